@@ -1,0 +1,159 @@
+"""What a check is given: how hard to look, where to compute, which seed, what it may spend."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from mehler.verify import Ledger
+
+Level = Literal["quick", "full"]
+LEVELS = ("quick", "full")
+
+# Backend -> the module that holds its array namespace, and what to install where it is missing.
+_NAMESPACES = {
+    "numpy": ("numpy", "numpy"),
+    "torch": ("torch", "torch"),
+    "jax": ("jax.numpy", "jax"),
+    "dask": ("dask.array", "dask"),
+    "cupy": ("cupy", "cupy12] or mehler[cupy13"),
+}
+BACKENDS = tuple(_NAMESPACES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """What a check may use.
+
+    Parameters
+    ----------
+    ledger : mehler.verify.Ledger
+        Every look is paid for here: ``context.ledger.spend(label, context.false_alarm)``, or by
+        handing it to `mehler.verify.check_kernel`.
+    level : {"quick", "full"}
+    seed : int
+        Of the whole run.
+    backend : str
+        One of `BACKENDS`: where maps are drawn and applied.
+    false_alarm : float
+        Chance of refuting a true claim, a look.
+    statement : str
+        Id of the statement that is checked; enters every stream of random numbers, so that one
+        statement replayed alone sees what it saw among all.
+
+    Raises
+    ------
+    ValueError
+        Unknown level or backend, a negative seed, a false alarm outside (0, 1).
+
+    Examples
+    --------
+    >>> from mehler.verify import Ledger
+    >>> context = Context(ledger=Ledger(budget=1e-6), seed=3, statement="paper.lemma-1")
+    >>> bool(context.rng("points").random() == context.rng("points").random())
+    True
+    """
+
+    ledger: Ledger
+    level: Level = "quick"
+    seed: int = 0
+    backend: str = "numpy"
+    false_alarm: float = 1e-9
+    statement: str = ""
+
+    def __post_init__(self) -> None:
+        if self.level not in LEVELS:
+            raise ValueError(f"level={self.level!r} is not one of {', '.join(LEVELS)}")
+        if self.backend not in BACKENDS:
+            raise ValueError(f"backend={self.backend!r} is not one of {', '.join(BACKENDS)}")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+            raise ValueError(f"seed={self.seed!r} is not an integer that is 0 or more")
+        if not 0 < self.false_alarm < 1:
+            raise ValueError(
+                f"false_alarm={self.false_alarm!r} is not a probability between 0 and 1, both "
+                "excluded: give one such as 1e-9"
+            )
+
+    @property
+    def quick(self) -> bool:
+        """Whether seconds count: the level is ``"quick"``."""
+        return self.level == "quick"
+
+    def for_statement(self, statement: str) -> Context:
+        """Return the same context for the checks of one statement."""
+        return replace(self, statement=statement)
+
+    def seed_for(self, label: str) -> int:
+        """Derive a seed below 2**32 from the run's seed, the statement's id and a label.
+
+        Parameters
+        ----------
+        label : str
+
+        Returns
+        -------
+        int
+            The same on every machine and Python version.
+        """
+        key = f"{self.seed}/{self.statement}/{label}".encode()
+        return int.from_bytes(sha256(key).digest()[:4], "big")
+
+    def rng(self, label: str) -> np.random.Generator:
+        """Return a host generator of its own for one purpose of one statement."""
+        return np.random.Generator(np.random.Philox(self.seed_for(label)))
+
+    def like(self) -> Any:
+        """Return the backend's array namespace, to hand to ``draw(..., like=...)``.
+
+        Returns
+        -------
+        module
+
+        Raises
+        ------
+        ValueError
+            The backend is not installed, or has no device to compute on.
+        """
+        module, package = _NAMESPACES[self.backend]
+        try:
+            namespace = importlib.import_module(module)
+        except ImportError as error:
+            raise ValueError(
+                f"backend={self.backend!r} is not installed ({error}): "
+                f"pip install 'mehler[{package}]', or choose --backend numpy"
+            ) from error
+        if self.backend == "cupy":
+            _require_device(namespace)
+        return namespace
+
+    def asarray(self, rows: np.ndarray) -> Any:
+        """Move rows from the host to the backend, dtype kept where it exists there.
+
+        Parameters
+        ----------
+        rows : numpy.ndarray
+
+        Returns
+        -------
+        array
+            In the namespace of `like`.
+        """
+        # A copy: torch would share the memory, and warns where it is read-only.
+        return self.like().asarray(rows.copy())
+
+
+def _require_device(cupy: Any) -> None:
+    """CuPy imports without a GPU and fails at the first array; say so before any work."""
+    try:
+        count = int(cupy.cuda.runtime.getDeviceCount())
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise ValueError(
+            f"backend='cupy' found no CUDA device ({error}): choose --backend numpy"
+        ) from error
+    if count == 0:
+        raise ValueError("backend='cupy' found no CUDA device: choose --backend numpy")

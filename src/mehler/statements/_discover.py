@@ -1,0 +1,78 @@
+"""Finding the statements that installed packages bring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from importlib.metadata import EntryPoint, entry_points
+
+from mehler.statements._statement import Statement
+
+GROUP = "mehler.statements"
+
+
+def discover(glob: str = "*", *, sources: Iterable[EntryPoint] | None = None) -> list[Statement]:
+    """Find the installed statements whose id matches a glob.
+
+    A package brings statements by an entry point of the group ``mehler.statements`` that names a
+    module with ``STATEMENTS``, a sequence of `Statement`.
+
+    Parameters
+    ----------
+    glob : str
+        Shell pattern over ids, such as ``"maxout.*"``.
+    sources : iterable of importlib.metadata.EntryPoint, optional
+        Look here instead of in what is installed.
+
+    Returns
+    -------
+    list of Statement
+        In the order of the entry points' names, then the modules' own.
+
+    Raises
+    ------
+    ValueError
+        Nothing matches, an id appears twice, or a source does not import or is malformed.
+
+    Examples
+    --------
+    >>> discover("no.such-*", sources=())
+    Traceback (most recent call last):
+        ...
+    ValueError: statements='no.such-*' matches no id; no statements are installed
+    """
+    found: dict[str, Statement] = {}
+    origin: dict[str, str] = {}
+    points = entry_points(group=GROUP) if sources is None else sources
+    for point in sorted(points, key=lambda one: (one.name, one.value)):
+        label = f"{point.name} = {point.value}"
+        for statement in _load(point, label):
+            if statement.id in found:
+                raise ValueError(
+                    f"statement id {statement.id!r} is brought twice, by {origin[statement.id]} "
+                    f"and by {label}: rename one or uninstall its package"
+                )
+            found[statement.id] = statement
+            origin[statement.id] = label
+    chosen = [one for key, one in found.items() if fnmatchcase(key, glob)]
+    if not chosen:
+        known = f"the ids are {', '.join(found)}" if found else "no statements are installed"
+        raise ValueError(f"statements={glob!r} matches no id; {known}")
+    return chosen
+
+
+def _load(point: EntryPoint, label: str) -> tuple[Statement, ...]:
+    try:
+        module = point.load()
+    except Exception as error:  # a third party's import may raise anything
+        raise ValueError(
+            f"the statements of {label} do not import ({type(error).__name__}: {error}): "
+            "repair or uninstall that package"
+        ) from error
+    statements = tuple(getattr(module, "STATEMENTS", ()))
+    if not statements or not all(isinstance(one, Statement) for one in statements):
+        raise ValueError(
+            f"the module of {label} has no STATEMENTS, a sequence of mehler.statements.Statement: "
+            "repair or uninstall that package"
+        )
+    return statements

@@ -1,0 +1,289 @@
+"""Evidence: what one check of one form of a statement measured, and what follows from it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from mehler.statements._plot import Plot
+
+if TYPE_CHECKING:
+    from mehler.verify import Verdict
+
+Form = Literal["printed", "proved"]
+Status = Literal["holds", "refuted", "inconclusive", "error"]
+FORMS = ("printed", "proved")
+STATUSES = ("holds", "refuted", "inconclusive", "error")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What one check measured.
+
+    The interval contains the truth: with probability ``1 - false_alarm`` where it was measured,
+    for certain where it was computed (``false_alarm = 0``). The claim is refuted when the
+    interval excludes ``exact``, what the form claims.
+
+    Parameters
+    ----------
+    form : {"printed", "proved"}
+        Which form of the statement was checked.
+    check : str
+        Name of the check.
+    status : {"holds", "refuted", "inconclusive", "error"}
+    claim : str
+        The claim in one sentence, plain text or with ``$math$``.
+    observed, exact : float, optional
+        What was measured, and what the form says, at the worst point looked at.
+    interval : (float, float), optional
+        Contains the truth.
+    n_features : int
+        Feature products used; 0 for a computation.
+    false_alarm : float
+        Chance that this check refutes a true claim.
+    resolution : float, optional
+        The smallest deviation that must not be missed.
+    detectable : float, optional
+        The smallest deviation that would have been seen.
+    method : str
+        How the interval was made.
+    assumptions : tuple of str
+        What the interval's validity rests on.
+    seed : int, optional
+        Of the run; the runner fills it in.
+    replay : str
+        The command that runs this again; the runner fills it in.
+    plots : tuple of Plot
+
+    Examples
+    --------
+    >>> evidence = Evidence(form="proved", check="a", status="holds", claim="x is 1",
+    ...                     observed=1.01, exact=1.0, interval=(0.98, 1.04))
+    >>> round(evidence.margin, 6)
+    0.02
+    """
+
+    form: Form
+    check: str
+    status: Status
+    claim: str
+    observed: float | None = None
+    exact: float | None = None
+    interval: tuple[float, float] | None = None
+    n_features: int = 0
+    false_alarm: float = 0.0
+    resolution: float | None = None
+    detectable: float | None = None
+    method: str = ""
+    assumptions: tuple[str, ...] = ()
+    seed: int | None = None
+    replay: str = ""
+    plots: tuple[Plot, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise ValueError(f"form={self.form!r} is not one of {', '.join(FORMS)}")
+        if self.status not in STATUSES:
+            raise ValueError(f"status={self.status!r} is not one of {', '.join(STATUSES)}")
+        for name in ("observed", "exact", "resolution", "detectable"):
+            value = getattr(self, name)
+            object.__setattr__(self, name, None if value is None else float(value))
+        if self.interval is not None:
+            low, high = self.interval
+            object.__setattr__(self, "interval", (float(low), float(high)))
+        object.__setattr__(self, "n_features", int(self.n_features))
+        object.__setattr__(self, "false_alarm", float(self.false_alarm))
+        object.__setattr__(self, "assumptions", tuple(self.assumptions))
+        object.__setattr__(self, "plots", tuple(self.plots))
+
+    @property
+    def margin(self) -> float | None:
+        """Distance from the claimed value to the interval's nearer end; negative when outside."""
+        if self.interval is None or self.exact is None:
+            return None
+        low, high = self.interval
+        if math.isinf(low) and math.isinf(high):
+            return None
+        return min(self.exact - low, high - self.exact)
+
+    @classmethod
+    def from_verdict(
+        cls,
+        verdict: Verdict,
+        *,
+        form: Form,
+        check: str | None = None,
+        claim: str | None = None,
+        plots: tuple[Plot, ...] = (),
+    ) -> Evidence:
+        """Take the evidence out of a verdict of `mehler.verify`.
+
+        Parameters
+        ----------
+        verdict : mehler.verify.Verdict
+        form : {"printed", "proved"}
+        check, claim : str, optional
+            Instead of the verdict's own.
+        plots : tuple of Plot
+
+        Returns
+        -------
+        Evidence
+        """
+        return cls(
+            form=form,
+            check=verdict.check if check is None else check,
+            status=verdict.status,
+            claim=verdict.claim if claim is None else claim,
+            observed=verdict.observed,
+            exact=verdict.exact,
+            interval=verdict.interval,
+            n_features=verdict.n_features,
+            false_alarm=verdict.false_alarm,
+            resolution=verdict.resolution,
+            detectable=verdict.detectable,
+            method=verdict.method,
+            assumptions=tuple(verdict.assumptions),
+            plots=plots,
+        )
+
+    @classmethod
+    def exact_comparison(
+        cls,
+        *,
+        form: Form,
+        check: str,
+        claim: str,
+        observed: float,
+        exact: float,
+        interval: tuple[float, float],
+        resolution: float | None = None,
+        method: str = "computed interval",
+        assumptions: tuple[str, ...] = (),
+        plots: tuple[Plot, ...] = (),
+    ) -> Evidence:
+        """Hold a claimed value against a computed interval that contains the truth.
+
+        Parameters
+        ----------
+        form, check, claim, method, assumptions, plots
+            As in the class.
+        observed : float
+            The computed value, inside the interval.
+        exact : float
+            What the form claims.
+        interval : (float, float)
+            Contains the true value: a certified ball's ends, or a value with its rounding bound.
+        resolution : float, optional
+            Absolute; an interval wider than twice this that contains the claim is inconclusive.
+
+        Returns
+        -------
+        Evidence
+            With ``false_alarm = 0`` and ``detectable`` the interval's width.
+
+        Examples
+        --------
+        >>> Evidence.exact_comparison(form="printed", check="sum", claim="the sum is 1",
+        ...                           observed=0.9, exact=1.0, interval=(0.89, 0.91)).status
+        'refuted'
+        """
+        low, high = (float(end) for end in interval)
+        _ordered(low, high)
+        status: Status
+        if not low <= exact <= high:
+            status = "refuted"
+        elif resolution is not None and high - low > 2 * resolution:
+            status = "inconclusive"
+        else:
+            status = "holds"
+        return cls(
+            form=form,
+            check=check,
+            status=status,
+            claim=claim,
+            observed=observed,
+            exact=exact,
+            interval=(low, high),
+            resolution=resolution,
+            detectable=high - low,
+            method=method,
+            assumptions=assumptions,
+            plots=plots,
+        )
+
+    @classmethod
+    def bound_comparison(
+        cls,
+        *,
+        form: Form,
+        check: str,
+        claim: str,
+        observed: float,
+        interval: tuple[float, float],
+        lower: float | None = None,
+        upper: float | None = None,
+        false_alarm: float = 0.0,
+        n_features: int = 0,
+        method: str = "computed interval",
+        assumptions: tuple[str, ...] = (),
+        plots: tuple[Plot, ...] = (),
+    ) -> Evidence:
+        """Hold a claimed bound, ``lower <= truth <= upper``, against an interval for the truth.
+
+        Parameters
+        ----------
+        form, check, claim, false_alarm, n_features, method, assumptions, plots
+            As in the class.
+        observed : float
+        interval : (float, float)
+            Contains the true value.
+        lower, upper : float, optional
+            The claimed bounds; at least one.
+
+        Returns
+        -------
+        Evidence
+            It holds when the whole interval keeps the bounds, is refuted when no point of it
+            does, and is inconclusive otherwise; ``exact`` is the bound nearer to the interval.
+
+        Examples
+        --------
+        >>> Evidence.bound_comparison(form="proved", check="sign", claim="it is positive",
+        ...                           observed=0.1, interval=(0.05, 0.15), lower=0.0).status
+        'holds'
+        """
+        low, high = (float(end) for end in interval)
+        _ordered(low, high)
+        if lower is None and upper is None:
+            raise ValueError("neither lower nor upper is given: give the bound that is claimed")
+        bottom = -math.inf if lower is None else float(lower)
+        top = math.inf if upper is None else float(upper)
+        status: Status
+        if bottom <= low and high <= top:
+            status = "holds"
+        elif high < bottom or top < low:
+            status = "refuted"
+        else:
+            status = "inconclusive"
+        return cls(
+            form=form,
+            check=check,
+            status=status,
+            claim=claim,
+            observed=observed,
+            exact=bottom if low - bottom <= top - high else top,
+            interval=(low, high),
+            n_features=n_features,
+            false_alarm=false_alarm,
+            detectable=high - low,
+            method=method,
+            assumptions=assumptions,
+            plots=plots,
+        )
+
+
+def _ordered(low: float, high: float) -> None:
+    if not low <= high:
+        raise ValueError(f"interval=({low}, {high}) is empty or NaN: give its ends as (low, high)")

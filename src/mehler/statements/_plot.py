@@ -1,0 +1,98 @@
+"""Plots as data: what is drawn, not how, so that a statement needs no drawing library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["line", "points", "band"]
+_KINDS = ("line", "points", "band")
+
+
+def _floats(values: Iterable[Any] | None) -> tuple[float, ...] | None:
+    return None if values is None else tuple(float(v) for v in values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """One curve, cloud of points, or band of a plot.
+
+    Parameters
+    ----------
+    label : str
+        The name in the legend.
+    x : sequence of float, length n
+    y : sequence of float, length n
+        May be left out of a band, which has only its two edges.
+    kind : {"line", "points", "band"}
+        Points with ``y_low`` and ``y_high`` are drawn with error bars.
+    y_low, y_high : sequence of float, length n, optional
+        Ends of the intervals, in the units of ``y``.
+
+    Raises
+    ------
+    ValueError
+        Unknown kind, or lengths that differ.
+
+    Examples
+    --------
+    >>> Series(label="kernel", x=[0, 1], y=[1, 2]).y
+    (1.0, 2.0)
+    """
+
+    label: str
+    x: tuple[float, ...]
+    y: tuple[float, ...] | None = None
+    kind: Kind = "line"
+    y_low: tuple[float, ...] | None = None
+    y_high: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in _KINDS:
+            raise ValueError(f"kind={self.kind!r} is not one of {', '.join(_KINDS)}")
+        if (self.y_low is None) != (self.y_high is None):
+            raise ValueError(f"series {self.label!r} has only one of y_low and y_high: give both")
+        if self.kind == "band" and self.y_low is None:
+            raise ValueError(f"series {self.label!r} is a band: give y_low and y_high")
+        if self.kind != "band" and self.y is None:
+            raise ValueError(f"series {self.label!r} is of kind {self.kind!r}: give y")
+        for name in ("x", "y", "y_low", "y_high"):
+            values = _floats(getattr(self, name))
+            object.__setattr__(self, name, values)
+            if values is not None and len(values) != len(self.x):
+                raise ValueError(
+                    f"series {self.label!r}: {name} has {len(values)} values and x has "
+                    f"{len(self.x)}; give as many of each"
+                )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plot:
+    """A picture as data: axes, series, and a caption that says what to see in it.
+
+    Parameters
+    ----------
+    title, x_label, y_label : str
+        Plain text.
+    series : sequence of Series
+    caption : str
+        Plain text; also what a screen reader reads.
+
+    Examples
+    --------
+    >>> curve = Series(label="K", x=[-1, 1], y=[0, 1])
+    >>> Plot(title="Kernel", x_label="rho", y_label="K", series=[curve]).series[0].label
+    'K'
+    """
+
+    title: str
+    x_label: str
+    y_label: str
+    series: tuple[Series, ...]
+    caption: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "series", tuple(self.series))
+        if not self.series:
+            raise ValueError(f"plot {self.title!r} has no series: give at least one")

@@ -1,0 +1,106 @@
+"""A statement of a paper: as printed, as proved, and the checks of both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mehler.statements._context import Context
+from mehler.statements._evidence import FORMS, Evidence, Form
+
+EXPECTATIONS = ("holds", "holds with constant", "refuted, repaired", "refuted", "not computable")
+_ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """A named function that measures one form of a statement.
+
+    Parameters
+    ----------
+    form : {"printed", "proved"}
+    name : str
+        What is checked, in a few words.
+    run : callable
+        ``run(context) -> Evidence``. All its randomness comes from the context.
+    """
+
+    form: Form
+    name: str
+    run: Callable[[Context], Evidence]
+
+    def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise ValueError(f"form={self.form!r} is not one of {', '.join(FORMS)}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    r"""One numbered statement: what is printed, what is proved, and how both are checked.
+
+    Parameters
+    ----------
+    id : str
+        Lower case words joined by dots and dashes, such as ``"maxout.theorem-1-kernel"``.
+    source : str
+        Paper, number and equation.
+    title : str
+    expected : str
+        One of `EXPECTATIONS`: the verdict that the checks must come to.
+    printed, proved : str
+        LaTeX mathematics without dollar signs; ``proved`` is empty where the print stands.
+    printed_text, proved_text : str
+        The same in a sentence of our own words; like all texts below it may hold ``$math$``.
+    flaw : str
+        Where the printed proof or formula fails; empty where it does not.
+    proof : str
+        A sketch of the proof of what is proved.
+    checks : tuple of Check
+    note : str
+        Anything else; says why, where the statement is not computable.
+
+    Raises
+    ------
+    ValueError
+        A malformed id, an unknown expectation, or checks that cannot lead to it.
+
+    Examples
+    --------
+    >>> Statement(id="paper.lemma-1", source="Lemma 1", title="A limit", expected="not computable",
+    ...           printed=r"x \\to 0", note="No rate is claimed.").checks
+    ()
+    """
+
+    id: str
+    source: str
+    title: str
+    expected: str
+    printed: str
+    proved: str = ""
+    printed_text: str = ""
+    proved_text: str = ""
+    flaw: str = ""
+    proof: str = ""
+    checks: tuple[Check, ...] = ()
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "checks", tuple(self.checks))
+        if not _ID.fullmatch(self.id):
+            raise ValueError(
+                f"id={self.id!r} is malformed: lower case words joined by dots and dashes, "
+                "as in 'paper.theorem-1'"
+            )
+        if self.expected not in EXPECTATIONS:
+            raise ValueError(
+                f"{self.id}: expected={self.expected!r} is not one of {'; '.join(EXPECTATIONS)}"
+            )
+        if (self.expected == "not computable") != (not self.checks):
+            raise ValueError(
+                f"{self.id}: a statement has checks, or is expected to be 'not computable', "
+                f"not both or neither; it has {len(self.checks)} checks and expects "
+                f"{self.expected!r}"
+            )
+        if self.expected == "not computable" and not self.note:
+            raise ValueError(f"{self.id}: note is empty: say why the statement is not computable")

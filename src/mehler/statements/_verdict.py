@@ -1,0 +1,46 @@
+"""From the evidence of a statement's checks to the statement's verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mehler.statements._evidence import Evidence
+
+
+def verdict_of(evidence: Sequence[Evidence]) -> str:
+    """Say what follows for the statement from the evidence of all its checks.
+
+    A check that failed or decided nothing decides the whole: it never counts as passed.
+
+    Parameters
+    ----------
+    evidence : sequence of Evidence
+
+    Returns
+    -------
+    str
+        ``"not computable"`` without evidence; ``"error"`` or ``"inconclusive"`` if a check ended
+        so; ``"proved form refuted"`` if a repair failed, which no statement expects;
+        ``"refuted, repaired"`` or ``"refuted"`` if a check of the printed form refuted it, with
+        and without a confirmed proved form; ``"holds with constant"`` if only a proved form could
+        be checked, the printed one having a constant without a value; else ``"holds"``.
+
+    Examples
+    --------
+    >>> printed = Evidence(form="printed", check="a", status="refuted", claim="x is 0")
+    >>> proved = Evidence(form="proved", check="b", status="holds", claim="x is 1")
+    >>> verdict_of([printed, proved])
+    'refuted, repaired'
+    """
+    if not evidence:
+        return "not computable"
+    for status in ("error", "inconclusive"):
+        if any(one.status == status for one in evidence):
+            return status
+    proved = [one for one in evidence if one.form == "proved"]
+    printed = [one for one in evidence if one.form == "printed"]
+    if any(one.status == "refuted" for one in proved):
+        return "proved form refuted"
+    if any(one.status == "refuted" for one in printed):
+        return "refuted, repaired" if proved else "refuted"
+    return "holds" if printed else "holds with constant"
