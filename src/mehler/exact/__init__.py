@@ -1,0 +1,36 @@
+"""What the maps converge to: exact expected kernels, variances and moments.
+
+Three precisions of the same names: float64 on arrays of any namespace (the default), mpmath
+numbers (``dps=``), and balls that provably contain the truth (:mod:`mehler.exact.certified`).
+"""
+
+from mehler.exact import asymptotics, closed_form
+from mehler.exact._coefficients import collision_coefficients
+from mehler.exact._kernels import (
+    centred_kernel,
+    centred_variance,
+    collision_probability,
+    decoupled_variance,
+    locally_linear_kernel,
+    maxout_kernel,
+    maxout_variance,
+    product_second_moment,
+)
+from mehler.exact._moments import hermite_moment, max_moment, sigma2
+
+__all__ = [
+    "asymptotics",
+    "centred_kernel",
+    "centred_variance",
+    "closed_form",
+    "collision_coefficients",
+    "collision_probability",
+    "decoupled_variance",
+    "hermite_moment",
+    "locally_linear_kernel",
+    "max_moment",
+    "maxout_kernel",
+    "maxout_variance",
+    "product_second_moment",
+    "sigma2",
+]

@@ -1,0 +1,53 @@
+"""The only room that knows that array backends differ.
+
+Everything above writes against the array API standard and asks here for what the
+standard leaves open: whose array this is, how to bring values from the host to a
+device and back, how to walk over rows without a temporary of the size of the data.
+"""
+
+from mehler._arrays._blocks import map_elements, map_rows
+from mehler._arrays._dtypes import (
+    code_dtype,
+    dtype_name,
+    has_float64,
+    real_dtype,
+    resolve_dtype,
+    widest_float,
+)
+from mehler._arrays._host import from_host, to_host
+from mehler._arrays._namespace import (
+    Array,
+    Place,
+    array_namespace,
+    is_array,
+    is_lazy,
+    namespace_name,
+    place_of,
+    require_same_place,
+    resolve_place,
+)
+from mehler._arrays._validate import check_matrix, require_finite
+
+__all__ = [
+    "Array",
+    "Place",
+    "array_namespace",
+    "check_matrix",
+    "code_dtype",
+    "dtype_name",
+    "from_host",
+    "has_float64",
+    "is_array",
+    "is_lazy",
+    "map_elements",
+    "map_rows",
+    "namespace_name",
+    "place_of",
+    "real_dtype",
+    "require_finite",
+    "require_same_place",
+    "resolve_dtype",
+    "resolve_place",
+    "to_host",
+    "widest_float",
+]

@@ -1,0 +1,92 @@
+"""Real floating dtypes: which there are, which is widest, and what a name means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mehler._arrays._namespace import Array, namespace_name, place_of
+
+_REAL = ("float32", "float64")
+
+
+def dtype_name(dtype: Any) -> str:
+    """``float32`` for ``numpy.float32``, ``dtype('float32')``, ``torch.float32`` and kin."""
+    if isinstance(dtype, str):
+        return dtype
+    name = getattr(dtype, "name", None)  # NumPy, JAX, Dask and CuPy dtype objects
+    if name is None:
+        name = getattr(dtype, "__name__", None)  # scalar types such as numpy.float32
+    if name is None:
+        # torch.float32 and array_api_strict.float32 say it in their text.
+        name = str(dtype)
+    return str(name).rsplit(".", 1)[-1]
+
+
+def _floats(xp: Any, device: Any) -> dict[str, Any]:
+    info = xp.__array_namespace_info__()
+    try:
+        return dict(info.dtypes(device=device, kind="real floating"))
+    except (TypeError, ValueError):
+        # Some wrappers reject a device given in the library's own spelling.
+        return dict(info.dtypes(kind="real floating"))
+
+
+def has_float64(xp: Any, device: Any = None) -> bool:
+    """Whether the device computes in double precision (JAX without x64 does not)."""
+    if namespace_name(xp) == "jax.numpy":
+        import jax
+
+        return bool(jax.config.jax_enable_x64)  # type: ignore[attr-defined]  # set at run time
+    return "float64" in _floats(xp, device)
+
+
+def widest_float(xp: Any, device: Any = None) -> Any:
+    """float64 where the device has it, else float32."""
+    return xp.float64 if has_float64(xp, device) else xp.float32
+
+
+def _default_float(xp: Any, device: Any) -> Any:
+    if namespace_name(xp) in {"numpy", "dask.array"}:
+        return xp.float64
+    info = xp.__array_namespace_info__()
+    try:
+        return info.default_dtypes(device=device)["real floating"]
+    except (TypeError, ValueError):
+        return info.default_dtypes()["real floating"]
+
+
+def real_dtype(x: Array, *, name: str = "X") -> Any:
+    """The dtype to compute in for data `x`: floats stay, integers become the default float."""
+    place = place_of(x)
+    xp = place.xp
+    text = dtype_name(x.dtype)
+    if text in _REAL:
+        return x.dtype
+    if xp.isdtype(x.dtype, "complex floating"):
+        raise TypeError(f"{name} is complex ({text}); the maps take real data: pass its real part")
+    if xp.isdtype(x.dtype, ("integral", "bool")):
+        return _default_float(xp, place.device)
+    raise TypeError(f"{name} has dtype {text}; the maps compute in float32 or float64: convert it")
+
+
+def resolve_dtype(dtype: Any, xp: Any, device: Any) -> Any:
+    """A dtype given by name or as the namespace's own object; ``None`` is the default float."""
+    if dtype is None:
+        return _default_float(xp, device)
+    text = dtype_name(dtype)
+    if text not in _REAL:
+        raise TypeError(f"dtype must be 'float32' or 'float64', not {text!r}")
+    if text == "float64" and not has_float64(xp, device):
+        raise TypeError(
+            f"dtype float64 does not exist on this device of {namespace_name(xp)}; "
+            "use dtype='float32', or switch double precision on (for JAX: jax_enable_x64)"
+        )
+    return getattr(xp, text)
+
+
+def code_dtype(xp: Any, n_values: int) -> Any:
+    """The smallest integer dtype that every namespace can compare and that holds n_values."""
+    if n_values <= 2**8:
+        return xp.uint8
+    # torch has no arithmetic on uint16, so the next step is the signed one.
+    return xp.int16 if n_values <= 2**15 else xp.int32

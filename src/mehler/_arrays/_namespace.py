@@ -1,0 +1,110 @@
+"""Whose array is this, and where does it live?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import array_api_compat as compat
+import array_api_compat.numpy as np_compat
+
+# Six namespaces share no static type; what an array must be is checked at run time.
+Array: TypeAlias = Any
+
+
+@dataclass(frozen=True)
+class Place:
+    """A namespace and a device of it; Dask arrays carry the place of their blocks too."""
+
+    xp: Any
+    device: Any
+
+    @property
+    def name(self) -> str:
+        """For messages: ``torch`` on ``cuda:0`` reads "torch on cuda:0"."""
+        short = namespace_name(self.xp)
+        return short if self.device in (None, "cpu") else f"{short} on {self.device}"
+
+
+def is_array(x: Any) -> bool:
+    """Whether `x` is an array of a namespace that we can write against."""
+    return bool(compat.is_array_api_obj(x))
+
+
+def array_namespace(*arrays: Array, names: tuple[str, ...] | None = None) -> Any:
+    """The one namespace of `arrays`; an error that names the odd one out if there are two."""
+    names = names or tuple(f"argument {i + 1}" for i in range(len(arrays)))
+    spaces = []
+    for array, name in zip(arrays, names):
+        if not is_array(array):
+            raise TypeError(
+                f"{name} must be an array of NumPy, CuPy, PyTorch, JAX, Dask or another array API "
+                f"library, but is {type(array).__name__}; convert it first, for instance with "
+                f"numpy.asarray({name})"
+            )
+        spaces.append(compat.array_namespace(array))
+    first = spaces[0]
+    for space, name in zip(spaces[1:], names[1:]):
+        if space is not first:
+            raise TypeError(
+                f"{names[0]} is an array of {namespace_name(first)} but {name} of "
+                f"{namespace_name(space)}; bring both to one library and device"
+            )
+    return first
+
+
+def namespace_name(xp: Any) -> str:
+    """``numpy``, ``torch``, ``jax.numpy`` and so on, without the wrapper's prefix."""
+    return str(xp.__name__).removeprefix("array_api_compat.")
+
+
+def is_lazy(x: Array) -> bool:
+    """Whether values cannot be looked at now: Dask graphs, and tracers under ``jax.jit``."""
+    if compat.is_dask_array(x):
+        return True
+    if compat.is_jax_array(x):
+        import jax
+
+        return isinstance(x, jax.core.Tracer)
+    return False
+
+
+def place_of(x: Array) -> Place:
+    """Namespace and device of `x`; a tracer under ``jax.jit`` has no device of its own."""
+    xp = array_namespace(x)
+    if is_lazy(x):
+        return Place(xp, None)
+    return Place(xp, compat.device(x))
+
+
+def resolve_place(like: Any) -> Place:
+    """The place that a ``like=`` argument means: an array's own, or a namespace's default."""
+    if like is None:
+        return Place(np_compat, "cpu")
+    if is_array(like):
+        return place_of(like)
+    if hasattr(like, "__array_namespace_info__"):
+        return Place(like, None)
+    name = getattr(like, "__name__", None)
+    if name in {"numpy", "torch", "cupy", "dask.array", "jax.numpy", "array_api_strict"}:
+        # The bare library: ask one of its own arrays for the standard's face of it.
+        make = getattr(like, "asarray", None) or like.tensor
+        return Place(compat.array_namespace(make([0.0])), None)
+    raise TypeError(
+        f"like= must be an array or an array namespace such as numpy or torch, not {like!r}"
+    )
+
+
+def require_same_place(x: Array, place: Place, *, name: str, owner: str) -> None:
+    """Refuse data that does not live where the weights live, with the line that repairs it."""
+    here = place_of(x)
+    if here.xp is not place.xp:
+        raise TypeError(
+            f"{name} is an array of {namespace_name(here.xp)} but the weights of this {owner} are "
+            f"of {namespace_name(place.xp)}; use {owner}.to({name}), or draw with like={name}"
+        )
+    if None not in (here.device, place.device) and here.device != place.device:
+        raise ValueError(
+            f"{name} lives on {here.device} but the weights of this {owner} on {place.device}; "
+            f"use {owner}.to({name}), or draw with like={name}"
+        )

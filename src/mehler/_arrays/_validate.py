@@ -1,0 +1,50 @@
+"""What data may be: a matrix of finite real rows, refused by name before any work."""
+
+from __future__ import annotations
+
+import math
+
+import array_api_compat as compat
+
+from mehler._arrays._blocks import rows_per_block
+from mehler._arrays._dtypes import real_dtype
+from mehler._arrays._host import to_host
+from mehler._arrays._namespace import Array, array_namespace, is_lazy
+
+
+def check_matrix(x: Array, *, name: str = "X", n_columns: int | None = None) -> None:
+    """Refuse anything but a non-empty (n, d) matrix of finite real numbers.
+
+    Values that cannot be looked at (Dask graphs, tracers) pass: only their shape is known.
+    """
+    xp = array_namespace(x, names=(name,))
+    if x.ndim != 2:
+        remedy = f"; use {name}.reshape(1, -1) for a single row" if x.ndim == 1 else ""
+        raise ValueError(f"{name} must have shape (rows, columns) but has {x.ndim} axes{remedy}")
+    n_rows, width = x.shape
+    # Dask does not always know how many rows it has; None and NaN mean just that.
+    unknown = n_rows is None or (isinstance(n_rows, float) and math.isnan(n_rows))
+    if (not unknown and n_rows == 0) or width == 0:
+        raise ValueError(f"{name} is empty: its shape is {tuple(x.shape)}; pass at least one row")
+    if n_columns is not None and width != n_columns:
+        raise ValueError(
+            f"{name} has {width} columns but the map was drawn for n_inputs={n_columns}; "
+            f"pass {n_columns} columns, or draw with n_inputs={width}"
+        )
+    real_dtype(x, name=name)
+    if not is_lazy(x) and xp.isdtype(x.dtype, "real floating"):
+        require_finite(x, name=name)
+
+
+def require_finite(x: Array, *, name: str) -> None:
+    """Refuse NaN and infinity, and say in which row the first one stands."""
+    xp = compat.array_namespace(x)
+    block = rows_per_block(x.shape[1], 8)
+    for start in range(0, x.shape[0], block):
+        good = xp.isfinite(x[start : start + block, :])
+        if not bool(xp.all(good)):
+            rows = to_host(xp.all(good, axis=1))
+            row = start + int((~rows).argmax())
+            raise ValueError(
+                f"{name} holds NaN or infinity, first in row {row}; drop or impute such rows first"
+            )

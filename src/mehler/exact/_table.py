@@ -1,0 +1,130 @@
+r"""One table a pool size: every expectation of a maxout unit as a function of the angle.
+
+All of them come from weighted sums of G^(q-1) over the wedge grid:
+
+    kappa = E 1[D=D'],   m = E[M M'; D=D'],
+
+then, by Mehler's derivative d/drho E f(g) k(g_rho) = E <grad f, grad k>,
+
+    K' = kappa,  K(1) = sigma^2;      S' = 4 m,  S(1) = E M^4,  S = E M^2 M'^2;
+
+and the same with M - h_1 for M. They are analytic in theta on [0, pi], hence 64 Chebyshev nodes;
+bulk evaluation goes through local polynomials, 64 pieces of degree 9.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import chebyshev
+
+from mehler import _arrays
+from mehler.exact import _moments
+from mehler.exact._wedge import wedge_grid
+
+_PIECES = 64
+_DEGREE = 9
+
+
+@dataclass(frozen=True)
+class PoolTable:
+    """Local polynomials in theta, each of shape (degree + 1, pieces), for one pool size."""
+
+    kappa: Any  # P(D = D')
+    kernel: Any  # K = E M M'
+    second: Any  # S = E M^2 M'^2
+    centred_second: Any  # E (M - h_1)^2 (M' - h_1)^2
+    slope: Any  # (1 - rho^2) d kappa / d rho
+
+
+_lock = threading.Lock()
+
+
+def pool_table(q: int) -> PoolTable:
+    """The table of pool size `q`: a few milliseconds once, then shared by all threads."""
+    with _lock:
+        return _build(q)
+
+
+@functools.lru_cache(maxsize=256)
+def _build(q: int) -> PoolTable:
+    grid = wedge_grid()
+    cos, sin = np.cos(grid.theta / 2), np.sin(grid.theta / 2)
+    h1, h2, h4 = (_moments.max_moment(k, q) for k in (1, 2, 4))
+    power = q * np.exp((q - 1) * grid.log_g) if q > 1 else np.ones_like(grid.log_g)
+    # Sums over b first: (angle, a), without and with b^2.
+    plain, b_squared = np.moveaxis(
+        power @ np.stack([grid.weight_b, grid.weight_b * grid.b**2], axis=-1), -1, 0
+    )
+    along = grid.a * cos[:, None]  # half the sum of the projections: X, Y = along +- b sin
+
+    def product(level: float) -> Any:
+        """E[(M - level)(M' - level); D=D'], from (X - level)(Y - level); without cancellation."""
+        return ((along - level) ** 2 * plain - sin[:, None] ** 2 * b_squared) @ grid.weight_a
+
+    one = plain @ grid.weight_a
+
+    weigh = np.sin(grid.theta)
+    kappa = _series(one)
+    return PoolTable(
+        kappa=_localise(kappa),
+        kernel=_localise(_integrate(h2, _series(one * weigh))),
+        second=_localise(_integrate(h4, 4 * _series(product(0.0) * weigh))),
+        centred_second=_localise(
+            _integrate(_moments.centred_fourth_moment(q), 4 * _series(product(h1) * weigh))
+        ),
+        # d kappa/d theta = -sin(theta) d kappa/d rho
+        slope=_localise(chebyshev.chebmul(-chebyshev.chebder(kappa) * (2 / np.pi), _series(weigh))),
+    )
+
+
+def _series(values: Any) -> Any:
+    """Chebyshev series through `values` at the nodes of the first kind (a cosine transform)."""
+    n = values.shape[0]
+    # Angles reduced as integers: the three-term recurrence would lose a digit at the ends.
+    angle = np.outer(np.arange(n), 2 * np.arange(n)[::-1] + 1) % (4 * n) * (np.pi / (2 * n))
+    return np.cos(angle) @ values * np.where(np.arange(n) == 0, 1, 2) / n
+
+
+def _integrate(at_zero: float, series: Any) -> Any:
+    """at_zero minus the integral from 0 to theta, as a series in 2 theta/pi - 1."""
+    integral = -chebyshev.chebint(series, lbnd=-1) * (np.pi / 2)
+    integral[0] += at_zero
+    return integral
+
+
+def _localise(series: Any) -> Any:
+    """Coefficients (degree + 1, pieces) of interpolants on equal pieces of [0, pi]."""
+    nodes = chebyshev.chebpts1(_DEGREE + 1)
+    middles = (2 * np.arange(_PIECES) + 1) / _PIECES - 1
+    values = chebyshev.chebval(middles[None, :] + nodes[:, None] / _PIECES, series)
+    local = chebyshev.chebvander(nodes, _DEGREE).T @ values * (2 / (_DEGREE + 1))
+    local[0] /= 2
+    return np.stack([chebyshev.cheb2poly(local[:, k]) for k in range(_PIECES)], axis=1)
+
+
+def evaluate(pieces: Any, rho: _arrays.Array) -> _arrays.Array:
+    """Values at correlations `rho` (already in [-1, 1]), in the namespace and dtype of `rho`."""
+
+    def on_block(xp: Any, flat: _arrays.Array) -> _arrays.Array:
+        place = _arrays.place_of(flat)
+        theta = xp.acos(flat)
+        piece = xp.astype(theta * (_PIECES / np.pi), xp.int64 if _wide(xp, flat) else xp.int32)
+        piece = xp.clip(piece, 0, _PIECES - 1)
+        t = theta * (2 * _PIECES / np.pi) - xp.astype(2 * piece + 1, flat.dtype)
+        table = _arrays.from_host(pieces, place, flat.dtype)
+        value = xp.take(table[_DEGREE, :], piece)
+        for k in range(_DEGREE - 1, -1, -1):
+            value = value * t + xp.take(table[k, :], piece)
+        return value
+
+    return _arrays.map_elements(on_block, rho)
+
+
+def _wide(xp: Any, x: _arrays.Array) -> bool:
+    # JAX without x64 has no int64 either.
+    return _arrays.dtype_name(x.dtype) == "float64"

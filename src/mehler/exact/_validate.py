@@ -1,0 +1,64 @@
+"""Arguments of the exact layer: pool sizes, orders and correlations."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from mehler import _arrays
+
+# Tables are held to their stated accuracy up to here (tests/exact).
+LARGEST_POOL = 10**6
+
+# Correlations come out of products that round: this much beyond 1 is rounding, more is a bug.
+ROUNDING = {"float32": 1e-5, "float64": 1e-12}
+
+
+def check_int(value: Any, *, name: str, least: int, most: int | None = None) -> int:
+    """An integer in [least, most]; floats are refused even where they are whole."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(
+            f"{name} must be an integer, not {value!r}; use int({name}) if that is what you mean"
+        ) from None
+    if isinstance(value, bool):
+        raise TypeError(f"{name} must be an integer, not {value!r}")
+    if number < least:
+        raise ValueError(f"{name} must be at least {least}, not {number}")
+    if most is not None and number > most:
+        raise ValueError(f"{name} must be at most {most}, not {number}")
+    return number
+
+
+def check_pool(q: Any, *, dps: int | None = None) -> int:
+    """A pool size; float64 tables stop at 10^6, arbitrary precision does not."""
+    return check_int(q, name="pool size q", least=1, most=LARGEST_POOL if dps is None else None)
+
+
+def check_rho(rho: Any) -> Any:
+    """Correlations in [-1, 1], clipped where they leave it by rounding only.
+
+    Returns an array of a real floating dtype, in the namespace of `rho`; Python numbers and
+    lists become NumPy arrays. Values that cannot be looked at (Dask, tracers) are clipped unseen.
+    """
+    if not _arrays.is_array(rho):
+        import numpy as np
+
+        rho = np.asarray(rho)
+        if rho.dtype.kind not in "biuf":
+            raise TypeError(f"rho must hold real numbers, but has dtype {rho.dtype}")
+    xp = _arrays.array_namespace(rho)
+    dtype = _arrays.real_dtype(rho, name="rho")
+    rho = xp.astype(rho, dtype) if rho.dtype != dtype else rho
+    if not _arrays.is_lazy(rho) and 0 not in rho.shape:
+        slack = ROUNDING[_arrays.dtype_name(dtype)]
+        # NaN fails this comparison too, which is what we want.
+        if not bool(xp.all(xp.abs(rho) <= 1 + slack)):
+            host = _arrays.to_host(rho)
+            worst = host[~(abs(host) <= 1 + slack)].flat[0] if host.ndim else host
+            raise ValueError(
+                f"rho must lie in [-1, 1] but holds {float(worst)!r}; "
+                "divide inner products by both norms"
+            )
+    return xp.clip(rho, -1.0, 1.0)
