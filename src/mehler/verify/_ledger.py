@@ -1,0 +1,122 @@
+"""Ledger: one false-alarm budget per run, spent by union bound over every look."""
+
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from mehler.verify._arguments import count, probability
+
+
+class BudgetExceeded(RuntimeError):
+    """A look would have spent more than what is left of the run's false-alarm budget."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One purchase: `looks` looks at `false_alarm` each."""
+
+    label: str
+    false_alarm: float
+    looks: int
+
+    @property
+    def total(self) -> float:
+        """What the entry costs: false_alarm * looks."""
+        return self.false_alarm * self.looks
+
+
+class Ledger:
+    """Keeps the chance that a run of correct code raises any alarm below `budget`.
+
+    By the union bound the chance of any false alarm is at most the sum of those of the looks,
+    whatever their dependence; a look that the sum cannot pay for is refused before it is taken.
+
+    Parameters
+    ----------
+    budget : float
+        Largest total false-alarm probability, in (0, 1).
+
+    Notes
+    -----
+    Thread-safe: entries are added under a lock, so two threads cannot spend the same rest.
+
+    Examples
+    --------
+    >>> ledger = Ledger(budget=1e-6)
+    >>> ledger.spend("kernel of A", 1e-9)
+    >>> ledger.spend("kernel of B", 1e-9, looks=20)
+    >>> f"{ledger.spent:.3g} of {ledger.budget:.3g}"
+    '2.1e-08 of 1e-06'
+    """
+
+    # Relative slack for sums of floats: a thousand looks at 1e-9 do fit into 1e-6.
+    _SLACK = 1e-9
+
+    def __init__(self, budget: float = 1e-6) -> None:
+        self._budget = probability("budget", budget)
+        self._entries: list[Entry] = []
+        self._lock = threading.Lock()
+
+    @property
+    def budget(self) -> float:
+        """Largest total false-alarm probability of the run."""
+        return self._budget
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The purchases so far, in order."""
+        with self._lock:
+            return tuple(self._entries)
+
+    @property
+    def spent(self) -> float:
+        """Sum of false_alarm * looks over the entries."""
+        return math.fsum(entry.total for entry in self.entries)
+
+    @property
+    def left(self) -> float:
+        """Rest of the budget, never negative."""
+        return max(0.0, self._budget - self.spent)
+
+    def spend(self, label: str, false_alarm: float, looks: int = 1) -> None:
+        """Pay for `looks` looks at `false_alarm` each, before they are taken.
+
+        Parameters
+        ----------
+        label : str
+            What is looked at; printed with the ledger.
+        false_alarm : float
+            Of one look, in (0, 1).
+        looks : int
+            How many.
+
+        Raises
+        ------
+        BudgetExceeded
+            If the rest of the budget does not cover it; nothing is spent then.
+        """
+        entry = Entry(str(label), probability("false_alarm", false_alarm), count("looks", looks))
+        with self._lock:
+            spent = math.fsum(old.total for old in self._entries)
+            if spent + entry.total > self._budget * (1 + self._SLACK):
+                raise BudgetExceeded(
+                    f"{entry.label!r} would spend {entry.total:.3g} but only "
+                    f"{max(0.0, self._budget - spent):.3g} of the false-alarm budget "
+                    f"{self._budget:.3g} is left after {len(self._entries)} entries: "
+                    "raise the budget or lower false_alarm"
+                )
+            self._entries.append(entry)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return budget, spent, left and the entries, for `json.dumps`."""
+        entries = self.entries
+        spent = math.fsum(entry.total for entry in entries)
+        return {
+            "budget": self._budget,
+            "spent": spent,
+            "left": max(0.0, self._budget - spent),
+            "entries": [asdict(entry) for entry in entries],
+        }

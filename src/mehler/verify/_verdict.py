@@ -1,0 +1,153 @@
+"""Verdict: what a check claims, saw, could have seen, and how to see it again."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Status = Literal["holds", "refuted", "inconclusive"]
+STATUSES = ("holds", "refuted", "inconclusive")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """The outcome of one check, with its error rates.
+
+    *refuted*: the interval, valid at `false_alarm`, excludes the claim at some pair or point.
+    *holds*: it contains the claim everywhere and is nowhere wider than the resolution, so a claim
+    that is off by more than the resolution holds with probability at most `false_alarm`.
+    *inconclusive*: neither; it never counts as passed.
+
+    Parameters
+    ----------
+    status : {"holds", "refuted", "inconclusive"}
+    check : str
+        Name of the check.
+    claim : str
+        What was claimed, as a sentence.
+    observed, exact : float
+        Estimate and claim at the worst pair, in the units of the claim.
+    interval : (float, float)
+        Interval for the truth at the worst pair, in the units of the claim.
+    n_features : int
+        Feature products (or samples) used per pair.
+    n_draws : int
+        Independent draws of the map; 0 when samples were handed in.
+    n_looks : int
+        Intervals that share `false_alarm` by a union bound.
+    false_alarm : float
+        Chance that the whole check refutes a correct claim.
+    resolution : float
+        Smallest deviation that must not be missed, in units of `scale`.
+    detectable : float
+        Smallest deviation, in units of `scale`, that is refuted with probability at
+        least ``1 - miss`` wherever it sits; infinite when nothing can be promised.
+    miss : float
+    method : str
+        How the interval was made.
+    assumptions : tuple of str
+        What the error rates rest on.
+    scale : float
+        sqrt(k(x,x) k(y,y)) at the worst pair for kernels; 1 for scalar claims.
+    where : dict
+        The worst pair: indices ``i``, ``j`` and correlation ``rho`` for kernels.
+    seeds : dict
+        What replays the check.
+    reason : str
+        Why an inconclusive check is inconclusive, and what would decide it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler import verify
+    >>> coin = np.random.default_rng(7).random(4000) < 0.5
+    >>> verdict = verify.check_mean(coin, 0.9, binary=True, resolution=0.2, name="coin")
+    >>> verdict.status
+    'refuted'
+    """
+
+    status: Status
+    check: str
+    claim: str
+    observed: float
+    exact: float
+    interval: tuple[float, float]
+    n_features: int
+    n_draws: int
+    n_looks: int
+    false_alarm: float
+    resolution: float
+    detectable: float
+    miss: float
+    method: str
+    assumptions: tuple[str, ...] = ()
+    scale: float = 1.0
+    where: Mapping[str, Any] = field(default_factory=dict)
+    seeds: Mapping[str, Any] = field(default_factory=dict)
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if self.status not in STATUSES:
+            raise ValueError(f"status={self.status!r} is not one of {', '.join(STATUSES)}")
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim holds at the resolution; False when inconclusive."""
+        return self.status == "holds"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a dict for `json.dumps`; numbers that are not finite become None."""
+        content = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        return {name: _plain(value) for name, value in content.items()}
+
+    def __str__(self) -> str:
+        """Return one paragraph: claim, evidence, error rates, power, place, replay, reasons."""
+        low, high = self.interval
+        place = ", ".join(f"{key}={_short(value)}" for key, value in self.where.items())
+        draws = f" in {self.n_draws} draws" if self.n_draws else ""
+        unit = "" if self.scale == 1.0 else f" of sqrt(k(x,x) k(y,y)) = {_short(self.scale)} there"
+        sentences = [
+            f"{self.check}: {self.status}. Claimed: {self.claim}.",
+            f"Observed {_short(self.observed)} against {_short(self.exact)}"
+            + (f" at {place};" if place else ";")
+            + f" interval [{_short(low)}, {_short(high)}] at false alarm {self.false_alarm:.3g}"
+            + (f" shared by {self.n_looks} looks" if self.n_looks > 1 else "")
+            + f" ({self.method}), from {self.n_features} samples{draws}.",
+            self._power(unit),
+        ]
+        if self.reason:
+            sentences.append(self.reason)
+        if self.seeds:
+            seeds = ", ".join(f"{key}={value!r}" for key, value in self.seeds.items())
+            sentences.append(f"Replay with {seeds}.")
+        if self.assumptions:
+            sentences.append(f"Assumes: {'; '.join(self.assumptions)}.")
+        return " ".join(sentences)
+
+    def _power(self, unit: str) -> str:
+        wanted = f"(asked for: {_short(self.resolution)})"
+        if math.isinf(self.detectable):
+            return (
+                f"No deviation would have been seen with probability {1 - self.miss:.9g} {wanted}."
+            )
+        return (
+            f"A deviation of {_short(self.detectable)}{unit} is missed with probability "
+            f"at most {self.miss:.3g} {wanted}."
+        )
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return value
