@@ -1,3 +1,30 @@
-"""mehler says whether a random feature map does what its theory says."""
+"""mehler says whether a random feature map does what its theory says.
+
+Random feature maps on any array library, the exact kernels that they approximate, and checks
+of the one against the other that state their error rates.
+"""
+
+from mehler import exact, features
+from mehler.features import DecoupledMaxoutFeatures, MaxoutCodes, MaxoutFeatures, from_recipe
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "DecoupledMaxoutFeatures",
+    "MaxoutCodes",
+    "MaxoutFeatures",
+    "__version__",
+    "exact",
+    "features",
+    "from_recipe",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> object:
+    # The checks bring their own imports; a user who only transforms does not pay for them.
+    if name == "verify":
+        import importlib
+
+        return importlib.import_module("mehler.verify")
+    raise AttributeError(f"module 'mehler' has no attribute {name!r}")

@@ -1,0 +1,59 @@
+"""The maps: draw, transform, exact kernel, exact variance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mehler.features._base import FeatureMap
+from mehler.features._codes import MaxoutCodes
+from mehler.features._decoupled import DecoupledMaxoutFeatures
+from mehler.features._maxout import MaxoutFeatures
+
+__all__ = [
+    "DecoupledMaxoutFeatures",
+    "FeatureMap",
+    "MaxoutCodes",
+    "MaxoutFeatures",
+    "from_recipe",
+]
+
+_MAPS = {cls.__name__: cls for cls in (MaxoutFeatures, DecoupledMaxoutFeatures, MaxoutCodes)}
+
+
+def from_recipe(recipe: dict[str, Any], *, like: Any = None) -> FeatureMap:
+    """Draw the map that ``phi.recipe()`` describes.
+
+    Parameters
+    ----------
+    recipe : dict
+        What :meth:`FeatureMap.recipe` returned, or its JSON read back.
+    like : array or array namespace, optional
+        Where the weights live; default NumPy.
+
+    Returns
+    -------
+    FeatureMap
+        The same map, weights equal bit for bit.
+
+    Raises
+    ------
+    ValueError
+        If the recipe names no map that this version knows, or lacks an argument.
+
+    Examples
+    --------
+    >>> import mehler
+    >>> phi = mehler.MaxoutFeatures.draw(3, 10, 4, seed=0)
+    >>> mehler.from_recipe(phi.recipe())
+    MaxoutFeatures.draw(n_inputs=3, n_features=10, pool_size=4, seed=0, centred=False, \
+n_projections=None) on numpy
+    """
+    arguments = dict(recipe)
+    name = arguments.pop("map", None)
+    if name not in _MAPS:
+        raise ValueError(f"recipe names the map {name!r}; this version knows {sorted(_MAPS)}")
+    arguments.pop("mehler", None)
+    try:
+        return _MAPS[name](**arguments, like=like)
+    except TypeError as error:
+        raise ValueError(f"recipe of {name} does not fit: {error}") from error

@@ -1,0 +1,295 @@
+"""What every map is: draw, transform, exact kernel, exact variance."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from mehler import _arrays
+from mehler._random import check_seed
+from mehler.exact._validate import check_int
+from mehler.features import _correlation
+
+# Weights beyond this are surely a slip of the keyboard (a product of sizes that overflowed).
+_LARGEST_WEIGHTS = 1 << 42
+
+
+class FeatureMap(ABC):
+    """An immutable random feature map, with the exact kernel that its inner products estimate.
+
+    Subclasses say how a block of rows is transformed, and what kernel and variance follow.
+
+    Attributes
+    ----------
+    n_inputs, n_features, pool_size : int
+        d, m and q of the paper.
+    seed : int
+        Draws the same weights on every backend.
+    dtype : str or None
+        The dtype that the map computes in; None follows the data.
+    """
+
+    # Whether the m feature products are independent draws.
+    independent_units: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        n_inputs: int,
+        n_features: int,
+        pool_size: int,
+        *,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        self.n_inputs = check_int(n_inputs, name="n_inputs", least=1)
+        self.n_features = check_int(n_features, name="n_features", least=1)
+        self.pool_size = check_int(pool_size, name="pool_size", least=1, most=10**6)
+        self.seed = check_seed(seed)
+        size = 8 * self._n_projections() * self.n_inputs
+        if size > _LARGEST_WEIGHTS:
+            raise ValueError(
+                f"n_inputs={n_inputs}, n_features={n_features}, pool_size={pool_size} ask for "
+                f"{size / 2**40:.3g} TiB of weights; make one of them smaller"
+            )
+        self.place = _arrays.resolve_place(like)
+        fixed = dtype is not None
+        chosen = _arrays.resolve_dtype(dtype, self.place.xp, self.place.device)
+        self.dtype = _arrays.dtype_name(chosen) if fixed else None
+        if not fixed and _arrays.is_array(like):
+            chosen = _arrays.real_dtype(like, name="like")
+        self._lock = threading.Lock()
+        self._placed: dict[str, Any] = {}
+        self._weights(_arrays.dtype_name(chosen))
+        self._drawn = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if getattr(self, "_drawn", False):
+            raise AttributeError(f"maps are immutable: draw another one to change {name}")
+        super().__setattr__(name, value)
+
+    # -- what a subclass says -------------------------------------------------------------
+
+    def _n_projections(self) -> int:
+        return self.pool_size * self.n_features
+
+    @abstractmethod
+    def _draw(self, dtype: str) -> tuple[Any, ...]:
+        """Weights on the host."""
+
+    @abstractmethod
+    def _block(self) -> Callable[..., _arrays.Array]:
+        """A plain function ``(xp, rows, *weights)`` that transforms a block of rows."""
+
+    @abstractmethod
+    def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:
+        """Expected kernel of unit vectors."""
+
+    @abstractmethod
+    def _variance_at(self, rho: _arrays.Array) -> _arrays.Array:
+        """Variance of one feature product of unit vectors."""
+
+    def _gram_variance_at(self, rho: _arrays.Array) -> _arrays.Array:
+        """Variance of the Gram's entries times m: the same, if units are independent."""
+        return self._variance_at(rho)
+
+    def _parameters(self) -> dict[str, Any]:
+        """Arguments of `draw` beyond the common ones, for the recipe."""
+        return {}
+
+    # -- what every map does --------------------------------------------------------------
+
+    def __call__(self, X: _arrays.Array) -> _arrays.Array:
+        """Features of the rows of `X`: shape (n, n_features).
+
+        Parameters
+        ----------
+        X : array, shape (n, n_inputs)
+            Real, finite rows on the map's library and device.
+
+        Returns
+        -------
+        array, shape (n, n_features)
+            In the namespace, device and float dtype of `X` (integers: the default float), or in
+            the dtype that the map was drawn with.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` is not such a matrix, or lives elsewhere; before any work.
+        """
+        _arrays.check_matrix(X, name="X", n_columns=self.n_inputs)
+        self._require_here(X, "X")
+        dtype = self._dtype_for(X)
+        return _arrays.map_rows(
+            _Transform(self._block(), self._weights(_arrays.dtype_name(dtype)), dtype),
+            X,
+            self.n_features,
+            self._out_dtype(dtype),
+        )
+
+    def kernel(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """Exact expected kernel, shape (n, k): the mean of ``phi.gram(X, Y)`` over draws.
+
+        Parameters
+        ----------
+        X : array, shape (n, n_inputs)
+            Rows; any library and device, whatever the map was drawn for.
+        Y : array, shape (k, n_inputs), optional
+            Rows; ``None`` stands for `X`.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`, computed in the widest float of its device.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` or `Y` is not such a matrix, or they live in two libraries.
+
+        Notes
+        -----
+        Correlations carry the rounding of one inner product, about 1e-16. Kernels that have a
+        square root at rho = 1 (collision probabilities) turn that into 1e-8 for pairs of equal
+        or nearly equal rows; with ``Y=None`` the diagonal is exact.
+        """
+        return self._from_pairs(X, Y, self._kernel_at, 1)
+
+    def variance(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """Exact variance of one feature product, shape (n, k).
+
+        For independent units, ``Var <phi(x), phi(y)> = variance / n_features``; otherwise see
+        :meth:`gram_variance`. Parameters, errors and accuracy as :meth:`kernel`.
+        """
+        return self._from_pairs(X, Y, self._variance_at, 2)
+
+    def gram_variance(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """Variance of the entries of ``phi.gram(X, Y)`` over draws, shape (n, k).
+
+        Exact, unless the class says that it is an upper bound. Parameters, errors and accuracy
+        as :meth:`kernel`.
+        """
+        return self._from_pairs(X, Y, self._gram_variance_at, 2) / self.n_features
+
+    def gram(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """The estimate of ``phi.kernel(X, Y)``: inner products of features, shape (n, k)."""
+        left = self(X)
+        right = left if Y is None else self(Y)
+        xp = _arrays.array_namespace(left)
+        return xp.matmul(left, xp.matrix_transpose(right))
+
+    def products(self, X: _arrays.Array, Y: _arrays.Array) -> _arrays.Array:
+        """For row pairs (x_i, y_i), what each unit contributes: shape (n, n_features).
+
+        The mean over columns is the estimate of the kernel at the pair.
+        """
+        if tuple(X.shape) != tuple(Y.shape):
+            raise ValueError(
+                f"X and Y are paired row by row but have shapes {tuple(X.shape)} and "
+                f"{tuple(Y.shape)}; make them equal"
+            )
+        return self._unit_products(self(X), self(Y))
+
+    def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
+        return left * right * float(self.n_features)
+
+    def to(self, like: Any) -> FeatureMap:
+        """The same map with its weights on another library or device."""
+        return type(self)(**self._arguments(), like=like, dtype=self.dtype)
+
+    def recipe(self) -> dict[str, Any]:
+        """A small JSON-able dict that draws the same map again: see :func:`mehler.from_recipe`."""
+        from mehler import __version__
+
+        return {
+            "map": type(self).__name__,
+            "mehler": __version__,
+            **self._arguments(),
+            "dtype": self.dtype,
+        }
+
+    def __reduce__(self) -> tuple[Any, tuple[dict[str, Any]]]:
+        # A map travels between processes as its recipe, and lands on the host.
+        from mehler.features import from_recipe
+
+        return from_recipe, (self.recipe(),)
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{k}={v!r}" for k, v in self._arguments().items())
+        return f"{type(self).__name__}.draw({arguments}) on {self.place.name}"
+
+    # -- how ------------------------------------------------------------------------------
+
+    def _arguments(self) -> dict[str, Any]:
+        return {
+            "n_inputs": self.n_inputs,
+            "n_features": self.n_features,
+            "pool_size": self.pool_size,
+            "seed": self.seed,
+            **self._parameters(),
+        }
+
+    def _require_here(self, x: _arrays.Array, name: str) -> None:
+        here = _arrays.place_of(x)
+        host_blocks = {"numpy", "dask.array"}
+        # The blocks of a Dask array are NumPy arrays: a map on the host serves both.
+        if {_arrays.namespace_name(here.xp), _arrays.namespace_name(self.place.xp)} <= host_blocks:
+            return
+        _arrays.require_same_place(x, self.place, name=name, owner="phi")
+
+    def _dtype_for(self, x: _arrays.Array) -> Any:
+        if self.dtype is None:
+            return _arrays.real_dtype(x)
+        return _arrays.resolve_dtype(self.dtype, *self._xp_and_device(x))
+
+    def _xp_and_device(self, x: _arrays.Array) -> tuple[Any, Any]:
+        place = _arrays.place_of(x)
+        return place.xp, place.device
+
+    def _out_dtype(self, dtype: Any) -> Any:
+        return dtype
+
+    def _weights(self, dtype: str) -> tuple[Any, ...]:
+        """Weights in `dtype`, placed; drawn in float64 and rounded, once a dtype."""
+        with self._lock:
+            if dtype not in self._placed:
+                self._placed[dtype] = tuple(
+                    _arrays.from_host(part, self.place) for part in self._draw(dtype)
+                )
+            return self._placed[dtype]
+
+    def _from_pairs(
+        self,
+        x: _arrays.Array,
+        y: _arrays.Array | None,
+        at: Callable[[_arrays.Array], _arrays.Array],
+        power: int,
+    ) -> _arrays.Array:
+        _arrays.check_matrix(x, name="X", n_columns=self.n_inputs)
+        if y is not None:
+            _arrays.check_matrix(y, name="Y", n_columns=self.n_inputs)
+            _arrays.array_namespace(x, y, names=("X", "Y"))
+            _arrays.require_same_place(y, _arrays.place_of(x), name="Y", owner="X")
+        x_length, y_length, rho = _correlation.pairs(x, y)
+        xp = _arrays.array_namespace(rho)
+        values = self._scale(x_length * y_length, power) * at(rho)
+        return xp.astype(values, _arrays.real_dtype(x), copy=False)
+
+    def _scale(self, product_of_lengths: _arrays.Array, power: int) -> _arrays.Array:
+        """Positively homogeneous maps: kernels scale with |x||y|, variances with its square."""
+        return product_of_lengths**power
+
+
+class _Transform:
+    """A block function with its weights: what walks over rows, and travels to Dask workers."""
+
+    def __init__(self, block: Callable[..., Any], weights: tuple[Any, ...], dtype: Any) -> None:
+        self.block = block
+        self.weights = weights
+        self.dtype = _arrays.dtype_name(dtype)
+
+    def __call__(self, xp: Any, rows: _arrays.Array) -> _arrays.Array:
+        return self.block(xp, xp.astype(rows, getattr(xp, self.dtype), copy=False), *self.weights)

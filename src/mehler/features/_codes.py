@@ -1,0 +1,192 @@
+"""Maxout codes: which projection won, one small integer a unit, and how often codes agree."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from mehler import _arrays, _random, exact
+from mehler.features._base import FeatureMap
+
+# Columns of a one-hot block: wide enough for the matrix product, small enough for the cache.
+_ONE_HOT_COLUMNS = 1024
+
+
+class MaxoutCodes(FeatureMap):
+    r"""Locality-sensitive q-ary codes of Remark 1.
+
+    .. math:: C(x) = \left(\arg\max_{j\le q}\langle w^\ell_j, x\rangle\right)_{\ell\le m}, \quad
+              E\,\frac1m\#\{\ell: C_\ell(x) = C_\ell(z)\} = \kappa_q(\rho)
+
+    ``phi(X)`` are the codes, counted from 0; ``phi.gram(X, Y)`` is the share of units on which
+    they agree; ``phi.kernel`` its exact expectation. Make one with :meth:`draw`.
+    """
+
+    @classmethod
+    def draw(
+        cls,
+        n_inputs: int,
+        n_features: int,
+        pool_size: int,
+        *,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+    ) -> MaxoutCodes:
+        r"""Draw the weights of a map.
+
+        Parameters
+        ----------
+        n_inputs : int
+            Dimension d of the rows.
+        n_features : int
+            Units m: digits of the code.
+        pool_size : int
+            Pool size q: values of a digit.
+        seed : int
+            Same seed, same weights bit for bit on every backend; the same weights as
+            :class:`MaxoutFeatures` of that seed.
+        like : array or array namespace, optional
+            Where the weights live: the data, or for instance ``torch``. Default NumPy.
+        dtype : str or dtype, optional
+            'float32' or 'float64': what the projections are computed in.
+
+        Returns
+        -------
+        MaxoutCodes
+            An immutable map to uint8 (q <= 256), int16 or int32 codes.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is not of its kind or range.
+
+        References
+        ----------
+        Mroueh, Rennie, Goel (2015), Remark 1.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.MaxoutCodes.draw(2, 1000, 4, seed=0)
+        >>> codes = phi(np.array([[1.0, 0.0], [-1.0, 0.0]]))
+        >>> codes.dtype, phi.similarity(codes)[0, 1]
+        (dtype('uint8'), np.float64(0.0))
+        """
+        return cls(n_inputs, n_features, pool_size, seed=seed, like=like, dtype=dtype)
+
+    def _draw(self, dtype: str) -> tuple[Any, ...]:
+        return (
+            _random.gaussian_weights(
+                self.seed, _random.WEIGHTS, self.pool_size, self.n_inputs, self.n_features, dtype
+            ),
+        )
+
+    def _block(self) -> Callable[..., _arrays.Array]:
+        return functools.partial(_encode, self.pool_size)
+
+    def _out_dtype(self, dtype: Any) -> Any:
+        return _arrays.code_dtype(self.place.xp, self.pool_size)
+
+    def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:
+        return exact.collision_probability(rho, self.pool_size)
+
+    def _variance_at(self, rho: _arrays.Array) -> _arrays.Array:
+        kappa = self._kernel_at(rho)
+        return kappa * (1 - kappa)
+
+    def _scale(self, product_of_lengths: _arrays.Array, power: int) -> _arrays.Array:
+        # Codes see directions only; a zero row has the code of all ties, whose kernel with
+        # anything is the 1/q of rho = 0.
+        return product_of_lengths**0
+
+    def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
+        place = _arrays.place_of(left)
+        wide = _arrays.widest_float(place.xp, place.device)
+        return place.xp.astype(left == right, wide)
+
+    def gram(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """Share of units on which the codes of rows agree, shape (n, k)."""
+        return self.similarity(self(X), None if Y is None else self(Y))
+
+    def similarity(self, C: _arrays.Array, D: _arrays.Array | None = None) -> _arrays.Array:
+        r"""Hamming similarity of codes: the share of digits that agree.
+
+        .. math:: s(c, d) = \frac1m \#\{\ell : c_\ell = d_\ell\}, \quad E\,s = \kappa_q(\rho)
+
+        Parameters
+        ----------
+        C : integer array, shape (n, n_features)
+            Codes.
+        D : integer array, shape (k, n_features), optional
+            Codes; ``None`` stands for `C`.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the widest float of the device.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `C` or `D` are not codes of this map.
+
+        Notes
+        -----
+        One-hot blocks of units and a matrix product, exact in float32; the memory beyond the
+        result is about 4 KiB a row.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.MaxoutCodes.draw(2, 4, 3, seed=0)
+        >>> codes = np.array([[0, 1, 2, 2], [0, 1, 2, 0]], dtype=np.uint8)
+        >>> float(phi.similarity(codes)[0, 1])
+        0.75
+        """
+        self._check_codes(C, "C")
+        if D is not None:
+            self._check_codes(D, "D")
+            _arrays.array_namespace(C, D, names=("C", "D"))
+        place = _arrays.place_of(C)
+        xp = place.xp
+        units = max(1, _ONE_HOT_COLUMNS // self.pool_size)
+        total: Any = 0.0
+        for start in range(0, self.n_features, units):
+            left = _one_hot(xp, C[:, start : start + units], self.pool_size)
+            # The very same array on both sides: NumPy then computes half of the product.
+            right = left if D is None else _one_hot(xp, D[:, start : start + units], self.pool_size)
+            total = total + xp.matmul(left, xp.matrix_transpose(right))
+        return xp.astype(total, _arrays.widest_float(xp, place.device)) / self.n_features
+
+    def _check_codes(self, codes: _arrays.Array, name: str) -> None:
+        xp = _arrays.array_namespace(codes, names=(name,))
+        if not xp.isdtype(codes.dtype, "integral"):
+            raise TypeError(f"{name} must hold integer codes, not {codes.dtype}; pass phi(X)")
+        if codes.ndim != 2 or codes.shape[1] != self.n_features:
+            raise ValueError(
+                f"{name} must have shape (rows, {self.n_features}), not {tuple(codes.shape)}; "
+                "pass phi(X)"
+            )
+
+
+def _one_hot(xp: Any, codes: _arrays.Array, n_values: int) -> _arrays.Array:
+    """(n, units) codes to (n, units * n_values) zeros and ones in float32."""
+    device = _arrays.place_of(codes).device
+    values = xp.arange(n_values, dtype=codes.dtype, device=device)
+    equal = xp.astype(codes[:, :, None] == values[None, None, :], xp.float32)
+    return xp.reshape(equal, (codes.shape[0], codes.shape[1] * n_values))
+
+
+def _encode(n_values: int, xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
+    """A running argmax: reductions over a short last axis cost three times as much."""
+    dtype = _arrays.code_dtype(xp, n_values)
+    best = xp.matmul(rows, weights[0, :, :])
+    code = xp.zeros(best.shape, dtype=dtype, device=_arrays.place_of(rows).device)
+    for j in range(1, weights.shape[0]):
+        projected = xp.matmul(rows, weights[j, :, :])
+        # j increases, so the last winner has the largest j; ties keep the smaller one.
+        code = xp.maximum(code, xp.astype(projected > best, dtype) * j)
+        best = xp.maximum(best, projected)
+    return code

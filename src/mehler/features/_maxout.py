@@ -1,0 +1,212 @@
+"""Random maxout features: Definition 1, centred or not, with own or shared projections."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+from mehler import _arrays, _random, exact
+from mehler.exact._validate import check_int
+from mehler.features import _correlation
+from mehler.features._base import FeatureMap
+
+
+class MaxoutFeatures(FeatureMap):
+    r"""Random maxout features of Definition 1.
+
+    .. math:: \Phi(x) = \frac1{\sqrt m}\left(\max_{j\le q}\langle w^\ell_j, x\rangle
+              \right)_{\ell\le m}, \quad w^\ell_j \sim N(0, I_d)
+
+    The expected kernel is :math:`|x||z|K_q(\rho)`, :math:`K_q(\rho) = h_1(q)^2 + \int_0^\rho
+    \kappa_q` (not the printed :math:`\sigma^2\rho\kappa_q`; for that kernel see
+    :class:`mehler.DecoupledMaxoutFeatures`). Make one with :meth:`draw`.
+    """
+
+    def __init__(
+        self,
+        n_inputs: int,
+        n_features: int,
+        pool_size: int,
+        *,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+        centred: bool = False,
+        n_projections: int | None = None,
+    ) -> None:
+        self.centred = bool(centred)
+        self.n_projections = n_projections
+        if n_projections is not None:
+            self.n_projections = check_int(n_projections, name="n_projections", least=1)
+            if n_projections < pool_size:
+                raise ValueError(
+                    f"n_projections={n_projections} cannot give each unit pool_size={pool_size} "
+                    "distinct ones; make it larger"
+                )
+        super().__init__(n_inputs, n_features, pool_size, seed=seed, like=like, dtype=dtype)
+
+    @classmethod
+    def draw(
+        cls,
+        n_inputs: int,
+        n_features: int,
+        pool_size: int,
+        *,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+        centred: bool = False,
+        n_projections: int | None = None,
+    ) -> MaxoutFeatures:
+        r"""Draw the weights of a map.
+
+        Parameters
+        ----------
+        n_inputs : int
+            Dimension d of the rows.
+        n_features : int
+            Units m.
+        pool_size : int
+            Pool size q; q = 1 gives the linear kernel.
+        seed : int
+            Same seed, same weights bit for bit on every backend; a larger `n_features` keeps
+            the first units.
+        like : array or array namespace, optional
+            Where the weights live: the data, or for instance ``torch``. Default NumPy.
+        dtype : str or dtype, optional
+            'float32' or 'float64': what the map computes in. By default it follows the data.
+        centred : bool, optional
+            Subtract :math:`h_1(q)|x|` from each unit: the kernel becomes
+            :math:`|x||z|\int_0^\rho\kappa_q`, linear times a localiser.
+        n_projections : int, optional
+            Share P projections among all units, each unit taking q distinct ones at random
+            (Table 3 of the paper). The kernel stays; units are no longer independent.
+
+        Returns
+        -------
+        MaxoutFeatures
+            An immutable map.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is not of its kind or range.
+
+        Notes
+        -----
+        Transforming n rows costs 2 n d q m operations, in blocks of rows, so that extra memory
+        does not grow with n.
+
+        References
+        ----------
+        Mroueh, Rennie, Goel (2015), Definition 1 and Table 3.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.MaxoutFeatures.draw(3, 1000, 4, seed=0)
+        >>> x = np.eye(3)
+        >>> phi(x).shape
+        (3, 1000)
+        >>> bool(np.all(np.abs(phi.gram(x) - phi.kernel(x)) < 6 * phi.gram_variance(x) ** 0.5))
+        True
+        """
+        return cls(
+            n_inputs,
+            n_features,
+            pool_size,
+            seed=seed,
+            like=like,
+            dtype=dtype,
+            centred=centred,
+            n_projections=n_projections,
+        )
+
+    @property
+    def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
+        """Shared projections make units dependent."""
+        return self.n_projections is None
+
+    def _n_projections(self) -> int:
+        return self.n_projections or super()._n_projections()
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"centred": self.centred, "n_projections": self.n_projections}
+
+    def _draw(self, dtype: str) -> tuple[Any, ...]:
+        weights = functools.partial(_random.gaussian_weights, self.seed, _random.WEIGHTS)
+        if self.n_projections is None:
+            return (weights(self.pool_size, self.n_inputs, self.n_features, dtype),)
+        # Transposed: one contiguous row of values a projection, as the units gather rows.
+        pool = weights(1, self.n_inputs, self.n_projections, dtype)[0].T.copy()
+        members = _random.pool_members(
+            self.seed, self.n_projections, self.pool_size, self.n_features
+        )
+        return pool, members
+
+    def _block(self) -> Callable[..., _arrays.Array]:
+        offset = exact.max_moment(1, self.pool_size) if self.centred else 0.0
+        block = transform_own if self.n_projections is None else transform_shared
+        return functools.partial(_scaled, block, offset, 1 / math.sqrt(self.n_features))
+
+    def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:
+        kernel = exact.centred_kernel if self.centred else exact.maxout_kernel
+        return kernel(rho, self.pool_size)
+
+    def _variance_at(self, rho: _arrays.Array) -> _arrays.Array:
+        variance = exact.centred_variance if self.centred else exact.maxout_variance
+        return variance(rho, self.pool_size)
+
+    def _gram_variance_at(self, rho: _arrays.Array) -> _arrays.Array:
+        r"""Exact for own projections; an upper bound for shared ones.
+
+        Two units that share r of their q projections have covariance C_r. The product of a unit
+        is a symmetric function of q independent pairs, so by its Hoeffding decomposition
+        C_r = sum over k <= r of binom(r, k) zeta_k with zeta_k >= 0: convex in r, C_0 = 0 and
+        C_q = V, hence 0 <= C_r <= (r/q) V. The mean overlap is q^2/P, so that
+        V <= m Var <= V (1 + (m - 1) q/P).
+        """
+        variance = self._variance_at(rho)
+        if self.n_projections is None:
+            return variance
+        return variance * (1 + (self.n_features - 1) * self.pool_size / self.n_projections)
+
+
+def _scaled(
+    block: Callable[..., Any],
+    offset: float,
+    scale: float,
+    xp: Any,
+    rows: _arrays.Array,
+    *weights: Any,
+) -> _arrays.Array:
+    """max_j <w_j, x> - offset |x|, times scale."""
+    out = block(xp, rows, *weights)
+    if offset:
+        out = out - offset * _correlation.lengths(xp, rows)
+    return out * scale
+
+
+def transform_own(xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
+    """Maxima over the q products with weights (q, d, m).
+
+    One product a piece and a running maximum: the block of maxima stays in cache, and no array
+    with all q m projections is ever made. This is as fast as the products alone.
+    """
+    out = xp.matmul(rows, weights[0, :, :])
+    for j in range(1, weights.shape[0]):
+        out = xp.maximum(out, xp.matmul(rows, weights[j, :, :]))
+    return out
+
+
+def transform_shared(
+    xp: Any, rows: _arrays.Array, pool: _arrays.Array, members: _arrays.Array
+) -> _arrays.Array:
+    """Maxima over q of the P projections (pool: P x d), members (q, m) says which."""
+    projected = xp.matmul(pool, xp.matrix_transpose(rows))
+    out = xp.take(projected, members[0, :], axis=0)
+    for j in range(1, members.shape[0]):
+        out = xp.maximum(out, xp.take(projected, members[j, :], axis=0))
+    return xp.matrix_transpose(out)
