@@ -7,6 +7,7 @@ each can be paid from a `Ledger`, the false-alarm budget of a run.
 
 from mehler.verify import intervals
 from mehler.verify._design import detectable_effect, features_needed
+from mehler.verify._kernel import assert_kernel, check_kernel
 from mehler.verify._ledger import BudgetExceeded, Ledger
 from mehler.verify._mean import check_mean
 from mehler.verify._verdict import Verdict
@@ -15,6 +16,8 @@ __all__ = [
     "BudgetExceeded",
     "Ledger",
     "Verdict",
+    "assert_kernel",
+    "check_kernel",
     "check_mean",
     "detectable_effect",
     "features_needed",

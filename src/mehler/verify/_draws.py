@@ -1,0 +1,46 @@
+"""Draws of a map from seeds that one seed determines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler.verify._arguments import count
+
+
+class Draws:
+    """The k-th draw is ``draw(seed_k)``, seed_k the first word of SeedSequence(seed)'s k-th child.
+
+    Seeds have 31 bits, which every library takes; a word that was given already is passed over,
+    since two equal draws are not independent.
+    """
+
+    def __init__(self, draw: Callable[[int], Any], seed: int, *, stream: int = 0) -> None:
+        if not callable(draw):
+            raise TypeError(f"draw={draw!r} must be callable: seed -> map")
+        self.draw = draw
+        self.root = count("seed", seed, least=0)
+        self._stream = stream
+        self._seeds: list[int] = []
+        self._taken: set[int] = set()
+        self._child = 0
+        self._kept: tuple[int, Any] | None = None
+
+    def seed(self, k: int) -> int:
+        """Return the seed of draw k."""
+        while len(self._seeds) <= k:
+            child = np.random.SeedSequence(self.root, spawn_key=(self._stream, self._child))
+            self._child += 1
+            word = int(child.generate_state(1)[0]) >> 1
+            if word not in self._taken:
+                self._taken.add(word)
+                self._seeds.append(word)
+        return self._seeds[k]
+
+    def __getitem__(self, k: int) -> Any:
+        """Return map k; the one asked for last is kept."""
+        if self._kept is None or self._kept[0] != k:
+            self._kept = (k, self.draw(self.seed(k)))
+        return self._kept[1]

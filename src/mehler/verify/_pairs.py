@@ -1,0 +1,136 @@
+"""The pairs that a check looks at: their rows, their claims, and the unit of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import Array, check_matrix, from_host, is_array, place_of, to_host
+
+# Rows per block when only the diagonal of a Gram matrix is wanted.
+_DIAGONAL_BLOCK = 256
+
+Kernel = Callable[[Any, Any], Array]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows as the caller gave them, their values on the host, and sqrt(k(x, x)) of each."""
+
+    given: Array
+    host: Any
+    unit: Any
+
+    def gather(self, index: Any) -> Array:
+        """Return the rows at `index`, where the caller's array lives."""
+        return from_host(self.host[index], place_of(self.given))
+
+    @property
+    def values(self) -> Any:
+        """The rows in float64."""
+        return np.asarray(self.host, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs (i, j) of rows of `left` and `right`; `claim` is k(x_i, y_j) in units of `unit`."""
+
+    left: Rows
+    right: Rows
+    first: Any
+    second: Any
+    claim: Any
+
+    @property
+    def n(self) -> int:
+        """How many."""
+        return int(self.first.size)
+
+    @property
+    def same(self) -> bool:
+        """Whether both sides are the same rows."""
+        return self.left is self.right
+
+    @property
+    def unit(self) -> Any:
+        """sqrt(k(x_i, x_i) k(y_j, y_j)), shape (n,)."""
+        return self.left.unit[self.first] * self.right.unit[self.second]
+
+    def pick(self, matrix: Any) -> Any:
+        """Return the entries at the pairs of a matrix of left by right rows."""
+        return matrix[self.first, self.second]
+
+    def place(self, index: int) -> dict[str, Any]:
+        """Return row numbers and correlation of one pair."""
+        i, j = int(self.first[index]), int(self.second[index])
+        x, y = self.left.values[i], self.right.values[j]
+        norms = float(np.linalg.norm(x) * np.linalg.norm(y))
+        rho = float(np.clip(x @ y / norms, -1.0, 1.0)) if norms > 0.0 else 0.0
+        return {"i": i, "j": j, "rho": rho}
+
+
+def make_pairs(kernel: Kernel, x: Array, y: Array | None) -> Pairs:
+    """Pair all rows of X with all of Y, or each unordered pair of X once with the diagonal."""
+    if not callable(kernel):
+        raise TypeError(f"kernel={kernel!r} must be callable: (X, Y) -> the claimed (n, k) matrix")
+    left = _rows(kernel, x, "X")
+    right = left if y is None else _rows(kernel, y, "Y")
+    if left.host.shape[1] != right.host.shape[1]:
+        raise ValueError(
+            f"X has {left.host.shape[1]} columns but Y has {right.host.shape[1]}: "
+            "both are inputs of one map"
+        )
+    n, k = left.host.shape[0], right.host.shape[0]
+    if y is None:
+        first, second = np.triu_indices(n)
+    else:
+        first, second = (index.ravel() for index in np.indices((n, k)))
+    matrix = evaluate(kernel, left, right, "kernel")
+    unit = left.unit[first] * right.unit[second]
+    return Pairs(left, right, first, second, matrix[first, second] / unit)
+
+
+def evaluate(function: Kernel, left: Rows, right: Rows, name: str) -> Any:
+    """Return function(X, Y) in float64, checked for shape and finiteness."""
+    return _evaluate(function, left.values, right.values, name)
+
+
+def _evaluate(function: Kernel, x: Any, y: Any, name: str) -> Any:
+    value = np.asarray(to_host(function(x, y)))
+    expected = (x.shape[0], y.shape[0])
+    if value.shape != expected:
+        raise ValueError(f"{name}(X, Y) has shape {value.shape} but must have shape {expected}")
+    if np.iscomplexobj(value):
+        raise ValueError(f"{name}(X, Y) is complex ({value.dtype}): claims must be real")
+    value = value.astype(np.float64)
+    if not np.isfinite(value).all():
+        i, j = (int(k) for k in np.argwhere(~np.isfinite(value))[0])
+        raise ValueError(f"{name}(X, Y) is not finite, first at ({i}, {j}): nothing is claimed")
+    return value
+
+
+def _rows(kernel: Kernel, x: Array, name: str) -> Rows:
+    given = x if is_array(x) else np.asarray(x)
+    check_matrix(given, name=name)
+    host = to_host(given)
+    check_matrix(host, name=name)  # of a lazy array only now are the values known
+    values = np.asarray(host, dtype=np.float64)
+    diagonal = np.concatenate(
+        [
+            np.diag(_evaluate(kernel, block, block, "kernel"))
+            for block in (
+                values[start : start + _DIAGONAL_BLOCK]
+                for start in range(0, values.shape[0], _DIAGONAL_BLOCK)
+            )
+        ]
+    )
+    if not (diagonal > 0.0).all():
+        bad = int(np.flatnonzero(~(diagonal > 0.0))[0])
+        raise ValueError(
+            f"k(x, x) = {diagonal[bad]:.6g} at row {bad} of {name}: the resolution is relative to "
+            "sqrt(k(x,x) k(y,y)), which must be positive; leave such rows out"
+        )
+    return Rows(given, host, np.sqrt(diagonal))

@@ -1,0 +1,220 @@
+"""How a drawn map becomes independent samples whose mean is the kernel at each pair.
+
+Entries of one Gram matrix share a draw and are no sample. Independent are whole draws, always,
+and the units of one draw, where the map says so; then a draw of m units gives m samples.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from mehler._arrays import Array, to_host
+from mehler.verify._pairs import Pairs, Rows
+
+# Elements of the largest temporary: 32 MiB of float64.
+BLOCK = 1 << 22
+
+# Pairs at which a map's own products are held against its features.
+_PROBES = 8
+
+
+class Source(Protocol):
+    """Samples of one drawn map, in units of sqrt(k(x,x) k(y,y)).
+
+    `n_features` is the map's width, `per_draw` the number of samples a pair gets from a draw.
+    """
+
+    name: str
+    n_features: int
+    per_draw: int
+    eps: float
+
+    def samples(self, phi: Any, chosen: Any) -> Any:
+        """Return samples of the pairs at index `chosen`, shape (per_draw, chosen)."""
+
+    def sums(self, phi: Any) -> Any:
+        """Return the sums of the first four powers of the samples, shape (4, pairs)."""
+
+
+class _Blocked:
+    """Power sums from the samples themselves, a block of pairs at a time."""
+
+    name = ""
+
+    def __init__(self, pairs: Pairs, n_features: int, per_draw: int, eps: float) -> None:
+        self.pairs = pairs
+        self.n_features = n_features
+        self.per_draw = per_draw
+        self.eps = eps
+
+    def samples(self, phi: Any, chosen: Any) -> Any:
+        raise NotImplementedError
+
+    def sums(self, phi: Any) -> Any:
+        total = np.empty((4, self.pairs.n))
+        step = max(1, BLOCK // self.per_draw)
+        for start in range(0, self.pairs.n, step):
+            chosen = np.arange(start, min(start + step, self.pairs.n))
+            total[:, chosen] = power_sums(self.samples(phi, chosen))
+        return total
+
+
+class Columns(_Blocked):
+    """One sample a feature: m phi_l(x) phi_l(y), for maps whose columns are independent."""
+
+    name = "independent features"
+
+    def samples(self, phi: Any, chosen: Any) -> Any:
+        left, right = self._scaled(phi)
+        return (left[self.pairs.first[chosen]] * right[self.pairs.second[chosen]]).T
+
+    def sums(self, phi: Any) -> Any:
+        """Sums over features of (z_i z_j)^k are the Gram matrix of k-th powers: four products."""
+        left, right = self._scaled(phi)
+        total = np.zeros((4, left.shape[0], right.shape[0]))
+        step = max(1, BLOCK // max(left.shape[0], right.shape[0]))
+        for start in range(0, left.shape[1], step):
+            a, b = left[:, start : start + step], right[:, start : start + step]
+            power_a, power_b = a, b
+            for k in range(4):
+                total[k] += power_a @ power_b.T
+                if k < 3:
+                    power_a = power_a * a
+                    power_b = power_a if left is right else power_b * b
+        return total[:, self.pairs.first, self.pairs.second]
+
+    def _scaled(self, phi: Any) -> tuple[Any, Any]:
+        left, right = both(phi, self.pairs, self.n_features)
+        root = np.sqrt(self.n_features)
+        scaled = root * left / self.pairs.left.unit[:, None]
+        if self.pairs.same:
+            return scaled, scaled
+        return scaled, root * right / self.pairs.right.unit[:, None]
+
+
+class Units(_Blocked):
+    """One sample a unit: the columns of the map's own products(X, Y)."""
+
+    name = "independent units"
+
+    def samples(self, phi: Any, chosen: Any) -> Any:
+        products = unit_products(phi, self.pairs, chosen)
+        if products.shape[1] != self.per_draw:
+            raise ValueError(
+                f"products(X, Y) has {products.shape[1]} columns in this draw but had "
+                f"{self.per_draw} in the first: every draw must have the same size"
+            )
+        return (products / self.pairs.unit[chosen, None]).T
+
+
+class Estimates(_Blocked):
+    """One sample a draw: the whole estimate <phi(x), phi(y)>; for maps that declare nothing."""
+
+    name = "independent draws"
+
+    def samples(self, phi: Any, chosen: Any) -> Any:
+        gram = estimate(phi, self.pairs, self.n_features)
+        return (self.pairs.pick(gram) / self.pairs.unit)[chosen][None, :]
+
+
+def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> Source:
+    """Return the source with most samples a draw that the map's declarations and values allow.
+
+    A map's `products` are believed only where they agree with what the map computes: a defect in
+    the features must not hide behind correct products.
+    """
+    head = _call(phi, pairs.left)
+    floating = np.issubdtype(head.dtype, np.floating)
+    eps = float(np.finfo(head.dtype).eps if floating else np.finfo(np.float64).eps)
+    m = head.shape[1]
+    if independent_features:
+        return Columns(pairs, m, m, eps)
+    if not (callable(getattr(phi, "products", None)) and getattr(phi, "independent_units", False)):
+        return Estimates(pairs, m, 1, eps)
+    probes = np.unique(np.linspace(0, pairs.n - 1, _PROBES).astype(int))
+    products = unit_products(phi, pairs, probes)
+    # Each route sums n_inputs and m rounded terms; 64 covers the constants.
+    slack = 64.0 * eps * np.sqrt(pairs.left.host.shape[1] + m)
+    if floating and products.shape[1] == m:
+        left, right = both(phi, pairs, m)
+        columns = m * left[pairs.first[probes]] * right[pairs.second[probes]]
+        if _close(products, columns, slack):
+            return Columns(pairs, m, m, eps)
+    whole = pairs.pick(estimate(phi, pairs, m))[probes]
+    if np.abs(products.mean(axis=1) - whole).max() <= slack * np.abs(products).mean(axis=1).max():
+        return Units(pairs, m, products.shape[1], eps)
+    return Estimates(pairs, m, 1, eps)
+
+
+def power_sums(samples: Any) -> Any:
+    """Return sums over axis 0 of the first four powers."""
+    squares = samples * samples
+    return np.stack(
+        [
+            samples.sum(axis=0),
+            squares.sum(axis=0),
+            (squares * samples).sum(axis=0),
+            (squares * squares).sum(axis=0),
+        ]
+    )
+
+
+def both(phi: Any, pairs: Pairs, n_features: int) -> tuple[Any, Any]:
+    """Return the features of both sides in float64; one array when the sides are the same."""
+    left = _features(phi, pairs.left, n_features)
+    return (left, left) if pairs.same else (left, _features(phi, pairs.right, n_features))
+
+
+def estimate(phi: Any, pairs: Pairs, n_features: int) -> Any:
+    """Return <phi(x_i), phi(y_j)>; codes, which have no inner product, by the map's own gram."""
+    if not np.issubdtype(_call(phi, pairs.left).dtype, np.floating) and hasattr(phi, "gram"):
+        return np.asarray(to_host(phi.gram(pairs.left.given, pairs.right.given)), dtype=np.float64)
+    left, right = both(phi, pairs, n_features)
+    return left @ right.T
+
+
+def unit_products(phi: Any, pairs: Pairs, chosen: Any) -> Any:
+    """Return phi.products of the chosen pairs, shape (chosen, units), in float64."""
+    value = phi.products(
+        pairs.left.gather(pairs.first[chosen]), pairs.right.gather(pairs.second[chosen])
+    )
+    value = np.asarray(to_host(value), dtype=np.float64)
+    if value.ndim != 2 or value.shape[0] != len(chosen) or value.shape[1] == 0:
+        raise ValueError(
+            f"products(X, Y) of {len(chosen)} rows has shape {value.shape}: "
+            f"it must have shape ({len(chosen)}, units)"
+        )
+    return value
+
+
+def _features(phi: Any, rows: Rows, n_features: int) -> Any:
+    value = _call(phi, rows)
+    if value.shape[1] != n_features:
+        raise ValueError(
+            f"a draw has {value.shape[1]} features but the first had {n_features}: "
+            "every draw must have the same size"
+        )
+    return value.astype(np.float64)
+
+
+def _call(phi: Any, rows: Rows) -> Any:
+    if not callable(phi):
+        raise TypeError(
+            f"draw(seed) returned {type(phi).__name__}, which is not callable: return the map "
+            "X -> Z itself, for a scikit-learn transformer its bound method transform"
+        )
+    value: Array = np.asarray(to_host(phi(rows.given)))
+    if value.ndim != 2 or value.shape[0] != rows.host.shape[0] or value.shape[1] == 0:
+        raise ValueError(
+            f"draw(seed)(X) has shape {value.shape} for X of shape {rows.host.shape}: "
+            f"a map returns ({rows.host.shape[0]}, n_features)"
+        )
+    if value.dtype.kind not in "biuf":
+        raise ValueError(f"draw(seed)(X) has dtype {value.dtype}: features must be real numbers")
+    return value
+
+
+def _close(a: Any, b: Any, slack: float) -> bool:
+    return bool(np.abs(a - b).max() <= slack * max(np.abs(a).max(), np.abs(b).max()))
