@@ -5,7 +5,7 @@ standard leaves open: whose array this is, how to bring values from the host to 
 device and back, how to walk over rows without a temporary of the size of the data.
 """
 
-from mehler._arrays._blocks import map_elements, map_rows
+from mehler._arrays._blocks import map_elements, map_rows, slices
 from mehler._arrays._dtypes import (
     code_dtype,
     dtype_name,
@@ -48,6 +48,7 @@ __all__ = [
     "require_same_place",
     "resolve_dtype",
     "resolve_place",
+    "slices",
     "to_host",
     "widest_float",
 ]

@@ -6,7 +6,7 @@ to four times as long as the same product block by block into memory that stays 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import array_api_compat as compat
@@ -30,6 +30,12 @@ def rows_per_block(n_columns: int, itemsize: int) -> int:
     return max(128, min(1024, fit))
 
 
+def slices(n: int, size: int) -> Iterator[slice]:
+    """Slices that cover range(n); the standard leaves stops beyond the end undefined."""
+    for start in range(0, n, size):
+        yield slice(start, min(start + size, n))
+
+
 def map_rows(
     function: RowFunction, x: Array, n_columns: int, dtype: Any, *, block: int | None = None
 ) -> Array:
@@ -49,9 +55,8 @@ def map_rows(
     if compat.is_jax_array(x):
         return _map_rows_jax(function, xp, x, block)
     out = xp.empty((n_rows, n_columns), dtype=dtype, device=place.device)
-    for start in range(0, n_rows, block):
-        stop = min(start + block, n_rows)
-        out[start:stop, :] = function(xp, x[start:stop, :])
+    for rows in slices(n_rows, block):
+        out[rows, :] = function(xp, x[rows, :])
     return out
 
 
@@ -98,6 +103,6 @@ def map_elements(function: Callable[[Any, Array], Array], x: Array) -> Array:
     if not compat.is_numpy_array(x) or x.size <= _ELEMENTS:
         return xp.reshape(function(xp, flat), x.shape)
     out = xp.empty_like(flat)
-    for start in range(0, flat.shape[0], _ELEMENTS):
-        out[start : start + _ELEMENTS] = function(xp, flat[start : start + _ELEMENTS])
+    for piece in slices(flat.shape[0], _ELEMENTS):
+        out[piece] = function(xp, flat[piece])
     return xp.reshape(out, x.shape)

@@ -6,7 +6,7 @@ import math
 
 import array_api_compat as compat
 
-from mehler._arrays._blocks import rows_per_block
+from mehler._arrays._blocks import rows_per_block, slices
 from mehler._arrays._dtypes import real_dtype
 from mehler._arrays._host import to_host
 from mehler._arrays._namespace import Array, array_namespace, is_lazy
@@ -40,11 +40,10 @@ def require_finite(x: Array, *, name: str) -> None:
     """Refuse NaN and infinity, and say in which row the first one stands."""
     xp = compat.array_namespace(x)
     block = rows_per_block(x.shape[1], 8)
-    for start in range(0, x.shape[0], block):
-        good = xp.isfinite(x[start : start + block, :])
+    for rows in slices(x.shape[0], block):
+        good = xp.isfinite(x[rows, :])
         if not bool(xp.all(good)):
-            rows = to_host(xp.all(good, axis=1))
-            row = start + int((~rows).argmax())
+            row = rows.start + int((~to_host(xp.all(good, axis=1))).argmax())
             raise ValueError(
                 f"{name} holds NaN or infinity, first in row {row}; drop or impute such rows first"
             )

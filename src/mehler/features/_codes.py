@@ -153,10 +153,10 @@ class MaxoutCodes(FeatureMap):
         xp = place.xp
         units = max(1, _ONE_HOT_COLUMNS // self.pool_size)
         total: Any = 0.0
-        for start in range(0, self.n_features, units):
-            left = _one_hot(xp, C[:, start : start + units], self.pool_size)
+        for digits in _arrays.slices(self.n_features, units):
+            left = _one_hot(xp, C[:, digits], self.pool_size)
             # The very same array on both sides: NumPy then computes half of the product.
-            right = left if D is None else _one_hot(xp, D[:, start : start + units], self.pool_size)
+            right = left if D is None else _one_hot(xp, D[:, digits], self.pool_size)
             total = total + xp.matmul(left, xp.matrix_transpose(right))
         return xp.astype(total, _arrays.widest_float(xp, place.device)) / self.n_features
 

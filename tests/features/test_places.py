@@ -1,0 +1,152 @@
+"""One file for all backends: same weights bit for bit, transforms equal to rounding."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import _arrays
+from tests.places import Place
+
+N_INPUTS, N_FEATURES, POOL = 7, 70, 4
+ROWS = np.random.default_rng(7).standard_normal((300, N_INPUTS))
+
+DRAWS = {
+    "maxout": lambda **kw: mehler.MaxoutFeatures.draw(N_INPUTS, N_FEATURES, POOL, seed=3, **kw),
+    "centred": lambda **kw: mehler.MaxoutFeatures.draw(
+        N_INPUTS, N_FEATURES, POOL, seed=3, centred=True, **kw
+    ),
+    "shared": lambda **kw: mehler.MaxoutFeatures.draw(
+        N_INPUTS, N_FEATURES, POOL, seed=3, n_projections=20, **kw
+    ),
+    "decoupled-next": lambda **kw: mehler.DecoupledMaxoutFeatures.draw(
+        N_INPUTS, N_FEATURES, POOL, seed=3, **kw
+    ),
+    "decoupled-fresh": lambda **kw: mehler.DecoupledMaxoutFeatures.draw(
+        N_INPUTS, N_FEATURES, POOL, seed=3, directions="fresh", **kw
+    ),
+    "codes": lambda **kw: mehler.MaxoutCodes.draw(N_INPUTS, N_FEATURES, POOL, seed=3, **kw),
+}
+EPS = {"float32": 2.0**-23, "float64": 2.0**-52}
+# A projection of 7 numbers rounds by less than 8 eps sum |x_i w_i|; with |x_i|, |w_i| < 5 (they
+# are fixed here) that is 8 * 7 * 25 eps, the factors sigma(q) and 1/sqrt(m) are below 1.
+ROUNDING = 8 * N_INPUTS * 25
+
+
+@pytest.fixture(params=DRAWS)
+def draw(request):
+    return DRAWS[request.param]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_same_weights_bit_for_bit(place: Place, draw, dtype):
+    if dtype == "float64" and not place.has_float64:
+        dtype = "float32"  # what the device has
+    x = place.asarray(ROWS, dtype)
+    here = draw(like=x)._weights(dtype)
+    there = draw()._weights(dtype)
+    for ours, numpys in zip(here, there, strict=True):
+        host = _arrays.to_host(ours)
+        if numpys.dtype.kind == "i":  # pool members: JAX counts in 32 bits
+            host = host.astype(numpys.dtype)
+        assert host.dtype == numpys.dtype
+        assert host.tobytes() == numpys.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_transforms_agree_to_rounding_and_keep_dtype(place: Place, draw, dtype):
+    if dtype == "float64" and not place.has_float64:
+        dtype = "float32"
+    x = place.asarray(ROWS, dtype)
+    phi = draw(like=x)
+    z = place.apply(phi, x)
+    assert _arrays.array_namespace(z) is _arrays.array_namespace(x)
+    expected = draw()(ROWS.astype(dtype))
+    assert _arrays.dtype_name(z.dtype) == _arrays.dtype_name(expected.dtype)
+    host = _arrays.to_host(z)
+    if expected.dtype.kind in "iu":
+        # A tie within rounding may fall either way; in 21,000 digits at most a few do.
+        assert np.mean(host != expected) <= ROUNDING * EPS[dtype]
+    else:
+        wrong = np.abs(host - expected) > ROUNDING * EPS[dtype]
+        # Decoupled features jump where the argmax does: the same few ties.
+        assert np.mean(wrong) <= (ROUNDING * EPS[dtype] if "decoupled" in repr(draw) else 0)
+
+
+def test_stays_on_device(place: Place, draw):
+    x = place.asarray(ROWS, "float32")
+    z = draw(like=x)(x)
+    if not place.name.startswith("dask"):
+        assert _arrays.place_of(z).device == _arrays.place_of(x).device
+
+
+def test_row_blocks_do_not_show(place: Place, draw):
+    # 2600 rows are several blocks of at most 1024; each row's features must not know its block.
+    x = place.asarray(np.tile(ROWS[:26], (100, 1)), "float32")
+    z = _arrays.to_host(place.apply(draw(like=x), x))
+    z = z.reshape(100, 26, -1)
+    if z.dtype.kind == "f":
+        # Matrix products of other heights may sum in another order.
+        assert np.max(np.abs(z - z[0])) <= ROUNDING * EPS["float32"]
+    else:
+        assert np.mean(z != z[0]) <= ROUNDING * EPS["float32"]
+
+
+def test_integers_become_the_default_float(place: Place, draw):
+    x = place.asarray(np.arange(21).reshape(3, 7), "int32")
+    phi = draw(like=x)
+    z = place.apply(phi, x)
+    if "Codes" not in repr(phi):
+        assert "float" in _arrays.dtype_name(z.dtype)
+
+
+def test_kernel_and_variance_agree_with_numpy(place: Place, draw):
+    dtype = "float64" if place.has_float64 else "float32"
+    x = place.asarray(ROWS[:9], dtype)
+    phi = draw()
+    for method in ("kernel", "variance", "gram_variance"):
+        ours = _arrays.to_host(getattr(phi, method)(x))
+        exact = getattr(phi, method)(ROWS[:9].astype(dtype).astype(np.float64))
+        # Correlations carry some eps; dK/drho <= |x||z|, and the square root of kappa_q at
+        # rho = 1 is kept off by distinct rows (rho < 0.9 here) and the exact diagonal.
+        bound = 200 * EPS[dtype] * np.max(np.abs(exact))
+        assert np.max(np.abs(ours - exact)) <= bound, method
+
+
+def test_gram_estimates_the_kernel(place: Place, draw):
+    # Six standard deviations: false alarm below 2e-9 a pair by the central limit theorem at
+    # m = 70 is not exact, so the margin is 12; the planted defects are in tests/verify.
+    x = place.asarray(ROWS[:5], "float32")
+    phi = draw(like=x)
+    gram = _arrays.to_host(phi.gram(x))
+    kernel = phi.kernel(ROWS[:5])
+    spread = np.sqrt(phi.gram_variance(ROWS[:5]))
+    assert np.all(np.abs(gram - kernel) <= 12 * spread + 1e-4 * np.abs(kernel))
+
+
+def test_prefix_of_units(place: Place):
+    x = place.asarray(ROWS, "float32")
+    small = mehler.MaxoutFeatures.draw(N_INPUTS, 65, POOL, seed=3, like=x)
+    large = mehler.MaxoutFeatures.draw(N_INPUTS, 200, POOL, seed=3, like=x)
+    first, second = small._weights("float32")[0], large._weights("float32")[0]
+    assert _arrays.to_host(second)[:, :, :65].tobytes() == _arrays.to_host(first).tobytes()
+
+
+def test_dask_is_lazy_and_computes_once():
+    import dask
+    import dask.array
+
+    calls = []
+
+    def load(block):
+        calls.append(block.shape)
+        return block
+
+    x = dask.array.from_array(ROWS, chunks=(100, -1)).map_blocks(load, dtype=float, meta=ROWS[:0])
+    z = DRAWS["maxout"](like=x)(x)
+    assert not calls
+    assert z.chunks == ((100, 100, 100), (N_FEATURES,))
+    with dask.config.set(scheduler="synchronous"):
+        z.compute()
+    assert len(calls) == 3
