@@ -104,7 +104,14 @@ def _localise(series: Any) -> Any:
     values = chebyshev.chebval(middles[None, :] + nodes[:, None] / _PIECES, series)
     local = chebyshev.chebvander(nodes, _DEGREE).T @ values * (2 / (_DEGREE + 1))
     local[0] /= 2
-    return np.stack([chebyshev.cheb2poly(local[:, k]) for k in range(_PIECES)], axis=1)
+    return _TO_POWERS @ local
+
+
+# Column k holds the powers of t in T_k(t).
+_TO_POWERS = np.stack(
+    [np.pad(chebyshev.cheb2poly(np.eye(k + 1)[k]), (0, _DEGREE - k)) for k in range(_DEGREE + 1)],
+    axis=1,
+)
 
 
 def evaluate(pieces: Any, rho: _arrays.Array) -> _arrays.Array:

@@ -1,0 +1,306 @@
+"""The float64 layer against other routes, at the accuracy that its docstrings state."""
+
+from __future__ import annotations
+
+import threading
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, special
+
+from mehler import exact
+from mehler.exact import asymptotics, closed_form
+from mehler.exact._table import _build, evaluate, pool_table
+
+STATED = 1e-13
+POOLS = st.one_of(st.integers(1, 80), st.integers(1, 10**6), st.sampled_from([2, 3, 10**6]))
+# Both ends to within 1e-12, and all between.
+RHOS = st.one_of(
+    st.floats(-1, 1),
+    st.floats(0, 1e-12).map(lambda e: 1 - e),
+    st.floats(0, 1e-12).map(lambda e: -1 + e),
+)
+
+
+@pytest.mark.parametrize("q", [1, 2, 3])
+def test_table_against_closed_forms(q):
+    ends = 10.0 ** -np.arange(1, 16)
+    rho = np.concatenate([np.linspace(-1, 1, 4001), 1 - ends, ends - 1])
+    table = pool_table(q)
+    kappa, kernel = (f(rho, q) for f in (closed_form.collision_probability, exact.maxout_kernel))
+    assert np.max(np.abs(evaluate(table.kappa, rho) - kappa)) <= STATED
+    # The table is absolutely accurate; q <= 2, where K vanishes at -1, takes the closed form.
+    assert np.max(np.abs(evaluate(table.kernel, rho) - closed_form.maxout_kernel(rho, q))) <= STATED
+    if q == 3:
+        assert np.max(np.abs(kernel / closed_form.maxout_kernel(rho, q) - 1)) <= STATED
+
+
+@pytest.mark.parametrize("e", [1e-15, 1e-12, 1e-6, 1e-2, 0.15, 0.9])
+def test_kernel_of_two_is_relatively_accurate_next_to_minus_one(e):
+    rho = -1 + e
+    with mpmath.workdps(60):
+        t = mpmath.acos(-mpmath.mpf(rho))
+        truth = (mpmath.sin(t) - t * mpmath.cos(t)) / mpmath.pi
+        assert abs(exact.maxout_kernel(rho, 2) / truth - 1) <= STATED
+
+
+@given(POOLS, RHOS)
+def test_kernel_is_the_integral_of_the_collision_probability(q, rho):
+    # K(1) - K(rho) = int_rho^1 kappa: Gauss-Legendre in theta, where kappa is analytic.
+    nodes, weights = np.polynomial.legendre.leggauss(60)
+    theta = np.arccos(rho) * (nodes + 1) / 2
+    integral = np.sum(weights * np.sin(theta) * exact.collision_probability(np.cos(theta), q)) * (
+        np.arccos(rho) / 2
+    )
+    gap = exact.sigma2(q) - integral - exact.maxout_kernel(rho, q)
+    assert abs(gap) <= 2 * STATED * exact.sigma2(q)
+
+
+@given(POOLS)
+def test_special_values(q):
+    sigma2, h1 = exact.sigma2(q), exact.max_moment(1, q)
+    one, zero, minus = exact.maxout_kernel(np.array([1.0, 0.0, -1.0]), q)
+    assert abs(one / sigma2 - 1) <= STATED
+    assert abs(zero - h1**2) <= STATED * h1**2
+    assert minus >= 0 or q == 1
+    kappa = exact.collision_probability(np.array([1.0, 0.0, -1.0]), q)
+    assert np.max(np.abs(kappa - [1, 1 / q, 0 if q > 1 else 1])) <= STATED
+    assert abs(exact.product_second_moment(0.0, q) / sigma2**2 - 1) <= STATED
+    assert abs(exact.product_second_moment(1.0, q) / exact.max_moment(4, q) - 1) <= STATED
+    v = sigma2 - h1**2
+    assert abs(exact.centred_variance(0.0, q) / v**2 - 1) <= 1e-10
+
+
+@given(POOLS, RHOS, RHOS)
+def test_monotone_in_rho(q, a, b):
+    low, high = sorted((a, b))
+    for f in (exact.collision_probability, exact.maxout_kernel):
+        assert f(low, q) <= f(high, q) + 2 * STATED * max(1.0, exact.sigma2(q))
+
+
+@pytest.mark.parametrize(("q", "rho"), [(4, 0.3), (16, -0.4), (64, 0.8)])
+def test_kernel_by_hoeffding(q, rho):
+    """K - h_1^2 = double integral of Phi_2^q - Phi^q Phi^q, Phi_2 from Owen's T."""
+
+    def phi2(x, y):
+        s = np.sqrt(1 - rho * rho)
+        t = special.owens_t(x, (y - rho * x) / (x * s)) + special.owens_t(
+            y, (x - rho * y) / (y * s)
+        )
+        return (special.ndtr(x) + special.ndtr(y)) / 2 - t - np.where(x * y < 0, 0.5, 0.0)
+
+    step = 1 / 32
+    t = (np.arange(-10 * 32, 11 * 32) + 0.5) * step  # midpoints: Owen's T divides by x and y
+    x, y = t[:, None], t[None, :]
+    power = np.clip(phi2(x, y), 0, 1) ** q - special.ndtr(x) ** q * special.ndtr(y) ** q
+    # The rule itself is exact to 1e-16 here; 4e5 terms of size eps times step^2 leave 1e-13.
+    integral = power.sum() * step**2
+    error = exact.max_moment(1, q) ** 2 + integral - exact.maxout_kernel(rho, q)
+    assert abs(error) <= 1e-12
+
+
+@pytest.mark.parametrize("q", [1, 2, 3, 7, 100, 10**4, 10**6])
+@pytest.mark.parametrize("k", [0, 1, 2, 3, 4, 9, 40, 150])
+def test_moments_against_adaptive_quadrature(k, q):
+    """The same integral by mpmath at 30 digits: another rule, another arithmetic."""
+    with mpmath.workdps(30):
+        centre = mpmath.sqrt(2 * mpmath.log(q)) if q > 1 else mpmath.mpf(0)
+        peaks = [-25, -12, -6, -3, 0, centre / 2, centre, centre + 3, 8, 12, 14, 20, 30, 45]
+        truth = mpmath.quad(
+            lambda t: t**k * q * mpmath.npdf(t) * mpmath.ncdf(t) ** (q - 1), sorted(set(peaks))
+        )
+        if q == 1 and k % 2:
+            assert exact.max_moment(k, q) == 0
+        else:
+            assert abs(exact.max_moment(k, q) / truth - 1) <= STATED
+
+
+def test_hermite_moments_by_polynomials():
+    for q in (1, 2, 3, 11, 4096):
+        for i in range(12):
+            polynomial = special.hermitenorm(i)
+            moments = sum(c * exact.max_moment(k, q) for k, c in enumerate(polynomial.coef[::-1]))
+            scale = np.sqrt(float(special.factorial(i)))
+            # Cancellation: the terms of the sum are this large.
+            size = sum(
+                abs(c) * abs(exact.max_moment(k, q)) for k, c in enumerate(polynomial.coef[::-1])
+            )
+            assert abs(exact.hermite_moment(i, q) - moments / scale) <= STATED * max(
+                1, size / scale
+            )
+
+
+@pytest.mark.parametrize("q", [3, 4, 6, 7, 33, 1000])
+def test_coefficients_sum_to_the_collision_probability(q):
+    a = exact.collision_coefficients(q, 100)
+    assert a.min() >= 0
+    assert a.sum() <= 1
+    for rho in (-0.6, -0.1, 0.5, 0.65):
+        tail = 0.65**100  # the a_i sum to one, so what is left out is below rho^100
+        value = np.polynomial.polynomial.polyval(rho, a)
+        assert abs(value - exact.collision_probability(rho, q)) <= 2 * STATED + tail
+
+
+def test_coefficients_of_two_in_closed_form():
+    # 1/2 + arcsin(rho)/pi, term by term.
+    a = exact.collision_coefficients(2, 128)
+    k = np.arange(64)
+    ratio = np.cumprod(np.concatenate([[1.0], (2 * k[1:] - 1) / (2 * k[1:])]))
+    assert np.max(np.abs(a[1::2] - ratio / (2 * k + 1) / np.pi)) <= STATED
+    assert a[0] == pytest.approx(0.5, abs=STATED)
+    assert np.max(a[2::2]) <= STATED
+
+
+@pytest.mark.parametrize("q", [2, 5, 8, 64])
+def test_decoupled_covariance_by_quadrature(q):
+    """(1 - rho^2) kappa' of the table against a difference of kappa."""
+    rho, h = 0.4, 1e-4
+    # Central differences of sixth order: error h^6 kappa^(7)/140 < 1e-16, rounding 1e-14/h.
+    stencil = {1: 3 / 4, 2: -3 / 20, 3: 1 / 60}
+    slope = (
+        sum(
+            c
+            * (
+                exact.collision_probability(rho + k * h, q)
+                - exact.collision_probability(rho - k * h, q)
+            )
+            for k, c in stencil.items()
+        )
+        / h
+    )
+    value = evaluate(pool_table(q).slope, np.array([rho]))[0]
+    assert abs(value - (1 - rho**2) * slope) <= 1e-9
+
+
+@pytest.mark.parametrize("q", [4, 8])
+def test_variance_by_simulation_of_a_million_pairs(q):
+    """z-scores of second moments, standard errors from eighth moments by the same draws."""
+    rng = np.random.default_rng(11)
+    g = rng.standard_normal((2, 10**6, q))
+    for rho in (-0.5, 0.0, 0.9):
+        m = g[0].max(axis=1)
+        m2 = (rho * g[0] + np.sqrt(1 - rho**2) * g[1]).max(axis=1)
+        h1 = exact.max_moment(1, q)
+        for product, mean, variance in (
+            (m * m2, exact.maxout_kernel(rho, q), exact.maxout_variance(rho, q)),
+            (
+                (m - h1) * (m2 - h1),
+                exact.centred_kernel(rho, q),
+                exact.centred_variance(rho, q),
+            ),
+        ):
+            # 7 standard errors: false alarm below 1e-10 for each of the 12 by normal tails.
+            assert abs(product.mean() - mean) <= 7 * np.sqrt(variance / 10**6)
+            square = (product - mean) ** 2
+            assert abs(square.mean() - variance) <= 7 * square.std() / 1000
+
+
+@pytest.mark.parametrize("q", [3, 8, 1000, 10**6])
+def test_asymptotics(q):
+    near = np.array([1e-8, 1e-10, 1e-12])
+    gap = asymptotics.collision_near_one(1 - near, q) - exact.collision_probability(1 - near, q)
+    # The next term is a multiple of 1 - rho that grows like h_1^2 (theorem pages); 10 h_1^2 holds.
+    assert np.all(np.abs(gap) <= 10 * exact.max_moment(1, q) ** 2 * near + STATED)
+
+
+def test_antipodal_constant_against_the_sheet():
+    # Printed to six decimals in the theory (2.6), by direct evaluation of the cone integral.
+    known = {2: -1.144730, 3: -1.784512, 4: -2.170120, 5: -2.390670, 8: -2.419747, 16: 0.061422}
+    for q, value in known.items():
+        assert abs(asymptotics.log_antipodal_constant(q) - value) <= 5.1e-7
+
+
+def test_collision_near_minus_one():
+    for q in (2, 3, 4, 5):
+        angle = 1e-2
+        rho = float(np.cos(np.pi - angle))
+        leading = np.exp(asymptotics.log_antipodal_constant(q)) * angle ** (q - 1)
+        # Relative correction O(angle^2) with a constant below 10, and the table's 1e-13.
+        truth = exact.collision_probability(rho, q)
+        assert abs(truth - leading) <= 10 * angle**2 * leading + STATED
+
+
+def test_coefficient_asymptotics():
+    for q, error in ((3, 0.004), (4, 0.01), (8, 0.004), (64, 0.002)):
+        a = exact.collision_coefficients(q, 128)[-1]
+        assert abs(a / asymptotics.collision_coefficient(127, q) - 1) <= error
+    assert asymptotics.collision_coefficient(10, 2) == 0
+
+
+def test_dblquad_agrees():
+    """kappa_q = q E[...] by scipy's adaptive routine on the density of the winner."""
+    q, rho = 5, 0.3
+    s = np.sqrt(1 - rho**2)
+
+    def integrand(v, x):
+        y = rho * x + s * v
+        mvn = (special.ndtr(x) + special.ndtr(y)) / 2
+        mvn -= special.owens_t(x, (y - rho * x) / (x * s)) + special.owens_t(
+            y, (x - rho * y) / (y * s)
+        )
+        mvn -= 0.5 if x * y < 0 else 0.0
+        return q * np.exp(-(x * x + v * v) / 2) / (2 * np.pi) * mvn ** (q - 1)
+
+    value, _ = integrate.dblquad(integrand, -8.01, 8.02, -8.03, 8.04, epsabs=1e-9, epsrel=1e-9)
+    assert abs(value - exact.collision_probability(rho, q)) <= 2e-9
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["collision_probability", "maxout_kernel", "locally_linear_kernel", "product_second_moment"],
+)
+@pytest.mark.parametrize(
+    ("rho", "q", "error", "words"),
+    [
+        (0.5, 0, ValueError, "pool size q must be at least 1"),
+        (0.5, 2.5, TypeError, "pool size q must be an integer"),
+        (0.5, 10**6 + 1, ValueError, "at most 1000000"),
+        (1.0 + 1e-9, 3, ValueError, r"rho must lie in \[-1, 1\]"),
+        (np.nan, 3, ValueError, r"rho must lie in \[-1, 1\]"),
+        (np.array([0.1, -2.0]), 3, ValueError, "-2.0"),
+        (1j, 3, TypeError, "rho"),
+        ("0.5", 3, TypeError, "rho"),
+    ],
+)
+def test_bad_arguments(name, rho, q, error, words):
+    with pytest.raises(error, match=words):
+        getattr(exact, name)(rho, q)
+
+
+def test_rounding_beyond_one_is_forgiven():
+    assert exact.collision_probability(1 + 1e-15, 5) == exact.collision_probability(1.0, 5)
+
+
+def test_shapes_and_scalars():
+    assert isinstance(exact.maxout_kernel(0.5, 4), float)
+    assert exact.maxout_kernel(np.zeros((2, 3)), 4).shape == (2, 3)
+    assert exact.maxout_kernel(np.zeros((0,)), 4).shape == (0,)
+    assert exact.collision_probability(np.float32([0.5]), 4).dtype == np.float32
+
+
+def test_tables_are_thread_safe():
+    _build.cache_clear()
+    values = []
+
+    def work():
+        values.append(exact.collision_probability(0.3, 37))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len(set(values)) == 1
+    assert _build.cache_info().misses == 1
+
+
+@settings(max_examples=20)
+@given(POOLS.filter(lambda q: q >= 4), RHOS)
+def test_planted_wrong_pool_size_is_seen(q, rho):
+    """The accuracy stated is fine enough to tell q from q - 1: these tests can fail."""
+    if q > 2000 or abs(rho) > 0.999:
+        return
+    assert abs(exact.maxout_kernel(rho, q) - exact.maxout_kernel(rho, q - 1)) > 10 * STATED
