@@ -10,6 +10,7 @@ from mehler.verify._design import detectable_effect, features_needed
 from mehler.verify._kernel import assert_kernel, check_kernel
 from mehler.verify._ledger import BudgetExceeded, Ledger
 from mehler.verify._mean import check_mean
+from mehler.verify._precision import check_precision
 from mehler.verify._verdict import Verdict
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "assert_kernel",
     "check_kernel",
     "check_mean",
+    "check_precision",
     "detectable_effect",
     "features_needed",
     "intervals",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -15,18 +14,15 @@ from mehler.verify._arguments import (
     probability,
     relative_resolution,
 )
+from mehler.verify._by_moments import OutOfBounds, by_moments
+from mehler.verify._by_variance import by_known_variance
 from mehler.verify._draws import Draws
+from mehler.verify._judge import judge, out_of_bounds
 from mehler.verify._ledger import Ledger
-from mehler.verify._measure import (
-    Measurement,
-    OutOfBounds,
-    Plan,
-    by_known_variance,
-    by_moments,
-)
 from mehler.verify._pairs import Kernel, Pairs, evaluate, make_pairs
+from mehler.verify._plan import Plan
 from mehler.verify._sources import choose_source
-from mehler.verify._verdict import Status, Verdict
+from mehler.verify._verdict import Verdict
 
 
 def check_kernel(
@@ -160,8 +156,8 @@ def check_kernel(
             else:
                 measured = by_moments(plan, bounds)
         except OutOfBounds as found:
-            broken, measured = found, _outside(found, pairs)
-    return _judge(plan, measured, title, broken)
+            broken, measured = found, out_of_bounds(found, pairs)
+    return judge(plan, measured, title, broken)
 
 
 def assert_kernel(*args: Any, **options: Any) -> Verdict:
@@ -205,85 +201,3 @@ def _variance(function: Kernel, pairs: Pairs) -> Any:
     if scaled.min() < -1e-9:
         raise ValueError(f"variance(X, Y) reaches {value.min():.6g}: variances are not negative")
     return np.maximum(scaled, 0.0)
-
-
-def _outside(found: OutOfBounds, pairs: Pairs) -> Measurement:
-    nothing = np.full(pairs.n, np.nan)
-    value = nothing.copy()
-    value[found.pair] = found.value / pairs.unit[found.pair]
-    return Measurement(
-        observed=value,
-        low=nothing,
-        high=nothing,
-        n_draws=found.n_draws,
-        n_looks=pairs.n,
-        detectable=math.inf,
-        needed=0,
-        method="bounded (range)",
-        assumptions=(),
-    )
-
-
-def _judge(plan: Plan, measured: Measurement, name: str, broken: OutOfBounds | None) -> Verdict:
-    pairs, source = plan.pairs, plan.source
-    width = measured.high - measured.low
-    half = 0.5 * width
-    excess = np.maximum(measured.low - pairs.claim, pairs.claim - measured.high)
-    finite = np.isfinite(measured.observed)
-    n_features = measured.n_draws * source.n_features
-    status: Status = "holds"
-    reason = ""
-    if broken is not None:
-        status, worst = "refuted", broken.pair
-        reason = (
-            f"A sample {broken.value:.6g} lies outside the declared bounds: "
-            "the map or the bounds are wrong."
-        )
-    elif not finite.all():
-        status, worst = "refuted", int(np.flatnonzero(~finite)[0])
-        reason = "The map returned features that are not finite."
-    elif (excess > 0.0).any():
-        status, worst = "refuted", int(np.argmax(excess / np.where(excess > 0.0, half, 1.0)))
-    elif not (width <= plan.resolution).all():
-        status, worst = "inconclusive", int(np.argmax(width))
-        reason = (
-            f"The interval is {width[worst]:.3g} wide in units of sqrt(k(x,x) k(y,y)), more than "
-            f"the resolution {plan.resolution:.3g}: about {measured.needed} features would decide, "
-            f"{n_features} were drawn"
-            + (f" (max_features={plan.max_features})." if plan.max_features else ".")
-        )
-    else:
-        worst = int(np.argmax(np.abs(measured.observed - pairs.claim) / half))
-    unit = float(pairs.unit[worst])
-    return Verdict(
-        status=status,
-        check=name,
-        claim=f"E<phi(x), phi(y)> = k(x, y) at {pairs.n} pairs",
-        observed=float(measured.observed[worst]) * unit,
-        exact=float(pairs.claim[worst]) * unit,
-        interval=(float(measured.low[worst]) * unit, float(measured.high[worst]) * unit),
-        n_features=n_features,
-        n_draws=measured.n_draws,
-        n_looks=measured.n_looks,
-        false_alarm=plan.false_alarm,
-        resolution=plan.resolution,
-        detectable=measured.detectable,
-        miss=plan.miss,
-        method=f"{measured.method}, {source.name}",
-        assumptions=(
-            _INDEPENDENCE[source.name],
-            *measured.assumptions,
-            f"rounding moves no mean by more than {plan.rounding:.2g} sqrt(k(x,x) k(y,y))",
-        ),
-        scale=unit,
-        where=pairs.place(worst),
-        seeds={"seed": plan.draws.root, "first_draw": plan.draws.seed(0)},
-        reason=reason,
-    )
-
-
-_INDEPENDENCE = {
-    "independent features": "draws and the features of a draw are independent and alike",
-    "independent units": "draws and the units of a draw are independent and alike",
-    "independent draws": "draws from different seeds are independent",
-}

@@ -11,9 +11,7 @@ from mehler.verify import intervals
 from mehler.verify._arguments import bounds_pair, positive, probability, sample_vector
 from mehler.verify._design import detectable_effect, features_needed
 from mehler.verify._ledger import Ledger
-from mehler.verify._verdict import Status, Verdict
-
-ASYMPTOTIC = "asymptotic (normal approximation)"
+from mehler.verify._verdict import ASYMPTOTIC, BOUNDED, KNOWN_VARIANCE, OUTLIERS, Status, Verdict
 
 
 def check_mean(
@@ -114,6 +112,8 @@ def check_mean(
         reason = f"The interval is {width:.3g} wide, more than the resolution {resolution:.3g}" + (
             f": about {needed} samples would decide it." if needed else "."
         )
+    if not reason and not interval[0] <= x.mean() <= interval[1]:
+        reason = OUTLIERS
     return Verdict(
         status=status,
         check=name,
@@ -152,7 +152,7 @@ def _measure(
         return (
             intervals.known_variance(x, variance, false_alarm),
             detectable_effect(x.size, variance, false_alarm, miss),
-            "known variance (Catoni)",
+            KNOWN_VARIANCE,
             (f"the variance of one sample is at most {variance:.6g}",),
         )
     # A claim farther from the truth than the two intervals reach together lies outside the first
@@ -166,7 +166,7 @@ def _measure(
         method, assumptions = "binomial (Clopper-Pearson)", ("the trials are equally likely",)
     elif bounds is not None:
         ends, seen = (intervals.bounded(x, *bounds, rate) for rate in (false_alarm, miss))
-        method = "bounded (Hoeffding, empirical Bernstein)"
+        method = BOUNDED
         assumptions = (f"samples lie in [{bounds[0]:.6g}, {bounds[1]:.6g}]",)
     else:
         ends, seen = (intervals.asymptotic(x, rate) for rate in (false_alarm, miss))

@@ -11,6 +11,17 @@ from typing import Any, Literal
 Status = Literal["holds", "refuted", "inconclusive"]
 STATUSES = ("holds", "refuted", "inconclusive")
 
+# Names of the methods, the same in every check.
+KNOWN_VARIANCE = "known variance (Catoni)"
+BOUNDED = "bounded (Hoeffding, empirical Bernstein)"
+ASYMPTOTIC = "asymptotic (normal approximation)"
+
+# Catoni's interval follows the bulk of the samples, not their mean.
+OUTLIERS = (
+    "The samples' mean lies outside the interval: their variance is larger than declared, "
+    "or a few of them are very large."
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
@@ -107,7 +118,9 @@ class Verdict:
         """Return one paragraph: claim, evidence, error rates, power, place, replay, reasons."""
         low, high = self.interval
         place = ", ".join(f"{key}={_short(value)}" for key, value in self.where.items())
-        draws = f" in {self.n_draws} draws" if self.n_draws else ""
+        amount = f"{self.n_features} features in {self.n_draws} draws"
+        if not self.n_draws:
+            amount = f"{self.n_features} samples"
         unit = "" if self.scale == 1.0 else f" of sqrt(k(x,x) k(y,y)) = {_short(self.scale)} there"
         sentences = [
             f"{self.check}: {self.status}. Claimed: {self.claim}.",
@@ -115,7 +128,7 @@ class Verdict:
             + (f" at {place};" if place else ";")
             + f" interval [{_short(low)}, {_short(high)}] at false alarm {self.false_alarm:.3g}"
             + (f" shared by {self.n_looks} looks" if self.n_looks > 1 else "")
-            + f" ({self.method}), from {self.n_features} samples{draws}.",
+            + f" ({self.method}), from {amount}.",
             self._power(unit),
         ]
         if self.reason:
