@@ -1,0 +1,17 @@
+"""Runs statements and renders what came out: HTML, JSON and Markdown from one result model."""
+
+from mehler.report._model import SCHEMA, DataResult, PlanRow, Report, StatementResult
+from mehler.report._run import run
+from mehler.report._write import require_renderers, require_writable, write
+
+__all__ = [
+    "SCHEMA",
+    "DataResult",
+    "PlanRow",
+    "Report",
+    "StatementResult",
+    "require_renderers",
+    "require_writable",
+    "run",
+    "write",
+]

@@ -1,6 +1,6 @@
 """What a statement, its evidence and its verdict are, and how installed statements are found."""
 
-from mehler.statements._context import BACKENDS, LEVELS, Context
+from mehler.statements._context import BACKENDS, LEVELS, Context, Level
 from mehler.statements._discover import discover
 from mehler.statements._evidence import Evidence
 from mehler.statements._plot import Plot, Series
@@ -14,6 +14,7 @@ __all__ = [
     "Check",
     "Context",
     "Evidence",
+    "Level",
     "Plot",
     "Series",
     "Statement",

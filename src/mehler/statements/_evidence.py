@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 from mehler.statements._plot import Plot
 
@@ -54,6 +55,10 @@ class Evidence:
         Of the run; the runner fills it in.
     replay : str
         The command that runs this again; the runner fills it in.
+    where : mapping
+        The worst point: row indices, correlation, pool size.
+    reason : str
+        Why an inconclusive check decided nothing.
     plots : tuple of Plot
 
     Examples
@@ -79,6 +84,8 @@ class Evidence:
     assumptions: tuple[str, ...] = ()
     seed: int | None = None
     replay: str = ""
+    where: Mapping[str, Any] = field(default_factory=dict)
+    reason: str = ""
     plots: tuple[Plot, ...] = ()
 
     def __post_init__(self) -> None:
@@ -130,6 +137,8 @@ class Evidence:
         Returns
         -------
         Evidence
+            In the units of what was observed: the verdict's relative resolution and smallest
+            detectable deviation are multiplied by its scale.
         """
         return cls(
             form=form,
@@ -141,10 +150,12 @@ class Evidence:
             interval=verdict.interval,
             n_features=verdict.n_features,
             false_alarm=verdict.false_alarm,
-            resolution=verdict.resolution,
-            detectable=verdict.detectable,
+            resolution=verdict.resolution * verdict.scale,
+            detectable=verdict.detectable * verdict.scale,
             method=verdict.method,
             assumptions=tuple(verdict.assumptions),
+            where=verdict.where,
+            reason=verdict.reason,
             plots=plots,
         )
 
@@ -176,7 +187,7 @@ class Evidence:
         interval : (float, float)
             Contains the true value: a certified ball's ends, or a value with its rounding bound.
         resolution : float, optional
-            Absolute; an interval wider than twice this that contains the claim is inconclusive.
+            Absolute; an interval wider than this that contains the claim is inconclusive.
 
         Returns
         -------
@@ -194,7 +205,7 @@ class Evidence:
         status: Status
         if not low <= exact <= high:
             status = "refuted"
-        elif resolution is not None and high - low > 2 * resolution:
+        elif resolution is not None and high - low > resolution:
             status = "inconclusive"
         else:
             status = "holds"

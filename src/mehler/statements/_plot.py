@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 Kind = Literal["line", "points", "band"]
 _KINDS = ("line", "points", "band")
+# Any sequence or array of numbers is taken; a tuple of floats is kept.
+Numbers: TypeAlias = Any
 
 
 def _floats(values: Iterable[Any] | None) -> tuple[float, ...] | None:
@@ -42,11 +44,11 @@ class Series:
     """
 
     label: str
-    x: tuple[float, ...]
-    y: tuple[float, ...] | None = None
+    x: Numbers
+    y: Numbers | None = None
     kind: Kind = "line"
-    y_low: tuple[float, ...] | None = None
-    y_high: tuple[float, ...] | None = None
+    y_low: Numbers | None = None
+    y_high: Numbers | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in _KINDS:
@@ -89,7 +91,7 @@ class Plot:
     title: str
     x_label: str
     y_label: str
-    series: tuple[Series, ...]
+    series: Sequence[Series]
     caption: str = ""
 
     def __post_init__(self) -> None:

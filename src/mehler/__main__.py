@@ -1,0 +1,5 @@
+"""`python -m mehler` is `mehler`."""
+
+from mehler.cli import main
+
+main()

@@ -1,0 +1,5 @@
+"""The command line: a thin shell over library calls; `main` is the entry point."""
+
+from mehler.cli._main import main
+
+__all__ = ["main"]

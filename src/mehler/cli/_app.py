@@ -1,0 +1,152 @@
+"""The commands: arguments in, library calls, text out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import click
+import typer
+
+from mehler.cli._progress import progress_bar
+
+app = typer.Typer(
+    name="mehler",
+    help="Says whether a random feature map does what its theory says.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+Glob = Annotated[
+    str, typer.Option("--statements", metavar="GLOB", help="Ids to look at, such as 'maxout.*'.")
+]
+
+
+def run_app(arguments: list[str]) -> int:
+    """Run a command line; errors of usage come out as `ValueError`.
+
+    Parameters
+    ----------
+    arguments : list of str
+
+    Returns
+    -------
+    int
+        Exit status.
+    """
+    try:
+        status = app(arguments, standalone_mode=False, prog_name="mehler", obj=tuple(arguments))
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help() if error.ctx else "")
+        return 2
+    except click.ClickException as error:
+        raise ValueError(f"{error.format_message()} (mehler --help lists what there is)") from error
+    except click.Abort as error:
+        raise KeyboardInterrupt from error
+    return status if isinstance(status, int) else 0
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from mehler import __version__
+
+        typer.echo(f"mehler {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show tracebacks; also MEHLER_DEBUG=1.")
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", is_eager=True, callback=_version),
+    ] = False,
+) -> None:
+    """Say whether a random feature map does what its theory says."""
+
+
+@app.command()
+def report(
+    ctx: typer.Context,
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[DATA]",
+            help="Your rows: .npy, .npz (array X), .csv or .parquet. "
+            "Without it: scikit-learn's 8x8 digits.",
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the files go.")] = Path(
+        "mehler-report"
+    ),
+    level: Annotated[
+        str, typer.Option("--level", metavar="quick|full", help="How hard to look.")
+    ] = "quick",
+    statements: Glob = "*",
+    backend: Annotated[
+        str,
+        typer.Option(
+            "--backend",
+            metavar="numpy|torch|jax|dask|cupy",
+            help="Where the maps are drawn and applied.",
+        ),
+    ] = "numpy",
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of all random numbers.")] = 0,
+    false_alarm: Annotated[
+        float,
+        typer.Option("--false-alarm", metavar="A", help="Chance of refuting a true claim, a look."),
+    ] = 1e-9,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> int:
+    """Check the statements, and the maps on your rows; write report.html, report.json, summary.md.
+
+    Exit status: 0 if every statement came out as expected, 1 if one did not, 2 if the run failed
+    or was inconclusive.
+    """
+    from mehler import report as reports
+    from mehler.statements import discover
+
+    reports.require_writable(out)
+    reports.require_renderers()
+    chosen = discover(statements)
+    with progress_bar() as progress:
+        found = reports.run(
+            chosen,
+            data=data,
+            level=level,  # type: ignore[arg-type]  # run says what levels there are
+            seed=seed,
+            backend=backend,
+            false_alarm=false_alarm,
+            progress=progress,
+            command=ctx.find_root().obj,
+        )
+    written = reports.write(found, out)
+    typer.echo(found.headline)
+    for path in written:
+        typer.echo(f"  {path}")
+    return found.exit_status
+
+
+@app.command()
+def statements(
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for machines.")] = False,
+    glob: Glob = "*",
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> int:
+    """List the statements that can be checked, and the verdict expected of each."""
+    from mehler.statements import discover
+
+    chosen = discover(glob)
+    if as_json:
+        fields = ("id", "source", "title", "expected", "printed", "proved")
+        listed = [{name: getattr(one, name) for name in fields} for one in chosen]
+        typer.echo(json.dumps(listed, indent=1, ensure_ascii=False))
+        return 0
+    widths = [max(len(getattr(one, name)) for one in chosen) for name in ("id", "expected")]
+    for one in chosen:
+        typer.echo(f"{one.id:<{widths[0]}}  {one.expected:<{widths[1]}}  {one.title}")
+    return 0

@@ -1,0 +1,65 @@
+"""Errors of one line and exit statuses that a script can trust."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+# 1 says that a statement came out otherwise than expected; everything that kept the run from
+# finding out, a slip on the command line included, is 2.
+COULD_NOT_RUN = 2
+_OURS = ("typer", "rich", "click", "jinja2", "matplotlib", "latex2mathml", "markupsafe")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Instead of the process's own.
+
+    Raises
+    ------
+    SystemExit
+        Always, with the command's exit status.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words or os.environ.get("MEHLER_DEBUG", "") not in ("", "0")
+    try:
+        from mehler.cli._app import run_app
+
+        status = run_app(words)
+    except KeyboardInterrupt:
+        if debug:
+            raise
+        status = _complain("interrupted; nothing was written")
+    except ModuleNotFoundError as error:
+        if debug:
+            raise
+        status = _complain(_missing(error))
+    except Exception as error:  # the last line of defence: one line, never a traceback
+        if debug:
+            raise
+        status = _complain(_one_line(error))
+    sys.exit(status)
+
+
+def _complain(message: str) -> int:
+    sys.stderr.write(f"mehler: error: {message}\n")
+    return COULD_NOT_RUN
+
+
+def _missing(error: ModuleNotFoundError) -> str:
+    package = (error.name or "").partition(".")[0]
+    if package in _OURS:
+        return f"{package} is not installed: pip install 'mehler[cli,report]'"
+    return _one_line(error)
+
+
+def _one_line(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    if isinstance(error, ValueError | TypeError) and text:
+        return text
+    return f"{type(error).__name__}: {text or 'no message'}; --debug shows where"

@@ -1,0 +1,142 @@
+"""Numbers for readers: as many digits as were measured, and no more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from mehler.statements import Evidence
+
+NONE = "–"
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SMALL, _LARGE = 1e-4, 1e6
+
+
+def number(x: float | None, scale: float | None = None, digits: int = 4) -> str:
+    """Write a number down to a tenth of a scale, or to some significant digits.
+
+    Parameters
+    ----------
+    x : float or None
+    scale : float, optional
+        The uncertainty of ``x``.
+    digits : int
+        Significant digits where there is no scale.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> number(1.2338972, scale=0.004)
+    '1.2339'
+    >>> number(1e-9), number(None), number(-0.5)
+    ('10⁻⁹', '–', '−0.5')
+    """
+    if x is None or math.isnan(x):
+        return NONE
+    if math.isinf(x):
+        return "∞" if x > 0 else "−∞"
+    if x == 0:
+        return "0"
+    size = abs(x)
+    if scale is not None and scale > 0 and math.isfinite(scale):
+        decimals = 1 - math.floor(math.log10(scale))
+        if -1 <= decimals <= 15 and _SMALL <= size < _LARGE:
+            return _sign(f"{x:.{max(decimals, 0)}f}")
+        digits = max(1, min(16, decimals + 1 + math.floor(math.log10(size))))
+    if not _SMALL <= size < _LARGE:
+        return _power(x, digits)
+    return _sign(f"{x:.0f}" if size >= 10**digits else f"{x:.{digits}g}")
+
+
+def _power(x: float, digits: int) -> str:
+    mantissa, exponent = f"{x:.{min(digits, 4) - 1}e}".split("e")
+    if "." in mantissa:
+        mantissa = mantissa.rstrip("0").rstrip(".")
+    power = "10" + str(int(exponent)).translate(_SUPERSCRIPT)
+    if mantissa == "1":
+        return power
+    return f"{_sign(mantissa)}\u2009·\u2009{power}"
+
+
+def _sign(text: str) -> str:
+    return text.replace("-", "−")
+
+
+def count(n: int | None) -> str:
+    r"""Write a whole number in groups of three.
+
+    Examples
+    --------
+    >>> count(1234567) == '1\u202f234\u202f567'
+    True
+    """
+    return NONE if n is None else f"{n:,}".replace(",", "\u202f")
+
+
+def _half_width(evidence: Evidence) -> float | None:
+    if evidence.interval is None:
+        return None
+    low, high = evidence.interval
+    return (high - low) / 2 or None
+
+
+def cells(evidence: Evidence) -> dict[str, str]:
+    """Write all numbers of an evidence, to a precision that suits its interval.
+
+    Parameters
+    ----------
+    evidence : Evidence
+
+    Returns
+    -------
+    dict of str
+        ``observed``, ``exact``, ``interval``, ``margin``, ``features``, ``false_alarm``,
+        ``resolution``, ``detectable``.
+    """
+    scale = _half_width(evidence)
+    interval = NONE
+    if evidence.interval is not None:
+        low, high = evidence.interval
+        interval = f"[{number(low, scale)}, {number(high, scale)}]"
+    features = "computed" if evidence.n_features == 0 else count(evidence.n_features)
+    if evidence.status == "error":
+        features = NONE
+    return {
+        "observed": number(evidence.observed, scale),
+        "exact": number(evidence.exact, scale),
+        "interval": interval,
+        "margin": number(evidence.margin, digits=2),
+        "features": features,
+        "false_alarm": number(evidence.false_alarm, digits=2),
+        "resolution": number(evidence.resolution, digits=2),
+        "detectable": number(evidence.detectable, digits=2),
+    }
+
+
+def deciding(evidence: Sequence[Evidence], form: str) -> Evidence | None:
+    """Pick the evidence that says most about a form.
+
+    The one that failed, else that decided nothing, else the refutation that is farthest from the
+    claim, else the confirmation that came closest to failing, in units of its interval.
+
+    Parameters
+    ----------
+    evidence : sequence of Evidence
+    form : {"printed", "proved"}
+
+    Returns
+    -------
+    Evidence or None
+        None where the form has no evidence.
+    """
+    found = [one for one in evidence if one.form == form]
+    order = {"error": 0, "inconclusive": 1, "refuted": 2, "holds": 3}
+
+    def key(one: Evidence) -> tuple[int, float]:
+        margin, scale = one.margin, _half_width(one)
+        return order[one.status], 0.0 if margin is None else margin / (scale or 1.0)
+
+    return min(found, key=key, default=None)

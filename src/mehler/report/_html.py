@@ -1,0 +1,91 @@
+"""The page: verdict first, one file, no script, no network."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from itertools import groupby
+from typing import Any
+
+from mehler.report._format import cells, count, deciding, number
+from mehler.report._mathml import mathml, prose
+from mehler.report._model import PlanRow, Report
+from mehler.report._plan import ERRORS
+from mehler.report._svg import draw
+
+_TONES = {
+    "holds": "good",
+    "holds with constant": "good",
+    "refuted, repaired": "bad",
+    "refuted": "bad",
+    "proved form refuted": "bad",
+    "error": "bad",
+}
+_MARKS = {"good": "✓", "bad": "✗", "open": "○"}
+
+
+def render_html(report: Report) -> str:
+    """Render a report as one HTML file.
+
+    Parameters
+    ----------
+    report : Report
+
+    Returns
+    -------
+    str
+        With a content security policy that forbids scripts and every address; all text from
+        outside is escaped.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("mehler.report", "_templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style = files("mehler.report").joinpath("_templates", "style.css").read_text(encoding="utf-8")
+    return environment.get_template("report.html.j2").render(
+        report=report,
+        overall={0: "good", 1: "bad"}.get(report.exit_status, "open"),
+        tally=_tally(report),
+        day=str(report.provenance["date"])[:10],
+        style=Markup(style),
+        errors=ERRORS,
+        by_map=_by_map,
+        cells=cells,
+        count=count,
+        deciding=deciding,
+        draw=draw,
+        mark=lambda verdict: _MARKS[_tone(verdict)],
+        mathml=mathml,
+        number=number,
+        prose=prose,
+        tone=_tone,
+        where=_where,
+    )
+
+
+def _tone(verdict: str) -> str:
+    return _TONES.get(verdict, "open")
+
+
+def _tally(report: Report) -> str:
+    found = Counter(one.verdict for one in report.statements)
+    return ", ".join(f"{n} {verdict}" for verdict, n in found.most_common())
+
+
+def _by_map(plan: Iterable[PlanRow]) -> list[tuple[str, list[PlanRow]]]:
+    """Group by map, in order; Jinja's own grouping would sort q = 16 before q = 2."""
+    return [(label, list(rows)) for label, rows in groupby(plan, key=lambda row: row.label)]
+
+
+def _where(place: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{key} = {number(value) if isinstance(value, float) else value}"
+        for key, value in place.items()
+    )

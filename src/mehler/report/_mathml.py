@@ -1,0 +1,118 @@
+"""LaTeX to static MathML that is safe to put into a page."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from xml.etree import ElementTree
+
+from markupsafe import Markup, escape
+
+_XMLNS = "http://www.w3.org/1998/Math/MathML"
+# MathML Core's elements without those that link, embed or act; latex2mathml passes what stands in
+# \text{} and \href{} through unescaped, so its output is read, checked and written anew.
+_ELEMENTS = frozenset(
+    [
+        "math",
+        "mrow",
+        "mi",
+        "mn",
+        "mo",
+        "mtext",
+        "mspace",
+        "mfrac",
+        "msqrt",
+        "mroot",
+        "mstyle",
+        "mpadded",
+        "mphantom",
+        "msub",
+        "msup",
+        "msubsup",
+        "munder",
+        "mover",
+        "munderover",
+        "mtable",
+        "mtr",
+        "mtd",
+        "menclose",
+    ]
+)
+_ATTRIBUTES = frozenset(
+    [
+        "accent",
+        "accentunder",
+        "columnalign",
+        "depth",
+        "displaystyle",
+        "fence",
+        "form",
+        "height",
+        "largeop",
+        "linethickness",
+        "lspace",
+        "mathsize",
+        "mathvariant",
+        "maxsize",
+        "minsize",
+        "movablelimits",
+        "notation",
+        "rspace",
+        "scriptlevel",
+        "separator",
+        "stretchy",
+        "symmetric",
+        "voffset",
+        "width",
+    ]
+)
+
+
+@lru_cache(maxsize=512)
+def mathml(latex: str) -> Markup:
+    """Render LaTeX mathematics as MathML; what cannot be rendered is shown as its source.
+
+    Parameters
+    ----------
+    latex : str
+        Without dollar signs.
+
+    Returns
+    -------
+    markupsafe.Markup
+    """
+    from latex2mathml.converter import convert
+
+    if not latex.strip():
+        return Markup("")
+    try:
+        tree = ElementTree.fromstring(convert(latex))
+        return Markup(ElementTree.tostring(_clean(tree), encoding="unicode"))
+    except Exception:  # whatever a third party's LaTeX does to the converter, the page stands
+        return Markup('<code class="latex">{}</code>').format(latex)
+
+
+def _clean(tree: ElementTree.Element) -> ElementTree.Element:
+    for node in tree.iter():
+        node.tag = node.tag.removeprefix(f"{{{_XMLNS}}}")
+        if node.tag not in _ELEMENTS:
+            raise ValueError(f"<{node.tag}> is not mathematics")
+        node.attrib = {k: v for k, v in node.attrib.items() if k in _ATTRIBUTES}
+    # The name space is implied in HTML; display style keeps limits of sums above and below.
+    tree.attrib = {"displaystyle": "true"}
+    return tree
+
+
+def prose(text: str) -> Markup:
+    """Render a sentence in which ``$...$`` is mathematics and all else plain text.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    markupsafe.Markup
+    """
+    parts = re.split(r"\$([^$]+)\$", text)
+    return Markup("").join(mathml(part) if i % 2 else escape(part) for i, part in enumerate(parts))

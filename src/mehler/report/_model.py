@@ -1,0 +1,216 @@
+"""The one result model that the page, its JSON twin and the summary are written from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mehler.statements import Evidence, Plot
+
+SCHEMA = "mehler-report/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatementResult:
+    """A statement, the evidence of its checks, and the verdict.
+
+    The texts are the statement's own; ``verdict`` is one of its expectations, or
+    ``"inconclusive"``, ``"error"`` or ``"proved form refuted"``.
+    """
+
+    id: str
+    source: str
+    title: str
+    expected: str
+    verdict: str
+    printed: str
+    printed_text: str
+    proved: str
+    proved_text: str
+    flaw: str
+    proof: str
+    note: str
+    evidence: tuple[Evidence, ...]
+    seconds: float
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the verdict is the expected one."""
+        return self.verdict == self.expected
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanRow:
+    """How many features one map needs for one error on all pairs of the rows."""
+
+    map: str
+    pool_size: int
+    error: float
+    n_features: int
+    n_features_robust: int
+
+    @property
+    def label(self) -> str:
+        """Name and pool size."""
+        return f"{self.map}, q = {self.pool_size}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataResult:
+    """What was found on the user's rows.
+
+    Parameters
+    ----------
+    name : str
+        File name, or the name of the set that stands in for it.
+    n_rows, n_columns : int
+        As read, without the rows left out.
+    n_zero_rows : int
+        Rows of zeros, which have no direction and are left out.
+    notes : tuple of str
+    n_correlations : int
+        Pairs of rows whose correlation was computed.
+    correlation_range : (float, float)
+        Smallest and largest of them.
+    pairs : tuple of (int, int, float)
+        The pairs of rows that were measured, and their correlation; indices into the rows read.
+    evidence : tuple of Evidence
+    plan : tuple of PlanRow
+    plan_method : str
+    plots : tuple of Plot
+    seconds : float
+    """
+
+    name: str
+    n_rows: int
+    n_columns: int
+    n_zero_rows: int
+    notes: tuple[str, ...]
+    n_correlations: int
+    correlation_range: tuple[float, float]
+    pairs: tuple[tuple[int, int, float], ...]
+    evidence: tuple[Evidence, ...]
+    plan: tuple[PlanRow, ...]
+    plan_method: str
+    plots: tuple[Plot, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """Everything that a run found; `mehler.report.write` renders it.
+
+    Parameters
+    ----------
+    provenance : mapping
+        Versions, backend, platform, date, command line, level, seed.
+    ledger : mapping
+        What false alarm was allowed, and what was spent on what.
+    statements : tuple of StatementResult
+    data : DataResult, optional
+    """
+
+    provenance: Mapping[str, Any]
+    ledger: Mapping[str, Any]
+    statements: tuple[StatementResult, ...]
+    data: DataResult | None = None
+    schema: str = field(default=SCHEMA)
+
+    @property
+    def unexpected(self) -> tuple[StatementResult, ...]:
+        """The statements that did not come out as expected."""
+        return tuple(one for one in self.statements if not one.as_expected)
+
+    @property
+    def data_status(self) -> str:
+        """The worst status among the checks on the data; ``"holds"`` without any."""
+        found = {one.status for one in self.data.evidence} if self.data else set()
+        return next((s for s in ("error", "refuted", "inconclusive") if s in found), "holds")
+
+    @property
+    def exit_status(self) -> int:
+        """0: all as expected. 1: something else came out. 2: could not run, or inconclusive."""
+        verdicts = {one.verdict for one in self.unexpected}
+        if "error" in verdicts or self.data_status == "error":
+            return 2
+        if verdicts - {"inconclusive"} or self.data_status == "refuted":
+            return 1
+        return 2 if verdicts or self.data_status == "inconclusive" else 0
+
+    @property
+    def headline(self) -> str:
+        """The verdict of the whole run in one line."""
+        total, odd = len(self.statements), self.unexpected
+        noun = "statement" if total == 1 else "statements"
+        if odd:
+            names = ", ".join(one.id for one in odd)
+            line = f"{len(odd)} of {total} {noun} did not come out as expected: {names}"
+        elif total == 1:
+            line = "The statement came out as expected"
+        else:
+            line = f"All {total} {noun} came out as expected"
+        tail = {
+            "holds": "",
+            "refuted": ", and a map on the data contradicts its kernel",
+            "inconclusive": ", and a check on the data decided nothing",
+            "error": ", and a check on the data could not run",
+        }[self.data_status]
+        return line + tail
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON-able dictionaries, lists, strings and numbers.
+
+        Numbers that JSON lacks become strings that ``float`` reads: ``"inf"``, ``"-inf"``,
+        ``"nan"``.
+
+        Returns
+        -------
+        dict
+            With ``schema``, ``headline``, ``exit_status``, ``provenance``, ``ledger``, ``data``,
+            ``statements``.
+        """
+        return {
+            "schema": self.schema,
+            "headline": self.headline,
+            "exit_status": self.exit_status,
+            "provenance": plain(self.provenance),
+            "ledger": plain(self.ledger),
+            "data": plain(self.data),
+            "statements": plain(self.statements),
+        }
+
+
+def plain(value: Any) -> Any:
+    """Return a value made of what JSON has; see `Report.to_dict`."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if np.isfinite(value) else str(value)
+    if isinstance(value, Evidence):
+        return {**_fields(value), "margin": plain(value.margin)}
+    if isinstance(value, StatementResult):
+        return {**_fields(value), "as_expected": value.as_expected}
+    if is_dataclass(value) and not isinstance(value, type):
+        return _fields(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(one) for one in value]
+    if isinstance(value, date | datetime):
+        return value.isoformat()
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"{value!r} of {type(value).__name__} has no place in a JSON report")
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {one.name: plain(getattr(value, one.name)) for one in fields(value)}

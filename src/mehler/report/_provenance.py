@@ -1,0 +1,73 @@
+"""Where a report comes from: versions, machine, date, command."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from mehler.statements import Context
+
+_DISTRIBUTIONS = {"numpy": ("numpy",), "torch": ("torch",), "jax": ("jax",), "dask": ("dask",)}
+_CUPY = ("cupy", "cupy-cuda12x", "cupy-cuda13x")
+
+
+def provenance(context: Context, command: tuple[str, ...] | None) -> dict[str, Any]:
+    """Return what a reader needs to know to run the same again.
+
+    Parameters
+    ----------
+    context : Context
+    command : tuple of str, optional
+        Arguments after ``mehler``; None where no command line was given.
+
+    Returns
+    -------
+    dict
+    """
+    line = None if command is None else shlex.join(("mehler", *command))
+    return {
+        "mehler": _version("mehler"),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "backend": context.backend,
+        "backend_version": _backend_version(context.backend),
+        "platform": platform.platform(),
+        "byte_order": sys.byteorder,
+        "date": datetime.now(UTC).replace(microsecond=0).isoformat(),
+        "command": line,
+        "level": context.level,
+        "seed": context.seed,
+        "false_alarm": context.false_alarm,
+    }
+
+
+def replay_line(context: Context, *, data: str | None = None, out: str | None = None) -> str:
+    """Return the command that looks at one statement again with the same random numbers."""
+    words = ["mehler", "report"]
+    if data is not None:
+        words.append(data)
+    if context.statement:
+        words += ["--statements", context.statement]
+    words += ["--level", context.level, "--seed", str(context.seed)]
+    words += ["--backend", context.backend, "--false-alarm", f"{context.false_alarm:g}"]
+    if out is not None:
+        words += ["--out", out]
+    return shlex.join(words)
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
+def _backend_version(backend: str) -> str | None:
+    names = _DISTRIBUTIONS.get(backend, _CUPY)
+    return next((found for name in names if (found := _version(name))), None)

@@ -1,0 +1,153 @@
+"""Running statements and the checks on the data into one report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from os import PathLike
+from time import perf_counter
+from typing import Any
+
+from mehler.report._data import Rows, load_rows
+from mehler.report._model import DataResult, Report, StatementResult
+from mehler.report._provenance import provenance, replay_line
+from mehler.statements import Check, Context, Evidence, Level, Statement, verdict_of
+from mehler.verify import Ledger
+
+Progress = Callable[[str, int, int], None]
+
+# Looks at `false_alarm` that a run may pay for: several times what all statements of the papers
+# take. A run's whole chance of a false alarm is this many times the chance of one look.
+LOOKS = 1000
+
+
+def run(
+    statements: Sequence[Statement],
+    *,
+    data: str | PathLike[str] | Any | None = None,
+    level: Level = "quick",
+    seed: int = 0,
+    backend: str = "numpy",
+    false_alarm: float = 1e-9,
+    progress: Progress | None = None,
+    with_data: bool = True,
+    command: Sequence[str] | None = None,
+) -> Report:
+    """Check statements, and the maps on rows of data, and report what was found.
+
+    Parameters
+    ----------
+    statements : sequence of Statement
+        As `mehler.statements.discover` finds them.
+    data : path or array (n, d), optional
+        The user's rows: ``.npy``, ``.npz``, ``.csv``, ``.parquet``, or an array. Without it,
+        scikit-learn's 8x8 digits.
+    level : {"quick", "full"}
+    seed : int
+    backend : {"numpy", "torch", "jax", "dask", "cupy"}
+        Where the maps are drawn and applied.
+    false_alarm : float
+        Chance of refuting a true claim, a look; the run may pay for 1000 looks.
+    progress : callable, optional
+        ``progress(label, done, total)``, before each piece of work and at the end.
+    with_data : bool
+        False leaves the section on the data out.
+    command : sequence of str, optional
+        The command line's arguments, for the record.
+
+    Returns
+    -------
+    Report
+        A check that raises is in it as evidence of status ``"error"``.
+
+    Raises
+    ------
+    ValueError
+        Before any work: no statements, unknown level or backend, a backend that is not installed
+        or has no device, a bad seed or false alarm, unreadable data.
+    """
+    chosen = tuple(statements)
+    if not chosen:
+        raise ValueError("statements is empty: give at least one, as from statements.discover()")
+    context = Context(
+        ledger=Ledger(budget=min(0.5, LOOKS * false_alarm)) if 0 < false_alarm < 1 else Ledger(),
+        level=level,
+        seed=seed,
+        backend=backend,
+        false_alarm=false_alarm,
+    )
+    context.like()  # fails here, not after minutes, where the backend is missing
+    rows = load_rows(data) if with_data else None
+
+    total = len(chosen) + (rows is not None)
+    report = progress or (lambda label, done, total: None)
+    results = []
+    for done, statement in enumerate(chosen):
+        report(statement.id, done, total)
+        results.append(_run_statement(statement, context.for_statement(statement.id)))
+    measured = None
+    if rows is not None:
+        report(f"data: {rows.name}", len(chosen), total)
+        measured = _run_data(rows, context)
+    report("done", total, total)
+    return Report(
+        provenance=provenance(context, None if command is None else tuple(command)),
+        ledger=context.ledger.to_dict(),
+        statements=tuple(results),
+        data=measured,
+    )
+
+
+def _run_statement(statement: Statement, context: Context) -> StatementResult:
+    start = perf_counter()
+    evidence = tuple(_run_check(check, context) for check in statement.checks)
+    return StatementResult(
+        id=statement.id,
+        source=statement.source,
+        title=statement.title,
+        expected=statement.expected,
+        verdict=verdict_of(evidence),
+        printed=statement.printed,
+        printed_text=statement.printed_text,
+        proved=statement.proved,
+        proved_text=statement.proved_text,
+        flaw=statement.flaw,
+        proof=statement.proof,
+        note=statement.note,
+        evidence=evidence,
+        seconds=perf_counter() - start,
+    )
+
+
+def _run_check(check: Check, context: Context) -> Evidence:
+    try:
+        found = check.run(context)
+        if not isinstance(found, Evidence):
+            raise TypeError(f"the check returned {type(found).__name__}, not Evidence")
+        if found.form != check.form:
+            raise ValueError(f"a check of the {check.form} form returned {found.form} evidence")
+    except Exception as error:  # a check that fails is reported, never hidden
+        found = Evidence(
+            form=check.form,
+            check=check.name,
+            status="error",
+            claim=f"could not be checked: {type(error).__name__}: {error}",
+            method="none: the check raised",
+        )
+    return _stamp(replace(found, check=check.name), context)
+
+
+def _run_data(rows: Rows, context: Context) -> DataResult:
+    from mehler.report._data_section import measure
+
+    result = measure(rows, context)
+    stamped = tuple(_stamp(one, context, data=rows.path) for one in result.evidence)
+    return replace(result, evidence=stamped)
+
+
+def _stamp(evidence: Evidence, context: Context, data: str | None = None) -> Evidence:
+    return replace(
+        evidence,
+        seed=context.seed if evidence.seed is None else evidence.seed,
+        replay=evidence.replay or replay_line(context, data=data),
+    )

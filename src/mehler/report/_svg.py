@@ -1,0 +1,155 @@
+"""Plots as SVG that takes its colours, light or dark, and its type from the page."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+from markupsafe import Markup
+
+from mehler.statements import Plot, Series
+
+# matplotlib is given colours that nothing else uses; they become the page's variables. The
+# series' colours differ in lightness too, and each has a dash and a marker of its own.
+_INK, _MUTED, _GRID = "#01fe01", "#01fe02", "#01fe03"
+_SERIES = tuple(f"#01fe1{i}" for i in range(6))
+_VARIABLES = {
+    _INK: "var(--ink)",
+    _MUTED: "var(--muted)",
+    _GRID: "var(--rule)",
+    **{colour: f"var(--series-{i})" for i, colour in enumerate(_SERIES)},
+}
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (7, 2, 1.5, 2)), "--", ":")
+_MARKERS = ("o", "s", "^", "D", "v", "P")
+_STYLE = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "mehler",
+    "font.size": 10.5,
+    "mathtext.fontset": "dejavusans",
+    "axes.edgecolor": _MUTED,
+    "axes.labelcolor": _INK,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.unicode_minus": True,
+    "grid.color": _GRID,
+    "grid.linewidth": 0.6,
+    "text.color": _INK,
+    "text.parse_math": False,
+    "xtick.color": _MUTED,
+    "ytick.color": _MUTED,
+    "legend.frameon": False,
+    "legend.fontsize": 10,
+}
+# Inches: at 400 px of window the drawing is shown at about its natural size.
+_WIDTH, _HEIGHT, _LEGEND_ROW = 5.2, 3.1, 0.22
+
+
+def draw(plot: Plot, prefix: str) -> Markup:
+    """Draw a plot as an inline SVG element.
+
+    Parameters
+    ----------
+    plot : Plot
+    prefix : str
+        Put before every id of the drawing, so that several can stand in one page.
+
+    Returns
+    -------
+    markupsafe.Markup
+        The same for the same plot; no script, no font, no outside address.
+    """
+    import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(_STYLE):
+        height = _HEIGHT + _LEGEND_ROW * len(plot.series)
+        figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+        FigureCanvasSVG(figure)
+        axes = figure.add_subplot()
+        for index, series in enumerate(plot.series):
+            _draw_series(axes, series, index, zorder=3 + index)
+        axes.set_xlabel(plot.x_label)
+        axes.set_ylabel(plot.y_label)
+        axes.tick_params(labelcolor=_INK, length=3, width=0.7)
+        axes.set_axisbelow(True)
+        figure.legend(loc="outside upper left", ncols=1, handlelength=2.6, borderaxespad=0)
+        buffer = io.StringIO()
+        metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
+        figure.savefig(buffer, format="svg", transparent=True, metadata=metadata)
+    return _inline(buffer.getvalue(), plot, prefix)
+
+
+def _draw_series(axes: Any, series: Series, index: int, zorder: int) -> None:
+    colour = _SERIES[index % len(_SERIES)]
+    dash = _DASHES[index % len(_DASHES)]
+    if series.kind == "band":
+        axes.fill_between(
+            series.x,
+            series.y_low,
+            series.y_high,
+            color=colour,
+            alpha=0.22,
+            linewidth=0,
+            label=series.label,
+            zorder=zorder,
+        )
+        if series.y is not None:
+            axes.plot(series.x, series.y, color=colour, linestyle=dash, zorder=zorder)
+        return
+    if series.kind == "line":
+        axes.plot(
+            series.x,
+            series.y,
+            color=colour,
+            linestyle=dash,
+            linewidth=1.8,
+            label=series.label,
+            zorder=zorder,
+        )
+        return
+    style = {
+        "color": colour,
+        "marker": _MARKERS[index % len(_MARKERS)],
+        "markersize": 4,
+        "linestyle": "none",
+        "label": series.label,
+        "zorder": zorder,
+    }
+    if series.y_low is None or series.y_high is None or series.y is None:
+        axes.plot(series.x, series.y, **style)
+        return
+    below = [max(y - low, 0.0) for y, low in zip(series.y, series.y_low)]
+    above = [max(high - y, 0.0) for y, high in zip(series.y, series.y_high)]
+    axes.errorbar(series.x, series.y, yerr=(below, above), elinewidth=1.1, capsize=2.5, **style)
+
+
+def _inline(svg: str, plot: Plot, prefix: str) -> Markup:
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    # A style element in here would apply to the whole page; the page's own says the same.
+    svg = re.sub(r"<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'\bid="', f'id="{prefix}-', svg)
+    svg = re.sub(r"url\(#", f"url(#{prefix}-", svg)
+    svg = re.sub(r'xlink:href="#', f'href="#{prefix}-', svg)
+    svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)
+    svg = re.sub(r" font-family: [^;\"]*;?", "", svg)
+    for colour, variable in _VARIABLES.items():
+        svg = svg.replace(colour, variable)
+    view = re.search(r'viewBox="([^"]*)"', svg)
+    if view is None:
+        raise RuntimeError("matplotlib wrote an SVG without a viewBox")
+    body = svg[svg.index(">") + 1 : svg.rindex("</svg>")]
+    return Markup('<svg viewBox="{}" role="img" aria-label="{}">{}</svg>').format(
+        view.group(1), _spoken(plot), Markup(body)
+    )
+
+
+def _spoken(plot: Plot) -> str:
+    names = "; ".join(series.label for series in plot.series)
+    said = f"{plot.title}. {plot.y_label} against {plot.x_label}. Drawn: {names}."
+    return f"{said} {plot.caption}".strip()
