@@ -1,0 +1,246 @@
+"""Measuring the mean of a feature product at many correlations at once, on a map's own draws.
+
+One unit serves all pairs of rows, so that their errors are dependent; the intervals hold
+simultaneously by a union bound, which needs no independence between pairs. Within a pair the
+samples are independent units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays, verify
+from mehler.statements import Context, Series
+
+Draw = Callable[..., Any]
+
+# Floats in one block of weights: 16 MB, so that memory does not grow with the number of units.
+_BLOCK = 2_000_000
+# Units are averaged in groups before the interval is formed, which costs about 15 passes over its
+# samples. A group of k has variance V/k, and n/k samples of variance V/k give the same half width
+# sqrt(2 L V/n) up to a factor 1 + O(L k/n), L = log(2/false_alarm) near 24: nothing at this n/k.
+_GROUPS = 1 << 14
+# Chance that an interval of a correct map comes out wider than planned.
+MISS = 1e-6
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Simultaneous intervals for one number at each of n points.
+
+    Parameters
+    ----------
+    pool_size : tuple of int, length n
+    rho : tuple of float, length n
+        Correlation.
+    mean, low, high : tuple of float, length n
+        Sample mean and interval.
+    n_units : tuple of int, length n
+        Independent units behind each point.
+    detectable : tuple of float, length n
+        Smallest deviation that is refuted with probability at least 1 - `MISS`.
+    false_alarm : float
+        Of all intervals together.
+    method : str
+    """
+
+    pool_size: tuple[int, ...]
+    rho: tuple[float, ...]
+    mean: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    n_units: tuple[int, ...]
+    detectable: tuple[float, ...]
+    false_alarm: float
+    method: str
+
+    @classmethod
+    def join(cls, parts: Sequence[Measured]) -> Measured:
+        """Put several together; their false alarms add up."""
+        fields = ("pool_size", "rho", "mean", "low", "high", "n_units", "detectable")
+        joined = {name: sum((getattr(part, name) for part in parts), ()) for name in fields}
+        return cls(
+            **joined,
+            false_alarm=sum(part.false_alarm for part in parts),
+            method=parts[0].method,
+        )
+
+    def only(self, pool_size: int) -> Measured:
+        """Keep the points of one pool size."""
+        at = [i for i, q in enumerate(self.pool_size) if q == pool_size]
+        fields = ("pool_size", "rho", "mean", "low", "high", "n_units", "detectable")
+        kept = {name: tuple(getattr(self, name)[i] for i in at) for name in fields}
+        return Measured(**kept, false_alarm=self.false_alarm, method=self.method)
+
+    def claimed(self, function: Callable[[float, int], Any]) -> np.ndarray:
+        """Evaluate function(rho, pool_size) at every point."""
+        return np.asarray([function(r, q) for r, q in zip(self.rho, self.pool_size, strict=True)])
+
+
+def rows_at(
+    rho: Sequence[float], rng: np.random.Generator, *, dimension: int = 6, unit: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of rows in random directions with given correlations.
+
+    Parameters
+    ----------
+    rho : sequence of float, length n
+    rng : numpy.random.Generator
+    dimension : int
+        At least 2.
+    unit : bool
+        Norm 1; else norms between 1/2 and 2, at which homogeneity is tested too.
+
+    Returns
+    -------
+    x, z : numpy.ndarray, shape (n, dimension)
+    """
+    correlation = np.asarray(rho, dtype=float)[:, None]
+    x, other = rng.standard_normal((2, correlation.shape[0], dimension))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    other -= (other * x).sum(axis=1, keepdims=True) * x
+    other /= np.linalg.norm(other, axis=1, keepdims=True)
+    z = correlation * x + np.sqrt((1 - correlation) * (1 + correlation)) * other
+    # A correlation of 1 or -1 means the same or the opposite row, to the last bit.
+    z = np.where(np.abs(correlation) == 1, correlation * x, z)
+    if unit:
+        return x, z
+    return tuple(rows * np.exp2(rng.uniform(-1, 1, correlation.shape)) for rows in (x, z))
+
+
+def measure(
+    context: Context,
+    draw: Draw,
+    pool_size: int,
+    rho: Sequence[float],
+    *,
+    variance: Sequence[float],
+    width: Sequence[float],
+    false_alarm: float,
+    **options: Any,
+) -> Measured:
+    """Measure E[h(x) h(z)] / (|x| |z|) at given correlations, by independent units of a map.
+
+    Parameters
+    ----------
+    context : Context
+        Gives the seed and the backend. The ledger is not touched: a check pays for its look.
+    draw : callable
+        ``draw(n_inputs, n_features, pool_size, seed=, like=, **options)`` -> map with
+        ``products``.
+    pool_size : int
+    rho : sequence of float, length n
+    variance : sequence of float, length n
+        Exact variance of one product of unit vectors.
+    width : sequence of float, length n
+        The full width that the interval may have; the number of units follows from it.
+    false_alarm : float
+        Of all n intervals together.
+    **options
+        For `draw`.
+
+    Returns
+    -------
+    Measured
+        The same object when asked again: the printed and the proved form of a statement are
+        held against the same intervals.
+    """
+    return _measure(
+        draw,
+        pool_size,
+        tuple(float(r) for r in rho),
+        tuple(float(v) for v in variance),
+        tuple(float(w) for w in width),
+        false_alarm,
+        context.seed_for(f"units q={pool_size}"),
+        context.like(),
+        tuple(sorted(options.items())),
+    )
+
+
+@lru_cache(maxsize=64)
+def _measure(
+    draw: Draw,
+    pool_size: int,
+    rho: tuple[float, ...],
+    variance: tuple[float, ...],
+    width: tuple[float, ...],
+    false_alarm: float,
+    seed: int,
+    like: Any,
+    options: tuple[tuple[str, Any], ...],
+) -> Measured:
+    share = false_alarm / len(rho)
+    group, n_groups = _design(variance, width, share)
+    x, z = rows_at(rho, np.random.default_rng([seed, 0]))
+
+    def averages(phi: Any, first: Any, second: Any) -> np.ndarray:
+        products = _arrays.to_host(phi.products(first, second))
+        return products.reshape(len(rho), -1, group).mean(axis=2)
+
+    parts = [
+        averages(phi, like.asarray(x.copy()), like.asarray(z.copy()))
+        for phi in draws(draw, x.shape[1], pool_size, group, n_groups, seed, like, dict(options))
+    ]
+    samples = np.concatenate(parts, axis=1, dtype=float)
+    samples /= (np.linalg.norm(x, axis=1) * np.linalg.norm(z, axis=1))[:, None]
+    ends = [
+        verify.intervals.known_variance(row, v / group, share)
+        for row, v in zip(samples, variance, strict=True)
+    ]
+    return Measured(
+        pool_size=(pool_size,) * len(rho),
+        rho=rho,
+        mean=tuple(float(mean) for mean in samples.mean(axis=1)),
+        low=tuple(low for low, _ in ends),
+        high=tuple(high for _, high in ends),
+        n_units=(group * n_groups,) * len(rho),
+        detectable=tuple(
+            verify.detectable_effect(n_groups, v / group, share, MISS) for v in variance
+        ),
+        false_alarm=false_alarm,
+        method="known variance (Catoni), union bound over the points",
+    )
+
+
+def _design(variance: Sequence[float], width: Sequence[float], share: float) -> tuple[int, int]:
+    """Units a group, and groups, so that every interval is as narrow as asked."""
+    pairs = tuple(zip(variance, width, strict=True))
+    units = max(verify.features_needed(v, w, share, MISS) for v, w in pairs)
+    group = max(1, units // _GROUPS)
+    return group, max(verify.features_needed(v / group, w, share, MISS) for v, w in pairs)
+
+
+def draws(
+    draw: Draw,
+    n_inputs: int,
+    pool_size: int,
+    group: int,
+    n_groups: int,
+    seed: int,
+    like: Any,
+    options: dict[str, Any],
+) -> Iterator[Any]:
+    """Independent draws of a map that together have group * n_groups units, in whole groups."""
+    size = min(n_groups, max(1, _BLOCK // (pool_size * n_inputs * group)))
+    for block, start in enumerate(range(0, n_groups, size)):
+        n_features = group * (min(start + size, n_groups) - start)
+        child = int(np.random.SeedSequence([seed, block]).generate_state(1, np.uint64)[0])
+        yield draw(n_inputs, n_features, pool_size, seed=child, like=like, **options)
+
+
+def points(label: str, measured: Measured) -> Series:
+    """Draw measured means with their intervals over the correlation."""
+    return Series(
+        label=label,
+        kind="points",
+        x=measured.rho,
+        y=measured.mean,
+        y_low=measured.low,
+        y_high=measured.high,
+    )

@@ -1,0 +1,71 @@
+"""From simultaneous intervals and claimed values to one piece of evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mehler.statements import Evidence, Plot
+from proofs_checks.maxout._measure import Measured
+
+
+def hold_against(
+    measured: Measured,
+    claimed: Sequence[float],
+    *,
+    resolution: Sequence[float] | float,
+    form: Any,
+    check: str,
+    claim: str,
+    plots: tuple[Plot, ...] = (),
+) -> Evidence:
+    """Hold claimed values against intervals that contain the truth simultaneously.
+
+    Parameters
+    ----------
+    measured : Measured
+    claimed : sequence of float, length n
+    resolution : float or sequence of float, length n
+        The width below which an interval is narrow enough to confirm.
+    form, check, claim, plots
+        For `Evidence`.
+
+    Returns
+    -------
+    Evidence
+        Refuted when one interval excludes its claim, at the point that is farthest out;
+        inconclusive when one is wider than the resolution; else it holds, at the point whose
+        claim lies nearest to an end.
+    """
+    value = np.asarray(claimed, dtype=float)
+    low, high = np.asarray(measured.low), np.asarray(measured.high)
+    wanted = np.broadcast_to(np.asarray(resolution, dtype=float), value.shape)
+    width = high - low
+    # 1 at the ends of an interval, 0 in its middle.
+    distance = np.abs(value - (low + high) / 2) / (width / 2)
+    status = "holds"
+    worst = int(np.argmax(distance))
+    if np.any((value < low) | (value > high)):
+        status = "refuted"
+    elif np.any(width > wanted):
+        status = "inconclusive"
+        worst = int(np.argmax(width / wanted))
+    pool_size, rho = measured.pool_size[worst], measured.rho[worst]
+    return Evidence(
+        form=form,
+        check=check,
+        status=status,  # type: ignore[arg-type]
+        claim=f"{claim} (worst of {value.size} points: $q = {pool_size}$, $\\rho = {rho:.3g}$)",
+        observed=measured.mean[worst],
+        exact=float(value[worst]),
+        interval=(measured.low[worst], measured.high[worst]),
+        n_features=measured.n_units[worst],
+        false_alarm=measured.false_alarm,
+        resolution=float(wanted[worst]),
+        detectable=measured.detectable[worst],
+        method=measured.method,
+        assumptions=("units of a draw are independent", "their exact variance is finite and known"),
+        plots=plots,
+    )
