@@ -1,0 +1,11 @@
+"""The papers' statements: as printed, as proved, and the checks of both.
+
+`mehler report` finds `STATEMENTS` through the entry point group ``mehler.statements``.
+"""
+
+from mehler.statements import Statement
+from proofs_checks import maxout
+
+STATEMENTS: tuple[Statement, ...] = maxout.STATEMENTS
+
+__all__ = ["STATEMENTS"]

@@ -77,7 +77,7 @@ class Measured:
         kept = {name: tuple(getattr(self, name)[i] for i in at) for name in fields}
         return Measured(**kept, false_alarm=self.false_alarm, method=self.method)
 
-    def claimed(self, function: Callable[[float, int], Any]) -> np.ndarray:
+    def claimed(self, function: Callable[[float, int], Any]) -> Any:
         """Evaluate function(rho, pool_size) at every point."""
         return np.asarray([function(r, q) for r, q in zip(self.rho, self.pool_size, strict=True)])
 

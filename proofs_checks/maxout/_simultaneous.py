@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,9 @@ from proofs_checks.maxout._measure import Measured
 
 def hold_against(
     measured: Measured,
-    claimed: Sequence[float],
+    claimed: Any,
     *,
-    resolution: Sequence[float] | float,
+    resolution: Any,
     form: Any,
     check: str,
     claim: str,
@@ -26,8 +25,8 @@ def hold_against(
     Parameters
     ----------
     measured : Measured
-    claimed : sequence of float, length n
-    resolution : float or sequence of float, length n
+    claimed : array, shape (n,)
+    resolution : float or array, shape (n,)
         The width below which an interval is narrow enough to confirm.
     form, check, claim, plots
         For `Evidence`.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler import DecoupledMaxoutFeatures, exact
+from mehler import DecoupledMaxoutFeatures, exact, verify
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from proofs_checks.maxout._measure import Draw, Measured, measure, points
 from proofs_checks.maxout._prose import prose
@@ -54,6 +54,38 @@ def kernel(
     )
 
 
+def borrowed(
+    context: Context,
+    *,
+    draw: Draw = DecoupledMaxoutFeatures.draw,
+    kernel: Callable[[Any, int], Any] = exact.locally_linear_kernel,
+) -> Evidence:
+    """The same where a unit projects on the next unit's weights: whole draws are the samples."""
+    q = 4
+    rows = context.rng("rows").standard_normal((4, 6))
+
+    def claimed(x: Any, z: Any) -> Any:
+        lengths = np.linalg.norm(x, axis=1)[:, None] * np.linalg.norm(z, axis=1)
+        return lengths * kernel(np.clip(x @ z.T / lengths, -1.0, 1.0), q)
+
+    verdict = verify.check_kernel(
+        lambda seed: draw(6, 1000, q, seed=seed, like=context.like(), directions="next"),
+        claimed,
+        context.asarray(rows),
+        false_alarm=context.false_alarm,
+        resolution=0.05 if context.quick else 0.02,
+        seed=context.seed_for("borrowed directions"),
+        ledger=context.ledger,
+        name=f"{STATEMENT.id}: borrowed directions",
+    )
+    return Evidence.from_verdict(
+        verdict,
+        form="printed",
+        check="directions borrowed from the next unit",
+        claim=rf"$v^\ell = w^{{\ell+1}}$ keeps the expected kernel, $q = {q}$, all pairs of 4 rows",
+    )
+
+
 def _plot(measured: Measured) -> Plot:
     q = measured.pool_size[0]
     rho = np.cos(np.linspace(np.pi, 0, 121))
@@ -92,7 +124,9 @@ STATEMENT = Statement(
         Given $w$, the indices are fixed and $E\langle v_j, x\rangle\langle v_k, z\rangle =
         \langle x,z\rangle 1\{j = k\}$. Averaging over $w$ leaves $\langle x,z\rangle P(D = D')$.
         For unit vectors the variance of a product is $\sigma^4(1 + \rho^2\kappa_q(2-\kappa_q))$:
-        its second moment is $\sigma^4(\kappa_q(1 + 2\rho^2) + (1 - \kappa_q))$.
+        its second moment is $\sigma^4(\kappa_q(1 + 2\rho^2) + (1 - \kappa_q))$. With the next
+        unit's weights as $v$ each unit is still such a pair, and expectations need no
+        independence between units.
         """
     ),
     note=prose(
@@ -103,5 +137,8 @@ STATEMENT = Statement(
         more variance.
         """
     ),
-    checks=(Check(form="printed", name="mean product of decoupled units", run=kernel),),
+    checks=(
+        Check(form="printed", name="mean product of decoupled units", run=kernel),
+        Check(form="printed", name="directions borrowed from the next unit", run=borrowed),
+    ),
 )

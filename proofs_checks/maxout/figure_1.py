@@ -15,7 +15,7 @@ from proofs_checks.maxout._measure import MISS, Draw, Measured, draws
 from proofs_checks.maxout._prose import prose
 from proofs_checks.maxout._simultaneous import hold_against
 
-Kernel = Callable[[float, int], Any]
+Kernel = Callable[[Any, int], Any]
 
 _POOLS = (8, 32)
 _POINTS = 100  # on the circle, as in the paper
@@ -23,7 +23,7 @@ _UNITS = 1000  # of one map, as in the paper
 _WIDTH = 0.1  # of the squared distance: an interval must be narrower
 
 
-def squared_distance(kernel: Kernel) -> Kernel:
+def squared_distance(kernel: Kernel) -> Callable[[Any, int], Any]:
     """2 (k(1) - k(rho)): what a kernel makes of the squared feature distance."""
     return lambda rho, q: 2 * (kernel(1.0, q) - kernel(rho, q))
 
@@ -37,8 +37,8 @@ def circle(context: Context) -> np.ndarray:
 def pairs_over_chords(rows: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Indices of n pairs whose chords are spread over those that occur, below 1.95.
 
-    The shortest are left to one pair in a row: there the ratio of deviation to squared distance
-    tends to that of a squared normal, and nothing new is seen.
+    Chords below 0.05 would show the same limit again; next to 2 the joint density that gives the
+    exact variance is spread too thin for its grid.
     """
     left, right = np.triu_indices(rows.shape[0], 1)
     chord = np.linalg.norm(rows[left] - rows[right], axis=1)
@@ -59,7 +59,7 @@ def measured_distances(context: Context, draw: Draw = MaxoutFeatures.draw) -> Me
             _measure(
                 draw,
                 q,
-                rows[left].tobytes(),
+                rows[left].tobytes(),  # bytes can be remembered, arrays cannot
                 rows[right].tobytes(),
                 share,
                 context.seed_for(f"units q={q}"),
@@ -182,7 +182,10 @@ def _plot(context: Context, measured: Measured, draw: Draw) -> Plot:
     left, right = left[some], right[some]
     chord = np.linspace(0.0, 2.0, 121)
     rho = 1 - chord**2 / 2
-    curve = lambda kernel: np.sqrt(np.maximum(squared_distance(kernel)(rho, q), 0))  # noqa: E731
+
+    def curve(kernel: Kernel) -> Any:
+        return np.sqrt(np.maximum(squared_distance(kernel)(rho, q), 0))
+
     return Plot(
         title=f"Figure 1, q = {q}",
         x_label="distance of x and z",

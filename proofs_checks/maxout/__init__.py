@@ -1,0 +1,40 @@
+"""Random maxout features (Mroueh, Rennie, Goel 2015): Section 2, Figure 1, and two repairs.
+
+One file a statement: what is printed, what is proved, the checks of both. Shared measuring is in
+the files that begin with an underscore.
+"""
+
+from mehler.statements import Statement
+from proofs_checks.maxout import (
+    centred_kernel,
+    decoupled_kernel,
+    figure_1,
+    h1_growth,
+    locality,
+    q1_linear,
+    remark_1_codes,
+    sigma2_growth,
+    special_values,
+    theorem_1_kernel,
+    theorem_1_series,
+)
+
+# In the order of the paper, then what it needs and does not have.
+STATEMENTS: tuple[Statement, ...] = tuple(
+    module.STATEMENT
+    for module in (
+        theorem_1_kernel,
+        theorem_1_series,
+        special_values,
+        h1_growth,
+        sigma2_growth,
+        locality,
+        remark_1_codes,
+        q1_linear,
+        figure_1,
+        decoupled_kernel,
+        centred_kernel,
+    )
+)
+
+__all__ = ["STATEMENTS"]
