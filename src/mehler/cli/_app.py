@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Annotated
 
-import click
 import typer
 
 from mehler.cli._progress import progress_bar
@@ -14,11 +13,12 @@ from mehler.cli._progress import progress_bar
 app = typer.Typer(
     name="mehler",
     help="Says whether a random feature map does what its theory says.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+# What typer turns an interruption into.
+_INTERRUPTED = 130
 Glob = Annotated[
     str, typer.Option("--statements", metavar="GLOB", help="Ids to look at, such as 'maxout.*'.")
 ]
@@ -36,15 +36,20 @@ def run_app(arguments: list[str]) -> int:
     int
         Exit status.
     """
+    if not arguments:
+        app(["--help"], standalone_mode=False, prog_name="mehler")
+        return 2
     try:
         status = app(arguments, standalone_mode=False, prog_name="mehler", obj=tuple(arguments))
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.ctx.get_help() if error.ctx else "")
-        return 2
-    except click.ClickException as error:
-        raise ValueError(f"{error.format_message()} (mehler --help lists what there is)") from error
-    except click.Abort as error:
+    except typer.Abort as error:
         raise KeyboardInterrupt from error
+    except Exception as error:
+        # click's own classes, or those of the click that newer typers carry inside.
+        if hasattr(error, "format_message"):
+            raise ValueError(f"{error.format_message()} (mehler --help shows the usage)") from error
+        raise
+    if status == _INTERRUPTED:
+        raise KeyboardInterrupt
     return status if isinstance(status, int) else 0
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 # 1 says that a statement came out otherwise than expected; everything that kept the run from
 # finding out, a slip on the command line included, is 2.
 COULD_NOT_RUN = 2
-_OURS = ("typer", "rich", "click", "jinja2", "matplotlib", "latex2mathml", "markupsafe")
+_OURS = ("typer", "rich", "jinja2", "matplotlib", "latex2mathml", "markupsafe")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

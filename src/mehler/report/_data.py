@@ -82,8 +82,8 @@ def _digits() -> np.ndarray:
 def _read(path: Path) -> np.ndarray:
     label = f"DATA={str(path)!r}"
     readers: dict[str, Callable[[Path, str], np.ndarray]] = {
-        ".npy": _read_npy,
-        ".npz": _read_npz,
+        ".npy": _read_numpy,
+        ".npz": _read_numpy,
         ".csv": _read_csv,
         ".parquet": _read_parquet,
     }
@@ -104,36 +104,30 @@ def _read(path: Path) -> np.ndarray:
         raise ValueError(f"{label} cannot be read ({error.strerror or error})") from error
 
 
-def _read_npy(path: Path, label: str) -> np.ndarray:
-    try:
-        return np.asarray(np.load(path, allow_pickle=False))
-    except (ValueError, EOFError) as error:
-        raise ValueError(_npy_message(label, error)) from error
-
-
-def _npy_message(label: str, error: Exception) -> str:
-    if "allow_pickle" in str(error) or "pickled" in str(error):
-        return f"{label} holds pickled objects, which are not read: save an array of numbers"
-    return f"{label} is not a NumPy file or is damaged ({error}): save it again with numpy.save"
-
-
-def _read_npz(path: Path, label: str) -> np.ndarray:
+def _read_numpy(path: Path, label: str) -> np.ndarray:
     from zipfile import BadZipFile
 
     try:
-        archive = np.load(path, allow_pickle=False)
-        if isinstance(archive, np.ndarray):
-            return archive
-        with archive:
-            names = list(archive.files)
-            if "X" in names:
-                return np.asarray(archive["X"])
-            for name in names:
-                found = np.asarray(archive[name])
-                if found.ndim == 2:
-                    return found
+        # Opened here: NumPy leaves a damaged archive's file open.
+        with path.open("rb") as stream:
+            found = np.load(stream, allow_pickle=False)
+            if isinstance(found, np.ndarray):
+                return found
+            with found as archive:
+                names = list(archive.files)
+                if "X" in names:
+                    return np.asarray(archive["X"])
+                for name in names:
+                    array = np.asarray(archive[name])
+                    if array.ndim == 2:
+                        return array
     except (ValueError, EOFError, BadZipFile) as error:
-        raise ValueError(_npy_message(label, error)) from error
+        if "pickle" in str(error):
+            raise ValueError(
+                f"{label} holds pickled objects, which are not read, or is not a NumPy file: "
+                "save an array of numbers with numpy.save"
+            ) from error
+        raise ValueError(f"{label} is damaged ({error}): save it again with numpy.save") from error
     raise ValueError(
         f"{label} holds no array named X and none with two axes (it holds "
         f"{', '.join(names) or 'nothing'}): save the rows as X"

@@ -9,6 +9,7 @@ import numpy as np
 
 from mehler.report import _plan
 from mehler.report._data import Rows
+from mehler.report._format import count
 from mehler.report._maps import MapUnderTest, maps_under_test, products_of
 from mehler.report._model import DataResult
 from mehler.report._pairs import Correlations, survey
@@ -49,7 +50,7 @@ def measure(rows: Rows, context: Context) -> DataResult:
         n = rows.n_zero_rows
         notes.append(f"{n} {'row' if n == 1 else 'rows'} of zeros left out: no direction.")
     if not seen.complete:
-        notes.append(f"Correlations are those of {seen.n_pairs} pairs of random rows.")
+        notes.append(f"Correlations are those of {count(seen.n_pairs)} pairs of random rows.")
     n_rows, n_columns = values.shape
     return DataResult(
         name=rows.name,
@@ -113,7 +114,9 @@ def _check(
     n_looks = seen.rho.size
     exact = one.relative_kernel(seen.rho)
     variance = one.relative_variance(seen.rho)
-    n, resolution = design(one, float(variance.max()), x.shape[1], n_looks, context)
+    # Codes of equal rows always agree: no variance there, so theirs is bounded by a coin's.
+    spread = 0.25 if one.binary else float(variance.max())
+    n, resolution = design(one, spread, x.shape[1], n_looks, context)
     context.ledger.spend(f"data: {one.label}", context.false_alarm)
 
     samples = products_of(one, x, y, n, context)
@@ -178,7 +181,7 @@ def _histogram(seen: Correlations) -> Plot:
         x_label="correlation of two rows",
         y_label="pairs",
         series=(bars,),
-        caption=f"{seen.n_pairs} pairs, from {seen.low:.3f} to {seen.high:.3f}.",
+        caption=f"{count(seen.n_pairs)} pairs, from {seen.low:.3f} to {seen.high:.3f}.",
     )
 
 

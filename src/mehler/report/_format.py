@@ -58,7 +58,7 @@ def _power(x: float, digits: int) -> str:
     power = "10" + str(int(exponent)).translate(_SUPERSCRIPT)
     if mantissa == "1":
         return power
-    return f"{_sign(mantissa)}\u2009·\u2009{power}"
+    return f"{_sign(mantissa)}\u202f·\u202f{power}"
 
 
 def _sign(text: str) -> str:

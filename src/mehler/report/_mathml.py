@@ -68,14 +68,20 @@ _ATTRIBUTES = frozenset(
 )
 
 
+# In a displayed formula what stands below these belongs under them.
+_LIMITS = frozenset({"max", "min", "lim", "sup", "inf"})
+
+
 @lru_cache(maxsize=512)
-def mathml(latex: str) -> Markup:
+def mathml(latex: str, display: bool = False) -> Markup:
     """Render LaTeX mathematics as MathML; what cannot be rendered is shown as its source.
 
     Parameters
     ----------
     latex : str
         Without dollar signs.
+    display : bool
+        Whether it stands in a line of its own: limits above and below, fractions full size.
 
     Returns
     -------
@@ -86,20 +92,22 @@ def mathml(latex: str) -> Markup:
     if not latex.strip():
         return Markup("")
     try:
-        tree = ElementTree.fromstring(convert(latex))
-        return Markup(ElementTree.tostring(_clean(tree), encoding="unicode"))
+        tree = ElementTree.fromstring(convert(latex, display="block" if display else "inline"))
+        return Markup(ElementTree.tostring(_clean(tree, display), encoding="unicode"))
     except Exception:  # whatever a third party's LaTeX does to the converter, the page stands
         return Markup('<code class="latex">{}</code>').format(latex)
 
 
-def _clean(tree: ElementTree.Element) -> ElementTree.Element:
+def _clean(tree: ElementTree.Element, display: bool) -> ElementTree.Element:
     for node in tree.iter():
         node.tag = node.tag.removeprefix(f"{{{_XMLNS}}}")
         if node.tag not in _ELEMENTS:
             raise ValueError(f"<{node.tag}> is not mathematics")
         node.attrib = {k: v for k, v in node.attrib.items() if k in _ATTRIBUTES}
-    # The name space is implied in HTML; display style keeps limits of sums above and below.
-    tree.attrib = {"displaystyle": "true"}
+        if display and node.tag == "msub" and (node[0].text or "") in _LIMITS:
+            node.tag = "munder"
+    # The name space is implied in HTML; the page places formulas, they keep in line.
+    tree.attrib = {"displaystyle": "true"} if display else {}
     return tree
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mehler.report._format import count
 from mehler.report._maps import MapUnderTest
 from mehler.report._model import PlanRow
 from mehler.report._pairs import Correlations
@@ -51,13 +52,13 @@ def plan(maps: Sequence[MapUnderTest], seen: Correlations, n_rows: int) -> tuple
         variance = float(np.max(one.relative_variance(rho)))
         for error in ERRORS:
             # Half the share each for the interval missing the truth and for its being too wide.
-            robust = features_needed(variance, 2 * error, share / 2, share / 2)
+            robust = features_needed(variance, 2 * error, share / 2, share / 2) if variance else 1
             rows.append(
                 PlanRow(
                     map=one.name,
                     pool_size=one.pool_size,
                     error=error,
-                    n_features=math.ceil(variance * (quantile / error) ** 2),
+                    n_features=max(1, math.ceil(variance * (quantile / error) ** 2)),
                     n_features_robust=robust,
                 )
             )
@@ -73,8 +74,8 @@ def method(seen: Correlations, n_rows: int) -> str:
         else "all correlations from -1 to 1, as not every pair was looked at"
     )
     return (
-        f"Errors are relative to the square root of k(x,x) k(y,y), hold for all {pairs} pairs of "
-        f"rows at once with probability {CONFIDENCE:.0%} (union bound), and use the exact variance "
-        f"at its largest over {where}. Plain mean: normal quantile, so right in the limit of many "
-        "features. Catoni: proved at every size, for Catoni's estimate in the mean's place."
+        f"Errors are relative to the square root of k(x,x) k(y,y), hold for all {count(pairs)} "
+        f"pairs of rows at once with probability {CONFIDENCE:.0%} (union bound), and use the exact "
+        f"variance at its largest over {where}. Plain mean: normal quantile, so right in the limit "
+        "of many features. Catoni: proved at every size, for Catoni's estimate in the mean's place."
     )

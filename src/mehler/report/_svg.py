@@ -21,7 +21,7 @@ _VARIABLES = {
     **{colour: f"var(--series-{i})" for i, colour in enumerate(_SERIES)},
 }
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (7, 2, 1.5, 2)), "--", ":")
-_MARKERS = ("o", "s", "^", "D", "v", "P")
+_MARKERS = ("s", "^", "o", "D", "v", "P")
 _STYLE = {
     "svg.fonttype": "none",
     "svg.hashsalt": "mehler",
@@ -66,65 +66,43 @@ def draw(plot: Plot, prefix: str) -> Markup:
     from matplotlib.figure import Figure
 
     with mpl.rc_context(_STYLE):
-        height = _HEIGHT + _LEGEND_ROW * len(plot.series)
+        # A single series is named by the title and the axes.
+        named = len(plot.series) > 1
+        height = _HEIGHT + _LEGEND_ROW * len(plot.series) * named
         figure = Figure(figsize=(_WIDTH, height), layout="constrained")
         FigureCanvasSVG(figure)
         axes = figure.add_subplot()
         for index, series in enumerate(plot.series):
-            _draw_series(axes, series, index, zorder=3 + index)
+            _draw_series(axes, series, index)
         axes.set_xlabel(plot.x_label)
         axes.set_ylabel(plot.y_label)
         axes.tick_params(labelcolor=_INK, length=3, width=0.7)
         axes.set_axisbelow(True)
-        figure.legend(loc="outside upper left", ncols=1, handlelength=2.6, borderaxespad=0)
+        if named:
+            figure.legend(loc="outside upper left", ncols=1, handlelength=2.6, borderaxespad=0)
         buffer = io.StringIO()
         metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
         figure.savefig(buffer, format="svg", transparent=True, metadata=metadata)
     return _inline(buffer.getvalue(), plot, prefix)
 
 
-def _draw_series(axes: Any, series: Series, index: int, zorder: int) -> None:
-    colour = _SERIES[index % len(_SERIES)]
+def _draw_series(axes: Any, series: Series, index: int) -> None:
+    style = {"color": _SERIES[index % len(_SERIES)], "label": series.label, "zorder": 3 + index}
     dash = _DASHES[index % len(_DASHES)]
     if series.kind == "band":
-        axes.fill_between(
-            series.x,
-            series.y_low,
-            series.y_high,
-            color=colour,
-            alpha=0.22,
-            linewidth=0,
-            label=series.label,
-            zorder=zorder,
-        )
+        axes.fill_between(series.x, series.y_low, series.y_high, alpha=0.35, linewidth=0, **style)
         if series.y is not None:
-            axes.plot(series.x, series.y, color=colour, linestyle=dash, zorder=zorder)
-        return
-    if series.kind == "line":
-        axes.plot(
-            series.x,
-            series.y,
-            color=colour,
-            linestyle=dash,
-            linewidth=1.8,
-            label=series.label,
-            zorder=zorder,
-        )
-        return
-    style = {
-        "color": colour,
-        "marker": _MARKERS[index % len(_MARKERS)],
-        "markersize": 4,
-        "linestyle": "none",
-        "label": series.label,
-        "zorder": zorder,
-    }
-    if series.y_low is None or series.y_high is None or series.y is None:
-        axes.plot(series.x, series.y, **style)
-        return
-    below = [max(y - low, 0.0) for y, low in zip(series.y, series.y_low)]
-    above = [max(high - y, 0.0) for y, high in zip(series.y, series.y_high)]
-    axes.errorbar(series.x, series.y, yerr=(below, above), elinewidth=1.1, capsize=2.5, **style)
+            axes.plot(series.x, series.y, linestyle=dash, **{**style, "label": "_"})
+    elif series.kind == "line":
+        axes.plot(series.x, series.y, linestyle=dash, linewidth=1.7, **style)
+    else:
+        style |= {"marker": _MARKERS[index % len(_MARKERS)], "markersize": 3.5, "linestyle": "none"}
+        if series.y_low is None or series.y_high is None or series.y is None:
+            axes.plot(series.x, series.y, **style)
+            return
+        below = [max(y - low, 0.0) for y, low in zip(series.y, series.y_low)]
+        above = [max(high - y, 0.0) for y, high in zip(series.y, series.y_high)]
+        axes.errorbar(series.x, series.y, yerr=(below, above), elinewidth=1, capsize=2, **style)
 
 
 def _inline(svg: str, plot: Plot, prefix: str) -> Markup:

@@ -1,0 +1,207 @@
+"""The command line: exit statuses, one-line errors, nothing written when nothing came of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from mehler import __version__, report, statements
+from mehler.cli import main
+from tests.report import toys
+
+
+@pytest.fixture
+def toy_statements(monkeypatch):
+    """The installed statements are toys."""
+    listed = [toys.TRUE, toys.REPAIRED, toys.WRONG, toys.UNDECIDED, toys.BROKEN, toys.SILENT]
+    by_id = {one.id: one for one in listed}
+
+    def discover(glob="*"):
+        if glob in by_id:
+            return [by_id[glob]]
+        if glob == "*":
+            return listed
+        raise ValueError(f"statements={glob!r} matches no id")
+
+    monkeypatch.setattr(statements, "discover", discover)
+
+
+@pytest.fixture
+def rows_file(tmp_path):
+    np.save(tmp_path / "rows.npy", toys.rows(6, 3))
+    return str(tmp_path / "rows.npy")
+
+
+def call(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    return caught.value.code
+
+
+@pytest.mark.parametrize(
+    ("identifier", "status"),
+    [
+        ("toy.true", 0),
+        ("toy.repaired", 0),
+        ("toy.wrong", 1),
+        ("toy.undecided", 2),
+        ("toy.broken", 2),
+    ],
+)
+def test_report_is_written_and_the_status_tells(
+    toy_statements, tmp_path, rows_file, capsys, identifier, status
+):
+    out = tmp_path / "out"
+    line = ("report", rows_file, "--out", str(out), "--statements", identifier)
+    assert call(*line, "--false-alarm", "1e-3") == status
+    assert set(os.listdir(out)) == {"report.html", "report.json", "summary.md"}
+    found = json.loads((out / "report.json").read_text(encoding="utf-8"))
+    assert found["exit_status"] == status
+    assert found["provenance"]["command"].startswith(f"mehler report {rows_file} --out {out}")
+    captured = capsys.readouterr()
+    assert captured.out.startswith(found["headline"])
+    assert captured.err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["report", "gone.npy"], "DATA='gone.npy' does not exist"),
+        (["report", "--statements", "no.*"], "statements='no.*' matches no id"),
+        (["report", "--level", "slow"], "level='slow' is not one of quick, full"),
+        (["report", "--backend", "mlx"], "backend='mlx' is not one of"),
+        (["report", "--seed", "-3"], "seed=-3 is not an integer"),
+        (["report", "--seed", "x"], "Invalid value for '--seed'"),
+        (["report", "--false-alarm", "0"], "false_alarm=0.0 is not a probability"),
+        (["report", "--nonsense"], "No such option: --nonsense"),
+        (["report", "a.npy", "b.npy"], "unexpected extra argument"),
+        (["compare"], "No such command 'compare'"),
+    ],
+)
+def test_bad_input_is_one_line_and_writes_nothing(
+    toy_statements, tmp_path, monkeypatch, capsys, arguments, message
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MEHLER_DEBUG", raising=False)
+    assert call(*arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith("mehler: error: ")
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+    assert os.listdir(tmp_path) == []
+
+
+def test_unwritable_directory_is_refused_before_any_work(
+    toy_statements, tmp_path, monkeypatch, capsys
+):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(report, "run", lambda *args, **options: pytest.fail("it ran"))
+    assert call("report", "--out", str(tmp_path / "file" / "out")) == 2
+    assert "file is not a directory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("how", ["option", "option first", "environment"])
+def test_debug_shows_the_traceback(monkeypatch, how):
+    line = ["report", "gone.npy"]
+    if how == "environment":
+        monkeypatch.setenv("MEHLER_DEBUG", "1")
+    else:
+        line = ["--debug", *line] if how == "option first" else [*line, "--debug"]
+    with pytest.raises(ValueError, match="does not exist"):
+        main(line)
+
+
+def test_interruption_writes_nothing(toy_statements, tmp_path, monkeypatch, capsys):
+    def interrupt(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(report, "run", interrupt)
+    assert call("report", "--out", str(tmp_path / "out")) == 2
+    assert capsys.readouterr().err == "mehler: error: interrupted; nothing was written\n"
+    assert os.listdir(tmp_path) == []
+
+
+def test_unforeseen_errors_are_one_line_too(toy_statements, tmp_path, monkeypatch, capsys):
+    def fail(*args, **options):
+        raise ZeroDivisionError("by\nzero")
+
+    monkeypatch.setattr(report, "run", fail)
+    assert call("report", "--out", str(tmp_path / "out")) == 2
+    expected = "mehler: error: ZeroDivisionError: by zero; --debug shows where\n"
+    assert capsys.readouterr().err == expected
+
+
+@pytest.mark.parametrize("package", ["typer", "jinja2"])
+def test_missing_extras_are_named(toy_statements, tmp_path, monkeypatch, capsys, package):
+    if package == "typer":
+        monkeypatch.setitem(sys.modules, "typer", None)
+        monkeypatch.delitem(sys.modules, "mehler.cli._app", raising=False)
+    else:
+        from mehler.report import _write
+
+        monkeypatch.setattr(_write, "find_spec", lambda name: None if name == package else name)
+    assert call("report", "--out", str(tmp_path / "out")) == 2
+    assert "is not installed: pip install 'mehler[cli,report]'" in capsys.readouterr().err
+
+
+def test_cupy_without_a_device_says_so(toy_statements, tmp_path, monkeypatch, capsys):
+    from types import ModuleType, SimpleNamespace
+
+    class CUDARuntimeError(RuntimeError):
+        pass
+
+    def count():
+        raise CUDARuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
+
+    cupy = ModuleType("cupy")
+    cupy.cuda = SimpleNamespace(
+        runtime=SimpleNamespace(getDeviceCount=count, CUDARuntimeError=CUDARuntimeError)
+    )
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    assert call("report", "--backend", "cupy", "--out", str(tmp_path / "out")) == 2
+    assert "backend='cupy' found no CUDA device" in capsys.readouterr().err
+    assert os.listdir(tmp_path) == []
+
+
+def test_statements_are_listed(toy_statements, capsys):
+    assert call("statements") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 6
+    assert lines[1].split(maxsplit=1)[0] == "toy.repaired"
+    assert "refuted, repaired" in lines[1]
+
+
+def test_statements_are_listed_for_machines(toy_statements, capsys):
+    assert call("statements", "--json") == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert {"id", "source", "title", "expected", "printed", "proved"} == set(listed[0])
+
+
+def test_help_and_no_arguments(capsys):
+    assert call("--help") == 0
+    assert "report" in capsys.readouterr().out
+    assert call() == 2
+    assert "report" in capsys.readouterr().out
+
+
+def test_python_m_mehler_is_the_same_program():
+    done = subprocess.run(
+        [sys.executable, "-m", "mehler", "--version"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"mehler {__version__}\n", "")
+
+
+def test_progress_bar_shows_on_a_terminal_only(monkeypatch, capsys):
+    from mehler.cli._progress import progress_bar
+
+    for terminal in (False, True):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal)
+        with progress_bar() as show:
+            show("maxout.theorem-1 [x]", 1, 2)
+        assert bool(capsys.readouterr().err) == terminal

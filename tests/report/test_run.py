@@ -1,0 +1,152 @@
+"""A run: every outcome is in the report, and decides the exit status."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+from mehler import report
+from mehler.report._model import plain
+from mehler.statements import Check, Evidence
+from tests.report import toys
+
+
+def run(*statements, **options):
+    return report.run(statements, with_data=False, **options)
+
+
+@pytest.mark.parametrize(
+    ("statements", "verdicts", "status"),
+    [
+        ((toys.TRUE,), ["holds"], 0),
+        (
+            (toys.TRUE, toys.REPAIRED, toys.SILENT),
+            ["holds", "refuted, repaired", "not computable"],
+            0,
+        ),
+        ((toys.TRUE, toys.WRONG), ["holds", "refuted"], 1),
+        ((toys.UNDECIDED,), ["inconclusive"], 2),
+        ((toys.UNDECIDED, toys.WRONG), ["inconclusive", "refuted"], 1),
+        ((toys.BROKEN, toys.WRONG), ["error", "refuted"], 2),
+    ],
+)
+def test_exit_status(statements, verdicts, status):
+    found = run(*statements)
+    assert [one.verdict for one in found.statements] == verdicts
+    assert found.exit_status == status
+    named = [one.id for one in found.unexpected]
+    assert all(name in found.headline for name in named)
+    assert ("came out as expected" in found.headline and "not" not in found.headline) == (not named)
+
+
+def test_a_check_that_raises_is_reported():
+    (found,) = run(toys.BROKEN).statements
+    assert found.evidence[0].status == "error"
+    assert "RuntimeError: the sampler broke" in found.evidence[0].claim
+
+
+@pytest.mark.parametrize(
+    "returned", [None, Evidence(form="proved", check="c", status="holds", claim="x")]
+)
+def test_a_check_that_returns_something_else_is_reported(returned):
+    check = Check(form="printed", name="c", run=lambda context: returned)
+    found = run(toys.statement("odd", "holds", check))
+    assert found.exit_status == 2
+
+
+def test_one_statement_alone_repeats_what_it_saw_among_all():
+    together = run(toys.TRUE, toys.REPAIRED, seed=5).statements[1]
+    alone = run(toys.REPAIRED, seed=5).statements[0]
+    assert alone.evidence == together.evidence
+    assert alone.evidence != run(toys.REPAIRED, seed=6).statements[0].evidence
+
+
+def test_replay_line_says_how():
+    (found,) = run(toys.TRUE, seed=5, false_alarm=1e-7).statements
+    assert found.evidence[0].replay == (
+        "mehler report --statements toy.true --level quick --seed 5 --backend numpy "
+        "--false-alarm 1e-07"
+    )
+
+
+def test_the_ledger_pays_for_every_look():
+    found = run(toys.TRUE, toys.REPAIRED, false_alarm=1e-7)
+    assert found.ledger["spent"] == pytest.approx(3e-7)
+    assert found.ledger["budget"] == pytest.approx(1e-4)
+
+
+def test_a_run_beyond_its_budget_is_an_error_not_a_pass():
+    many = toys.statement("many", "holds", *[toys.check(1.0, "printed")] * 3)
+    # The budget is capped at 1/2: one look at 0.3 fits, two do not.
+    found = run(many, false_alarm=0.3)
+    assert [e.status for e in found.statements[0].evidence] == ["holds", "error", "error"]
+    assert found.exit_status == 2
+
+
+def test_progress_is_told_before_each_statement():
+    seen = []
+    run(toys.TRUE, toys.SILENT, progress=lambda *args: seen.append(args))
+    assert seen == [("toy.true", 0, 2), ("toy.silent", 1, 2), ("done", 2, 2)]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": "slow"}, "level='slow'"),
+        ({"backend": "mlx"}, "backend='mlx'"),
+        ({"seed": -1}, "seed=-1"),
+        ({"false_alarm": 0}, "false_alarm=0 "),
+        ({"false_alarm": 2.0}, "false_alarm=2.0"),
+    ],
+)
+def test_bad_options_are_refused_before_any_check(options, message):
+    with pytest.raises(ValueError, match=message):
+        run(toys.BROKEN, **options)
+
+
+def test_no_statements_are_refused():
+    with pytest.raises(ValueError, match="statements is empty"):
+        report.run([])
+
+
+def test_numbers_that_json_lacks_come_back_through_float():
+    values = {"a": math.inf, "b": [-math.inf], "c": math.nan, "d": 1.5}
+    text = json.dumps(plain(values), allow_nan=False)
+    back = json.loads(text)
+    assert float(back["a"]) == math.inf
+    assert float(back["b"][0]) == -math.inf
+    assert math.isnan(float(back["c"]))
+    assert back["d"] == 1.5
+
+
+def test_what_has_no_place_in_json_is_an_error():
+    with pytest.raises(TypeError, match="no place in a JSON report"):
+        plain(object())
+
+
+def test_json_holds_the_keys_and_the_plots_of_the_page():
+    found = run(toys.TRUE, toys.REPAIRED).to_dict()
+    assert {"schema", "provenance", "ledger", "data", "statements", "exit_status"} <= set(found)
+    assert found["schema"] == "mehler-report/1"
+    one = found["statements"][1]
+    keys = {"id", "source", "title", "expected", "verdict", "evidence"}
+    assert keys <= set(one)
+    assert one["evidence"][0]["margin"] < 0 < one["evidence"][1]["margin"]
+    assert one["evidence"][0]["plots"][0]["series"][0]["y"] == [3.0, 3.0, 3.0]
+    provenance = found["provenance"]
+    assert {"mehler", "python", "numpy", "backend", "platform", "date", "seed"} <= set(provenance)
+
+
+def test_infinite_detectable_effect_is_written():
+    check = Check(
+        form="printed",
+        name="c",
+        run=lambda context: replace(
+            toys.mean_of_normals(context, 1.0, "printed"), detectable=math.inf
+        ),
+    )
+    found = run(toys.statement("blind", "holds", check)).to_dict()
+    assert found["statements"][0]["evidence"][0]["detectable"] == "inf"

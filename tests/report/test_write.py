@@ -1,0 +1,92 @@
+"""Files are written whole, or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from mehler import report
+from mehler.report import _write
+from tests.report import toys
+
+NAMES = {"report.html", "report.json", "summary.md"}
+
+
+@pytest.fixture(scope="module")
+def small():
+    return report.run([toys.TRUE], with_data=False)
+
+
+def test_three_files_and_nothing_else(small, tmp_path):
+    out = tmp_path / "deep" / "down"
+    written = report.write(small, out)
+    assert {path.name for path in written} == NAMES == set(os.listdir(out))
+    assert json.loads((out / "report.json").read_text(encoding="utf-8"))["exit_status"] == 0
+
+
+def test_other_files_are_left_alone_and_old_reports_replaced(small, tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "report.json").write_text("old")
+    report.write(small, tmp_path)
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+    assert (tmp_path / "report.json").read_text(encoding="utf-8") != "old"
+    assert set(os.listdir(tmp_path)) == NAMES | {"mine.txt"}
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
+@pytest.mark.parametrize("at", range(1, 8))
+def test_interrupted_at_any_move_it_leaves_what_was_there(small, tmp_path, monkeypatch, error, at):
+    (tmp_path / "report.html").write_text("old")
+    (tmp_path / "summary.md").write_text("old")
+    moves, really = iter(range(1, 100)), os.replace
+    failed = []
+
+    def fail(source, target):
+        if next(moves) == at and not failed:
+            failed.append(True)
+            raise error
+        really(source, target)
+
+    monkeypatch.setattr(os, "replace", fail)
+    if at > 5:  # five moves: two files out of the way, three in
+        report.write(small, tmp_path)
+        assert set(os.listdir(tmp_path)) == NAMES
+        return
+    with pytest.raises(error):
+        report.write(small, tmp_path)
+    assert set(os.listdir(tmp_path)) == {"report.html", "summary.md"}
+    assert {(tmp_path / name).read_text() for name in os.listdir(tmp_path)} == {"old"}
+
+
+def test_a_page_that_does_not_render_leaves_nothing(small, tmp_path, monkeypatch):
+    def fail(found):
+        raise RuntimeError("no page")
+
+    monkeypatch.setattr(_write, "render_html", fail)
+    with pytest.raises(RuntimeError, match="no page"):
+        report.write(small, tmp_path / "out")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_place_below_a_file_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file", tmp_path / "file" / "below"):
+        with pytest.raises(ValueError, match=r"--out=.* cannot be made: .*file is not a directory"):
+            report.require_writable(place)
+
+
+def test_a_place_that_cannot_be_written_to_is_refused(tmp_path, monkeypatch):
+    def refuse(**options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(_write.tempfile, "mkdtemp", refuse)
+    with pytest.raises(ValueError, match=r"--out=.*Permission denied\): choose another directory"):
+        report.require_writable(tmp_path / "out")
+
+
+def test_missing_renderer_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(_write, "find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'mehler\[cli,report\]'"):
+        report.require_renderers()

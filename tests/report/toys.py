@@ -1,0 +1,86 @@
+"""Statements whose outcome is known, and rows to run them beside."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+
+SCRIPT = "<script>alert(1)</script>"
+
+
+def mean_of_normals(context: Context, claimed: float, form: str, n: int = 4000) -> Evidence:
+    """Measure E g^2 = 1 for a standard normal g, Var g^2 = 2, and hold a claim against it."""
+    from mehler.verify import check_mean
+
+    samples = context.rng("normals").standard_normal(n) ** 2
+    verdict = check_mean(
+        samples,
+        claimed,
+        variance=2.0,
+        resolution=0.4,
+        false_alarm=context.false_alarm,
+        ledger=context.ledger,
+        name="second moment",
+    )
+    x = [0.0, 0.5, 1.0]
+    picture = Plot(
+        title=f"Moments {SCRIPT}",
+        x_label="order & <b>",
+        y_label="moment",
+        series=(
+            Series(label=f"claimed {SCRIPT}", x=x, y=[claimed] * 3),
+            Series(
+                label="measured", x=x, y=[1, 1, 1], y_low=[0, 0, 0], y_high=[2, 2, 2], kind="points"
+            ),
+        ),
+        caption=r"With $x < y$.",
+    )
+    return Evidence.from_verdict(verdict, form=form, plots=(picture,))
+
+
+def check(claimed: float, form: str, n: int = 4000) -> Check:
+    return Check(
+        form=form,
+        name="second moment",
+        run=lambda context: mean_of_normals(context, claimed, form, n),
+    )
+
+
+def explode(context: Context) -> Evidence:
+    raise RuntimeError(f"the sampler broke {SCRIPT}")
+
+
+def statement(name: str, expected: str, *checks: Check, **texts: str) -> Statement:
+    texts = {"printed": r"E g^2 = 3", "title": f"Toy {name}", **texts}
+    return Statement(id=f"toy.{name}", source="A toy", expected=expected, checks=checks, **texts)
+
+
+TRUE = statement("true", "holds", check(1.0, "printed"), printed="E g^2 = 1")
+REPAIRED = statement(
+    "repaired",
+    "refuted, repaired",
+    check(3.0, "printed"),
+    check(1.0, "proved"),
+    proved="E g^2 = 1",
+    flaw="It takes the fourth moment.",
+)
+WRONG = statement("wrong", "holds", check(3.0, "printed"))
+UNDECIDED = statement("undecided", "holds", check(1.0, "printed", n=200))
+BROKEN = statement("broken", "holds", Check(form="printed", name="broken", run=explode))
+SILENT = statement("silent", "not computable", note="No number is claimed.")
+HOSTILE = statement(
+    "hostile",
+    "holds",
+    check(1.0, "printed"),
+    title=f"Title {SCRIPT}",
+    printed=rf"\text{{{SCRIPT}}}",
+    printed_text=f"Text {SCRIPT} and $\\href{{javascript:alert(1)}}{{x}}$",
+    note=SCRIPT,
+)
+
+
+def rows(n: int = 40, d: int = 5) -> np.ndarray:
+    """Rows in random directions, of lengths from 0.1 to 10."""
+    rng = np.random.default_rng(11)
+    return rng.standard_normal((n, d)) * 10 ** rng.uniform(-1, 1, (n, 1))
