@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 
 from tests.places import CPU, GPU, Place
+
+# The first example of a pool size builds its table: a deadline would measure that.
+settings.register_profile("mehler", deadline=None)
+settings.load_profile("mehler")
 
 
 @pytest.fixture(

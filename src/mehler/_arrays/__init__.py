@@ -26,6 +26,7 @@ from mehler._arrays._namespace import (
     require_same_place,
     resolve_place,
 )
+from mehler._arrays._reuse import matmul, maximum
 from mehler._arrays._validate import check_matrix, require_finite
 
 __all__ = [
@@ -41,6 +42,8 @@ __all__ = [
     "is_lazy",
     "map_elements",
     "map_rows",
+    "matmul",
+    "maximum",
     "namespace_name",
     "place_of",
     "real_dtype",

@@ -184,9 +184,10 @@ def _encode(n_values: int, xp: Any, rows: _arrays.Array, weights: _arrays.Array)
     dtype = _arrays.code_dtype(xp, n_values)
     best = xp.matmul(rows, weights[0, :, :])
     code = xp.zeros(best.shape, dtype=dtype, device=_arrays.place_of(rows).device)
+    projected = None
     for j in range(1, weights.shape[0]):
-        projected = xp.matmul(rows, weights[j, :, :])
+        projected = _arrays.matmul(xp, rows, weights[j, :, :], projected)
         # j increases, so the last winner has the largest j; ties keep the smaller one.
-        code = xp.maximum(code, xp.astype(projected > best, dtype) * j)
-        best = xp.maximum(best, projected)
+        code = _arrays.maximum(xp, code, xp.astype(projected > best, dtype) * j)
+        best = _arrays.maximum(xp, best, projected)
     return code

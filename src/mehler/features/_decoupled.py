@@ -148,23 +148,28 @@ class DecoupledMaxoutFeatures(FeatureMap):
 def _transform_next(
     scale: float, xp: Any, rows: _arrays.Array, weights: _arrays.Array
 ) -> _arrays.Array:
-    """Unit l: the projection of unit l + 1 at the index where unit l is largest."""
+    """Unit l: the projection of unit l + 1 at the index where unit l is largest.
+
+    The unit is positively homogeneous, so the scale goes to the d inputs, not to the m outputs.
+    """
+    rows = rows * scale
     projected = xp.matmul(rows, weights[0, :, :])
     best, chosen = projected[:, :-1], projected[:, 1:]
     for j in range(1, weights.shape[0]):
         projected = xp.matmul(rows, weights[j, :, :])
         chosen = xp.where(projected[:, :-1] > best, projected[:, 1:], chosen)
         best = xp.maximum(best, projected[:, :-1])
-    return chosen * scale
+    return chosen
 
 
 def _transform_fresh(
     scale: float, xp: Any, rows: _arrays.Array, weights: _arrays.Array, directions: _arrays.Array
 ) -> _arrays.Array:
+    rows = rows * scale
     best = xp.matmul(rows, weights[0, :, :])
     chosen = xp.matmul(rows, directions[0, :, :])
     for j in range(1, weights.shape[0]):
         projected = xp.matmul(rows, weights[j, :, :])
         chosen = xp.where(projected > best, xp.matmul(rows, directions[j, :, :]), chosen)
         best = xp.maximum(best, projected)
-    return chosen * scale
+    return chosen

@@ -182,11 +182,13 @@ def _scaled(
     rows: _arrays.Array,
     *weights: Any,
 ) -> _arrays.Array:
-    """max_j <w_j, x> - offset |x|, times scale."""
+    """max_j <w_j, x> - offset |x|, times scale.
+
+    The unit is positively homogeneous, so the scale goes to the d inputs, not to the m outputs.
+    """
+    rows = rows * scale
     out = block(xp, rows, *weights)
-    if offset:
-        out = out - offset * _correlation.lengths(xp, rows)
-    return out * scale
+    return out - offset * _correlation.lengths(xp, rows) if offset else out
 
 
 def transform_own(xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
@@ -196,8 +198,10 @@ def transform_own(xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> _arra
     with all q m projections is ever made. This is as fast as the products alone.
     """
     out = xp.matmul(rows, weights[0, :, :])
+    piece = None
     for j in range(1, weights.shape[0]):
-        out = xp.maximum(out, xp.matmul(rows, weights[j, :, :]))
+        piece = _arrays.matmul(xp, rows, weights[j, :, :], piece)
+        out = _arrays.maximum(xp, out, piece)
     return out
 
 
@@ -208,5 +212,5 @@ def transform_shared(
     projected = xp.matmul(pool, xp.matrix_transpose(rows))
     out = xp.take(projected, members[0, :], axis=0)
     for j in range(1, members.shape[0]):
-        out = xp.maximum(out, xp.take(projected, members[j, :], axis=0))
+        out = _arrays.maximum(xp, out, xp.take(projected, members[j, :], axis=0))
     return xp.matrix_transpose(out)

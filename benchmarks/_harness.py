@@ -1,0 +1,98 @@
+"""Side by side in one process, interleaved: ratios of CPU time, and the memory that a call adds.
+
+One thread everywhere, because a shared machine's wall time is not repeatable: the metric is the
+process's CPU time. Contenders run in turn, A B C A B C ...; a ratio is taken within a round, and
+the median over rounds is quoted with the least and the largest.
+"""
+
+from __future__ import annotations
+
+import os
+
+# Before NumPy loads its BLAS.
+for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+import json
+import platform
+import statistics
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def ratios(contenders: dict[str, Callable[[], Any]], *, rounds: int = 7) -> dict[str, list[float]]:
+    """CPU time of each contender over that of the first, round by round, after one warm-up."""
+    for run in contenders.values():
+        run()
+    found: dict[str, list[float]] = {name: [] for name in contenders}
+    for _ in range(rounds):
+        seconds = {}
+        for name, run in contenders.items():
+            start = time.process_time()
+            run()
+            seconds[name] = time.process_time() - start
+        first = next(iter(seconds.values()))
+        for name, value in seconds.items():
+            found[name].append(value / first)
+    return found
+
+
+def spread(values: list[float]) -> str:
+    """Median, with the least and the largest."""
+    return f"{statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
+
+
+def seconds(run: Callable[[], Any], *, rounds: int = 5) -> float:
+    """Median CPU seconds of a call, after one warm-up."""
+    run()
+    times = []
+    for _ in range(rounds):
+        start = time.process_time()
+        run()
+        times.append(time.process_time() - start)
+    return statistics.median(times)
+
+
+def added_memory(run: Callable[[], Any]) -> float:
+    """MiB of NumPy arrays that a call holds at its peak, its result included."""
+    run()
+    tracemalloc.start()
+    run()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak / 2**20
+
+
+def machine() -> str:
+    """What a reader needs to place the figures."""
+    return (
+        f"{platform.machine()}, {os.cpu_count()} cores shared, one thread; "
+        f"Python {platform.python_version()}, NumPy {np.__version__}"
+    )
+
+
+def save(name: str, title: str, header: list[str], rows: list[list[str]], raw: Any) -> None:
+    """A Markdown table for the documentation and its JSON twin."""
+    RESULTS.mkdir(exist_ok=True)
+    date = time.strftime("%Y-%m-%d")
+    lines = [
+        f"Measured {date} by `python benchmarks/{name}.py` ({machine()}).",
+        "",
+        "| " + " | ".join(header) + " |",
+        "|" + "---|" * len(header),
+        *("| " + " | ".join(row) + " |" for row in rows),
+        "",
+    ]
+    (RESULTS / f"{name}.md").write_text("\n".join(lines))
+    (RESULTS / f"{name}.json").write_text(
+        json.dumps({"title": title, "date": date, "machine": machine(), "rows": raw}, indent=1)
+        + "\n"
+    )
+    print(title, *lines[2:], sep="\n")

@@ -1,0 +1,106 @@
+"""Bad input is refused before any work, by a message that names argument, value and remedy."""
+
+from __future__ import annotations
+
+import dask.array
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import torch
+
+import mehler
+
+PHI = mehler.MaxoutFeatures.draw(3, 5, 2, seed=0)
+GOOD = np.ones((2, 3))
+
+
+def rows(bad):
+    x = GOOD.copy()
+    x[1, 2] = bad
+    return x
+
+
+@pytest.mark.parametrize(
+    ("x", "error", "words"),
+    [
+        (rows(np.nan), ValueError, "X holds NaN or infinity, first in row 1"),
+        (rows(np.inf), ValueError, "first in row 1"),
+        (np.ones((0, 3)), ValueError, "X is empty"),
+        (np.ones((2, 0)), ValueError, "X is empty"),
+        (np.ones(3), ValueError, r"reshape\(1, -1\)"),
+        (np.ones((2, 3, 1)), ValueError, "has 3 axes"),
+        (np.ones((2, 4)), ValueError, "4 columns but the map was drawn for n_inputs=3"),
+        (GOOD * 1j, TypeError, "complex"),
+        (GOOD.astype(np.float16), TypeError, "float16"),
+        (GOOD.astype(str), TypeError, "convert"),
+        ([[1.0, 2.0, 3.0]], TypeError, r"numpy.asarray\(X\)"),
+        (torch.ones((2, 3)), TypeError, r"phi.to\(X\)"),
+        (jnp.ones((2, 3)), TypeError, r"like=X"),
+    ],
+)
+def test_rows(x, error, words):
+    with pytest.raises(error, match=words):
+        PHI(x)
+
+
+@pytest.mark.parametrize("method", ["kernel", "variance", "gram_variance"])
+def test_kernel_arguments(method):
+    call = getattr(PHI, method)
+    with pytest.raises(ValueError, match="Y holds NaN"):
+        call(GOOD, rows(np.nan))
+    with pytest.raises(ValueError, match="Y has 2 columns"):
+        call(GOOD, np.ones((2, 2)))
+    with pytest.raises(TypeError, match="X is an array of numpy but Y of torch"):
+        call(GOOD, torch.ones((2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"pool_size": 0}, ValueError, "pool_size must be at least 1, not 0"),
+        ({"pool_size": 2.0}, TypeError, "pool_size must be an integer"),
+        ({"pool_size": True}, TypeError, "pool_size must be an integer"),
+        ({"n_features": 0}, ValueError, "n_features must be at least 1"),
+        ({"n_inputs": -3}, ValueError, "n_inputs must be at least 1"),
+        ({"n_features": 2**62}, ValueError, "TiB of weights"),
+        ({"seed": None}, TypeError, "seed must be a non-negative integer"),
+        ({"seed": -1}, ValueError, "seed must be a non-negative integer"),
+        ({"dtype": "float16"}, TypeError, "float32"),
+        ({"dtype": "complex128"}, TypeError, "float32"),
+        ({"like": "numpy"}, TypeError, "like="),
+        ({"n_projections": 1}, ValueError, "n_projections=1 cannot give each unit pool_size=2"),
+        ({"n_projections": 0}, ValueError, "n_projections must be at least 1"),
+    ],
+)
+def test_draw_arguments(change, error, words):
+    arguments = {"n_inputs": 3, "n_features": 5, "pool_size": 2, "seed": 0} | change
+    with pytest.raises(error, match=words):
+        mehler.MaxoutFeatures.draw(**arguments)
+
+
+def test_directions():
+    with pytest.raises(ValueError, match="'next' or 'fresh'"):
+        mehler.DecoupledMaxoutFeatures.draw(3, 5, 2, seed=0, directions="both")
+
+
+def test_products_want_pairs():
+    with pytest.raises(ValueError, match="paired row by row"):
+        PHI.products(GOOD, np.ones((3, 3)))
+
+
+def test_codes():
+    phi = mehler.MaxoutCodes.draw(3, 5, 2, seed=0)
+    with pytest.raises(TypeError, match="integer codes"):
+        phi.similarity(np.ones((2, 5)))
+    with pytest.raises(ValueError, match=r"shape \(rows, 5\)"):
+        phi.similarity(np.ones((2, 4), dtype=int))
+
+
+def test_float64_where_there_is_none():
+    with pytest.raises(TypeError, match="jax_enable_x64"):
+        mehler.MaxoutFeatures.draw(3, 5, 2, seed=0, like=jnp.ones(1), dtype="float64")
+
+
+def test_dask_checks_what_it_can_see():
+    with pytest.raises(ValueError, match="4 columns"):
+        PHI(dask.array.ones((2, 4)))

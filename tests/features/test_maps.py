@@ -1,0 +1,134 @@
+"""Laws that every map obeys."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+import mehler
+from tests.features.test_places import DRAWS, ROWS
+
+MAPS = [pytest.param(draw(), id=name) for name, draw in DRAWS.items()]
+
+
+@pytest.mark.parametrize("phi", MAPS)
+def test_recipe_draws_the_same_map(phi):
+    again = mehler.from_recipe(json.loads(json.dumps(phi.recipe())))
+    assert np.array_equal(again(ROWS), phi(ROWS))
+    assert np.array_equal(pickle.loads(pickle.dumps(phi))(ROWS), phi(ROWS))
+
+
+def test_recipe_that_does_not_fit():
+    with pytest.raises(ValueError, match="names the map 'Foo'"):
+        mehler.from_recipe({"map": "Foo"})
+    with pytest.raises(ValueError, match="does not fit"):
+        mehler.from_recipe({"map": "MaxoutCodes", "n_inputs": 3})
+
+
+@pytest.mark.parametrize("phi", MAPS)
+def test_immutable(phi):
+    with pytest.raises(AttributeError, match="immutable"):
+        phi.seed = 1
+
+
+@pytest.mark.parametrize("phi", MAPS)
+def test_moves_between_libraries(phi):
+    there = phi.to(torch)
+    ours = there(torch.asarray(ROWS)).numpy()
+    # The same weights: torch's product of 7 numbers may sum in another order.
+    assert np.mean(np.abs(ours - phi(ROWS).astype(ours.dtype)) > 1e-12) == 0
+
+
+@pytest.mark.parametrize("phi", MAPS)
+def test_products_average_to_the_gram(phi):
+    x, y = ROWS[:4], ROWS[4:8]
+    products = phi.products(x, y)
+    assert products.shape == (4, phi.n_features)
+    # 70 terms of size below 100 sum with an error below 70 * 100 * eps.
+    assert np.max(np.abs(products.mean(axis=1) - np.diag(phi.gram(x, y)))) < 7000 * 2.0**-52
+
+
+def test_dtype_follows_the_data_without_losing_bits():
+    phi = mehler.MaxoutFeatures.draw(7, 5, 3, seed=1)
+    narrow = mehler.MaxoutFeatures.draw(7, 5, 3, seed=1, like=ROWS.astype(np.float32))
+    assert phi(ROWS.astype(np.float32)).dtype == np.float32
+    # A map that was placed for float32 still uses the float64 weights for float64 data.
+    assert np.array_equal(narrow(ROWS), phi(ROWS))
+    fixed = mehler.MaxoutFeatures.draw(7, 5, 3, seed=1, dtype="float32")
+    assert fixed(ROWS).dtype == np.float32
+
+
+def test_definition_1():
+    phi = mehler.MaxoutFeatures.draw(7, 5, 3, seed=1)
+    weights = phi._weights("float64")[0]
+    by_hand = np.einsum("nd,qdm->nqm", ROWS, weights).max(axis=1) / np.sqrt(5)
+    # Rounding of a sum of 7 products below 25 each.
+    assert np.max(np.abs(phi(ROWS) - by_hand)) < 8 * 7 * 25 * 2.0**-52
+
+
+def test_decoupled_takes_the_next_units_weights():
+    phi = mehler.DecoupledMaxoutFeatures.draw(7, 5, 3, seed=1)
+    weights = phi._weights("float64")[0]
+    assert weights.shape == (3, 7, 6)
+    projected = np.einsum("nd,qdm->nqm", ROWS, weights)
+    winner = projected[:, :, :-1].argmax(axis=1)
+    by_hand = np.take_along_axis(projected[:, :, 1:], winner[:, None, :], axis=1)[:, 0, :]
+    scale = np.sqrt(mehler.exact.sigma2(3) / 5)
+    assert np.max(np.abs(phi(ROWS) - by_hand * scale)) < 8 * 7 * 25 * 2.0**-52
+
+
+def test_codes_are_the_argmax_and_small():
+    phi = mehler.MaxoutCodes.draw(7, 5, 3, seed=1)
+    weights = phi._weights("float64")[0]
+    codes = phi(ROWS)
+    assert codes.dtype == np.uint8
+    assert np.array_equal(codes, np.einsum("nd,qdm->nqm", ROWS, weights).argmax(axis=1))
+    wide = mehler.MaxoutCodes.draw(2, 3, 300, seed=1)(ROWS[:, :2])
+    assert wide.dtype == np.int16
+    assert wide.max() > 255
+
+
+def test_similarity_counts():
+    phi = mehler.MaxoutCodes.draw(7, 700, 5, seed=1)
+    codes, others = phi(ROWS[:6]), phi(ROWS[6:10])
+    by_hand = (codes[:, None, :] == others[None, :, :]).mean(axis=2)
+    assert np.array_equal(phi.similarity(codes, others), by_hand)
+    assert np.array_equal(np.diag(phi.similarity(codes)), np.ones(6))
+
+
+def test_shared_projections_are_distinct_within_a_unit():
+    phi = mehler.MaxoutFeatures.draw(7, 300, 4, seed=1, n_projections=5)
+    members = phi._weights("float64")[1]
+    assert members.shape == (4, 300)
+    assert np.all(np.diff(np.sort(members, axis=0), axis=0) > 0)
+
+
+@given(scale=st.sampled_from([1e-300, 1e-12, 1.0, 1e12, 1e150]), q=st.integers(1, 20))
+def test_kernel_is_homogeneous_of_degree_one_in_each_argument(scale, q):
+    phi = mehler.MaxoutFeatures.draw(7, 2, q, seed=0)
+    x, y = ROWS[:3], ROWS[3:5]
+    ratio = phi.kernel(scale * x, y) / (scale * phi.kernel(x, y))
+    # Scaling rounds each entry by eps, hence rho by some eps; K >= 0.3 there for q >= 2, and
+    # |K'| <= 1; q = 1 is linear with |rho| > 0.01 for these rows.
+    assert np.max(np.abs(ratio - 1)) < 1e-12
+
+
+def test_zero_rows():
+    x = np.vstack([np.zeros(7), ROWS[:2]])
+    phi = mehler.MaxoutFeatures.draw(7, 5, 3, seed=1)
+    assert np.array_equal(phi(x)[0], np.zeros(5))
+    assert np.array_equal(phi.kernel(x)[0], np.zeros(3))
+
+
+def test_read_only_and_strided_rows():
+    phi = mehler.MaxoutFeatures.draw(7, 5, 3, seed=1)
+    x = np.asfortranarray(ROWS)
+    x.setflags(write=False)
+    # Another memory order may sum in another order.
+    assert np.max(np.abs(phi(x[::2]) - phi(ROWS[::2].copy()))) < 8 * 7 * 25 * 2.0**-52

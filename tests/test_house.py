@@ -1,0 +1,96 @@
+"""The plan of the house: imports go down only, and the core stays light."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+# From the cellar up: a room may import from itself and from the rooms before it.
+ROOMS = [
+    "mehler._arrays",
+    "mehler._random",
+    "mehler.exact",
+    "mehler.features",
+    "mehler.verify",
+    "mehler.statements",
+    "proofs_checks",
+    "mehler.report",
+    "mehler.cli",
+]
+# The front door re-exports; __version__ is the one name that every room may ask it for.
+FRONT_DOOR = "mehler"
+
+
+def room_of(module: str) -> str | None:
+    found = [r for r in ROOMS if module == r or module.startswith(r + ".")]
+    return found[0] if found else None
+
+
+def files():
+    for base in (ROOT / "src", ROOT):
+        package = base / ("mehler" if base.name == "src" else "proofs_checks")
+        for path in sorted(package.rglob("*.py")):
+            parts = path.relative_to(base).with_suffix("").parts
+            yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
+
+
+def imports(path: Path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def test_imports_go_down_only():
+    upward = []
+    for module, path in files():
+        here = room_of(module)
+        if here is None:
+            continue
+        for target in imports(path):
+            there = room_of(target)
+            # Statements are discovered by entry point, so nothing below imports proofs_checks.
+            if there and ROOMS.index(there) > ROOMS.index(here):
+                upward.append(f"{module} -> {target}")
+    assert not upward
+
+
+def test_backends_are_named_in_one_room_only():
+    backends = {"torch", "jax", "cupy", "dask", "array_api_compat", "array_api_strict"}
+    named = [
+        f"{module} -> {target}"
+        for module, path in files()
+        if room_of(module) != "mehler._arrays"
+        for target in imports(path)
+        if target.split(".")[0] in backends
+    ]
+    # The report names the library it was asked to run on, by its import name, once.
+    assert [n for n in named if not n.startswith("mehler.statements._backend")] == []
+
+
+def test_files_are_short():
+    lengths = {path: len(path.read_text().splitlines()) for _, path in files()}
+    assert {str(p): n for p, n in lengths.items() if n > 600} == {}
+
+
+CORE = {"numpy", "scipy", "array_api_compat", "mpmath"}
+HEAVY = {
+    *("torch", "jax", "dask", "cupy", "array_api_strict", "flint", "hypothesis", "pytest"),
+    *("matplotlib", "jinja2", "latex2mathml", "typer", "rich", "sklearn", "pandas", "pyarrow"),
+}
+
+
+@pytest.mark.parametrize("module", ["mehler", "mehler.verify"])
+def test_core_imports_nothing_heavy(module):
+    code = f"import sys, {module}; print(*sorted({{m.split('.')[0] for m in sys.modules}}))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert HEAVY.isdisjoint(loaded)
