@@ -1,0 +1,41 @@
+"""Configuration of the documentation; build with ``sphinx-build -W --keep-going -b html``."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "_ext"))
+
+import mehler  # noqa: E402  (after the path, which the extension needs)
+
+project = "mehler"
+author = "The mehler developers"
+copyright = author
+version = release = mehler.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "static_mathml",
+    "benchmark_tables",
+    "plain_bars",
+]
+html_math_renderer = "static_mathml"
+exclude_patterns = ["_build"]
+
+myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
+myst_heading_anchors = 3
+
+templates_path = ["_templates"]
+autosummary_generate = True
+autodoc_typehints = "none"  # numpydoc states types with their shapes
+numpydoc_show_class_members = False  # autosummary's class template lists them
+numpydoc_xref_param_type = False
+
+html_theme = "furo"
+html_title = "mehler"
+html_static_path = ["_static"]
+html_css_files = ["mehler.css"]
+html_theme_options = {"navigation_with_keys": True}

@@ -1,0 +1,34 @@
+"""Python code blocks of Markdown pages."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+_BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """The source of one ```python block and the line on which it starts."""
+
+    source: str
+    line: int
+
+    @property
+    def is_doctest(self) -> bool:
+        return self.source.lstrip().startswith(">>>")
+
+
+def pages() -> list[Path]:
+    """README and all pages of the site; what a build wrote is not among them."""
+    site = (ROOT / "docs").rglob("*.md")
+    return [ROOT / "README.md", *sorted(p for p in site if "_build" not in p.parts)]
+
+
+def blocks(text: str) -> list[Block]:
+    return [
+        Block(found[1], text.count("\n", 0, found.start(1)) + 1) for found in _BLOCK.finditer(text)
+    ]

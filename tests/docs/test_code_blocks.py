@@ -1,0 +1,54 @@
+"""Every Python block of the documentation runs; prompts are checked as doctests.
+
+The blocks of a page share one namespace, as a reader's session would.
+"""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.docs._blocks import ROOT, Block, blocks, pages
+
+WITH_CODE = [page for page in pages() if blocks(page.read_text(encoding="utf-8"))]
+
+
+def run(found: list[Block], name: str, filename: str) -> None:
+    namespace: dict[str, Any] = {"__name__": name}
+    for block in found:
+        if block.is_doctest:
+            test = doctest.DocTestParser().get_doctest(
+                block.source, namespace, name, filename, block.line - 1
+            )
+            test.globs = namespace  # the parser copies it; names must outlive the block
+            doctest.DebugRunner().run(test, clear_globs=False)
+        else:
+            # Padded, so that a traceback names the line of the page.
+            code = compile("\n" * (block.line - 1) + block.source, filename, "exec")
+            exec(code, namespace)
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # a page may write files
+    run(blocks(page.read_text(encoding="utf-8")), page.stem.replace("-", "_"), str(page))
+
+
+def test_a_wrong_output_is_found() -> None:
+    with pytest.raises(doctest.DocTestFailure):
+        run([Block(">>> 1 + 1\n3\n", 1)], "planted", "planted.md")
+
+
+def test_blocks_of_a_page_share_names_and_keep_their_lines() -> None:
+    text = "a\n```python\nx = 2\n```\n```python\n>>> x\n2\n```\n"
+    found = blocks(text)
+    assert [block.line for block in found] == [3, 6]
+    run(found, "planted", "planted.md")
+
+
+def test_a_failing_block_is_found() -> None:
+    with pytest.raises(AssertionError):
+        run([Block("assert 1 == 2\n", 1)], "planted", "planted.md")

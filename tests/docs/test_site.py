@@ -1,0 +1,33 @@
+"""The parts that the site is built with."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.docs._blocks import ROOT
+
+
+def load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+gallery = load(ROOT / "docs" / "_gallery.py")
+
+
+@pytest.mark.parametrize("name", sorted(gallery.FIGURES))
+def test_pictures_are_drawn_and_reproducible(name: str, tmp_path: Path) -> None:
+    first = gallery.write(name, tmp_path).read_bytes()
+    assert first.startswith(b"<?xml")
+    assert gallery.write(name, tmp_path).read_bytes() == first
+    assert (ROOT / "docs" / "_static" / f"{name}.svg").exists()

@@ -1,0 +1,56 @@
+"""Each statement has its page, each page its parts, and what the site links to is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from mehler.statements import Statement, discover
+from tests.docs._blocks import ROOT, pages
+
+THEOREMS = ROOT / "docs" / "theorems"
+
+
+def page_of(statement: Statement) -> Path:
+    return THEOREMS / f"{statement.id.partition('.')[2]}.md"
+
+
+@pytest.mark.parametrize("statement", discover("maxout.*"), ids=lambda one: one.id)
+def test_a_statement_has_its_page(statement: Statement) -> None:
+    text = page_of(statement).read_text(encoding="utf-8")
+    assert f"*Statement* `{statement.id}`" in text
+    headings = set(re.findall(r"^## (.+)$", text, re.MULTILINE))
+    assert {"Proof", "Evidence"} <= headings
+    assert {"As printed", "What is wrong"} <= headings or "Statement" in headings
+    if "repaired" in statement.expected:
+        assert "As it holds" in headings
+    # The page's verdict may add a range ("holds, for q >= 2") but not contradict.
+    verdict = re.search(r"\*Verdict:\*\s+(\w+)", text)
+    assert verdict is not None
+    assert verdict[1] == re.match(r"\w+", statement.expected)[0]
+
+
+@pytest.mark.parametrize("statement", discover("maxout.*"), ids=lambda one: one.id)
+def test_the_page_names_the_command_that_measures_it(statement: Statement) -> None:
+    text = page_of(statement).read_text(encoding="utf-8")
+    assert f"mehler report --statements {statement.id} " in text
+
+
+def test_pages_name_no_statement_that_does_not_exist() -> None:
+    known = {one.id for one in discover("maxout.*")}
+    named = set()
+    for page in THEOREMS.glob("*.md"):
+        named |= set(re.findall(r"`(maxout\.[a-z0-9-]+)`", page.read_text(encoding="utf-8")))
+    assert named <= known
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_local_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for not_prose in (r"```.*?```", r"\$\$.*?\$\$", r"\$[^$]*\$"):
+        text = re.sub(not_prose, "", text, flags=re.DOTALL)
+    targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
+    missing = [t for t in targets if "://" not in t and not (page.parent / t).exists()]
+    assert not missing
