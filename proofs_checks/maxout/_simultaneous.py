@@ -44,19 +44,21 @@ def hold_against(
     width = high - low
     # 1 at the ends of an interval, 0 in its middle.
     distance = np.abs(value - (low + high) / 2) / (width / 2)
-    status = "holds"
+    status, reason = "holds", ""
     worst = int(np.argmax(distance))
     if np.any((value < low) | (value > high)):
         status = "refuted"
     elif np.any(width > wanted):
-        status = "inconclusive"
         worst = int(np.argmax(width / wanted))
-    pool_size, rho = measured.pool_size[worst], measured.rho[worst]
+        status = "inconclusive"
+        reason = f"the interval is {width[worst]:.3g} wide, more than {wanted[worst]:.3g}"
     return Evidence(
         form=form,
         check=check,
         status=status,  # type: ignore[arg-type]
-        claim=f"{claim} (worst of {value.size} points: $q = {pool_size}$, $\\rho = {rho:.3g}$)",
+        claim=f"{claim}; {value.size} points together",
+        where={"q": measured.pool_size[worst], "rho": measured.rho[worst]},
+        reason=reason,
         observed=measured.mean[worst],
         exact=float(value[worst]),
         interval=(measured.low[worst], measured.high[worst]),

@@ -110,7 +110,7 @@ STATEMENT = Statement(
     expected="holds",
     printed=(
         r"\tilde h(x) = \sigma(q)\,\langle v_{D(x)}, x\rangle, \quad "
-        r"D(x) = \arg\max_{j \le q}\langle w_j, x\rangle: \qquad "
+        r"D(x) = \operatorname{argmax}_{j \le q}\langle w_j, x\rangle: \qquad "
         r"\mathbb{E}\,\tilde h(x)\tilde h(z) = \sigma^2(q)\,\langle x,z\rangle\,\kappa_q(x,z)"
     ),
     printed_text=prose(

@@ -76,7 +76,8 @@ def non_negative(context: Context, *, ends: Ends | None = None) -> Evidence:
         check="sign of the coefficients",
         claim=f"$a_i(q) \\ge 0$ (lowest of {len(values)}: $a_{i}$ at $q = {q}$)",
         observed=float((low + high) / 2),
-        interval=(float(low), float(high)),
+        # Outwards: the nearest float may lie inside.
+        interval=(math.nextafter(low, -math.inf), math.nextafter(high, math.inf)),
         lower=0.0,
         method=_method(),
     )
@@ -96,7 +97,7 @@ def coefficient_ends(q: int, n: int) -> list[tuple[Any, Any]]:
 
 
 def _flint() -> bool:
-    return importlib.util.find_spec("flint") is not None
+    return all(importlib.util.find_spec(name) for name in ("flint", "mehler.exact.certified"))
 
 
 def _method() -> str:

@@ -1,0 +1,129 @@
+"""The measuring and computing that checks share, each against another route."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from mehler import MaxoutCodes, MaxoutFeatures, exact, verify
+from proofs_checks.maxout import _growth, _joint, locality, q1_linear
+from proofs_checks.maxout._collisions import measure_collisions
+from proofs_checks.maxout._measure import Measured, measure, rows_at
+from proofs_checks.maxout._simultaneous import hold_against
+
+
+def test_rows_have_the_correlations_asked_for():
+    rho = np.asarray([-1.0, -0.3, 0.0, 0.6, 1.0])
+    x, z = rows_at(rho, np.random.default_rng(5))
+    lengths = np.linalg.norm(x, axis=1) * np.linalg.norm(z, axis=1)
+    # A handful of roundings of numbers of size 1.
+    np.testing.assert_allclose((x * z).sum(axis=1) / lengths, rho, atol=1e-14)
+    assert np.all(np.abs(x) > 1e-6), "directions are random, not axes"
+    assert lengths.min() < 0.9
+    assert lengths.max() > 1.1
+
+
+@pytest.mark.parametrize("q", [2, 3, 8, 32])
+@pytest.mark.parametrize("rho", [-0.9, -0.5, 0.0, 0.5, 0.9, 0.9998])
+def test_joint_density_gives_the_kernel(q, rho):
+    second, _ = _joint.difference_moments(rho, q)
+    assert abs(second - 2 * (exact.sigma2(q) - exact.maxout_kernel(rho, q))) < 1e-11
+
+
+@pytest.mark.parametrize("q", [2, 8, 32])
+def test_joint_density_gives_independent_moments(q):
+    """At correlation 0, E (M - M')^4 follows from the moments of one maximum."""
+    one, two, three, four = (exact.max_moment(k, q) for k in (1, 2, 3, 4))
+    _, fourth = _joint.difference_moments(0.0, q)
+    assert abs(fourth - (2 * four - 8 * three * one + 6 * two**2)) < 1e-11
+
+
+def test_joint_density_gives_simulated_fourth_moments():
+    q, rho, n = 8, 0.7, 400_000
+    rng = np.random.default_rng(11)
+    g, e = rng.standard_normal((2, n, q))
+    gap = g.max(axis=1) - (rho * g + math.sqrt(1 - rho**2) * e).max(axis=1)
+    _, fourth = _joint.difference_moments(rho, q)
+    # No bound of the variance is at hand that is not a hundred times too large: the interval is
+    # the asymptotic one, and the fourth power of a gap below 3 has light enough tails for it.
+    verdict = verify.check_mean(gap**4, fourth, resolution=0.1 * fourth)
+    assert verdict.status == "holds", verdict
+
+
+@pytest.mark.parametrize("q", [2, 3, 8, 1024, 10**6])
+def test_mean_of_the_maximum_at_any_pool(q):
+    assert abs(_growth.mean(q) / exact.max_moment(1, q) - 1) < 1e-10
+    assert _growth.lower_mean(q) < exact.max_moment(1, q) < _growth.upper_mean(q)
+
+
+def test_mean_of_the_maximum_in_closed_form():
+    assert abs(_growth.mean(2) * math.sqrt(math.pi) - 1) < 1e-10
+    assert abs(_growth.mean(3) * math.sqrt(math.pi) - 1.5) < 1e-10
+
+
+def test_half_angles_in_closed_form():
+    # kappa_2 = 1 - angle/pi; kappa_3 by its own closed form.
+    angle = locality.half_angle(lambda rho: exact.collision_probability(rho, 2), 0.5)
+    assert abs(angle - math.pi / 2) < 1e-11
+    angle = locality.half_angle(lambda rho: exact.collision_probability(rho, 3), 0.5)
+    assert abs(exact.closed_form.collision_probability(math.cos(angle), 3) - 0.5) < 1e-11
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_intervals_are_as_narrow_as_asked_and_contain_the_truth(context, seed):
+    asked = dataclasses.replace(context(q1_linear.STATEMENT), seed=seed)
+    found = measure(
+        asked,
+        MaxoutFeatures.draw,
+        3,
+        (-0.4, 0.8),
+        variance=exact.maxout_variance(np.asarray([-0.4, 0.8]), 3),
+        width=(0.1, 0.1),
+        false_alarm=1e-9,
+    )
+    codes = measure_collisions(
+        asked, MaxoutCodes.draw, 3, (-0.4, 0.8), width=0.05, false_alarm=1e-9
+    )
+    for measured, truth, width in (
+        (found, exact.closed_form.maxout_kernel, 0.1),
+        (codes, exact.closed_form.collision_probability, 0.05),
+    ):
+        ends = zip(measured.low, measured.claimed(truth), measured.high, strict=True)
+        for low, value, high in ends:
+            assert low < value < high
+            assert high - low <= width
+
+
+def points(low: float, high: float) -> Measured:
+    return Measured(
+        pool_size=(2, 2),
+        rho=(0.0, 0.5),
+        mean=(0.5, (low + high) / 2),
+        low=(0.4, low),
+        high=(0.6, high),
+        n_units=(10, 10),
+        detectable=(0.2, 0.2),
+        false_alarm=1e-9,
+        method="made up",
+    )
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "status"),
+    [
+        (0.3, 0.5, "holds"),
+        (0.41, 0.5, "refuted"),
+        (0.3, 0.39, "refuted"),
+        (0.0, 1.0, "inconclusive"),
+    ],
+)
+def test_one_point_decides_for_all(low, high, status):
+    found = hold_against(
+        points(low, high), [0.5, 0.4], resolution=0.25, form="proved", check="c", claim="k"
+    )
+    assert found.status == status
+    if status != "holds":
+        assert found.interval == (low, high), "the point that decides is the one that is shown"

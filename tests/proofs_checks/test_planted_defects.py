@@ -1,0 +1,216 @@
+"""Every check has a defect that changes its verdict: a check that cannot fail is a defect.
+
+A check of a false print is flipped by the truth; every other one by a wrong claim, or by a map
+with a defect: one weight too few, a lost factor, the wrong normalisation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mehler import DecoupledMaxoutFeatures, MaxoutCodes, MaxoutFeatures, exact
+from proofs_checks import STATEMENTS
+from proofs_checks.maxout import (
+    centred_kernel,
+    decoupled_kernel,
+    figure_1,
+    h1_growth,
+    locality,
+    q1_linear,
+    remark_1_codes,
+    sigma2_growth,
+    special_values,
+    theorem_1_kernel,
+    theorem_1_series,
+)
+
+
+def other_pool(draw: Callable[..., Any], change: int) -> Callable[..., Any]:
+    """Draw the map with a pool that is larger or smaller than it says."""
+
+    def wrong(n_inputs: int, n_features: int, pool_size: int, **options: Any) -> Any:
+        return draw(n_inputs, n_features, pool_size + change, **options)
+
+    return wrong
+
+
+def without(draw: Callable[..., Any], option: str) -> Callable[..., Any]:
+    """Draw the map and forget one option."""
+
+    def wrong(*sizes: int, **options: Any) -> Any:
+        options.pop(option)
+        return draw(*sizes, **options)
+
+    return wrong
+
+
+class Scaled:
+    """A map whose features are off by a factor."""
+
+    def __init__(self, phi: Any, factor: float) -> None:
+        self.phi, self.factor, self.n_features = phi, factor, phi.n_features
+
+    def __call__(self, X: Any) -> Any:
+        return self.factor * self.phi(X)
+
+    def products(self, X: Any, Y: Any) -> Any:
+        return self.factor**2 * self.phi.products(X, Y)
+
+
+def scaled(*sizes: int, **options: Any) -> Any:
+    return Scaled(MaxoutFeatures.draw(*sizes, **options), 1.05)
+
+
+class Blind:
+    """Codes that do not look at the row: all collide."""
+
+    def __init__(self, phi: Any) -> None:
+        self.phi = phi
+
+    def __call__(self, X: Any) -> Any:
+        return 0 * self.phi(X)
+
+
+def blind_codes(*sizes: int, **options: Any) -> Any:
+    return Blind(MaxoutCodes.draw(*sizes, **options))
+
+
+def one_negative(q: int, n: int) -> list[tuple[float, float]]:
+    ends = [(float(a), float(a)) for a in exact.collision_coefficients(q, n)]
+    return [*ends[:5], (-2e-12, -1e-12), *ends[6:]]
+
+
+def factor(function: Callable[..., Any], by: float) -> Callable[..., Any]:
+    return lambda *arguments: by * np.asarray(function(*arguments))
+
+
+def local(n_inputs: int, n_features: int, pool_size: int, **options: Any) -> Any:
+    """A map whose kernel does vanish for opposite rows: the decoupled one, kernel 1 at rho = 1."""
+    phi = DecoupledMaxoutFeatures.draw(
+        n_inputs, n_features, pool_size, directions="fresh", **options
+    )
+    return Scaled(phi, exact.sigma2(pool_size) ** -0.5)
+
+
+fewer_weights = other_pool(MaxoutFeatures.draw, -1)
+fewer_codes = other_pool(MaxoutCodes.draw, -1)
+
+# (check, what is wrong, the verdict that it must come to)
+DEFECTS = [
+    (theorem_1_kernel.printed, {"kernel": exact.maxout_kernel}, "holds"),
+    (theorem_1_kernel.proved, {"kernel": exact.locally_linear_kernel}, "refuted"),
+    (theorem_1_kernel.proved, {"kernel": factor(exact.maxout_kernel, 1.02)}, "refuted"),
+    (theorem_1_kernel.proved, {"draw": fewer_weights}, "refuted"),
+    (theorem_1_kernel.proved, {"draw": scaled}, "refuted"),
+    (
+        theorem_1_series.first_three,
+        {"coefficients": factor(exact.collision_coefficients, 1 + 1e-11)},
+        "refuted",
+    ),
+    (theorem_1_series.non_negative, {"ends": one_negative}, "refuted"),
+    (
+        theorem_1_series.sums,
+        {"collision": factor(exact.collision_probability, 1.01)},
+        "refuted",
+    ),
+    (
+        theorem_1_series.sums,
+        {"collision": factor(exact.collision_probability, 0.99)},
+        "inconclusive",
+    ),
+    (
+        theorem_1_series.sums,
+        {"collision": lambda rho, q: exact.collision_probability((rho + 1) / 2, q)},
+        "refuted",
+    ),
+    (
+        theorem_1_series.partial_sums,
+        {"coefficients": factor(exact.collision_coefficients, 1.01)},
+        "refuted",
+    ),
+    (theorem_1_series.collisions, {"draw": fewer_codes}, "refuted"),
+    (
+        theorem_1_series.collisions,
+        {"coefficients": lambda q, n: exact.collision_coefficients(q + 1, n)},
+        "refuted",
+    ),
+    (special_values.measured, {"value": lambda rho, q: (1 + rho) / 2}, "refuted"),
+    (special_values.measured, {"draw": other_pool(MaxoutCodes.draw, 1)}, "refuted"),
+    (
+        special_values.computed,
+        {"collision": lambda rho, q: exact.collision_probability(rho, q) + 2e-13},
+        "refuted",
+    ),
+    (h1_growth.limit, {"rate": lambda q: math.sqrt(math.log(q))}, "refuted"),
+    (h1_growth.slope, {"rate": lambda q: math.log(q) / q}, "refuted"),
+    (h1_growth.slope, {"at": 1e6}, "inconclusive"),
+    (h1_growth.bounds, {"moment": lambda q: 1.1 * exact.max_moment(1, q)}, "refuted"),
+    (h1_growth.bounds, {"moment": lambda q: 0.8 * exact.max_moment(1, q)}, "refuted"),
+    (sigma2_growth.printed, {"rate": lambda q: 2 * math.log(q)}, "holds"),
+    (sigma2_growth.proved, {"rate": math.log}, "refuted"),
+    (sigma2_growth.bounds, {"moment": lambda q: exact.sigma2(q) / 2}, "refuted"),
+    (sigma2_growth.bounds, {"moment": lambda q: 2 * exact.sigma2(q)}, "refuted"),
+    (locality.far_points_printed, {"draw": local}, "holds"),
+    (locality.radius_printed, {"kernel": exact.centred_kernel}, "holds"),
+    (locality.far_points_proved, {"kernel": exact.locally_linear_kernel}, "refuted"),
+    (locality.far_points_proved, {"draw": fewer_weights}, "refuted"),
+    (locality.flattening, {"kernel": exact.locally_linear_kernel}, "refuted"),
+    (
+        locality.half_angle_bounds,
+        {"collision": lambda rho, q: exact.collision_probability(rho, 2)},
+        "refuted",
+    ),
+    (
+        locality.half_angle_bounds,
+        {"collision": lambda rho, q: exact.collision_probability(rho, q) ** 4},
+        "refuted",
+    ),
+    (
+        remark_1_codes.similarity,
+        {"collision": lambda rho, q: exact.collision_probability(rho, q - 1)},
+        "refuted",
+    ),
+    (remark_1_codes.similarity, {"draw": fewer_codes}, "refuted"),
+    (remark_1_codes.sensitivity, {"draw": blind_codes}, "inconclusive"),
+    (q1_linear.measured_kernel, {"kernel": lambda rho, q: 0.95 * rho}, "refuted"),
+    (q1_linear.measured_kernel, {"draw": other_pool(MaxoutFeatures.draw, 1)}, "refuted"),
+    (figure_1.printed, {"kernel": exact.maxout_kernel}, "holds"),
+    (figure_1.proved, {"kernel": exact.locally_linear_kernel}, "refuted"),
+    (figure_1.proved, {"draw": fewer_weights}, "refuted"),
+    (figure_1.joint_density, {"kernel": factor(exact.maxout_kernel, 1 + 1e-9)}, "refuted"),
+    (decoupled_kernel.kernel, {"kernel": exact.maxout_kernel}, "refuted"),
+    (decoupled_kernel.kernel, {"draw": without(MaxoutFeatures.draw, "directions")}, "refuted"),
+    (decoupled_kernel.borrowed, {"kernel": exact.maxout_kernel}, "refuted"),
+    (centred_kernel.kernel, {"kernel": exact.maxout_kernel}, "refuted"),
+    (centred_kernel.kernel, {"draw": without(MaxoutFeatures.draw, "centred")}, "refuted"),
+]
+STATEMENT_OF = {check.run: one for one in STATEMENTS for check in one.checks}
+
+
+def names(value: Any) -> str:
+    if isinstance(value, dict):
+        return next(iter(value))
+    return (
+        value if isinstance(value, str) else f"{value.__module__.split('.')[-1]}.{value.__name__}"
+    )
+
+
+@pytest.mark.parametrize(("check", "defect", "verdict"), DEFECTS, ids=names)
+def test_a_defect_changes_the_verdict(check, defect, verdict, context, monkeypatch):
+    # One pool size is enough to see a defect, and three cost three times as much.
+    monkeypatch.setattr(theorem_1_kernel, "_QUICK", ((4, (-0.5, 0.5)),))
+    statement = STATEMENT_OF[check]
+    form = next(one.form for one in statement.checks if one.run is check)
+    usual = (
+        "refuted" if form == "printed" and statement.expected == "refuted, repaired" else "holds"
+    )
+    assert check(context(statement), **defect).status == verdict != usual
+
+
+def test_every_check_has_a_defect():
+    assert {check for check, _, _ in DEFECTS} == set(STATEMENT_OF)

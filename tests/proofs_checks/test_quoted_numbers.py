@@ -1,0 +1,73 @@
+"""Numbers that the statements' texts quote are the exact ones, rounded."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from mehler import exact
+from proofs_checks.maxout import _growth, locality
+from proofs_checks.maxout import figure_1 as figure
+from proofs_checks.maxout import h1_growth as h1
+from proofs_checks.maxout import remark_1_codes as codes
+from proofs_checks.maxout import sigma2_growth as second
+from proofs_checks.maxout import theorem_1_kernel as theorem
+
+
+def ratio(q: float) -> float:
+    return _growth.mean(q) / math.sqrt(2 * math.log(q))
+
+
+def half_angle(q: int) -> float:
+    return locality.half_angle(lambda rho: exact.collision_probability(rho, q), 0.5)
+
+
+def saturation(kernel, q: int) -> float:
+    return math.sqrt(figure.squared_distance(kernel)(-1.0, q))
+
+
+def exponent(q: int) -> float:
+    return math.log(exact.collision_probability(0.75, q)) / math.log(1 / q)
+
+
+def opposite(q: int) -> float:
+    return exact.maxout_kernel(-1.0, q) / exact.sigma2(q)
+
+
+QUOTED = [
+    (
+        theorem.STATEMENT.flaw,
+        "0.318, 1.060, 2.027",
+        [exact.max_moment(1, q) ** 2 for q in (2, 4, 8)],
+    ),
+    (h1.STATEMENT.note, "0.48 at", [ratio(2)]),
+    (h1.STATEMENT.note, "0.70 at", [ratio(8)]),
+    (h1.STATEMENT.note, "0.93 at", [ratio(10**6)]),
+    (h1.STATEMENT.note, "0.46 to", [ratio(2) ** 2 * 2]),
+    (h1.STATEMENT.note, "0.56 of", [ratio(8) ** 2 * 8 / 7]),
+    (second.STATEMENT.note, "1, 1.55, 2.40, 3.41, 10.67", map(exact.sigma2, (2, 4, 8, 16, 1024))),
+    (locality.STATEMENT.flaw, "0, 0.62, 0.83, 0.96, 0.997", map(opposite, (2, 4, 8, 64, 10**6))),
+    (
+        locality.STATEMENT.note,
+        "1.571, 0.959, 0.720, 0.592, 0.334, 0.226",
+        map(half_angle, (2, 4, 8, 16, 1024, 10**6)),
+    ),
+    (figure.STATEMENT.proved_text, "0.905 at", [saturation(exact.maxout_kernel, 8)]),
+    (figure.STATEMENT.proved_text, "0.703 at", [saturation(exact.maxout_kernel, 32)]),
+    (figure.STATEMENT.flaw, "2.19 (", [saturation(exact.locally_linear_kernel, 8)]),
+    (figure.STATEMENT.flaw, "3.01 (", [saturation(exact.locally_linear_kernel, 32)]),
+    (codes.STATEMENT.note, "0.143,", [0.25 / 1.75]),
+    (codes.STATEMENT.note, "0.335 at", [exponent(8)]),
+    (codes.STATEMENT.note, "0.219 at", [exponent(10**6)]),
+]
+
+
+@pytest.mark.parametrize(("text", "quote", "values"), QUOTED, ids=[quote for _, quote, _ in QUOTED])
+def test_quoted_numbers_are_exact(text, quote, values):
+    assert quote in text
+    digits = [part.strip("., ") for part in quote.replace("(", "").split(" ")]
+    numbers = [part for part in digits if part.replace(".", "").isdigit()]
+    for printed, value in zip(numbers, values, strict=True):
+        places = len(printed.partition(".")[2])
+        assert abs(value - float(printed)) <= 0.5000001 * 10**-places

@@ -1,0 +1,119 @@
+"""Every statement comes out as expected, and each piece of evidence says what it rests on."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import pytest
+
+from mehler import exact
+from mehler.statements import Context, verdict_of
+from mehler.verify import BudgetExceeded, Ledger
+from proofs_checks import STATEMENTS
+from proofs_checks.maxout import q1_linear, theorem_1_kernel
+
+BY_ID = {statement.id: statement for statement in STATEMENTS}
+
+
+@pytest.fixture(scope="module")
+def evidence(request):
+    """Run all checks of one statement at the quick level, as the report does."""
+    statement = BY_ID[request.param]
+    ledger = Ledger(budget=1e-6)
+    context = Context(ledger=ledger, statement=statement.id, seed=1)
+    return statement, [check.run(context) for check in statement.checks], ledger
+
+
+every_statement = pytest.mark.parametrize("evidence", list(BY_ID), indirect=True)
+
+
+@every_statement
+def test_comes_out_as_expected(evidence):
+    statement, found, _ = evidence
+    assert verdict_of(found) == statement.expected, found
+
+
+@every_statement
+def test_forms_agree_with_checks(evidence):
+    statement, found, _ = evidence
+    assert [one.form for one in found] == [check.form for check in statement.checks]
+
+
+@every_statement
+def test_evidence_says_what_was_seen(evidence):
+    _, found, _ = evidence
+    for one in found:
+        assert one.claim
+        assert one.method
+        assert one.check
+        assert one.observed is not None
+        assert one.exact is not None
+        low, high = one.interval
+        assert low <= one.observed <= high
+        assert math.isfinite(one.detectable)
+        assert one.detectable > 0
+        # What was measured used features and was paid for; what was computed did neither.
+        assert (one.false_alarm > 0) == (one.n_features > 0)
+
+
+@every_statement
+def test_ledger_was_charged_for_every_look(evidence):
+    _, found, ledger = evidence
+    assert ledger.spent == pytest.approx(sum(one.false_alarm for one in found))
+
+
+@every_statement
+def test_plots_are_finite(evidence):
+    _, found, _ = evidence
+    for one in found:
+        for plot in one.plots:
+            assert plot.caption
+            for series in plot.series:
+                for values in (series.x, series.y, series.y_low, series.y_high):
+                    assert values is None or all(map(math.isfinite, values))
+
+
+def test_repaired_statements_are_plotted():
+    expected = {"maxout.theorem-1-kernel", "maxout.locality", "maxout.figure-1"}
+    assert expected <= {one.id for one in STATEMENTS if one.expected == "refuted, repaired"}
+
+
+def test_theorem_1_is_measured_to_one_per_cent(context):
+    """The printed kernel is refuted, the proved one confirmed, within 1 % of K at each point."""
+    measured = theorem_1_kernel.measured_kernel(context(theorem_1_kernel.STATEMENT))
+    width = [high - low for low, high in zip(measured.low, measured.high, strict=True)]
+    truth = measured.claimed(exact.maxout_kernel)
+    assert len(width) == 15
+    assert max(w / k for w, k in zip(width, truth, strict=True)) < 0.01
+    printed = measured.claimed(exact.locally_linear_kernel)
+    inside = zip(measured.low, printed, measured.high, strict=True)
+    assert not any(low <= value <= high for low, value, high in inside)
+
+
+def test_same_seed_sees_the_same(context):
+    first, again = (q1_linear.measured_kernel(context(q1_linear.STATEMENT)) for _ in range(2))
+    assert first == again
+    other = dataclasses.replace(context(q1_linear.STATEMENT), seed=2)
+    assert q1_linear.measured_kernel(other).observed != first.observed
+
+
+def test_no_look_without_budget():
+    for statement in STATEMENTS:
+        poor = Context(ledger=Ledger(budget=1e-12), statement=statement.id)
+        looks = 0
+        for check in statement.checks:
+            try:
+                looks += check.run(poor).false_alarm > 0
+            except BudgetExceeded:
+                continue
+        assert looks == 0, statement.id
+
+
+@pytest.mark.parametrize("backend", ["torch", "jax", "dask"])
+def test_other_backends_come_to_the_same_verdict(context, backend):
+    found = q1_linear.measured_kernel(context(q1_linear.STATEMENT, backend=backend))
+    assert found.status == "holds"
+    here = q1_linear.measured_kernel(context(q1_linear.STATEMENT))
+    # Same weights up to rounding to float32, whose unit is 6e-8; products are sums of a few.
+    assert found.observed == pytest.approx(here.observed, abs=1e-5)

@@ -1,0 +1,73 @@
+"""What statements say: ids, forms, proofs, and mathematics that renders."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from latex2mathml import converter
+
+from mehler.statements import discover
+from proofs_checks import STATEMENTS
+
+IDS = [statement.id for statement in STATEMENTS]
+every_statement = pytest.mark.parametrize("statement", STATEMENTS, ids=IDS)
+
+
+def test_ids_are_those_that_links_use():
+    assert IDS == [
+        "maxout.theorem-1-kernel",
+        "maxout.theorem-1-series",
+        "maxout.special-values",
+        "maxout.h1-growth",
+        "maxout.sigma2-growth",
+        "maxout.locality",
+        "maxout.remark-1-codes",
+        "maxout.q1-linear",
+        "maxout.figure-1",
+        "maxout.decoupled-kernel",
+        "maxout.centred-kernel",
+    ]
+
+
+def test_installed_under_the_entry_point():
+    assert [one.id for one in discover("maxout.*")] == IDS
+
+
+@every_statement
+def test_texts_are_there(statement):
+    assert statement.printed
+    assert statement.printed_text
+    assert statement.proof
+    assert statement.source
+    assert statement.title
+    assert {check.form for check in statement.checks} >= {"printed"}
+    if statement.expected == "refuted, repaired":
+        assert statement.proved
+        assert statement.proved_text
+        assert statement.flaw
+        assert {check.form for check in statement.checks} == {"printed", "proved"}
+
+
+@every_statement
+def test_formulas_convert_to_mathml(statement):
+    texts = [statement.printed_text, statement.proved_text, statement.flaw, statement.proof]
+    inline = [part for text in [*texts, statement.note] for part in _mathematics(text)]
+    for formula in [statement.printed, statement.proved, *inline]:
+        if formula:
+            markup = converter.convert(formula)
+            # What the converter does not know it leaves as the command's own name.
+            assert "\\" not in re.sub(r"<[^>]*>", "", markup), formula
+
+
+@every_statement
+def test_references_to_other_statements_exist(statement):
+    text = " ".join([statement.flaw, statement.proof, statement.note])
+    for found in re.findall(r"maxout\.[a-z0-9-]+", text):
+        assert found in IDS
+
+
+def _mathematics(text: str) -> list[str]:
+    parts = text.split("$")
+    assert len(parts) % 2, f"unpaired dollar sign in {text!r}"
+    return parts[1::2]
