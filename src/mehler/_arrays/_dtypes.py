@@ -36,7 +36,7 @@ def has_float64(xp: Any, device: Any = None) -> bool:
     if namespace_name(xp) == "jax.numpy":
         import jax
 
-        return bool(jax.config.jax_enable_x64)  # type: ignore[attr-defined]  # set at run time
+        return bool(jax.config.jax_enable_x64)
     return "float64" in _floats(xp, device)
 
 

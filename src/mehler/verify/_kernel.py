@@ -21,7 +21,7 @@ from mehler.verify._judge import judge, out_of_bounds
 from mehler.verify._ledger import Ledger
 from mehler.verify._pairs import Kernel, Pairs, evaluate, make_pairs
 from mehler.verify._plan import Plan
-from mehler.verify._sources import choose_source
+from mehler.verify._sources import choose_source, declared_variance
 from mehler.verify._verdict import Verdict
 
 
@@ -68,7 +68,8 @@ def check_kernel(
         Most features to draw; default as many as the resolution needs.
     variance : callable, optional
         (X, Y) -> (n, k), V with Var<phi(x), phi(y)> = V / n_features; default the map's own
-        ``variance``. Only an upper bound is needed.
+        ``variance``, or, where a whole draw is one sample, ``n_features`` times its
+        ``gram_variance``. Only an upper bound is needed.
     bounds : (low, high), optional
         Range of one sample, for maps without a variance: of <phi(x), phi(y)>, or of
         n_features * phi_l(x) phi_l(y) with `independent_features`.
@@ -148,7 +149,7 @@ def check_kernel(
                 "one draw: allow at least one draw, or draw smaller maps"
             )
         if variance is None and bounds is None:
-            variance = getattr(draws[0], "variance", None)
+            variance = declared_variance(draws[0], source)
         broken: OutOfBounds | None = None
         try:
             if variance is not None:

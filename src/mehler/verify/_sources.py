@@ -148,6 +148,14 @@ def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> Source:
     return Estimates(pairs, m, 1, eps)
 
 
+def declared_variance(phi: Any, source: Source) -> Any:
+    """Return what the map says of Var<phi(x), phi(y)> * n_features: dependent units say more."""
+    of_gram = getattr(phi, "gram_variance", None)
+    if source.per_draw == 1 and of_gram is not None:
+        return lambda X, Y: np.asarray(of_gram(X, Y)) * source.n_features
+    return getattr(phi, "variance", None)
+
+
 def power_sums(samples: Any) -> Any:
     """Return sums over axis 0 of the first four powers."""
     squares = samples * samples
