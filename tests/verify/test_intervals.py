@@ -1,0 +1,141 @@
+"""Calibration: each interval misses no more often than it says. Sharpness: nor much less."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom, norm
+
+from mehler.exact import maxout_kernel, product_second_moment
+from mehler.verify import intervals
+from tests.verify.toys import most_misses
+
+REPEATS, RATE = 10_000, 1e-2
+
+
+def maxout_products(rng, shape):
+    """M M' at rho = 1/2 for q = 4: skewed, with tails like exp(-|x|)."""
+    g = rng.standard_normal((*shape, 4))
+    other = 0.5 * g + math.sqrt(0.75) * rng.standard_normal((*shape, 4))
+    return g.max(axis=-1) * other.max(axis=-1)
+
+
+MEAN = maxout_kernel(0.5, 4)
+
+LAWS = {
+    # name: (samples, mean, variance)
+    "maxout products": (maxout_products, MEAN, product_second_moment(0.5, 4) - MEAN**2),
+    "t with 3 degrees": (lambda rng, shape: rng.standard_t(3, shape), 0.0, 3.0),
+    "rare Bernoulli": (lambda rng, shape: 1.0 * (rng.random(shape) < 0.02), 0.02, 0.02 * 0.98),
+    "normal": (lambda rng, shape: rng.standard_normal(shape), 0.0, 1.0),
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_known_variance_misses_no_more_often_than_it_says(law):
+    draw, mean, variance = LAWS[law]
+    x = draw(np.random.default_rng(11), (REPEATS, 60))
+    misses = 0
+    for row in x:
+        low, high = intervals.known_variance(row, variance, RATE)
+        misses += not low <= mean <= high
+    assert misses <= most_misses(REPEATS, RATE)
+
+
+def test_known_variance_holds_at_a_stopping_time():
+    """Ville: with `planned` fixed, stop wherever the running mean is most extreme."""
+    rng, n, low_n = np.random.default_rng(5), 120, 20
+    misses = 0
+    for row in rng.standard_normal((1000, n)):
+        means = np.abs(np.cumsum(row) / np.sqrt(np.arange(1, n + 1)))[low_n:]
+        stop = low_n + 1 + int(np.argmax(means))
+        low, high = intervals.known_variance(row[:stop], 1.0, 0.05, planned=60)
+        misses += not low <= 0.0 <= high
+    assert misses <= most_misses(1000, 0.05)
+
+
+def test_known_variance_is_within_a_tenth_of_the_normal_interval():
+    # Half width B/(a n) (1 + L/n + ...) with B = 2 L, a = sqrt(2 L/(n V)): sqrt(2 L V/n), never
+    # less since psi' <= 1. sqrt(2 log(2e9)) / 6.1094 = 1.0713.
+    n, rate = 200_000, 1e-9
+    low, high = intervals.known_variance(np.random.default_rng(2).standard_normal(n), 1.0, rate)
+    ratio = 0.5 * (high - low) / (norm.isf(rate / 2) / math.sqrt(n))
+    assert 1.0713 <= ratio <= 1.10
+
+
+@given(st.floats(-1e3, 1e3), st.floats(1e-3, 1e3))
+def test_known_variance_moves_and_scales_with_the_samples(shift, factor):
+    x = np.random.default_rng(1).standard_normal(50)
+    low, high = intervals.known_variance(x, 1.0, 0.05)
+    moved = intervals.known_variance(shift + factor * x, factor**2, 0.05)
+    # Roots are found to 1e-13/a = 1e-13 factor sqrt(n V/(2 L)), and shift + factor x is rounded.
+    assert np.allclose(moved, [shift + factor * low, shift + factor * high], rtol=1e-12, atol=1e-9)
+
+
+@pytest.mark.parametrize("p", [0.001, 0.02, 0.3, 0.5, 0.93])
+@pytest.mark.parametrize("n", [40, 400])
+def test_binomial_and_bounded_miss_no_more_often_than_they_say_exactly(p, n):
+    """Bernoulli samples: the interval is a function of the count, so coverage is a finite sum."""
+    outside = {"binomial": 0.0, "bounded": 0.0}
+    for k in range(n + 1):
+        ends = {
+            "binomial": intervals.binomial(k, n, RATE),
+            "bounded": intervals.bounded(np.r_[np.ones(k), np.zeros(n - k)], 0, 1, RATE),
+        }
+        for name, (low, high) in ends.items():
+            outside[name] += 0.0 if low <= p <= high else float(binom.pmf(k, n, p))
+    assert outside["binomial"] <= RATE
+    assert outside["bounded"] <= RATE
+
+
+def test_binomial_is_as_sharp_as_its_definition():
+    low, high = intervals.binomial(7, 100, 1e-3)
+    assert binom.sf(6, 100, low) == pytest.approx(5e-4, rel=1e-9)
+    assert binom.cdf(7, 100, high) == pytest.approx(5e-4, rel=1e-9)
+
+
+def test_bounded_uses_the_variance_when_it_is_small():
+    # s = 0.05: sqrt(2 s^2 log(6/a)/n) + 7 log(6/a)/(3 n) = 0.0024 + 0.0005 at n = 1e5, a = 1e-9,
+    # where Hoeffding's inequality gives 0.0105.
+    x = np.clip(np.random.default_rng(4).normal(0.5, 0.05, 100_000), 0, 1)
+    low, high = intervals.bounded(x, 0.0, 1.0, 1e-9)
+    assert high - low <= 2 * 0.0030
+
+
+def test_asymptotic_misses_normal_samples_exactly_as_often_as_it_says():
+    """Student's interval is exact for normal samples, so misses are binomial on both sides."""
+    x = np.random.default_rng(8).standard_normal((REPEATS, 10))
+    misses = 0
+    for row in x:
+        low, high = intervals.asymptotic(row, RATE)
+        misses += not low <= 0.0 <= high
+    assert binom.isf(1 - 1e-9, REPEATS, RATE) <= misses <= most_misses(REPEATS, RATE)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: intervals.known_variance([], 1.0, 0.1), ValueError, "samples is empty"),
+        (lambda: intervals.known_variance([[1.0]], 1.0, 0.1), ValueError, r"shape \(n,\)"),
+        (lambda: intervals.known_variance([1.0, np.nan], 1.0, 0.1), ValueError, "NaN"),
+        (lambda: intervals.known_variance([1j], 1.0, 0.1), ValueError, "complex"),
+        (lambda: intervals.known_variance(["a"], 1.0, 0.1), TypeError, "dtype"),
+        (lambda: intervals.known_variance([1.0], -1.0, 0.1), ValueError, "variance=-1.0"),
+        (lambda: intervals.known_variance([1.0] * 9, 1.0, 1e-9), ValueError, "draw more"),
+        (lambda: intervals.bounded([1.0, 2.0], 0, 1, 0.1), ValueError, "outside the declared"),
+        (lambda: intervals.bounded([0.5], 0, 1, 0.1), ValueError, "at least 2"),
+        (lambda: intervals.bounded([0.5, 0.5], 1, 0, 0.1), ValueError, "low < high"),
+        (lambda: intervals.asymptotic([0.5], 0.1), ValueError, "at least 2"),
+        (lambda: intervals.asymptotic([0.5, 0.1], 1.0), ValueError, "false_alarm=1.0"),
+        (lambda: intervals.binomial(5, 4, 0.1), ValueError, "exceeds n=4"),
+        (lambda: intervals.binomial(1.5, 4, 0.1), TypeError, "integer"),
+        (lambda: intervals.binomial(1, 0, 0.1), ValueError, "n=0"),
+    ],
+)
+def test_bad_input_is_refused_by_name(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

@@ -1,0 +1,295 @@
+"""check_kernel catches planted defects, passes their correct twins, and says what it could see."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from mehler.verify import assert_kernel, check_kernel
+from tests.verify import toys
+from tests.verify.toys import Maxout, maxout2_kernel, points
+
+D = 6
+X = points(6, D)
+GAMMA = 0.3
+
+
+def maxout(**change):
+    return lambda seed: replace(Maxout(seed, n_inputs=D), **change)
+
+
+@dataclass(frozen=True)
+class Undeclared:
+    """The same map, declaring nothing."""
+
+    inner: Maxout
+
+    def __call__(self, x):
+        return self.inner(x)
+
+
+DEFECTS = {
+    "missing 1/sqrt(m)": {"power": 0.0},
+    "1/m for 1/sqrt(m)": {"power": 1.0},
+    "a pool of q - 1": {"q": 1},
+    "a pool of q + 1": {"q": 3},
+    "a lost factor sqrt(2)": {"factor": 2**-0.5},
+    "one part in fifty too large": {"factor": 1.02},
+    "mean for max": {"reduce": np.mean},
+}
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_planted_defect_is_refuted(defect):
+    verdict = check_kernel(maxout(**DEFECTS[defect]), maxout2_kernel, X)
+    assert verdict.status == "refuted", str(verdict)
+    low, high = verdict.interval
+    assert not low <= verdict.exact <= high
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        # min(a) = -max(-a), and -a has the law of a: the expected kernel is the same, so
+        # refuting the argmin would be a false alarm.
+        {"reduce": np.min},
+        {"factor": -1.0},
+        {"m": 137},
+    ],
+    ids=["right", "min for max", "sign", "few units"],
+)
+def test_correct_twin_holds(change):
+    verdict = check_kernel(maxout(**change), maxout2_kernel, X)
+    assert verdict.status == "holds", str(verdict)
+    assert verdict.method == "known variance (Catoni), independent features"
+    assert verdict.detectable <= verdict.resolution
+    assert verdict.interval[1] - verdict.interval[0] <= verdict.resolution * verdict.scale
+    assert verdict.n_looks == 21  # 6 rows: 15 pairs and the diagonal
+
+
+def test_a_defect_behind_correct_products_is_found():
+    class Hidden(Maxout):
+        def __call__(self, x):
+            return 1.1 * super().__call__(x)
+
+        def products(self, x, y):
+            return self.m * super().__call__(x) * super().__call__(y)
+
+    verdict = check_kernel(lambda s: Hidden(s, n_inputs=D), maxout2_kernel, X[:3], resolution=0.1)
+    assert verdict.status == "refuted", str(verdict)
+    assert "independent draws" in verdict.method
+
+
+@pytest.mark.parametrize(("factor", "status"), [(1.0, "holds"), (1.05, "refuted")])
+def test_whole_draws_with_a_variance(factor, status):
+    def draw(seed):
+        return Undeclared(Maxout(seed, n_inputs=D, factor=factor))
+
+    verdict = check_kernel(draw, maxout2_kernel, X, variance=toys.maxout2_variance)
+    assert verdict.status == status, str(verdict)
+    assert verdict.method == "known variance (Catoni), independent draws"
+
+
+@dataclass(frozen=True)
+class Codes:
+    """q-ary codes: features without an inner product, compared by `gram`; kappa_2 expected."""
+
+    seed: int
+    q: int = 2
+    m: int = 500
+
+    independent_units = True
+
+    def __call__(self, x):
+        w = np.random.default_rng(self.seed).standard_normal((self.m * self.q, D))
+        return (x @ w.T).reshape(len(x), self.m, self.q).argmax(axis=2).astype(np.uint8)
+
+    def gram(self, x, y):
+        return (self(x)[:, None, :] == self(y)[None, :, :]).mean(axis=2)
+
+    def products(self, x, y):
+        return self(x) == self(y)
+
+    @staticmethod
+    def variance(x, y):
+        return collision(x, y) * (1 - collision(x, y))
+
+
+def collision(x, y):
+    """kappa_2 = 1/2 + arcsin(rho)/pi."""
+    return 0.5 + np.arcsin(toys.cosine(x, y)[1]) / np.pi
+
+
+@pytest.mark.parametrize(("q", "status"), [(2, "holds"), (3, "refuted")])
+def test_codes_go_by_their_products(q, status):
+    verdict = check_kernel(lambda seed: Codes(seed, q), collision, X, X[:2])
+    assert verdict.status == status, str(verdict)
+    assert "independent units" in verdict.method
+    assert verdict.n_looks == 12
+
+
+FOURIER = {
+    "variance": {"variance": toys.paired_variance(GAMMA)},
+    "bounds": {"bounds": (-1.0, 1.0), "resolution": 0.1},
+    "nothing": {"resolution": 0.05},
+}
+
+
+@pytest.mark.parametrize("known", FOURIER)
+@pytest.mark.parametrize(("factor", "status"), [(1, "holds"), (2, "refuted"), (0.5, "refuted")])
+def test_bandwidth_off_by_two_is_refuted(known, factor, status):
+    """scikit-learn's RBFSampler of 2014, with a variance, with bounds, with nothing declared."""
+    draw = toys.paired_fourier(factor * GAMMA, D)
+    verdict = check_kernel(draw, toys.rbf(GAMMA), X, **FOURIER[known])
+    assert verdict.status == status, str(verdict)
+    if known == "nothing":
+        assert "asymptotic" in verdict.method
+        assert any("only in the limit" in line for line in verdict.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({}, "holds"),
+        # The kernel stays as long as A = w(x + y) leaves E cos(A + 2b) = 0: over half a turn, or
+        # backwards, and over a quarter too, where it is -(2/pi) E sin A and A is symmetric.
+        ({"widest": np.pi}, "holds"),
+        ({"sign": -1.0}, "holds"),
+        ({"widest": np.pi / 2}, "holds"),
+        # Over an eighth it is (2/pi) E (cos A - sin A) = (2/pi) E cos A, without b it is E cos A.
+        ({"widest": np.pi / 4}, "refuted"),
+        ({"widest": 0.0}, "refuted"),
+        ({"gamma": 2 * GAMMA}, "refuted"),
+    ],
+    ids=[
+        "right",
+        "half a turn",
+        "backwards",
+        "quarter turn",
+        "eighth of a turn",
+        "no offset",
+        "bandwidth",
+    ],
+)
+def test_independent_features_need_only_be_declared(change, status):
+    draw = toys.offset_fourier(**{"gamma": GAMMA, "n_inputs": D, **change})
+    options = {"variance": toys.offset_variance(GAMMA), "independent_features": True}
+    verdict = check_kernel(draw, toys.rbf(GAMMA), X, **options)
+    assert verdict.status == status, str(verdict)
+
+
+def test_a_map_outside_its_bounds_is_refuted():
+    draw = toys.paired_fourier(GAMMA, D)
+    verdict = check_kernel(draw, toys.rbf(GAMMA), X, bounds=(-0.5, 0.5), resolution=0.1)
+    assert verdict.status == "refuted"
+    assert "outside the declared bounds" in str(verdict)
+
+
+@pytest.mark.parametrize("options", [{}, {"variance": toys.maxout2_variance}])
+def test_features_that_are_not_finite_are_refuted(options):
+    def draw(seed):
+        return lambda x: np.where(x[:, :1] > 0, np.nan, 1.0) * np.ones((len(x), 50))
+
+    verdict = check_kernel(draw, maxout2_kernel, X, **options)
+    assert verdict.status == "refuted"
+    assert "not finite" in str(verdict)
+    json.dumps(verdict.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("variance", [None, toys.maxout2_variance])
+def test_capped_is_inconclusive_and_says_how_many_would_decide(variance):
+    verdict = check_kernel(
+        lambda seed: Undeclared(Maxout(seed, n_inputs=D, m=100)),
+        maxout2_kernel,
+        X,
+        variance=variance,
+        max_features=20_000,
+    )
+    assert verdict.status == "inconclusive"
+    assert "features would decide" in verdict.reason
+    assert verdict.n_features <= 20_000
+    with pytest.raises(AssertionError, match="inconclusive"):
+        assert_kernel(maxout(m=100), maxout2_kernel, X, max_features=20_000)
+
+
+def test_a_gross_defect_without_a_variance_is_found_early():
+    drawn = []
+
+    def draw(seed):
+        drawn.append(seed)
+        return Undeclared(Maxout(seed, n_inputs=D, m=100, power=0.0))
+
+    assert check_kernel(draw, maxout2_kernel, X[:3]).status == "refuted"
+    # Its variance is 1e4 that of the right map, which needs some 1e4 draws of 100 features.
+    assert len(drawn) < 10_000
+
+
+def test_replays_from_the_printed_seed_and_differs_from_another():
+    first = check_kernel(maxout(), maxout2_kernel, X, resolution=0.2, seed=12345)
+    assert "seed=12345" in str(first)
+    again = check_kernel(maxout(), maxout2_kernel, X, resolution=0.2, seed=first.seeds["seed"])
+    assert again == first
+    other = check_kernel(maxout(), maxout2_kernel, X, resolution=0.2, seed=12346)
+    assert other.observed != first.observed
+
+
+def test_draw_seeds_are_distinct_and_fit_31_bits():
+    seeds = []
+
+    def draw(seed):
+        seeds.append(seed)
+        return Undeclared(Maxout(seed, n_inputs=D, m=5))
+
+    check_kernel(draw, maxout2_kernel, X[:2], resolution=0.5)
+    assert len(set(seeds)) == len(seeds) > 100
+    assert all(type(seed) is int and 0 <= seed < 2**31 for seed in seeds)
+
+
+def test_where_names_the_defective_pair():
+    def kernel(x, y):
+        value = maxout2_kernel(x, y).copy()
+        if len(x) == len(y) == len(X):
+            value[2, 4] *= 1.2
+        return value
+
+    verdict = check_kernel(maxout(), kernel, X)
+    assert verdict.status == "refuted"
+    assert (verdict.where["i"], verdict.where["j"]) == (2, 4)
+    assert verdict.where["rho"] == pytest.approx(toys.cosine(X, X)[1][2, 4])
+
+
+def test_false_alarms_over_many_checks_of_a_correct_map():
+    """The union bound over 6 pairs and Catoni's inequality are never tighter than stated."""
+    rate, repeats = 0.05, 300
+    alarms = 0
+    for k in range(repeats):
+        verdict = check_kernel(
+            maxout(m=200), maxout2_kernel, X[:3], resolution=0.9, false_alarm=rate, seed=k
+        )
+        alarms += verdict.status == "refuted"
+    assert alarms <= toys.most_misses(repeats, rate)
+
+
+def test_any_backend(place):
+    """Rows and features stay where the caller has them; the claim is held on the host."""
+    rows = place.asarray(X[:3], "float32")
+
+    def draw(seed):
+        w = np.random.default_rng(seed).standard_normal((D, 400)).astype(np.float32)
+        weights = place.asarray(w)
+        return lambda x: x @ weights / 20.0
+
+    verdict = check_kernel(
+        draw,
+        lambda x, y: x @ y.T,
+        rows,
+        # Var (w.x)(w.y) = |x|^2 |y|^2 + <x, y>^2
+        variance=lambda x, y: np.outer((x**2).sum(1), (y**2).sum(1)) + (x @ y.T) ** 2,
+        independent_features=True,
+        resolution=0.1,
+    )
+    assert verdict.status == "holds", str(verdict)

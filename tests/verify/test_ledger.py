@@ -1,0 +1,107 @@
+"""The ledger never lets a run spend more than its budget, whatever the order or the threads."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mehler.verify import BudgetExceeded, Ledger, check_kernel, check_mean, check_precision
+from tests.verify.toys import Maxout, maxout2_kernel, points
+
+
+def test_a_thousand_looks_at_one_in_a_billion_fit_and_no_more():
+    ledger = Ledger(budget=1e-6)
+    for k in range(1000):
+        ledger.spend(f"look {k}", 1e-9)
+    assert ledger.left == pytest.approx(0.0, abs=1e-18)
+    with pytest.raises(BudgetExceeded, match="after 1000 entries"):
+        ledger.spend("one more", 1e-9)
+    assert len(ledger.entries) == 1000
+
+
+@given(
+    st.lists(st.tuples(st.floats(1e-12, 0.4), st.integers(1, 50)), max_size=30),
+    st.floats(1e-6, 0.9),
+)
+def test_what_is_spent_never_exceeds_the_budget(looks, budget):
+    ledger = Ledger(budget)
+    for rate, n in looks:
+        before = ledger.spent
+        try:
+            ledger.spend("look", rate, looks=n)
+        except BudgetExceeded:
+            assert ledger.spent == before
+            assert before + rate * n > budget
+    # One part in 1e9 is the slack for sums of floats that the ledger states.
+    assert ledger.spent <= budget * (1 + 1e-9)
+
+
+def test_threads_cannot_spend_the_same_rest():
+    ledger, refused = Ledger(budget=0.5), []
+
+    def spend():
+        for _ in range(100):
+            try:
+                ledger.spend("look", 0.01)
+            except BudgetExceeded:
+                refused.append(1)
+
+    threads = [threading.Thread(target=spend) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(ledger.entries) == 50
+    assert len(refused) == 750
+
+
+def test_checks_pay_before_they_look():
+    ledger, seen = Ledger(budget=2.5e-3), []
+
+    def draw(seed):
+        seen.append(seed)
+        return Maxout(seed)
+
+    check_kernel(
+        draw, maxout2_kernel, points(2, 6), false_alarm=1e-3, resolution=0.5, ledger=ledger
+    )
+    check_mean([0.0] * 100, 0.0, variance=1.0, false_alarm=1e-3, resolution=9.0, ledger=ledger)
+    assert [entry.label for entry in ledger.entries] == ["kernel", "mean"]
+    drawn = len(seen)
+    for check in (
+        lambda: check_kernel(draw, maxout2_kernel, points(2, 6), false_alarm=1e-3, ledger=ledger),
+        lambda: check_precision(draw, 6, false_alarm=1e-3, ledger=ledger),
+        lambda: check_mean([0.0] * 100, 0.0, false_alarm=1e-3, resolution=9.0, ledger=ledger),
+    ):
+        with pytest.raises(BudgetExceeded, match="raise the budget or lower false_alarm"):
+            check()
+    assert len(seen) == drawn
+
+
+def test_to_dict_is_json():
+    ledger = Ledger()
+    ledger.spend("kernel", 1e-9, looks=3)
+    content = json.loads(json.dumps(ledger.to_dict()))
+    assert content["entries"] == [{"label": "kernel", "false_alarm": 1e-9, "looks": 3}]
+    assert content["spent"] == pytest.approx(3e-9)
+    assert content["left"] == pytest.approx(1e-6 - 3e-9)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: Ledger(0.0), ValueError, "budget=0.0"),
+        (lambda: Ledger(1.0), ValueError, "budget=1.0"),
+        (lambda: Ledger("x"), TypeError, "budget='x'"),
+        (lambda: Ledger().spend("look", 0.0), ValueError, r"false_alarm=0.0"),
+        (lambda: Ledger().spend("look", 1e-9, looks=0), ValueError, "looks=0"),
+        (lambda: Ledger().spend("look", 1e-9, looks=1.5), TypeError, "looks=1.5"),
+    ],
+)
+def test_bad_input_is_refused_by_name(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

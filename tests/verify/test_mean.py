@@ -1,0 +1,103 @@
+"""check_mean on each of its routes: right claims hold, wrong ones are refuted, the rest is said."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from mehler.verify import Verdict, check_mean
+
+
+def normal(n, seed=1):
+    return np.random.default_rng(seed).standard_normal(n)
+
+
+def coin(n, p, seed=1):
+    return np.random.default_rng(seed).random(n) < p
+
+
+ROUTES = {
+    "known variance (Catoni)": ({"variance": 0.21}, 50_000),
+    "bounded (Hoeffding, empirical Bernstein)": ({"bounds": (0, 1)}, 50_000),
+    "binomial (Clopper-Pearson)": ({"binary": True}, 50_000),
+    "asymptotic (normal approximation)": ({}, 50_000),
+}
+
+
+@pytest.mark.parametrize("method", ROUTES)
+@pytest.mark.parametrize("seed", range(3))
+def test_right_claim_holds_and_a_wrong_one_is_refuted(method, seed):
+    options, n = ROUTES[method]
+    x = coin(n, 0.3, seed)
+    # Half widths at n = 50,000 and 1e-9 are at most 0.016 (Hoeffding): 0.04 is wider than two.
+    right = check_mean(x, 0.3, resolution=0.04, miss=1e-9, **options)
+    assert right.status == "holds", str(right)
+    assert right.method == method
+    assert right.holds
+    assert right.interval[0] <= 0.3 <= right.interval[1]
+    wrong = check_mean(x, 0.3 + right.detectable, resolution=0.04, **options)
+    assert wrong.status == "refuted", str(wrong)
+    assert not wrong.holds
+
+
+def test_a_wide_interval_is_inconclusive_and_says_what_would_decide():
+    verdict = check_mean(normal(100), 0.0, variance=1.0, resolution=0.1)
+    assert verdict.status == "inconclusive"
+    assert not verdict.holds
+    assert "samples would decide it" in str(verdict)
+
+
+def test_samples_that_contradict_their_variance_are_pointed_out():
+    verdict = check_mean(1e4 * np.exp(3 * normal(400)), 1.0, variance=1.0, resolution=1.0)
+    assert verdict.status == "refuted"
+    assert "larger than declared" in str(verdict)
+
+
+def test_verdict_is_one_paragraph_and_json():
+    verdict = check_mean(
+        normal(60), 0.0, variance=1.0, resolution=5.0, where={"rho": 0.5}, seeds={"seed": 1}
+    )
+    text = str(verdict)
+    assert "\n" not in text
+    for part in ("mean: holds", "rho=0.5", "false alarm 1e-09", "Replay with seed=1", "Assumes:"):
+        assert part in text
+    assert math.isinf(verdict.detectable)  # 60 samples promise nothing at 1e-9
+    content = json.loads(json.dumps(verdict.to_dict(), allow_nan=False))
+    assert content["detectable"] is None
+    assert content["interval"] == list(verdict.interval)
+    assert content["status"] == "holds"
+
+
+def test_verdict_refuses_an_unknown_status():
+    fields = check_mean(normal(60), 0.0, variance=1.0, resolution=5.0)
+    values = {name: getattr(fields, name) for name in Verdict.__dataclass_fields__}
+    with pytest.raises(ValueError, match="status='passed'"):
+        Verdict(**{**values, "status": "passed"})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"resolution": 0.0}, "resolution=0.0"),
+        ({"resolution": math.inf}, "resolution=inf"),
+        ({"resolution": 1.0, "bounds": (0, 1)}, "vacuous"),
+        ({"resolution": 1.0, "binary": True}, "vacuous"),
+        ({"resolution": 0.1, "false_alarm": 0.0}, "false_alarm=0.0"),
+        ({"resolution": 0.1, "miss": 1.0}, "miss=1.0"),
+        ({"resolution": 0.1, "variance": math.inf}, "variance=inf"),
+        ({"resolution": 0.1, "variance": 1.0, "bounds": (0, 1)}, "exclude each other"),
+        ({"resolution": 0.1, "bounds": (0, math.inf)}, "finite with low < high"),
+        ({"resolution": 0.1, "binary": True, "samples": [0.5] * 50}, "other than 0 and 1"),
+        ({"resolution": 0.1, "exact": math.nan}, "exact=nan"),
+        ({"resolution": 0.1, "samples": []}, "samples is empty"),
+        ({"resolution": 0.1, "samples": [[1.0]]}, r"shape \(n,\)"),
+        ({"resolution": 0.1, "samples": [1j]}, "complex"),
+    ],
+)
+def test_vacuous_calls_are_refused_by_name(options, message):
+    arguments = {"samples": [0.0, 1.0] * 50, "exact": 0.5, **options}
+    with pytest.raises(ValueError, match=message):
+        check_mean(arguments.pop("samples"), arguments.pop("exact"), **arguments)
