@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from mehler import report
-from mehler.report._format import count, number
+from mehler.report._format import cells, count, number
 from mehler.report._html import render_html
 from mehler.report._markdown import render_markdown
-from mehler.report._mathml import mathml, prose
+from mehler.report._mathml import formula, mathml, prose
 from mehler.report._svg import draw
-from mehler.statements import Plot, Series
+from mehler.statements import Evidence, Plot, Series
 from tests.report import toys
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
@@ -150,6 +150,32 @@ def test_latex_keeps_no_address():
     assert "javascript" not in mathml(r"\href{javascript:alert(1)}{x}")
 
 
+@pytest.mark.parametrize(
+    ("latex", "html"),
+    [
+        (
+            r"2\log q",
+            '<mn>2</mn><mspace width="0.1667em" /><mi>log</mi><mspace width="0.1667em" />',
+        ),
+        (r"\log(q)", "<mi>log</mi><mo"),
+        (r"x \sim y", "<mo>∼</mo>"),
+        (r"\max_j g", "<munder><mi>max</mi><mi>j</mi></munder>"),
+        ("g'_j", '<msub><mrow><mi>g</mi><mo lspace="0" rspace="0">′</mo></mrow><mi>j</mi></msub>'),
+        ("(-1)", '(</mo><mo form="prefix" lspace="0" rspace="0">−</mo>'),
+        ("x = -1", '=</mo><mo form="prefix" lspace="0" rspace="0">−</mo>'),
+        ("(a) - b", "<mo>−</mo>"),
+        (r"\Vert x\Vert - 1", "<mo>−</mo>"),
+    ],
+)
+def test_formulas_are_set_as_in_print(latex, html):
+    assert html in mathml(latex, True)
+
+
+def test_formulas_break_at_quads_outside_groups():
+    pieces = formula(r"a \quad \left( b \quad c \right), \qquad \frac{x\quad y}{z}")
+    assert pieces.count('<span class="piece">') == 3
+
+
 def test_prose_renders_only_what_stands_between_dollars():
     html = prose("if $x<y$ & <b>")
     assert html.count("<math") == 1
@@ -172,6 +198,28 @@ def test_plot_takes_its_colours_from_the_page_and_is_reproducible():
     assert "var(--series-0)" in svg
     assert "<style" not in svg
     assert svg == draw(plot, "p")
+
+
+def test_sharp_intervals_are_written_as_middle_and_distance():
+    one = Evidence.exact_comparison(
+        form="proved",
+        check="c",
+        claim="x",
+        observed=0.42861006423329,
+        exact=0.42861006423329,
+        interval=(0.42861006423301, 0.42861006423357),
+    )
+    written = cells(one)
+    assert written["interval"] == "0.42861\u202f±\u202f2.8\u202f·\u202f10⁻¹³"
+    assert written["observed"] == "0.42861"
+
+
+def test_bounds_are_written_as_bounds():
+    one = Evidence.bound_comparison(
+        form="proved", check="c", claim="x", observed=0.5, interval=(0.4, 0.6), lower=0.25
+    )
+    assert cells(one)["exact"] == "≥\u202f0.25"
+    assert cells(one)["margin"] == "0.15"
 
 
 @pytest.mark.parametrize(

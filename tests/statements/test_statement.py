@@ -111,6 +111,7 @@ def test_bound_comparison(bounds, status, nearer):
     )
     assert found.status == status
     assert found.exact == nearer
+    assert (found.margin >= 0) == (status == "holds")
 
 
 @pytest.mark.parametrize("interval", [(1.0, 0.0), (math.nan, 1.0)])

@@ -9,6 +9,8 @@ from mehler.statements import Evidence
 
 NONE = "–"
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SHARP = 1e-6
+_RELATIONS = {"=": "", ">=": "≥\u202f", "<=": "≤\u202f"}
 _SMALL, _LARGE = 1e-4, 1e6
 
 
@@ -101,12 +103,17 @@ def cells(evidence: Evidence) -> dict[str, str]:
     if evidence.interval is not None:
         low, high = evidence.interval
         interval = f"[{number(low, scale)}, {number(high, scale)}]"
+        middle = (low + high) / 2
+        if scale and scale < _SHARP * abs(middle):
+            # More digits than anybody reads: the middle, and how far the ends are.
+            interval = f"{number(middle, digits=6)}\u202f±\u202f{number(scale, digits=2)}"
+            scale = None
     features = "computed" if evidence.n_features == 0 else count(evidence.n_features)
     if evidence.status == "error":
         features = NONE
     return {
-        "observed": number(evidence.observed, scale),
-        "exact": number(evidence.exact, scale),
+        "observed": number(evidence.observed, scale, digits=6),
+        "exact": _RELATIONS[evidence.relation] + number(evidence.exact, scale, digits=6),
         "interval": interval,
         "margin": number(evidence.margin, digits=2),
         "features": features,

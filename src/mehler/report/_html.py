@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from mehler.report._format import cells, count, deciding, number
-from mehler.report._mathml import mathml, prose
+from mehler.report._mathml import formula, mathml, prose
 from mehler.report._model import PlanRow, Report
 from mehler.report._plan import ERRORS
 from mehler.report._svg import draw
@@ -61,6 +61,7 @@ def render_html(report: Report) -> str:
         count=count,
         deciding=deciding,
         draw=draw,
+        formula=formula,
         mark=lambda verdict: _MARKS[_tone(verdict)],
         mathml=mathml,
         number=number,

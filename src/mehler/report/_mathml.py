@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup, escape
 
+from mehler.report._math_type import set_type
+
 _XMLNS = "http://www.w3.org/1998/Math/MathML"
 # MathML Core's elements without those that link, embed or act; latex2mathml passes what stands in
 # \text{} and \href{} through unescaped, so its output is read, checked and written anew.
@@ -68,8 +70,7 @@ _ATTRIBUTES = frozenset(
 )
 
 
-# In a displayed formula what stands below these belongs under them.
-_LIMITS = frozenset({"max", "min", "lim", "sup", "inf"})
+_TOKENS = re.compile(r"\\[a-zA-Z]+|\\.|[{}]")
 
 
 @lru_cache(maxsize=512)
@@ -104,11 +105,42 @@ def _clean(tree: ElementTree.Element, display: bool) -> ElementTree.Element:
         if node.tag not in _ELEMENTS:
             raise ValueError(f"<{node.tag}> is not mathematics")
         node.attrib = {k: v for k, v in node.attrib.items() if k in _ATTRIBUTES}
-        if display and node.tag == "msub" and (node[0].text or "") in _LIMITS:
-            node.tag = "munder"
+    set_type(tree, display)
     # The name space is implied in HTML; the page places formulas, they keep in line.
     tree.attrib = {"displaystyle": "true"} if display else {}
     return tree
+
+
+def formula(latex: str) -> Markup:
+    r"""Render displayed mathematics that may be broken where LaTeX has a ``\quad``.
+
+    Parameters
+    ----------
+    latex : str
+
+    Returns
+    -------
+    markupsafe.Markup
+        A ``span`` a piece.
+    """
+    pieces = [mathml(piece, True) for piece in _pieces(latex)]
+    return Markup(" ").join(Markup('<span class="piece">{}</span>').format(p) for p in pieces)
+
+
+def _pieces(latex: str) -> list[str]:
+    """Split at spaces of a quad outside all groups."""
+    pieces, depth, start = [], 0, 0
+    for token in _TOKENS.finditer(latex):
+        word = token.group()
+        if word in ("{", "\\left", "\\begin"):
+            depth += 1
+        elif word in ("}", "\\right", "\\end"):
+            depth -= 1
+        elif word in ("\\quad", "\\qquad") and depth == 0:
+            pieces.append(latex[start : token.start()])
+            start = token.end()
+    pieces.append(latex[start:])
+    return [piece for piece in pieces if piece.strip()]
 
 
 def prose(text: str) -> Markup:

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 Form = Literal["printed", "proved"]
 Status = Literal["holds", "refuted", "inconclusive", "error"]
+Relation = Literal["=", ">=", "<="]
 FORMS = ("printed", "proved")
 STATUSES = ("holds", "refuted", "inconclusive", "error")
+RELATIONS = ("=", ">=", "<=")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +39,8 @@ class Evidence:
         The claim in one sentence, plain text or with ``$math$``.
     observed, exact : float, optional
         What was measured, and what the form says, at the worst point looked at.
+    relation : {"=", ">=", "<="}
+        Whether the form says that the truth is `exact`, at least it, or at most it.
     interval : (float, float), optional
         Contains the truth.
     n_features : int
@@ -75,6 +79,7 @@ class Evidence:
     claim: str
     observed: float | None = None
     exact: float | None = None
+    relation: Relation = "="
     interval: tuple[float, float] | None = None
     n_features: int = 0
     false_alarm: float = 0.0
@@ -93,6 +98,8 @@ class Evidence:
             raise ValueError(f"form={self.form!r} is not one of {', '.join(FORMS)}")
         if self.status not in STATUSES:
             raise ValueError(f"status={self.status!r} is not one of {', '.join(STATUSES)}")
+        if self.relation not in RELATIONS:
+            raise ValueError(f"relation={self.relation!r} is not one of {', '.join(RELATIONS)}")
         for name in ("observed", "exact", "resolution", "detectable"):
             value = getattr(self, name)
             object.__setattr__(self, name, None if value is None else float(value))
@@ -106,13 +113,20 @@ class Evidence:
 
     @property
     def margin(self) -> float | None:
-        """Distance from the claimed value to the interval's nearer end; negative when outside."""
+        """How far the interval is from contradicting the claim; negative when it does not keep it.
+
+        For a claimed value the distance to the interval's nearer end, for a claimed bound that of
+        the whole interval from the bound.
+        """
         if self.interval is None or self.exact is None:
             return None
         low, high = self.interval
-        if math.isinf(low) and math.isinf(high):
-            return None
-        return min(self.exact - low, high - self.exact)
+        room = {
+            "=": min(self.exact - low, high - self.exact),
+            ">=": low - self.exact,
+            "<=": self.exact - high,
+        }[self.relation]
+        return room if math.isfinite(room) else None
 
     @classmethod
     def from_verdict(
@@ -278,13 +292,15 @@ class Evidence:
             status = "refuted"
         else:
             status = "inconclusive"
+        below = low - bottom <= top - high
         return cls(
             form=form,
             check=check,
             status=status,
             claim=claim,
             observed=observed,
-            exact=bottom if low - bottom <= top - high else top,
+            exact=bottom if below else top,
+            relation=">=" if below else "<=",
             interval=(low, high),
             n_features=n_features,
             false_alarm=false_alarm,
