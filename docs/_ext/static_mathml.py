@@ -5,35 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 from docutils import nodes
-from latex2mathml.converter import convert
 from sphinx.application import Sphinx
+from sphinx.util import logging
+
+from mehler.report._mathml import mathml
+
+_logger = logging.getLogger(__name__)
 
 
-def to_mathml(latex: str, *, display: str) -> str:
-    """LaTeX without delimiters to one <math> element.
-
-    The converter writes ``\\sim`` as an identifier with an ASCII tilde, which browsers set too
-    high: it is a relation. Bars come out as operators with space on both sides; here they are
-    fences.
-    """
-    html = convert(latex, display=display)
-    html = html.replace("<mi>&#x0007E;</mi>", "<mo>&#x0223C;</mo>")
-    for bar in ("&#x0007C;", "&#x02016;"):
-        html = html.replace(
-            f'stretchy="false">{bar}', f'stretchy="false" lspace="0" rspace="0">{bar}'
-        )
+def _render(node: nodes.Element, *, display: bool) -> str:
+    html = mathml(node.astext(), display)
+    if not html.startswith("<math"):
+        _logger.warning("formula cannot be set: %s", node.astext(), location=node)
     return html
 
 
 def visit_inline(translator: Any, node: nodes.math) -> None:
-    translator.body.append(to_mathml(node.astext(), display="inline"))
+    translator.body.append(_render(node, display=False))
     raise nodes.SkipNode
 
 
 def visit_block(translator: Any, node: nodes.math_block) -> None:
-    translator.body.append(
-        f'<div class="math-block">{to_mathml(node.astext(), display="block")}</div>\n'
-    )
+    translator.body.append(f'<div class="math-block">{_render(node, display=True)}</div>\n')
     raise nodes.SkipNode
 
 
