@@ -1,0 +1,79 @@
+"""Arguments of the exact layer beyond float64: digits, bits and one exact correlation."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+
+from mehler.exact._validate import check_int
+
+# A bit is log10(2) of a digit; this many bits are needed for one digit to mean anything.
+LEAST_BITS = 24
+
+
+def check_dps(dps: Any) -> int:
+    """A number of decimal digits, at least 1."""
+    return check_int(dps, name="decimal digits dps", least=1)
+
+
+def check_bits(bits: Any) -> int:
+    """A working precision in bits, at least 24."""
+    return check_int(bits, name="precision bits", least=LEAST_BITS)
+
+
+def exact_rho(rho: Any) -> Fraction:
+    """The correlation `rho` as the exact rational number that it is.
+
+    A float is the binary number that it holds; a string is read as written, so that ``"0.1"`` is
+    one tenth and ``0.1`` is not.
+    """
+    value = exact_number(rho, name="rho")
+    if not -1 <= value <= 1:
+        raise ValueError(
+            f"rho must lie in [-1, 1], not {rho!r}; divide inner products by both norms"
+        )
+    return value
+
+
+def exact_number(value: Any, *, name: str) -> Fraction:
+    """An int, float, Fraction, decimal string or mpf as a Fraction, without rounding."""
+    if isinstance(value, bool):
+        raise TypeError(f"{name} must be a real number, not {value!r}")
+    try:
+        if isinstance(value, str | numbers.Rational):
+            return Fraction(value)
+        if isinstance(value, numbers.Real):
+            return Fraction(float(value))
+        if isinstance(value, mpmath.mpf) or hasattr(value, "_mpf_"):
+            return _from_mpf(value)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        raise ValueError(f"{name} must be a finite number, not {value!r}") from None
+    raise TypeError(
+        f"{name} must be one int, float, Fraction, decimal string or mpmath.mpf, "
+        f"not {type(value).__name__}; arrays are for dps=None"
+    )
+
+
+def _from_mpf(value: Any) -> Fraction:
+    sign, mantissa, exponent, _ = value._mpf_
+    if not mantissa and exponent:
+        raise ValueError("infinity and nan have no mantissa")
+    return (-1) ** sign * int(mantissa) * Fraction(2) ** int(exponent)
+
+
+def to_mpf(context: Any, value: Fraction) -> Any:
+    """A rational number, rounded to the precision of the mpmath `context`."""
+    return context.mpf(value.numerator) / value.denominator
+
+
+def public_mpf(value: Any, digits: int | None = None) -> mpmath.mpf:
+    """A number of a private context as an ordinary mpf, kept to a few digits over `digits`."""
+    raw = value._mpf_
+    if digits is not None:
+        # Six guard digits: rounding here must not be what limits the accuracy that is promised.
+        raw = mpmath.libmp.mpf_pos(raw, math.ceil((digits + 6) * math.log2(10)), "n")
+    return mpmath.mp.make_mpf(raw)
