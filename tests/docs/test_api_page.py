@@ -1,0 +1,59 @@
+"""The API page lists every public class and function, and nothing that is not there."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from types import ModuleType
+
+import pytest
+
+from tests.docs._blocks import ROOT
+
+ROOMS = (
+    "mehler",
+    "mehler.features",
+    "mehler.exact",
+    "mehler.verify",
+    "mehler.verify.intervals",
+    "mehler.statements",
+    "mehler.report",
+)
+PAGE = (ROOT / "docs" / "api" / "index.md").read_text(encoding="utf-8")
+
+
+def listed() -> set[str]:
+    """Full names below the page's autosummary directives."""
+    names, module = set(), ""
+    for line in PAGE.splitlines():
+        if current := re.fullmatch(r"\.\. currentmodule:: (\S+)", line):
+            module = current[1]
+        elif name := re.fullmatch(r"   ([A-Za-z][\w.]*)", line):
+            names.add(f"{module}.{name[1]}")
+    return names
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_public_names_are_listed(name: str) -> None:
+    module = importlib.import_module(name)
+    public = {
+        each
+        for each in module.__all__
+        if inspect.isclass(getattr(module, each)) or inspect.isfunction(getattr(module, each))
+    }
+    # The maps are public in `mehler` as well, and listed there.
+    there = listed() | {one.replace("mehler.", "mehler.features.", 1) for one in listed()}
+    assert {f"{name}.{each}" for each in public} <= there
+
+
+@pytest.mark.parametrize("full", sorted(listed()))
+def test_listed_names_exist(full: str) -> None:
+    parts = full.split(".")
+    value: object = importlib.import_module(parts[0])
+    for number, part in enumerate(parts[1:], start=2):
+        if isinstance(value, ModuleType) and not hasattr(value, part):
+            value = importlib.import_module(".".join(parts[:number]))
+        else:
+            value = getattr(value, part)
+    assert inspect.getdoc(value)
