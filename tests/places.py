@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,7 +60,15 @@ class Place:
         return "no_float64" not in self.name and not self.name.startswith("jax")
 
 
-CPU = (
+def installed(place: Place) -> bool:
+    """PyTorch and JAX are the user's choice; `.ci/run` fails if one of them is missing."""
+    library = place.name.partition(":")[0]
+    return (
+        importlib.util.find_spec({"strict": "array_api_strict"}.get(library, library)) is not None
+    )
+
+
+_CPU = (
     Place("numpy"),
     Place("strict:CPU_DEVICE"),
     Place("strict:device1"),
@@ -69,4 +78,5 @@ CPU = (
     Place("jax:jit", jit=True),
     Place("dask"),
 )
+CPU = tuple(place for place in _CPU if installed(place))
 GPU = (Place("cupy"), Place("torch:cuda"))
