@@ -28,7 +28,7 @@ class Place:
         if library == "numpy":
             return values
         if library == "strict":
-            if device == "no_float64" and values.dtype == np.float64:
+            if device.startswith("no_") and values.dtype == np.float64:
                 values = values.astype(np.float32)
             place = array_api_strict.Device(device)
             return array_api_strict.asarray(values, device=place)
@@ -57,7 +57,7 @@ class Place:
 
     @property
     def has_float64(self) -> bool:
-        return "no_float64" not in self.name and not self.name.startswith("jax")
+        return "strict:no_" not in self.name and not self.name.startswith("jax")
 
 
 def installed(place: Place) -> bool:
@@ -73,6 +73,7 @@ _CPU = (
     Place("strict:CPU_DEVICE"),
     Place("strict:device1"),
     Place("strict:no_float64"),
+    Place("strict:no_x64"),
     Place("torch:cpu"),
     Place("jax"),
     Place("jax:jit", jit=True),

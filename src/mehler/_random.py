@@ -54,8 +54,11 @@ def gaussian_weights(
 
 
 def pool_members(seed: int, pool: int, n_pieces: int, n_units: int) -> Any:
-    """For each unit, n_pieces distinct indices below `pool`: shape (n_pieces, n_units), int64."""
-    members = np.empty((n_pieces, n_units), dtype=np.int64)
+    """For each unit, n_pieces distinct indices below `pool`: shape (n_pieces, n_units), int32.
+
+    Not int64, which some devices lack.
+    """
+    members = np.empty((n_pieces, n_units), dtype=np.int32)
     for block, start in enumerate(range(0, n_units, UNITS_PER_BLOCK)):
         rng = generator(seed, POOL_MEMBERS, block)
         for unit in range(start, min(start + UNITS_PER_BLOCK, n_units)):
