@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dask.array as da
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from mehler.report._data import load_rows
 
@@ -18,9 +21,6 @@ def save(path, values) -> str:
     elif path.suffix == ".csv":
         path.write_text("a,b,c\n" + "\n".join(",".join(map(str, row)) for row in values) + "\n")
     else:
-        pa = pytest.importorskip("pyarrow")
-        from pyarrow import parquet
-
         parquet.write_table(pa.table({f"c{i}": column for i, column in enumerate(values.T)}), path)
     return str(path)
 
@@ -47,8 +47,7 @@ def test_csv_needs_no_header(tmp_path):
 
 
 def test_arrays_of_any_backend_are_taken():
-    torch = pytest.importorskip("torch")
-    np.testing.assert_array_equal(load_rows(torch.tensor(ROWS)).values, ROWS)
+    np.testing.assert_array_equal(load_rows(da.from_array(ROWS)).values, ROWS)
     np.testing.assert_array_equal(load_rows(ROWS.tolist()).values, ROWS)
 
 
@@ -157,9 +156,6 @@ def test_bad_csv_is_refused(tmp_path, text, message):
 
 
 def test_text_column_of_parquet_is_named(tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
     parquet.write_table(pa.table({"a": [1.0, 2.0], "name": ["x", "y"]}), tmp_path / "a.parquet")
     with pytest.raises(ValueError, match=r"column 'name' holds .*string, not numbers"):
         load_rows(tmp_path / "a.parquet")

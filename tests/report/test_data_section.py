@@ -51,6 +51,17 @@ def test_maps_have_their_kernels_on_the_data(label):
     assert found.interval[1] - found.interval[0] <= found.resolution == 0.05
 
 
+def test_maps_are_measured_on_another_backend():
+    one, values = MAPS["MaxoutFeatures, q = 16"], toys.rows()
+    seen = survey(values, 16, np.random.default_rng(0))
+    here, there = (
+        _data_section._check(one, values, seen, context(backend=backend))[0]
+        for backend in ("numpy", "dask")
+    )
+    # The same weights: estimates agree to the rounding of a mean of thousands of products.
+    assert there.observed == pytest.approx(here.observed, rel=1e-12)
+
+
 DEFECTS = {
     "MaxoutFeatures, q = 4": lambda phi, x, y: phi.products(x, y) * 1.1,
     # The scale of rows lost: seen only because the rows have several lengths.

@@ -174,6 +174,7 @@ def test_formulas_are_set_as_in_print(latex, html):
 def test_formulas_break_at_quads_outside_groups():
     pieces = formula(r"a \quad \left( b \quad c \right), \qquad \frac{x\quad y}{z}")
     assert pieces.count('<span class="piece">') == 3
+    assert formula(r"a, \; b = c \; d").count('<span class="piece">') == 2
 
 
 def test_prose_renders_only_what_stands_between_dollars():

@@ -174,14 +174,15 @@ def _histogram(seen: Correlations) -> Plot:
     kept = np.flatnonzero(seen.counts)
     first, last = kept[0], kept[-1] + 1
     x = np.repeat(seen.edges[first : last + 1], 2)[1:-1]
-    y = np.repeat(seen.counts[first:last], 2)
-    bars = Series(label="pairs of rows", x=x, y_low=np.zeros(x.size), y_high=y, kind="band")
+    y = np.repeat(seen.counts[first:last] / seen.n_pairs, 2)
+    bars = Series(label="share of pairs", x=x, y_low=np.zeros(x.size), y_high=y, kind="band")
     return Plot(
         title="Correlations that occur in the data",
         x_label="correlation of two rows",
-        y_label="pairs",
+        y_label="share of pairs",
         series=(bars,),
-        caption=f"{count(seen.n_pairs)} pairs, from {seen.low:.3f} to {seen.high:.3f}.",
+        caption=f"{count(seen.n_pairs)} pairs from {seen.low:.3f} to {seen.high:.3f}, in bins of "
+        f"width {seen.edges[1] - seen.edges[0]:.3g}.",
     )
 
 

@@ -77,7 +77,7 @@ def _tone(verdict: str) -> str:
 
 def _tally(report: Report) -> str:
     found = Counter(one.verdict for one in report.statements)
-    return ", ".join(f"{n} {verdict}" for verdict, n in found.most_common())
+    return " · ".join(f"{n} {verdict}" for verdict, n in found.most_common())
 
 
 def _by_map(plan: Iterable[PlanRow]) -> list[tuple[str, list[PlanRow]]]:

@@ -70,6 +70,7 @@ _ATTRIBUTES = frozenset(
 )
 
 
+_QUADS = ("\\quad", "\\qquad")
 _TOKENS = re.compile(r"\\[a-zA-Z]+|\\.|[{}]")
 
 
@@ -112,7 +113,7 @@ def _clean(tree: ElementTree.Element, display: bool) -> ElementTree.Element:
 
 
 def formula(latex: str) -> Markup:
-    r"""Render displayed mathematics that may be broken where LaTeX has a ``\quad``.
+    r"""Render displayed mathematics that may be broken at a ``\quad`` or after a comma and ``\;``.
 
     Parameters
     ----------
@@ -136,11 +137,15 @@ def _pieces(latex: str) -> list[str]:
             depth += 1
         elif word in ("}", "\\right", "\\end"):
             depth -= 1
-        elif word in ("\\quad", "\\qquad") and depth == 0:
+        elif depth == 0 and (word in _QUADS or (word == "\\;" and _ends_item(latex, token))):
             pieces.append(latex[start : token.start()])
             start = token.end()
     pieces.append(latex[start:])
     return [piece for piece in pieces if piece.strip()]
+
+
+def _ends_item(latex: str, space: re.Match[str]) -> bool:
+    return latex[: space.start()].rstrip().endswith(",")
 
 
 def prose(text: str) -> Markup:

@@ -18,10 +18,10 @@ LEVELS = ("quick", "full")
 # Backend -> the module that holds its array namespace, and what to install where it is missing.
 _NAMESPACES = {
     "numpy": ("numpy", "numpy"),
-    "torch": ("torch", "torch"),
-    "jax": ("jax.numpy", "jax"),
-    "dask": ("dask.array", "dask"),
-    "cupy": ("cupy", "cupy12] or mehler[cupy13"),
+    "torch": ("torch", "'mehler[torch]'"),
+    "jax": ("jax.numpy", "'mehler[jax]'"),
+    "dask": ("dask.array", "'mehler[dask]'"),
+    "cupy": ("cupy", "'mehler[cupy12]' or 'mehler[cupy13]', by the CUDA version"),
 }
 BACKENDS = tuple(_NAMESPACES)
 
@@ -125,7 +125,7 @@ class Context:
         except ImportError as error:
             raise ValueError(
                 f"backend={self.backend!r} is not installed ({error}): "
-                f"pip install 'mehler[{package}]', or choose --backend numpy"
+                f"pip install {package}, or choose --backend numpy"
             ) from error
         if self.backend == "cupy":
             _require_device(namespace)
