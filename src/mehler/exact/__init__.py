@@ -8,15 +8,17 @@ from mehler.exact import asymptotics, closed_form
 from mehler.exact._coefficients import collision_coefficients
 from mehler.exact._kernels import (
     centred_kernel,
-    centred_variance,
     collision_probability,
-    decoupled_variance,
     locally_linear_kernel,
     maxout_kernel,
+)
+from mehler.exact._moments import hermite_moment, max_moment, sigma2
+from mehler.exact._variances import (
+    centred_variance,
+    decoupled_variance,
     maxout_variance,
     product_second_moment,
 )
-from mehler.exact._moments import hermite_moment, max_moment, sigma2
 
 __all__ = [
     "asymptotics",
