@@ -15,6 +15,7 @@ def hold_against(
     claimed: Any,
     *,
     resolution: Any,
+    error: Any = 0.0,
     form: Any,
     check: str,
     claim: str,
@@ -28,6 +29,9 @@ def hold_against(
     claimed : array, shape (n,)
     resolution : float or array, shape (n,)
         The width below which an interval is narrow enough to confirm.
+    error : float or array, shape (n,)
+        Bound for the error of what is claimed, where a claim can only be computed up to one; the
+        intervals are widened by it.
     form, check, claim, plots
         For `Evidence`.
 
@@ -39,7 +43,7 @@ def hold_against(
         claim lies nearest to an end.
     """
     value = np.asarray(claimed, dtype=float)
-    low, high = np.asarray(measured.low), np.asarray(measured.high)
+    low, high = np.asarray(measured.low) - error, np.asarray(measured.high) + error
     wanted = np.broadcast_to(np.asarray(resolution, dtype=float), value.shape)
     width = high - low
     # 1 at the ends of an interval, 0 in its middle.
@@ -61,7 +65,7 @@ def hold_against(
         reason=reason,
         observed=measured.mean[worst],
         exact=float(value[worst]),
-        interval=(measured.low[worst], measured.high[worst]),
+        interval=(low[worst], high[worst]),
         n_features=measured.n_units[worst],
         false_alarm=measured.false_alarm,
         resolution=float(wanted[worst]),

@@ -25,8 +25,8 @@ def kernel(
     """Hold sigma^2 rho kappa_q against products of decoupled units."""
     context.ledger.spend(f"{STATEMENT.id}: kernel", context.false_alarm)
     # In units of sigma^2(q), which is the kernel at rho = 1.
-    width = 0.03 if context.quick else 0.01
-    pools = (2, 8) if context.quick else (2, 3, 4, 8, 16, 64)
+    width = 0.03 if context.quick else 0.015
+    pools = (2, 8) if context.quick else (2, 4, 8, 32)
     measured = Measured.join(
         [
             measure(

@@ -22,7 +22,7 @@ def _width(context: Context) -> float:
 
 
 def _measured(context: Context, draw: Draw) -> Measured:
-    pools = (4, 16) if context.quick else (2, 3, 4, 8, 16, 64, 256)
+    pools = (4, 16) if context.quick else (2, 3, 4, 8, 64)
     share = context.false_alarm / len(pools)
     return Measured.join(
         [

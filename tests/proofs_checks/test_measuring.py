@@ -127,3 +127,11 @@ def test_one_point_decides_for_all(low, high, status):
     assert found.status == status
     if status != "holds":
         assert found.interval == (low, high), "the point that decides is the one that is shown"
+
+
+def test_a_claim_known_up_to_an_error_is_given_that_much():
+    claim = {"resolution": 0.25, "form": "proved", "check": "c", "claim": "k"}
+    assert hold_against(points(0.3, 0.5), [0.61, 0.4], **claim).status == "refuted"
+    found = hold_against(points(0.3, 0.5), [0.61, 0.4], error=[0.02, 0.0], **claim)
+    assert found.status == "holds"
+    assert found.interval == pytest.approx((0.38, 0.62))

@@ -12,6 +12,7 @@ from mehler.statements import Context, verdict_of
 from mehler.verify import BudgetExceeded, Ledger
 from proofs_checks import STATEMENTS
 from proofs_checks.maxout import q1_linear, theorem_1_kernel
+from tests.places import CPU
 
 BY_ID = {statement.id: statement for statement in STATEMENTS}
 
@@ -74,9 +75,22 @@ def test_plots_are_finite(evidence):
                     assert values is None or all(map(math.isfinite, values))
 
 
-def test_repaired_statements_are_plotted():
-    expected = {"maxout.theorem-1-kernel", "maxout.locality", "maxout.figure-1"}
-    assert expected <= {one.id for one in STATEMENTS if one.expected == "refuted, repaired"}
+@pytest.mark.full
+@pytest.mark.parametrize("statement", STATEMENTS, ids=list(BY_ID))
+def test_comes_out_as_expected_at_the_full_level(statement):
+    context = Context(ledger=Ledger(budget=1e-6), statement=statement.id, seed=1, level="full")
+    found = [check.run(context) for check in statement.checks]
+    assert verdict_of(found) == statement.expected, found
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    ["maxout.theorem-1-kernel", "maxout.locality", "maxout.figure-1"],
+    indirect=True,
+)
+def test_repairs_are_drawn_over_what_was_measured(evidence):
+    _, found, _ = evidence
+    assert any(one.plots for one in found if one.form == "proved")
 
 
 def test_theorem_1_is_measured_to_one_per_cent(context):
@@ -110,7 +124,10 @@ def test_no_look_without_budget():
         assert looks == 0, statement.id
 
 
-@pytest.mark.parametrize("backend", ["torch", "jax", "dask"])
+OTHERS = sorted({place.name.partition(":")[0] for place in CPU} & {"torch", "jax", "dask"})
+
+
+@pytest.mark.parametrize("backend", OTHERS)
 def test_other_backends_come_to_the_same_verdict(context, backend):
     found = q1_linear.measured_kernel(context(q1_linear.STATEMENT, backend=backend))
     assert found.status == "holds"
