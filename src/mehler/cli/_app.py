@@ -14,6 +14,7 @@ app = typer.Typer(
     name="mehler",
     help="Says whether a random feature map does what its theory says.",
     add_completion=False,
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -80,7 +81,7 @@ def report(
     data: Annotated[
         str | None,
         typer.Argument(
-            metavar="[DATA]",
+            metavar="DATA",
             help="Your rows: .npy, .npz (array X), .csv or .parquet. "
             "Without it: scikit-learn's 8x8 digits.",
         ),
