@@ -43,7 +43,7 @@ def _text(node: Element) -> str:
 def _characters(node: Element) -> None:
     if node.tag in ("mi", "mo") and _text(node) == "~":
         node.tag, node.text = "mo", "∼"  # the relation, with the space of one
-    if node.tag == "mo" and _text(node) == "/":
+    if node.tag == "mo" and _text(node) in ("/", "|"):
         node.attrib |= {"lspace": "0", "rspace": "0"}
     if node.tag == "mo" and _is_name(node):
         node.tag, node.attrib = "mi", {}
