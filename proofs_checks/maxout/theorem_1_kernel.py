@@ -173,7 +173,7 @@ STATEMENT = Statement(
         """
     ),
     checks=(
-        Check(form="printed", name="K against sigma^2 rho kappa_q", run=printed),
-        Check(form="proved", name="K against h_1^2 + int kappa_q", run=proved),
+        Check(form="printed", name="the printed kernel, measured", run=printed),
+        Check(form="proved", name="the proved kernel, measured", run=proved),
     ),
 )

@@ -63,6 +63,42 @@ def first_three(
     )
 
 
+def first_three_enclosed(context: Context, *, ends: Ends | None = None) -> Evidence:
+    """Enclose a_0, a_1, a_2 and what the printed formulas make of enclosed h_1 and h_2."""
+    import mpmath
+
+    gaps = []
+    with mpmath.workdps(200):  # rounding far below the radius of any ball
+        for q in (3, 4, 8) if context.quick else (3, 4, 5, 8, 16, 64):
+            one = mpmath.mpf(1)
+            first, second = (moment_ends(i, q) for i in (1, 2))  # positive, so squares are in order
+            formulas = [
+                (one / q, one / q),
+                tuple(h * h / (q - 1) for h in first),
+                tuple(q * h * h / ((q - 1) * (q - 2)) for h in second),
+            ]
+            gaps += [
+                (low - formula_high, high - formula_low, q, i)
+                for i, ((low, high), (formula_low, formula_high)) in enumerate(
+                    zip((ends or coefficient_ends)(q, 3), formulas, strict=True)
+                )
+            ]
+        low, high, q, i = max(gaps, key=lambda gap: max(gap[0], -gap[1]))
+    return Evidence.exact_comparison(
+        form="printed",
+        check="first coefficients, enclosed",
+        claim=(
+            "$a_0, a_1, a_2$ minus the printed formulas is 0 "
+            f"(closest to failing of {len(gaps)}: $a_{i}$ at $q = {q}$)"
+        ),
+        observed=float((low + high) / 2),
+        exact=0.0,
+        interval=(float(low), float(high)),
+        resolution=1e-15,
+        method=_method(),
+    )
+
+
 def non_negative(context: Context, *, ends: Ends | None = None) -> Evidence:
     """Enclose a_0 ... a_8 and look at the lowest point."""
     enclose = ends or coefficient_ends
@@ -95,8 +131,22 @@ def coefficient_ends(q: int, n: int) -> list[tuple[Any, Any]]:
     return [(a - error, a + error) for a in exact.collision_coefficients(q, n, dps=_DIGITS)]
 
 
+def moment_ends(i: int, q: int) -> tuple[Any, Any]:
+    """Lower and upper end of h_i(q), by the same means."""
+    if _flint():
+        from mehler.exact import certified
+
+        ball = certified.hermite_moment(i, q)
+        return ball.value - ball.radius, ball.value + ball.radius
+    import mpmath
+
+    error = mpmath.mpf(10) ** -_DIGITS
+    value = exact.hermite_moment(i, q, dps=_DIGITS)
+    return value - error, value + error
+
+
 def _flint() -> bool:
-    return all(importlib.util.find_spec(name) for name in ("flint", "mehler.exact.certified"))
+    return importlib.util.find_spec("flint") is not None
 
 
 def _method() -> str:
@@ -289,6 +339,7 @@ STATEMENT = Statement(
     ),
     checks=(
         Check(form="printed", name="first coefficients, two routes", run=first_three),
+        Check(form="printed", name="first coefficients, enclosed", run=first_three_enclosed),
         Check(form="printed", name="sign of the coefficients", run=non_negative),
         Check(form="printed", name="sums of the coefficients", run=sums),
         Check(form="printed", name="partial sums and their tail", run=partial_sums),

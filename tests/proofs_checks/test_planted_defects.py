@@ -85,6 +85,11 @@ def one_negative(q: int, n: int) -> list[tuple[float, float]]:
     return [*ends[:5], (-2e-12, -1e-12), *ends[6:]]
 
 
+def off_by_a_little(q: int, n: int) -> list[tuple[Any, Any]]:
+    ends = theorem_1_series.coefficient_ends(q, n)
+    return [*ends[:1], *((low + 1e-18, high + 1e-18) for low, high in ends[1:])]
+
+
 def factor(function: Callable[..., Any], by: float) -> Callable[..., Any]:
     return lambda *arguments: by * np.asarray(function(*arguments))
 
@@ -112,6 +117,7 @@ DEFECTS = [
         {"coefficients": factor(exact.collision_coefficients, 1 + 1e-11)},
         "refuted",
     ),
+    (theorem_1_series.first_three_enclosed, {"ends": off_by_a_little}, "refuted"),
     (theorem_1_series.non_negative, {"ends": one_negative}, "refuted"),
     (
         theorem_1_series.sums,
