@@ -46,10 +46,11 @@ def exact_number(value: Any, *, name: str) -> Fraction:
     try:
         if isinstance(value, str | numbers.Rational):
             return Fraction(value)
+        # Before numbers.Real, which mpf claims to be: float(value) would round it.
+        if hasattr(value, "_mpf_"):
+            return _from_mpf(value)
         if isinstance(value, numbers.Real):
             return Fraction(float(value))
-        if isinstance(value, mpmath.mpf) or hasattr(value, "_mpf_"):
-            return _from_mpf(value)
     except (ValueError, OverflowError, ZeroDivisionError):
         raise ValueError(f"{name} must be a finite number, not {value!r}") from None
     raise TypeError(

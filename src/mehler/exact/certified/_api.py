@@ -1,0 +1,334 @@
+"""Arguments checked, precision set, and the certified sums called."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from mehler.exact._mp_arguments import check_bits, exact_rho
+from mehler.exact._validate import check_int, check_pool
+from mehler.exact.certified import _line, _opposite
+from mehler.exact.certified._ball import Ball
+from mehler.exact.certified._flint import precision, to_arb
+from mehler.exact.certified._wedge import Wedge
+
+# Rounding of sums of 10^5 terms, powers up to q, and cancellation between positive and negative
+# parts; not part of any proof: too few would only widen the ball.
+_GUARD_BITS = 48
+# Below rho = -1 + 1/500 columns are 30 times as long: K is bracketed by K(-1) instead.
+_BRACKET = Fraction(1, 500)
+# Where it is worth a look whether the bracket is as sharp as asked, as it is for large pools.
+_TRY_BRACKET = Fraction(1, 5)
+
+
+def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
+    r"""A ball around E M^k, M the maximum of q standard normals.
+
+    .. math:: E M^k = \int t^k \, q \varphi(t) \Phi(t)^{q-1} \, dt
+
+    Parameters
+    ----------
+    k : int
+        Order, at least 0.
+    q : int
+        Pool size, at least 1.
+    bits : int
+        Precision: the radius is about ``2**-bits`` times the moment.
+
+    Returns
+    -------
+    Ball
+        Contains the moment. Some ms for q = 64; time grows like sqrt(q).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not an integer in range.
+    ImportError
+        If python-flint is missing.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Theorem 1. Trapezoid error: Trefethen and Weideman (2014),
+    Theorem 5.1.
+
+    Examples
+    --------
+    >>> from mehler.exact import certified
+    >>> 1 in certified.max_moment(2, 2)
+    True
+    """
+    k = check_int(k, name="order k", least=0)
+    return _expectation([Fraction(0)] * k + [Fraction(1)], q, bits)
+
+
+def sigma2(q: int, *, bits: int = 128) -> Ball:
+    """A ball around sigma^2(q) = E (max of q standard normals)^2; see :func:`max_moment`.
+
+    Examples
+    --------
+    >>> from mehler.exact import certified
+    >>> "1.55132889542179204951132649831" in certified.sigma2(4, bits=64)
+    True
+    """
+    return max_moment(2, q, bits=bits)
+
+
+def hermite_moment(i: int, q: int, *, bits: int = 128) -> Ball:
+    r"""A ball around h_i(q) = E He_i(M)/sqrt(i!).
+
+    Parameters
+    ----------
+    i : int
+        Order, at least 0.
+    q : int
+        Pool size, at least 1.
+    bits : int
+        Precision: the radius is about ``2**-bits``.
+
+    Returns
+    -------
+    Ball
+        Contains the coefficient.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not an integer in range.
+    ImportError
+        If python-flint is missing.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Theorem 1.
+
+    Examples
+    --------
+    >>> from mehler.exact import certified
+    >>> 0 in certified.hermite_moment(2, 2)
+    True
+    """
+    i = check_int(i, name="order i", least=0)
+    return _expectation(_line.hermite_polynomial(i), q, bits, scale=math.factorial(i))
+
+
+def collision_coefficients(q: int, n: int, *, bits: int = 128) -> list[Ball]:
+    r"""Balls around a_0(q), ..., a_(n-1)(q), where kappa_q(rho) = sum a_i rho^i.
+
+    Parameters
+    ----------
+    q : int
+        Pool size, at least 1.
+    n : int
+        How many, at least 1.
+    bits : int
+        Precision: the radii are about ``2**-bits``.
+
+    Returns
+    -------
+    list of Ball
+        One rigorous integral for each partition of 1, ..., n: seconds for q = 64, n = 17.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not an integer in range.
+    ImportError
+        If python-flint is missing.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Theorem 1 and Lemma 1.
+
+    Examples
+    --------
+    >>> from mehler.exact import certified
+    >>> "0.25" in certified.collision_coefficients(4, 1)[0]
+    True
+    """
+    q, bits = check_pool(q, dps=1), check_bits(bits)
+    n = check_int(n, name="number of coefficients n", least=1)
+    return [Ball.from_arb(a) for a in _coefficients(q, n, bits)]
+
+
+def collision_probability(rho: Any, q: int, *, bits: int = 128) -> Ball:
+    r"""A ball around kappa_q(rho), the probability of the same winner.
+
+    Parameters
+    ----------
+    rho : int, float, Fraction, str or mpmath.mpf
+        One correlation in [-1, 1], taken as the exact number that it is.
+    q : int
+        Pool size, at least 1.
+    bits : int
+        Precision: the radius is about ``2**-bits``.
+
+    Returns
+    -------
+    Ball
+        Contains the probability; exact at the ends. Time grows like q^1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `rho` is not one number in [-1, 1], or an integer is out of range.
+    ImportError
+        If python-flint is missing.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Theorem 1, eq. (8).
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from mehler.exact import certified
+    >>> Fraction(2, 3) in certified.collision_probability("0.5", 2, bits=64)
+    True
+    """
+    return _on_rho(_kappa, rho, q, bits)
+
+
+def maxout_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
+    r"""A ball around K_q(rho) = E max_j g_j max_j g'_j.
+
+    Parameters
+    ----------
+    rho : int, float, Fraction, str or mpmath.mpf
+        One correlation in [-1, 1], taken as the exact number that it is.
+    q : int
+        Pool size, at least 1.
+    bits : int
+        Precision: the radius is about ``2**-bits`` for rho >= -0.998 and at rho = -1.
+
+    Returns
+    -------
+    Ball
+        Contains the kernel of unit vectors. Between -1 and -0.998, where the sums would have to
+        reach too far, it is K(-1) + [0, (1+rho) kappa(rho)], which holds because kappa = K' is
+        increasing: a radius of at most 6e-8 for q = 4, 1e-12 for q = 8, nothing for q >= 32.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `rho` is not one number in [-1, 1], or an integer is out of range.
+    ImportError
+        If python-flint is missing.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Theorem 1, as corrected.
+
+    Examples
+    --------
+    >>> from mehler.exact import certified
+    >>> certified.maxout_kernel(1, 1).value
+    mpf('1.0')
+    """
+    return _on_rho(_kernel, rho, q, bits)
+
+
+def locally_linear_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
+    r"""A ball around sigma^2(q) rho kappa_q(rho), the kernel as printed in Theorem 1.
+
+    Parameters
+    ----------
+    rho : int, float, Fraction, str or mpmath.mpf
+        One correlation in [-1, 1], taken as the exact number that it is.
+    q : int
+        Pool size, at least 1.
+    bits : int
+        Precision: the radius is about ``2**-bits``.
+
+    Returns
+    -------
+    Ball
+        Contains the value.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `rho` is not one number in [-1, 1], or an integer is out of range.
+    ImportError
+        If python-flint is missing.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Theorem 1, eq. (8).
+
+    Examples
+    --------
+    >>> from mehler.exact import certified
+    >>> 0 in certified.locally_linear_kernel(0, 3, bits=64)
+    True
+    """
+
+    def printed(module: Any, rho: Fraction, q: int, bits: int) -> Any:
+        second = _line.expectation(module, q, [Fraction(0), Fraction(0), Fraction(1)], bits)
+        return second * to_arb(module, rho) * _kappa(module, rho, q, bits)
+
+    return _on_rho(printed, rho, q, bits)
+
+
+def _expectation(polynomial: list[Fraction], q: int, bits: int, scale: int = 1) -> Ball:
+    q, bits = check_pool(q, dps=1), check_bits(bits)
+    # Powers t^k are large where the density is not: about k log2(k)/2 + k log2(log q) bits.
+    degree = len(polynomial)
+    extra = _GUARD_BITS + 2 * q.bit_length() + math.ceil(degree * (4 + math.log2(degree)))
+    with precision(bits + extra) as module:
+        value = _line.expectation(module, q, polynomial, bits)
+        return Ball.from_arb(value / module.arb(scale).sqrt())
+
+
+@functools.lru_cache(maxsize=64)
+def _coefficients(q: int, n: int, bits: int) -> tuple[Any, ...]:
+    extra = _GUARD_BITS + math.ceil((min(n, q) + 2) * math.log2(q)) + 4 * n
+    with precision(bits + extra) as module:
+        return tuple(_line.coefficients(module, q, n, bits))
+
+
+def _on_rho(compute: Callable[..., Any], rho: Any, q: int, bits: int) -> Ball:
+    q, bits = check_pool(q, dps=1), check_bits(bits)
+    rho = exact_rho(rho)
+    with precision(bits + _GUARD_BITS + 4 * q.bit_length()) as module:
+        return Ball.from_arb(compute(module, rho, q, bits))
+
+
+def _kappa(module: Any, rho: Fraction, q: int, bits: int) -> Any:
+    if q == 1:
+        return module.arb(1)
+    if abs(rho) == 1:
+        return module.arb(1 if rho == 1 else 0)
+    return Wedge(module, rho, q, bits).collision_probability()
+
+
+def _kernel(module: Any, rho: Fraction, q: int, bits: int) -> Any:
+    if q == 1:
+        return to_arb(module, rho)
+    if q == 2:
+        return _kernel_of_two(module, rho)
+    if rho == 1:
+        return _line.expectation(module, q, [Fraction(0), Fraction(0), Fraction(1)], bits)
+    if rho == -1:
+        return _opposite.kernel_at_minus_one(module, q, bits)
+    if 1 + rho < _TRY_BRACKET:
+        kappa = _kappa(module, rho, q, bits)
+        if 1 + rho < _BRACKET or to_arb(module, 1 + rho) * kappa < module.arb(2) ** -bits:
+            return _bracket(module, rho, q, bits, kappa)
+    return Wedge(module, rho, q, bits).maxout_kernel()
+
+
+def _bracket(module: Any, rho: Fraction, q: int, bits: int, kappa: Any) -> Any:
+    """K(-1) + [0, (1 + rho) kappa(rho)], as 0 <= K' = kappa and kappa increases."""
+    half = (to_arb(module, 1 + rho) * kappa / 2).upper()
+    return _opposite.kernel_at_minus_one(module, q, bits) + half + module.arb(0, half)
+
+
+def _kernel_of_two(module: Any, rho: Fraction) -> Any:
+    """K_2 = (sqrt(1 - rho^2) + t rho)/pi, t = pi - theta = 2 arcsin sqrt((1 + rho)/2)."""
+    angle = 2 * (to_arb(module, (1 + rho) / 2)).sqrt().asin()
+    root = to_arb(module, 1 - rho * rho).sqrt()
+    return (root + angle * to_arb(module, rho)) / module.arb.pi()

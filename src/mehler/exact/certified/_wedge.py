@@ -1,0 +1,219 @@
+r"""Certified planar sums over wedges (see :mod:`mehler.exact._multiprecision._wedge`).
+
+The truth is the sum over all (i h, j h), corrected by the step error; what is summed is a finite
+part of it. Notation: c, s = cos, sin(theta/2); X, Y = a c +- b s; X', Y' = a s -+ b c.
+
+**Step error.** The densities f_1 = q phi(a) phi(b) G^(q-1) and
+f_2 = q (q-1) sin(theta) F_1 F_2 G^(q-2), F_1 = phi(X) Phi(X'), F_2 = phi(Y) Phi(Y'), have q
+factors. For kappa = int f_1: first in b, then in a, (2 epsilon + epsilon^2) kappa. For
+K = int XY (f_1 + f_2) use |X + i w| |Y + i w| <= (X^2 + Y^2)/2 + w^2 with w <= u and
+int (X^2 + Y^2)/2 (f_1 + f_2) = sigma^2 <= 1 + 2 log q: the error is at most
+epsilon (2 + epsilon) (sigma^2 + 2 u^2).
+
+**What is left out.** G(a, b) <= Phi(a), |XY| <= a^2 c^2 + b^2 s^2, and
+
+* for a < 0 one of X', Y' is negative, so F_1 F_2 <= phi(a) phi(b)/2 (Phi(-x) <= e^(-x^2/2)/2);
+* F_1 F_2 <= e^(-a^2 c^2 - b^2 s^2)/(2 pi) always;
+* F_1 F_2 <= e^(-a^2 c^2/2 - b^2/2)/(2 pi) always: for b > 0, either X' < 0, and the first bound
+  holds; or a s > b c, and a^2 c^2/2 + b^2 s^2 >= b^2 (c^4/(2 s^2) + s^2) >= 0.73 b^2; by symmetry
+  for b < 0.
+
+**G.** Taylor series on pieces of a column. For complex z, |F_i(centre + z)| <= phi(0) e^(|z|^2/2),
+as |phi(x + i y)| = e^(y^2/2) phi(x), |Phi(x + i y)| <= e^(y^2/2) Phi(x) and c^2 + s^2 = 1. By
+Cauchy on |z| = R the terms from order n on are at most phi(0) e^(R^2/2) (t/R)^n/(1 - t/R), |t| < R.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from mehler.exact.certified._flint import error, to_arb
+from mehler.exact.certified._trapezoid import density, distribution, step_for, tail
+
+# About this long are the pieces of a column that share one Taylor expansion.
+_PIECE = 0.3
+
+
+class Wedge:
+    """One correlation -1 < rho < 1 and one pool size q >= 2."""
+
+    def __init__(self, module: Any, rho: Fraction, q: int, bits: int) -> None:
+        self.module, self.q = module, q
+        self.cos = to_arb(module, (1 + rho) / 2).sqrt()
+        self.sin = to_arb(module, (1 - rho) / 2).sqrt()
+        self.real_cos, self.real_sin = float(self.cos), float(self.sin)
+        # Sums are multiplied by q (q-1) and moments of size 300: some bits more.
+        self.step = step_for(module, q, bits + 12 + 2 * math.log2(q))
+        self.need = self.step.exponent + 4
+        self.per = max(1, round(_PIECE / self.step.real_h))
+        half = self.per * self.step.real_h / 2
+        self.terms, radius = 4, 1.0
+        while radius * radius / 2 + self.terms * math.log(half / radius) > -self.need - 4:
+            self.terms += 1
+            radius = math.sqrt(self.terms)
+        t, big = self.per * self.step.h / 2, module.arb(radius)
+        rest = density(module, module.arb(0)) * (big * big / 2).exp()
+        # Of F_i. The series of G integrates two of them, slopes at most 1: 2 t <= 1 times as much.
+        self.remainder = error(module, rest * (t / big) ** self.terms / (1 - t / big))
+
+    def collision_probability(self) -> Any:
+        """The ball of kappa."""
+        q, module, e = self.q, self.module, self.step.epsilon
+        total, h = module.arb(), self.step.h
+        for j, b, start in self._axis():
+            pdf_b = self._pdf(j)
+            part = module.arb()
+            up, down = self._reach(b)
+            for i, g, _ in self._column(j, start, up, down, joint=False):
+                part += self._pdf(i) * g ** (q - 1)
+            left = self._left(down)
+            beyond = tail(module, 0, up * h)
+            beyond += (
+                tail(module, 0, down * h) * left ** (q - 1) if down * h > 2 else left ** (q - 1)
+            )
+            total += pdf_b * (h * part + error(module, beyond)) * (1 if j == 0 else 2)
+        # |b| > B: both sides, and h sum phi(a) <= 1 + h over all a.
+        total = h * total + error(module, 2 * tail(module, 0, self._side() * h) * (1 + h))
+        return (q * total) / (1 + error(module, 2 * e + e * e))
+
+    def maxout_kernel(self) -> Any:
+        """The ball of K."""
+        q, module, step = self.q, self.module, self.step
+        h, e = step.h, step.epsilon
+        cos2, sin2, sine = self.cos * self.cos, self.sin * self.sin, 2 * self.cos * self.sin
+        total = module.arb()
+        for j, b, start in self._axis():
+            pdf_b = self._pdf(j)
+            part = module.arb()
+            up, down = self._reach(b, joint=True)
+            place2 = (j * h) * (j * h) * sin2
+            for i, g, f1f2 in self._column(j, start, up, down, joint=True):
+                xy = (i * h) * (i * h) * cos2 - place2
+                inner = self._pdf(i) * pdf_b * g + (q - 1) * sine * f1f2
+                part += xy * inner * g ** (q - 2)
+            beyond = self._beyond(up, down, pdf_b, place2)
+            total += (h * part + error(module, beyond)) * (1 if j == 0 else 2)
+        total = q * (h * total + error(module, self._outside()))
+        second_moment = 1 + 2 * module.arb(q).log()
+        return total + error(module, e * (2 + e) * (second_moment + 2 * step.u * step.u))
+
+    def _beyond(self, up: int, down: int, pdf_b: Any, place2: Any) -> Any:
+        """Bound of one column's h sum |XY| (f_1 + f_2)/q over a > up h and a < -down h."""
+        q, module, h = self.q, self.module, self.step.h
+        cos2, sine = self.cos * self.cos, 2 * self.cos * self.sin
+        top, bottom = up * h, down * h
+        first = pdf_b * (cos2 * tail(module, 2, top) + place2 * tail(module, 0, top))
+        # (a^2 c^2 + b^2 s^2) e^(-a^2 c^2) falls at a rate of at least 2 a c^2 - 2/a there.
+        rate = 2 * top * cos2 - 2 / top
+        if not rate > 0:
+            raise ArithmeticError("the column ends too early; ask for more bits, as bits=128")
+        height = (top * top * cos2 + place2) * (-top * top * cos2 - place2).exp()
+        second = (q - 1) * sine * height / (2 * module.arb.pi() * rate)
+        # Below: h sum a^2 phi <= 1 and h sum phi <= 1 where the cut is too near for `tail`.
+        near = not bottom > 2
+        squares = module.arb(1) if near else tail(module, 2, bottom)
+        mass = module.arb(1) if near else tail(module, 0, bottom)
+        lower = pdf_b * (cos2 * squares + place2 * mass) * self._left(down) ** (q - 2)
+        return first + second + lower * (1 + (q - 1) * sine / 2)
+
+    def _outside(self) -> Any:
+        """Bound of h^2 sum |XY| (f_1 + f_2)/q over |b| > B and all a."""
+        q, module, h = self.q, self.module, self.step.h
+        edge = self._side() * h
+        squares, mass = tail(module, 2, edge), tail(module, 0, edge)
+        # h sum over all a: phi <= 1 + h, a^2 phi <= 1 + h, and with a c for a as many times 1/c.
+        first = (squares + mass) * (1 + h)
+        root = (2 * module.arb.pi()).sqrt()
+        wide = root / self.cos + 2 * h
+        second = (q - 1) * 2 * self.cos * self.sin * (squares + mass) * wide / root
+        return 2 * (first + second)
+
+    def _side(self) -> int:
+        return self.step.points(math.sqrt(2 * self.need))
+
+    def _reach(self, b: float, *, joint: bool = False) -> tuple[int, int]:
+        """How many steps up and down a column is summed."""
+        room = 2 * self.need - b * b
+        if joint:
+            room = max(room, (self.need - (b * self.real_sin) ** 2) / self.real_cos**2)
+            room = max(room, 4 / self.real_cos**2)
+        up = self.step.points(math.sqrt(max(room, 9.0)))
+        # Phi(-t)^(q-2) <= e^(-(q-2) t^2/2)/2^(q-2), times phi(t).
+        factors = max(self.q - 1, 1)
+        spare = self.need - (self.q - 2) * math.log(2)
+        return up, self.step.points(math.sqrt(2 * max(spare, 0.5) / factors))
+
+    def _left(self, down: int) -> Any:
+        """Phi at the lower cut, which bounds G below it."""
+        return distribution(self.module, -down * self.step.h)
+
+    def _pdf(self, i: int) -> Any:
+        cache: dict[int, Any] = self.__dict__.setdefault("_densities", {})
+        if abs(i) not in cache:
+            cache[abs(i)] = density(self.module, abs(i) * self.step.h)
+        return cache[abs(i)]
+
+    def _axis(self) -> Iterator[tuple[int, float, Any]]:
+        """(j, b, G(0, b)) for b = j h >= 0."""
+        # (pi - theta)/2, whose tangent is cot(theta/2)
+        apex = (self.cos / self.sin).atan()
+        start = apex / self.module.arb.pi()
+        side = self._side()
+        for j, g, _ in self._march(0, 0, start, (0, 1), side, joint=False):
+            yield j, j * self.step.real_h, g
+
+    def _column(
+        self, j: int, start: Any, up: int, down: int, *, joint: bool
+    ) -> Iterator[tuple[int, Any, Any]]:
+        yield from self._march(0, j, start, (1, 0), up, joint=joint)
+        for i, g, f1f2 in self._march(0, j, start, (-1, 0), down, joint=joint):
+            if i:
+                yield i, g, f1f2
+
+    def _march(
+        self, i: int, j: int, g: Any, way: tuple[int, int], last: int, *, joint: bool
+    ) -> Iterator[tuple[int, Any, Any]]:
+        """(index, G, F_1 F_2) along a line of the lattice: (i, j) and `last` steps from it."""
+        h, per, rest = self.step.h, self.per, self.remainder
+        offsets = [(2 * k - per) * h / 2 for k in range(per + 1)]
+        along = way[0] + way[1]
+        for first in range(0, last + 1, per):
+            middle = first * h - offsets[0]
+            growth, f1, f2 = self._expand(i * h + way[0] * middle, j * h + way[1] * middle, way)
+            base = g - growth(offsets[0]) + rest + rest
+            for k in range(min(per, last + 1 - first)):
+                t = offsets[k]
+                f1f2 = (f1(t) + rest) * (f2(t) + rest) if joint else None
+                value = base + growth(t) if first + k else g
+                yield along * (first + k) + (i if way[0] else j), value, f1f2
+            g = base + growth(offsets[per])
+
+    def _expand(self, a: Any, b: Any, way: tuple[int, int]) -> tuple[Any, Any, Any]:
+        """Polynomials about (a, b) along `way`: G - G(a, b), F_1 and F_2, less their remainders."""
+        module, (da, db) = self.module, way
+        e = [density(module, a) * density(module, b)]
+        m = a * da + b * db
+        e.append(-m * e[0])
+        for n in range(1, self.terms):
+            e.append((-m * e[n] - e[n - 1]) / (n + 1))
+        series, slopes = [], []
+        for sign in (1, -1):
+            x, slope = a * self.cos + sign * b * self.sin, da * self.cos + sign * db * self.sin
+            x_, slope_ = a * self.sin - sign * b * self.cos, da * self.sin - sign * db * self.cos
+            f = [density(module, x) * distribution(module, x_)]
+            drift, curve = -slope * x, slope * slope
+            f.append(drift * f[0] + slope_ * e[0])
+            for n in range(1, self.terms - 1):
+                f.append((drift * f[n] - curve * f[n - 1] + slope_ * e[n]) / (n + 1))
+            series.append(f)
+            slopes.append(slope)
+        growth = [module.arb()]
+        growth += [
+            (slopes[0] * p + slopes[1] * r) / (n + 1)
+            for n, (p, r) in enumerate(zip(*series, strict=True))
+        ]
+        poly = module.arb_poly
+        return poly(growth), poly(series[0]), poly(series[1])
