@@ -15,6 +15,7 @@ ROOMS = (
     "mehler",
     "mehler.features",
     "mehler.exact",
+    "mehler.exact.certified",
     "mehler.verify",
     "mehler.verify.intervals",
     "mehler.statements",
