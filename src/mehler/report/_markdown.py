@@ -41,7 +41,8 @@ def render_markdown(report: Report) -> str:
         for evidence in shown:
             c = cells(evidence)
             numbers = [c["observed"], c["exact"], c["interval"], c["features"]]
-            lines.append(_row([*first, f"{evidence.form}: {evidence.status}", *numbers]))
+            form = f"{one.spoken(evidence.form)}: {evidence.status}"
+            lines.append(_row([*first, form, *numbers]))
             first = ["", "", ""]
     failed = [e for one in report.statements for e in one.evidence if e.status == "error"]
     lines += [line for e in failed for line in ("", f"{plain_text(e.check)} {plain_text(e.claim)}")]

@@ -43,6 +43,10 @@ class StatementResult:
         """Whether the verdict is the expected one."""
         return self.verdict == self.expected
 
+    def spoken(self, form: str) -> str:
+        """What to call a form: nothing of ours has been printed by anybody before."""
+        return "stated" if form == "printed" and self.source.startswith("Ours") else form
+
 
 @dataclass(frozen=True, kw_only=True)
 class PlanRow:

@@ -98,7 +98,9 @@ def _draw_series(axes: Any, series: Series, index: int) -> None:
     else:
         style |= {"marker": _MARKERS[index % len(_MARKERS)], "markersize": 3.5, "linestyle": "none"}
         if series.y_low is None or series.y_high is None or series.y is None:
-            axes.plot(series.x, series.y, **style)
+            # A cloud of single values: light, and behind the curves that it is held against.
+            cloud = {"markersize": 2.2, "alpha": 0.45, "markeredgewidth": 0, "zorder": 2}
+            axes.plot(series.x, series.y, **{**style, **cloud})
             return
         below = [max(y - low, 0.0) for y, low in zip(series.y, series.y_low)]
         above = [max(high - y, 0.0) for y, high in zip(series.y, series.y_high)]
