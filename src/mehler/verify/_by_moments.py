@@ -59,7 +59,7 @@ def by_moments(plan: Plan, bounds: tuple[float, float] | None) -> Measurement:
     for target in _sizes(start, planned):
         n_draws = plan.affordable(target, spent=pilot.n_draws)
         if n_draws == moments.n_draws:
-            break
+            continue  # the draws taken for the last size, or all that are allowed, cover this one
         moments.extend(plan.draws, n_draws)
         half = half_width(moments.n, moments.variance, rate) + plan.rounding
         low, high = moments.mean - half, moments.mean + half

@@ -59,9 +59,13 @@ def judge(plan: Plan, measured: Measurement, name: str, broken: OutOfBounds | No
         status, worst = "refuted", int(np.argmax(excess / np.where(excess > 0.0, half, 1.0)))
     elif not (width <= plan.resolution).all():
         status, worst = "inconclusive", int(np.argmax(width))
+        wide = (
+            f"is {width[worst]:.3g} wide in units of sqrt(k(x,x) k(y,y))"
+            if np.isfinite(width[worst])
+            else "is unbounded at so few samples"
+        )
         reason = (
-            f"The interval is {width[worst]:.3g} wide in units of sqrt(k(x,x) k(y,y)), more than "
-            f"the resolution {plan.resolution:.3g}: "
+            f"The interval {wide}, more than the resolution {plan.resolution:.3g}: "
             + (f"about {measured.needed} features would decide, " if measured.needed else "")
             + f"{n_features} were drawn"
             + (f" (max_features={plan.max_features})." if plan.max_features else ".")

@@ -109,7 +109,8 @@ def check_mean(
     elif status == "inconclusive":
         spread = float(x.var()) if variance is None else variance
         needed = features_needed(spread, resolution, false_alarm, miss) if spread > 0 else None
-        reason = f"The interval is {width:.3g} wide, more than the resolution {resolution:.3g}" + (
+        wide = f"is {width:.3g} wide" if math.isfinite(width) else "is unbounded at so few samples"
+        reason = f"The interval {wide}, more than the resolution {resolution:.3g}" + (
             f": about {needed} samples would decide it." if needed else "."
         )
     if not reason and not interval[0] <= x.mean() <= interval[1]:
