@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import mpmath
+
 from mehler.exact._mp_arguments import check_dps, exact_rho, public_mpf
 from mehler.exact._multiprecision import _ends, _line, _partition
 from mehler.exact._multiprecision._closed import Closed
@@ -177,10 +179,10 @@ def collision_probability(rho: Any, q: int, dps: int) -> Any:
     digits = check_dps(dps)
     q = check_pool(q, dps=digits)
     rho = exact_rho(rho)
-    if abs(rho) == 1 or q <= 3:
-        value = Closed(rho, min(q, 3), digits).collision_probability()
-        value = value if abs(rho) != 1 or q == 1 else value.context.mpf((1 + rho) / 2)
-        return public_mpf(value, digits)
+    if q > 1 and abs(rho) == 1:
+        return mpmath.mpf(1 if rho == 1 else 0)
+    if q <= 3:
+        return public_mpf(Closed(rho, q, digits).collision_probability(), digits)
     return public_mpf(Wedge(rho, q, digits + 1).same_winner()[0], digits)
 
 

@@ -1,0 +1,263 @@
+"""Any number of digits: against the reference, between routes, and what bad input gets."""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+
+import mpmath
+import pytest
+
+from mehler.exact import _multiprecision as exact
+from mehler.exact._mp_arguments import exact_number, exact_rho
+from mehler.exact._multiprecision import _ends, _line, _partition
+from mehler.exact._multiprecision._closed import Closed
+from mehler.exact._multiprecision._wedge import Wedge
+from tests.exact.reference import POOLS, REFERENCE, kernel_values, printed
+
+DPS = 30
+RHOS = ("-1", "-0.5", "0", "0.25", "0.5", "0.9", "0.99", "1")
+
+
+def number(x):
+    return exact_number(x, name="x")
+
+
+def assert_printed(x, text, agreed=None):
+    value, slack = printed(text, agreed)
+    # The function itself promises DPS digits, relative or of 1.
+    slack += max(abs(value), 1) * Fraction(1, 10**DPS)
+    assert abs(number(x) - value) <= slack, (mpmath.nstr(x, 35), text)
+
+
+@pytest.mark.parametrize("q", POOLS)
+def test_moments_equal_the_reference(q):
+    values = REFERENCE[str(q)]
+    assert_printed(exact.max_moment(1, q, DPS), values["h1"])
+    assert_printed(exact.max_moment(2, q, DPS), values["sigma2"])
+    assert_printed(exact.max_moment(3, q, DPS), values["Em3"])
+    assert_printed(exact.max_moment(4, q, DPS), values["Em4"])
+    assert_printed(exact.hermite_moment(2, q, DPS), values["h2"])
+
+
+@pytest.mark.parametrize("q", POOLS)
+def test_coefficients_equal_the_reference(q):
+    for a, text in zip(exact.collision_coefficients(q, 9, DPS), REFERENCE[str(q)]["a"]):
+        assert_printed(a, text)
+
+
+@pytest.mark.parametrize(
+    ("q", "rhos"),
+    [
+        (2, RHOS),
+        (3, RHOS),
+        (4, ("-1", "-0.5", "1")),
+        (5, ("-1", "0.9")),
+        (8, ("0.5",)),
+        (16, ("-1", "0.99", "1")),
+        (64, ("0.25",)),
+        *(pytest.param(q, RHOS, marks=pytest.mark.full) for q in POOLS[2:]),
+    ],
+)
+def test_kappa_and_kernel_equal_the_reference(q, rhos):
+    for rho in rhos:
+        assert_printed(exact.collision_probability(rho, q, DPS), *REFERENCE[str(q)]["kappa"][rho])
+        assert_printed(exact.maxout_kernel(rho, q, DPS), *REFERENCE[str(q)]["K"][rho])
+
+
+@pytest.mark.parametrize("q", [2, 3])
+@pytest.mark.parametrize("rho", [Fraction(-9, 10), Fraction(1, 3), 1 - Fraction(1, 10**12)])
+def test_planar_sum_equals_closed_forms(q, rho):
+    wedge, closed = Wedge(rho, q, 40), Closed(rho, q, 40)
+    mass, kernel, second = wedge.product_moments()
+    # 40 digits were asked for; the values are at most 3.
+    assert abs(number(mass) - 1) < 1e-40
+    assert abs(number(wedge.same_winner()[0]) - number(closed.collision_probability())) < 1e-40
+    assert abs(number(kernel) - number(closed.maxout_kernel())) < 2e-40
+    if q == 2:
+        assert abs(number(second) - number(closed.product_second_moment())) < 3e-40
+
+
+def test_way_round_minus_one_equals_closed_form_and_planar_sum():
+    rho = Fraction(-98, 100)
+    kernel, second = _ends.product_moments_near(rho, 3, 15)
+    assert abs(number(kernel) - number(Closed(rho, 3, 20).maxout_kernel())) < 1e-15
+    _, direct, direct_second = Wedge(rho, 3, 15).product_moments()
+    assert abs(number(kernel) - number(direct)) < 1e-15
+    assert abs(number(second) - number(direct_second)) < 1e-15
+
+
+def test_partition_formula_equals_arcsine_series():
+    # kappa_2 = 1/2 + arcsin(rho)/pi
+    general = _partition.by_partitions(2, 8, DPS)
+    for i, (a, b) in enumerate(zip(general, exact.collision_coefficients(2, 8, DPS))):
+        k = i // 2
+        with mpmath.workdps(DPS + 10):
+            arcsine = mpmath.binomial(2 * k, k) / (4**k * (2 * k + 1) * mpmath.pi)
+        truth = Fraction(1, 2) if i == 0 else number(arcsine) if i % 2 else Fraction(0)
+        assert abs(number(a) - truth) < 1e-30
+        assert abs(number(b) - truth) < 1e-30
+
+
+@pytest.mark.parametrize("q", [4, 7])
+def test_series_equals_planar_sum(q):
+    n, rho = 14, Fraction(1, 10)
+    series = [number(a) for a in exact.collision_coefficients(q, n, DPS)]
+    kappa = number(exact.collision_probability(rho, q, DPS))
+    kernel = number(exact.maxout_kernel(rho, q, DPS))
+    h1 = number(exact.max_moment(1, q, DPS))
+    rounding = Fraction(20, 10**DPS)
+    # The a_i are non-negative and add up to 1: the tail lies in [0, rho^n].
+    rest = kappa - sum(a * rho**i for i, a in enumerate(series))
+    assert -rounding <= rest <= rho**n
+    rest = kernel - h1**2 - sum(a * rho ** (i + 1) / (i + 1) for i, a in enumerate(series))
+    assert -rounding <= rest <= rho ** (n + 1) / (n + 1) + rounding
+
+
+@pytest.mark.parametrize("q", [1, 2, 4])
+def test_product_second_moment_at_special_correlations(q):
+    sigma2, fourth = (number(exact.max_moment(k, q, DPS)) for k in (2, 4))
+    # Independent maxima at 0 and equal ones at 1; both values are below 10.
+    assert abs(number(exact.product_second_moment(0, q, DPS)) - sigma2**2) < 1e-29
+    assert abs(number(exact.product_second_moment(1, q, DPS)) - fourth) < 1e-29
+
+
+def test_product_second_moment_grows_by_four_times_the_shared_part():
+    # S' = 4 E[M M'; D = D'], here by a symmetric difference, which errs by delta^2 S'''/6.
+    delta = Fraction(1, 10**6)
+    above, below = (
+        number(exact.product_second_moment(Fraction(2, 5) + d, 5, 30)) for d in (delta, -delta)
+    )
+    shared = number(Wedge(Fraction(2, 5), 5, 30).same_winner()[1])
+    # S''' stays below 100 there (S itself is below 15 and analytic at distance 0.6).
+    assert abs((above - below) / (2 * delta) - 4 * shared) < 100 * delta**2 / 6
+
+
+def test_kernel_is_relatively_accurate_where_it_vanishes():
+    # K_2 = (sin t - t cos t)/pi = t^3/(3 pi) (1 - t^2/10 + ...), where 1 + rho = 2 sin(t/2)^2.
+    with mpmath.workdps(60):
+        t = mpmath.mpf(10) ** -20
+        kernel = exact.maxout_kernel(Fraction(-1) + number(2 * mpmath.sin(t / 2) ** 2), 2, 30)
+        assert abs(kernel * 3 * mpmath.pi / t**3 - 1) < mpmath.mpf(10) ** -30
+
+
+def test_probability_increases_and_ends_at_its_limits():
+    values = [exact.collision_probability(rho, 6, 12) for rho in (-1, -0.999, 0, 0.999, 1)]
+    assert values == sorted(values)
+    assert values[0] == 0
+    assert values[-1] == 1
+    # P(D = D') = 1/q for independent pools.
+    assert abs(number(values[2]) - Fraction(1, 6)) < 1e-12
+
+
+def test_digits_asked_for_are_digits_got():
+    for function in (exact.collision_probability, exact.maxout_kernel):
+        fine = function("0.3", 4, 45)
+        for dps in (1, 9, 20):
+            assert abs(function("0.3", 4, dps) - fine) <= abs(fine) * mpmath.mpf(10) ** -dps
+    fine = exact.hermite_moment(7, 12, 60)
+    for dps in (1, 9, 55):
+        error = abs(number(exact.hermite_moment(7, 12, dps)) - number(fine))
+        assert error <= Fraction(1, 10**dps)
+
+
+@pytest.mark.full
+def test_large_pools_agree_with_a_finer_grid():
+    # Their step is an estimate, accepted when T(h) and T(2h) agree to half of the digits.
+    for rho in (Fraction(-1, 2), Fraction(9, 10)):
+        coarse = Wedge(rho, 1000, 15).product_moments()
+        fine = Wedge(rho, 1000, 30).product_moments()
+        for a, b in zip(coarse, fine):
+            assert abs(number(a) / number(b) - 1) < 1e-15
+
+
+def test_float_string_and_mpf_are_exact_numbers():
+    assert exact_rho("0.1") == Fraction(1, 10)
+    assert exact_rho(0.1) == Fraction(0.1) != Fraction(1, 10)
+    with mpmath.workdps(50):
+        third = mpmath.mpf(1) / 3
+    # Not rounded to a double on the way: mpf calls itself a numbers.Real.
+    assert 0 < abs(exact_rho(third) - Fraction(1, 3)) < Fraction(1, 10**50)
+    assert exact_rho(mpmath.mpf(-1)) == -1
+
+
+def test_no_precision_but_its_own_is_read_or_set():
+    with mpmath.workdps(7):
+        inside = exact.maxout_kernel("0.3", 4, 20)
+        assert mpmath.mp.dps == 7
+    assert inside == exact.maxout_kernel("0.3", 4, 20)
+
+
+def test_threads_get_the_same_numbers():
+    jobs = [(k, q, dps) for k in (1, 2) for q in (3, 9) for dps in (10, 40)]
+    alone = [exact.max_moment(*job) for job in jobs]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda job: exact.max_moment(*job), jobs))
+    assert alone == together
+
+
+def test_wrong_pool_size_is_not_taken_for_right():
+    # The comparison with the reference can fail: q - 1 is far outside its slack.
+    rho, value, slack = kernel_values("kappa", 5, ("0.5",))[0]
+    assert abs(number(exact.collision_probability(rho, 4, DPS)) - value) > 10**20 * slack
+
+
+def test_too_coarse_a_step_is_noticed():
+    # A planar sum with four times the step has the wrong mass, which is 1 exactly.
+    wedge = Wedge(Fraction(1, 2), 4, 20)
+    fine, _ = wedge._sums(0.3, joint=True)
+    coarse, _ = wedge._sums(1.2, joint=True)
+    assert abs(number(wedge.normal.real(fine[0])) - 1) < 1e-20
+    assert abs(number(wedge.normal.real(coarse[0])) - 1) > 1e-6
+
+
+@pytest.mark.parametrize("q", [0, -3])
+def test_pool_size_below_one_is_refused(q):
+    with pytest.raises(ValueError, match="pool size q must be at least 1"):
+        exact.max_moment(1, q, 20)
+
+
+@pytest.mark.parametrize("q", [2.0, "2", True])
+def test_pool_size_that_is_no_integer_is_refused(q):
+    with pytest.raises(TypeError, match="pool size q must be an integer"):
+        exact.collision_coefficients(q, 3, 20)
+
+
+@pytest.mark.parametrize("rho", [1.0000001, "-1.5", mpmath.mpf(2)])
+def test_correlation_outside_the_interval_is_refused(rho):
+    with pytest.raises(ValueError, match=r"rho must lie in \[-1, 1\].*divide"):
+        exact.maxout_kernel(rho, 4, 20)
+
+
+@pytest.mark.parametrize("rho", [math.nan, math.inf, mpmath.mpf("nan"), mpmath.inf, "x", "1/0"])
+def test_correlation_that_is_no_number_is_refused(rho):
+    with pytest.raises(ValueError, match="rho must be a finite number"):
+        exact.collision_probability(rho, 4, 20)
+
+
+@pytest.mark.parametrize("rho", [[0.5], None, 1j, True])
+def test_correlation_of_another_type_is_refused(rho):
+    with pytest.raises(TypeError, match="rho must be"):
+        exact.product_second_moment(rho, 4, 20)
+
+
+@pytest.mark.parametrize("dps", [0, -1])
+def test_digits_below_one_are_refused(dps):
+    with pytest.raises(ValueError, match="dps must be at least 1"):
+        exact.collision_probability(0.5, 4, dps)
+
+
+def test_order_and_count_out_of_range_are_refused():
+    with pytest.raises(ValueError, match="order k must be at least 0"):
+        exact.max_moment(-1, 4, 20)
+    with pytest.raises(ValueError, match="order i must be at least 0"):
+        exact.hermite_moment(-1, 4, 20)
+    with pytest.raises(ValueError, match="number of coefficients n must be at least 1"):
+        exact.collision_coefficients(4, 0, 20)
+
+
+def test_hermite_moments_vanish_by_symmetry():
+    assert exact.hermite_moment(3, 1, 20) == 0
+    assert exact.hermite_moment(4, 2, 20) == 0
+    assert _line.hermite_moment(0, 5, 20) - 1 < 1e-20
