@@ -169,7 +169,8 @@ def collision_probability(rho: Any, q: int, *, bits: int = 128) -> Ball:
     Returns
     -------
     Ball
-        Contains the probability; exact at the ends. Time grows like q^1.
+        Contains the probability; exact at the ends. Under 1 s for q <= 16, 2 s for q = 64, and
+        time grows like q.
 
     Raises
     ------
@@ -209,7 +210,8 @@ def maxout_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
     Ball
         Contains the kernel of unit vectors. Between -1 and -0.998, where the sums would have to
         reach too far, it is K(-1) + [0, (1+rho) kappa(rho)], which holds because kappa = K' is
-        increasing: a radius of at most 6e-8 for q = 4, 1e-12 for q = 8, nothing for q >= 32.
+        increasing: a radius of at most 7e-7 for q = 3, 3e-8 for q = 4, 4e-13 for q = 8 and
+        3e-36 for q = 32. About 1 s for q <= 16 and 3 s for q = 64; at rho = -0.99 up to 15 s.
 
     Raises
     ------
