@@ -6,6 +6,8 @@ each can be paid from a `Ledger`, the false-alarm budget of a run.
 """
 
 from mehler.verify import intervals
+from mehler.verify._allotment import Allotment
+from mehler.verify._confirm import confirm
 from mehler.verify._design import detectable_effect, features_needed
 from mehler.verify._kernel import assert_kernel, check_kernel
 from mehler.verify._ledger import BudgetExceeded, Ledger
@@ -14,6 +16,7 @@ from mehler.verify._precision import check_precision
 from mehler.verify._verdict import Verdict
 
 __all__ = [
+    "Allotment",
     "BudgetExceeded",
     "Ledger",
     "Verdict",
@@ -21,6 +24,7 @@ __all__ = [
     "check_kernel",
     "check_mean",
     "check_precision",
+    "confirm",
     "detectable_effect",
     "features_needed",
     "intervals",

@@ -7,6 +7,7 @@ import threading
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from mehler.verify._allotment import Allotment
 from mehler.verify._arguments import count, probability
 
 
@@ -57,7 +58,7 @@ class Ledger:
 
     def __init__(self, budget: float = 1e-6) -> None:
         self._budget = probability("budget", budget)
-        self._entries: list[Entry] = []
+        self._bought: list[Entry | Allotment] = []
         self._lock = threading.Lock()
 
     @property
@@ -67,9 +68,14 @@ class Ledger:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """The purchases so far, in order."""
+        """The purchases so far, in order; an allotment counts what it bought, or took if more."""
         with self._lock:
-            return tuple(self._entries)
+            return tuple(self._entry(bought) for bought in self._bought)
+
+    @property
+    def looks(self) -> int:
+        """Number of looks paid for."""
+        return sum(entry.looks for entry in self.entries)
 
     @property
     def spent(self) -> float:
@@ -100,15 +106,71 @@ class Ledger:
         """
         entry = Entry(str(label), probability("false_alarm", false_alarm), count("looks", looks))
         with self._lock:
-            spent = math.fsum(old.total for old in self._entries)
-            if spent + entry.total > self._budget * (1 + self._SLACK):
-                raise BudgetExceeded(
-                    f"{entry.label!r} would spend {entry.total:.3g} but only "
-                    f"{max(0.0, self._budget - spent):.3g} of the false-alarm budget "
-                    f"{self._budget:.3g} is left after {len(self._entries)} entries: "
-                    "raise the budget or lower false_alarm"
-                )
-            self._entries.append(entry)
+            self._buy(entry, entry)
+
+    def allot(self, label: str, *, examples: int, false_alarm: float = 1e-9) -> Allotment:
+        """Pay beforehand for the looks of a test that runs many examples.
+
+        The first call with a label pays ``examples * false_alarm``; later ones, which a test body
+        makes once an example, return the same allotment. Hypothesis runs a failing test hundreds
+        of times more to shrink it, and a ledger that refused one of those looks would change the
+        test's outcome under its feet: an allotment refuses none, see `Allotment`.
+
+        Parameters
+        ----------
+        label : str
+            One of its own for each test, its parameters included.
+        examples : int
+            The test's ``max_examples``, explicit examples added.
+        false_alarm : float
+            Of one example, both of its stages together.
+
+        Returns
+        -------
+        Allotment
+
+        Raises
+        ------
+        BudgetExceeded
+            If the rest of the budget does not cover them all; nothing is spent then.
+        ValueError
+            If the label was allotted other numbers before.
+
+        Examples
+        --------
+        >>> ledger = Ledger(budget=1e-6)
+        >>> looks = ledger.allot("my map", examples=50)
+        >>> looks is ledger.allot("my map", examples=50), ledger.looks
+        (True, 50)
+        """
+        wanted = Allotment(
+            str(label), probability("false_alarm", false_alarm), count("examples", examples)
+        )
+        with self._lock:
+            for old in self._bought:
+                if isinstance(old, Allotment) and old.label == wanted.label:
+                    old.require_same(wanted)
+                    return old
+            self._buy(wanted, self._entry(wanted))
+        return wanted
+
+    @staticmethod
+    def _entry(bought: Entry | Allotment) -> Entry:
+        if isinstance(bought, Entry):
+            return bought
+        return Entry(bought.label, bought.false_alarm, bought.looks)
+
+    def _buy(self, bought: Entry | Allotment, price: Entry) -> None:
+        """Add a purchase; the lock is held by the caller."""
+        spent = math.fsum(self._entry(old).total for old in self._bought)
+        if spent + price.total > self._budget * (1 + self._SLACK):
+            raise BudgetExceeded(
+                f"{price.label!r} would spend {price.total:.3g} but only "
+                f"{max(0.0, self._budget - spent):.3g} of the false-alarm budget "
+                f"{self._budget:.3g} is left after {len(self._bought)} entries: "
+                "raise the budget or lower false_alarm"
+            )
+        self._bought.append(bought)
 
     def to_dict(self) -> dict[str, Any]:
         """Return budget, spent, left and the entries, for `json.dumps`."""
