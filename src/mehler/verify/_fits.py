@@ -1,0 +1,158 @@
+"""Fits of one number to the mean estimates of all pairs, each with its error and its rest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+# Numbers that defects are made of; a fit within 4 of its errors of one is called by that name.
+_NAMES = {
+    "2": 2.0,
+    "1/2": 0.5,
+    "3": 3.0,
+    "1/3": 1.0 / 3.0,
+    "4": 4.0,
+    "1/4": 0.25,
+    "8": 8.0,
+    "1/8": 0.125,
+    "sqrt(2)": math.sqrt(2.0),
+    "1/sqrt(2)": math.sqrt(0.5),
+    "pi": math.pi,
+    "1/pi": 1.0 / math.pi,
+    "2 pi": 2.0 * math.pi,
+    "1/(2 pi)": 0.5 / math.pi,
+    "-1": -1.0,
+}
+# A fit that is known no better than this can be called by any name.
+_SHARP = 0.05
+# Factors of the bandwidth that are tried.
+_REACH = 32.0
+
+
+@dataclass(frozen=True)
+class Means:
+    """Mean and standard error of the estimate at every pair, and the means of groups of draws."""
+
+    mean: Any
+    error: Any
+    groups: Any
+
+    @classmethod
+    def of(cls, grams: Any, n_groups: int, eps: float) -> Means:
+        """Summarise estimates of shape (draws, pairs)."""
+        n = grams.shape[0]
+        # The floor keeps pairs whose estimate does not vary from outweighing all others.
+        floor = max(1e-6, 64.0 * eps)
+        error = np.maximum(grams.std(axis=0, ddof=1) / math.sqrt(n), floor)
+        groups = np.stack([part.mean(axis=0) for part in np.array_split(grams, n_groups)])
+        return cls(grams.mean(axis=0), error, groups)
+
+    def agrees(self, model: Any) -> bool:
+        """Whether no pair is farther than 5 standard errors from a model."""
+        return bool((np.abs(self.mean - model) <= 5.0 * self.error).all())
+
+    def squares(self, model: Any) -> float:
+        """Mean square of the deviations from a model, in standard errors."""
+        return float(np.mean(((self.mean - model) / self.error) ** 2))
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted number and what it explains; see `Cause`."""
+
+    kind: str
+    text: str
+    value: float
+    error: float
+    explained: float
+    rest: float
+
+
+def factor(means: Means, claim: Any, n_features: int) -> Fit:
+    """Fit c in c k: a constant factor."""
+    weight = claim / means.error**2
+    total = float(weight @ claim)
+    value, error = _spread(means, lambda mean: float(weight @ mean) / total)
+    text = f"estimate / exact is {value:.2f} at every pair"
+    if not 0.1 <= abs(value) < 1000.0:
+        text = f"estimate / exact is {value:.3g} at every pair"
+    sizes = {
+        "n_features": float(n_features),
+        "1/n_features": 1.0 / n_features,
+        "sqrt(n_features)": math.sqrt(n_features),
+        "1/sqrt(n_features)": 1.0 / math.sqrt(n_features),
+    }
+    name = _name(value, error, {**_NAMES, **sizes} if n_features > 10 else _NAMES)
+    if name is not None and not name.isdecimal():
+        text += f" ({name}{f', with {n_features} features' if 'n_features' in name else ''})"
+    return _fit(means, claim, value * claim, "factor", text, value, error)
+
+
+def offset(means: Means, claim: Any) -> Fit:
+    """Fit b in k + b, in units of sqrt(k(x,x) k(y,y))."""
+    weight = 1.0 / means.error**2
+    value, error = _spread(means, lambda mean: float(weight @ (mean - claim) / weight.sum()))
+    text = (
+        f"estimate - exact is {value:.3g} at every pair, in units of sqrt(k(x,x) k(y,y)): an offset"
+    )
+    return _fit(means, claim, claim + value, "offset", text, value, error)
+
+
+def bandwidth(means: Means, pairs: Any, kernel: Any) -> Fit:
+    """Fit k with another bandwidth: the factor on its parameter."""
+    name = kernel.bandwidth
+    claimed = kernel.parameters[name]
+
+    def model(log: float) -> Any:
+        other = kernel.replace(**{name: claimed * math.exp(log)})
+        return pairs.pick(other(pairs.left.values, pairs.right.values)) / pairs.unit
+
+    reach = math.log(_REACH)
+    grid = np.linspace(-reach, reach, 57)
+    models = np.stack([model(float(log)) for log in grid])
+
+    def best(mean: Any) -> float:
+        from scipy.optimize import minimize_scalar
+
+        def loss(log: float) -> float:
+            return float(np.mean(((mean - model(log)) / means.error) ** 2))
+
+        at = int(np.argmin(np.mean(((mean - models) / means.error) ** 2, axis=1)))
+        low, high = grid[max(0, at - 1)], grid[min(grid.size - 1, at + 1)]
+        found = minimize_scalar(loss, bounds=(low, high), method="bounded", options={"xatol": 1e-5})
+        return math.exp(float(found.x))
+
+    value, error = _spread(means, best)
+    name_of = _name(value, error, _NAMES)
+    ratio = f"{value:.3g}" if name_of is None else name_of
+    relation = f"{ratio} {name}"
+    if ratio.startswith("1/"):
+        relation = f"{name} / {ratio[2:]}"
+    text = f"fits {name}' = {relation} ({name}' / {name} = {value:.3f} ± {error:.3f})"
+    return _fit(means, pairs.claim, model(math.log(value)), "bandwidth", text, value, error)
+
+
+def _fit(
+    means: Means, claim: Any, model: Any, kind: str, text: str, value: float, error: float
+) -> Fit:
+    rest = means.squares(model)
+    return Fit(kind, text, value, error, 1.0 - rest / means.squares(claim), math.sqrt(rest))
+
+
+def _spread(means: Means, estimator: Callable[[Any], float]) -> tuple[float, float]:
+    """Return the fit to the mean, and its standard error from the fits to groups of draws."""
+    each = np.array([estimator(group) for group in means.groups])
+    return estimator(means.mean), float(each.std(ddof=1) / math.sqrt(each.size))
+
+
+def _name(value: float, error: float, names: dict[str, float]) -> str | None:
+    if error > _SHARP * abs(value):
+        return None
+    # Rounding where the fit does not vary at all.
+    slack = max(4.0 * error, 1e-5 * abs(value))
+    near = [name for name, number in names.items() if abs(value - number) <= slack]
+    return min(near, key=lambda name: abs(names[name] - value)) if near else None
