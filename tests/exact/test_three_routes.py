@@ -71,3 +71,11 @@ def test_coefficients(q):
     balls = certified.collision_coefficients(q, 17)
     for ours, ball in zip(exact.collision_coefficients(q, 17), balls, strict=True):
         assert abs(ours - ball.value) <= STATED
+
+
+def test_locally_linear_kernel_to_thirty_digits():
+    ball = certified.locally_linear_kernel("0.3", 5, bits=160)
+    gap = exact.locally_linear_kernel("0.3", 5, dps=30) - ball.value
+    assert abs(gap) <= mpmath.mpf(10) ** -30 * 2 + ball.radius
+    # A float is the number that it holds, which is not three tenths.
+    assert exact.locally_linear_kernel(0.3, 5, dps=30) not in ball

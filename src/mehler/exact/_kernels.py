@@ -143,16 +143,9 @@ def locally_linear_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
     0.0
     """
     if dps is not None:
-        import mpmath
+        from mehler.exact import _multiprecision
 
-        with mpmath.workdps(dps + 10):
-            product = (
-                _moments.sigma2(q, dps + 10)
-                * mpmath.mpf(rho)
-                * collision_probability(rho, q, dps + 10)
-            )
-        with mpmath.workdps(dps):
-            return +product
+        return _multiprecision.locally_linear_kernel(rho, q, dps)
     return _at_rho.apply(lambda r, q: _moments.sigma2(q) * r * _at_rho.collision(r, q), rho, q)
 
 

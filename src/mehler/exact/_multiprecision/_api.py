@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import mpmath
 
-from mehler.exact._mp_arguments import check_dps, exact_rho, public_mpf
+from mehler.exact._mp_arguments import check_dps, exact_rho, public_mpf, to_mpf
 from mehler.exact._multiprecision import _ends, _line, _partition
 from mehler.exact._multiprecision._closed import Closed
 from mehler.exact._multiprecision._fixed import private_context
@@ -229,6 +230,16 @@ def maxout_kernel(rho: Any, q: int, dps: int) -> Any:
     if rho == 1:
         return public_mpf(_line.max_moment(2, q, digits + 1), digits)
     return public_mpf(_product_moments(rho, q, digits + 1)[0], digits)
+
+
+def locally_linear_kernel(rho: Any, q: int, dps: int) -> Any:
+    """Return sigma^2(q) rho kappa_q(rho) to `dps` digits of sigma^2(q), as an mpmath.mpf."""
+    digits = check_dps(dps)
+    exact = exact_rho(rho)
+    factors = max_moment(2, q, digits + 2), collision_probability(rho, q, digits + 2)
+    context = private_context(math.ceil((digits + 10) * math.log2(10)))
+    sigma2, kappa = (context.make_mpf(factor._mpf_) for factor in factors)
+    return public_mpf(sigma2 * to_mpf(context, exact) * kappa, digits)
 
 
 def product_second_moment(rho: Any, q: int, dps: int) -> Any:
