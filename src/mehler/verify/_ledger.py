@@ -53,8 +53,10 @@ class Ledger:
     '2.1e-08 of 1e-06'
     """
 
-    # Relative slack for sums of floats: a thousand looks at 1e-9 do fit into 1e-6.
-    _SLACK = 1e-9
+    @staticmethod
+    def limit(budget: float) -> float:
+        """Return what a budget allows: a thousand looks at 1e-9 fit into 1e-6, rounding or not."""
+        return budget * (1 + 1e-9)
 
     def __init__(self, budget: float = 1e-6) -> None:
         self._budget = probability("budget", budget)
@@ -163,7 +165,7 @@ class Ledger:
     def _buy(self, bought: Entry | Allotment, price: Entry) -> None:
         """Add a purchase; the lock is held by the caller."""
         spent = math.fsum(self._entry(old).total for old in self._bought)
-        if spent + price.total > self._budget * (1 + self._SLACK):
+        if spent + price.total > self.limit(self._budget):
             raise BudgetExceeded(
                 f"{price.label!r} would spend {price.total:.3g} but only "
                 f"{max(0.0, self._budget - spent):.3g} of the false-alarm budget "

@@ -1,0 +1,175 @@
+"""The pytest plugin's face: options, fixtures and hooks, at no cost to suites that use none.
+
+pytest imports this module in every run of every suite of an environment that mehler is installed
+in. It lives beside the package, not in it, because importing ``mehler.anything`` imports NumPy;
+what there is to do is in `mehler.pytest_plugin`, imported when a test asks for the ledger.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_BUDGET = 1e-6
+_RECORD = pytest.StashKey[Any]()  # of this process, once a test has asked for the ledger
+_PARTS = pytest.StashKey[list[dict[str, Any]]]()  # what the processes have spent
+_STARTED = pytest.StashKey[list[str]]()  # xdist workers that have not reported back
+_TOTAL = pytest.StashKey[Any]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("mehler", "mehler: error rates for random feature maps")
+    group.addoption(
+        "--mehler-budget",
+        type=_probability,
+        default=_BUDGET,
+        metavar="P",
+        help="largest chance that correct code raises any alarm in this run (default: 1e-6)",
+    )
+    group.addoption(
+        "--mehler-fresh-seeds",
+        action="store_true",
+        help="take the root of all mehler_seed fixtures from the system's entropy, and print it",
+    )
+    group.addoption(
+        "--mehler-seed",
+        type=_seed,
+        default=None,
+        metavar="N",
+        help="root of all mehler_seed fixtures (default: 0); replays a run with fresh seeds",
+    )
+    group.addoption(
+        "--mehler-json",
+        default=None,
+        metavar="PATH",
+        help="where the run's looks are written (default: mehler/mehler.json in pytest's cache)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_PARTS] = []
+    config.stash[_STARTED] = []
+    # xdist hands the options to its workers after this, so all of them get one root.
+    if config.option.mehler_fresh_seeds and config.option.mehler_seed is None:
+        config.option.mehler_seed = int.from_bytes(os.urandom(4), "big")
+    path = _asked_path(config)
+    if path is not None and path.is_dir():
+        raise pytest.UsageError(f"--mehler-json={path} is a directory: name a file in it")
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    return _replay(config) if config.option.mehler_fresh_seeds else None
+
+
+@pytest.fixture(scope="session")
+def mehler_ledger(pytestconfig: pytest.Config) -> Any:
+    """The run's false-alarm budget: a `mehler.verify.Ledger` of ``--mehler-budget``.
+
+    Give it to the checks as ``ledger=mehler_ledger``; under Hypothesis use
+    ``mehler_ledger.allot("label", examples=...)``.
+    """
+    from mehler.pytest_plugin import Record
+
+    pytestconfig.stash[_RECORD] = Record(pytestconfig.option.mehler_budget)
+    return pytestconfig.stash[_RECORD].ledger
+
+
+@pytest.fixture
+def mehler_seed(request: pytest.FixtureRequest) -> int:
+    """A seed of this test's own, the same in every run but with ``--mehler-fresh-seeds``.
+
+    Under Hypothesis use `mehler.strategies.seeds` instead, which makes it part of the example.
+    """
+    import hashlib
+
+    root = request.config.option.mehler_seed or 0
+    digest = hashlib.sha256(f"{root} {request.node.nodeid}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1  # 31 bits, which every library takes
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    record = item.config.stash.get(_RECORD, None)
+    if record is not None:
+        record.finished(item.nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodeready(node: Any) -> None:
+    node.config.stash[_STARTED].append(node.gateway.id)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Collect what an xdist worker has spent; one that crashed has nothing to say."""
+    output = getattr(node, "workeroutput", None)
+    if output is not None:
+        node.config.stash[_STARTED].remove(node.gateway.id)
+        if "mehler" in output:
+            node.config.stash[_PARTS].append(output["mehler"])
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    config = session.config
+    record = config.stash.get(_RECORD, None)
+    if hasattr(config, "workeroutput"):
+        if record is not None:
+            config.workeroutput["mehler"] = record.to_dict()
+        return
+    parts = config.stash[_PARTS] + ([] if record is None else [record.to_dict()])
+    if not parts and config.option.mehler_json is None:
+        return
+    from mehler.pytest_plugin import Total, write
+
+    total = Total.of(config.option.mehler_budget, parts, lost=len(config.stash[_STARTED]))
+    config.stash[_TOTAL] = total
+    # Sums over workers are known only here: what no single ledger could refuse fails the run.
+    if total.overdrawn and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    path = _asked_path(config) or _cached_path(config)
+    if path is not None:
+        write(path, {**total.to_dict(), "seed": config.option.mehler_seed or 0})
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    total = config.stash.get(_TOTAL, None)
+    if total is not None:
+        terminalreporter.write_line(str(total), red=total.overdrawn)
+        if config.option.mehler_fresh_seeds:
+            terminalreporter.write_line(_replay(config))
+
+
+def _replay(config: pytest.Config) -> str:
+    return f"mehler: fresh seeds, replay with --mehler-seed={config.option.mehler_seed}"
+
+
+def _asked_path(config: pytest.Config) -> Path | None:
+    asked = config.option.mehler_json
+    return None if asked is None else config.invocation_params.dir / asked
+
+
+def _cached_path(config: pytest.Config) -> Path | None:
+    cache = getattr(config, "cache", None)  # absent with -p no:cacheprovider
+    return None if cache is None else cache.mkdir("mehler") / "mehler.json"
+
+
+def _probability(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < 1.0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a probability in (0, 1), such as 1e-6")
+    return value
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a non-negative integer, such as 0")
+    return int(text)

@@ -1,0 +1,78 @@
+"""Total: what all processes of a run have spent, held against one budget."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mehler.verify import Ledger
+
+
+@dataclass(frozen=True)
+class Total:
+    """The looks of a run.
+
+    Parameters
+    ----------
+    budget : float
+    entries : tuple of dict
+        ``label``, ``false_alarm``, ``looks`` and ``test`` of each purchase.
+    lost : int
+        xdist workers that stopped before they could tell what they had spent.
+
+    Examples
+    --------
+    >>> entry = {"label": "kernel", "false_alarm": 1e-9, "looks": 20, "test": "test_map.py::test"}
+    >>> print(Total.of(1e-6, [{"entries": [entry]}, {"entries": [entry]}]))
+    mehler: 40 looks, spent 4e-08 of 1e-06
+    """
+
+    budget: float
+    entries: tuple[dict[str, Any], ...]
+    lost: int = 0
+
+    @classmethod
+    def of(cls, budget: float, parts: Iterable[Mapping[str, Any]], *, lost: int = 0) -> Total:
+        """Merge what the processes have sent: dicts of `Record.to_dict`."""
+        entries = (entry for part in parts for entry in part["entries"])
+        # Workers end in any order; the file should not depend on it.
+        ordered = sorted(entries, key=lambda entry: (entry["test"], entry["label"]))
+        return cls(budget, tuple(ordered), lost)
+
+    @property
+    def looks(self) -> int:
+        """Number of looks."""
+        return sum(entry["looks"] for entry in self.entries)
+
+    @property
+    def spent(self) -> float:
+        """Sum of false_alarm * looks over the entries."""
+        return math.fsum(entry["false_alarm"] * entry["looks"] for entry in self.entries)
+
+    @property
+    def overdrawn(self) -> bool:
+        """Whether more was spent than there is, beyond the rounding of sums."""
+        return self.spent > Ledger.limit(self.budget)
+
+    def __str__(self) -> str:
+        """Return the line that ends a run."""
+        line = f"mehler: {self.looks} looks, spent {self.spent:.3g} of {self.budget:.3g}"
+        if self.overdrawn:
+            line += "; over budget: raise --mehler-budget or lower false_alarm"
+        if self.lost:
+            line += f"; the looks of {self.lost} stopped workers are not known"
+        return line
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of mehler.json."""
+        return {
+            "budget": self.budget,
+            "looks": self.looks,
+            "spent": self.spent,
+            "left": max(0.0, self.budget - self.spent),
+            "overdrawn": self.overdrawn,
+            "lost_workers": self.lost,
+            "entries": list(self.entries),
+        }
