@@ -1,0 +1,63 @@
+"""Every planted defect, the check whose business it is, and twins that must not be refuted.
+
+A look is a check with its default settings, given only what a map declares. `correct` is the map
+without the defect; `TWINS` are maps that look wrong and are right as far as their check goes, or
+that only another check may refute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mehler import verify
+
+Draw = Callable[..., Any]
+Look = Callable[[Draw, int], verify.Verdict]
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A defect: `check` refutes `broken` and holds for `correct`."""
+
+    name: str
+    check: str
+    look: Look
+    broken: Draw
+    correct: Draw
+    history: str = ""
+
+
+@dataclass(frozen=True)
+class Twin:
+    """A map that `check` must not refute, and why."""
+
+    name: str
+    check: str
+    look: Look
+    draw: Draw
+    why: str
+
+
+def drawer(cls: Any, **change: Any) -> Draw:
+    """seed -> map, with the fields of `change` set."""
+    return lambda seed: cls(seed, **change)
+
+
+def kernel(rows: Any, **declared: Any) -> Look:
+    """check_kernel against the map's own declaration, which the defects do not touch."""
+
+    def look(draw: Draw, seed: int) -> verify.Verdict:
+        return verify.check_kernel(draw, draw(0).kernel, rows, seed=seed, **declared)
+
+    return look
+
+
+def precision(n_inputs: int, scale: float) -> Look:
+    """check_precision at the coordinate vectors."""
+
+    def look(draw: Draw, seed: int) -> verify.Verdict:
+        return verify.check_precision(draw, n_inputs=n_inputs, scale=scale, seed=seed)
+
+    return look

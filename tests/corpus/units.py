@@ -1,0 +1,134 @@
+"""Units that are no Fourier features: half-rectified, stepped, and averaged over a group."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tests.corpus.fourier import GAMMA
+from tests.verify import toys
+
+D = 4
+ROWS = toys.points(3, D, seed=2)
+# Lengths mostly in the plane that the group turns.
+TURNED = np.array([[1.2, 0.3, 0.2, -0.1], [-0.2, 1.1, -0.3, 0.2], [0.8, -0.9, 0.1, 0.4]])
+
+
+def angles(x: Any, y: Any) -> tuple[Any, Any]:
+    norms, rho = toys.cosine(x, y)
+    return norms, np.arccos(rho)
+
+
+def rectified_kernel(x: Any, y: Any) -> Any:
+    """E (w.x)_+ (w.y)_+ = |x||y| (sin t + (pi - t) cos t) / (2 pi) (Cho and Saul 2009, n = 1)."""
+    norms, t = angles(x, y)
+    return norms * (np.sin(t) + (np.pi - t) * np.cos(t)) / (2.0 * np.pi)
+
+
+def rectified_variance(x: Any, y: Any) -> Any:
+    """By the same with squares: |x|^2|y|^2 (3 sin t cos t + (pi - t)(1 + 2 cos^2 t)) / (2 pi)."""
+    norms, t = angles(x, y)
+    squares = 3.0 * np.sin(t) * np.cos(t) + (np.pi - t) * (1.0 + 2.0 * np.cos(t) ** 2)
+    return norms**2 * squares / (2.0 * np.pi) - rectified_kernel(x, y) ** 2
+
+
+def stepped_kernel(x: Any, y: Any) -> Any:
+    """P(w.x > 0, w.y > 0) = 1/2 - t / (2 pi)."""
+    return 0.5 - angles(x, y)[1] / (2.0 * np.pi)
+
+
+def stepped_variance(x: Any, y: Any) -> Any:
+    k = stepped_kernel(x, y)
+    return k * (1.0 - k)
+
+
+def rectify(u: Any) -> Any:
+    return np.maximum(u, 0.0)
+
+
+def step(u: Any) -> Any:
+    return 1.0 * (u > 0.0)
+
+
+@dataclass(frozen=True)
+class Units:
+    """activation(w_l.x) / sqrt(m)."""
+
+    seed: int
+    n_features: int = 1000
+    activation: Any = rectify
+    kernel: Any = rectified_kernel
+    variance: Any = rectified_variance
+    gain: float = 1.0
+    unit_inputs: bool = False
+
+    independent_units = True
+    n_inputs = D
+
+    @functools.cached_property
+    def weights(self) -> Any:
+        return np.random.default_rng(self.seed).standard_normal((D, self.n_features))
+
+    def __call__(self, x: Any) -> Any:
+        if self.unit_inputs:
+            x = x / np.linalg.norm(x, axis=1, keepdims=True)
+        return self.gain * self.activation(x @ self.weights) / math.sqrt(self.n_features)
+
+    def products(self, x: Any, y: Any) -> Any:
+        return self.n_features * self(x) * self(y)
+
+
+ORDER = 4
+
+
+def turn(x: Any, angle: float) -> Any:
+    """Rotate the first two coordinates."""
+    c, s = math.cos(angle), math.sin(angle)
+    return np.column_stack([c * x[:, 0] - s * x[:, 1], s * x[:, 0] + c * x[:, 1], x[:, 2:]])
+
+
+QUARTERS = tuple(2.0 * math.pi * k / ORDER for k in range(ORDER))
+
+
+def invariant_kernel(x: Any, y: Any) -> Any:
+    """The mean over g, h of k(gx, hy), which for isometries is that over one of the two."""
+    return np.mean([toys.rbf(GAMMA)(x, turn(y, angle)) for angle in QUARTERS], axis=0)
+
+
+def invariant_bound(x: Any, y: Any) -> Any:
+    """An upper bound: the variance of a mean is at most the mean variance of its terms."""
+    single = toys.offset_variance(GAMMA)
+    return np.mean([single(x, turn(y, angle)) for angle in QUARTERS], axis=0)
+
+
+@dataclass(frozen=True)
+class Averaged:
+    """sqrt(2/m) times the mean over a group of turns of cos(w_l.gx + b_l)."""
+
+    seed: int
+    n_features: int = 1000
+    turns: tuple[float, ...] = QUARTERS
+    count: int | None = None
+
+    independent_units = True
+    n_inputs = D
+    kernel = staticmethod(invariant_kernel)
+    variance = staticmethod(invariant_bound)
+
+    @functools.cached_property
+    def weights(self) -> tuple[Any, Any]:
+        rng = np.random.default_rng(self.seed)
+        w = math.sqrt(2.0 * GAMMA) * rng.standard_normal((D, self.n_features))
+        return w, rng.uniform(0.0, 2.0 * math.pi, self.n_features)
+
+    def __call__(self, x: Any) -> Any:
+        w, b = self.weights
+        total = sum(np.cos(turn(x, angle) @ w + b) for angle in self.turns)
+        return math.sqrt(2.0 / self.n_features) * total / (self.count or len(self.turns))
+
+    def products(self, x: Any, y: Any) -> Any:
+        return self.n_features * self(x) * self(y)
