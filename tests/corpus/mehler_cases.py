@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -18,6 +19,7 @@ ROWS = ways.ROWS[:3]
 LOOK = kernel(ROWS)
 
 
+@functools.cache
 def drawer(kind, defect=None):
     cls, options = KINDS[kind]
     if defect is not None:

@@ -7,6 +7,7 @@ that only another check may refute.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -40,6 +41,16 @@ class Twin:
     why: str
 
 
+def correct(cases: list[Planted]) -> list[Twin]:
+    """Each correct map once for each look that it gets."""
+    once = {(case.look, case.correct): case for case in reversed(cases)}
+    return [
+        Twin(case.name.partition(":")[0], case.check, case.look, case.correct, "without defects")
+        for case in reversed(once.values())
+    ]
+
+
+@functools.cache
 def drawer(cls: Any, **change: Any) -> Draw:
     """seed -> map, with the fields of `change` set."""
     return lambda seed: cls(seed, **change)
@@ -54,6 +65,7 @@ def kernel(rows: Any, **declared: Any) -> Look:
     return look
 
 
+@functools.cache
 def precision(n_inputs: int, scale: float) -> Look:
     """check_precision at the coordinate vectors."""
 

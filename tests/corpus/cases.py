@@ -1,0 +1,12 @@
+"""The whole corpus."""
+
+from __future__ import annotations
+
+from tests.corpus import fourier_cases, mehler_cases, units_cases
+from tests.corpus.registry import correct
+
+_PARTS = (mehler_cases, fourier_cases, units_cases)
+
+PLANTED = [case for part in _PARTS for case in part.PLANTED]
+TWINS = [case for part in _PARTS for case in part.TWINS]
+CORRECT = correct(PLANTED)
