@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from mehler.cli._progress import progress_bar
+from mehler.cli._verify import verify
 
 app = typer.Typer(
     name="mehler",
@@ -135,6 +136,9 @@ def report(
     for path in written:
         typer.echo(f"  {path}")
     return found.exit_status
+
+
+app.command()(verify)
 
 
 @app.command()

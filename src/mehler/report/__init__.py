@@ -2,6 +2,8 @@
 
 from mehler.report._model import SCHEMA, DataResult, PlanRow, Report, StatementResult
 from mehler.report._run import run
+from mehler.report._verification import Verification
+from mehler.report._verify import verify_map
 from mehler.report._write import require_renderers, require_writable, write
 
 __all__ = [
@@ -10,8 +12,10 @@ __all__ = [
     "PlanRow",
     "Report",
     "StatementResult",
+    "Verification",
     "require_renderers",
     "require_writable",
     "run",
+    "verify_map",
     "write",
 ]

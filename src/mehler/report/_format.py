@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from mehler.statements import Evidence
+from mehler.verify._diagnose import Cause
 
 NONE = "–"
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -147,3 +148,13 @@ def deciding(evidence: Sequence[Evidence], form: str) -> Evidence | None:
         return order[one.status], 0.0 if margin is None else margin / (scale or 1.0)
 
     return min(found, key=key, default=None)
+
+
+def explained(cause: Cause) -> str:
+    """Write the share of the deviation that a suggestion explains, where it is a fit."""
+    return f"{100 * cause.explained:.2f}\u202f%" if cause.explained else NONE
+
+
+def left(cause: Cause) -> str:
+    """Write what a fit leaves, in standard errors."""
+    return f"{cause.rest:.1f}" if cause.explained else NONE

@@ -8,11 +8,12 @@ from importlib.resources import files
 from itertools import groupby
 from typing import Any
 
-from mehler.report._format import cells, count, deciding, number
+from mehler.report._format import cells, count, deciding, explained, left, number
 from mehler.report._mathml import formula, mathml, prose
 from mehler.report._model import PlanRow, Report
 from mehler.report._plan import ERRORS
 from mehler.report._svg import draw
+from mehler.report._verification import Verification
 
 _TONES = {
     "holds": "good",
@@ -25,12 +26,12 @@ _TONES = {
 _MARKS = {"good": "✓", "bad": "✗", "open": "○"}
 
 
-def render_html(report: Report) -> str:
+def render_html(report: Report | Verification) -> str:
     """Render a report as one HTML file.
 
     Parameters
     ----------
-    report : Report
+    report : Report or Verification
 
     Returns
     -------
@@ -49,14 +50,16 @@ def render_html(report: Report) -> str:
         lstrip_blocks=True,
     )
     style = files("mehler.report").joinpath("_templates", "style.css").read_text(encoding="utf-8")
-    return environment.get_template("report.html.j2").render(
+    extra: dict[str, Any]
+    if isinstance(report, Verification):
+        page, extra = "verification", {"explained": explained, "left": left}
+    else:
+        page, extra = "report", {"tally": _tally(report), "errors": ERRORS, "by_map": _by_map}
+    return environment.get_template(f"{page}.html.j2").render(
         report=report,
         overall={0: "good", 1: "bad"}.get(report.exit_status, "open"),
-        tally=_tally(report),
         day=str(report.provenance["date"])[:10],
         style=Markup(style),
-        errors=ERRORS,
-        by_map=_by_map,
         cells=cells,
         count=count,
         deciding=deciding,
@@ -68,6 +71,7 @@ def render_html(report: Report) -> str:
         prose=prose,
         tone=_tone,
         where=_where,
+        **extra,
     )
 
 

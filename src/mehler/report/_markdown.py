@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import re
 
-from mehler.report._format import cells, count, deciding, number
+from mehler.report._format import cells, count, deciding, explained, left, number
 from mehler.report._model import DataResult, Report
 from mehler.report._plan import ERRORS
+from mehler.report._verification import Verification
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~!&$])")
 
 
-def render_markdown(report: Report) -> str:
+def render_markdown(report: Report | Verification) -> str:
     """Render a report as a page of Markdown.
 
     Parameters
     ----------
-    report : Report
+    report : Report or Verification
 
     Returns
     -------
     str
     """
+    if isinstance(report, Verification):
+        return _verification(report)
     where = report.provenance
     lines = [
         f"# {plain_text(report.headline)}",
@@ -78,6 +81,41 @@ def _data(data: DataResult) -> list[str]:
         counts = [count(row.n_features) for row in data.plan if row.label == label]
         lines.append(_row([label, *counts]))
     return lines
+
+
+def _verification(found: Verification) -> str:
+    where = found.provenance
+    chance = (
+        f"Chance that a correct map is refuted: at most {number(found.ledger['spent'], digits=2)}."
+        if found.ledger["spent"]
+        else "Computed: no chance enters."
+    )
+    lines = [
+        f"# {plain_text(found.headline)}",
+        "",
+        f"mehler {where['mehler']}, seed {where['seed']}, {where['date']}. {chance}",
+        "",
+        f"Map: {plain_text(found.target)}, taken for {plain_text(found.assumed)}. "
+        f"Inputs: {plain_text(found.inputs)}. Told of the map: {plain_text(found.declared)}.",
+        "",
+        "| check | outcome | observed | claimed | interval | features |",
+        "|---|---|---|---|---|---|",
+    ]
+    for one in found.evidence:
+        c = cells(one)
+        numbers = [c["observed"], c["exact"], c["interval"], c["features"]]
+        lines.append(_row([plain_text(one.check), f"**{one.status}**", *numbers]))
+    lines += [line for e in found.evidence if e.reason for line in ("", plain_text(e.reason))]
+    if found.causes:
+        lines += ["", "Likely cause (a suggestion, which did not enter the outcome):", ""]
+        lines += [
+            f"- {plain_text(one.text)}"
+            + (f"; explained {explained(one)}, left {left(one)}" if one.explained else "")
+            for one in found.causes
+        ]
+    if found.replay:
+        lines += ["", "Replay:", "", f"    {found.replay}"]
+    return "\n".join(lines) + "\n"
 
 
 def _row(cells_: list[str]) -> str:

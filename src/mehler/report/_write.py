@@ -13,11 +13,12 @@ from mehler.report._html import render_html
 from mehler.report._json import render_json
 from mehler.report._markdown import render_markdown
 from mehler.report._model import Report
+from mehler.report._verification import Verification
 
 _RENDERERS = ("jinja2", "matplotlib", "latex2mathml")
 
 
-def write(report: Report, out_dir: str | PathLike[str]) -> tuple[Path, ...]:
+def write(report: Report | Verification, out_dir: str | PathLike[str]) -> tuple[Path, ...]:
     """Write ``report.html``, ``report.json`` and ``summary.md`` into a directory.
 
     Everything is rendered first, written into a temporary directory beside the target, and then
@@ -25,7 +26,7 @@ def write(report: Report, out_dir: str | PathLike[str]) -> tuple[Path, ...]:
 
     Parameters
     ----------
-    report : Report
+    report : Report or Verification
     out_dir : path
         Made if it does not exist, with its parents; other files in it are left alone.
 

@@ -103,9 +103,7 @@ def diagnose(
     with np.errstate(all="ignore"):
         source = choose_source(draws[0], pairs, False)
         m = source.n_features
-        grams = np.stack(
-            [pairs.pick(estimate(draws[k], pairs, m)) / pairs.unit for k in range(n_draws)]
-        )
+        grams = _grams(draws, pairs, m, n_draws)
         found: list[Cause] = []
         if np.isfinite(grams).all():
             found += _of_the_mean(_fits.Means.of(grams, GROUPS, source.eps), pairs, kernel, m)
@@ -115,6 +113,26 @@ def diagnose(
                 found += _of_size(shrinkage(resize, pairs, n_draws, seed))
             found += _of_axes(axes_and_diagonals(draws, kernel, pairs, n_draws))
     return tuple(found)
+
+
+def observe(
+    draw: Callable[[int], Any], kernel: Kernel, X: Array, *, n_draws: int, seed: int = 0
+) -> tuple[Any, Any, Any]:
+    """Return claim, mean estimate and standard error at all pairs, for a picture.
+
+    In units of sqrt(k(x,x) k(y,y)), from the draws that `diagnose` takes; one draw has error 0.
+    """
+    pairs = make_pairs(kernel, X, None)
+    draws = Draws(draw, seed, stream=_STREAM)
+    with np.errstate(all="ignore"):
+        m = choose_source(draws[0], pairs, False).n_features
+        grams = _grams(draws, pairs, m, n_draws)
+        error = grams.std(axis=0, ddof=1) / n_draws**0.5 if n_draws > 1 else 0.0 * grams[0]
+    return pairs.claim, grams.mean(axis=0), error
+
+
+def _grams(draws: Draws, pairs: Any, m: int, n_draws: int) -> Any:
+    return np.stack([pairs.pick(estimate(draws[k], pairs, m)) / pairs.unit for k in range(n_draws)])
 
 
 def _of_the_mean(means: _fits.Means, pairs: Any, kernel: Any, m: int) -> list[Cause]:

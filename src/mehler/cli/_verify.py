@@ -1,0 +1,154 @@
+"""The command `mehler verify`: anybody's map against a kernel."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mehler.cli._progress import progress_bar
+
+
+def verify(
+    ctx: typer.Context,
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODULE:FACTORY",
+            help="A scikit-learn transformer (class or instance), a draw function seed -> map, or "
+            "a callable X -> Z; MODULE is dotted, or a path to a .py file.",
+        ),
+    ],
+    kernel: Annotated[
+        str,
+        typer.Option(
+            "--kernel",
+            metavar="NAME",
+            help="rbf, laplacian, matern, linear, polynomial, arc-cosine, maxout, collision, "
+            "skewed-chi2, additive-chi2, or MODULE:FUNCTION.",
+        ),
+    ],
+    param: Annotated[
+        list[str] | None,
+        typer.Option("--param", metavar="K=V", help="A parameter of the kernel; repeatable."),
+    ] = None,
+    arg: Annotated[
+        list[str] | None,
+        typer.Option("--arg", metavar="K=V", help="An argument of FACTORY; repeatable."),
+    ] = None,
+    features: Annotated[
+        int | None,
+        typer.Option("--features", metavar="M", help="Of a draw, where FACTORY leaves it open."),
+    ] = None,
+    inputs: Annotated[
+        int | None,
+        typer.Option("--inputs", metavar="D", help="Columns of the random rows; default 5."),
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option("--data", metavar="FILE", help="Your rows: .npy, .npz, .csv or .parquet."),
+    ] = None,
+    claim: Annotated[
+        str | None,
+        typer.Option(
+            "--claim",
+            metavar="mean|close",
+            help="The mean over draws is the kernel, or each draw is close to it.",
+        ),
+    ] = None,
+    resolution: Annotated[
+        float,
+        typer.Option(
+            "--resolution",
+            metavar="R",
+            help="Deviation not to be missed, in units of sqrt(k(x,x) k(y,y)).",
+        ),
+    ] = 0.02,
+    false_alarm: Annotated[
+        float,
+        typer.Option("--false-alarm", metavar="A", help="Chance of refuting a correct map."),
+    ] = 1e-9,
+    bounds: Annotated[
+        tuple[float, float] | None,
+        typer.Option("--bounds", metavar="LO HI", help="Range of one sample of the estimate."),
+    ] = None,
+    independent_features: Annotated[
+        bool,
+        typer.Option("--independent-features", help="Columns of a draw are independent and alike."),
+    ] = False,
+    max_features: Annotated[
+        int | None,
+        typer.Option("--max-features", metavar="N", help="Most features to draw in all."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of all random numbers.")] = 0,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the files go.")] = Path(
+        "mehler-verify"
+    ),
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> int:
+    """Hold anybody's map against a kernel; write report.html, report.json, summary.md.
+
+    Exit status: 0 if it holds, 1 if it is refuted, 2 if it could not run or is inconclusive.
+    """
+    from mehler import report as reports
+
+    reports.require_writable(out)
+    reports.require_renderers()
+    with progress_bar() as progress, warnings.catch_warnings():
+        # A map is drawn hundreds of times; what it warns of is said once.
+        warnings.simplefilter("once")
+        found = reports.verify_map(
+            target,
+            kernel,
+            parameters=_numbers(param or []),
+            arguments=_values(arg or []),
+            n_features=features,
+            inputs=inputs,
+            data=data,
+            claim=claim,
+            resolution=resolution,
+            false_alarm=false_alarm,
+            bounds=bounds,
+            independent_features=independent_features,
+            max_features=max_features,
+            seed=seed,
+            command=ctx.find_root().obj,
+            progress=progress,
+        )
+    written = reports.write(found, out)
+    typer.echo(found.headline)
+    typer.echo(f"  taken for {found.assumed}")
+    for path in written:
+        typer.echo(f"  {path}")
+    return found.exit_status
+
+
+def _numbers(pairs: list[str]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for key, text in _split(pairs, "--param"):
+        try:
+            found[key] = int(text) if text.lstrip("+-").isdecimal() else float(text)
+        except ValueError:
+            raise ValueError(f"--param {key}={text!r} is not a number") from None
+    return found
+
+
+def _values(pairs: list[str]) -> dict[str, Any]:
+    """Python literals where they are such, else strings."""
+    found: dict[str, Any] = {}
+    for key, text in _split(pairs, "--arg"):
+        try:
+            found[key] = ast.literal_eval(text)
+        except (ValueError, SyntaxError):
+            found[key] = text
+    return found
+
+
+def _split(pairs: list[str], option: str) -> list[tuple[str, str]]:
+    for pair in pairs:
+        if not pair.partition("=")[0] or "=" not in pair:
+            raise ValueError(f"{option} {pair!r} is not K=V: as in {option} gamma=0.5")
+    return [(key, value) for key, _, value in (pair.partition("=") for pair in pairs)]

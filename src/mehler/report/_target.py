@@ -1,0 +1,271 @@
+"""MODULE:FACTORY: what it names, and how maps are drawn from it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+# Names by which the one argument of a draw function goes; any other is taken for the rows.
+_SEEDS = ("seed", "random_state", "rng", "key", "state")
+_SIZES = ("n_features", "n_components", "m")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """What is verified.
+
+    Parameters
+    ----------
+    name : str
+    assumed : str
+        How the object was read, as a sentence.
+    draw : callable
+        seed -> map.
+    resize : callable, optional
+        (seed, n_features) -> map.
+    random : bool
+        False for one map that no seed changes.
+    factory : object
+        What MODULE:FACTORY named.
+    """
+
+    name: str
+    assumed: str
+    draw: Callable[[int], Any]
+    resize: Callable[[int, int], Any] | None
+    random: bool
+    factory: Any
+
+
+def load(spec: str, *, what: str) -> Any:
+    """Import what MODULE:NAME names; MODULE is a dotted module or the path of a ``.py`` file.
+
+    Raises
+    ------
+    ValueError
+        A malformed name, a module that does not import, or no such name in it.
+    """
+    module_name, colon, name = spec.rpartition(":")
+    if not colon or not module_name or not name:
+        raise ValueError(
+            f"{what}={spec!r} is not MODULE:NAME: as in sklearn.kernel_approximation:RBFSampler, "
+            "or path/to/file.py:name"
+        )
+    module = _import(module_name, what)
+    value: Any = module
+    for part in name.split("."):
+        if not hasattr(value, part):
+            public = [one for one in vars(module) if not one.startswith("_")][:8]
+            raise ValueError(
+                f"{what}: {module_name} has no {name!r}; it has {', '.join(public) or 'nothing'}"
+            )
+        value = getattr(value, part)
+    return value
+
+
+def read_target(
+    name: str, factory: Any, X: Any, *, n_features: int | None, arguments: Mapping[str, Any]
+) -> Target:
+    """Say how maps are drawn from an object, by what it can do and how it is called.
+
+    Parameters
+    ----------
+    name : str
+    factory : object
+        A transformer class or instance, a class with ``draw``, a draw function seed -> map, a
+        callable X -> Z, or a function without arguments that returns one of these.
+    X : array, shape (n, d)
+        What transformers are fitted on.
+    n_features : int, optional
+        Default 1000 where the size is ours to choose.
+    arguments : mapping
+        For the constructor or the function.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Nothing of the kind, or arguments that it does not take.
+    """
+    size = 1000 if n_features is None else n_features
+    if inspect.isclass(factory) and callable(getattr(factory, "draw", None)):
+        return _map_class(name, factory, X, size, arguments)
+    if callable(getattr(factory, "transform", None)):
+        return _transformer(name, factory, X, n_features, arguments)
+    if inspect.isclass(factory) or not callable(factory):
+        raise TypeError(
+            f"{name} is {'a class' if inspect.isclass(factory) else type(factory).__name__} "
+            "without transform and draw: name a transformer, a callable X -> Z, or a function "
+            "seed -> map"
+        )
+    parameters = _parameters(factory)
+    if parameters is not None:
+        unknown = [key for key in arguments if key not in parameters and "kwargs" not in parameters]
+        if unknown:
+            raise ValueError(
+                f"{name} takes no argument {unknown[0]!r}: it takes {', '.join(parameters)}"
+            )
+        free = [key for key in parameters if key not in arguments]
+        if not [key for key in free if parameters[key]] and not set(_SEEDS) & set(free):
+            made = factory(**arguments)
+            inner = read_target(name, made, X, n_features=n_features, arguments={})
+            return _with_prefix(inner, "a function without arguments, which returned ")
+        if free and free[0] in _SEEDS:
+            return _draw_function(name, factory, X, size, arguments, free)
+    return Target(
+        name=name,
+        assumed="a callable X -> Z: one fixed map, since its argument is not called seed",
+        draw=lambda seed: lambda rows: factory(rows, **arguments),
+        resize=None,
+        random=False,
+        factory=factory,
+    )
+
+
+def _transformer(
+    name: str, factory: Any, X: Any, n_features: int | None, arguments: Mapping[str, Any]
+) -> Target:
+    if inspect.isclass(factory):
+        known = _parameters(factory) or {}
+        make: Callable[..., Any] = lambda **options: factory(**{**arguments, **options})  # noqa: E731
+        kind, fixed_size = "a transformer class", "n_components" in arguments
+    else:
+        known = factory.get_params() if hasattr(factory, "get_params") else {}
+        make = lambda **options: _clone(factory, {**arguments, **options})  # noqa: E731
+        kind, fixed_size = "a transformer", n_features is None
+    unknown = [key for key in arguments if key not in known]
+    if unknown:
+        raise ValueError(f"{name} takes no argument {unknown[0]!r}: it takes {', '.join(known)}")
+    seeded, sized = "random_state" in known, "n_components" in known
+    size: dict[str, Any] = {}
+    if sized and not fixed_size:
+        size = {"n_components": 1000 if n_features is None else n_features}
+    if not seeded:
+        if not inspect.isclass(factory) and not known:
+            fitted = as_map(factory, X)
+        else:
+            fitted = _fitted(make(**size), X)
+        return Target(
+            name=name,
+            assumed=f"{kind} without random_state: one fixed map",
+            draw=lambda seed: fitted,
+            resize=None,
+            random=False,
+            factory=factory,
+        )
+
+    def resize(seed: int, m: int) -> Any:
+        return _fitted(make(random_state=seed, n_components=m), X)
+
+    words = f"{kind}, made anew with each random_state"
+    words += f" and n_components={size['n_components']}" if size else ""
+    return Target(
+        name=name,
+        assumed=f"{words}, and fitted on the inputs",
+        draw=lambda seed: _fitted(make(random_state=seed, **size), X),
+        resize=resize if sized else None,
+        random=True,
+        factory=factory,
+    )
+
+
+def _map_class(name: str, factory: Any, X: Any, size: int, arguments: Mapping[str, Any]) -> Target:
+    def resize(seed: int, m: int) -> Any:
+        return factory.draw(X.shape[1], m, seed=seed, **arguments)
+
+    return Target(
+        name=name,
+        assumed=f"a class with draw(n_inputs, n_features={size}, seed=...)",
+        draw=lambda seed: resize(seed, size),
+        resize=resize,
+        random=True,
+        factory=factory,
+    )
+
+
+def _draw_function(
+    name: str, factory: Any, X: Any, size: int, arguments: Mapping[str, Any], free: list[str]
+) -> Target:
+    sized = next((key for key in free[1:] if key in _SIZES), None)
+    resize = None
+    if sized is not None:
+
+        def resize(seed: int, m: int) -> Any:
+            return as_map(factory(seed, **{sized: m}, **arguments), X)
+
+    def draw(seed: int) -> Any:
+        return as_map(factory(seed, **arguments), X) if resize is None else resize(seed, size)
+
+    words = f"a draw function {free[0]} -> map" + (f", with {sized}={size}" if sized else "")
+    return Target(name=name, assumed=words, draw=draw, resize=resize, random=True, factory=factory)
+
+
+def as_map(value: Any, X: Any) -> Any:
+    """Return the map X -> Z of a callable or a transformer, fitted if it was not."""
+    if callable(value):
+        return value
+    if not callable(getattr(value, "transform", None)):
+        raise TypeError(
+            f"the draw function returned {type(value).__name__}: it must return a callable "
+            "X -> Z or a transformer"
+        )
+    try:
+        value.transform(X)
+    except Exception as error:
+        if type(error).__name__ != "NotFittedError":
+            raise
+        return _fitted(value, X)
+    return value.transform
+
+
+def _fitted(transformer: Any, X: Any) -> Any:
+    return transformer.fit(X).transform
+
+
+def _clone(instance: Any, options: Mapping[str, Any]) -> Any:
+    return type(instance)(**{**instance.get_params(deep=False), **options})
+
+
+def _parameters(function: Any) -> dict[str, bool] | None:
+    """Return each parameter's name, and whether it must be given."""
+    try:
+        found = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    return {one.name: one.default is one.empty and one.kind is not one.VAR_KEYWORD for one in found}
+
+
+def _with_prefix(target: Target, prefix: str) -> Target:
+    from dataclasses import replace
+
+    return replace(target, assumed=prefix + target.assumed)
+
+
+def _import(module_name: str, what: str) -> Any:
+    path = Path(module_name)
+    try:
+        if path.suffix == ".py":
+            if not path.is_file():
+                raise ValueError(f"{what}: {module_name} does not exist: check the path")
+            spec = importlib.util.spec_from_file_location(path.stem.replace("-", "_"), path)
+            assert spec is not None
+            assert spec.loader is not None
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            return module
+        # As `python -m` does: modules beside the user are found.
+        if "" not in sys.path:
+            sys.path.insert(0, "")
+        return importlib.import_module(module_name)
+    except ValueError:
+        raise
+    except Exception as error:  # a third party's import may raise anything
+        raise ValueError(
+            f"{what}: {module_name} does not import ({type(error).__name__}: {error}): "
+            "install or repair it"
+        ) from error
