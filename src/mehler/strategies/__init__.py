@@ -1,0 +1,68 @@
+"""Hypothesis strategies for random feature maps: points, maps, seeds, groups, hostile arrays.
+
+Every value shrinks to a simple one, and every seed is part of the example, so that a failure
+replays and shrinks. Options are keyword-only and are values, never strategies: draw one first
+where it should vary.
+
+Examples
+--------
+>>> from hypothesis import given, settings
+>>> from mehler import strategies, verify
+>>> looks = verify.Ledger().allot("maxout", examples=3)
+>>> @settings(max_examples=3, deadline=None, database=None)
+... @given(
+...     draw=strategies.factories(kinds=["maxout"], n_inputs=3),
+...     X=strategies.unit_vectors(n_inputs=3, most=2),
+...     seed=strategies.seeds(),
+... )
+... def test(draw, X, seed):
+...     looks.assert_holds(verify.check_kernel, draw, draw(0).kernel, X, seed=seed, resolution=0.3)
+>>> test()
+"""
+
+try:
+    import hypothesis as _hypothesis  # noqa: F401  # named here to say what to install
+except ImportError as error:
+    raise ImportError(
+        "mehler.strategies needs Hypothesis: install it, or mehler with its extra 'verify'"
+    ) from error
+
+from mehler.strategies._clouds import (
+    Cloud,
+    clouds_on_manifold,
+    clouds_on_sphere,
+    doubling_sets,
+    sparse_clouds,
+)
+from mehler.strategies._devices import Device, devices, namespaces
+from mehler.strategies._groups import Group, groups
+from mehler.strategies._hostile import HostileArray, hostile_arrays
+from mehler.strategies._maps import Factory, factories, maps
+from mehler.strategies._numbers import dtypes, pool_sizes, seeds
+from mehler.strategies._pairs import Pair, adversarial_pairs, pairs
+from mehler.strategies._vectors import unit_vectors
+
+__all__ = [
+    "Cloud",
+    "Device",
+    "Factory",
+    "Group",
+    "HostileArray",
+    "Pair",
+    "adversarial_pairs",
+    "clouds_on_manifold",
+    "clouds_on_sphere",
+    "devices",
+    "doubling_sets",
+    "dtypes",
+    "factories",
+    "groups",
+    "hostile_arrays",
+    "maps",
+    "namespaces",
+    "pairs",
+    "pool_sizes",
+    "seeds",
+    "sparse_clouds",
+    "unit_vectors",
+]

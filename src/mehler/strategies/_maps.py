@@ -1,0 +1,147 @@
+"""Maps of every kind that exists, as values and as draw functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from mehler.features import DecoupledMaxoutFeatures, FeatureMap, MaxoutCodes, MaxoutFeatures
+from mehler.strategies._numbers import pool_sizes, seeds
+from mehler.strategies._validate import chosen, whole
+
+# Simplest first: the order in which examples shrink. Each entry is a class and its options.
+_KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "maxout": (MaxoutFeatures, {}),
+    "maxout-centred": (MaxoutFeatures, {"centred": True}),
+    "maxout-shared": (MaxoutFeatures, {"n_projections": None}),
+    "maxout-shared-centred": (MaxoutFeatures, {"n_projections": None, "centred": True}),
+    "decoupled-next": (DecoupledMaxoutFeatures, {"directions": "next"}),
+    "decoupled-fresh": (DecoupledMaxoutFeatures, {"directions": "fresh"}),
+    "codes": (MaxoutCodes, {}),
+}
+_SHARED = "maxout-shared"
+
+
+@dataclass(frozen=True)
+class Factory:
+    """A draw function seed -> map, as the checks take it, that prints as what it draws.
+
+    Examples
+    --------
+    >>> Factory("codes", n_inputs=3, n_features=8, pool_size=4)(seed=0)
+    MaxoutCodes.draw(n_inputs=3, n_features=8, pool_size=4, seed=0) on numpy
+    """
+
+    kind: str
+    n_inputs: int
+    n_features: int
+    pool_size: int
+    n_projections: int | None = None
+
+    def __call__(self, seed: int, *, like: Any = None, dtype: Any = None) -> FeatureMap:
+        """Return the map of that seed; `like` and `dtype` as for every map."""
+        cls, options = _KINDS[self.kind]
+        if self.n_projections is not None:
+            options = {**options, "n_projections": self.n_projections}
+        drawn: FeatureMap = cls.draw(
+            self.n_inputs,
+            self.n_features,
+            self.pool_size,
+            seed=seed,
+            like=like,
+            dtype=dtype,
+            **options,
+        )
+        return drawn
+
+
+def factories(
+    *,
+    n_inputs: int,
+    kinds: Iterable[str] | None = None,
+    most_features: int = 64,
+    most_pool: int = 8,
+) -> SearchStrategy[Factory]:
+    """Draw functions seed -> map of every kind; they shrink to one maxout unit of one piece.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Dimension d of the rows.
+    kinds : list of str, optional
+        Some of 'maxout', 'maxout-centred', 'maxout-shared', 'maxout-shared-centred',
+        'decoupled-next', 'decoupled-fresh' and 'codes'; default all.
+    most_features, most_pool : int
+        Largest number of units and pool size.
+
+    Returns
+    -------
+    SearchStrategy of Factory
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an option is not of its kind or range.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(factories(n_inputs=3), lambda draw: True)
+    Factory(kind='maxout', n_inputs=3, n_features=1, pool_size=1, n_projections=None)
+    """
+    d = whole("n_inputs", n_inputs, least=1)
+    names = chosen("kinds", kinds, tuple(_KINDS))
+    m = whole("most_features", most_features, least=1)
+    q = whole("most_pool", most_pool, least=1)
+    return _factories(d, names, m, q)
+
+
+def maps(
+    *,
+    n_inputs: int,
+    kinds: Iterable[str] | None = None,
+    most_features: int = 64,
+    most_pool: int = 8,
+) -> SearchStrategy[FeatureMap]:
+    """Maps of every kind, on NumPy: `factories` called with `seeds`.
+
+    Parameters
+    ----------
+    n_inputs, kinds, most_features, most_pool
+        As for `factories`.
+
+    Returns
+    -------
+    SearchStrategy of FeatureMap
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an option is not of its kind or range.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(maps(n_inputs=2, kinds=["codes"]), lambda phi: True)
+    MaxoutCodes.draw(n_inputs=2, n_features=1, pool_size=1, seed=0) on numpy
+    """
+    drawn = factories(
+        n_inputs=n_inputs, kinds=kinds, most_features=most_features, most_pool=most_pool
+    )
+    return st.tuples(drawn, seeds()).map(lambda both: both[0](both[1]))
+
+
+@st.composite
+def _factories(
+    draw: st.DrawFn, n_inputs: int, kinds: list[str], most_features: int, most_pool: int
+) -> Factory:
+    kind = draw(st.sampled_from(kinds))
+    m = draw(st.integers(1, most_features))
+    q = draw(pool_sizes(most=most_pool))
+    # From all pools being one set to hardly any shared.
+    shared = draw(st.integers(q, 2 * q * m)) if kind.startswith(_SHARED) else None
+    return Factory(kind, n_inputs, m, q, shared)

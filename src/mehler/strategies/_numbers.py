@@ -1,0 +1,91 @@
+"""Seeds, pool sizes, dtypes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from mehler.strategies._validate import chosen, span
+
+_DTYPES = ("float64", "float32")
+
+
+def seeds() -> SearchStrategy[int]:
+    """Seeds of 31 bits, which every library takes; they shrink to 0.
+
+    Returns
+    -------
+    SearchStrategy of int
+
+    Notes
+    -----
+    Drawn as two short integers: of long ones Hypothesis prefers the small, and examples that
+    share a seed share their draws.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(seeds(), lambda seed: True)
+    0
+    """
+    halves = st.tuples(st.integers(0, 2**16 - 1), st.integers(0, 2**15 - 1))
+    return halves.map(lambda pair: pair[0] | pair[1] << 16)
+
+
+def pool_sizes(*, least: int = 1, most: int = 16) -> SearchStrategy[int]:
+    """Pool sizes q, small ones and powers of two among them; they shrink to `least`.
+
+    Parameters
+    ----------
+    least, most : int
+        Ends of the range, at least 1.
+
+    Returns
+    -------
+    SearchStrategy of int
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the ends are not integers, or out of order.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(pool_sizes(), lambda q: q > 2)
+    3
+    """
+    low, high = span(least, most, floor=1, ceiling=10**6)
+    # Loops that halve a pool go wrong at odd sizes and at 2^k + 1.
+    edges = sorted({q for k in range(20) for q in (2**k, 2**k + 1) if low <= q <= high})
+    plain = st.integers(low, high)
+    return plain | st.sampled_from(edges) if edges else plain
+
+
+def dtypes(*, only: Iterable[str] | None = None) -> SearchStrategy[str]:
+    """Names of the dtypes that maps compute in; they shrink to float64.
+
+    Parameters
+    ----------
+    only : list of str, optional
+        Some of 'float64', 'float32'; default both. Devices without float64 say so:
+        ``Device.dtypes``.
+
+    Returns
+    -------
+    SearchStrategy of str
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a name is not known.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(dtypes(), lambda name: True)
+    'float64'
+    """
+    return st.sampled_from(chosen("only", only, _DTYPES))

@@ -1,0 +1,75 @@
+"""What the options of a strategy must satisfy, refused by name when the strategy is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+from hypothesis.strategies import SearchStrategy
+
+# Numbers that one example may hold: Hypothesis gives up on examples of several thousand.
+_LARGEST = 4096
+
+
+def whole(name: str, value: Any, *, least: int, most: int | None = None) -> int:
+    """Return `value` as an int in [least, most]."""
+    _refuse_strategy(name, value)
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name}={value!r} must be an integer of at least {least}")
+    number = int(value)
+    if number < least or (most is not None and number > most):
+        limit = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise ValueError(f"{name}={value!r} must be an integer {limit}")
+    return number
+
+
+def span(least: Any, most: Any, *, floor: int, ceiling: int | None = None) -> tuple[int, int]:
+    """Return the ends of a range of integers, in order."""
+    low = whole("least", least, least=floor, most=ceiling)
+    high = whole("most", most, least=floor, most=ceiling)
+    if high < low:
+        raise ValueError(f"least={low} exceeds most={high}: exchange them")
+    return low, high
+
+
+def size(n_rows: int, n_inputs: int) -> None:
+    """Refuse arrays that Hypothesis could not draw."""
+    if n_rows * n_inputs > _LARGEST:
+        raise ValueError(
+            f"most={n_rows} rows of n_inputs={n_inputs} are {n_rows * n_inputs} numbers: an "
+            f"example holds at most {_LARGEST}; make one of them smaller"
+        )
+
+
+def correlation(name: str, value: Any) -> float:
+    """Return `value` as a float in [-1, 1]."""
+    _refuse_strategy(name, value)
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name}={value!r} must be a correlation in [-1, 1]")
+    number = float(value)
+    if not -1.0 <= number <= 1.0:
+        raise ValueError(f"{name}={value!r} must be a correlation in [-1, 1]")
+    return number
+
+
+def chosen(name: str, value: Iterable[Any] | None, known: Sequence[Any]) -> list[Any]:
+    """Return the members of `known` that were asked for, in the order of `known`; None is all."""
+    _refuse_strategy(name, value)
+    if value is None:
+        return list(known)
+    if isinstance(value, str):
+        raise TypeError(f"{name}={value!r} must be a list of names, for instance [{value!r}]")
+    wanted = list(value)
+    strange = [each for each in wanted if each not in known]
+    if strange or not wanted:
+        raise ValueError(f"{name}={wanted!r} must name some of {list(known)}")
+    return [each for each in known if each in wanted]
+
+
+def _refuse_strategy(name: str, value: Any) -> None:
+    if isinstance(value, SearchStrategy):
+        raise TypeError(
+            f"{name} is a strategy: pass a value; where it should vary, draw it first, with "
+            "hypothesis.strategies.composite or .flatmap"
+        )

@@ -1,0 +1,65 @@
+"""Unit vectors in all directions, made of small integers so that they shrink."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from mehler.strategies._validate import size, span, whole
+
+# Numerators of the coordinates: fine enough for directions off every axis and diagonal.
+_GRID = 100
+
+
+@st.composite
+def integer_rows(draw: st.DrawFn, n_rows: int, n_inputs: int) -> Any:
+    """Nonzero rows of small integers; each shrinks to the last axis."""
+    row = st.lists(st.integers(-_GRID, _GRID), min_size=n_inputs, max_size=n_inputs).map(_nonzero)
+    return np.array([draw(row) for _ in range(n_rows)], dtype=np.float64)
+
+
+def normalised(rows: Any) -> Any:
+    """Return rows of length 1, to a rounding or two."""
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def unit_vectors(*, n_inputs: int, least: int = 1, most: int = 4) -> SearchStrategy[Any]:
+    """Matrices of unit rows in directions off the axes; they shrink to one axis vector.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Columns d.
+    least, most : int
+        Fewest and most rows.
+
+    Returns
+    -------
+    SearchStrategy of float64 arrays, shape (n, n_inputs)
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an option is not of its kind or range.
+
+    Notes
+    -----
+    Rows are integers in [-100, 100] divided by their length: |x| = 1 within 4 roundings.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> find(unit_vectors(n_inputs=3), lambda X: True)
+    array([[0., 0., 1.]])
+    """
+    d = whole("n_inputs", n_inputs, least=1)
+    low, high = span(least, most, floor=1)
+    size(high, d)
+    return st.integers(low, high).flatmap(lambda n: integer_rows(n, d)).map(normalised)
+
+
+def _nonzero(row: list[int]) -> list[int]:
+    return row if any(row) else [*row[:-1], 1]
