@@ -99,10 +99,10 @@ def test_alarms_are_no_more_than_allowed(name):
 
 
 def test_too_many_alarms_are_seen():
-    """Half the variance makes intervals 0.7 times as wide: some 5 alarms in 1000."""
+    """A quarter of the variance: half the width, 3.9 standard errors of 2, some 5 in 100."""
 
     def too_narrow(phi, x, y):
-        variance = 0.5 * float(phi.variance(x, y)[0, 0])
+        variance = 0.25 * float(phi.variance(x, y)[0, 0])
         return lambda row: intervals.known_variance(row, variance, RATE)
 
     n = 20_000
