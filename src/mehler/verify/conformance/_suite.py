@@ -1,0 +1,116 @@
+"""The list of requirements, and one pytest test for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mehler._arrays import Array
+from mehler.verify._arguments import count, probability, relative_resolution
+from mehler.verify._ledger import Ledger
+from mehler.verify.conformance import _form, _laws
+from mehler.verify.conformance._requirement import Requirement, Subject
+
+_REQUIREMENTS: tuple[tuple[str, str, Callable[[Subject], Any]], ...] = (
+    (
+        "parts",
+        "the map has n_features, kernel, variance and recipe, and is callable",
+        _form.has_its_parts,
+    ),
+    ("shape", "features have the shape and the precision of the rows", _form.keeps_shape_and_dtype),
+    ("input", "rows are read, not written", _form.leaves_its_input_alone),
+    ("rows", "each row is mapped by itself", _form.maps_each_row_alone),
+    ("gram", "gram and products are those of the features", _form.agrees_with_its_gram),
+    ("declared-kernel", "the declared kernel is one", _form.declares_a_kernel),
+    ("declared-variance", "the declared variance is one", _form.declares_a_variance),
+    ("bad-rows", "bad rows are refused", _form.refuses_bad_rows),
+    ("recipe", "the recipe names the map", _form.has_a_recipe),
+    ("pickle", "the map can be sent to another process", _form.travels),
+    ("kernel", "the features have the declared kernel", _laws.has_its_kernel),
+)
+
+
+def checks(
+    factory: Callable[..., Any],
+    *,
+    X: Array | None = None,
+    n_features: int = 512,
+    resolution: float = 0.1,
+    false_alarm: float = 1e-9,
+    ledger: Ledger | None = None,
+) -> list[Requirement]:
+    """List what a map must satisfy; each requirement is called without arguments.
+
+    Parameters
+    ----------
+    factory : callable
+        ``factory(n_features, seed=seed)`` returns a drawn map: a class, or a partial of its
+        ``draw`` such as ``functools.partial(mehler.MaxoutFeatures.draw, 3, pool_size=4)``.
+    X : array, shape (n, n_inputs), optional
+        Rows to look at; default four in random directions, of the map's ``n_inputs``.
+    n_features : int
+        Width of the maps drawn.
+    resolution : float
+        Smallest deviation from the declared kernel that must not be missed, as a fraction of
+        sqrt(k(x,x) k(y,y)).
+    false_alarm : float
+        Of each statistical requirement.
+    ledger : Ledger, optional
+        Pays for them.
+
+    Returns
+    -------
+    list of Requirement
+        Nothing is drawn before they are called.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For arguments out of range.
+
+    Examples
+    --------
+    >>> import functools, mehler
+    >>> draw = functools.partial(mehler.MaxoutFeatures.draw, 3, pool_size=4)
+    >>> for requirement in checks(draw):
+    ...     _ = requirement()
+    """
+    if not callable(factory):
+        raise TypeError(f"factory={factory!r} must be callable: (n_features, seed=) -> map")
+    subject = Subject(
+        factory,
+        X,
+        count("n_features", n_features, least=2),
+        relative_resolution(resolution),
+        probability("false_alarm", false_alarm),
+        ledger,
+    )
+    return [Requirement(name, says, look, subject) for name, says, look in _REQUIREMENTS]
+
+
+def parametrize(factory: Callable[..., Any], **options: Any) -> Any:
+    """Decorate a test of one argument, ``requirement``, to run once for each requirement.
+
+    Parameters
+    ----------
+    factory : callable
+        As for `checks`.
+    **options
+        As for `checks`.
+
+    Returns
+    -------
+    pytest.MarkDecorator
+
+    Examples
+    --------
+    >>> import functools, mehler
+    >>> from mehler.verify import conformance
+    >>> @conformance.parametrize(functools.partial(mehler.MaxoutFeatures.draw, 3, pool_size=4))
+    ... def test_map_conforms(requirement):
+    ...     requirement()
+    """
+    import pytest
+
+    listed = checks(factory, **options)
+    return pytest.mark.parametrize("requirement", [pytest.param(r, id=r.name) for r in listed])

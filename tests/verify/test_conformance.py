@@ -1,0 +1,122 @@
+"""mehler's own maps meet every requirement; each requirement refuses a map that breaks it."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import pytest
+
+import mehler
+from mehler.verify import Ledger, conformance
+from tests.verify.conforming import Rectified, Unnamed
+
+# What breaks, and the requirements that it breaks.
+DEFECTS = {
+    "widens": {"shape"},
+    "writes its input": {"input"},
+    "centres its rows": {"rows"},
+    "another gram": {"gram"},
+    "products without m": {"gram"},
+    "a kernel that is none": {"declared-kernel"},
+    "a negative variance": {"declared-variance"},
+    "takes anything": {"bad-rows"},
+    "a recipe without a seed": {"recipe"},
+    "a fat recipe": {"recipe"},
+    "pickled without its seed": {"pickle"},
+    "twice as long": {"kernel"},
+}
+
+
+def named(factory):
+    return {requirement.name: requirement for requirement in conformance.checks(factory)}
+
+
+@conformance.parametrize(Rectified)
+def test_a_small_map_conforms(requirement):
+    requirement()
+
+
+@conformance.parametrize(functools.partial(mehler.MaxoutFeatures.draw, 3, pool_size=4))
+def test_maxout_conforms(requirement):
+    requirement()
+
+
+@conformance.parametrize(
+    functools.partial(mehler.MaxoutFeatures.draw, 3, pool_size=4, centred=True)
+)
+def test_centred_maxout_conforms(requirement):
+    requirement()
+
+
+@conformance.parametrize(
+    functools.partial(mehler.MaxoutFeatures.draw, 3, pool_size=8, n_projections=400),
+    n_features=64,
+    resolution=0.2,
+)
+def test_shared_maxout_conforms(requirement):
+    requirement()
+
+
+@pytest.mark.parametrize("directions", ["next", "fresh"])
+@pytest.mark.parametrize("name", [r.name for r in conformance.checks(Rectified)])
+def test_decoupled_maxout_conforms(name, directions):
+    draw = functools.partial(
+        mehler.DecoupledMaxoutFeatures.draw, 3, pool_size=4, directions=directions
+    )
+    named(draw)[name]()
+
+
+@conformance.parametrize(functools.partial(mehler.MaxoutCodes.draw, 3, pool_size=4))
+def test_codes_conform(requirement):
+    requirement()
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_defect_breaks_its_requirement(defect):
+    requirements = named(functools.partial(Rectified, defect=defect))
+    for name in DEFECTS[defect]:
+        with pytest.raises(AssertionError):
+            requirements[name]()
+
+
+def test_a_map_without_a_recipe_is_not_done():
+    with pytest.raises(AssertionError, match="has no method recipe"):
+        named(Unnamed)["parts"]()
+
+
+def test_every_requirement_can_fail():
+    broken = set().union(*DEFECTS.values()) | {"parts"}
+    assert broken == {requirement.name for requirement in conformance.checks(Rectified)}
+
+
+def test_statistical_requirements_are_paid_for():
+    ledger = Ledger()
+    for requirement in conformance.checks(Rectified, ledger=ledger):
+        requirement()
+    assert 0.0 < ledger.spent <= 1e-9 * len(ledger.entries)
+
+
+def test_nothing_is_drawn_before_a_requirement_is_called():
+    conformance.checks(lambda n_features, seed: 1 / 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"n_features": 0}, ValueError, "n_features=0"),
+        ({"resolution": 3.0}, ValueError, "vacuous"),
+        ({"false_alarm": 0.0}, ValueError, "false_alarm=0.0"),
+    ],
+)
+def test_bad_options_are_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        conformance.checks(Rectified, **options)
+    with pytest.raises(TypeError, match="factory=3"):
+        conformance.checks(3)
+
+
+def test_the_page_lists_every_requirement():
+    page = (Path(__file__).parents[2] / "docs" / "conformance.md").read_text(encoding="utf-8")
+    rows = [f"| `{r.name}` | {r.says} |" for r in conformance.checks(Rectified)]
+    assert [line for line in page.splitlines() if line.startswith("| `")] == rows
