@@ -92,6 +92,8 @@ def read_target(
     ValueError, TypeError
         Nothing of the kind, or arguments that it does not take.
     """
+    if n_features is not None and (isinstance(n_features, bool) or n_features < 1):
+        raise ValueError(f"n_features={n_features!r} must be 1 or more")
     size = 1000 if n_features is None else n_features
     if inspect.isclass(factory) and callable(getattr(factory, "draw", None)):
         return _map_class(name, factory, X, size, arguments)

@@ -1,0 +1,176 @@
+"""`mehler verify`: how maps are read, what the statuses say, that the cause is named."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mehler.report._target import load, read_target
+from tests.cli.test_cli import call
+
+MAPS = str(Path(__file__).with_name("verified_maps.py"))
+# At the default resolution a run takes 3 to 10 seconds; these differ in nothing else.
+COARSE = ("--resolution", "0.2", "--false-alarm", "1e-6")
+
+
+def verify(out, name, kernel, *options):
+    target = name if ":" in name else f"{MAPS}:{name}"
+    status = call("verify", target, "--kernel", kernel, *COARSE, *options, "--out", str(out))
+    found = json.loads((out / "report.json").read_text(encoding="utf-8"))
+    assert found["exit_status"] == status
+    return status, found
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "assumed"),
+    [
+        ("sklearn.kernel_approximation:RBFSampler", (), "a transformer class"),
+        ("tests.cli.verified_maps:instance", ("--param", "gamma=0.5"), "a transformer,"),
+        ("instance", ("--arg", "gamma=2", "--param", "gamma=2"), "a transformer,"),
+        ("transformer", (), "a function without arguments, which returned a transformer"),
+        ("sized", (), "a draw function seed -> map, with n_features=1000"),
+        ("sized", ("--arg", "gamma=3", "--param", "gamma=3"), "a draw function"),
+        ("sized", ("--features", "200"), "n_features=200"),
+    ],
+)
+def test_a_right_map_holds_however_it_is_named(tmp_path, name, options, assumed, capsys):
+    status, found = verify(tmp_path, name, "rbf", *options)
+    assert (status, found["status"]) == (0, "holds")
+    assert assumed in found["assumed"]
+    assert set(os.listdir(tmp_path)) == {"report.html", "report.json", "summary.md"}
+    printed = capsys.readouterr().out
+    assert printed.startswith(found["headline"])
+    assert "taken for" in printed
+
+
+@pytest.mark.parametrize(
+    ("name", "kernel", "options"),
+    [
+        ("signs", "linear", ()),
+        ("signs", f"{MAPS}:linear", ()),
+        ("mehler:MaxoutFeatures", "maxout", ("--arg", "pool_size=3", "--param", "q=3")),
+        ("mehler:MaxoutCodes", "collision", ("--arg", "pool_size=3", "--param", "q=3")),
+        ("sklearn.kernel_approximation:SkewedChi2Sampler", "skewed-chi2", ()),
+        ("sized", "rbf", ("--bounds", "-2", "2", "--independent-features")),
+    ],
+)
+def test_other_kernels_hold(tmp_path, name, kernel, options):
+    assert verify(tmp_path, name, kernel, *options)[0] == 0
+
+
+def test_the_bandwidth_of_2014_is_refuted_and_named(tmp_path):
+    status, found = verify(tmp_path, "Bandwidth2014", "rbf")
+    assert (status, found["status"]) == (1, "refuted")
+    assert "fits gamma' = gamma / 2" in found["headline"]
+    assert "nothing: draws from different seeds" in found["declared"]
+    assert found["evidence"][0]["method"].startswith("asymptotic")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Likely cause" in page
+    assert "fits gamma' = gamma / 2" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+
+
+def test_a_factor_is_named(tmp_path):
+    status, found = verify(tmp_path, "Halved", "rbf")
+    assert status == 1
+    assert "estimate / exact is 0.50 at every pair" in found["headline"]
+
+
+def test_features_that_are_not_finite_are_refuted_without_a_cause(tmp_path):
+    status, found = verify(tmp_path, "NotFinite", "rbf")
+    assert (status, found["causes"]) == (1, [])
+    assert "not finite" in found["evidence"][0]["reason"]
+
+
+def test_what_the_budget_does_not_decide_is_inconclusive(tmp_path):
+    status, found = verify(tmp_path, "sized", "rbf", "--max-features", "2000")
+    assert (status, found["status"]) == (2, "inconclusive")
+    assert "was not decided" in found["headline"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kernel", "options", "status"),
+    [
+        ("identity", "linear", (), 0),
+        ("shifted", "linear", (), 1),
+        ("fitted", "rbf", ("--resolution", "1.9"), 0),
+        ("nystroem", "rbf", ("--claim", "close", "--resolution", "1e-6"), 0),
+        ("sized", "rbf", ("--claim", "close", "--resolution", "1e-3"), 1),
+    ],
+)
+def test_closeness_is_a_computation(tmp_path, name, kernel, options, status):
+    code, found = verify(tmp_path, name, kernel, *options)
+    assert code == status
+    assert found["evidence"][0]["false_alarm"] == 0.0
+    assert found["ledger"]["spent"] == 0.0
+    assert found["causes"] == []
+    assert "close to" in found["headline"]
+
+
+def test_on_the_users_rows(tmp_path):
+    rows = np.random.default_rng(5).standard_normal((50, 3))
+    np.save(tmp_path / "rows.npy", rows)
+    options = ("--data", str(tmp_path / "rows.npy"), "--features", "100")
+    _, found = verify(tmp_path / "out", "sized", "rbf", *options)
+    assert "rows.npy: 20 of 50 rows" in found["inputs"]
+
+
+def test_the_same_seed_finds_the_same(tmp_path):
+    options = ("--seed", "4", "--features", "100")
+    runs = [verify(tmp_path / str(i), "sized", "rbf", *options)[1] for i in range(2)]
+    assert runs[0]["evidence"] == runs[1]["evidence"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["verify"], "Missing argument"),
+        (["verify", "x:y"], "Missing option '--kernel'"),
+        (["verify", "x", "--kernel", "rbf"], "is not MODULE:NAME"),
+        (["verify", "no.such:thing", "--kernel", "rbf"], "no.such does not import"),
+        (["verify", "gone.py:thing", "--kernel", "rbf"], "gone.py does not exist"),
+        (["verify", f"{MAPS}:gone", "--kernel", "rbf"], "has no 'gone'; it has"),
+        (["verify", f"{MAPS}:number", "--kernel", "rbf"], "is float without transform"),
+        (["verify", f"{MAPS}:Nothing", "--kernel", "rbf"], "is a class without transform"),
+        (["verify", f"{MAPS}:broken", "--kernel", "rbf"], "RuntimeError: the sampler broke"),
+        (["verify", f"{MAPS}:sized", "--kernel", "cubic"], "kernel='cubic' is not known"),
+        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--param", "g=1"], "no parameter 'g'"),
+        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--param", "gamma=x"], "not a number"),
+        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--param", "gamma"], "is not K=V"),
+        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--arg", "a=1"], "no argument 'a'"),
+        (["verify", f"{MAPS}:instance", "--kernel", "rbf", "--arg", "a=1"], "no argument 'a'"),
+        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--inputs", "0"], "inputs=0 must be"),
+        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--claim", "far"], "claim='far' is not"),
+        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--resolution", "2"], "is vacuous"),
+        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--data", "no.csv"], "does not exist"),
+        (["verify", f"{MAPS}:sized", "--kernel", "linear", "--features", "0"], "n_features=0"),
+    ],
+)
+def test_bad_input_is_one_line_and_writes_nothing(
+    tmp_path, monkeypatch, capsys, arguments, message
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MEHLER_DEBUG", raising=False)
+    assert call(*arguments) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("mehler: error: ")
+    assert error.count("\n") == 1
+    assert message in error
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_callable_object_is_a_map():
+    class Map:
+        def __call__(self, *rows):
+            return rows[0]
+
+    target = read_target("m", Map(), np.eye(2), n_features=None, arguments={})
+    assert not target.random
+    assert np.array_equal(target.draw(0)(np.eye(2)), np.eye(2))
+
+
+def test_nested_names_are_followed():
+    assert load("numpy:linalg.norm", what="target") is np.linalg.norm
