@@ -125,7 +125,7 @@ def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> Source:
     A map's `products` are believed only where they agree with what the map computes: a defect in
     the features must not hide behind correct products.
     """
-    head = _call(phi, pairs.left)
+    head = call(phi, pairs.left)
     floating = np.issubdtype(head.dtype, np.floating)
     eps = float(np.finfo(head.dtype).eps if floating else np.finfo(np.float64).eps)
     m = head.shape[1]
@@ -177,7 +177,7 @@ def both(phi: Any, pairs: Pairs, n_features: int) -> tuple[Any, Any]:
 
 def estimate(phi: Any, pairs: Pairs, n_features: int) -> Any:
     """Return <phi(x_i), phi(y_j)>; codes, which have no inner product, by the map's own gram."""
-    if not np.issubdtype(_call(phi, pairs.left).dtype, np.floating) and hasattr(phi, "gram"):
+    if not np.issubdtype(call(phi, pairs.left).dtype, np.floating) and hasattr(phi, "gram"):
         return np.asarray(to_host(phi.gram(pairs.left.given, pairs.right.given)), dtype=np.float64)
     left, right = both(phi, pairs, n_features)
     return left @ right.T
@@ -198,7 +198,7 @@ def unit_products(phi: Any, pairs: Pairs, chosen: Any) -> Any:
 
 
 def _features(phi: Any, rows: Rows, n_features: int) -> Any:
-    value = _call(phi, rows)
+    value = call(phi, rows)
     if value.shape[1] != n_features:
         raise ValueError(
             f"a draw has {value.shape[1]} features but the first had {n_features}: "
@@ -207,7 +207,7 @@ def _features(phi: Any, rows: Rows, n_features: int) -> Any:
     return value.astype(np.float64)
 
 
-def _call(phi: Any, rows: Rows) -> Any:
+def call(phi: Any, rows: Rows) -> Any:
     if not callable(phi):
         raise TypeError(
             f"draw(seed) returned {type(phi).__name__}, which is not callable: return the map "
