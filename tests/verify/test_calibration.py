@@ -7,106 +7,84 @@ units of its own, so checks are independent; the units come from the maps' own c
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 import mehler
 from mehler.verify import check_kernel, intervals
-from tests.corpus.fourier import ROWS, Cosines, Pairs
+from tests.corpus.fourier import ROWS, Cosines
+from tests.verify import excluded
+from tests.verify.excluded import BATCH, MAPS, RATE, UNITS, X
 from tests.verify.toys import most_misses
 
-CHECKS, RATE, UNITS = 100_000, 1e-3, 60
-# Checks a drawn map serves.
-BATCH = 1000
-X = np.array([[0.9, -0.3, 0.5]])
-Y = np.array([[0.4, 0.7, 1.1]])
+CHECKS = 100_000
+EVERY = tuple(MAPS)
+FOURIER = ("cosines", "pairs")
+MAXOUT = ("maxout", "maxout, pool of 2")
 
-
-def maxout(cls=mehler.MaxoutFeatures, q=4, **options):
-    def batch(seed):
-        phi = cls.draw(3, BATCH * UNITS, q, seed=seed, **options)
-        return phi, X, Y
-
-    return batch
-
-
-def fourier(cls):
-    width = 2 if cls is Pairs else 1
-    return lambda seed: (cls(seed, n_features=width * BATCH * UNITS), ROWS[:1], ROWS[1:2])
-
-
-MAPS = {
-    "maxout": maxout(),
-    "maxout, pool of 2": maxout(q=2),
-    "centred": maxout(centred=True),
-    "decoupled": maxout(mehler.DecoupledMaxoutFeatures, directions="fresh"),
-    "codes": maxout(mehler.MaxoutCodes),
-    "cosines": fourier(Cosines),
-    "pairs": fourier(Pairs),
+ROUTES = {
+    "known variance": (excluded.known_variance, EVERY),
+    "betting": (excluded.betting, FOURIER),
+    "bounded": (excluded.bounded, FOURIER),
+    "sub-gamma": (excluded.sub_gamma, MAXOUT),
+    "binomial": (excluded.binomial, ("codes",)),
 }
 
 
-def checks(names, n):
-    """(map, x, y, samples of shape (BATCH, UNITS)), together n checks, the maps in turn."""
-    for seed in range(n // BATCH):
-        phi, x, y = MAPS[names[seed % len(names)]](seed)
-        products = np.asarray(phi.products(x, y), dtype=float)[0]
-        yield phi, x, y, products.reshape(BATCH, UNITS)
+def batches(names, n):
+    """n checks: maps of fresh seeds in turn, BATCH checks each."""
+    return [MAPS[names[seed % len(names)]](seed) for seed in range(n // BATCH)]
 
 
-def alarms(names, interval, n=CHECKS):
-    """How many of the checks exclude the exact kernel; interval(phi, x, y) -> samples -> ends."""
-    count = 0
-    for phi, x, y, samples in checks(names, n):
-        exact, ends = float(phi.kernel(x, y)[0, 0]), interval(phi, x, y)
-        for row in samples:
-            low, high = ends(row)
-            count += not low <= exact <= high
-    return count
+def alarms(names, route, n=CHECKS):
+    return sum(int(route(batch).sum()) for batch in batches(names, n))
 
 
-def known_variance(phi, x, y):
-    # What the map says of one sample: pairs of columns make one.
-    per_column = phi.n_features / (BATCH * UNITS)
-    variance = float(phi.variance(x, y)[0, 0]) / per_column
-    return lambda row: intervals.known_variance(row, variance, RATE)
-
-
-def bounded(phi, x, y):
-    reach = 1.0 if isinstance(phi, Pairs) else 2.0
-    return lambda row: intervals.bounded(row, -reach, reach, RATE)
-
-
-def binomial(phi, x, y):
-    ends = [intervals.binomial(k, UNITS, RATE) for k in range(UNITS + 1)]
-    return lambda row: ends[int(row.sum())]
-
-
-INTERVALS = {
-    "known variance": (
-        known_variance,
-        ("maxout", "maxout, pool of 2", "centred", "decoupled", "codes", "cosines", "pairs"),
-    ),
-    "bounded": (bounded, ("cosines", "pairs")),
-    "binomial": (binomial, ("codes",)),
-}
-
-
-@pytest.mark.parametrize("name", INTERVALS)
+@pytest.mark.parametrize("name", ROUTES)
 def test_alarms_are_no_more_than_allowed(name):
-    interval, maps = INTERVALS[name]
-    assert alarms(maps, interval) <= most_misses(CHECKS, RATE)
+    route, maps = ROUTES[name]
+    assert alarms(maps, route) <= most_misses(CHECKS, RATE)
 
 
 def test_too_many_alarms_are_seen():
-    """A quarter of the variance: half the width, 3.9 standard errors of 2, some 5 in 100."""
+    """A quarter of the variance halves the interval, 3.9 standard errors: some 5 alarms in 100."""
 
-    def too_narrow(phi, x, y):
-        variance = 0.25 * float(phi.variance(x, y)[0, 0])
-        return lambda row: intervals.known_variance(row, variance, RATE)
+    def too_narrow(batch):
+        return excluded.known_variance(batch, share=0.25)
 
     n = 20_000
-    assert alarms(("cosines", "maxout"), too_narrow, n) > most_misses(n, RATE)
+    assert alarms(FOURIER, too_narrow, n) > most_misses(n, RATE)
+
+
+@pytest.mark.parametrize("name", ["known variance", "betting"])
+def test_what_is_counted_is_what_the_interval_excludes(name):
+    """Batches ask only whether the truth is excluded; here the intervals themselves are made.
+
+    At a claim 3.5 standard errors off, so that both answers occur.
+    """
+    route, maps = ROUTES[name]
+    answers = []
+    for batch in batches(maps, len(maps) * BATCH):
+        off = batch.shifted(3.5 * math.sqrt(batch.variance / UNITS)).first(100)
+        whole = [not low <= off.exact <= high for low, high in off.intervals(name)]
+        answers += whole
+        assert np.array_equal(route(off), whole)
+    assert 0.1 < np.mean(answers) < 0.9
+
+
+def test_dkw_alarms_of_exact_laws():
+    """Maxout units have the law Phi^q, cosines with an offset the arcsine law."""
+    count = 0
+    ranks = np.arange(UNITS)
+    for batch in range(CHECKS // BATCH):
+        u = excluded.uniforms(batch)
+        u = np.sort(u, axis=1)
+        above, below = (ranks + 1) / UNITS - u, u - ranks / UNITS
+        gap = np.maximum(above.max(axis=1), below.max(axis=1))
+        count += int((gap > intervals.dkw(UNITS, RATE)).sum())
+    assert count <= most_misses(CHECKS, RATE)
 
 
 def test_asymptotic_alarms_of_normal_features():
@@ -137,7 +115,7 @@ def kernel_alarms(repeats):
 
 
 def test_whole_checks_sampled():
-    assert kernel_alarms(1000) <= most_misses(1000, RATE)
+    assert kernel_alarms(500) <= most_misses(500, RATE)
 
 
 @pytest.mark.full
