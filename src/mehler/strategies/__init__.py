@@ -6,10 +6,10 @@ where it should vary.
 
 Examples
 --------
->>> from hypothesis import given, settings
+>>> from hypothesis import given
 >>> from mehler import strategies, verify
 >>> looks = verify.Ledger().allot("maxout", examples=3)
->>> @settings(max_examples=3, deadline=None, database=None)
+>>> @strategies.example_settings(examples=3)
 ... @given(
 ...     draw=strategies.factories(kinds=["maxout"], n_inputs=3),
 ...     X=strategies.unit_vectors(n_inputs=3, most=2),
@@ -40,7 +40,8 @@ from mehler.strategies._hostile import HostileArray, hostile_arrays
 from mehler.strategies._maps import Factory, factories, maps
 from mehler.strategies._numbers import dtypes, pool_sizes, seeds
 from mehler.strategies._pairs import Pair, adversarial_pairs, pairs
-from mehler.strategies._vectors import unit_vectors
+from mehler.strategies._settings import example_settings
+from mehler.strategies._vectors import normalised, unit_vectors
 
 __all__ = [
     "Cloud",
@@ -55,11 +56,13 @@ __all__ = [
     "devices",
     "doubling_sets",
     "dtypes",
+    "example_settings",
     "factories",
     "groups",
     "hostile_arrays",
     "maps",
     "namespaces",
+    "normalised",
     "pairs",
     "pool_sizes",
     "seeds",

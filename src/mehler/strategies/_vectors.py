@@ -22,7 +22,23 @@ def integer_rows(draw: st.DrawFn, n_rows: int, n_inputs: int) -> Any:
 
 
 def normalised(rows: Any) -> Any:
-    """Return rows of length 1, to a rounding or two."""
+    """Return the rows divided by their lengths; failures print unit vectors as a call of it.
+
+    Parameters
+    ----------
+    rows : array, shape (n, n_inputs)
+        None of them zero.
+
+    Returns
+    -------
+    array, shape (n, n_inputs)
+        Of length 1 within 4 roundings.
+
+    Examples
+    --------
+    >>> normalised(np.array([[3.0, 4.0]]))
+    array([[0.6, 0.8]])
+    """
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
@@ -47,7 +63,7 @@ def unit_vectors(*, n_inputs: int, least: int = 1, most: int = 4) -> SearchStrat
 
     Notes
     -----
-    Rows are integers in [-100, 100] divided by their length: |x| = 1 within 4 roundings.
+    Rows are integers in [-100, 100] divided by their length, so they print exactly.
 
     Examples
     --------
