@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+import mehler
 from mehler import exact
 from tests.corpus.registry import Planted, Twin, kernel, precision
 from tests.features import test_planted_defects as ways
@@ -20,14 +21,21 @@ LOOK = kernel(ROWS)
 
 
 @functools.cache
-def drawer(kind, defect=None):
+def drawer(kind, defect=None, m=None):
     cls, options = KINDS[kind]
     if defect is not None:
         cls = defect(cls)
-    m, q = SIZES.get(kind, (500, Q))
+    size, q = SIZES.get(kind, (500, Q))
     if kind == "shared":
         options = {"n_projections": 1000}
-    return lambda seed: cls(D, m, q, seed=seed, **options)
+    return lambda seed: cls(D, m or size, q, seed=seed, **options)
+
+
+@functools.cache
+def linear(defect=None):
+    """A pool of one."""
+    cls = defect(mehler.MaxoutFeatures) if defect else mehler.MaxoutFeatures
+    return lambda seed: cls(D, 50, 1, seed=seed)
 
 
 def one_piece_more(cls):
@@ -99,6 +107,16 @@ def clipped(cls):
     return Broken
 
 
+def sign_weights(cls):
+    """Random signs for normal weights: variance 1, so that a pool of one stays linear."""
+
+    class Broken(cls):
+        def _draw(self, dtype):
+            return tuple(np.sign(part) for part in super()._draw(dtype))
+
+    return Broken
+
+
 def planted(name, kind, defect):
     return Planted(name, "check_kernel", LOOK, drawer(kind, defect), drawer(kind))
 
@@ -137,6 +155,15 @@ def twin(name, kind, why, defect=None):
 
 
 TWINS = [
-    twin(f"{kind}: min for max", kind, "-w has the law of w", ways.smallest)
-    for kind in ("maxout", "decoupled-next", "decoupled-fresh", "codes")
+    *(
+        twin(f"{kind}: min for max", kind, "-w has the law of w", ways.smallest)
+        for kind in ("maxout", "decoupled-next", "decoupled-fresh", "codes")
+    ),
+    Twin(
+        "linear: signs for normal weights",
+        "check_kernel",
+        LOOK,
+        linear(sign_weights),
+        "a pool of one sees two moments of its weights",
+    ),
 ]

@@ -33,6 +33,10 @@ def signs_variance(degree: int) -> Any:
     return variance
 
 
+def _signs(rng: Any) -> Any:
+    return lambda size: rng.choice([-1.0, 1.0], size=size)
+
+
 @dataclass(frozen=True)
 class Signs:
     """prod_k (r_kl.x) / sqrt(m) for `degree` independent sign vectors (Kar and Karnick 2012)."""
@@ -44,6 +48,7 @@ class Signs:
     degree: int = 2
     drawn: int | None = None
     flip: float = 1.0
+    law: str = "signs"
 
     independent_units = True
     n_inputs = D
@@ -53,7 +58,9 @@ class Signs:
     @functools.cached_property
     def weights(self) -> Any:
         shape = (self.drawn or self.degree, D, self.n_features)
-        r = self.flip * np.random.default_rng(self.seed).choice([-1.0, 1.0], size=shape)
+        rng = np.random.default_rng(self.seed)
+        draw = rng.standard_normal if self.law == "normal" else _signs(rng)
+        r = self.flip * draw(size=shape)
         return r[[0] * len(r)] if self.reused else r
 
     def __call__(self, x: Any) -> Any:
