@@ -66,7 +66,7 @@ def main():
         f"Feature products that settle k at resolution {RESOLUTION}, error rates {RATE:g} each",
         [
             "k",
-            "Fourier pairs",
+            "Fourier pairs (2 features each)",
             "by Hoeffding",
             "cosines with offset",
             "by Hoeffding",
