@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from mehler import verify
 from tests.corpus.fourier import ROWS, Cosines, Orthogonal, Pairs, constant_norms
 from tests.corpus.registry import Planted, Twin, drawer, kernel
 
@@ -42,6 +43,17 @@ PLANTED = [
 ]
 
 
+def repeated(draw, seed):
+    """Every unit four times, as whole draws, with the variance that this has."""
+
+    def variance(x, y):
+        return 4.0 * Cosines.variance(x, y)
+
+    return verify.check_kernel(
+        lambda seed: draw(seed).__call__, Cosines.kernel, ROWS, variance=variance, seed=seed
+    )
+
+
 def twin(name, cls, why, **change):
     return Twin(name, "check_kernel", KERNEL, drawer(cls, **change), why)
 
@@ -61,5 +73,12 @@ TWINS = [
     twin("cosines: few features", Cosines, "unbiased at any size", n_features=37),
     twin("pairs: sine before cosine", Pairs, "an order of features is none", order=-1),
     twin("pairs: sine negated", Pairs, "sin is odd", second=lambda u: -np.sin(u)),
+    Twin(
+        "cosines: seeds reused across units",
+        "check_kernel",
+        repeated,
+        drawer(Cosines, n_features=400, distinct=100),
+        "repeated units keep the mean: the variance and the convergence tell",
+    ),
     twin("orthogonal: blocks transposed", Orthogonal, "Haar's law is", transposed=True),
 ]
