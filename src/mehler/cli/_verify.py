@@ -99,7 +99,7 @@ def verify(
     reports.require_renderers()
     with progress_bar() as progress, warnings.catch_warnings():
         # A map is drawn hundreds of times; what it warns of is said once.
-        warnings.simplefilter("once")
+        warnings.filterwarnings("once", category=UserWarning)
         found = reports.verify_map(
             target,
             kernel,

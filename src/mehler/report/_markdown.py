@@ -85,11 +85,7 @@ def _data(data: DataResult) -> list[str]:
 
 def _verification(found: Verification) -> str:
     where = found.provenance
-    chance = (
-        f"Chance that a correct map is refuted: at most {number(found.ledger['spent'], digits=2)}."
-        if found.ledger["spent"]
-        else "Computed: no chance enters."
-    )
+    chance = found.chance(number(found.ledger["spent"], digits=2))
     lines = [
         f"# {plain_text(found.headline)}",
         "",

@@ -92,6 +92,15 @@ class Verification:
             line = f"{name}: whether it has {kernel} was not decided"
         return line + (f": {self.causes[0].text}" if self.causes else "")
 
+    def chance(self, spent: str) -> str:
+        """Say what the outcome's error rate is, `spent` being it as written for readers."""
+        if not self.ledger["spent"]:
+            return "Computed: no chance enters."
+        limit = any(one.method.startswith("asymptotic") for one in self.evidence)
+        return f"Chance that a correct map is refuted: at most {spent}" + (
+            ", in the limit of many draws: no variance or range is known." if limit else "."
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-able values; numbers as in `Report.to_dict`."""
         return {

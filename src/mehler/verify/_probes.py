@@ -15,7 +15,7 @@ from mehler.verify._sources import choose_source, estimate
 
 SIZES = (64, 256)
 _STREAM = 8
-_LENGTHS = (0.4, 1.0)
+_LENGTHS = (0.3, 1.0, 2.2)
 # Axes and diagonals that are looked at: enough to see, few enough to be quick.
 _DIRECTIONS = 4
 
