@@ -53,8 +53,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_PARTS] = []
     config.stash[_STARTED] = []
-    # xdist hands the options to its workers after this, so all of them get one root.
-    if config.option.mehler_fresh_seeds and config.option.mehler_seed is None:
+    if hasattr(config, "workerinput"):
+        config.option.mehler_seed = config.workerinput["mehler_seed"]
+    elif config.option.mehler_fresh_seeds and config.option.mehler_seed is None:
         config.option.mehler_seed = int.from_bytes(os.urandom(4), "big")
     path = _asked_path(config)
     if path is not None and path.is_dir():
@@ -96,6 +97,12 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
     record = item.config.stash.get(_RECORD, None)
     if record is not None:
         record.finished(item.nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Give each xdist worker the root of the seeds, which they would else draw on their own."""
+    node.workerinput["mehler_seed"] = node.config.option.mehler_seed
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -120,6 +120,7 @@ class Allotment:
         ------
         AssertionError
         """
+        __tracebackhide__ = True  # pytest: the failure is the caller's line
         verdict = self.confirm(check, *args, seed=seed, **options)
         if not verdict.holds:
             raise AssertionError(str(verdict))

@@ -63,6 +63,10 @@ class Ledger:
         self._bought: list[Entry | Allotment] = []
         self._lock = threading.Lock()
 
+    def __repr__(self) -> str:
+        """Return what is spent and what there is: test runners print their fixtures."""
+        return f"<Ledger: {self.looks} looks, {self.spent:.3g} of {self._budget:.3g} spent>"
+
     @property
     def budget(self) -> float:
         """Largest total false-alarm probability of the run."""
