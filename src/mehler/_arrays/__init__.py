@@ -15,6 +15,7 @@ from mehler._arrays._dtypes import (
     widest_float,
 )
 from mehler._arrays._host import from_host, to_host
+from mehler._arrays._installed import installed_namespaces
 from mehler._arrays._namespace import (
     Array,
     Place,
@@ -38,6 +39,7 @@ __all__ = [
     "dtype_name",
     "from_host",
     "has_float64",
+    "installed_namespaces",
     "is_array",
     "is_lazy",
     "map_elements",

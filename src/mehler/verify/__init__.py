@@ -1,18 +1,28 @@
 """Verdicts with error rates for random feature maps: anybody's, not only ours.
 
 `check_kernel` asks whether a map has the kernel that it claims; `check_mean` is the same for any
-scalar; `check_precision` finds weights that were rounded to float32. Each returns a `Verdict`, and
-each can be paid from a `Ledger`, the false-alarm budget of a run.
+scalar; `check_variance` and `check_distribution` hold variances and laws against what is declared;
+`check_convergence` finds shared or repeated features, `check_reproducible` seeds that are ignored
+or related, `check_invariance` features that a group moves, `check_backends` libraries that
+disagree, `check_finite` inputs that overflow, `check_precision` weights rounded to float32. Each
+returns a `Verdict`, and each can be paid from a `Ledger`, the false-alarm budget of a run.
 """
 
 from mehler.verify import intervals
 from mehler.verify._allotment import Allotment
+from mehler.verify._backends import check_backends
 from mehler.verify._confirm import confirm
+from mehler.verify._convergence import check_convergence
 from mehler.verify._design import detectable_effect, features_needed
+from mehler.verify._distribution import check_distribution
+from mehler.verify._finite import check_finite
+from mehler.verify._invariance import check_invariance
 from mehler.verify._kernel import assert_kernel, check_kernel
 from mehler.verify._ledger import BudgetExceeded, Ledger
 from mehler.verify._mean import check_mean
 from mehler.verify._precision import check_precision
+from mehler.verify._reproducible import check_reproducible
+from mehler.verify._variance import check_variance
 from mehler.verify._verdict import Verdict
 
 __all__ = [
@@ -21,9 +31,16 @@ __all__ = [
     "Ledger",
     "Verdict",
     "assert_kernel",
+    "check_backends",
+    "check_convergence",
+    "check_distribution",
+    "check_finite",
+    "check_invariance",
     "check_kernel",
     "check_mean",
     "check_precision",
+    "check_reproducible",
+    "check_variance",
     "confirm",
     "detectable_effect",
     "features_needed",

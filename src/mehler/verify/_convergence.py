@@ -1,0 +1,270 @@
+"""check_convergence: does the error of the estimates fall as n_features^{-1/2}?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import Array
+from mehler.verify._arguments import count
+from mehler.verify._check_bundles import GROUP, Bundles
+from mehler.verify._check_counts import Rates, rates
+from mehler.verify._check_rows import plain_pairs
+from mehler.verify._design import detectable_effect, features_needed
+from mehler.verify._ledger import Ledger
+from mehler.verify._pairs import Pairs
+from mehler.verify._sources import call, estimate
+from mehler.verify._verdict import Status, Verdict
+from mehler.verify.intervals import known_variance
+
+# Groups of the pilot, and what is allowed on top of the scatter that it shows.
+_PILOT, _SAFETY = 48, 2.0
+
+
+def check_convergence(
+    draw: Callable[[int, int], Any],
+    X: Array,
+    Y: Array | None = None,
+    *,
+    sizes: tuple[int, int] = (64, 256),
+    false_alarm: float = 1e-9,
+    resolution: float = 0.5,
+    max_draws: int | None = None,
+    seed: int = 0,
+    ledger: Ledger | None = None,
+    miss: float = 1e-6,
+    name: str | None = None,
+) -> Verdict:
+    r"""Check that n_features * Var<phi(x), phi(y)> is no larger for more features.
+
+    .. math:: R = \frac{m_2 \sum_p w_p \operatorname{Var}_{m_2}\langle\phi(x_p),\phi(y_p)\rangle}
+              {m_1 \sum_p w_p \operatorname{Var}_{m_1}\langle\phi(x_p),\phi(y_p)\rangle} \le 1
+
+    Shared, repeated or recycled features keep the mean of the estimates, which `check_kernel`
+    sees, but not this: where all features are copies of `m_1` of them, R = m_2/m_1.
+
+    Parameters
+    ----------
+    draw : callable
+        (seed, n_features) -> map.
+    X, Y : array, shape (n, d), (k, d)
+        All unordered pairs of rows of X, or all of X by Y; the variances of all pairs are added
+        up, each weighted by about its inverse.
+    sizes : (int, int)
+        m_1 < m_2.
+    resolution : float
+        Width of the interval for R at R = 1: a map whose R exceeds 1 by more holds with
+        probability at most `false_alarm`.
+    max_draws : int, optional
+        Most draws of either size.
+    false_alarm, seed, ledger, miss, name
+        As for `check_kernel`.
+
+    Returns
+    -------
+    Verdict
+        ``observed`` is the estimate of R, ``exact`` is 1. An interval wholly *below* 1 is no
+        defect: orthogonal or quasi-random features may do better than m^{-1/2}.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For bad input and vacuous calls: a resolution of m_2/m_1 - 1 or more, which features that
+        are all copies would pass.
+    BudgetExceeded
+        If the ledger cannot pay.
+
+    Notes
+    -----
+    Samples are variances of groups of 8 draws, intervals Catoni's; how much those variances
+    scatter is taken from a pilot and doubled, so the error rate is asymptotic, and says so.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def draw(seed, m, copies=1):
+    ...     w = np.random.default_rng(seed).standard_normal((3, m // copies))
+    ...     return lambda X: np.tile(X @ w, copies) / np.sqrt(m)
+    >>> X = np.random.default_rng(0).standard_normal((4, 3))
+    >>> check_convergence(draw, X).status
+    'holds'
+    >>> check_convergence(lambda seed, m: draw(seed, m, copies=m // 64), X).status
+    'refuted'
+    """
+    try:
+        small, large = (count("sizes", size, least=2) for size in sizes)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"sizes={sizes!r} must be two numbers of features, say (64, 256)"
+        ) from None
+    if small >= large:
+        raise ValueError(f"sizes={sizes!r} must increase")
+    asked = rates(
+        false_alarm,
+        resolution,
+        miss,
+        name or "convergence",
+        None,
+        below=large / small - 1.0,
+        because=f"features that are all copies raise the ratio to {large / small:g} only",
+    )
+    if max_draws is not None:
+        max_draws = count("max_draws", max_draws, least=GROUP)
+    if not callable(draw):
+        raise TypeError(f"draw={draw!r} must be callable: (seed, n_features) -> map")
+    pairs = plain_pairs(X, Y)
+    if ledger is not None:
+        ledger.spend(asked.name, asked.false_alarm)
+    with np.errstate(all="ignore"):
+        sides = [_Side(draw, m, pairs, seed, 2 * k) for k, m in enumerate((small, large))]
+        pilots = [side.groups(_PILOT, stream=1) for side in sides]
+        constant = [
+            bool((np.ptp(g, axis=(0, 1)) <= s.slack(g)).all()) for g, s in zip(pilots, sides)
+        ]
+        if any(constant):
+            return _unmoved(asked, sides, pilots, sizes, seed)
+        weights = _weights(pilots[0], small)
+        plans = [_plan(side.spread(g, weights), asked) for side, g in zip(sides, pilots)]
+        ends, means, used, seen = [], [], [], []
+        for side, (bound, wanted) in zip(sides, plans):
+            allowed = wanted if max_draws is None else min(wanted, max_draws // GROUP)
+            x = side.spread(side.groups(max(1, allowed), stream=0), weights)
+            used.append(x.size)
+            means.append(float(x.mean()))
+            ends.append(_ends(x, bound, asked.false_alarm))
+            seen.append(detectable_effect(x.size, bound, 0.5 * asked.false_alarm, asked.miss))
+    (low1, high1), (low2, high2) = ends
+    low = max(low2, 0.0) / high1
+    high = high2 / low1 if low1 > 0.0 else math.inf
+    ratio = means[1] / means[0]
+    status: Status = "holds"
+    reason = ""
+    if low > 1.0:
+        status = "refuted"
+        reason = (
+            f"From {small} to {large} features n_features * variance grows by a factor "
+            f"{ratio:.3g}: features are shared, repeated or dependent."
+        )
+    elif high - low > asked.resolution * max(1.0, ratio):
+        status = "inconclusive"
+        reason = (
+            f"The interval is {high - low:.3g} wide, more than the resolution "
+            f"{asked.resolution:.3g}: {max(n for _, n in plans) * GROUP} draws would decide."
+        )
+    # With variances A and A', R is refuted once A' - d' > A + d for the detectable d, d'.
+    room = 1.0 - seen[0] / means[0]
+    detectable = (2.0 - room + seen[1] / means[0]) - 1.0 if room > 0.0 else math.inf
+    return Verdict(
+        status=status,
+        check=asked.name,
+        claim=(
+            f"n_features * variance of the estimates is no larger at {large} features than at "
+            f"{small}, over {pairs.n} pairs"
+        ),
+        observed=ratio,
+        exact=1.0,
+        interval=(low, high),
+        n_features=GROUP * (used[0] * small + used[1] * large),
+        n_draws=GROUP * (used[0] + used[1]),
+        n_looks=2,
+        false_alarm=asked.false_alarm,
+        resolution=asked.resolution,
+        detectable=detectable,
+        miss=asked.miss,
+        method="asymptotic (Catoni on variances of groups of draws, their scatter from a pilot)",
+        assumptions=(
+            "draws from different seeds are independent",
+            f"variances of groups scatter at most {_SAFETY:g} times as in a pilot of {_PILOT}",
+        ),
+        where={"sizes": f"{small}, {large}"},
+        seeds={"seed": seed},
+        reason=reason,
+    )
+
+
+class _Side:
+    """Draws of one size: their estimates, in groups."""
+
+    def __init__(
+        self, draw: Callable[[int, int], Any], m: int, pairs: Pairs, seed: int, stream: int
+    ) -> None:
+        self.m, self.pairs, self._stream = m, pairs, stream
+        self._draw: Callable[[int], Any] = lambda word: draw(word, m)
+        self._seed = seed
+        z = call(self._draw(Bundles(self._draw, seed, GROUP, stream=stream).seed(0)), pairs.left)
+        if z.shape[1] != m:
+            raise ValueError(
+                f"draw(seed, {m}) has {z.shape[1]} features: sizes must be what was asked for"
+            )
+        self.eps = float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
+
+    def groups(self, n: int, *, stream: int) -> Any:
+        """Return estimates at the pairs, shape (n, GROUP, pairs)."""
+        bundles = Bundles(self._draw, self._seed, GROUP, stream=self._stream + stream)
+        return np.array(
+            [
+                [self.pairs.pick(estimate(phi, self.pairs, self.m)) for phi in bundles[k]]
+                for k in range(n)
+            ]
+        )
+
+    def slack(self, groups: Any) -> Any:
+        """Return what rounding of a sum of m products may move an estimate by."""
+        return 8.0 * math.sqrt(self.m) * self.eps * np.abs(groups).max(axis=(0, 1))
+
+    def spread(self, groups: Any, weights: Any) -> Any:
+        """Return m * weighted variance of every group."""
+        return self.m * groups.var(axis=1, ddof=1) @ weights
+
+
+def _weights(groups: Any, m: int) -> Any:
+    """Return about 1 over each pair's variance, 0 where it is rounding; they sum to 1 in effect."""
+    variance = m * groups.var(axis=1, ddof=1).mean(axis=0)
+    keep = variance > 1e-12 * variance.max()
+    return np.where(keep, 1.0 / np.where(keep, variance, 1.0), 0.0) / keep.sum()
+
+
+def _plan(pilot: Any, asked: Rates) -> tuple[float, int]:
+    """Return a bound on the variance of one group's spread, and the groups needed."""
+    centre = float(pilot.mean())
+    bound = _SAFETY * float(pilot.var(ddof=1))
+    # R's interval is about twice as wide, relatively, as that of either variance.
+    width = 0.45 * asked.resolution * centre
+    return bound, features_needed(bound, width, 0.5 * asked.false_alarm, 0.5 * asked.miss)
+
+
+def _ends(x: Any, bound: float, false_alarm: float) -> tuple[float, float]:
+    if x.size <= 2.0 * math.log(4.0 / false_alarm):
+        return -math.inf, math.inf
+    return known_variance(x, bound, 0.5 * false_alarm)
+
+
+def _unmoved(
+    asked: Rates, sides: list[_Side], pilots: list[Any], sizes: tuple[int, int], seed: int
+) -> Verdict:
+    """Return the verdict on maps whose estimates are the same for every seed."""
+    shown = float(pilots[0].flat[0])
+    return Verdict(
+        status="refuted",
+        check=asked.name,
+        claim="estimates vary over seeds, with a variance that falls as 1/n_features",
+        observed=0.0,
+        exact=1.0,
+        interval=(0.0, 0.0),
+        n_features=_PILOT * GROUP * (sides[0].m + sides[1].m),
+        n_draws=2 * _PILOT * GROUP,
+        n_looks=2,
+        false_alarm=asked.false_alarm,
+        resolution=asked.resolution,
+        detectable=sizes[1] / sizes[0] - 1.0,
+        miss=asked.miss,
+        method="equality of estimates",
+        assumptions=("random features differ from seed to seed",),
+        where={"sizes": f"{sizes[0]}, {sizes[1]}", "estimate": shown},
+        seeds={"seed": seed},
+        reason="All seeds gave the same estimates at all pairs: the seed is ignored, or nothing "
+        "is random.",
+    )

@@ -1,0 +1,230 @@
+"""check_variance: is the variance of a map's estimates the one that it declares?"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import Array
+from mehler.verify._arguments import count, positive
+from mehler.verify._by_variance import by_known_variance
+from mehler.verify._check_bundles import GROUP, Bundles, Spreads, bundle_size
+from mehler.verify._check_counts import rates
+from mehler.verify._check_rows import plain_pairs, take
+from mehler.verify._draws import Draws
+from mehler.verify._judge import judge
+from mehler.verify._ledger import Ledger
+from mehler.verify._pairs import Kernel, Pairs, evaluate
+from mehler.verify._plan import Plan
+from mehler.verify._sources import Source, choose_source
+from mehler.verify._verdict import Verdict
+
+# Groups of the pilot that estimates how variances scatter, and what is allowed on top of it.
+_PILOT, _SAFETY = 256, 2.0
+
+_ROBUST = "declared kurtosis (Catoni on variances of groups)"
+_PILOTED = "asymptotic (Catoni on variances of groups, their scatter from a pilot)"
+
+
+def check_variance(
+    draw: Callable[[int], Any],
+    variance: Kernel | None,
+    X: Array,
+    Y: Array | None = None,
+    *,
+    false_alarm: float = 1e-9,
+    resolution: float = 0.2,
+    kurtosis: float | Kernel | None = None,
+    max_features: int | None = None,
+    independent_features: bool = False,
+    seed: int = 0,
+    ledger: Ledger | None = None,
+    miss: float = 1e-6,
+    name: str | None = None,
+) -> Verdict:
+    r"""Check that n_features * Var<phi(x), phi(y)> is the declared V(x, y) at every pair.
+
+    .. math:: E \frac{1}{b-1}\sum_{i\le b}(P_i - \bar P)^2 = V, \qquad
+              \operatorname{Var} = V^2\Big(\frac{\kappa}{b} - \frac{b-3}{b(b-1)}\Big)
+
+    for groups of b = 8 independent feature products P of kurtosis kappa: an unbiased sample of V
+    that no wrong kernel can disturb, and Catoni's interval for its mean.
+
+    Parameters
+    ----------
+    draw : callable
+        seed -> map.
+    variance : callable or None
+        (X, Y) -> (n, k), the claim; None: the map's own ``variance`` (``gram_variance`` times
+        n_features, if its units are not independent).
+    X, Y : array, shape (n, d), (k, d)
+        All unordered pairs of rows of X, or all of X by Y.
+    resolution : float
+        Relative to V: a variance off by more holds with probability at most `false_alarm`.
+    kurtosis : float or callable, optional
+        Upper bound for E(P - EP)^4 / V^2 of one product, or (X, Y) -> (n, k); default the map's
+        own ``product_kurtosis``. With it error rates are exact bounds, for any tails. Without,
+        the scatter is taken from a pilot, doubled, and the method says *asymptotic*.
+    max_features : int, optional
+        Most features to draw.
+    independent_features : bool
+        The columns of one draw are independent and alike.
+    false_alarm, seed, ledger, miss, name
+        As for `check_kernel`.
+
+    Returns
+    -------
+    Verdict
+        ``observed``, ``exact`` and ``interval`` are variances over the declared one, so ``exact``
+        is 1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For bad input and vacuous calls: a resolution of 1 or more, V = 0 at every pair.
+    BudgetExceeded
+        If the ledger cannot pay.
+
+    Notes
+    -----
+    Pairs at which V is 0 to rounding claim a constant; there any scatter beyond rounding refutes.
+    Maps without independent units give one product a draw; normal ones take some 20,000 draws at
+    the default rates.
+
+    References
+    ----------
+    O. Catoni (2012), see `intervals.known_variance`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def draw(seed):
+    ...     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
+    ...     return lambda X: X @ signs / np.sqrt(500)
+    >>> def variance(X, Y):  # of sum_ij x_i s_i s_j y_j, s random signs
+    ...     return (X**2) @ (1 - np.eye(3)) @ (Y**2).T + (X @ Y.T) ** 2 - (X**2) @ (Y**2).T
+    >>> X = np.random.default_rng(0).standard_normal((3, 3))
+    >>> check_variance(draw, variance, X, independent_features=True).status
+    'holds'
+    >>> check_variance(
+    ...     draw, lambda X, Y: 2 * variance(X, Y), X, independent_features=True
+    ... ).status
+    'refuted'
+    """
+    asked = rates(
+        false_alarm,
+        resolution,
+        miss,
+        name or "variance",
+        None,
+        because="a variance is positive, and one of 0 is off by 1",
+    )
+    if max_features is not None:
+        max_features = count("max_features", max_features)
+    draws, pairs = Draws(draw, seed), plain_pairs(X, Y)
+    if ledger is not None:
+        ledger.spend(asked.name, asked.false_alarm)
+    with np.errstate(all="ignore"):
+        phi = draws[0]
+        source = choose_source(phi, pairs, independent_features)
+        declared = _declared(variance, phi, source, pairs)
+        probe = source.samples(phi, np.arange(pairs.n))
+        moving = _moving(declared, probe, source)
+        if not moving.any():
+            raise ValueError("the declared variance is 0 at every pair: leave equal rows out")
+        scatter = np.array(
+            [np.ptp(probe[:, i]) if probe.shape[0] > 1 else 0.0 for i in np.flatnonzero(~moving)]
+        )
+        steady = not (scatter > 2**10 * source.eps * np.abs(probe).max()).any()
+        kept = np.flatnonzero(moving)
+        pairs, declared = take(pairs, kept), declared[kept]
+        source = choose_source(phi, pairs, independent_features)
+        bundle = bundle_size(source)
+        spreads = Spreads(source, pairs, declared, bundle)
+        spread_draws = Bundles(draw, seed, bundle)
+        plan = Plan(
+            pairs,
+            spreads,
+            spread_draws,
+            asked.false_alarm,
+            asked.resolution,
+            asked.miss,
+            max_features,
+        )
+        limit, robust = _scatter(kurtosis, phi, source, pairs, plan, draw)
+        measured = by_known_variance(plan, limit * spreads.n_features / spreads.per_draw)
+    verdict = judge(plan, measured, asked.name, None)
+    note = verdict.reason.replace(" in units of sqrt(k(x,x) k(y,y))", " in units of V")
+    if not steady:
+        note = "Products scatter at a pair whose declared variance is 0."
+    top = float(limit.max())
+    return dataclasses.replace(
+        verdict,
+        status="refuted" if not steady else verdict.status,
+        claim=f"n_features * Var<phi(x), phi(y)> / V(x, y) = 1 at {pairs.n} pairs",
+        n_draws=verdict.n_draws * bundle,
+        method=f"{_ROBUST if robust else _PILOTED}, {source.name}",
+        assumptions=(
+            verdict.assumptions[0],
+            f"the variance of a group of {GROUP} has relative variance at most {top:.4g}"
+            + (", by the declared kurtosis" if robust else f", {_SAFETY:g} times that of a pilot"),
+        ),
+        reason=note,
+    )
+
+
+def _declared(variance: Kernel | None, phi: Any, source: Source, pairs: Pairs) -> Any:
+    if variance is None:
+        variance = getattr(phi, "variance", None)
+        of_gram = getattr(phi, "gram_variance", None)
+        if source.per_draw == 1 and of_gram is not None:
+            gram_variance = of_gram
+            variance = lambda X, Y: np.asarray(gram_variance(X, Y)) * source.n_features  # noqa: E731
+    if variance is None:
+        raise ValueError("variance=None but the map declares none: give (X, Y) -> (n, k)")
+    value = pairs.pick(evaluate(variance, pairs.left, pairs.right, "variance"))
+    return value
+
+
+def _moving(declared: Any, probe: Any, source: Source) -> Any:
+    """Return where the declared variance is more than the rounding of products."""
+    size = np.abs(probe).max(axis=0)
+    floor = (2**10 * source.eps * size) ** 2 * source.n_features / source.per_draw
+    if (declared < -floor).any():
+        raise ValueError(f"variance(X, Y) reaches {declared.min():.6g}: variances are not negative")
+    return declared > floor
+
+
+def _scatter(
+    kurtosis: float | Kernel | None,
+    phi: Any,
+    source: Source,
+    pairs: Pairs,
+    plan: Plan,
+    draw: Callable[[int], Any],
+) -> tuple[Any, bool]:
+    """Return a bound on Var(S^2)/V^2 of a group at every pair, and whether it was declared."""
+    if kurtosis is None and source.per_draw > 1:
+        kurtosis = getattr(phi, "product_kurtosis", None)
+    if kurtosis is not None:
+        if callable(kurtosis):
+            k = pairs.pick(evaluate(kurtosis, pairs.left, pairs.right, "kurtosis"))
+        else:
+            k = np.full(pairs.n, positive("kurtosis", kurtosis))
+        if k.min() < 1.0:
+            raise ValueError(f"kurtosis reaches {k.min():.6g}: no law has one below 1")
+        return k / GROUP - (GROUP - 3) / (GROUP * (GROUP - 1)), True
+    spreads = plan.source
+    pilot = Bundles(draw, plan.draws.root, plan.draws.size, stream=1)  # type: ignore[attr-defined]
+    wanted = -(-_PILOT // spreads.per_draw)
+    if plan.max_features is not None:
+        wanted = max(1, min(wanted, plan.max_features // (4 * spreads.n_features)))
+    everything = np.arange(pairs.n)
+    groups = np.concatenate([spreads.samples(pilot[k], everything) for k in range(wanted)])
+    relative = groups.var(axis=0) / np.maximum(groups.mean(axis=0), 1e-300) ** 2
+    # Never less than for normal products: a pilot that met no outlier proves little.
+    worst = max(float(np.nanmax(relative)), 2.0 / (GROUP - 1))
+    return np.full(pairs.n, _SAFETY * worst), False
