@@ -1,0 +1,260 @@
+"""Strategies produce what they promise, over all that Hypothesis draws."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from mehler import _arrays, features, strategies
+from mehler.features import FeatureMap
+
+# Sums of d <= 8 squares of correctly rounded numbers, a root and a division.
+EPS = np.finfo(float).eps
+
+
+@given(strategies.seeds())
+def test_seeds_are_what_every_library_takes(seed):
+    assert 0 <= seed < 2**31
+
+
+def test_seeds_differ():
+    """A hundred uniform draws of 31 bits repeat one with chance 5000 / 2^31; half may be edges."""
+    seen = []
+
+    @settings(max_examples=100, database=None)
+    @given(strategies.seeds())
+    def draw(seed):
+        seen.append(seed)
+
+    draw()
+    assert len(set(seen)) > 50
+    assert max(seen) > 2**24
+
+
+@given(strategies.pool_sizes(least=3, most=20))
+def test_pool_sizes_stay_in_range(q):
+    assert 3 <= q <= 20
+
+
+@given(strategies.unit_vectors(n_inputs=5, least=2, most=6))
+def test_unit_vectors_have_length_one(X):
+    assert X.dtype == np.float64
+    assert 2 <= X.shape[0] <= 6
+    assert X.shape[1] == 5
+    np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1.0, rtol=4 * EPS)
+
+
+def test_unit_vectors_leave_the_axes():
+    """Of 100 examples most have a row with no zero coordinate: zero has odds of 1 to 200."""
+    off = []
+
+    @settings(max_examples=100, database=None)
+    @given(strategies.unit_vectors(n_inputs=3))
+    def draw(X):
+        off.append(bool((X != 0).all(axis=1).any()))
+
+    draw()
+    assert sum(off) > 25
+
+
+@pytest.mark.parametrize("rho", [-1.0, -0.3, 0.0, 1e-12, 0.5, 1 - 2**-30, 1.0])
+def test_pairs_have_the_prescribed_correlation(rho):
+    @given(strategies.pairs(n_inputs=4, rho=rho))
+    def check(pair):
+        assert pair.rho == rho
+        assert_pair(pair)
+
+    check()
+
+
+@given(strategies.adversarial_pairs(n_inputs=3))
+def test_adversarial_pairs_are_near_where_maps_go_wrong(pair):
+    assert_pair(pair)
+    gap = min(abs(pair.rho - centre) for centre in (-1, 0, 1))
+    assert gap == 0.0 or math.frexp(gap)[0] == 0.5  # a power of 2
+
+
+def assert_pair(pair):
+    np.testing.assert_allclose(np.linalg.norm(pair.x), 1.0, rtol=4 * EPS)
+    np.testing.assert_allclose(np.linalg.norm(pair.y), 1.0, rtol=16 * EPS)
+    assert abs(pair.x @ pair.y - pair.rho) <= 16 * EPS
+    # Chords resolve what inner products cannot: |x -+ y|^2 = 2 (1 -+ rho), each coordinate of the
+    # difference rounded by some 4 eps, so the chord by 8 eps in all and more where it is long.
+    for sign in (1, -1):
+        chord = np.linalg.norm(pair.x - sign * pair.y)
+        exact = math.sqrt(2 * (1 - sign * pair.rho))
+        assert abs(chord - exact) <= 16 * EPS * (1 + exact)
+
+
+@given(strategies.clouds_on_sphere(n_inputs=3, most=8))
+def test_clouds_on_the_sphere(X):
+    np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1.0, rtol=4 * EPS)
+
+
+@given(strategies.sparse_clouds(n_inputs=8, sparsity=3))
+def test_sparse_clouds_are_sparse(X):
+    assert ((X != 0).sum(axis=1) <= 3).all()
+    np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1.0, rtol=4 * EPS)
+
+
+@given(strategies.clouds_on_manifold(n_inputs=7, dimension=3))
+def test_clouds_on_a_torus_solve_its_equations(cloud):
+    assert cloud.dimension == 3
+    squares = np.sort(cloud.points**2, axis=1)
+    np.testing.assert_allclose(squares.sum(axis=1), 1.0, rtol=8 * EPS)
+    for row in squares:
+        # One coordinate is free of the torus, and the others pair up to 1/3.
+        assert row[0] == 0.0 or row.min() < 1e-30
+        assert any(
+            all(abs(row[a] + row[b] - 1 / 3) < 8 * EPS for a, b in matching)
+            for matching in matchings(list(range(1, 7)))
+        )
+
+
+def matchings(indices):
+    if not indices:
+        yield []
+        return
+    first, *rest = indices
+    for k, partner in enumerate(rest):
+        for others in matchings(rest[:k] + rest[k + 1 :]):
+            yield [(first, partner), *others]
+
+
+@settings(max_examples=40)
+@given(strategies.doubling_sets(n_inputs=9, most=9))
+def test_doubling_sets_have_the_dimension_they_state(cloud):
+    np.testing.assert_allclose(np.linalg.norm(cloud.points, axis=1), 1.0, rtol=4 * EPS)
+    assert cloud.dimension == math.log2(doubling_constant(cloud.points))
+
+
+def doubling_constant(points):
+    """By its definition, with every ball and every cover tried; distances up to rounding."""
+    distances = np.linalg.norm(points[:, None] - points[None], axis=2)
+    slack = 1 + 64 * EPS
+    worst = 1
+    for center, radius in itertools.product(range(len(points)), np.unique(distances)):
+        ball = set(np.flatnonzero(distances[center] <= radius * slack))
+        halves = [set(np.flatnonzero(row <= radius / 2 * slack)) & ball for row in distances]
+        worst = max(
+            worst,
+            next(
+                n
+                for n in range(1, len(points) + 1)
+                if any(set.union(*some) == ball for some in itertools.combinations(halves, n))
+            ),
+        )
+    return worst
+
+
+@settings(deadline=None)
+@given(strategies.maps(n_inputs=3, most_features=8))
+def test_maps_are_maps(phi):
+    assert isinstance(phi, FeatureMap)
+    assert phi(np.eye(3)).shape == (3, phi.n_features)
+    assert features.from_recipe(phi.recipe()).recipe() == phi.recipe()
+
+
+def test_every_class_of_map_has_a_kind():
+    drawn = set()
+
+    @settings(max_examples=200, deadline=None, database=None)
+    @given(strategies.maps(n_inputs=2, most_features=4))
+    def collect(phi):
+        drawn.add(type(phi).__name__)
+
+    collect()
+    exported = {getattr(features, name) for name in features.__all__}
+    classes = {c for c in exported if isinstance(c, type) and issubclass(c, FeatureMap)}
+    assert drawn == {c.__name__ for c in classes - {FeatureMap}}
+
+
+@given(strategies.factories(n_inputs=3), strategies.seeds())
+@settings(deadline=None)
+def test_factories_replay_from_what_they_print(draw, seed):
+    again = eval(repr(draw), {"Factory": strategies.Factory})
+    assert again == draw
+    assert again(seed).recipe() == draw(seed).recipe()
+
+
+@settings(deadline=None)
+@given(strategies.devices(), strategies.dtypes())
+def test_devices_hold_the_arrays_that_they_make(device, dtype):
+    if dtype not in device.dtypes:
+        with pytest.raises(ValueError, match="take one of"):
+            device.asarray([[1.0]], dtype)
+        return
+    x = device.asarray([[1.0, 2.0]], dtype)
+    assert _arrays.array_namespace(x) is device.xp
+    assert _arrays.dtype_name(x.dtype) == dtype
+    assert _arrays.to_host(x).tolist() == [[1.0, 2.0]]
+    phi = features.MaxoutFeatures.draw(2, 4, 2, seed=0, like=device.like)
+    assert _arrays.to_host(phi(x)).shape == (1, 4)
+
+
+@settings(deadline=None)
+@given(strategies.namespaces(only=["numpy", "torch"]))
+def test_namespaces_are_the_ones_asked_for(xp):
+    assert xp.__name__.rpartition(".")[2] in {"numpy", "torch"}
+
+
+@given(strategies.groups(n_inputs=4))
+def test_groups_are_groups(group):
+    matrices = group.matrices
+    assert group.order <= 24
+    np.testing.assert_array_equal(matrices[0], np.eye(4))
+    np.testing.assert_array_equal(
+        matrices @ np.swapaxes(matrices, 1, 2), np.tile(np.eye(4), (group.order, 1, 1))
+    )
+    elements = {matrix.tobytes() for matrix in matrices + 0.0}
+    assert len(elements) == group.order
+    products = np.einsum("aij,bjk->abik", matrices, matrices).reshape(-1, 4, 4) + 0.0
+    assert {product.tobytes() for product in products} == elements
+    X = np.arange(8.0).reshape(2, 4)
+    for matrix, act in zip(matrices, group.actions, strict=True):
+        np.testing.assert_array_equal(act(X), X @ matrix.T)
+
+
+@settings(deadline=None)
+@given(
+    strategies.hostile_arrays(n_inputs=3),
+    strategies.maps(n_inputs=3, most_features=4, most_pool=4),
+)
+def test_maps_refuse_hostile_arrays_or_take_them(hostile, phi):
+    if not hostile.valid:
+        with pytest.raises(ValueError):
+            phi(hostile.array)
+        return
+    Z = phi(hostile.array)
+    assert np.isfinite(Z).all()
+    assert np.isfinite(phi.kernel(hostile.array)).all()
+
+
+HOSTILE = {
+    "nan": lambda X: np.isnan(X).sum() == 1,
+    "infinity": lambda X: np.isinf(X).sum() == 1,
+    "no rows": lambda X: X.shape == (0, 3),
+    "no columns": lambda X: X.shape[1] == 0,
+    "zero rows": lambda X: (X == 0).all(axis=1).any(),
+    "denormal": lambda X: 0 < np.abs(X).max() < np.finfo(X.dtype).tiny,
+    "huge": lambda X: np.abs(X).max() >= (2.0**500 if X.dtype == np.float64 else 2.0**55),
+    "not contiguous": lambda X: X.shape == (1, 1) or not X.flags.c_contiguous,
+    "read-only": lambda X: not X.flags.writeable,
+}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_arrays_are_hostile(kind, dtype):
+    @given(strategies.hostile_arrays(n_inputs=3, kinds=[kind], dtype=dtype))
+    def check(hostile):
+        assert hostile.kind == kind
+        assert hostile.array.dtype == dtype
+        # A single row strided by rows is contiguous to NumPy.
+        assert HOSTILE[kind](hostile.array) or (kind == "not contiguous" and len(hostile.array) < 2)
+
+    check()
