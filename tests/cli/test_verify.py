@@ -79,6 +79,15 @@ def test_a_factor_is_named(tmp_path):
     assert "estimate / exact is 0.50 at every pair" in found["headline"]
 
 
+def test_repeated_features_are_refuted_where_one_asks(tmp_path):
+    options = ("--features", "256", "--also", "convergence", "--also", "finite")
+    status, found = verify(tmp_path, "repeated", "rbf", *options)
+    outcome = {one["check"]: one["status"] for one in found["evidence"]}
+    assert outcome == {"kernel": "holds", "convergence": "refuted", "finite": "holds"}
+    assert status == 1
+    assert "refuted by the check convergence" in found["headline"]
+
+
 def test_features_that_are_not_finite_are_refuted_without_a_cause(tmp_path):
     status, found = verify(tmp_path, "NotFinite", "rbf")
     assert (status, found["causes"]) == (1, [])
@@ -144,6 +153,12 @@ def test_the_same_seed_finds_the_same(tmp_path):
         (["verify", f"{MAPS}:instance", "--kernel", "rbf", "--arg", "a=1"], "no argument 'a'"),
         (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--inputs", "0"], "inputs=0 must be"),
         (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--claim", "far"], "claim='far' is not"),
+        (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--also", "x"], "also='x' is not"),
+        (["verify", f"{MAPS}:identity", "--kernel", "linear", "--also", "finite"], "for draws"),
+        (
+            ["verify", f"{MAPS}:signs", "--kernel", "linear", *COARSE, "--also", "convergence"],
+            "two",
+        ),
         (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--resolution", "2"], "is vacuous"),
         (["verify", f"{MAPS}:sized", "--kernel", "rbf", "--data", "no.csv"], "does not exist"),
         (["verify", f"{MAPS}:sized", "--kernel", "linear", "--features", "0"], "n_features=0"),

@@ -59,6 +59,14 @@ def verify(
             help="The mean over draws is the kernel, or each draw is close to it.",
         ),
     ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--also",
+            metavar="convergence|reproducible|finite",
+            help="A further check of a map that has a seed; repeatable. Each takes up to a minute.",
+        ),
+    ] = None,
     resolution: Annotated[
         float,
         typer.Option(
@@ -109,6 +117,7 @@ def verify(
             inputs=inputs,
             data=data,
             claim=claim,
+            also=tuple(also or ()),
             resolution=resolution,
             false_alarm=false_alarm,
             bounds=bounds,

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler import verify
 from mehler.report._closeness import check_closeness
 from mehler.report._inputs import data_rows, random_rows
 from mehler.report._provenance import provenance
@@ -23,6 +24,7 @@ from mehler.verify._diagnose import Cause, diagnose, observe
 from mehler.verify.kernels import NamedKernel, make
 
 CLAIMS = ("mean", "close")
+EXTRA = ("convergence", "reproducible", "finite")
 # Draws that are each held against the resolution where the claim is closeness.
 CLOSE_DRAWS = 8
 
@@ -37,6 +39,7 @@ def verify_map(
     inputs: int | None = None,
     data: str | PathLike[str] | Any | None = None,
     claim: str | None = None,
+    also: Sequence[str] = (),
     resolution: float = 0.02,
     false_alarm: float = 1e-9,
     bounds: tuple[float, float] | None = None,
@@ -70,6 +73,8 @@ def verify_map(
         ``"mean"``: the mean over draws is the kernel. ``"close"``: each of 8 draws, or the one
         fixed map, is within `resolution` of it: a computation. Default ``"mean"`` for what has a
         seed, or columns that are declared independent.
+    also : sequence of {"convergence", "reproducible", "finite"}
+        Further checks of `mehler.verify` at their own resolutions, for maps that have a seed.
     resolution : float
         In units of sqrt(k(x,x) k(y,y)).
     false_alarm : float
@@ -101,6 +106,9 @@ def verify_map(
         raise ValueError("inputs and data exclude each other: give the rows or their dimension")
     if claim is not None and claim not in CLAIMS:
         raise ValueError(f"claim={claim!r} is not one of {', '.join(CLAIMS)}")
+    for one in also:
+        if one not in EXTRA:
+            raise ValueError(f"also={one!r} is not one of {', '.join(EXTRA)}")
     claimed = _kernel(kernel, parameters or {})
     context = Context(
         ledger=Ledger(budget=min(0.5, 100 * false_alarm)) if 0 < false_alarm < 1 else Ledger(),
@@ -126,6 +134,7 @@ def verify_map(
     evidence, told = _check(
         found, claimed, rows, context, kind, resolution, bounds, independent_features, max_features
     )
+    evidence += [_extra(one, found, rows, context) for one in also]
     show("diagnosis", 1, 2)
     # A suggestion is about a mean: a map that only has to be close may be off by what it costs.
     causes: tuple[Cause, ...] = ()
@@ -208,6 +217,25 @@ def _check(
         **options,
     )
     return [Evidence.from_verdict(verdict, form="printed")], told
+
+
+def _extra(name: str, target: Target, rows: np.ndarray, context: Context) -> Evidence:
+    """Run another check of `mehler.verify`, by its name."""
+    if not target.random:
+        raise ValueError(f"also={name!r} asks for draws, but {target.name} is {target.assumed}")
+    draw: Any = target.draw
+    if name == "convergence":
+        draw = target.resize
+        if draw is None:
+            raise ValueError(
+                f"also={name!r} asks for maps of two sizes: {target.name} has no n_components, "
+                "and no n_features after its seed"
+            )
+    check = getattr(verify, f"check_{name}")
+    verdict = check(
+        draw, rows, false_alarm=context.false_alarm, seed=context.seed, ledger=context.ledger
+    )
+    return Evidence.from_verdict(verdict, form="printed", check=name)
 
 
 def _picture(target: Target, kernel: Any, rows: np.ndarray, seed: int, n_draws: int) -> Plot:
