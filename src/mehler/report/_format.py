@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from mehler.statements import Evidence
-from mehler.verify._diagnose import Cause
+from mehler.verify import Cause
 
 NONE = "–"
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

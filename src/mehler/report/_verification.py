@@ -8,7 +8,7 @@ from typing import Any
 
 from mehler.report._model import plain
 from mehler.statements import Evidence, Plot
-from mehler.verify._diagnose import Cause
+from mehler.verify import Cause
 
 VERIFICATION_SCHEMA = "mehler-verification/1"
 

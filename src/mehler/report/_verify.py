@@ -19,8 +19,8 @@ from mehler.report._target import Target, load, read_target
 from mehler.report._third_party import declared_for
 from mehler.report._verification import Verification
 from mehler.statements import Context, Evidence, Plot, Series
-from mehler.verify import Ledger, check_kernel
-from mehler.verify._diagnose import Cause, diagnose, observe
+from mehler.verify import Cause, Ledger, check_kernel, diagnose
+from mehler.verify._diagnose import observe
 from mehler.verify.kernels import NamedKernel, make
 
 CLAIMS = ("mean", "close")

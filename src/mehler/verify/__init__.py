@@ -14,6 +14,7 @@ from mehler.verify._backends import check_backends
 from mehler.verify._confirm import confirm
 from mehler.verify._convergence import check_convergence
 from mehler.verify._design import detectable_effect, features_needed
+from mehler.verify._diagnose import Cause, diagnose
 from mehler.verify._distribution import check_distribution
 from mehler.verify._finite import check_finite
 from mehler.verify._invariance import check_invariance
@@ -28,6 +29,7 @@ from mehler.verify._verdict import Verdict
 __all__ = [
     "Allotment",
     "BudgetExceeded",
+    "Cause",
     "Ledger",
     "Verdict",
     "assert_kernel",
@@ -43,6 +45,7 @@ __all__ = [
     "check_variance",
     "confirm",
     "detectable_effect",
+    "diagnose",
     "features_needed",
     "intervals",
 ]
