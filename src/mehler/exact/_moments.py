@@ -167,9 +167,14 @@ def hermite_moment(i: int, q: int, dps: int | None = None) -> Any:
 
 
 def centred_fourth_moment(q: int) -> float:
-    """E (M - h_1)^4, summed as it stands: the powers of h_1 would cancel for large pools."""
+    """E (M - h_1)^4."""
+    return centred_moment(4, q)
+
+
+def centred_moment(k: int, q: int) -> float:
+    """E (M - h_1)^k, summed as it stands: the powers of h_1 would cancel for large pools."""
     t, density = _density(q, reach=2.0)
-    return math.fsum((t - max_moment(1, q)) ** 4 * density) * _STEP
+    return math.fsum((t - max_moment(1, q)) ** k * density) * _STEP
 
 
 def _density(q: int, *, reach: float, root: bool = False) -> tuple[Any, Any]:

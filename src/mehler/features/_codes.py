@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mehler import _arrays, _random, exact
+from mehler.features import _laws
 from mehler.features._base import FeatureMap
 
 # Columns of a one-hot block: wide enough for the matrix product, small enough for the cache.
@@ -95,6 +96,17 @@ class MaxoutCodes(FeatureMap):
     def _variance_at(self, rho: _arrays.Array) -> _arrays.Array:
         kappa = self._kernel_at(rho)
         return kappa * (1 - kappa)
+
+    def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """Exact kurtosis of one agreement of digits, shape (n, k).
+
+        E(P - EP)^4 / Var(P)^2 of one feature product P. Parameters and errors as
+        :meth:`kernel`.
+        """
+        return self._from_pairs(X, Y, self._kurtosis_at, 0)
+
+    def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
+        return _laws.indicator_kurtosis(self._kernel_at(rho))
 
     def _scale(self, product_of_lengths: _arrays.Array, power: int) -> _arrays.Array:
         # Codes see directions only; a zero row has the code of all ties, whose kernel with

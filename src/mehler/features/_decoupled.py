@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from mehler import _arrays, _random, exact
+from mehler.features import _laws
 from mehler.features._base import FeatureMap
 
 
@@ -137,6 +138,49 @@ class DecoupledMaxoutFeatures(FeatureMap):
 
     def _variance_at(self, rho: _arrays.Array) -> _arrays.Array:
         return exact.sigma2(self.pool_size) ** 2 * exact.decoupled_variance(rho, self.pool_size)
+
+    def feature_cdf(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
+        r"""Distribution function of a feature times sqrt(n_features), shape (n, k).
+
+        .. math:: F_x(t) = \Phi\Big(\frac t{\sigma(q) |x|}\Big)
+
+        Parameters
+        ----------
+        X : array, shape (n, n_inputs)
+            Rows.
+        t : array, shape (n, k)
+            For each row, where to evaluate; in the namespace of `X`.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`, computed on the host; relative error about
+            1e-15 max(1, q |log Phi|).
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` or `t` is not such a matrix.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.DecoupledMaxoutFeatures.draw(2, 10, 1, seed=0)
+        >>> float(phi.feature_cdf(np.eye(2), np.zeros((2, 1)))[0, 0])
+        0.5
+        """
+        return _laws.cdf(X, t, _laws.normal_cdf(math.sqrt(exact.sigma2(self.pool_size))))
+
+    def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """Exact kurtosis of one feature product, shape (n, k).
+
+        E(P - EP)^4 / Var(P)^2 of one feature product P. Parameters and errors as
+        :meth:`kernel`.
+        """
+        return self._from_pairs(X, Y, self._kurtosis_at, 0)
+
+    def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
+        return _laws.decoupled_kurtosis(rho, self.pool_size)
 
     def _gram_variance_at(self, rho: _arrays.Array) -> _arrays.Array:
         pairs = 1 - 1 / self.n_features if self.directions == "next" else 0.0

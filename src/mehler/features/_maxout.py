@@ -9,7 +9,7 @@ from typing import Any
 
 from mehler import _arrays, _random, exact
 from mehler.exact._validate import check_int
-from mehler.features import _correlation
+from mehler.features import _correlation, _laws
 from mehler.features._base import FeatureMap
 
 
@@ -158,6 +158,50 @@ class MaxoutFeatures(FeatureMap):
     def _variance_at(self, rho: _arrays.Array) -> _arrays.Array:
         variance = exact.centred_variance if self.centred else exact.maxout_variance
         return variance(rho, self.pool_size)
+
+    def feature_cdf(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
+        r"""Distribution function of a feature times sqrt(n_features), shape (n, k).
+
+        .. math:: F_x(t) = \Phi(t/|x| + c)^q, \quad c = h_1(q) \text{ if centred, else } 0
+
+        Parameters
+        ----------
+        X : array, shape (n, n_inputs)
+            Rows.
+        t : array, shape (n, k)
+            For each row, where to evaluate; in the namespace of `X`.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`, computed on the host; relative error about
+            1e-15 max(1, q |log Phi|).
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` or `t` is not such a matrix.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.MaxoutFeatures.draw(2, 10, 1, seed=0)
+        >>> float(phi.feature_cdf(np.eye(2), np.zeros((2, 1)))[0, 0])
+        0.5
+        """
+        offset = exact.max_moment(1, self.pool_size) if self.centred else 0.0
+        return _laws.cdf(X, t, _laws.maxout_cdf(self.pool_size, offset))
+
+    def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """Upper bound for the kurtosis of one feature product, shape (n, k).
+
+        E(P - EP)^4 / Var(P)^2 of one feature product P. Parameters and errors as
+        :meth:`kernel`.
+        """
+        return self._from_pairs(X, Y, self._kurtosis_at, 0)
+
+    def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
+        return _laws.maxout_kurtosis(rho, self.pool_size, centred=self.centred)
 
     def _gram_variance_at(self, rho: _arrays.Array) -> _arrays.Array:
         r"""Exact for own projections; an upper bound for shared ones.

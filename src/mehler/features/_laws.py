@@ -1,0 +1,113 @@
+"""What is known of single features and of products of two: their laws and their kurtosis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays, exact
+from mehler.exact._moments import centred_moment
+from mehler.features import _correlation
+
+
+def cdf(X: _arrays.Array, t: _arrays.Array, of_unit: Callable[[Any], Any]) -> _arrays.Array:
+    """P(|x_i| M <= t[i, j]) for M of distribution function `of_unit`; rows of zeros give 0."""
+    _arrays.check_matrix(X, name="X")
+    xp = _arrays.array_namespace(X, t, names=("X", "t"))
+    if t.ndim != 2 or t.shape[0] != X.shape[0]:
+        raise ValueError(
+            f"t has shape {tuple(t.shape)} but must have one row of values for each of the "
+            f"{X.shape[0]} rows of X"
+        )
+    wide = np.asarray(_arrays.to_host(X), dtype=np.float64)
+    length = _correlation.lengths(np, wide)
+    values = np.asarray(_arrays.to_host(t), dtype=np.float64)
+    scaled = values / np.where(length > 0.0, length, 1.0)
+    at = np.where(length > 0.0, of_unit(scaled), values >= 0.0)
+    place = _arrays.place_of(X)
+    return xp.astype(_arrays.from_host(at, place), _arrays.real_dtype(X), copy=False)
+
+
+def maxout_cdf(q: int, offset: float) -> Callable[[Any], Any]:
+    """P(max_j g_j - offset <= t) = Phi(t + offset)^q."""
+
+    def of_unit(t: Any) -> Any:
+        from scipy.special import log_ndtr
+
+        return np.exp(q * log_ndtr(t + offset))
+
+    return of_unit
+
+
+def normal_cdf(sigma: float) -> Callable[[Any], Any]:
+    """P(sigma g <= t)."""
+
+    def of_unit(t: Any) -> Any:
+        from scipy.special import ndtr
+
+        return ndtr(t / sigma)
+
+    return of_unit
+
+
+def maxout_kurtosis(rho: _arrays.Array, q: int, *, centred: bool) -> _arrays.Array:
+    r"""An upper bound for the kurtosis of M M', or of (M - h_1)(M' - h_1); exact at rho = 0.
+
+    With a = M - h_1, b = M' - h_1, (M M' - K)^4 is a polynomial sum C_ij a^i b^j. The covariance
+    matrix of (a^i) and (b^j) is G(rho) = sum over n of rho^n times positive semidefinite parts
+    (Mehler), so 0 <= G(rho) <= rho G(1) for rho >= 0 and -|rho| G(1) <= G(rho) <= rho^2 G(1) for
+    rho < 0, and tr(C G(rho)) is bounded by the eigenvalues of L' C L, where G(1) = L L'.
+    """
+    place = _arrays.place_of(rho)
+    r = np.asarray(_arrays.to_host(rho), dtype=np.float64)
+    flat = r.ravel()
+    offset = 0.0 if centred else exact.max_moment(1, q)
+    product = np.full((flat.size, 2, 2), offset)
+    product[:, 0, 0] = -exact.centred_kernel(flat, q)
+    product[:, 1, 1] = 1.0
+    square = _multiplied(product, product)
+    fourth = _multiplied(square, square)
+
+    moments = np.array([1.0, 0.0] + [centred_moment(k, q) for k in range(2, 9)])
+    joint = moments[np.add.outer(np.arange(5), np.arange(5))]
+    root = np.linalg.cholesky((joint - np.outer(moments[:5], moments[:5]))[1:, 1:])
+    independent = np.einsum("nij,i,j->n", fourth, moments[:5], moments[:5])
+    values = np.linalg.eigvalsh(root.T @ fourth[:, 1:, 1:] @ root)
+    above, below = np.maximum(values, 0.0).sum(axis=1), np.maximum(-values, 0.0).sum(axis=1)
+    covariance = np.where(flat >= 0.0, flat * above, flat**2 * above - flat * below)
+    variance = (exact.centred_variance if centred else exact.maxout_variance)(flat, q)
+    bound = ((independent + covariance) / variance**2).reshape(r.shape)
+    return _arrays.from_host(bound, place, rho.dtype)
+
+
+def _multiplied(left: Any, right: Any) -> Any:
+    """Product of polynomials in a and b, coefficients in the last two axes."""
+    n = left.shape[1] + right.shape[1] - 1
+    out = np.zeros((left.shape[0], n, n))
+    for i in range(left.shape[1]):
+        for j in range(left.shape[2]):
+            piece = out[:, i : i + right.shape[1], j : j + right.shape[2]]
+            piece += left[:, i, j, None, None] * right
+    return out
+
+
+def decoupled_kurtosis(rho: _arrays.Array, q: int) -> _arrays.Array:
+    """Exact: given one winner the product is that of Gaussians of correlation rho, else of 0."""
+    kappa = exact.collision_probability(rho, q)
+    square = rho * rho
+    mean = kappa * rho
+    second = 1.0 + 2.0 * kappa * square
+    third = kappa * rho * (9.0 + 6.0 * square)
+    fourth = 9.0 + kappa * square * (72.0 + 24.0 * square)
+    central = fourth - 4.0 * mean * third + 6.0 * mean**2 * second - 3.0 * mean**4
+    return central / (second - mean**2) ** 2
+
+
+def indicator_kurtosis(p: _arrays.Array) -> _arrays.Array:
+    """1/(p(1 - p)) - 3, of an indicator of probability p; 1 where it is constant."""
+    xp = _arrays.array_namespace(p)
+    v = p * (1.0 - p)
+    moving = v > 0.0
+    return xp.where(moving, 1.0 / xp.where(moving, v, xp.ones_like(v)) - 3.0, xp.ones_like(v))
