@@ -17,6 +17,8 @@ ROOMS = [
     "mehler.exact",
     "mehler.features",
     "mehler.verify",
+    "mehler.strategies",
+    "mehler.pytest_plugin",
     "mehler.statements",
     "proofs_checks",
     "mehler.report",

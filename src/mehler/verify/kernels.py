@@ -78,20 +78,16 @@ class NamedKernel:
 def make(name: str, **parameters: float) -> NamedKernel:
     r"""Build a kernel from its name and parameters.
 
-    =================  ==========================================  ==============================
-    name               k(x, y)                                     parameters
-    =================  ==========================================  ==============================
-    ``rbf``            exp(-gamma |x - y|^2)                       gamma = 1
-    ``laplacian``      exp(-gamma |x - y|_1)                       gamma = 1
-    ``matern``         Matern of smoothness nu at |x - y|/length   nu = 1.5, length = 1
-    ``linear``         <x, y>
-    ``polynomial``     (gamma <x, y> + coef0)^degree               degree = 2, gamma = 1, coef0 = 0
-    ``arc-cosine``     Cho and Saul's, of order 0, 1 or 2          order = 1
-    ``maxout``         |x| |y| K_q(rho), of maxout units           q = 2
-    ``collision``      kappa_q(rho), of codes                      q = 2
-    ``skewed-chi2``    prod 2 sqrt(u v)/(u + v), u = x + skew      skew = 1
-    ``additive-chi2``  sum 2 x y / (x + y)
-    =================  ==========================================  ==============================
+    - ``rbf``: exp(-gamma d^2), d the Euclidean distance; gamma = 1
+    - ``laplacian``: exp(-gamma d), d the sum of absolute differences; gamma = 1
+    - ``matern``: Matern of smoothness nu at distance over length; nu = 1.5, length = 1
+    - ``linear``: the inner product
+    - ``polynomial``: (gamma <x, y> + coef0)^degree; degree = 2, gamma = 1, coef0 = 0
+    - ``arc-cosine``: Cho and Saul's, of order 0, 1 or 2; order = 1
+    - ``maxout``: lengths times K_q(rho), of maxout units; q = 2
+    - ``collision``: kappa_q(rho), of codes; q = 2
+    - ``skewed-chi2``: prod 2 sqrt(u v)/(u + v), u = x + skew; skew = 1
+    - ``additive-chi2``: sum 2 x y/(x + y)
 
     Parameters
     ----------
