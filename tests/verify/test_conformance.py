@@ -25,6 +25,11 @@ DEFECTS = {
     "a fat recipe": {"recipe"},
     "pickled without its seed": {"pickle"},
     "twice as long": {"kernel"},
+    "half the variance": {"variance"},
+    "eight units repeated": {"convergence"},
+    "deaf to its seed": {"seeds"},
+    "its own seeds": {"seeds"},
+    "divides by lengths": {"finite"},
 }
 
 
@@ -37,39 +42,53 @@ def test_a_small_map_conforms(requirement):
     requirement()
 
 
-@conformance.parametrize(functools.partial(mehler.MaxoutFeatures.draw, 3, pool_size=4))
+# Thousands of draws each: the small map and the maxout map stand for the others by default.
+SLOW = ("variance", "convergence", "seeds")
+DRAWS = {
+    "maxout": functools.partial(mehler.MaxoutFeatures.draw, 3, pool_size=4),
+    "centred": functools.partial(mehler.MaxoutFeatures.draw, 3, pool_size=4, centred=True),
+    "shared": functools.partial(mehler.MaxoutFeatures.draw, 3, pool_size=8, n_projections=400),
+    "next": functools.partial(mehler.DecoupledMaxoutFeatures.draw, 3, pool_size=4),
+    "fresh": functools.partial(
+        mehler.DecoupledMaxoutFeatures.draw, 3, pool_size=4, directions="fresh"
+    ),
+    "codes": functools.partial(mehler.MaxoutCodes.draw, 3, pool_size=4),
+}
+OPTIONS = {
+    # A bound on the variance is declared, and a fixed number of projections does not converge.
+    "shared": {"n_features": 64, "resolution": 0.2, "leave_out": ("variance", "convergence")},
+    "next": {"n_features": 32},
+}
+
+
+@conformance.parametrize(DRAWS["maxout"], n_features=128)
 def test_maxout_conforms(requirement):
     requirement()
 
 
-@conformance.parametrize(
-    functools.partial(mehler.MaxoutFeatures.draw, 3, pool_size=4, centred=True)
-)
-def test_centred_maxout_conforms(requirement):
-    requirement()
-
-
-@conformance.parametrize(
-    functools.partial(mehler.MaxoutFeatures.draw, 3, pool_size=8, n_projections=400),
-    n_features=64,
-    resolution=0.2,
-)
-def test_shared_maxout_conforms(requirement):
-    requirement()
-
-
-@pytest.mark.parametrize("directions", ["next", "fresh"])
-@pytest.mark.parametrize("name", [r.name for r in conformance.checks(Rectified)])
-def test_decoupled_maxout_conforms(name, directions):
-    draw = functools.partial(
-        mehler.DecoupledMaxoutFeatures.draw, 3, pool_size=4, directions=directions
+OTHERS = [
+    pytest.param(
+        requirement,
+        id=f"{name}-{requirement.name}",
+        marks=[pytest.mark.full] if requirement.name in SLOW else [],
     )
-    named(draw)[name]()
+    for name, draw in DRAWS.items()
+    if name != "maxout"
+    for requirement in conformance.checks(draw, **OPTIONS.get(name, {}))
+]
 
 
-@conformance.parametrize(functools.partial(mehler.MaxoutCodes.draw, 3, pool_size=4))
-def test_codes_conform(requirement):
+@pytest.mark.parametrize("requirement", OTHERS)
+def test_the_other_maps_conform(requirement):
     requirement()
+
+
+@pytest.mark.full
+def test_fixed_projections_do_not_converge():
+    """What is left out for shared projections is left out because it is false."""
+    draw = functools.partial(mehler.MaxoutFeatures.draw, 3, pool_size=2, n_projections=8)
+    with pytest.raises(AssertionError, match="shared, repeated or dependent"):
+        named(draw)["convergence"]()
 
 
 @pytest.mark.parametrize("defect", DEFECTS)
@@ -92,7 +111,7 @@ def test_every_requirement_can_fail():
 
 def test_statistical_requirements_are_paid_for():
     ledger = Ledger()
-    for requirement in conformance.checks(Rectified, ledger=ledger):
+    for requirement in conformance.checks(Rectified, ledger=ledger, leave_out=SLOW):
         requirement()
     assert 0.0 < ledger.spent <= 1e-9 * len(ledger.entries)
 
@@ -107,6 +126,7 @@ def test_nothing_is_drawn_before_a_requirement_is_called():
         ({"n_features": 0}, ValueError, "n_features=0"),
         ({"resolution": 3.0}, ValueError, "vacuous"),
         ({"false_alarm": 0.0}, ValueError, "false_alarm=0.0"),
+        ({"leave_out": ["speed"]}, ValueError, "leave_out"),
     ],
 )
 def test_bad_options_are_refused(options, error, message):

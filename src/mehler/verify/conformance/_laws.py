@@ -12,10 +12,6 @@ from mehler.verify._verdict import Verdict
 from mehler.verify.conformance._requirement import Subject
 
 
-def _host(function: Any) -> Any:
-    return lambda x, y: np.asarray(to_host(function(x, y)), dtype=np.float64)
-
-
 def has_its_kernel(subject: Subject) -> Verdict:
     """Require E<phi(x), phi(y)> = kernel(x, y)."""
     return verify.check_kernel(
@@ -23,7 +19,37 @@ def has_its_kernel(subject: Subject) -> Verdict:
         _host(subject.map().kernel),
         subject.rows,
         resolution=subject.resolution,
-        false_alarm=subject.false_alarm,
-        ledger=subject.ledger,
-        name="conformance: kernel",
+        **_paid(subject, "kernel"),
     )
+
+
+def has_its_variance(subject: Subject) -> Verdict:
+    """Require n_features Var<phi(x), phi(y)> = variance(x, y), or what gram_variance says."""
+    return verify.check_variance(subject.map, None, subject.rows, **_paid(subject, "variance"))
+
+
+def converges(subject: Subject) -> Verdict:
+    """Require an error that falls as n_features^(-1/2)."""
+    return verify.check_convergence(subject.map, subject.rows, **_paid(subject, "convergence"))
+
+
+def is_reproducible(subject: Subject) -> Verdict:
+    """Require the same features for the same seed, independent ones for others."""
+    return verify.check_reproducible(subject.map, subject.rows, **_paid(subject, "seeds"))
+
+
+def stays_finite(subject: Subject) -> Verdict:
+    """Require finite features of zero, denormal and huge rows."""
+    return verify.check_finite(subject.map, subject.rows, **_paid(subject, "finite"))
+
+
+def _paid(subject: Subject, name: str) -> dict[str, Any]:
+    return {
+        "false_alarm": subject.false_alarm,
+        "ledger": subject.ledger,
+        "name": f"conformance: {name}",
+    }
+
+
+def _host(function: Any) -> Any:
+    return lambda x, y: np.asarray(to_host(function(x, y)), dtype=np.float64)
