@@ -15,7 +15,7 @@ from tests.features.test_planted_defects import KINDS, Q
 
 D = ways.D
 # Units that share projections give one sample a draw, of a variance that falls with q.
-SIZES = {"shared": (64, 8)}
+SIZES = {"shared": (64, 32)}
 ROWS = ways.ROWS[:3]
 LOOK = kernel(ROWS)
 
@@ -27,7 +27,7 @@ def drawer(kind, defect=None, m=None):
         cls = defect(cls)
     size, q = SIZES.get(kind, (500, Q))
     if kind == "shared":
-        options = {"n_projections": 1000}
+        options = {"n_projections": 2000}
     return lambda seed: cls(D, m or size, q, seed=seed, **options)
 
 
@@ -97,6 +97,19 @@ def shifted_codes(cls):
     return Broken
 
 
+def half_twice(cls):
+    """Shared projections of which each unit takes half, and those twice."""
+
+    class Broken(cls):
+        def _draw(self, dtype):
+            pool, members = super()._draw(dtype)
+            half = self.pool_size // 2
+            members[half:] = members[:half]
+            return pool, members
+
+    return Broken
+
+
 def clipped(cls):
     """Codes kept in fewer bits than they need."""
 
@@ -138,7 +151,7 @@ PLANTED = [
     planted("maxout: off-by-one pool, one more", "maxout", one_piece_more),
     planted("centred: offset forgotten", "centred", not_centred),
     planted("centred: min for max", "centred", ways.smallest),
-    planted("shared: an index twice", "shared", ways.same_index_twice),
+    planted("shared: half of the indices twice", "shared", half_twice),
     planted("decoupled, fresh: direction is the decider", "decoupled-fresh", own_directions),
     planted("decoupled, next: without sigma(q)", "decoupled-next", without_sigma),
     planted("decoupled, next: off-by-one pool", "decoupled-next", ways.one_piece_short),

@@ -1,0 +1,242 @@
+"""Defects of how maps are drawn: shared units, seeds, libraries, group actions, hostile rows."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import mehler
+from mehler import verify
+from tests.corpus import fourier, mehler_cases, units
+from tests.corpus.fourier import Cosines
+from tests.corpus.registry import Planted, Twin, drawer
+from tests.corpus.units import Averaged
+from tests.corpus.units_cases import DEGREES
+
+ROWS = mehler_cases.ROWS
+D, Q = mehler_cases.D, 4
+
+
+def convergence(rows):
+    def look(draw, seed):
+        return verify.check_convergence(draw, rows, seed=seed)
+
+    return look
+
+
+def invariance(draw, seed):
+    """Under a quarter turn of the first two coordinates."""
+    return verify.check_invariance(
+        draw, lambda x: units.turn(x, math.pi / 2), units.TURNED, seed=seed
+    )
+
+
+def reproducible(draw, seed):
+    return verify.check_reproducible(draw, ROWS, seed=seed)
+
+
+def backends(draw, seed):
+    return verify.check_backends(draw, ROWS, seed=seed)
+
+
+def finite(draw, seed):
+    return verify.check_finite(draw, ROWS, seed=seed)
+
+
+def sized(cls, **change):
+    """(seed, n_features) -> map, for checks of convergence."""
+    return lambda seed, n_features: cls(seed, n_features=n_features, **change)
+
+
+def sized_maxout(cls):
+    """With a pool of two, as only the number of units matters."""
+    return lambda seed, n_features: cls(D, n_features, 2, seed=seed)
+
+
+class FewProjections(mehler.MaxoutFeatures):
+    """Units that take their pieces from the same 8 projections."""
+
+    def _draw(self, dtype):
+        (weights,) = super()._draw(dtype)
+        rng = np.random.default_rng(self.seed)
+        members = rng.random((self.n_features, 8)).argsort(axis=1)[:, : self.pool_size]
+        return (np.ascontiguousarray(weights[0][:, members].transpose(2, 0, 1)),)
+
+
+class SameForAll(mehler.MaxoutFeatures):
+    """The seed is not handed on."""
+
+    def _draw(self, dtype):
+        return mehler.MaxoutFeatures(D, self.n_features, Q, seed=0)._weights(dtype)
+
+
+class HalfShared(mehler.MaxoutFeatures):
+    """The first half of the units never changes."""
+
+    def _draw(self, dtype):
+        (weights,) = super()._draw(dtype)
+        (fixed,) = mehler.MaxoutFeatures(D, self.n_features, Q, seed=0)._weights(dtype)
+        own = np.arange(self.n_features) >= self.n_features // 2
+        return (np.where(own, weights, fixed),)
+
+
+class Ambient(mehler.MaxoutFeatures):
+    """Weights from the machine's entropy, whatever the seed."""
+
+    def _draw(self, dtype):
+        (weights,) = super()._draw(dtype)
+        return (np.random.default_rng().standard_normal(weights.shape).astype(dtype),)
+
+
+class OtherElsewhere(mehler.MaxoutFeatures):
+    """Off NumPy, weights of another stream."""
+
+    def _draw(self, dtype):
+        (weights,) = super()._draw(dtype)
+        return (weights if "numpy" in self.place.name else -weights,)
+
+
+class RoundedElsewhere(mehler.MaxoutFeatures):
+    """Off NumPy, weights through float32."""
+
+    def _draw(self, dtype):
+        (weights,) = super()._draw(dtype)
+        there = "numpy" not in self.place.name
+        return (weights.astype(np.float32).astype(dtype) if there else weights,)
+
+
+class Normalised(mehler.MaxoutFeatures):
+    """Rows divided by their lengths, without a thought of zero."""
+
+    def __call__(self, X):
+        with np.errstate(all="ignore"):
+            lengths = np.sqrt(np.sum(X * X, axis=1, keepdims=True))
+            return super().__call__(X / lengths) * lengths
+
+
+def plain(cls, **options):
+    return lambda seed: cls(D, 100, Q, seed=seed, **options)
+
+
+def placed(cls):
+    return lambda seed, like: cls(D, 100, Q, seed=seed, like=like)
+
+
+MAXOUT = mehler.MaxoutFeatures
+FOURIER = convergence(fourier.ROWS)
+UNITS = convergence(ROWS)
+RIGHT = sized(Cosines)
+OWN = sized_maxout(MAXOUT)
+DRAWN = plain(MAXOUT)
+PLACED = placed(MAXOUT)
+TURNED = drawer(Averaged)
+
+
+def planted(name, check, look, broken, correct, history=""):
+    return Planted(name, check, look, broken, correct, history)
+
+
+PLANTED = [
+    planted(
+        "cosines: seeds reused across units",
+        "check_convergence",
+        FOURIER,
+        sized(Cosines, distinct=16),
+        RIGHT,
+    ),
+    planted(
+        "cosines: not normalised", "check_convergence", FOURIER, sized(Cosines, power=0.0), RIGHT
+    ),
+    planted(
+        "maxout: few projections for many units",
+        "check_convergence",
+        UNITS,
+        sized_maxout(FewProjections),
+        OWN,
+    ),
+    planted(
+        "group: degrees for radians",
+        "check_invariance",
+        invariance,
+        drawer(Averaged, turns=DEGREES),
+        TURNED,
+    ),
+    planted(
+        "group: identity left out",
+        "check_invariance",
+        invariance,
+        drawer(Averaged, turns=units.QUARTERS[1:]),
+        TURNED,
+    ),
+    planted(
+        "maxout: deaf to its seed", "check_reproducible", reproducible, plain(SameForAll), DRAWN
+    ),
+    planted(
+        "maxout: half of it fixed", "check_reproducible", reproducible, plain(HalfShared), DRAWN
+    ),
+    planted("maxout: ambient entropy", "check_reproducible", reproducible, plain(Ambient), DRAWN),
+    planted(
+        "maxout: other weights elsewhere",
+        "check_backends",
+        backends,
+        placed(OtherElsewhere),
+        PLACED,
+    ),
+    planted(
+        "maxout: float32 elsewhere", "check_backends", backends, placed(RoundedElsewhere), PLACED
+    ),
+    planted("maxout: divided by lengths", "check_finite", finite, plain(Normalised), DRAWN),
+]
+
+TWINS = [
+    Twin(
+        "cosines: each unit twice",
+        "check_convergence",
+        FOURIER,
+        lambda seed, n_features: Cosines(seed, n_features=n_features, distinct=n_features // 2),
+        "half as fast but no less steadily: the variance tells",
+    ),
+    Twin(
+        "cosines: normalised twice",
+        "check_convergence",
+        FOURIER,
+        sized(Cosines, power=1.0),
+        "the error falls, to a wrong value: the kernel tells",
+    ),
+    Twin(
+        "cosines: bandwidth of 2014",
+        "check_convergence",
+        FOURIER,
+        sized(Cosines, spectral=1.0),
+        "it converges as it should, to something else",
+    ),
+    Twin(
+        "group: turned the other way",
+        "check_invariance",
+        invariance,
+        drawer(Averaged, turns=tuple(-angle for angle in units.QUARTERS)),
+        "inverses are the same group",
+    ),
+    Twin(
+        "group: a coset",
+        "check_invariance",
+        invariance,
+        drawer(Averaged, turns=tuple(angle + 1.0 for angle in units.QUARTERS)),
+        "the sum runs over the same orbit, turned once more",
+    ),
+    Twin(
+        "group: divided by its order less one",
+        "check_invariance",
+        invariance,
+        drawer(Averaged, count=units.ORDER - 1),
+        "a wrong factor is as invariant: the kernel tells",
+    ),
+    Twin(
+        "centred: hostile rows",
+        "check_finite",
+        finite,
+        plain(MAXOUT, centred=True),
+        "lengths are taken with care",
+    ),
+]
