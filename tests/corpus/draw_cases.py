@@ -55,12 +55,12 @@ def sized_maxout(cls):
 
 
 class FewProjections(mehler.MaxoutFeatures):
-    """Units that take their pieces from the same 8 projections."""
+    """Units that take their pieces from the same 32 projections."""
 
     def _draw(self, dtype):
         (weights,) = super()._draw(dtype)
         rng = np.random.default_rng(self.seed)
-        members = rng.random((self.n_features, 8)).argsort(axis=1)[:, : self.pool_size]
+        members = rng.random((self.n_features, 32)).argsort(axis=1)[:, : self.pool_size]
         return (np.ascontiguousarray(weights[0][:, members].transpose(2, 0, 1)),)
 
 

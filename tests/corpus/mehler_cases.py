@@ -35,7 +35,7 @@ def drawer(kind, defect=None, m=None):
 def linear(defect=None):
     """A pool of one."""
     cls = defect(mehler.MaxoutFeatures) if defect else mehler.MaxoutFeatures
-    return lambda seed: cls(D, 50, 1, seed=seed)
+    return lambda seed: cls(D, 500, 1, seed=seed)
 
 
 def one_piece_more(cls):
@@ -154,7 +154,7 @@ PLANTED = [
     planted("shared: half of the indices twice", "shared", half_twice),
     planted("decoupled, fresh: direction is the decider", "decoupled-fresh", own_directions),
     planted("decoupled, next: without sigma(q)", "decoupled-next", without_sigma),
-    planted("decoupled, next: off-by-one pool", "decoupled-next", ways.one_piece_short),
+    planted("decoupled, fresh: off-by-one pool", "decoupled-fresh", ways.one_piece_short),
     planted("codes: off-by-one pool", "codes", ways.one_piece_short),
     planted("codes: one side starts at 1", "codes", shifted_codes),
     planted("codes: in too few bits", "codes", clipped),
