@@ -18,6 +18,9 @@ ROOMS = (
     "mehler.exact.certified",
     "mehler.verify",
     "mehler.verify.intervals",
+    "mehler.verify.conformance",
+    "mehler.verify.kernels",
+    "mehler.strategies",
     "mehler.statements",
     "mehler.report",
 )
