@@ -25,8 +25,9 @@ from mehler.verify._verdict import Verdict
 # Groups of the pilot that estimates how variances scatter, and what is allowed on top of it.
 _PILOT, _SAFETY = 256, 2.0
 
-# How much coarser the first look is: it costs a sixteenth.
-_COARSE = 4.0
+# How much coarser the first look is: it costs a sixteenth, and never more than so many features,
+# since rare events (codes of far rows) ask for as many as one over their probability.
+_COARSE, _FIRST = 4.0, 2**21
 
 _ROBUST = "declared kurtosis (Catoni on variances of groups)"
 _PILOTED = "asymptotic (Catoni on variances of groups, their scatter from a pilot)"
@@ -95,7 +96,8 @@ def check_variance(
     -----
     Pairs at which V is 0 to rounding claim a constant; there any scatter beyond rounding refutes.
     Maps without independent units give one product a draw; normal ones take some 20,000 draws at
-    the default rates.
+    the default rates. The cost is proportional to the kurtosis of the products: for indicators of
+    rare events, such as codes of nearly antipodal rows agree in, that is 1/p.
 
     References
     ----------
@@ -128,21 +130,16 @@ def check_variance(
     if max_features is not None:
         max_features = count("max_features", max_features)
     draws, pairs = Draws(draw, seed), plain_pairs(X, Y)
-    if ledger is not None:
-        ledger.spend(asked.name, asked.false_alarm)
     paid = asked.false_alarm
     with np.errstate(all="ignore"):
         phi = draws[0]
         source = choose_source(phi, pairs, independent_features)
         declared = _declared(variance, phi, source, pairs)
         probe = source.samples(phi, np.arange(pairs.n))
-        moving = _moving(declared, probe, source)
+        moving = _moving(declared, probe, source, pairs)
         if not moving.any():
             raise ValueError("the declared variance is 0 at every pair: leave equal rows out")
-        scatter = np.array(
-            [np.ptp(probe[:, i]) if probe.shape[0] > 1 else 0.0 for i in np.flatnonzero(~moving)]
-        )
-        steady = not (scatter > 2**10 * source.eps * np.abs(probe).max()).any()
+        steady = _steady(source, Draws(draw, seed, stream=2), np.flatnonzero(~moving))
         kept = np.flatnonzero(moving)
         pairs, declared = take(pairs, kept), declared[kept]
         source = choose_source(phi, pairs, independent_features)
@@ -159,11 +156,16 @@ def check_variance(
             max_features,
         )
         limit, robust = _scatter(kurtosis, phi, source, pairs, final, draw)
+        if ledger is not None:
+            ledger.spend(asked.name, asked.false_alarm)
         per_feature = limit * spreads.n_features / spreads.per_draw
         # A coarse look first, at a twentieth of the error rate, finds gross defects early.
         looks = [
             dataclasses.replace(
-                final, false_alarm=0.05 * paid, resolution=_COARSE * final.resolution
+                final,
+                false_alarm=0.05 * paid,
+                resolution=_COARSE * final.resolution,
+                max_features=min(max_features or _FIRST, max(_FIRST, spreads.n_features)),
             ),
             dataclasses.replace(final, false_alarm=0.95 * paid),
         ]
@@ -207,13 +209,26 @@ def _declared(variance: Kernel | None, phi: Any, source: Source, pairs: Pairs) -
     return value
 
 
-def _moving(declared: Any, probe: Any, source: Source) -> Any:
-    """Return where the declared variance is more than the rounding of products."""
-    size = np.abs(probe).max(axis=0)
-    floor = (2**10 * source.eps * size) ** 2 * source.n_features / source.per_draw
+def _moving(declared: Any, probe: Any, source: Source, pairs: Pairs) -> Any:
+    """Return where the declared variance is more than rounding.
+
+    Of products, and at equal rows of the correlation 1, off by eps: kernels with a square root
+    there turn that into sqrt(eps).
+    """
+    square = np.abs(probe).max(axis=0) ** 2 * source.n_features / source.per_draw
+    floor = (2.0**10 * source.eps) ** 2 * square
     if (declared < -floor).any():
         raise ValueError(f"variance(X, Y) reaches {declared.min():.6g}: variances are not negative")
-    return declared > floor
+    equal = (pairs.left.values[pairs.first] == pairs.right.values[pairs.second]).all(axis=1)
+    return declared > np.where(equal, 64.0 * np.sqrt(np.finfo(float).eps) * square, floor)
+
+
+def _steady(source: Source, draws: Draws, still: Any) -> bool:
+    """Return whether products at pairs of no variance stay as they are over a few draws."""
+    if not still.size:
+        return True
+    x = np.concatenate([source.samples(draws[k], still) for k in range(GROUP)])
+    return bool((np.ptp(x, axis=0) <= 2.0**10 * source.eps * np.abs(x).max(axis=0)).all())
 
 
 def _scatter(
