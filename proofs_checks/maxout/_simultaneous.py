@@ -59,7 +59,7 @@ def hold_against(
     return Evidence(
         form=form,
         check=check,
-        status=status,  # type: ignore[arg-type]
+        status=status,  # type: ignore[arg-type]  # one of the literals, as str
         claim=f"{claim}; {value.size} points together",
         where={"q": measured.pool_size[worst], "rho": measured.rho[worst]},
         reason=reason,

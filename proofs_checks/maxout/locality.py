@@ -19,6 +19,8 @@ Kernel = Callable[[float, int], Any]
 _WIDTH = 0.02  # of sigma^2: an interval must be narrower
 _POOLS = (2, 3, 4, 8, 16, 64, 256, 1024, 10**4, 10**5, 10**6)
 
+# mypy infers no type for a lambda that binds a loop variable: the reason of each ignore[misc].
+
 
 def variance_of_maximum(q: int) -> float:
     """V(q) = sigma^2 - h_1^2."""

@@ -83,4 +83,4 @@ class Rectified:
 class Unnamed(Rectified):
     """Without a recipe."""
 
-    recipe = None  # type: ignore[assignment]
+    recipe = None  # type: ignore[assignment]  # the defect

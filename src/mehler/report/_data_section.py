@@ -141,7 +141,7 @@ def _check(
     evidence = Evidence(
         form="proved",
         check=one.label,
-        status=status,  # type: ignore[arg-type]
+        status=status,  # type: ignore[arg-type]  # one of the literals, as str
         claim=f"at all {n_looks} pairs of rows the mean feature product is the exact kernel; "
         f"shown is the pair that came closest to contradicting it, of correlation "
         f"{seen.rho[worst]:.3f}",

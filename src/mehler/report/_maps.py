@@ -68,6 +68,7 @@ def maps_under_test() -> tuple[MapUnderTest, ...]:
             pool_size=q,
             binary=False,
             units=1,
+            # mypy infers no type for a lambda that binds a loop variable.
             draw=lambda d, m, seed, like, q=q: MaxoutFeatures.draw(d, m, q, seed=seed, like=like),  # type: ignore[misc]
         )
         for q in (2, 4, 8, 16)

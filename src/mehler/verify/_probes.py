@@ -29,6 +29,7 @@ def shrinkage(
     """
     spread, sizes = [], []
     for n_features in SIZES:
+        # mypy infers no type for a lambda that binds a loop variable.
         draws = Draws(lambda s, n=n_features: resize(s, n), seed, stream=_STREAM)  # type: ignore[misc]
         m = choose_source(draws[0], pairs, False).n_features
         grams = [pairs.pick(estimate(draws[k], pairs, m)) / pairs.unit for k in range(n_draws)]

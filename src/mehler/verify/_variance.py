@@ -251,6 +251,7 @@ def _scatter(
             raise ValueError(f"kurtosis reaches {k.min():.6g}: no law has one below 1")
         return k / GROUP - (GROUP - 3) / (GROUP * (GROUP - 1)), True
     spreads = plan.source
+    # The plan's draws are bundles here, which its type does not say.
     pilot = Bundles(draw, plan.draws.root, plan.draws.size, stream=1)  # type: ignore[attr-defined]
     wanted = -(-_PILOT // spreads.per_draw)
     if plan.max_features is not None:
