@@ -121,6 +121,8 @@ def check_reproducible(
         seen = _Seen(draws, rows)
         if broken is None:
             found = seen.take(quads)
+            if found is None and not seen.decided.any() and quads >= _TWICE:
+                found = "No summary of the features differs between seeds.", {}
     n_draws = seen.n_draws + (2 * _TWICE)
     features = n_draws * seen.n_features
     if broken is not None or found is not None:
@@ -138,7 +140,9 @@ def check_reproducible(
             seed,
             reason,
         )
-    agree, decided = seen.agree, seen.decided
+    # Summaries that are the same in every draw are neither for nor against.
+    live = np.flatnonzero(seen.decided) if seen.decided.any() else np.arange(looks)
+    agree, decided = seen.agree[live], seen.decided[live]
     taus, ends = [], []
     for k, n in zip(agree, decided):
         low, high = binomial(int(k), int(n), rate) if n else (0.0, 1.0)
@@ -160,7 +164,7 @@ def check_reproducible(
             f"{int(decided[worst])} comparisons without ties were made: "
             f"{_quads_for(asked.resolution, rate)} would decide."
         )
-    pattern, summary = divmod(worst, len(_SUMS))
+    pattern, summary = divmod(int(live[worst]), len(_SUMS))
     where = {"seeds": _PATTERNS[pattern], "summary": _SUMS[summary]}
     least = int(min(decided))
     reach = math.inf
@@ -261,9 +265,10 @@ class _Seen:
         """Compare `quads` times six draws; return the finding if two draws share features."""
         met: set[int] = set()
         k = 0
-        for _ in range(2 * quads):
-            # With ties more comparisons are made; signs do not depend on where ties fall.
-            if (self.decided >= quads).all():
+        for made in range(2 * quads):
+            # With ties more comparisons are made; signs do not depend on where ties fall. A
+            # summary that never moves, as the squares of signs, says nothing.
+            if made >= quads and ((self.decided >= quads) | (self.decided == 0)).all():
                 break
             bases: list[int] = []
             while len(bases) < 4:

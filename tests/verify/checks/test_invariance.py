@@ -1,0 +1,126 @@
+"""check_invariance: group maps that are, and ones that are nearly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mehler.verify import check_invariance
+from tests.verify.toys import most_misses, points
+
+X = points(3, 4)
+
+
+def roll(x):
+    return np.roll(x, 1, axis=1)
+
+
+def averaged(seed, *, orbit=range(4), m=50, dtype=np.float64):
+    """Rectified projections averaged over cyclic shifts."""
+    w = np.random.default_rng(seed).standard_normal((4, m)).astype(dtype)
+    return lambda x: sum(
+        np.maximum(np.roll(x.astype(dtype), k, axis=1) @ w, 0) / np.sqrt(m) for k in orbit
+    )
+
+
+def rotated(x, angle):
+    c, s = np.cos(angle), np.sin(angle)
+    return x @ np.array([[c, -s], [s, c]])
+
+
+def over_angles(seed, *, unit):
+    """Averages over quarter turns of the plane, `unit` being a right angle in some measure."""
+    w = np.random.default_rng(seed).standard_normal((2, 30))
+    return lambda x: sum(np.cos(rotated(x, k * unit) @ w) for k in range(4)) / np.sqrt(30)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_averages_over_a_group_are_invariant(dtype):
+    verdict = check_invariance(
+        lambda s: averaged(s, dtype=dtype), [roll, lambda x: roll(roll(x))], X
+    )
+    assert verdict.holds
+    assert verdict.interval[1] <= 0.02
+
+
+def test_degrees_for_radians_are_refuted():
+    def act(x):
+        return rotated(x, np.pi / 2)
+
+    x = points(3, 2)
+    assert check_invariance(lambda s: over_angles(s, unit=np.pi / 2), act, x).holds
+    assert check_invariance(lambda s: over_angles(s, unit=90.0), act, x).status == "refuted"
+
+
+@pytest.mark.parametrize("orbit", [range(3), range(1), [0, 1, 2, 2]])
+def test_an_incomplete_orbit_is_refuted(orbit):
+    verdict = check_invariance(lambda s: averaged(s, orbit=orbit), roll, X)
+    assert verdict.status == "refuted"
+    assert "moves by" in verdict.reason
+
+
+def test_a_defect_in_one_draw_of_a_hundred_is_found():
+    def seldom(seed):
+        return averaged(seed, orbit=range(4 if seed % 97 else 3))
+
+    assert check_invariance(seldom, roll, X).status == "refuted"
+
+
+def linear(seed, m=40):
+    w = np.random.default_rng(seed).standard_normal((4, m))
+    return lambda x: x @ w / np.sqrt(m)
+
+
+def defect(x):
+    """E|phi(x) - phi(gx)|^2 = |x - gx|^2 for the linear kernel."""
+    return ((x - roll(x)) ** 2).sum(axis=1)
+
+
+def test_a_claimed_defect_is_held_against_its_mean():
+    verdict = check_invariance(linear, roll, X, defect=defect, resolution=0.3)
+    assert verdict.holds
+    assert verdict.method.startswith("asymptotic")
+    wrong = check_invariance(linear, roll, X, defect=lambda x: 0.7 * defect(x), resolution=0.3)
+    assert wrong.status == "refuted"
+
+
+def test_few_draws_are_inconclusive():
+    assert check_invariance(averaged, roll, X, max_draws=100).status == "inconclusive"
+    few = check_invariance(linear, roll, X, defect=defect, max_draws=20)
+    assert few.status == "inconclusive"
+
+
+def test_it_raises_no_more_alarms_than_it_says():
+    repeats, rate = 200, 0.2
+    alarms = sum(
+        check_invariance(
+            linear,
+            roll,
+            X,
+            defect=defect,
+            false_alarm=rate,
+            miss=0.2,
+            resolution=0.5,
+            seed=seed,
+        ).status
+        == "refuted"
+        for seed in range(repeats)
+    )
+    assert alarms <= most_misses(repeats, rate)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"resolution": 1.0}, ValueError, "vacuous"),
+        ({"act": lambda x: x}, ValueError, "show nothing"),
+        ({"act": lambda x: x[:1]}, ValueError, "shape"),
+        ({"act": []}, TypeError, "must be a callable"),
+        ({"act": [roll, roll], "defect": 1.0}, ValueError, "one action"),
+        ({"defect": -1.0}, ValueError, "not negative"),
+        ({"max_draws": 0}, ValueError, "max_draws=0"),
+    ],
+)
+def test_bad_input_is_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        check_invariance(**({"draw": linear, "act": roll, "X": X} | options))
