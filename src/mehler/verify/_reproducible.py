@@ -122,7 +122,7 @@ def check_reproducible(
         if broken is None:
             found = seen.take(quads)
             if found is None and not seen.decided.any() and quads >= _TWICE:
-                found = "No summary of the features differs between seeds.", {}
+                found = "No summary of the features differs between seeds.", {"seeds": "all"}
     n_draws = seen.n_draws + (2 * _TWICE)
     features = n_draws * seen.n_features
     if broken is not None or found is not None:
