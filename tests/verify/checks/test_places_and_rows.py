@@ -125,7 +125,7 @@ def test_a_map_that_raises_is_a_finding():
     assert "a zero row" in verdict.reason
 
 
-def test_a_draw_in_a_thousand_needs_a_finer_resolution():
+def test_one_draw_in_forty_is_found_and_ten_draws_are_too_few():
     def seldom(seed):
         return lambda x: project(x, seed) / (seed % 40 != 0)
 

@@ -50,7 +50,7 @@ BAD = {
     "units of neighbours": unit_seeds,
     "scaled by parity": lambda s: gaussian(s // 2, sign=1.0 + s % 2),
     "mirrored": lambda s: gaussian(s // 2, sign=1.0 - 2.0 * (s % 2)),
-    "sixteen bits": lambda s: gaussian(s % 2**10),
+    "ten bits": lambda s: gaussian(s % 2**10),
 }
 
 
