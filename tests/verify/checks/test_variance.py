@@ -11,8 +11,7 @@ import mehler
 from mehler.verify import Ledger, check_variance
 from tests.verify.toys import Maxout, most_misses, paired_fourier, paired_variance, points
 
-# Correlations above -0.2: a code collides at -1 with probability 0, and rare events cost 1 / p.
-X = np.abs(points(3, 4))
+X = points(3, 4)
 
 
 def maps(kind, **options):
