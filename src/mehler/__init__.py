@@ -14,17 +14,20 @@ __all__ = [
     "MaxoutCodes",
     "MaxoutFeatures",
     "__version__",
+    "bounds",
     "exact",
     "features",
     "from_recipe",
+    "learn",
     "verify",
 ]
+_ON_DEMAND = ("bounds", "learn", "verify")
 
 
 def __getattr__(name: str) -> object:
-    # The checks bring their own imports; a user who only transforms does not pay for them.
-    if name == "verify":
+    # These bring imports of their own; a user who only transforms does not pay for them.
+    if name in _ON_DEMAND:
         import importlib
 
-        return importlib.import_module("mehler.verify")
+        return importlib.import_module(f"mehler.{name}")
     raise AttributeError(f"module 'mehler' has no attribute {name!r}")

@@ -1,0 +1,5 @@
+"""What the theorems promise, as numbers with named terms; the doubling dimension they speak of."""
+
+from mehler.bounds._bound import Assumption, Bound, Term
+
+__all__ = ["Assumption", "Bound", "Term"]

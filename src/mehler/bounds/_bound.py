@@ -1,0 +1,201 @@
+"""What a bound is: a value with named terms, a probability, and assumptions that were looked at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Literal
+
+Form = Literal["printed", "proved"]
+FORMS = ("printed", "proved")
+
+
+@dataclass(frozen=True)
+class Term:
+    """One summand of a bound.
+
+    Parameters
+    ----------
+    name : str
+        What it pays for, such as ``"statistical"`` or ``"approximation"``.
+    value : float
+    formula : str
+        LaTeX without dollar signs.
+    """
+
+    name: str
+    value: float
+    formula: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", float(self.value))
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """Something the bound's proof needs.
+
+    Parameters
+    ----------
+    text : str
+        The assumption in a sentence.
+    met : bool or None
+        Whether the input meets it; None where no computation can tell.
+    found : str
+        What was found, such as ``"largest norm 1.3"``.
+    """
+
+    text: str
+    met: bool | None = None
+    found: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    r"""An upper bound for one quantity, with what it is made of and what it rests on.
+
+    Parameters
+    ----------
+    statement : str
+        Which statement this evaluates, such as ``"maxout.theorem-2"``.
+    form : {"printed", "proved"}
+        The paper's formula with the constants that the caller gave, or the one that is proved
+        here, with explicit constants.
+    quantity : str
+        What is bounded, in words.
+    terms : sequence of Term
+        They sum to `value`.
+    probability : float
+        The quantity stays below `value` with at least this probability; 1 for a bound of an
+        expectation or a certain one. May come out negative in a printed form: then it promises
+        nothing.
+    assumptions : sequence of Assumption
+    trivial : float
+        The quantity cannot exceed this whatever happens; infinity if there is no such number.
+
+    Examples
+    --------
+    >>> bound = Bound(statement="paper.lemma-1", form="proved", quantity="an error",
+    ...               terms=[Term("mean", 0.25), Term("confidence", 0.5)], probability=0.99,
+    ...               trivial=1.0)
+    >>> bound.value, bound["confidence"], bound.vacuous
+    (0.75, 0.5, False)
+    >>> print(bound)
+    paper.lemma-1 (proved): an error <= 0.75 with probability at least 0.99
+      mean         0.25
+      confidence   0.5
+    """
+
+    statement: str
+    form: Form
+    quantity: str
+    terms: tuple[Term, ...]
+    probability: float
+    assumptions: tuple[Assumption, ...] = ()
+    trivial: float = math.inf
+
+    def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise ValueError(f"form={self.form!r} is not one of {', '.join(FORMS)}")
+        object.__setattr__(self, "terms", tuple(self.terms))
+        object.__setattr__(self, "assumptions", tuple(self.assumptions))
+        object.__setattr__(self, "probability", float(self.probability))
+        names = [term.name for term in self.terms]
+        if not names or len(set(names)) != len(names):
+            raise ValueError(f"terms are named {names}: give at least one, each a name of its own")
+
+    @property
+    def value(self) -> float:
+        """The bound: the sum of its terms."""
+        return math.fsum(term.value for term in self.terms)
+
+    @property
+    def unmet(self) -> tuple[Assumption, ...]:
+        """The assumptions that the input violates."""
+        return tuple(one for one in self.assumptions if one.met is False)
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether nothing is promised.
+
+        So it is when an assumption fails, when the probability is 0 or less, when the value is
+        not below `trivial` or not a number.
+        """
+        return bool(self.unmet) or not self.probability > 0 or not self.value < self.trivial
+
+    def __getitem__(self, name: str) -> float:
+        """Return the value of one term."""
+        for term in self.terms:
+            if term.name == name:
+                return term.value
+        raise KeyError(f"{name!r}; the terms are {', '.join(t.name for t in self.terms)}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything in it as JSON-able values; infinity and NaN become None."""
+        return {
+            "statement": self.statement,
+            "form": self.form,
+            "quantity": self.quantity,
+            "value": _finite(self.value),
+            "terms": {term.name: _finite(term.value) for term in self.terms},
+            "probability": self.probability,
+            "assumptions": [
+                {"text": one.text, "met": one.met, "found": one.found} for one in self.assumptions
+            ],
+            "trivial": _finite(self.trivial),
+            "vacuous": self.vacuous,
+        }
+
+    def __str__(self) -> str:
+        """Say it in a line, then the terms and whatever is unmet."""
+        how = "" if self.probability == 1 else f" with probability at least {self.probability:.6g}"
+        lines = [f"{self.statement} ({self.form}): {self.quantity} <= {self.value:.6g}{how}"]
+        lines += [f"  {term.name:<12} {term.value:.6g}" for term in self.terms]
+        lines += [f"  not met: {one.text} ({one.found})" for one in self.unmet]
+        if self.vacuous:
+            lines.append("  vacuous: it promises nothing")
+        return "\n".join(lines)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def require_form(form: str) -> None:
+    """Raise for a form that is neither printed nor proved."""
+    if form not in FORMS:
+        raise ValueError(f"form={form!r} is not one of {', '.join(FORMS)}")
+
+
+def require_positive(**values: Any) -> None:
+    """Raise for a number that is not finite and above 0, naming the argument."""
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, Real) or not float(value) > 0:
+            raise ValueError(f"{name}={value!r} is not a number above 0")
+        if not math.isfinite(value):
+            raise ValueError(f"{name}={value!r} is not finite")
+
+
+def require_count(**values: Any) -> None:
+    """Raise for a count that is not an integer of at least 1, naming the argument."""
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+            raise ValueError(f"{name}={value!r} is not an integer that is 1 or more")
+
+
+def require_probability(**values: Any) -> None:
+    """Raise for a number outside (0, 1), naming the argument."""
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < 1:
+            raise ValueError(f"{name}={value!r} is not a number between 0 and 1, both excluded")
+
+
+def missing(names: Iterable[str]) -> ValueError:
+    """Return the error for constants that a printed form leaves open."""
+    listed = ", ".join(names)
+    return ValueError(
+        f"the printed form leaves {listed} unnamed: give values, or use form='proved', "
+        "which has its own"
+    )

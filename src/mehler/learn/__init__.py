@@ -1,0 +1,1 @@
+"""Learning on random features: the estimators that the theorems are about."""

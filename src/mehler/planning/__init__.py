@@ -1,0 +1,1 @@
+"""How many features a map needs: what each bound asks for, beside what is measured."""
