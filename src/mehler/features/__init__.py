@@ -45,8 +45,8 @@ def from_recipe(recipe: dict[str, Any], *, like: Any = None) -> FeatureMap:
     >>> import mehler
     >>> phi = mehler.MaxoutFeatures.draw(3, 10, 4, seed=0)
     >>> mehler.from_recipe(phi.recipe())
-    MaxoutFeatures.draw(n_inputs=3, n_features=10, pool_size=4, seed=0, centred=False, \
-n_projections=None) on numpy
+    MaxoutFeatures.draw(n_inputs=3, n_features=10, pool_size=4, centred=False, \
+n_projections=None, seed=0) on numpy
     """
     arguments = dict(recipe)
     name = arguments.pop("map", None)

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from mehler import _arrays
 from mehler._random import check_seed
 from mehler.exact._validate import check_int
-from mehler.features import _correlation
 
 # Weights beyond this are surely a slip of the keyboard (a product of sizes that overflowed).
 _LARGEST_WEIGHTS = 1 << 42
@@ -23,8 +22,8 @@ class FeatureMap(ABC):
 
     Attributes
     ----------
-    n_inputs, n_features, pool_size : int
-        d, m and q of the paper.
+    n_inputs, n_features : int
+        Columns of the data and of the features: d and m of the papers.
     seed : int
         Draws the same weights on every backend.
     dtype : str or None
@@ -38,7 +37,6 @@ class FeatureMap(ABC):
         self,
         n_inputs: int,
         n_features: int,
-        pool_size: int,
         *,
         seed: int,
         like: Any = None,
@@ -46,13 +44,13 @@ class FeatureMap(ABC):
     ) -> None:
         self.n_inputs = check_int(n_inputs, name="n_inputs", least=1)
         self.n_features = check_int(n_features, name="n_features", least=1)
-        self.pool_size = check_int(pool_size, name="pool_size", least=1, most=10**6)
         self.seed = check_seed(seed)
-        size = 8 * self._n_projections() * self.n_inputs
+        size = 8 * self._n_weights()
         if size > _LARGEST_WEIGHTS:
+            sizes = {k: v for k, v in self._arguments().items() if k != "seed" and v is not None}
+            listed = ", ".join(f"{name}={value}" for name, value in sizes.items())
             raise ValueError(
-                f"n_inputs={n_inputs}, n_features={n_features}, pool_size={pool_size} ask for "
-                f"{size / 2**40:.3g} TiB of weights; make one of them smaller"
+                f"{listed} ask for {size / 2**40:.3g} TiB of weights; make one of them smaller"
             )
         self.place = _arrays.resolve_place(like)
         fixed = dtype is not None
@@ -72,8 +70,9 @@ class FeatureMap(ABC):
 
     # -- what a subclass says -------------------------------------------------------------
 
-    def _n_projections(self) -> int:
-        return self.pool_size * self.n_features
+    def _n_weights(self) -> int:
+        """How many numbers the weights are."""
+        return self.n_inputs * self.n_features
 
     @abstractmethod
     def _draw(self, dtype: str) -> tuple[Any, ...]:
@@ -84,16 +83,16 @@ class FeatureMap(ABC):
         """A plain function ``(xp, rows, *weights)`` that transforms a block of rows."""
 
     @abstractmethod
-    def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:
-        """Expected kernel of unit vectors."""
+    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        """Expected kernel of checked rows in the widest float, shape (n, k)."""
 
     @abstractmethod
-    def _variance_at(self, rho: _arrays.Array) -> _arrays.Array:
-        """Variance of one feature product of unit vectors."""
+    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        """Variance of one feature product of checked rows in the widest float, shape (n, k)."""
 
-    def _gram_variance_at(self, rho: _arrays.Array) -> _arrays.Array:
+    def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         """Variance of the Gram's entries times m: the same, if units are independent."""
-        return self._variance_at(rho)
+        return self._variance_of(x, y)
 
     def _parameters(self) -> dict[str, Any]:
         """Arguments of `draw` beyond the common ones, for the recipe."""
@@ -156,7 +155,7 @@ class FeatureMap(ABC):
         square root at rho = 1 (collision probabilities) turn that into 1e-8 for pairs of equal
         or nearly equal rows; with ``Y=None`` the diagonal is exact.
         """
-        return self._from_pairs(X, Y, self._kernel_at, 1)
+        return self._of_rows(X, Y, self._kernel_of)
 
     def variance(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
         """Exact variance of one feature product, shape (n, k).
@@ -164,7 +163,7 @@ class FeatureMap(ABC):
         For independent units, ``Var <phi(x), phi(y)> = variance / n_features``; otherwise see
         :meth:`gram_variance`. Parameters, errors and accuracy as :meth:`kernel`.
         """
-        return self._from_pairs(X, Y, self._variance_at, 2)
+        return self._of_rows(X, Y, self._variance_of)
 
     def gram_variance(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
         """Variance of the entries of ``phi.gram(X, Y)`` over draws, shape (n, k).
@@ -172,7 +171,7 @@ class FeatureMap(ABC):
         Exact, unless the class says that it is an upper bound. Parameters, errors and accuracy
         as :meth:`kernel`.
         """
-        return self._from_pairs(X, Y, self._gram_variance_at, 2) / self.n_features
+        return self._of_rows(X, Y, self._gram_variance_of) / self.n_features
 
     def gram(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
         """The estimate of ``phi.kernel(X, Y)``: inner products of features, shape (n, k)."""
@@ -227,9 +226,8 @@ class FeatureMap(ABC):
         return {
             "n_inputs": self.n_inputs,
             "n_features": self.n_features,
-            "pool_size": self.pool_size,
-            "seed": self.seed,
             **self._parameters(),
+            "seed": self.seed,
         }
 
     def _require_here(self, x: _arrays.Array, name: str) -> None:
@@ -261,26 +259,23 @@ class FeatureMap(ABC):
                 )
             return self._placed[dtype]
 
-    def _from_pairs(
+    def _of_rows(
         self,
         x: _arrays.Array,
         y: _arrays.Array | None,
-        at: Callable[[_arrays.Array], _arrays.Array],
-        power: int,
+        function: Callable[[_arrays.Array, _arrays.Array | None], _arrays.Array],
     ) -> _arrays.Array:
+        """Check both matrices, compute in the widest float, and return to that of `x`."""
         _arrays.check_matrix(x, name="X", n_columns=self.n_inputs)
         if y is not None:
             _arrays.check_matrix(y, name="Y", n_columns=self.n_inputs)
             _arrays.array_namespace(x, y, names=("X", "Y"))
             _arrays.require_same_place(y, _arrays.place_of(x), name="Y", owner="X")
-        x_length, y_length, rho = _correlation.pairs(x, y)
-        xp = _arrays.array_namespace(rho)
-        values = self._scale(x_length * y_length, power) * at(rho)
+        place = _arrays.place_of(x)
+        xp = place.xp
+        wide = _arrays.widest_float(xp, place.device)
+        values = function(xp.astype(x, wide), None if y is None else xp.astype(y, wide))
         return xp.astype(values, _arrays.real_dtype(x), copy=False)
-
-    def _scale(self, product_of_lengths: _arrays.Array, power: int) -> _arrays.Array:
-        """Positively homogeneous maps: kernels scale with |x||y|, variances with its square."""
-        return product_of_lengths**power
 
 
 class _Transform:

@@ -8,13 +8,13 @@ from typing import Any
 
 from mehler import _arrays, _random, exact
 from mehler.features import _laws
-from mehler.features._base import FeatureMap
+from mehler.features._pools import PoolMap
 
 # Columns of a one-hot block: wide enough for the matrix product, small enough for the cache.
 _ONE_HOT_COLUMNS = 1024
 
 
-class MaxoutCodes(FeatureMap):
+class MaxoutCodes(PoolMap):
     r"""Locality-sensitive q-ary codes of Remark 1.
 
     .. math:: C(x) = \left(\arg\max_{j\le q}\langle w^\ell_j, x\rangle\right)_{\ell\le m}, \quad

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from mehler import _arrays, _random, exact
 from mehler.features import _laws
-from mehler.features._base import FeatureMap
+from mehler.features._pools import PoolMap
 
 
-class DecoupledMaxoutFeatures(FeatureMap):
+class DecoupledMaxoutFeatures(PoolMap):
     r"""Decoupled maxout features: one set of weights chooses, another one projects.
 
     .. math:: \Phi(x) = \frac{\sigma(q)}{\sqrt m}\left(\langle v^\ell_{D_\ell(x)}, x\rangle
@@ -115,7 +115,7 @@ class DecoupledMaxoutFeatures(FeatureMap):
         return self.pool_size * (2 * self.n_features)
 
     def _parameters(self) -> dict[str, Any]:
-        return {"directions": self.directions}
+        return {**super()._parameters(), "directions": self.directions}
 
     def _draw(self, dtype: str) -> tuple[Any, ...]:
         shape = (self.pool_size, self.n_inputs)

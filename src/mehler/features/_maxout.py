@@ -10,10 +10,10 @@ from typing import Any
 from mehler import _arrays, _random, exact
 from mehler.exact._validate import check_int
 from mehler.features import _correlation, _laws
-from mehler.features._base import FeatureMap
+from mehler.features._pools import PoolMap
 
 
-class MaxoutFeatures(FeatureMap):
+class MaxoutFeatures(PoolMap):
     r"""Random maxout features of Definition 1.
 
     .. math:: \Phi(x) = \frac1{\sqrt m}\left(\max_{j\le q}\langle w^\ell_j, x\rangle
@@ -133,7 +133,11 @@ class MaxoutFeatures(FeatureMap):
         return self.n_projections or super()._n_projections()
 
     def _parameters(self) -> dict[str, Any]:
-        return {"centred": self.centred, "n_projections": self.n_projections}
+        return {
+            **super()._parameters(),
+            "centred": self.centred,
+            "n_projections": self.n_projections,
+        }
 
     def _draw(self, dtype: str) -> tuple[Any, ...]:
         weights = functools.partial(_random.gaussian_weights, self.seed, _random.WEIGHTS)
