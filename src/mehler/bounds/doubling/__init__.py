@@ -1,0 +1,8 @@
+"""How large a finite set of points is at every scale: diameter, packings, doubling dimension."""
+
+from mehler.bounds.doubling._diameter import diameter
+from mehler.bounds.doubling._dimension import DoublingDimension, doubling_dimension
+from mehler.bounds.doubling._interval import Interval
+from mehler.bounds.doubling._witness import Witness
+
+__all__ = ["DoublingDimension", "Interval", "Witness", "diameter", "doubling_dimension"]

@@ -1,0 +1,37 @@
+"""Two ends with the truth between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A number that is known to lie between two ends, both included.
+
+    Parameters
+    ----------
+    low, high : float or int
+
+    Examples
+    --------
+    >>> width = Interval(1.0, 1.5)
+    >>> width.exact, float(width)
+    (False, 1.5)
+    """
+
+    low: float
+    high: float
+
+    @property
+    def exact(self) -> bool:
+        """Whether the ends are one number."""
+        return self.low == self.high
+
+    def __float__(self) -> float:
+        """Return the upper end: bounds grow with what they are given, so it is the safe one."""
+        return float(self.high)
+
+    def __contains__(self, value: float) -> bool:
+        """Whether a value lies between the ends."""
+        return self.low <= value <= self.high

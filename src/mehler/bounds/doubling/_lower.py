@@ -1,0 +1,109 @@
+"""From below: packings in balls around points, and around the centres of enclosing balls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from mehler.bounds.doubling import _packing
+from mehler.bounds.doubling._points import Points
+from mehler.bounds.doubling._witness import Witness
+
+# Anchors around which sections are looked at, and the most points of a section that are used.
+_ANCHORS = 32
+_WHOLE, _PART = 4096, 768
+_HALVINGS = 10
+# Distances to look at in all: a section of n points costs n^2.
+_WORK = 1 << 28
+
+
+def largest_packing(points: Points, *, centred: bool, cap: int) -> Witness:
+    """The ball of the largest packing that was found.
+
+    Parameters
+    ----------
+    points : Points
+    centred : bool
+        Whether the ball's centre must be a point of the set.
+    cap : int
+        Stop when a packing exceeds ``2^(cap - 1)``: more cannot raise the dimension.
+    """
+    best = Witness.of_point(points)
+    work = 0
+    for centre, away, members in _sections(points, centred):
+        if best.count > 2 ** (cap - 1) or work > _WORK:
+            break
+        size = _WHOLE if members.size == points.n else _PART
+        work += min(members.size, size) ** 2
+        best = max(best, _in_section(points, centre, away, members, size), key=_count)
+    return best
+
+
+def _count(witness: Witness) -> int:
+    return witness.count
+
+
+def _sections(points: Points, centred: bool) -> Iterator[tuple[Any, Any, Any]]:
+    """Centre, upper ends of squared distances of all points to it, members nearest first."""
+    everything = slice(0, points.n)
+    anchors = np.unique(np.linspace(0, points.n - 1, _ANCHORS).astype(np.int64))
+    around = points.upper(points.squared(anchors, everything))
+    sizes = [max(2, points.n >> j) for j in range(_HALVINGS + 1)]
+    if not centred:
+        centre = enclosing_centre(points.host)
+        away = points.upper(points.squared_from(centre[None, :], everything)[0])
+        yield centre, away, np.argsort(away, kind="stable")
+    for size in dict.fromkeys(sizes):
+        for row, anchor in enumerate(anchors):
+            nearest = np.argsort(around[row], kind="stable")[:size]
+            if centred:
+                yield points.host[anchor], around[row], nearest
+                continue
+            centre = enclosing_centre(points.host[nearest])
+            away = points.upper(points.squared_from(centre[None, :], everything)[0])
+            inside = np.flatnonzero(away <= away[nearest].max())
+            yield centre, away, inside[np.argsort(away[inside], kind="stable")]
+
+
+def _in_section(points: Points, centre: Any, away: Any, members: Any, size: int) -> Witness:
+    """The best packing among a few radii around one centre."""
+    best = Witness.of_point(points)
+    outermost = away[members[-1]]
+    if members.size > size:
+        # Thinned evenly in the order of the distance; a part of a section packs no better.
+        members = members[np.linspace(0, members.size - 1, size).astype(np.int64)]
+    between = points.lower(points.squared(members, members))
+    for share in (1.0, 0.85, 0.7, 0.5):
+        inside = int(np.searchsorted(away[members], outermost * share, side="right"))
+        if inside < 2:
+            break
+        radius_squared = float(away[members[inside - 1]])
+        part = between[:inside, :inside]
+        tries = [
+            _packing.tight(part, radius_squared, inside - 1),
+            _packing.in_order(part, radius_squared, range(inside - 1, -1, -1)),
+        ]
+        chosen = max(tries, key=len)
+        if len(chosen) > best.count:
+            best = Witness.packing(points, centre, radius_squared, members[chosen])
+    return best
+
+
+def enclosing_centre(rows: Any, *, steps: int = 64) -> Any:
+    """Near the centre of the smallest ball that holds the rows: steps to the farthest one.
+
+    Step i goes 1/(i + 1) of the way; the radius comes within a factor 1 + O(1/sqrt(steps)).
+    """
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    centre = (low + high) / 2
+    best, best_reach = centre, np.inf
+    for i in range(1, steps + 1):
+        away = rows - centre
+        reach = np.einsum("ij,ij->i", away, away)
+        far = int(reach.argmax())
+        if reach[far] < best_reach:
+            best, best_reach = centre, reach[far]
+        centre = centre + away[far] / (i + 1)
+    return best

@@ -1,0 +1,122 @@
+"""The points of a set, each once, and the squared distances between them in blocks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays
+from mehler._arrays import Array
+
+# Differences cost one pass over a block for each column; beyond this many a matrix product wins.
+_FEW_COLUMNS = 8
+# Elements of a block of distances on the host: 16 MiB.
+_BLOCK = 1 << 21
+_UNIT = 2.0**-52
+# Squares of the scaled differences underflow below this.
+_TINY = 2.0**-1000
+
+
+class Points:
+    r"""The different rows of a matrix in float64, scaled by a power of two.
+
+    Distances are computed in float64: on the device where the data live if it has that, on the
+    host otherwise, so that the same values give the same answers everywhere. A computed
+    :math:`\hat s` stands for a squared distance s with
+    :math:`|\hat s - s| \le \mathrm{relative}\, s + \mathrm{absolute}`.
+
+    Parameters
+    ----------
+    x : array, shape (n, d)
+        Finite, real.
+    name : str
+        What messages call it.
+    """
+
+    def __init__(self, x: Array, *, name: str = "X") -> None:
+        place = _arrays.place_of(x)
+        rows = host_rows(x, name=name)
+        first = np.unique(rows, axis=0, return_index=True)[1]
+        # In the order of the data: what is chosen must not depend on how rows sort.
+        self.rows = np.sort(first)
+        rows = rows[self.rows]
+        varies = np.any(rows != rows[:1], axis=0)
+        self.n_varying = int(varies.sum())
+        self.n, self.n_inputs = rows.shape
+        largest = float(np.max(np.abs(rows)))
+        self.scale = 2.0 ** math.frexp(largest)[1] if largest > 0 else 1.0
+        rows = rows / self.scale
+        self.shift = np.zeros(self.n_inputs)
+        self.direct = self.n_inputs <= _FEW_COLUMNS
+        if not self.direct:
+            # Products of rows lose what the rows have in common.
+            self.shift = rows.mean(axis=0)
+            rows = rows - self.shift
+        self.host = rows
+        reach = float(np.sqrt(np.max(np.einsum("ij,ij->i", rows, rows))))
+        self.relative = (self.n_inputs + 4) * _UNIT
+        self.absolute = _TINY if self.direct else (self.n_inputs + 8) * _UNIT * (2.1 * reach) ** 2
+        if _arrays.is_lazy(x) or not _arrays.has_float64(place.xp, place.device):
+            place = _arrays.resolve_place(None)
+        self.xp = place.xp
+        self._place = place
+        self.device_rows = _arrays.from_host(rows, place)
+
+    def upper(self, squared: Any) -> Any:
+        """No true squared distance is above this."""
+        return squared * (1 + 2 * self.relative) + self.absolute
+
+    def lower(self, squared: Any) -> Any:
+        """No true squared distance is below this."""
+        return np.maximum(squared * (1 - 2 * self.relative) - self.absolute, 0.0)
+
+    def squared(self, rows: Any, columns: Any) -> Any:
+        """Squared distances from some points to others: indices or slices to a host matrix."""
+        return self._squared(self._take(rows), self._take(columns))
+
+    def squared_from(self, centres: Any, columns: Any) -> Any:
+        """Squared distances from host vectors (k, d), in the scaled and shifted coordinates."""
+        return self._squared(_arrays.from_host(centres, self._place), self._take(columns))
+
+    def blocks(self, columns: int | None = None) -> Iterator[slice]:
+        """Slices of all points whose distances to `columns` others fit in a block."""
+        size = max(1, _BLOCK // max(1, self.n if columns is None else columns))
+        return _arrays.slices(self.n, size)
+
+    def original(self, centre: Any) -> Any:
+        """A vector of the inner coordinates in those of the data."""
+        return (np.asarray(centre) + self.shift) * self.scale
+
+    def _take(self, which: Any) -> Array:
+        if isinstance(which, slice):
+            return self.device_rows[which, :]
+        index = _arrays.from_host(np.asarray(which, dtype=np.int64), self._place)
+        return self.xp.take(self.device_rows, index, axis=0)
+
+    def _squared(self, a: Array, b: Array) -> Any:
+        xp = self.xp
+        if self.direct:
+            total = (a[:, :1] - xp.matrix_transpose(b[:, :1])) ** 2
+            for k in range(1, self.n_inputs):
+                step = a[:, k : k + 1] - xp.matrix_transpose(b[:, k : k + 1])
+                total = total + step * step
+            return _arrays.to_host(total)
+        one = xp.sum(a * a, axis=1)[:, None]
+        two = xp.sum(b * b, axis=1)[None, :]
+        found = one + two - 2.0 * xp.matmul(a, xp.matrix_transpose(b))
+        return np.maximum(_arrays.to_host(found), 0.0)
+
+
+def host_rows(x: Array, *, name: str = "X") -> Any:
+    """The matrix on the host in float64; refuses what is not finite, also in a lazy array."""
+    _arrays.check_matrix(x, name=name)
+    if _arrays.is_lazy(x) and _arrays.namespace_name(_arrays.array_namespace(x)) == "jax.numpy":
+        raise TypeError(f"{name} has no values under jax.jit: call this on the array itself")
+    rows = _arrays.to_host(x).astype(np.float64)
+    if rows.shape[0] == 0:
+        raise ValueError(f"{name} is empty: its shape is {rows.shape}; pass at least one row")
+    _arrays.require_finite(rows, name=name)
+    return rows

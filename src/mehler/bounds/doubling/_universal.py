@@ -1,0 +1,26 @@
+"""What holds for every set of so many points in so many columns."""
+
+from __future__ import annotations
+
+import math
+
+# Balls of radius 1/2 that suffice for a unit ball of R^d: 2 for a segment, 7 for a disc, and
+# 1 + 24 for d = 3 (24 caps of 30 degrees cover the sphere).
+_HALF_BALLS = {0: 1, 1: 2, 2: 7, 3: 25}
+
+
+def log2_ceil(count: int) -> int:
+    """The least k with 2^k >= count."""
+    return (count - 1).bit_length()
+
+
+def by_columns(n_varying: int) -> int:
+    r"""The doubling dimension of R^d is at most this, :math:`\lceil d \log_2 5\rceil` or less."""
+    if n_varying in _HALF_BALLS:
+        return log2_ceil(_HALF_BALLS[n_varying])
+    return math.ceil(n_varying * math.log2(5))
+
+
+def by_count(n_points: int) -> int:
+    """One ball a point."""
+    return log2_ceil(n_points)
