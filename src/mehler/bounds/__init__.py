@@ -1,6 +1,6 @@
 """What the theorems promise, as numbers with named terms; the doubling dimension they speak of."""
 
-from mehler.bounds import doubling
+from mehler.bounds import doubling, maxout
 from mehler.bounds._bound import Assumption, Bound, Term
 
-__all__ = ["Assumption", "Bound", "Term", "doubling"]
+__all__ = ["Assumption", "Bound", "Term", "doubling", "maxout"]

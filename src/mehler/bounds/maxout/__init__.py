@@ -1,0 +1,22 @@
+"""The risk bounds of random maxout features: Theorem 2, its lemmas and its remark, as numbers.
+
+Each function evaluates the paper's formula with the constants that the caller gives
+(``form="printed"``) or a proved bound with explicit constants (``form="proved"``), of which there
+are two shapes: ``shape="paper"`` keeps the paper's route over a covering of the inputs and speaks
+of their doubling dimension; ``shape="dimension-free"`` does without it and is smaller.
+"""
+
+from mehler.bounds.maxout._approximation import lemma_3, lemma_4
+from mehler.bounds.maxout._features import theorem_2_condition, theorem_2_features
+from mehler.bounds.maxout._risk import remark_2, theorem_2
+from mehler.bounds.maxout._supremum import lemma_2
+
+__all__ = [
+    "lemma_2",
+    "lemma_3",
+    "lemma_4",
+    "remark_2",
+    "theorem_2",
+    "theorem_2_condition",
+    "theorem_2_features",
+]

@@ -1,0 +1,120 @@
+"""What the bounds of this room take, checked before any work."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Literal
+
+from mehler.bounds._bound import Assumption, missing, require_count, require_positive
+
+Shape = Literal["paper", "dimension-free"]
+SHAPES = ("paper", "dimension-free")
+
+
+@dataclass(frozen=True)
+class InputSet:
+    """The set of inputs, as the paper's formulas see it.
+
+    Parameters
+    ----------
+    n_inputs : int
+    dimension : float
+        Doubling dimension (Definition 2).
+    diameter : float
+    radius : float
+        Largest norm.
+    """
+
+    n_inputs: int
+    dimension: float
+    diameter: float
+    radius: float = 1.0
+
+    @classmethod
+    def of(cls, n_inputs: Any, dimension: Any, diameter: Any, radius: Any = 1.0) -> InputSet:
+        """Check the four numbers that the caller gave."""
+        absent = {"n_inputs": n_inputs, "dimension": dimension, "diameter": diameter}
+        if lacking := [name for name, value in absent.items() if value is None]:
+            raise ValueError(
+                f"the paper's shape needs {', '.join(lacking)}: give values, or use "
+                "shape='dimension-free', which needs none of them"
+            )
+        require_count(n_inputs=n_inputs)
+        require_not_negative(dimension=dimension, diameter=diameter)
+        require_positive(radius=radius)
+        return cls(int(n_inputs), float(dimension), float(diameter), float(radius))
+
+    @property
+    def log_covering(self) -> float:
+        r"""Logarithm of the covering number at scale R/sqrt(d): k log^+(2 D sqrt(d) / R)."""
+        scaled = 2 * self.diameter * math.sqrt(self.n_inputs) / self.radius
+        return self.dimension * max(0.0, math.log(scaled)) if scaled > 0 else 0.0
+
+    def printed_complexity(self, pool_size: int, delta: float) -> float:
+        """Return k log(D sqrt(d) / delta) + log(q + 1), as printed; it may be negative."""
+        scaled = self.diameter * math.sqrt(self.n_inputs) / delta
+        if self.dimension == 0:
+            logarithm = 0.0  # a single point: 0 times the logarithm of 0
+        else:
+            logarithm = self.dimension * (math.log(scaled) if scaled > 0 else -math.inf)
+        return logarithm + math.log(pool_size + 1)
+
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What the proofs ask of the set; no two points of it are further apart than 2 R."""
+        # A diameter that was computed may exceed twice the norm by rounding.
+        fits = self.diameter <= 2 * self.radius * (1 + 1e-9)
+        return (
+            Assumption(
+                f"inputs have norm at most {self.radius:g}, and two of them are at most twice "
+                "that apart",
+                None if fits else False,
+                f"diameter {self.diameter:g}",
+            ),
+            Assumption(
+                "the doubling dimension is that of Definition 2, or larger",
+                None,
+                f"{self.dimension:g}",
+            ),
+        )
+
+
+def require_shape(shape: str) -> None:
+    """Raise for a shape that is neither the paper's nor dimension-free."""
+    if shape not in SHAPES:
+        raise ValueError(f"shape={shape!r} is not one of {', '.join(SHAPES)}")
+
+
+def require_not_negative(**values: Any) -> None:
+    """Raise for a number that is not finite and 0 or more, naming the argument."""
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, Real) or not float(value) >= 0:
+            raise ValueError(f"{name}={value!r} is not a number that is 0 or more")
+        if not math.isfinite(value):
+            raise ValueError(f"{name}={value!r} is not finite")
+
+
+def require_constants(**constants: Any) -> None:
+    """Raise unless each constant that the print leaves open is given and above 0."""
+    if lacking := [name for name, value in constants.items() if value is None]:
+        raise missing(lacking)
+    require_positive(**constants)
+
+
+def refuse(why: str, names: Iterable[str]) -> None:
+    """Raise for arguments that the form asked for does not have."""
+    if listed := ", ".join(names):
+        raise ValueError(f"{listed} given, and {why}: leave it out")
+
+
+def given(**values: Any) -> list[str]:
+    """Return the names of the arguments that are not None."""
+    return [name for name, value in values.items() if value is not None]
+
+
+def root_log(delta: float) -> float:
+    """Return sqrt(2 log(1/delta)), by which a 1-Lipschitz function of a Gaussian deviates."""
+    return math.sqrt(2 * math.log(1 / delta))

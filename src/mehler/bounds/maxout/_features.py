@@ -1,0 +1,196 @@
+"""How many features Theorem 2 asks for: the inverse of its bound, and its printed condition."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from mehler import exact
+from mehler.bounds._bound import require_count, require_positive, require_probability
+from mehler.bounds.maxout._arguments import (
+    InputSet,
+    Shape,
+    given,
+    refuse,
+    require_constants,
+    require_shape,
+)
+from mehler.bounds.maxout._printed_risk import printed_condition
+from mehler.bounds.maxout._risk import approximation, theorem_2
+
+# Beyond this many features, no answer is of use, and floats no longer count in ones.
+LARGEST = 2**53
+
+
+def theorem_2_features(
+    eps: float,
+    *,
+    pool_size: int,
+    scale: float,
+    lipschitz: float,
+    delta: float,
+    n_samples: int | None = None,
+    loss_bound: float = 1.0,
+    radius: float = 1.0,
+    n_inputs: int | None = None,
+    dimension: float | None = None,
+    diameter: float | None = None,
+    shape: Shape = "dimension-free",
+) -> int:
+    r"""Return the least m at which Theorem 2 promises at most eps.
+
+    Without `n_samples` it is its approximation term that is at most eps; in the dimension-free
+    shape
+
+    .. math:: m = \left\lceil \Big(\frac{L C R}{\varepsilon}\Big)^2
+                  \left(\sigma(q) + \sqrt{2 \log(1/\delta)}\right)^2 \right\rceil .
+
+    With `n_samples` it is the whole bound.
+
+    Parameters
+    ----------
+    eps : float
+        The value that the bound may have, in units of the loss.
+    pool_size, scale, lipschitz, delta, n_samples, loss_bound, radius
+        As in :func:`theorem_2`.
+    n_inputs, dimension, diameter : int, float, float
+        Only for ``shape="paper"``.
+    shape : {"dimension-free", "paper"}
+
+    Returns
+    -------
+    int
+        m; the bound exceeds eps at m - 1.
+
+    Raises
+    ------
+    ValueError
+        A number out of range, or an eps that no number of features reaches with so few samples.
+
+    Notes
+    -----
+    A few milliseconds.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Theorem 2; :doc:`/theorems/theorem-2`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import maxout
+    >>> maxout.theorem_2_features(0.05, pool_size=4, scale=1.0, lipschitz=1.0, delta=0.01)
+    7329
+    >>> maxout.theorem_2_features(0.05, pool_size=4, scale=1.0, lipschitz=1.0, delta=0.01,
+    ...                           n_inputs=784, dimension=10, diameter=2.0, shape="paper")
+    7258800
+    """
+    require_shape(shape)
+    require_count(pool_size=pool_size)
+    require_probability(delta=delta)
+    require_positive(
+        eps=eps, scale=scale, lipschitz=lipschitz, radius=radius, loss_bound=loss_bound
+    )
+    inputs = None
+    if shape == "paper":
+        inputs = InputSet.of(n_inputs, dimension, diameter, radius)
+    else:
+        refuse(
+            "shape='dimension-free' has none",
+            given(n_inputs=n_inputs, dimension=dimension, diameter=diameter),
+        )
+    if n_samples is not None:
+        require_count(n_samples=n_samples)
+    sigma = math.sqrt(exact.sigma2(pool_size))
+
+    def value(m: int) -> float:
+        if n_samples is None:
+            return lipschitz * scale * approximation(m, pool_size, sigma, radius, delta, inputs)
+        return theorem_2(
+            n_features=m,
+            n_samples=n_samples,
+            pool_size=pool_size,
+            scale=scale,
+            lipschitz=lipschitz,
+            delta=delta,
+            loss_bound=loss_bound,
+            radius=radius,
+            n_inputs=n_inputs,
+            dimension=dimension,
+            diameter=diameter,
+            shape=shape,
+        ).value
+
+    if value(LARGEST) > eps:
+        raise ValueError(
+            f"eps={eps!r} is out of reach: with 2^53 features the bound is {value(LARGEST):.6g}; "
+            "give a larger eps" + (", or more samples" if n_samples is not None else "")
+        )
+    return _least(value, eps)
+
+
+def theorem_2_condition(
+    epsilon: float,
+    *,
+    pool_size: int,
+    delta: float,
+    n_inputs: int,
+    dimension: float,
+    diameter: float,
+    c_prime: float,
+) -> float:
+    r"""Return the right-hand side of the condition on m that Theorem 2 prints.
+
+    .. math:: m \ge \frac{C'}{\varepsilon^2} \left(k \log\frac{D \sqrt d}{\delta}
+              + \log(q + 1)\right)
+
+    Parameters
+    ----------
+    epsilon : float
+        In (0, 1).
+    pool_size, delta, n_inputs, dimension, diameter
+        As in :func:`theorem_2`.
+    c_prime : float
+        The constant C', which the paper does not give.
+
+    Returns
+    -------
+    float
+        May be 0 or negative, for sets of a tiny diameter: the print then asks for nothing.
+
+    Raises
+    ------
+    ValueError
+        A number out of range.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Theorem 2.
+
+    Examples
+    --------
+    >>> from mehler.bounds import maxout
+    >>> round(maxout.theorem_2_condition(0.1, pool_size=4, delta=0.01, n_inputs=784, dimension=10,
+    ...                                  diameter=2.0, c_prime=16.0))
+    140663
+    """
+    require_count(pool_size=pool_size)
+    require_probability(delta=delta, epsilon=epsilon)
+    require_constants(c_prime=c_prime)
+    inputs = InputSet.of(n_inputs, dimension, diameter)
+    return printed_condition(inputs, pool_size, delta, epsilon, c_prime)
+
+
+def _least(value: Callable[[int], float], eps: float) -> int:
+    """Smallest m >= 1 with value(m) <= eps, for a value that does not increase with m.
+
+    The paper's shape is a constant plus log m, over m: it does not increase from m = 1 to 2
+    because the constant is at least log 2, and decreases from there on.
+    """
+    high = 1
+    while value(high) > eps:
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if value(middle) <= eps else (middle, high)
+    return high
