@@ -16,6 +16,7 @@ ROOMS = (
     "mehler.features",
     "mehler.exact",
     "mehler.exact.certified",
+    "mehler.bounds.kernel_error",
     "mehler.verify",
     "mehler.verify.intervals",
     "mehler.verify.conformance",

@@ -1,0 +1,25 @@
+"""How far the Gram matrix of m features is from the exact kernel, and how many features it takes.
+
+For one pair of rows, for all pairs of N rows, and uniformly over a set of unit vectors; each with
+its inverse. Proofs are in :doc:`/theorems/kernel-error`.
+"""
+
+from mehler.bounds.kernel_error._normal import central_limit, central_limit_features
+from mehler.bounds.kernel_error._pairs import (
+    all_pairs,
+    all_pairs_features,
+    one_pair,
+    one_pair_features,
+)
+from mehler.bounds.kernel_error._uniform import uniform, uniform_features
+
+__all__ = [
+    "all_pairs",
+    "all_pairs_features",
+    "central_limit",
+    "central_limit_features",
+    "one_pair",
+    "one_pair_features",
+    "uniform",
+    "uniform_features",
+]

@@ -1,0 +1,41 @@
+"""The inverse of a bound: the least number of features at which it is small enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+# Beyond this no array of features fits anywhere; a bound that asks for more asks in vain.
+MOST_FEATURES = 10**18
+
+
+def least_features(value: Callable[[int], float], eps: float, *, at_least: int = 1) -> int:
+    """Find the least m with value(m) <= eps, for a `value` that never increases.
+
+    Parameters
+    ----------
+    value : callable
+        From a number of features to a bound.
+    eps : float
+    at_least : int
+        The least m that counts.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        If 10^18 features are not enough.
+    """
+    low, high = at_least - 1, at_least
+    while value(high) > eps:
+        if high >= MOST_FEATURES:
+            raise ValueError(
+                f"eps={eps!r} is below what {MOST_FEATURES:.0e} features reach: make it larger"
+            )
+        low, high = high, min(2 * high, MOST_FEATURES)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if value(middle) <= eps else (middle, high)
+    return high

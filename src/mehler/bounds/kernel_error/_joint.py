@@ -1,0 +1,124 @@
+r"""Quadrature for expectations of functions of the product M M' of two correlated maxima.
+
+With Phi_2 the bivariate normal distribution function at correlation rho and s = sqrt(1 - rho^2),
+the density of (M, M') is
+
+    q Phi_2^(q-1) phi_2(x, y)
+      + q (q-1) Phi_2^(q-2) phi(x) phi(y) Phi((y - rho x)/s) Phi((x - rho y)/s):
+
+one index wins both, or two do. The substitution x, y = a cos(t/2) +- b sin(t/2) with rho = cos(t)
+keeps the first part standard normal in (a, b) however close rho is to 1. The integrand is analytic,
+so the trapezoid rule converges faster than any power of its step.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+# Products are weighted by exp(lambda x y) with |lambda| up to here: then the slowest decay left is
+# exp(-(1/2 - LARGEST) a^2), and the grid reaches to where it is 1e-16.
+LARGEST = 0.3
+_REACH = math.sqrt(37 / (0.5 - LARGEST))
+_STEP = 0.2
+# The same for the one-dimensional rules, of functions up to exp(LARGEST_SQUARE t^2).
+LARGEST_SQUARE = 0.45
+# Nodes that cannot contribute as much are dropped: all of them together stay below 1e-13.
+_NEGLIGIBLE = 1e-19
+
+
+def product_nodes(rho: float, q: int) -> tuple[Any, Any]:
+    """Values of M M' and their weights.
+
+    Parameters
+    ----------
+    rho : float
+        Correlation, from -0.95 to 1.
+    q : int
+        Pool size, at least 1.
+
+    Returns
+    -------
+    product, weight : numpy.ndarray, shape (n,)
+        ``(weight * f(product)).sum()`` is E f(M M') for analytic f with abs(f(t)) at most
+        exp(0.3 abs(t)); relative error about 1e-12, growing to 1e-9 at q = 10^6.
+    """
+    if rho == 1:
+        return _squares(q)
+    angle = math.acos(rho)
+    c, d, s = math.cos(angle / 2), math.sin(angle / 2), math.sin(angle)
+    step = _STEP / (1 + 0.1 * math.log(q))
+    # Offsets keep the grid off x = 0 and y = 0, where Owen's function is not defined.
+    a = np.arange(-_REACH, _REACH / c, step)[:, None] + 0.3183 * step
+    b_end = min(_REACH / d, _REACH / c * (1 + d / c))
+    b = np.arange(-b_end, b_end, step)[None, :] + 0.2718 * step
+    x, y = a * c + b * d, a * c - b * d
+    # What either part is at most, before the distribution functions that only make it smaller.
+    most = q * _density(a) * _density(b) + q * q * s * _density(x) * _density(y)
+    kept = most * np.exp(LARGEST * np.abs(x * y)) > _NEGLIGIBLE
+    a, b = (np.broadcast_to(one, kept.shape)[kept] for one in (a, b))
+    x, y = x[kept], y[kept]
+    below = _bivariate_cdf(x, y, rho, s)
+    weight = q * below ** (q - 1) * _density(a) * _density(b)
+    if q > 1:
+        two_win = q * (q - 1) * below ** (q - 2) * s * _density(x) * _density(y)
+        weight = weight + two_win * _ndtr((y - rho * x) / s) * _ndtr((x - rho * y) / s)
+    product = x * y
+    kept = weight * np.exp(LARGEST * np.abs(product)) > _NEGLIGIBLE
+    return product[kept], weight[kept] * step**2
+
+
+def _squares(q: int) -> tuple[Any, Any]:
+    """The same at rho = 1, where M M' = M^2 and the density is that of one maximum."""
+    x, density = maximum_nodes(q)
+    return x * x, density
+
+
+def maximum_nodes(q: int) -> tuple[Any, Any]:
+    """Values of M and their weights, for functions up to exp(0.45 M^2)."""
+    from scipy.special import log_ndtr
+
+    step, end = 1 / 32, _end(q)
+    x = np.arange(-end, end, step)
+    exponent = (q - 1) * log_ndtr(x) - x * x / 2
+    return x, q / math.sqrt(2 * math.pi) * np.exp(exponent) * step
+
+
+def largest_nodes(q: int) -> tuple[Any, Any]:
+    """Values of N = max_j abs(g_j) and their weights, for functions up to exp(0.45 N^2)."""
+    from scipy.special import erf
+
+    # On the half line the trapezoid rule has an end to pay for; Gauss's rule has not.
+    nodes, weights = np.polynomial.legendre.leggauss(16)
+    edges = np.linspace(0, _end(q), 4 * math.ceil(_end(q)))
+    middle, half = (edges[1:] + edges[:-1]) / 2, (edges[1:] - edges[:-1]) / 2
+    x = (middle[:, None] + half[:, None] * nodes).ravel()
+    weight = (half[:, None] * weights).ravel()
+    density = 2 * q * _density(x) * erf(x / math.sqrt(2)) ** (q - 1)
+    return x, density * weight
+
+
+def _end(q: int) -> float:
+    """Where q exp(-(1/2 - LARGEST_SQUARE) t^2) has fallen to 1e-16."""
+    return math.sqrt((37 + math.log(q)) / (0.5 - LARGEST_SQUARE))
+
+
+def _bivariate_cdf(x: Any, y: Any, rho: float, s: float) -> Any:
+    """Phi_2 by Owen's function T."""
+    from scipy.special import owens_t
+
+    split = np.where(x * y > 0, 0.0, 0.5)
+    owen = owens_t(x, (y - rho * x) / (x * s)) + owens_t(y, (x - rho * y) / (y * s))
+    return np.maximum((_ndtr(x) + _ndtr(y)) / 2 - owen - split, 0.0)
+
+
+def _ndtr(t: Any) -> Any:
+    from scipy.special import ndtr
+
+    return ndtr(t)
+
+
+def _density(t: Any) -> Any:
+    return np.exp(-t * t / 2) / math.sqrt(2 * math.pi)

@@ -1,0 +1,122 @@
+"""The central-limit number: what the exact variance says, which is no bound at any finite m."""
+
+from __future__ import annotations
+
+import math
+
+from mehler import exact
+from mehler.bounds._bound import require_count, require_positive, require_probability
+from mehler.bounds.kernel_error._inverse import least_features
+from mehler.bounds.kernel_error._variance import largest_variance
+from mehler.exact._validate import check_pool, check_rho
+
+
+def central_limit(
+    n_features: int,
+    *,
+    delta: float,
+    pool_size: int | None = None,
+    rho: float | None = None,
+    variance: float | None = None,
+    n_pairs: int = 1,
+) -> float:
+    r"""What the error of the kernel stays below with probability 1 - delta as m grows.
+
+    .. math:: \varepsilon = z\sqrt{V/m}, \qquad 1 - \Phi(z) = \frac{\delta}{2\,n}
+
+    A number and not a :class:`mehler.bounds.Bound`: it is the limit of the quantile for one pair
+    (n = 1) and an upper bound of the limit for n pairs, and promises nothing at a given m.
+
+    Parameters
+    ----------
+    n_features : int
+        m, independent units.
+    delta : float
+    pool_size : int
+        q of maxout units and rows of norm 1; V is then exact at `rho`, or the largest over all
+        correlations.
+    rho : float, optional
+    variance : float
+        V of one feature product, of any map, instead of `pool_size`.
+    n_pairs : int
+        How many pairs must all be close; N (N + 1)/2 for a Gram matrix of N rows.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError, ValueError
+        If not exactly one of `pool_size` and `variance` is given, or an argument is out of range.
+
+    Examples
+    --------
+    >>> from mehler.bounds import kernel_error
+    >>> round(kernel_error.central_limit(1000, delta=0.01, pool_size=8, rho=0.5), 4)
+    0.1213
+    """
+    found = _variance(pool_size, rho, variance)
+    require_count(n_features=n_features, n_pairs=n_pairs)
+    require_probability(delta=delta)
+    return _quantile(delta, n_pairs) * math.sqrt(found / n_features)
+
+
+def central_limit_features(
+    eps: float,
+    *,
+    delta: float,
+    pool_size: int | None = None,
+    rho: float | None = None,
+    variance: float | None = None,
+    n_pairs: int = 1,
+) -> int:
+    """Least number of features at which :func:`central_limit` is at most `eps`.
+
+    Parameters
+    ----------
+    eps : float
+    delta, pool_size, rho, variance, n_pairs
+        As in :func:`central_limit`.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :func:`central_limit`; or if 10^18 features are not enough.
+
+    Examples
+    --------
+    >>> from mehler.bounds import kernel_error
+    >>> kernel_error.central_limit_features(0.1, delta=0.01, pool_size=4)
+    1981
+    """
+    found = _variance(pool_size, rho, variance)
+    require_positive(eps=eps)
+    require_count(n_pairs=n_pairs)
+    require_probability(delta=delta)
+    z = _quantile(delta, n_pairs)
+    return least_features(lambda m: z * math.sqrt(found / m), eps)
+
+
+def _quantile(delta: float, n_pairs: int) -> float:
+    from scipy.special import ndtri
+
+    return float(-ndtri(delta / (2 * n_pairs)))
+
+
+def _variance(pool_size: int | None, rho: float | None, variance: float | None) -> float:
+    if (pool_size is None) == (variance is None):
+        raise ValueError("give exactly one of pool_size and variance")
+    if variance is not None:
+        if rho is not None:
+            raise ValueError("rho goes with pool_size: the variance is known already")
+        require_positive(variance=variance)
+        return float(variance)
+    q = check_pool(pool_size)
+    if rho is None:
+        return largest_variance(q)
+    return float(exact.maxout_variance(float(check_rho(rho)), q))

@@ -1,0 +1,239 @@
+r"""Uniformly over a set of unit vectors of doubling dimension k and diameter D.
+
+A tree of cells: level j has at most 2^(k j) cells of diameter at most D min(1, 2^(1-j)), each with
+a representative in the set. A union bound covers the pairs of representatives of one level J by
+the exact exponent; what is left between a row and its representative is either summed over the
+levels below J (chaining: no dimension of the space enters) or bounded by the norms of the
+weights (net). All levels J are tried, which is legitimate as each gives a bound.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mehler.bounds._bound import (
+    Assumption,
+    Bound,
+    Term,
+    require_count,
+    require_positive,
+    require_probability,
+)
+from mehler.bounds.kernel_error import _exponent
+from mehler.bounds.kernel_error._inverse import least_features
+from mehler.bounds.kernel_error._pairs import STATEMENT
+from mehler.exact._validate import check_pool
+
+_LOG2 = math.log(2)
+# The number of levels that are tried as J, and those below it that are summed one by one.
+_TRIED, _SUMMED = 64, 40
+# Where the remaining levels are summed in closed form.
+_REST_AT = 0.25
+
+
+def uniform(
+    n_features: int,
+    *,
+    pool_size: int,
+    dimension: float,
+    diameter: float,
+    delta: float,
+    n_inputs: int | None = None,
+    route: str | None = None,
+) -> Bound:
+    r"""How far the kernel estimate is from the kernel, at all pairs of a set of unit vectors.
+
+    .. math:: \sup_{x, z \in \mathcal M}|\hat K(x, z) - K(x, z)| \le
+              \min_J\Big[\Delta_0\Big(\tfrac1m\log\tfrac{2T_J(T_J+1)}\delta\Big)
+              + \sum_{j \ge J} 2 r_j \Delta_1\Big(\tfrac1m
+              \log\tfrac{2^{j-J+2}T_{j+1}(T_{j+1}+1)}{\delta}\Big)\Big]
+
+    with T_j = 2^(kj), r_j = D min(1, 2^(1-j)), Delta_0(u) = min over lambda of (u + sup_rho
+    psi_rho(+-lambda))/lambda and Delta_1(u) = min over s of (u + E[exp(s N^2) - 1 - s N^2])/s,
+    N the largest of q absolute standard normals.
+
+    Parameters
+    ----------
+    n_features : int
+        m, independent maxout units.
+    pool_size : int
+        q.
+    dimension : float
+        k: every ball's share of the set is covered by 2^k balls of half its radius (Definition 2,
+        centres anywhere). An upper bound of it will do.
+    diameter : float
+        D, at most 2.
+    delta : float
+        The bound holds with probability at least 1 - delta.
+    n_inputs : int, optional
+        Columns d of the rows; only for "net".
+    route : {"chaining", "net"}, optional
+        "net" replaces the sum by 2 r_J (L + 1), L = (((sqrt d + sqrt(2 log q))^2 + 1)^(1/2) +
+        (2 log(2/delta)/m)^(1/2))^2. Default "chaining", which knows no d.
+
+    Returns
+    -------
+    Bound
+        Terms "net" (pairs of representatives) and "between" (rows and their representatives).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of range, or "net" is asked for without `n_inputs`.
+
+    Notes
+    -----
+    The first call of a pool size takes about 0.5 s, a further one about 3 ms.
+
+    References
+    ----------
+    Proof: :doc:`/theorems/kernel-error`. Mroueh, Rennie, Goel (2015), Definition 2.
+
+    Examples
+    --------
+    >>> from mehler.bounds import kernel_error
+    >>> bound = kernel_error.uniform(10_000, pool_size=4, dimension=3, diameter=2, delta=0.01)
+    >>> {term.name: round(term.value, 3) for term in bound.terms}
+    {'net': 0.165, 'between': 0.01}
+    """
+    q, chosen = _checked(pool_size, dimension, diameter, delta, n_inputs, route)
+    require_count(n_features=n_features)
+    net, between = _best(n_features, q, dimension, diameter, delta, n_inputs, chosen)
+    return Bound(
+        statement=STATEMENT,
+        form="proved",
+        quantity="largest error of the kernel, all pairs of the set",
+        terms=(
+            Term("net", net, r"\Delta_0"),
+            Term(
+                "between",
+                between,
+                r"\sum_j 2r_j\Delta_1" if chosen == "chaining" else r"2 r_J (L + 1)",
+            ),
+        ),
+        probability=1 - delta,
+        assumptions=(
+            Assumption("units are independent"),
+            Assumption("all vectors of the set have norm 1"),
+            Assumption("its doubling dimension is at most this", None, f"{dimension:g}"),
+            Assumption("its diameter is at most this", None, f"{diameter:g}"),
+        ),
+    )
+
+
+def uniform_features(
+    eps: float,
+    *,
+    pool_size: int,
+    dimension: float,
+    diameter: float,
+    delta: float,
+    n_inputs: int | None = None,
+    route: str | None = None,
+) -> int:
+    """Least number of features at which :func:`uniform` is at most `eps`.
+
+    Parameters
+    ----------
+    eps : float
+    pool_size, dimension, diameter, delta, n_inputs, route
+        As in :func:`uniform`.
+
+    Returns
+    -------
+    int
+        The bound at it is at most `eps`, with one feature fewer it is not.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :func:`uniform`; or if 10^18 features are not enough.
+
+    Examples
+    --------
+    >>> from mehler.bounds import kernel_error
+    >>> kernel_error.uniform_features(0.1, pool_size=4, dimension=3, diameter=2, delta=0.01)
+    30024
+    """
+    q, chosen = _checked(pool_size, dimension, diameter, delta, n_inputs, route)
+    require_positive(eps=eps)
+
+    def value(m: int) -> float:
+        return math.fsum(_best(m, q, dimension, diameter, delta, n_inputs, chosen))
+
+    return least_features(value, eps)
+
+
+def _checked(
+    pool_size: Any, dimension: Any, diameter: Any, delta: Any, n_inputs: Any, route: str | None
+) -> tuple[int, str]:
+    q = check_pool(pool_size)
+    if dimension != 0:
+        require_positive(dimension=dimension)
+    require_positive(diameter=diameter)
+    if diameter > 2:
+        raise ValueError(
+            f"diameter={diameter!r} exceeds 2, that of the unit sphere: divide rows by their norms"
+        )
+    require_probability(delta=delta)
+    chosen = "chaining" if route is None else route
+    if chosen not in ("chaining", "net"):
+        raise ValueError(f"route={route!r} is not one of chaining, net")
+    if n_inputs is not None:
+        require_count(n_inputs=n_inputs)
+    elif chosen == "net":
+        raise ValueError("route='net' needs n_inputs, the number of columns of the rows")
+    return q, chosen
+
+
+def _best(
+    m: int, q: int, k: float, diameter: float, delta: float, n_inputs: int | None, route: str
+) -> tuple[float, float]:
+    """Both terms at the level J that gives the smallest sum."""
+    levels = np.arange(_TRIED)
+    cost = (_log_pairs(k, levels) + math.log(2 / delta)) / m
+    net = _exponent.any_correlation(q).deviation(cost)
+    if route == "net":
+        between = _by_norms(m, q, levels, diameter, delta, n_inputs)
+    else:
+        between = _by_chaining(m, q, k, levels, diameter, delta)
+    best = int(np.argmin(net + between))
+    return float(net[best]), float(between[best])
+
+
+def _log_pairs(k: float, level: Any) -> Any:
+    """Logarithm of T (T + 1), twice the number of pairs at a level: both tails of each."""
+    # T + 1 = T (1 + 1/T), so that 2^(k j) need not be a float.
+    return 2 * k * _LOG2 * level + np.log1p(np.exp2(-k * level))
+
+
+def _by_chaining(m: int, q: int, k: float, levels: Any, diameter: float, delta: float) -> Any:
+    exponents = _exponent.increments(q)
+    j = levels[:, None] + np.arange(_SUMMED)
+    steps = np.arange(1, _SUMMED + 1)
+    # The step from level j takes delta 2^(-(j - J) - 2) of the probability.
+    cost = (_log_pairs(k, j + 1) + math.log(2 / delta) + steps * _LOG2) / m
+    length = diameter * np.minimum(1.0, np.exp2(1.0 - j))
+    summed = (2 * length * exponents.deviation(cost)).sum(axis=1)
+    # The rest, from level `first` on, at one s: sum of 2^(-j) (a + b j) = 2^(1-first) (a + b
+    # (first + 1)); there T (T + 1) <= 2 T^2.
+    first = levels + _SUMMED
+    at = int(np.argmin(np.abs(exponents.at - _REST_AT)))
+    s, excess = exponents.at[at], exponents.upper[at]
+    constant = excess + (2 * k * _LOG2 + math.log(4 / delta) + (1 - levels) * _LOG2) / m
+    slope = (2 * k + 1) * _LOG2 / m
+    rest = 4 * diameter / s * np.exp2(1.0 - first) * (constant + slope * (first + 1))
+    return summed + rest
+
+
+def _by_norms(
+    m: int, q: int, levels: Any, diameter: float, delta: float, n_inputs: int | None
+) -> Any:
+    assert n_inputs is not None
+    longest = math.sqrt(n_inputs) + math.sqrt(2 * math.log(q))
+    root = math.sqrt(longest**2 + 1) + math.sqrt(2 * math.log(2 / delta) / m)
+    length = diameter * np.minimum(1.0, np.exp2(1.0 - levels))
+    return 2 * length * (root**2 + 1)

@@ -1,0 +1,176 @@
+"""Bounds of the kernel error: formulas by hand, true inverses, and what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mehler import exact
+from mehler.bounds import kernel_error
+from mehler.verify.intervals import maxout_constants
+
+KNOWN = [
+    {"pool_size": 4},
+    {"pool_size": 4, "rho": 0.3},
+    {"pool_size": 1},
+    {"pool_size": 64, "route": "sub-gamma"},
+    {"pool_size": 8, "rho": -0.5, "route": "sub-gamma"},
+    {"pool_size": 3, "route": "chebyshev"},
+    {"variance": 2.0},
+    {"sub_gamma": (2.0, 0.5)},
+    {"sub_gamma": (2.0, 0.0)},
+    {"width": 4.0},
+    {"collision": 0.3},
+    {"collision": 0.3, "route": "hoeffding"},
+]
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=str)
+@pytest.mark.parametrize("eps", [0.3, 0.05])
+def test_features_are_the_least(known, eps):
+    m = kernel_error.one_pair_features(eps, delta=0.02, **known)
+    assert kernel_error.one_pair(m, delta=0.02, **known).value <= eps
+    assert kernel_error.one_pair(m - 1, delta=0.02, **known).value > eps
+    options = {"n_samples": 30, "delta": 0.02, **known}
+    m = kernel_error.all_pairs_features(eps, **options)
+    assert kernel_error.all_pairs(m, **options).value <= eps
+    assert kernel_error.all_pairs(m - 1, **options).value > eps
+
+
+@pytest.mark.parametrize("known", KNOWN, ids=str)
+def test_all_pairs_pay_for_each_entry_of_half_the_matrix(known):
+    options = {"delta": 0.02, **known}
+    together = kernel_error.all_pairs(500, n_samples=7, **options)
+    single = kernel_error.one_pair(500, **{**options, "delta": 0.02 / 28})
+    assert together.value == single.value
+    assert together.probability == 0.98
+    assert not together.vacuous
+
+
+@pytest.mark.parametrize(("known"), KNOWN, ids=str)
+def test_more_features_and_less_confidence_make_it_smaller(known):
+    values = [kernel_error.one_pair(m, delta=0.01, **known).value for m in (10, 50, 51, 10**4)]
+    assert values == sorted(values, reverse=True)
+    less = kernel_error.one_pair(50, delta=0.1, **known).value
+    assert less < values[1]
+
+
+def test_values_by_hand():
+    cost = math.log(2 / 0.01) / 400
+    found = kernel_error.one_pair(400, delta=0.01, sub_gamma=(3.0, 0.7))
+    assert found["variance"] == pytest.approx(math.sqrt(6 * cost))
+    assert found["tail"] == pytest.approx(0.7 * cost)
+    assert kernel_error.one_pair(400, delta=0.01, variance=3.0).value == pytest.approx(
+        math.sqrt(3 / 4)
+    )
+    found = kernel_error.one_pair(400, delta=0.01, width=4.0)
+    assert found.value == pytest.approx(4 * math.sqrt(cost / 2))
+    assert found.trivial == 4.0
+
+
+@pytest.mark.parametrize("rho", [-0.5, 0.0, 0.9])
+def test_sub_gamma_constants_are_those_of_the_intervals(rho):
+    constants = maxout_constants(rho, 8)
+    ours = kernel_error.one_pair(100, delta=0.1, pool_size=8, rho=rho, route="sub-gamma")
+    given = kernel_error.one_pair(100, delta=0.1, sub_gamma=constants)
+    assert ours.value == pytest.approx(given.value, rel=1e-14)
+    worst = kernel_error.one_pair(100, delta=0.1, pool_size=8, route="sub-gamma")
+    assert worst.value > ours.value
+
+
+@pytest.mark.parametrize("q", [1, 2, 4, 64])
+def test_routes_in_their_order(q):
+    """The exact law is the sharpest; no proved route goes below the central limit's number."""
+    for rho in (None, 0.5):
+        options = {"delta": 0.01, "pool_size": q, "rho": rho}
+        normal = kernel_error.central_limit(2000, **options)
+        chernoff, sub_gamma = (
+            kernel_error.one_pair(2000, route=route, **options).value
+            for route in ("chernoff", "sub-gamma")
+        )
+        assert normal < chernoff < sub_gamma
+        assert chernoff < 1.45 * normal
+
+
+def test_the_99_per_cent_half_width_of_the_theory_sheet():
+    """q = 8, rho = 1/2, m = 1000: central limit 0.1213, Chernoff 0.157 above, 0.150 below."""
+    options = {"delta": 0.01, "pool_size": 8, "rho": 0.5}
+    assert kernel_error.central_limit(1000, **options) == pytest.approx(0.1213, abs=5e-5)
+    assert kernel_error.one_pair(1000, **options).value == pytest.approx(0.157, abs=1e-3)
+    assert kernel_error.one_pair(1000, route="sub-gamma", **options).value == pytest.approx(
+        0.452, abs=1e-3
+    )
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.9])
+@pytest.mark.parametrize("m", [20, 300])
+def test_binomial_bound_holds_by_the_exact_law(share, m):
+    found = kernel_error.one_pair(m, delta=0.05, collision=share)
+    counts = np.arange(m + 1)
+    outside = np.abs(counts / m - share) > found.value
+    missed = stats.binom.pmf(counts, m, share)[outside].sum()
+    assert missed <= 0.05
+    hoeffding = kernel_error.one_pair(m, delta=0.05, collision=share, route="hoeffding")
+    assert found.value <= hoeffding.value + 1e-12
+
+
+def test_central_limit_by_hand():
+    value = kernel_error.central_limit(100, delta=0.05, variance=4.0)
+    assert value == pytest.approx(1.959964 * 0.2, rel=1e-6)
+    for pairs in (1, 10):
+        options = {"delta": 0.05, "pool_size": 4, "n_pairs": pairs}
+        m = kernel_error.central_limit_features(0.1, **options)
+        assert kernel_error.central_limit(m, **options) <= 0.1
+        assert kernel_error.central_limit(m - 1, **options) > 0.1
+
+
+@pytest.mark.parametrize("q", [1, 2, 3, 4, 16, 1024])
+def test_the_largest_variance_is_above_all_and_near(q):
+    from mehler.bounds.kernel_error._variance import largest_variance
+
+    rho = np.random.default_rng(q).uniform(-1, 1, 5000)
+    found = exact.maxout_variance(np.append(rho, 1.0), q)
+    assert found.max() < largest_variance(q) < 1.01 * found.max()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "exactly one of pool_size, variance"),
+        ({"pool_size": 4, "variance": 1.0}, "not pool_size, variance"),
+        ({"pool_size": 0}, "at least 1, not 0"),
+        ({"pool_size": 4, "rho": 1.5}, "rho must lie in"),
+        ({"pool_size": 4, "rho": math.nan}, "rho must lie in"),
+        ({"variance": 1.0, "rho": 0.5}, "rho goes with pool_size"),
+        ({"variance": math.nan}, "variance=nan"),
+        ({"variance": 1.0, "route": "chernoff"}, "route='chernoff' is not one of chebyshev"),
+        ({"sub_gamma": 3.0}, "not a pair"),
+        ({"sub_gamma": (1.0, -1.0)}, "c=-1.0"),
+        ({"width": 0.0}, "width=0.0"),
+        ({"collision": 1.0}, "collision=1.0"),
+        ({"pool_size": 4, "delta": 0.0}, "delta=0.0"),
+        ({"pool_size": 4, "n_features": 0}, "n_features=0"),
+    ],
+)
+def test_bad_input_is_refused(options, message):
+    arguments = {"n_features": 10, "delta": 0.1, **options}
+    with pytest.raises(ValueError, match=message):
+        kernel_error.one_pair(**arguments)
+
+
+def test_bad_input_of_the_inverses_is_refused():
+    with pytest.raises(ValueError, match="eps=0"):
+        kernel_error.one_pair_features(0, delta=0.1, pool_size=4)
+    with pytest.raises(ValueError, match="make it larger"):
+        kernel_error.one_pair_features(1e-12, delta=0.1, pool_size=4)
+    with pytest.raises(TypeError, match="unexpected poolsize"):
+        kernel_error.one_pair_features(0.1, delta=0.1, poolsize=4)
+    with pytest.raises(ValueError, match="n_samples=0"):
+        kernel_error.all_pairs_features(0.1, n_samples=0, delta=0.1, pool_size=4)
+    with pytest.raises(ValueError, match="exactly one of pool_size and variance"):
+        kernel_error.central_limit(10, delta=0.1)
+    with pytest.raises(ValueError, match="known already"):
+        kernel_error.central_limit(10, delta=0.1, variance=1.0, rho=0.5)
