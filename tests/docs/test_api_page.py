@@ -17,6 +17,8 @@ ROOMS = (
     "mehler.exact",
     "mehler.exact.certified",
     "mehler.bounds.kernel_error",
+    "mehler.learn",
+    "mehler.learn.losses",
     "mehler.verify",
     "mehler.verify.intervals",
     "mehler.verify.conformance",

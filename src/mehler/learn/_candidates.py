@@ -1,0 +1,47 @@
+"""What a solver hands out as it goes: feasible pairs, the best of each side so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mehler._arrays import Array
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A feasible pair.
+
+    Parameters
+    ----------
+    iterations : int
+    beta : array, shape (m,)
+        Weights over half the width of the box, in [-1, 1].
+    theta : array, shape (n,)
+    gap : float
+        Upper less lower, mean over rows, in the solver's own precision: a hint, no certificate.
+    """
+
+    iterations: int
+    beta: Array
+    theta: Array
+    gap: float
+
+
+class Best:
+    """Keeps the best weights and the best theta; they need not come from one iteration."""
+
+    def __init__(self) -> None:
+        self.upper, self.lower = float("inf"), -float("inf")
+        self.beta: Array = None
+        self.theta: Array = None
+
+    def offer(self, beta: Array, theta: Array, upper: float, lower: float) -> None:
+        """Take either side if it is better."""
+        if upper < self.upper:
+            self.upper, self.beta = upper, beta
+        if lower > self.lower:
+            self.lower, self.theta = lower, theta
+
+    def candidate(self, iterations: int) -> Candidate:
+        """The best pair so far."""
+        return Candidate(iterations, self.beta, self.theta, self.upper - self.lower)

@@ -1,0 +1,71 @@
+r"""One convex loss a row, in the form that primal and dual share.
+
+.. math:: e_i(t) = \max_{l_i \le \theta \le h_i} \psi_i(\theta) - \theta t
+
+with psi_i concave: that of the hinge or of the logistic loss, or, where the loss is linear on the
+whole range that row i can attain, a constant at the one point l_i = h_i. So every theta within
+its ends is feasible for the dual, and the envelope of a clipped loss differs from the surrogate in
+h_i alone.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mehler._arrays import Array, Place, from_host
+
+
+@dataclass(frozen=True)
+class Rows(ABC):
+    """Losses of n rows.
+
+    Parameters
+    ----------
+    low, high : array, shape (n,)
+        The ends of theta; equal where the loss is linear with slope -high.
+    constant : array, shape (n,)
+        The loss at margin 0 of the linear rows; 0 for the others.
+    curved : array, shape (n,)
+        1.0, or 0.0 for a linear row.
+    """
+
+    low: Array
+    high: Array
+    constant: Array
+    curved: Array
+
+    @property
+    def all_linear(self) -> bool:
+        """Whether the whole problem is linear, and its solution a sign."""
+        return not bool((self.curved > 0).any())
+
+    def on(self, place: Place, dtype: Any) -> Rows:
+        """Return the same losses as arrays of a place, rounded to its dtype."""
+        moved = {
+            name: from_host(getattr(self, name), place, dtype)
+            for name in ("low", "high", "constant", "curved")
+        }
+        return replace(self, **moved)
+
+    def dual(self, xp: Any, theta: Array) -> Array:
+        """Values of psi_i."""
+        return self.constant + self.curved * self._curve(xp, theta)
+
+    def values(self, xp: Any, margins: Array) -> Array:
+        """Values of the losses at a margin each."""
+        theta = self.maximiser(xp, margins)
+        return self.dual(xp, theta) - theta * margins
+
+    def clip(self, xp: Any, theta: Array) -> Array:
+        """The nearest feasible theta."""
+        return xp.minimum(xp.maximum(theta, self.low), self.high)
+
+    @abstractmethod
+    def _curve(self, xp: Any, theta: Array) -> Array:
+        """Values of psi for a row that is not linear."""
+
+    @abstractmethod
+    def maximiser(self, xp: Any, margins: Array) -> Array:
+        """The theta that attains the loss: minus its slope."""

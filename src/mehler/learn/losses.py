@@ -1,0 +1,190 @@
+r"""Losses of the risk theorems: a convex loss of the margin t = y f(x), clipped to [0, bound].
+
+.. math:: V(t) = \min(s(t), B)
+
+The theorems want V bounded and Lipschitz; `s` is the convex surrogate that can be minimised. Each
+loss knows the three numbers that a risk bound takes: `lipschitz`, `at_zero`, `bound`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mehler import _arrays
+from mehler.learn import _hinge_rows, _logistic_rows
+from mehler.learn._rows import Rows
+
+__all__ = ["Hinge", "Logistic", "Loss", "Ramp"]
+
+
+@dataclass(frozen=True)
+class Loss(ABC):
+    """A convex surrogate of the margin, clipped at `bound`; see the subclasses.
+
+    Parameters
+    ----------
+    bound : float, optional
+        Where the loss is clipped; infinity leaves the surrogate as it is.
+    """
+
+    bound: float = 1.0
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        good = isinstance(self.bound, Real) and not isinstance(self.bound, bool)
+        if not good or not float(self.bound) > 0:
+            raise ValueError(
+                f"bound={self.bound!r} is not a number above 0; use math.inf to leave the loss "
+                "unclipped"
+            )
+        object.__setattr__(self, "bound", float(self.bound))
+
+    @property
+    @abstractmethod
+    def surrogate_lipschitz(self) -> float:
+        """Lipschitz constant of the surrogate."""
+
+    @property
+    @abstractmethod
+    def lipschitz(self) -> float:
+        """Lipschitz constant L of the clipped loss."""
+
+    @property
+    def at_zero(self) -> float:
+        """The loss of the function 0, V(0)."""
+        return float(self(np.zeros(1))[0])
+
+    @abstractmethod
+    def surrogate(self, margins: Any) -> Any:
+        """Values of the convex surrogate s at an array of margins."""
+
+    @abstractmethod
+    def envelope(self, limits: Any, bound: float, tolerance: float) -> Rows:
+        """Return, for rows of margins within +-limits, the convex envelope of min(s, bound).
+
+        Bound infinity gives the surrogate itself. A limit within the relative `tolerance` of one
+        where the answer changes counts as that one: limits are sums, and carry their rounding.
+        """
+
+    def __call__(self, margins: Any) -> Any:
+        """Values of the clipped loss V at an array of margins."""
+        values = self.surrogate(margins)
+        if self.bound == math.inf:
+            return values
+        xp = _arrays.array_namespace(values)
+        return xp.where(values < self.bound, values, xp.full_like(values, self.bound))
+
+    def __str__(self) -> str:
+        """Say the name and the range."""
+        return self.name if self.bound == math.inf else f"{self.name} in [0, {self.bound:g}]"
+
+
+class Hinge(Loss):
+    r"""The hinge loss, clipped.
+
+    .. math:: V(t) = \min(\max(0, 1 - t), B), \quad L = 1, \quad V(0) = \min(1, B)
+
+    Parameters
+    ----------
+    bound : float, optional
+        B; default 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.learn import losses
+    >>> losses.Hinge()(np.asarray([-3.0, 0.25, 2.0]))
+    array([1.  , 0.75, 0.  ])
+    """
+
+    name = "hinge"
+    _slope = 1.0
+
+    @property
+    def surrogate_lipschitz(self) -> float:
+        """Slope of the hinge."""
+        return self._slope
+
+    @property
+    def lipschitz(self) -> float:
+        """Slope of the hinge; clipping leaves it."""
+        return self._slope
+
+    def surrogate(self, margins: Any) -> Any:
+        """Values of the hinge at an array of margins."""
+        xp = _arrays.array_namespace(margins, names=("margins",))
+        rest = 1.0 - margins
+        return self._slope * xp.where(rest > 0, rest, xp.zeros_like(rest))
+
+    def envelope(self, limits: Any, bound: float, tolerance: float) -> Rows:
+        """Return the convex envelopes; see :meth:`Loss.envelope`."""
+        return _hinge_rows.envelope(limits, bound, tolerance, self._slope)
+
+
+class Ramp(Hinge):
+    r"""The ramp loss, half the hinge clipped to [0, 1]: linear for margins in [-1, 1].
+
+    .. math:: V(t) = \min(\max(0, \tfrac{1 - t}2), 1), \quad L = \tfrac12, \quad V(0) = \tfrac12
+
+    Where no function of the box leaves [-1, 1] on the sample, its empirical minimiser has a
+    closed form, the sign of the mean of y_i z_i.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.learn import losses
+    >>> losses.Ramp()(np.asarray([-3.0, 0.5, 2.0]))
+    array([1.  , 0.25, 0.  ])
+    """
+
+    name = "ramp"
+    _slope = 0.5
+
+
+class Logistic(Loss):
+    r"""The logistic loss in nats, clipped.
+
+    .. math:: V(t) = \min(\log(1 + e^{-t}), B), \quad L = 1 - e^{-B}, \quad V(0) = \min(\log 2, B)
+
+    The slope is largest where the loss reaches B, at :math:`e^{-t} = e^B - 1`.
+
+    Parameters
+    ----------
+    bound : float, optional
+        B; default 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.learn import losses
+    >>> loss = losses.Logistic()
+    >>> loss(np.asarray([-3.0, 0.0])).round(4), round(loss.lipschitz, 4)
+    (array([1.    , 0.6931]), 0.6321)
+    """
+
+    name = "logistic"
+
+    @property
+    def surrogate_lipschitz(self) -> float:
+        """1, approached at margins of minus infinity."""
+        return 1.0
+
+    @property
+    def lipschitz(self) -> float:
+        """1 - exp(-bound)."""
+        return -math.expm1(-self.bound)
+
+    def surrogate(self, margins: Any) -> Any:
+        """Values of log(1 + exp(-t)) at an array of margins, without overflow."""
+        xp = _arrays.array_namespace(margins, names=("margins",))
+        return _logistic_rows.softplus(xp, -margins)
+
+    def envelope(self, limits: Any, bound: float, tolerance: float) -> Rows:
+        """Return the convex envelopes; see :meth:`Loss.envelope`."""
+        return _logistic_rows.envelope(limits, bound, tolerance)

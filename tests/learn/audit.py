@@ -1,0 +1,156 @@
+"""What must be true of a fit, by routes of their own: linear programs, vertices, hulls.
+
+Nothing here knows how the estimator works: the clipped loss is written out again, envelopes are
+lower hulls of its corners, minima over the box come from HiGHS, from L-BFGS-B, or from all vertices
+of the pieces of a piecewise linear function of two weights.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+from scipy.optimize import linprog, minimize
+
+SLOPE = {"hinge": 1.0, "ramp": 0.5}
+
+
+def surrogate(name, t):
+    return np.logaddexp(0.0, -t) if name == "logistic" else SLOPE[name] * np.maximum(0.0, 1.0 - t)
+
+
+def clipped(name, t, bound=1.0):
+    return np.minimum(surrogate(name, t), bound)
+
+
+def corners(name, bound=1.0):
+    """Margins at which the clipped piecewise linear loss bends."""
+    return [1.0] if bound == math.inf else [1.0 - bound / SLOPE[name], 1.0]
+
+
+def lower_hull(t, v):
+    """Lines (slope, offset) of the lower convex hull of points sorted by t (monotone chain)."""
+    hull = []
+    for point in zip(t, v):
+        while len(hull) > 1:
+            (a, u), (b, w) = hull[-2:]
+            if (w - u) * (point[0] - a) < (point[1] - u) * (b - a):
+                break
+            hull.pop()
+        hull.append(point)
+    pairs = itertools.pairwise(hull)
+    lines = [((w - u) / (b - a), u - a * (w - u) / (b - a)) for (a, u), (b, w) in pairs]
+    return lines or [(0.0, hull[0][1])]
+
+
+def envelope_lines(name, limit, bound):
+    """The convex envelope of the clipped loss on [-limit, limit] as a maximum of lines."""
+    if limit == 0.0:
+        return [(0.0, float(clipped(name, 0.0, bound)))]
+    t = [-limit, *(c for c in corners(name, bound) if -limit < c < limit), limit]
+    return lower_hull(t, [float(clipped(name, c, bound)) for c in t])
+
+
+def smallest_maximum_of_lines(z, y, half_width, lines):
+    """The least mean over rows of a maximum of lines, over the box, by HiGHS."""
+    n, m = z.shape
+    rows, offsets = [], []
+    for i, own in enumerate(lines):
+        for slope, offset in own:
+            row = np.zeros(m + n)
+            row[:m] = slope * y[i] * z[i]
+            row[m + i] = -1.0
+            rows.append(row)
+            offsets.append(-offset)
+    cost = np.concatenate([np.zeros(m), np.full(n, 1.0 / n)])
+    ends = [(-half_width, half_width)] * m + [(None, None)] * n
+    solved = linprog(cost, np.asarray(rows), offsets, bounds=ends, method="highs")
+    assert solved.status == 0, solved.message
+    return solved.fun
+
+
+def least_surrogate(z, y, scale, name):
+    c = scale / z.shape[1]
+    if name != "logistic":
+        lines = [[(0.0, 0.0), (-SLOPE[name], SLOPE[name])]] * len(y)
+        return smallest_maximum_of_lines(z, y, c, lines)
+
+    def risk(alpha):
+        margins = y * (z @ alpha)
+        slope = -y / (1.0 + np.exp(margins)) / len(y)
+        return np.logaddexp(0.0, -margins).mean(), slope @ z
+
+    start = np.zeros(z.shape[1])
+    options = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 10_000, "maxfun": 100_000}
+    solved = minimize(
+        risk, start, jac=True, method="L-BFGS-B", bounds=[(-c, c)] * len(start), options=options
+    )
+    return solved.fun
+
+
+def least_envelope(z, y, scale, name, bound=1.0):
+    """The least mean envelope of a piecewise linear loss over the box."""
+    c = scale / z.shape[1]
+    limits = c * np.abs(z).sum(axis=1)
+    return smallest_maximum_of_lines(z, y, c, [envelope_lines(name, b, bound) for b in limits])
+
+
+def least_clipped(z, y, scale, name, bound=1.0):
+    """The least clipped risk over a box of two weights: exact for piecewise linear losses.
+
+    It is linear on each cell that the box and the lines y <z, alpha> = corner cut out, so it is
+    least at one of their vertices. For the logistic loss: least on a grid, which is not below.
+    """
+    c = scale / 2
+    if name == "logistic":
+        side = np.linspace(-c, c, 201)
+        points = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    else:
+        lines = [(1.0, 0.0, c), (1.0, 0.0, -c), (0.0, 1.0, c), (0.0, 1.0, -c)]
+        lines += [(*row, s * k) for row in z for k in corners(name, bound) for s in (-1, 1)]
+        lines = np.asarray(lines)
+        i, j = np.triu_indices(len(lines), 1)
+        a, b = lines[i], lines[j]
+        det = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+        good = np.abs(det) > 1e-12
+        a, b, det = a[good], b[good], det[good]
+        points = np.stack(
+            [
+                (a[:, 2] * b[:, 1] - a[:, 1] * b[:, 2]) / det,
+                (a[:, 0] * b[:, 2] - a[:, 2] * b[:, 0]) / det,
+            ],
+            axis=1,
+        )
+        points = np.clip(points[np.all(np.abs(points) <= c * (1 + 1e-9), axis=1)], -c, c)
+    return clipped(name, y[:, None] * (z @ points.T), bound).mean(axis=0).min()
+
+
+# HiGHS solves to 1e-7 primal and dual feasibility; L-BFGS-B to a projected slope of 1e-10.
+SOLVER = 1e-6
+
+
+def audit(fit, z, y, scale, name, bound=1.0):
+    """Raise AssertionError if anything that a fit claims is not so."""
+    m = z.shape[1]
+    alpha = np.asarray(fit.alpha, dtype=np.float64)
+    assert np.abs(alpha).max() <= scale / m, "outside the box"
+    margins = y * (z @ alpha)
+    assert abs(fit.surrogate_risk - surrogate(name, margins).mean()) <= 1e-12 * (1 + scale)
+    assert abs(fit.risk - clipped(name, margins, bound).mean()) <= 1e-12 * (1 + scale)
+    assert fit.risk_lower <= fit.risk <= fit.surrogate_risk + 1e-12
+    assert fit.status == "solved"
+    assert fit.gap <= fit.wanted_gap
+    least = least_surrogate(z, y, scale, name)
+    assert fit.lower <= least + SOLVER, "the lower end is above the minimum"
+    assert fit.surrogate_risk >= least - SOLVER
+    assert fit.surrogate_risk <= least + fit.gap + SOLVER
+    if name != "logistic":
+        relaxed = least_envelope(z, y, scale, name, bound)
+        assert fit.risk_lower <= relaxed + SOLVER, "the relaxation's end is above its minimum"
+        assert fit.risk_lower >= relaxed - fit.wanted_gap - SOLVER, "looser than the envelope"
+    if m == 2:
+        assert fit.risk_lower <= least_clipped(z, y, scale, name, bound) + 1e-9, "above the minimum"
+    limits = scale / m * np.abs(z).sum(axis=1)
+    assert abs(fit.largest_output - limits.max()) <= 1e-12 * limits.max()
+    assert fit.convex == bool(np.all(surrogate(name, -limits) <= bound))

@@ -1,0 +1,177 @@
+"""The estimator against linear programs, L-BFGS-B, and all vertices of tiny problems."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from mehler import learn
+from mehler.learn import losses
+from tests.learn import audit
+from tests.learn.problems import NAMES, problem, problems
+
+OBJECTS = {"hinge": losses.Hinge, "ramp": losses.Ramp, "logistic": losses.Logistic}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("scale", [0.3, 3.0, 30.0])
+@pytest.mark.parametrize(("n", "m"), [(60, 20), (20, 60)])
+def test_agrees_with_other_solvers(name, scale, n, m):
+    z, y = problem(5, n, m)
+    fit = learn.box_erm(z, y, scale=scale, loss=name, gap=1e-5)
+    audit.audit(fit, z, y, scale, name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(case=problems())
+@settings(max_examples=40)
+def test_agrees_with_other_solvers_on_random_problems(name, case):
+    z, y, scale = case
+    audit.audit(learn.box_erm(z, y, scale=scale, loss=name), z, y, scale, name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("bound", [0.25, 1.0, 3.0])
+@given(case=problems(m=2))
+@settings(max_examples=25)
+def test_lower_end_is_below_every_clipped_risk(name, bound, case):
+    z, y, scale = case
+    fit = learn.box_erm(z, y, scale=scale, loss=OBJECTS[name](bound))
+    audit.audit(fit, z, y, scale, name, bound)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_unclipped_loss_is_its_surrogate(name):
+    z, y = problem(1, 30, 10)
+    fit = learn.box_erm(z, y, scale=8.0, loss=name, clip=False)
+    assert fit.convex
+    # One from where alpha is, the other from the dual's form of the loss: equal to rounding.
+    assert abs(fit.risk - fit.surrogate_risk) <= fit.rounding
+    assert fit.risk_lower == fit.lower
+    audit.audit(fit, z, y, 8.0, name, np.inf)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_ramp_inside_its_linear_range_is_a_sign(dtype):
+    z, y = problem(2, 40, 12)
+    z = z.astype(dtype)
+    scale = 12 / np.abs(z).sum(axis=1).max()  # the largest limit is 1, up to rounding
+    fit = learn.box_erm(z, y, scale=scale, loss="ramp")
+    assert fit.convex
+    assert fit.iterations == 0
+    signs = np.sign(y @ z.astype(np.float64))
+    assert np.array_equal(np.sign(fit.alpha), signs)
+    assert np.allclose(np.abs(fit.alpha), scale / 12, rtol=1e-6, atol=0)
+    # The exact minimum of a linear function over the box.
+    least = 0.5 - 0.5 * scale / 12 * np.abs(y @ z.astype(np.float64)).sum() / 40
+    assert fit.lower <= least <= fit.surrogate_risk + 1e-15
+    assert fit.gap <= (1e-13 if dtype == "float64" else 1e-7)
+
+
+def test_one_row_one_unit():
+    fit = learn.box_erm(np.asarray([[2.0]]), np.asarray([-1]), scale=0.25)
+    assert float(fit.alpha[0]) == -0.25
+    assert fit.surrogate_risk == 0.5
+
+
+def test_rows_of_zeros_leave_the_loss_of_nothing():
+    fit = learn.box_erm(np.zeros((3, 2)), np.asarray([1, -1, 1]), scale=5.0, gap=1e-9)
+    assert (fit.surrogate_risk, fit.risk, fit.status) == (1.0, 1.0, "solved")
+    fit = learn.box_erm(np.zeros((3, 2)), np.asarray([1, -1, 1]), scale=5.0, loss="logistic")
+    assert abs(fit.risk - np.log(2)) <= 1e-15
+
+
+def test_one_class_only():
+    z, _ = problem(3, 15, 4)
+    z = np.abs(z) + 1.0
+    fit = learn.box_erm(z, np.ones(15, dtype=int), scale=4.0)
+    assert fit.surrogate_risk == 0.0
+    assert fit.predict(z).dtype == np.dtype(int)
+
+
+def test_tight_gaps_are_reached_in_double_precision():
+    z, y = problem(4, 50, 10)
+    for name in NAMES:
+        fit = learn.box_erm(z, y, scale=6.0, loss=name, gap=1e-9)
+        assert fit.status == "solved"
+        assert fit.rounding < 1e-12
+
+
+def test_says_when_it_stopped_short():
+    z, y = problem(4, 50, 10)
+    for name in NAMES:
+        fit = learn.box_erm(z, y, scale=60.0, loss=name, gap=1e-9, max_iterations=3)
+        assert fit.status == "stopped"
+        assert fit.iterations <= 6
+        assert "before the wanted gap" in str(fit)
+        # The certificate is one all the same.
+        assert fit.lower <= audit.least_surrogate(z, y, 60.0, name) <= fit.surrogate_risk
+
+
+def test_weights_of_float32_stay_in_the_box_and_ends_stay_ends():
+    z, y = problem(6, 80, 30)
+    z = z.astype(np.float32)
+    for scale in (0.1, 0.7, 9.0):  # none of them a float32 over 30
+        fit = learn.box_erm(z, y, scale=scale)
+        assert fit.alpha.dtype == np.float32
+        assert np.abs(fit.alpha.astype(np.float64)).max() <= scale / 30
+        audit.audit(fit, z.astype(np.float64), y, scale, "hinge")
+
+
+def test_scaling_rows_and_scale_against_each_other_changes_nothing():
+    z, y = problem(7, 40, 10)
+    one = learn.box_erm(z, y, scale=5.0)
+    other = learn.box_erm(8.0 * z, y, scale=0.625)
+    assert np.array_equal(one.alpha, 8.0 * other.alpha)  # powers of two round alike
+    assert one.surrogate_risk == other.surrogate_risk
+
+
+def test_flipping_labels_flips_weights():
+    z, y = problem(8, 40, 10)
+    one, other = (learn.box_erm(z, s * y, scale=5.0) for s in (1, -1))
+    assert np.array_equal(one.alpha, -other.alpha)
+
+
+def test_decision_and_prediction():
+    z, y = problem(9, 40, 10, noise=0.0)
+    fit = learn.box_erm(z, y.astype(np.int8), scale=50.0)
+    assert np.array_equal(fit.decision(z), z @ fit.alpha)
+    assert fit.predict(z).dtype == np.int8
+    assert np.array_equal(fit.predict(z), np.where(z @ fit.alpha >= 0, 1, -1))
+    assert np.array_equal(fit.predict(np.zeros((1, 10))), [1])
+
+
+def test_the_sentence_says_what_is_certified():
+    z, y = problem(10, 40, 10)
+    clipped = str(learn.box_erm(z, y, scale=5.0))
+    assert "hinge in [0, 1] over |alpha| <= C/m, C = 5, m = 10, 40 rows" in clipped
+    assert "not convex" in clipped
+    assert "nowhere in the box below" in clipped
+    whole = str(learn.box_erm(z, y, scale=0.1, loss="ramp"))
+    assert "Nothing is clipped" in whole
+    assert "not convex" not in whole
+
+
+def test_a_memory_map_is_read_where_it_lies(tmp_path):
+    z, y = problem(11, 3000, 5)
+    stored = np.memmap(tmp_path / "z", dtype=np.float64, mode="w+", shape=z.shape)
+    stored[:] = z
+    stored.flush()
+    mapped = np.memmap(tmp_path / "z", dtype=np.float64, mode="r", shape=z.shape)
+    one, other = (learn.box_erm(each, y, scale=5.0) for each in (mapped, z))
+    assert np.array_equal(one.alpha, other.alpha)
+
+
+def test_extra_memory_does_not_grow_with_the_features():
+    import tracemalloc
+
+    z, y = problem(12, 20_000, 50)
+    fit = learn.box_erm(z, y, scale=5.0, max_iterations=20)
+    tracemalloc.start()
+    fit = learn.box_erm(z, y, scale=5.0, max_iterations=20)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert fit.n_rows == 20_000
+    # About 60 vectors of n and one block of 1024 rows; a copy of Z would be 50 vectors more.
+    assert peak < z.nbytes
