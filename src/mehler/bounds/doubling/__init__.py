@@ -3,6 +3,15 @@
 from mehler.bounds.doubling._diameter import diameter
 from mehler.bounds.doubling._dimension import DoublingDimension, doubling_dimension
 from mehler.bounds.doubling._interval import Interval
+from mehler.bounds.doubling._numbers import covering_number, packing_number
 from mehler.bounds.doubling._witness import Witness
 
-__all__ = ["DoublingDimension", "Interval", "Witness", "diameter", "doubling_dimension"]
+__all__ = [
+    "DoublingDimension",
+    "Interval",
+    "Witness",
+    "covering_number",
+    "diameter",
+    "doubling_dimension",
+    "packing_number",
+]

@@ -19,14 +19,16 @@ _HALVINGS = 10
 _WORK = 1 << 28
 
 
-def largest_packing(points: Points, *, centred: bool, cap: int) -> Witness:
+def largest_packing(points: Points, *, centred: bool, whole: bool, cap: int) -> Witness:
     """The ball of the largest packing that was found.
 
     Parameters
     ----------
     points : Points
     centred : bool
-        Whether the ball's centre must be a point of the set.
+        Whether all centres must be points of the set.
+    whole : bool
+        Whether these are all points of the set; if not, balls around others may cover too.
     cap : int
         Stop when a packing exceeds ``2^(cap - 1)``: more cannot raise the dimension.
     """
@@ -38,6 +40,9 @@ def largest_packing(points: Points, *, centred: bool, cap: int) -> Witness:
         size = _WHOLE if members.size == points.n else _PART
         work += min(members.size, size) ** 2
         best = max(best, _in_section(points, centre, away, members, size), key=_count)
+        if centred and whole:
+            separated = _separated(points, centre, away, members[-size:])
+            best = max(best, separated, key=_count)
     return best
 
 
@@ -87,8 +92,18 @@ def _in_section(points: Points, centre: Any, away: Any, members: Any, size: int)
         ]
         chosen = max(tries, key=len)
         if len(chosen) > best.count:
-            best = Witness.packing(points, centre, radius_squared, members[chosen])
+            chosen = members[chosen]
+            best = Witness.covered(points, centre, radius_squared, chosen, len(chosen), "packing")
     return best
+
+
+def _separated(points: Points, centre: Any, away: Any, members: Any) -> Witness:
+    """Members of a ball that no ball of half the radius around a point holds two of."""
+    radius_squared = float(away[members[-1]])
+    between = points.lower(points.squared(members, slice(0, points.n)))
+    between[np.arange(members.size), members] = 0.0
+    chosen = members[_packing.disjoint(between <= radius_squared / 4)]
+    return Witness.covered(points, centre, radius_squared, chosen, len(chosen), "separated")
 
 
 def enclosing_centre(rows: Any, *, steps: int = 64) -> Any:

@@ -1,4 +1,4 @@
-"""Packings: points of a section that no two of which fit into one ball of half the radius."""
+"""Packings: points of a section of which no two can be covered by one ball of half the radius."""
 
 from __future__ import annotations
 
@@ -38,4 +38,21 @@ def in_order(between: Any, apart: float, order: Any) -> list[int]:
         if free[i]:
             chosen.append(int(i))
             free &= between[i] > apart
+    return chosen
+
+
+def disjoint(reached: Any) -> list[int]:
+    """Points that no two of which one ball reaches, those that few balls reach first.
+
+    Parameters
+    ----------
+    reached : numpy.ndarray of bool, shape (n, n_balls)
+        Whether a ball may hold a point.
+    """
+    free = np.ones(reached.shape[1], dtype=bool)
+    chosen = []
+    for i in np.argsort(reached.sum(axis=1), kind="stable"):
+        if free[reached[i]].all():
+            chosen.append(int(i))
+            free[reached[i]] = False
     return chosen

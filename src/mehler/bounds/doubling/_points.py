@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -13,6 +14,8 @@ from mehler._arrays import Array
 
 # Differences cost one pass over a block for each column; beyond this many a matrix product wins.
 _FEW_COLUMNS = 8
+# Few points are compared by differences in any case: they are exact up to rounding.
+_FEW_ROWS = 64
 # Elements of a block of distances on the host: 16 MiB.
 _BLOCK = 1 << 21
 _UNIT = 2.0**-52
@@ -47,10 +50,10 @@ class Points:
         self.n_varying = int(varies.sum())
         self.n, self.n_inputs = rows.shape
         largest = float(np.max(np.abs(rows)))
-        self.scale = 2.0 ** math.frexp(largest)[1] if largest > 0 else 1.0
+        self.scale = 2.0 ** (math.frexp(largest)[1] - 1) if largest > 0 else 1.0
         rows = rows / self.scale
         self.shift = np.zeros(self.n_inputs)
-        self.direct = self.n_inputs <= _FEW_COLUMNS
+        self.direct = self.n_inputs <= _FEW_COLUMNS or self.n <= _FEW_ROWS
         if not self.direct:
             # Products of rows lose what the rows have in common.
             self.shift = rows.mean(axis=0)
@@ -64,6 +67,14 @@ class Points:
         self.xp = place.xp
         self._place = place
         self.device_rows = _arrays.from_host(rows, place)
+
+    def some(self, which: Any) -> Points:
+        """A part of the points, in the same coordinates."""
+        part = copy.copy(self)
+        part.n = int(which.size)
+        part.rows, part.host = self.rows[which], self.host[which]
+        part.device_rows = self._take(which)
+        return part
 
     def upper(self, squared: Any) -> Any:
         """No true squared distance is above this."""
@@ -119,4 +130,5 @@ def host_rows(x: Array, *, name: str = "X") -> Any:
     if rows.shape[0] == 0:
         raise ValueError(f"{name} is empty: its shape is {rows.shape}; pass at least one row")
     _arrays.require_finite(rows, name=name)
-    return rows
+    # Adding 0 turns -0 into 0: they are one number and must be one row.
+    return rows + 0.0

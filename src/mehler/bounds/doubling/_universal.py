@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import Any
+
+import numpy as np
 
 # Balls of radius 1/2 that suffice for a unit ball of R^d: 2 for a segment, 7 for a disc, and
 # 1 + 24 for d = 3 (24 caps of 30 degrees cover the sphere).
@@ -12,6 +15,12 @@ _HALF_BALLS = {0: 1, 1: 2, 2: 7, 3: 25}
 def log2_ceil(count: int) -> int:
     """The least k with 2^k >= count."""
     return (count - 1).bit_length()
+
+
+def log2_ceils(counts: Any) -> Any:
+    """The same for each of an array of counts below 2^53."""
+    mantissa, exponent = np.frexp(np.maximum(counts, 1).astype(np.float64))
+    return (exponent - (mantissa == 0.5)).astype(np.int64)
 
 
 def by_columns(n_varying: int) -> int:

@@ -1,0 +1,89 @@
+"""Which cells of a cover the balls around points meet, and how many two such balls share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from mehler.bounds.doubling._pairs import Block
+
+# Cells that are numbered as they are; more are given numbers that only near ones differ in.
+_FEW_CELLS = 512
+
+
+def cells_met(blocks: Iterable[Block], labels: Any, count: int) -> tuple[Any, int]:
+    """Which cells hold partners of each point, and the most partners that a point has.
+
+    Returns
+    -------
+    met : sparse 0/1 matrix, shape (n, count)
+    crowd : int
+    """
+    parts, crowd = [], 0
+    for block in blocks:
+        crowd = max(crowd, int(np.bincount(block.row - block.rows.start).max()))
+        met = np.zeros((block.rows.stop - block.rows.start, count), dtype=bool)
+        met[block.row - block.rows.start, labels[block.column]] = True
+        parts.append(sparse.csr_matrix(met))
+    return sparse.vstack(parts, format="csr"), crowd
+
+
+def as_bits(met: Any) -> Any:
+    """Rows of bits, one row a point, such that cells of one row never share a bit.
+
+    Returns
+    -------
+    numpy.ndarray of uint64, shape (n, words)
+        Two rows share at least as many bits as cells: the count of shared bits is an upper bound.
+    """
+    n_points, n_cells = met.shape
+    numbers = _numbers(met) if n_cells > _FEW_CELLS else np.arange(n_cells)
+    words = int(numbers.max()) // 64 + 1
+    bits = np.zeros((n_points, words), dtype=np.uint64)
+    row = np.repeat(np.arange(n_points), np.diff(met.indptr))
+    number = numbers[met.indices]
+    one = np.left_shift(np.uint64(1), (number % 64).astype(np.uint64))
+    np.bitwise_or.at(bits, (row, number // 64), one)
+    return bits
+
+
+def _numbers(met: Any) -> Any:
+    """Numbers for cells, different for two cells that one row has both of.
+
+    The search for a free number starts at another place for each cell, so that cells of two rows
+    seldom share one by chance.
+    """
+    ones = met.astype(np.int32)
+    conflicts = (ones.T @ ones).tocsr()
+    numbers = np.full(met.shape[1], -1, dtype=np.int64)
+    taken = np.zeros(max(_FEW_CELLS, int(np.diff(conflicts.indptr).max()) + 1), dtype=bool)
+    for cell in range(met.shape[1]):
+        near = conflicts.indices[conflicts.indptr[cell] : conflicts.indptr[cell + 1]]
+        used = numbers[near]
+        used = used[used >= 0]
+        taken[used] = True
+        start = cell * 193 % taken.size
+        later = int(np.argmin(taken[start:])) + start
+        numbers[cell] = later if not taken[later] else int(np.argmin(taken))
+        taken[used] = False
+    return numbers
+
+
+def count_shared(bits: Any, row: Any, column: Any) -> Any:
+    """Bits that the two points of each pair share."""
+    size = max(1, (1 << 20) // bits.shape[1])
+    found = np.empty(row.size, dtype=np.int64)
+    for start in range(0, row.size, size):
+        pair = slice(start, start + size)
+        shared = bits[row[pair]] & bits[column[pair]]
+        found[pair] = np.bitwise_count(shared).sum(axis=1)
+    return found
+
+
+def count_common(met: Any, row: Any, column: Any) -> Any:
+    """Cells that the two points of each pair share."""
+    common = met[row].multiply(met[column]).tocsr()
+    return np.diff(common.indptr)

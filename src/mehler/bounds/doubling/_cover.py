@@ -1,0 +1,89 @@
+"""A cover of all points by balls around some of them, as few as a greedy choice finds."""
+
+from __future__ import annotations
+
+import heapq
+from typing import Any
+
+import numpy as np
+
+from mehler.bounds.doubling._pairs import Pairs
+from mehler.bounds.doubling._points import Points
+
+# Points of which also midpoints are tried as centres.
+_FEW = 48
+
+
+def greedy_cover(members: list[Any], *, first: int | None = None) -> tuple[Any, int]:
+    """Give each point the number of the chosen ball that it was first covered by.
+
+    The ball that covers most of what is not yet covered comes next; there are at most 1 + ln n
+    times as many as in the best cover by balls around points.
+
+    Parameters
+    ----------
+    members : list of numpy.ndarray
+        The points in the ball around each point, itself among them.
+    first : int, optional
+        The ball to begin with: another one leads to another cover.
+
+    Returns
+    -------
+    labels : numpy.ndarray of int32, shape (n_points,)
+    count : int
+    """
+    labels = np.full(len(members), -1, dtype=np.int32)
+    # Gains only fall: a stale one is an upper bound, and is looked at again when it leads.
+    queue = [(-ball.size, i) for i, ball in enumerate(members)]
+    if first is not None:
+        queue[first] = (-len(members) - 1, first)
+    heapq.heapify(queue)
+    count, left = 0, len(members)
+    while left:
+        stale, i = queue[0]
+        fresh = members[i][labels[members[i]] < 0]
+        if fresh.size < -stale and not (i == first and count == 0):
+            heapq.heapreplace(queue, (-fresh.size, i))
+            continue
+        heapq.heappop(queue)
+        labels[fresh] = count
+        count += 1
+        left -= fresh.size
+    return labels, count
+
+
+def balls(near: Pairs, radius_squared: float) -> list[Any]:
+    """For each point the points that are surely within the radius of it."""
+    found: list[Any] = []
+    for block in near.within(radius_squared):
+        surely = (near.upper(block.squared) <= radius_squared) | (block.row == block.column)
+        row, column = block.row[surely], block.column[surely]
+        ends = np.searchsorted(row, np.arange(block.rows.start, block.rows.stop + 1))
+        found.extend(column[ends[i] : ends[i + 1]] for i in range(ends.size - 1))
+    return found
+
+
+def cover_lens(points: Points, inside: Any, radius_squared: float, enough: int) -> bool:
+    """Whether a greedy cover of some points by balls of a radius needs no more than so many.
+
+    Centres are the points, and where they are few the midpoints of any two as well.
+    """
+    between = points.squared(inside, inside)
+    above = points.upper(between)
+    np.fill_diagonal(above, 0.0)
+    candidates = above
+    if inside.size <= _FEW:
+        a, b = np.triu_indices(inside.size, 1)
+        # |x - (a + b)/2|^2 = (|x - a|^2 + |x - b|^2)/2 - |a - b|^2/4, and two more roundings.
+        middle = (above[a] + above[b]) / 2 * (1 + 2.0**-50) - points.lower(between[a, b])[
+            :, None
+        ] / 4
+        candidates = np.concatenate([above, middle])
+    reached = (candidates <= radius_squared).astype(np.float32)
+    left = np.ones(inside.size, dtype=np.float32)
+    for _ in range(enough):
+        best = int((reached @ left).argmax())
+        left *= 1 - reached[best]
+        if not left.any():
+            return True
+    return False

@@ -1,0 +1,95 @@
+"""Smallest enclosing balls of all subsets of a few points, between certified ends."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mehler.bounds.doubling._points import Points
+
+_UNIT = 2.0**-52
+
+
+@dataclass(frozen=True)
+class Miniballs:
+    """One ball for each subset, a subset being a bit mask of points.
+
+    Parameters
+    ----------
+    low, high : numpy.ndarray, shape (2^n,)
+        Ends of the squared radius of the smallest ball that holds the subset.
+    centre : numpy.ndarray, shape (2^n, d)
+        The ball of squared radius `high` around it holds the subset.
+    """
+
+    low: Any
+    high: Any
+    centre: Any
+
+
+def miniballs(points: Points) -> Miniballs:
+    """Enclose every subset.
+
+    The smallest ball of a set is that of some of its points which lie on its boundary, with its
+    centre a convex combination of them; no subset has a larger one. The upper end is the largest
+    distance from the centre that was computed. The lower end is the dual one: for weights w_i of
+    sum 1 the squared radius is at least sum_i w_i |x_i - c|^2, c = sum_i w_i x_i.
+    """
+    n, d = points.n, points.n_inputs
+    reach = float(np.max(np.abs(points.host)))
+    centres, masks, floors = [], [], []
+    for size in range(1, min(n, d + 1) + 1):
+        chosen = np.array(list(itertools.combinations(range(n), size)))
+        weights = _weights(points.host[chosen])
+        good = np.isfinite(weights).all(axis=1) & (weights >= 0).all(axis=1)
+        weights, chosen = weights[good], chosen[good]
+        centre = np.einsum("bi,bid->bd", weights, points.host[chosen])
+        away = points.host[chosen] - centre[:, None, :]
+        dual = np.einsum("bi,bid,bid->b", weights, away, away)
+        # Sums of d squares; and weights whose sum is 1 up to rounding move the centre, which
+        # takes the square of its way off the dual.
+        error = 2 * (d + 32) * _UNIT * dual + d * (32 * _UNIT * reach) ** 2
+        centres.append(centre)
+        floors.append(np.maximum(dual - error, 0.0))
+        masks.append((1 << chosen).sum(axis=1))
+    centre, floor, mask = map(np.concatenate, (centres, floors, masks))
+    return _over_subsets(points, centre, floor, mask)
+
+
+def _weights(corners: Any) -> Any:
+    """Barycentric coordinates of circumcentres: (b, s, d) to (b, s), NaN where there is none."""
+    edges = corners[:, 1:, :] - corners[:, :1, :]
+    gram = np.einsum("bid,bjd->bij", edges, edges)
+    half = np.einsum("bii->bi", gram) / 2
+    if gram.shape[1] == 0:
+        return np.ones((corners.shape[0], 1))
+    scale = np.einsum("bii->b", gram) / gram.shape[1]
+    # Corners without a circumcentre are no support of a ball: their determinant is 0.
+    flat = np.linalg.det(gram / scale[:, None, None]) < 1e-20
+    gram[flat] = np.eye(gram.shape[1])
+    others = np.linalg.solve(gram, half[..., None])[..., 0]
+    weights = np.concatenate([1 - others.sum(axis=1, keepdims=True), others], axis=1)
+    weights[flat] = np.nan
+    return weights
+
+
+def _over_subsets(points: Points, centre: Any, floor: Any, mask: Any) -> Miniballs:
+    n = points.n
+    low = np.zeros(1 << n)
+    which = np.zeros(1 << n, dtype=np.int64)
+    order = np.argsort(floor, kind="stable")
+    low[mask[order]], which[mask[order]] = floor[order], order
+    every = np.arange(1 << n)
+    for i in range(n):
+        with_it = every[(every >> i) & 1 == 1]
+        without = with_it ^ (1 << i)
+        better = low[without] > low[with_it]
+        low[with_it[better]] = low[without[better]]
+        which[with_it[better]] = which[without[better]]
+    away = points.upper(points.squared_from(centre, slice(0, n)))
+    inside = (every[:, None] >> np.arange(n)) & 1 == 1
+    high = np.where(inside, away[which], 0.0).max(axis=1)
+    return Miniballs(low, high, centre[which])

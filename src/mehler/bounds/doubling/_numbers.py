@@ -1,0 +1,132 @@
+"""Packing and covering numbers at one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from mehler._arrays import Array
+from mehler.bounds._bound import require_positive
+from mehler.bounds.doubling._cover import balls, greedy_cover
+from mehler.bounds.doubling._interval import Interval
+from mehler.bounds.doubling._pairs import Pairs
+from mehler.bounds.doubling._points import Points
+
+# Points up to which the pairs within the radius are kept, for a cover with fewer balls.
+_LISTED = 10_000
+
+
+def packing_number(X: Array, radius: float) -> Interval:
+    r"""Return ends for the most points of a set of which no two are within a radius.
+
+    .. math:: P(r) = \max\{|A| : A \subset M,\ |x - z| > r \text{ for } x \ne z \in A\}
+
+    Parameters
+    ----------
+    X : array, shape (n, d)
+        The points, in any namespace; rows that repeat count once.
+    radius : float
+        r, in the units of X.
+
+    Returns
+    -------
+    Interval
+        Of integers: a packing that was found, and the number of balls of radius r/2 in a cover
+        that was found, of which each holds at most one point of a packing.
+
+    Raises
+    ------
+    TypeError, ValueError
+        X is not a non-empty matrix of finite real numbers, or the radius not a positive one.
+
+    Notes
+    -----
+    O(n^2 d), and 4 n^2 bytes at most up to 10,000 points, O(n d) beyond.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> packing_number(np.arange(5.0)[:, None], 1.5)
+    Interval(low=3, high=3)
+    """
+    points, scaled = _ready(X, radius)
+    return Interval(_packed(points, scaled), _covered(points, scaled / 2))
+
+
+def covering_number(
+    X: Array, radius: float, *, centres: Literal["anywhere", "in the set"] = "anywhere"
+) -> Interval:
+    r"""Return ends for the fewest balls of a radius that cover a set.
+
+    Parameters
+    ----------
+    X : array, shape (n, d)
+        The points, in any namespace; rows that repeat count once.
+    radius : float
+        r, in the units of X.
+    centres : {"anywhere", "in the set"}
+        Where the centres of balls may lie.
+
+    Returns
+    -------
+    Interval
+        Of integers: the points of a packing, farther apart than 2 r, of which no ball holds two;
+        and a cover that was found. The lower end holds for either kind of centres, and so does
+        the upper one, whose centres are points of the set.
+
+    Raises
+    ------
+    TypeError, ValueError
+        X is not a non-empty matrix of finite real numbers, the radius not a positive one, or
+        `centres` unknown.
+
+    Notes
+    -----
+    O(n^2 d), and 4 n^2 bytes at most up to 10,000 points, O(n d) beyond.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> covering_number(np.eye(6), 0.5)
+    Interval(low=6, high=6)
+    """
+    if centres not in ("anywhere", "in the set"):
+        raise ValueError(f"centres={centres!r} is not one of 'anywhere', 'in the set'")
+    points, scaled = _ready(X, radius)
+    return Interval(_packed(points, 2 * scaled), _covered(points, scaled))
+
+
+def _ready(x: Array, radius: float) -> tuple[Points, float]:
+    require_positive(radius=radius)
+    points = Points(x)
+    return points, float(radius) / points.scale
+
+
+def _packed(points: Points, radius: float) -> int:
+    """Points that are surely farther apart."""
+    return _spread(points, lambda squared: points.lower(squared) > radius**2)
+
+
+def _covered(points: Points, radius: float) -> int:
+    """Balls around points that surely reach everything."""
+    count = _spread(points, lambda squared: points.upper(squared) > radius**2)
+    if points.n > _LISTED:
+        return count
+    return min(count, greedy_cover(balls(Pairs(points), radius**2))[1])
+
+
+def _spread(points: Points, free: Callable[[Any], Any]) -> int:
+    """Take the nearest point that is still free of those taken, until none is."""
+    nearest = np.full(points.n, np.inf)
+    taken, count = 0, 0
+    while True:
+        away = points.squared([taken], slice(0, points.n))[0]
+        np.minimum(nearest, away, out=nearest)
+        nearest[taken] = -np.inf
+        count += 1
+        left = np.where(free(nearest), nearest, np.inf)
+        taken = int(left.argmin())
+        if left[taken] == np.inf:
+            return count

@@ -1,0 +1,54 @@
+r"""From above, for all balls and radii at once: a cover a scale, and what balls meet of it.
+
+A section S of the set by a ball of radius r has a diameter D <= 2 r, attained by two of its
+points x and z. So it lies in B(x, D) and in B(z, D), and balls of radius D/4 <= r/2 may cover it.
+Where all centres are points of the set, S is B(x, r) itself and balls have radius r/2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mehler.bounds.doubling import _universal
+from mehler.bounds.doubling._cells import cells_met
+from mehler.bounds.doubling._cover import balls, greedy_cover
+from mehler.bounds.doubling._diameter import diameter_of
+from mehler.bounds.doubling._lenses import Lenses
+from mehler.bounds.doubling._pairs import Pairs
+from mehler.bounds.doubling._points import Points
+
+# Each scale is this much smaller than the one before; what the steps cost is a cover by balls
+# that are smaller by as much.
+_STEP = 2.0 ** (1 / 6)
+
+
+def dimension_above(points: Points, *, low: int, cap: int, centred: bool) -> int:
+    """An upper end for the dimension, between `low` and `cap`.
+
+    Parameters
+    ----------
+    points : Points
+    low, cap : int
+        Known ends: the search stops when it can gain nothing.
+    centred : bool
+        Whether all centres must be points of the set.
+    """
+    high = low
+    scale = diameter_of(points, points.n).high / points.scale * (1 + 1e-9)
+    near, far = Pairs(points), Pairs(points)
+    while high < cap:
+        below = scale / _STEP
+        radius = below / (2 if centred else 4)
+        members = balls(near, radius * radius)
+        met, crowd = cells_met(far.within(scale * scale), *greedy_cover(members))
+        if crowd <= 2**high:
+            # Balls of this radius and all smaller ones hold so few points: one ball each.
+            return high
+        cells = np.diff(met.indptr)
+        found = _universal.log2_ceil(int(cells.max()))
+        if not centred and found > high:
+            lenses = Lenses(points, far, (below, scale), members, met)
+            found = lenses.need(high, cap)
+        high = max(high, found)
+        scale = below
+    return cap
