@@ -28,6 +28,7 @@ from mehler._arrays._namespace import (
     resolve_place,
 )
 from mehler._arrays._reuse import matmul, maximum
+from mehler._arrays._special import erf
 from mehler._arrays._validate import check_matrix, require_finite
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "check_matrix",
     "code_dtype",
     "dtype_name",
+    "erf",
     "from_host",
     "has_float64",
     "installed_namespaces",

@@ -19,8 +19,11 @@ from mehler.exact._variances import (
     maxout_variance,
     product_second_moment,
 )
+from mehler.exact.activations import activation_kernel, activation_kernel_error
 
 __all__ = [
+    "activation_kernel",
+    "activation_kernel_error",
     "asymptotics",
     "centred_kernel",
     "centred_variance",

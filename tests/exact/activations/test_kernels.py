@@ -1,0 +1,169 @@
+"""Expected kernels of activations: closed forms, Mehler's series and a double integral agree."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import special
+
+from mehler import _arrays
+from mehler.exact import activation_kernel, activation_kernel_error
+from mehler.exact.activations import ACTIVATIONS, _arc_cosine, _mehler
+from tests.places import Place
+
+RHO = np.array([-1.0, -0.99, -0.7, -0.2, 0.0, 0.3, 0.8, 0.95, 1.0])
+BY_HAND = {
+    "step": lambda t: (t > 0).astype(float),
+    "relu": lambda t: np.maximum(t, 0),
+    "relu2": lambda t: np.maximum(t, 0) ** 2,
+    "erf": special.erf,
+    "tanh": np.tanh,
+    "cos": np.cos,
+    "sin": np.sin,
+}
+
+
+def panels(ends: list[float], points: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    x, w = np.polynomial.legendre.leggauss(points)
+    half = np.diff(ends)[:, None] / 2
+    middle = (np.asarray(ends)[1:] + np.asarray(ends)[:-1])[:, None] / 2
+    return (middle + half * x).ravel(), (half * w).ravel()
+
+
+def in_polar_coordinates(name: str, power: int, rho: float, sx: float, sy: float) -> float:
+    """E a(u)^p a(v)^p, u = sx r cos t and v = sy r cos(t - theta).
+
+    The kinks at u = 0 and v = 0 are four known angles, and between them everything is smooth: no
+    Hermite polynomial, no closed form.
+    """
+    theta = math.acos(rho)
+    kinks = {math.pi / 2, 3 * math.pi / 2, *((theta + s * math.pi / 2) % math.tau for s in (1, -1))}
+    angle, by_angle = panels([0.0, *sorted(kinks), math.tau])
+    r, by_r = panels([0.0, 1.0, 2.0, 4.0, 7.0, 12.0])
+    u = sx * r * np.cos(angle)[:, None]
+    v = sy * r * np.cos(angle - theta)[:, None]
+    values = (BY_HAND[name](u) * BY_HAND[name](v)) ** power
+    return float(by_angle @ values @ (by_r * r * np.exp(-r * r / 2)) / math.tau)
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("at", [(0.6, 1.0, 1.5), (-0.35, 0.7, 2.0), (0.93, 0.2, 0.25)])
+def test_against_a_double_integral(name, power, at):
+    ours = activation_kernel(name, *at, power=power)
+    assert ours == pytest.approx(in_polar_coordinates(name, power, *at), rel=1e-12, abs=1e-14)
+
+
+@pytest.mark.parametrize("name", ["erf", "cos", "sin", "step", "relu", "relu2"])
+def test_closed_forms_agree_with_the_series(name):
+    a = ACTIVATIONS[name]
+    for sx, sy in [(1.0, 1.0), (0.3, 2.5)]:
+        closed = activation_kernel(name, RHO, sx, sy)
+        series, error = _mehler.pair_moment(lambda t: a(np, t), RHO, np.float64(sx), np.float64(sy))
+        assert np.all(np.abs(closed - series) <= error + activation_kernel_error(name, RHO, sx, sy))
+
+
+@pytest.mark.parametrize("order", range(5))
+def test_arc_cosine_kernels_obey_mehlers_derivative(order):
+    """dA_n/drho = n^2 A_(n-1), and A_n(0) = (E g_+^n)^2, A_n(1) = E g^(2n)/2, A_n(-1) = 0."""
+    half_moment = 2 ** (order / 2 - 1) * math.gamma((order + 1) / 2) / math.sqrt(math.pi)
+    ends = _arc_cosine.arc_cosine(np.array([-1.0, 0.0, 1.0]), order)
+    double_factorial = math.prod(range(1, 2 * order, 2))
+    assert ends == pytest.approx([0.0, half_moment**2, double_factorial / 2], rel=4e-15, abs=1e-15)
+    if order:
+        x, w = np.polynomial.legendre.leggauss(40)
+        for upper in (-0.5, 0.2, 0.7):
+            # From -1 in the angle, where everything is smooth.
+            start, stop = math.acos(upper), math.pi
+            angle = (stop - start) / 2 * x + (stop + start) / 2
+            inside = _arc_cosine.arc_cosine(np.cos(angle), order - 1) * np.sin(angle)
+            integral = order**2 * (stop - start) / 2 * np.sum(w * inside)
+            assert _arc_cosine.arc_cosine(np.float64(upper), order) == pytest.approx(
+                integral, rel=1e-12
+            )
+
+
+def test_a_polynomial_is_exact():
+    """(t^3)(t'^3): c_1 = 3, c_3 = sqrt(6), so 9 rho + 6 rho^3 at unit scales."""
+    ours = activation_kernel(lambda t: t**3, RHO)
+    assert np.max(np.abs(ours - (9 * RHO + 6 * RHO**3))) < 1e-12
+
+
+@given(
+    rho=st.floats(-1, 1),
+    sx=st.floats(0.0, 30.0),
+    sy=st.floats(0.0, 30.0),
+    name=st.sampled_from(sorted(ACTIVATIONS)),
+)
+def test_cauchy_schwarz_and_symmetry(rho, sx, sy, name):
+    value = activation_kernel(name, rho, sx, sy)
+    slack = activation_kernel_error(name, rho, sx, sy)
+    tops = [activation_kernel(name, 1.0, s, s) for s in (sx, sy)]
+    roots = [math.sqrt(max(top, 0.0)) for top in tops]  # their product may underflow, not they
+    assert abs(value) <= roots[0] * roots[1] * (1 + 1e-9) + slack
+    assert value == pytest.approx(activation_kernel(name, rho, sy, sx), rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0, 4.0, 20.0])
+def test_the_stated_error_covers_the_truth_for_tanh(scale):
+    """At rho = 1 the truth is E tanh^2, a single integral; sharp scales have slow series."""
+    with mpmath.workdps(20):
+        truth = mpmath.quad(
+            lambda g: mpmath.tanh(scale * g) ** 2 * mpmath.npdf(g), [-12, -2, -0.3, 0, 0.3, 2, 12]
+        )
+    ours = activation_kernel("tanh", 1.0, scale, scale)
+    assert abs(ours - float(truth)) <= activation_kernel_error("tanh", 1.0, scale, scale)
+
+
+def test_a_planted_defect_leaves_the_stated_error():
+    """The error is no blank cheque: a tail forgotten, or a scale mixed up, is outside it."""
+    scale = np.float64(3.0)
+    value, error = _mehler.pair_moment(np.tanh, np.float64(0.5), scale, scale)
+    other, _ = _mehler.pair_moment(np.tanh, np.float64(0.5), scale, scale * 1.0001)
+    assert abs(other - value) > error
+    assert error < 1e-12
+
+
+def test_uniform_phase_gives_the_gaussian_kernel():
+    x, y = np.array([1.0, 0.5]), np.array([0.2, -0.4])
+    rho = x @ y / np.linalg.norm(x) / np.linalg.norm(y)
+    ours = activation_kernel(
+        "cos", rho, float(np.linalg.norm(x)), float(np.linalg.norm(y)), phase="uniform"
+    )
+    assert ours == pytest.approx(0.5 * math.exp(-0.5 * np.sum((x - y) ** 2)), rel=1e-14)
+
+
+def test_every_namespace(place: Place):
+    dtype = "float64" if place.has_float64 else "float32"
+    rho = place.asarray(RHO[1:-1, None], dtype)
+    for name in ACTIVATIONS:
+        ours = _arrays.to_host(activation_kernel(name, rho, 0.8, 1.3))
+        exact = activation_kernel(name, _arrays.to_host(rho).astype(np.float64), 0.8, 1.3)
+        assert np.max(np.abs(ours - exact)) < (1e-5 if dtype == "float32" else 1e-14)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "error", "message"),
+    [
+        (("sigmoid", 0.5), {}, ValueError, "is not one of step, relu"),
+        ((3, 0.5), {}, TypeError, "neither a name nor a function"),
+        (("relu", 1.5), {}, ValueError, "rho"),
+        (("relu", 0.5, -1.0), {}, ValueError, "x_scale=-1.0"),
+        (("relu", 0.5, math.nan), {}, ValueError, "x_scale=nan"),
+        (("relu", 0.5, 1.0, "wide"), {}, TypeError, "y_scale"),
+        (("relu", 0.5), {"power": 0}, ValueError, "power"),
+        (("relu", 0.5), {"phase": "uniform"}, ValueError, "for the activations cos and sin"),
+        (("cos", 0.5), {"phase": "random"}, ValueError, "phase='random'"),
+        ((lambda t: 1 / (t - t), 0.5), {}, ValueError, "not finite"),
+        ((lambda t: t[:, :1], 0.5), {}, ValueError, "element"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
+def test_bad_arguments(arguments, options, error, message):
+    with pytest.raises(error, match=message):
+        activation_kernel(*arguments, **options)
