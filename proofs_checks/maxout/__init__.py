@@ -10,6 +10,7 @@ from proofs_checks.maxout import (
     decoupled_kernel,
     figure_1,
     h1_growth,
+    kernel_error,
     locality,
     q1_linear,
     remark_1_codes,
@@ -34,6 +35,7 @@ STATEMENTS: tuple[Statement, ...] = tuple(
         figure_1,
         decoupled_kernel,
         centred_kernel,
+        kernel_error,
     )
 )
 

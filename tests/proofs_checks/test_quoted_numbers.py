@@ -7,9 +7,11 @@ import math
 import pytest
 
 from mehler import exact
+from mehler.bounds import kernel_error
 from proofs_checks.maxout import _growth, locality
 from proofs_checks.maxout import figure_1 as figure
 from proofs_checks.maxout import h1_growth as h1
+from proofs_checks.maxout import kernel_error as errors
 from proofs_checks.maxout import remark_1_codes as codes
 from proofs_checks.maxout import sigma2_growth as second
 from proofs_checks.maxout import theorem_1_kernel as theorem
@@ -60,6 +62,16 @@ QUOTED = [
     (codes.STATEMENT.note, "0.143,", [0.25 / 1.75]),
     (codes.STATEMENT.note, "0.335 at", [exponent(8)]),
     (codes.STATEMENT.note, "0.219 at", [exponent(10**6)]),
+    (
+        errors.STATEMENT.note,
+        "1981 features",
+        [kernel_error.central_limit_features(0.1, delta=0.01, pool_size=4)],
+    ),
+    (
+        errors.STATEMENT.note,
+        "bound for 3309.",
+        [kernel_error.one_pair_features(0.1, delta=0.01, pool_size=4)],
+    ),
 ]
 
 

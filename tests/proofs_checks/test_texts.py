@@ -27,6 +27,7 @@ def test_ids_are_those_that_links_use():
         "maxout.figure-1",
         "maxout.decoupled-kernel",
         "maxout.centred-kernel",
+        "maxout.kernel-error",
     ]
 
 

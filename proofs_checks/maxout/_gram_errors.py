@@ -1,0 +1,72 @@
+"""Errors of the Gram matrix in independent draws of a map, by cutting one large map into many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays, exact
+from mehler.statements import Context
+
+# Floats in one block of features, and of weights: 16 MB each.
+_BLOCK = 2_000_000
+
+
+def gram_errors(
+    context: Context,
+    draw: Callable[..., Any],
+    label: str,
+    rows: np.ndarray,
+    *,
+    pool_size: int,
+    n_features: int,
+    n_draws: int,
+) -> np.ndarray:
+    """Absolute errors of the Gram matrix of unit rows.
+
+    Parameters
+    ----------
+    context : Context
+    draw : callable
+        ``draw(n_inputs, n_features, pool_size, seed=, like=)``, a map of independent units.
+    label : str
+        Names the stream of seeds.
+    rows : numpy.ndarray, shape (n, d)
+        Of norm 1.
+    pool_size, n_features : int
+        q and m.
+    n_draws : int
+        Independent draws of all m units.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n_draws, n, n)
+    """
+    n, d = rows.shape
+    rho = np.clip(rows @ rows.T, -1, 1)
+    np.fill_diagonal(rho, 1.0)
+    kernel = exact.maxout_kernel(rho, pool_size)
+    like, placed = context.like(), context.asarray(rows)
+    size = max(1, min(n_draws, _BLOCK // (n_features * max(n, pool_size * d))))
+    errors = np.empty((n_draws, n, n))
+    for block, start in enumerate(range(0, n_draws, size)):
+        stop = min(start + size, n_draws)
+        units = (stop - start) * n_features
+        seed = context.seed_for(f"{label}/{n_features}/{block}")
+        phi = draw(d, units, pool_size, seed=seed, like=like)
+        features = np.asarray(_arrays.to_host(phi(placed)), dtype=np.float64) * math.sqrt(units)
+        parts = features.reshape(n, stop - start, n_features).transpose(1, 0, 2)
+        gram = parts @ parts.transpose(0, 2, 1) / n_features
+        errors[start:stop] = np.abs(gram - kernel)
+    return errors
+
+
+def rows_in_random_directions(
+    rng: np.random.Generator, rows: np.ndarray, n_inputs: int
+) -> np.ndarray:
+    """Turn rows by a random rotation of a space of `n_inputs` dimensions."""
+    basis = np.linalg.qr(rng.standard_normal((n_inputs, rows.shape[1])))[0]
+    return rows @ basis.T
