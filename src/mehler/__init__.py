@@ -5,12 +5,19 @@ of the one against the other that state their error rates.
 """
 
 from mehler import exact, features
-from mehler.features import DecoupledMaxoutFeatures, MaxoutCodes, MaxoutFeatures, from_recipe
+from mehler.features import (
+    DecoupledMaxoutFeatures,
+    FourierFeatures,
+    MaxoutCodes,
+    MaxoutFeatures,
+    from_recipe,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
     "DecoupledMaxoutFeatures",
+    "FourierFeatures",
     "MaxoutCodes",
     "MaxoutFeatures",
     "__version__",

@@ -8,6 +8,7 @@ the units of a small one; and any block can be drawn again without the ones befo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,13 @@ UNITS_PER_BLOCK = 64
 WEIGHTS = 0
 DIRECTIONS = 1
 POOL_MEMBERS = 2
+MIXTURE = 3
+OFFSETS = 4
+LAW = 5
+# Added to the purpose by projections of another kind than independent Gaussians.
+ORTHOGONAL = 16
+HADAMARD = 32
+QUASI = 48
 
 
 def check_seed(seed: Any) -> int:
@@ -64,3 +72,15 @@ def pool_members(seed: int, pool: int, n_pieces: int, n_units: int) -> Any:
         for unit in range(start, min(start + UNITS_PER_BLOCK, n_units)):
             members[:, unit] = rng.choice(pool, size=n_pieces, replace=False)
     return members
+
+
+def by_blocks(
+    seed: int, stream: int, n_units: int, draw: Callable[[np.random.Generator, int], Any]
+) -> Any:
+    """Numbers for units, shape (n_units,), float64: `draw` of a generator and how many."""
+    out = np.empty(n_units)
+    for block, start in enumerate(range(0, n_units, UNITS_PER_BLOCK)):
+        stop = min(start + UNITS_PER_BLOCK, n_units)
+        # Whole blocks, so that the first numbers do not depend on how many are wanted.
+        out[start:stop] = draw(generator(seed, stream, block), UNITS_PER_BLOCK)[: stop - start]
+    return out

@@ -30,13 +30,17 @@ from mehler._arrays._namespace import (
 from mehler._arrays._reuse import matmul, maximum
 from mehler._arrays._special import erf
 from mehler._arrays._validate import check_matrix, require_finite
+from mehler._arrays._waves import angle_unit, cosine, cosine_and_sine
 
 __all__ = [
     "Array",
     "Place",
+    "angle_unit",
     "array_namespace",
     "check_matrix",
     "code_dtype",
+    "cosine",
+    "cosine_and_sine",
     "dtype_name",
     "erf",
     "from_host",

@@ -7,17 +7,27 @@ from typing import Any
 from mehler.features._base import FeatureMap
 from mehler.features._codes import MaxoutCodes
 from mehler.features._decoupled import DecoupledMaxoutFeatures
+from mehler.features._fourier import FourierFeatures
 from mehler.features._maxout import MaxoutFeatures
 
 __all__ = [
     "DecoupledMaxoutFeatures",
     "FeatureMap",
+    "FourierFeatures",
     "MaxoutCodes",
     "MaxoutFeatures",
     "from_recipe",
 ]
 
-_MAPS = {cls.__name__: cls for cls in (MaxoutFeatures, DecoupledMaxoutFeatures, MaxoutCodes)}
+_MAPS: dict[str, Any] = {
+    cls.__name__: cls
+    for cls in (
+        MaxoutFeatures,
+        DecoupledMaxoutFeatures,
+        MaxoutCodes,
+        FourierFeatures,
+    )
+}
 
 
 def from_recipe(recipe: dict[str, Any], *, like: Any = None) -> FeatureMap:

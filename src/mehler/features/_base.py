@@ -94,6 +94,10 @@ class FeatureMap(ABC):
         """Variance of the Gram's entries times m: the same, if units are independent."""
         return self._variance_of(x, y)
 
+    def _rows_per_block(self) -> int | None:
+        """How many rows at a time suit the transform; None where any block that fits does."""
+        return None
+
     def _parameters(self) -> dict[str, Any]:
         """Arguments of `draw` beyond the common ones, for the recipe."""
         return {}
@@ -127,6 +131,7 @@ class FeatureMap(ABC):
             X,
             self.n_features,
             self._out_dtype(dtype),
+            block=self._rows_per_block(),
         )
 
     def kernel(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:

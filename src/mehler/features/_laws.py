@@ -12,8 +12,17 @@ from mehler.exact._moments import centred_moment
 from mehler.features import _correlation
 
 
-def cdf(X: _arrays.Array, t: _arrays.Array, of_unit: Callable[[Any], Any]) -> _arrays.Array:
-    """P(|x_i| M <= t[i, j]) for M of distribution function `of_unit`; rows of zeros give 0."""
+def cdf(
+    X: _arrays.Array,
+    t: _arrays.Array,
+    of_unit: Callable[[Any], Any],
+    *,
+    homogeneous: bool = True,
+) -> _arrays.Array:
+    """P(|x_i| M <= t[i, j]) for M of distribution function `of_unit`; rows of zeros give 0.
+
+    If not homogeneous, P(M <= t[i, j]), whatever the row.
+    """
     _arrays.check_matrix(X, name="X")
     xp = _arrays.array_namespace(X, t, names=("X", "t"))
     if t.ndim != 2 or t.shape[0] != X.shape[0]:
@@ -22,7 +31,7 @@ def cdf(X: _arrays.Array, t: _arrays.Array, of_unit: Callable[[Any], Any]) -> _a
             f"{X.shape[0]} rows of X"
         )
     wide = np.asarray(_arrays.to_host(X), dtype=np.float64)
-    length = _correlation.lengths(np, wide)
+    length = _correlation.lengths(np, wide) if homogeneous else np.ones((wide.shape[0], 1))
     values = np.asarray(_arrays.to_host(t), dtype=np.float64)
     scaled = values / np.where(length > 0.0, length, 1.0)
     at = np.where(length > 0.0, of_unit(scaled), values >= 0.0)
@@ -50,6 +59,11 @@ def normal_cdf(sigma: float) -> Callable[[Any], Any]:
         return ndtr(t / sigma)
 
     return of_unit
+
+
+def arcsine_cdf(t: Any) -> Any:
+    """P(sqrt(2) cos(b) <= t) for b uniform on a turn."""
+    return 1.0 - np.arccos(np.clip(t / np.sqrt(2.0), -1.0, 1.0)) / np.pi
 
 
 def maxout_kurtosis(rho: _arrays.Array, q: int, *, centred: bool) -> _arrays.Array:

@@ -9,7 +9,14 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from mehler.features import DecoupledMaxoutFeatures, FeatureMap, MaxoutCodes, MaxoutFeatures
+from mehler.features import (
+    DecoupledMaxoutFeatures,
+    FeatureMap,
+    FourierFeatures,
+    MaxoutCodes,
+    MaxoutFeatures,
+)
+from mehler.features._pools import PoolMap
 from mehler.strategies._numbers import pool_sizes, seeds
 from mehler.strategies._validate import chosen, whole
 
@@ -22,13 +29,27 @@ _KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "decoupled-next": (DecoupledMaxoutFeatures, {"directions": "next"}),
     "decoupled-fresh": (DecoupledMaxoutFeatures, {"directions": "fresh"}),
     "codes": (MaxoutCodes, {}),
+    "fourier": (FourierFeatures, {}),
+    "fourier-offset": (FourierFeatures, {"form": "offset"}),
+    "fourier-orthogonal": (FourierFeatures, {"projections": "orthogonal"}),
+    "fourier-laplacian": (FourierFeatures, {"kernel": "laplacian"}),
+    "fourier-matern": (FourierFeatures, {"kernel": "matern", "smoothness": 2.5}),
 }
 _SHARED = "maxout-shared"
+# Maps whose units have no pool; of these, all but offsets have two features a unit.
+_POOLLESS = tuple(kind for kind, (cls, _) in _KINDS.items() if not issubclass(cls, PoolMap))
+_EVEN = tuple(
+    kind
+    for kind, (cls, options) in _KINDS.items()
+    if cls is FourierFeatures and options.get("form") != "offset"
+)
 
 
 @dataclass(frozen=True)
 class Factory:
     """A draw function seed -> map, as the checks take it, that prints as what it draws.
+
+    Kinds without a pool have `pool_size` 1.
 
     Examples
     --------
@@ -47,10 +68,11 @@ class Factory:
         cls, options = _KINDS[self.kind]
         if self.n_projections is not None:
             options = {**options, "n_projections": self.n_projections}
+        pool = () if self.kind in _POOLLESS else (self.pool_size,)
         drawn: FeatureMap = cls.draw(
             self.n_inputs,
             self.n_features,
-            self.pool_size,
+            *pool,
             seed=seed,
             like=like,
             dtype=dtype,
@@ -74,7 +96,8 @@ def factories(
         Dimension d of the rows.
     kinds : list of str, optional
         Some of 'maxout', 'maxout-centred', 'maxout-shared', 'maxout-shared-centred',
-        'decoupled-next', 'decoupled-fresh' and 'codes'; default all.
+        'decoupled-next', 'decoupled-fresh', 'codes', 'fourier', 'fourier-offset',
+        'fourier-orthogonal', 'fourier-laplacian' and 'fourier-matern'; default all.
     most_features, most_pool : int
         Largest number of units and pool size.
 
@@ -140,8 +163,13 @@ def _factories(
     draw: st.DrawFn, n_inputs: int, kinds: list[str], most_features: int, most_pool: int
 ) -> Factory:
     kind = draw(st.sampled_from(kinds))
-    m = draw(st.integers(1, most_features))
+    # Two features a unit: an even number, one pair at least.
+    step = 2 if kind in _EVEN else 1
+    m = step * draw(st.integers(1, max(1, most_features // step)))
+    # Drawn for all kinds, so that none has a shorter example than the simplest one.
     q = draw(pool_sizes(most=most_pool))
+    if kind in _POOLLESS:
+        q = 1
     # From all pools being one set to hardly any shared.
     shared = draw(st.integers(q, 2 * q * m)) if kind.startswith(_SHARED) else None
     return Factory(kind, n_inputs, m, q, shared)

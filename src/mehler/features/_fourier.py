@@ -1,0 +1,319 @@
+"""Random Fourier features: cosines and sines, or cosines with an offset."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from mehler import _arrays, _random
+from mehler.features import _fourier_moments as moments
+from mehler.features import _laws, _spectra, projections
+from mehler.features._base import FeatureMap
+from mehler.features._fourier_arguments import spectrum_of
+
+
+class FourierFeatures(FeatureMap):
+    r"""Random Fourier features of a kernel of differences.
+
+    .. math:: k(x - y) = E\cos\langle w, x - y\rangle, \qquad
+              \Phi(x) = \sqrt{\tfrac2m}\,\big(\cos\langle w_l, x\rangle,
+              \sin\langle w_l, x\rangle\big)_{l\le m/2} \quad\text{or}\quad
+              \sqrt{\tfrac2m}\,\big(\cos(\langle w_l, x\rangle + b_l)\big)_{l\le m}
+
+    The law of the frequencies w is the kernel's spectrum. Make one with :meth:`draw`.
+
+    Attributes
+    ----------
+    n_units : int
+        Frequencies: n_features, or half of them for pairs.
+    """
+
+    def __init__(
+        self,
+        n_inputs: int,
+        n_features: int,
+        *,
+        seed: int,
+        kernel: str = "gaussian",
+        gamma: float | None = None,
+        smoothness: float | None = None,
+        length: float | None = None,
+        form: str = "pairs",
+        projections: str = "gaussian",
+        like: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        self.spectrum = spectrum_of(kernel, gamma=gamma, smoothness=smoothness, length=length)
+        if form not in ("pairs", "offset"):
+            raise ValueError(f"form must be 'pairs' or 'offset', not {form!r}")
+        self.form = form
+        self._projection = _projection_for(self.spectrum, projections)
+        super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
+
+    @classmethod
+    def draw(
+        cls,
+        n_inputs: int,
+        n_features: int,
+        *,
+        kernel: Literal["gaussian", "laplacian", "matern"] = "gaussian",
+        gamma: float | None = None,
+        smoothness: float | None = None,
+        length: float | None = None,
+        form: Literal["pairs", "offset"] = "pairs",
+        projections: str = "gaussian",
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+    ) -> FourierFeatures:
+        r"""Draw the frequencies of a map.
+
+        Parameters
+        ----------
+        n_inputs : int
+            Dimension d of the rows.
+        n_features : int
+            Columns m of the features; even for pairs.
+        kernel : {'gaussian', 'laplacian', 'matern'}, optional
+            :math:`e^{-\gamma|z|_2^2}`, :math:`e^{-\gamma|z|_1}`, or Matern's of smoothness
+            :math:`\nu` at distance over length, as `mehler.verify.kernels` has them.
+        gamma : float, optional
+            Of the first two; default 1. For the first, in the rows' unit to the power -2, for
+            the second to the power -1.
+        smoothness, length : float, optional
+            Of the third: nu (at most 50; default 1.5), and a distance in the rows' unit
+            (default 1).
+        form : {'pairs', 'offset'}, optional
+            Cosine and sine of m/2 frequencies, or the cosine of m frequencies with a uniform
+            offset. Pairs cost half of the products, and their estimates vary less wherever
+            :math:`k(2z) \le 2k(z)^2`: for all three kernels at all distances, save Matern's of
+            smoothness below 1/2 at far pairs.
+        projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
+            How frequencies are drawn, see `mehler.features.projections`. The kernel is exact for
+            each. 'orthogonal' varies less than 'gaussian' at near rows and costs the same;
+            'hadamard' almost as little and is faster from d = 512 on. The Laplacian kernel's
+            spectrum prefers axes, so it takes no orthogonal directions.
+        seed : int
+            Same seed, same frequencies on every backend; a larger `n_features` keeps the first
+            ones.
+        like : array or array namespace, optional
+            Where the weights live: the data, or for instance ``torch``. Default NumPy.
+        dtype : str or dtype, optional
+            'float32' or 'float64': what the map computes in. By default it follows the data.
+
+        Returns
+        -------
+        FourierFeatures
+            An immutable map. Columns of pairs are all cosines, then all sines.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is not of its kind or range, or does not belong to the kernel.
+
+        Notes
+        -----
+        Features are exact to some eps times |<w, x>|. ``variance`` is that of independent
+        frequencies; ``gram_variance`` counts their dependence: exactly for orthogonal ones of the
+        Gaussian kernel, else as an upper bound (:doc:`/theorems/projections`).
+
+        References
+        ----------
+        Rahimi, Recht (2007), Random features for large-scale kernel machines, Algorithm 1.
+        Variances: :doc:`/theorems/fourier`.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> x = np.array([[0.0, 0.0], [1.0, 1.0]])
+        >>> phi = mehler.FourierFeatures.draw(2, 10_000, gamma=0.5, seed=0)
+        >>> phi.kernel(x).round(4).tolist()
+        [[1.0, 0.3679], [0.3679, 1.0]]
+        >>> bool(np.all(np.abs(phi.gram(x) - phi.kernel(x)) <= 6 * phi.gram_variance(x) ** 0.5
+        ...             + 1e-12))
+        True
+        """
+        return cls(
+            n_inputs,
+            n_features,
+            seed=seed,
+            kernel=kernel,
+            gamma=gamma,
+            smoothness=smoothness,
+            length=length,
+            form=form,
+            projections=projections,
+            like=like,
+            dtype=dtype,
+        )
+
+    @property
+    def n_units(self) -> int:
+        """Frequencies."""
+        return self.n_features // 2 if self.form == "pairs" else self.n_features
+
+    @property
+    def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
+        """Whether frequencies are independent draws."""
+        return self._projection.independent
+
+    def _n_weights(self) -> int:
+        if self.form == "pairs" and self.n_features % 2:
+            raise ValueError(
+                f"n_features={self.n_features} is odd, but form='pairs' has two features a "
+                f"frequency: take {self.n_features + 1}, or form='offset'"
+            )
+        self._projection.check(1, self.n_inputs, self.n_units)
+        return self._projection.n_weights(1, self.n_inputs, self.n_units)
+
+    def _parameters(self) -> dict[str, Any]:
+        return {
+            "kernel": self.spectrum.name,
+            **self.spectrum.parameters(),
+            "form": self.form,
+            "projections": self._projection.name,
+        }
+
+    def _rows_per_block(self) -> int | None:
+        return self._projection.rows_per_block(self.n_inputs)
+
+    def _draw(self, dtype: str) -> tuple[Any, ...]:
+        # Mixing acts on weights in float64; what nobody mixes is drawn in its dtype.
+        wide = "float64" if self._mixes_weights else dtype
+        weights = self._projection.draw(self.seed, 1, self.n_inputs, self.n_units, wide)
+        if self._mixes_weights:
+            weights = (_spectra.cauchy(weights[0]).astype(dtype),)
+        extra = []
+        lengths = self.spectrum.lengths(self.seed, self.n_units)
+        if lengths is not None:
+            extra.append(lengths.astype(dtype))
+        if self.form == "offset":
+            extra.append(_offsets(self.seed, self.n_units).astype(dtype))
+        return (*extra, *weights)
+
+    @property
+    def _mixes_weights(self) -> bool:
+        return isinstance(self.spectrum, _spectra.Laplacian)
+
+    def _block(self) -> Callable[..., _arrays.Array]:
+        return functools.partial(
+            _transform,
+            self._projection.pieces,
+            self.spectrum.scale,
+            isinstance(self.spectrum, _spectra.Matern),
+            self.form == "offset",
+            math.sqrt(2.0 / self.n_features),
+        )
+
+    def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
+        """Of pairs, one a frequency: cosine and sine belong together."""
+        both = left * right * float(self.n_units)
+        n = self.n_units
+        return both if self.form == "offset" else both[:, :n] + both[:, n:]
+
+    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        return self.spectrum.kernel(self.spectrum.distance(x, y))
+
+    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        return moments.variance(self.spectrum, self.spectrum.distance(x, y), self.form)
+
+    def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        t = self.spectrum.distance(x, y)
+        value = moments.variance(self.spectrum, t, self.form)
+        if self.independent_units:
+            return value
+        shared = moments.dependence(self.spectrum, self._projection, t, self.n_inputs, self.n_units)
+        return value + shared * (2.0 if self.form == "pairs" else 1.0)
+
+    def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """Kurtosis of one feature product, shape (n, k): exact, or above it at near rows.
+
+        E(P - EP)^4 / Var(P)^2 of one feature product P. At pairs of rows that are nearly equal it
+        is the bound 4/Var(P) for all but the Gaussian kernel. Parameters and errors as
+        :meth:`kernel`.
+        """
+        return self._of_rows(
+            X,
+            Y,
+            lambda x, y: moments.kurtosis(self.spectrum, self.spectrum.distance(x, y), self.form),
+        )
+
+    def feature_cdf(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
+        r"""Distribution function of a feature times sqrt(n_features), shape (n, k).
+
+        .. math:: P(\sqrt2\cos(\langle w, x\rangle + b) \le t)
+                  = 1 - \tfrac1\pi\arccos(t/\sqrt2)
+
+        The offset makes it the same for every row and every kernel.
+
+        Parameters
+        ----------
+        X : array, shape (n, n_inputs)
+            Rows.
+        t : array, shape (n, k)
+            For each row, where to evaluate; in the namespace of `X`.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`, computed on the host to 1e-15.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` or `t` is not such a matrix; for pairs, whose cosines and sines have different
+            laws and come two a unit.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.FourierFeatures.draw(2, 10, form="offset", seed=0)
+        >>> float(phi.feature_cdf(np.eye(2), np.ones((2, 1)))[0, 0])
+        0.75
+        """
+        if self.form == "pairs":
+            raise ValueError(
+                "form='pairs' has columns of two laws: check products, or draw form='offset'"
+            )
+        return _laws.cdf(X, t, _laws.arcsine_cdf, homogeneous=False)
+
+
+def _projection_for(spectrum: _spectra.Spectrum, name: Any) -> projections.Projection:
+    projection = projections.named(name)
+    if not spectrum.isotropic and projection.isotropic and not projection.independent:
+        raise ValueError(
+            f"kernel={spectrum.name!r} prefers axes, so projections={name!r} would not stay "
+            "orthogonal: take 'gaussian', 'sobol' or 'halton'"
+        )
+    return projection
+
+
+def _offsets(seed: int, n_units: int) -> Any:
+    """Uniform angles in radians."""
+    turns = _random.by_blocks(seed, _random.OFFSETS, n_units, lambda rng, n: rng.random(n))
+    return 2.0 * np.pi * turns
+
+
+def _transform(
+    pieces: Callable[..., Any],
+    scale: float,
+    mixed: bool,
+    offset: bool,
+    gain: float,
+    xp: Any,
+    rows: _arrays.Array,
+    *weights: Any,
+) -> _arrays.Array:
+    """Weights are lengths of frequencies, if mixed; offsets, if any; then the projection's."""
+    unit = _arrays.angle_unit(rows)
+    extra, weights = weights[: mixed + offset], weights[mixed + offset :]
+    (angles,) = pieces(xp, rows * (scale * unit), *weights)
+    if mixed:
+        angles = angles * extra[0]
+    if offset:
+        return gain * _arrays.cosine(xp, angles + unit * extra[-1])
+    return gain * xp.concat(_arrays.cosine_and_sine(xp, angles), axis=1)

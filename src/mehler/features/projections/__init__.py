@@ -1,0 +1,55 @@
+"""Projections: how the weights of a map are drawn, and how rows are multiplied by them.
+
+Every one has vectors that are each exactly N(0, I_d), so that the expected kernel of a map does
+not depend on which it takes; they differ in cost and in the variance of sums over units. What is
+proved of each is on the page :doc:`/theorems/projections`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mehler.features.projections._base import OrthogonalPairs, Projection
+from mehler.features.projections._gaussian import Gaussian
+from mehler.features.projections._orthogonal import Orthogonal
+from mehler.features.projections._shared import SharedPool
+
+__all__ = [
+    "NAMES",
+    "Gaussian",
+    "Orthogonal",
+    "OrthogonalPairs",
+    "Projection",
+    "SharedPool",
+    "named",
+]
+
+_NAMED = {one.name: one for one in (Gaussian, Orthogonal)}
+NAMES = tuple(_NAMED)
+
+
+def named(name: Any) -> Projection:
+    """Return the projection that ``projections=`` of a map names.
+
+    Parameters
+    ----------
+    name : str
+        One of `NAMES`.
+
+    Returns
+    -------
+    Projection
+
+    Raises
+    ------
+    ValueError
+        For any other name.
+
+    Examples
+    --------
+    >>> named("orthogonal").independent
+    False
+    """
+    if not isinstance(name, str) or name not in _NAMED:
+        raise ValueError(f"projections={name!r} is not one of {', '.join(map(repr, NAMES))}")
+    return _NAMED[name]()

@@ -1,0 +1,46 @@
+"""Independent Gaussian vectors: the projection of the papers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from mehler import _arrays, _random
+from mehler.features.projections._base import Projection, products
+
+
+class Gaussian(Projection):
+    r"""Independent vectors, :math:`w_{jl} \sim N(0, I_d)`.
+
+    A product costs 2 d m operations a row and piece.
+
+    Examples
+    --------
+    >>> from mehler.features.projections import Gaussian
+    >>> (weights,) = Gaussian().draw(0, 1, 3, 5, "float64")
+    >>> weights.shape
+    (1, 3, 5)
+    """
+
+    name: ClassVar[str] = "gaussian"
+    independent: ClassVar[bool] = True
+
+    def draw(
+        self,
+        seed: int,
+        n_pieces: int,
+        n_inputs: int,
+        n_units: int,
+        dtype: str,
+        stream: int = _random.WEIGHTS,
+    ) -> tuple[Any, ...]:
+        """Draw weights (q, d, m), see `Projection.draw`."""
+        return (_random.gaussian_weights(seed, stream, n_pieces, n_inputs, n_units, dtype),)
+
+    def pieces(self, xp: Any, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
+        """Products with each piece, see `Projection.pieces`."""
+        return products(xp, rows, *weights)
+
+    def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:
+        """Return 1."""
+        return 1.0

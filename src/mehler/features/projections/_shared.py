@@ -1,0 +1,84 @@
+"""A pool of projections that all units share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from mehler import _arrays, _random
+from mehler.exact._validate import check_int
+from mehler.features.projections._base import Projection
+
+
+class SharedPool(Projection):
+    """P independent Gaussian vectors, of which each unit takes q distinct ones at random.
+
+    A product costs 2 d P operations a row, for all pieces and units together. A fixed P does not
+    converge: with ever more units the estimates tend to those of one pool.
+
+    Parameters
+    ----------
+    n_projections : int
+        P, at least q.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Table 3.
+
+    Examples
+    --------
+    >>> from mehler.features.projections import SharedPool
+    >>> pool, members = SharedPool(7).draw(0, 2, 3, 5, "float64")
+    >>> pool.shape, members.shape
+    ((7, 3), (2, 5))
+    """
+
+    name: ClassVar[str] = "shared"
+    dense: ClassVar[bool] = False
+
+    def __init__(self, n_projections: int) -> None:
+        self.n_projections = check_int(n_projections, name="n_projections", least=1)
+
+    def check(self, n_pieces: int, n_inputs: int, n_units: int) -> None:
+        """Raise ValueError if there are fewer vectors than a unit takes."""
+        if self.n_projections < n_pieces:
+            raise ValueError(
+                f"n_projections={self.n_projections} cannot give each unit pool_size={n_pieces} "
+                "distinct ones; make it larger"
+            )
+
+    def n_weights(self, n_pieces: int, n_inputs: int, n_units: int) -> int:
+        """Return the pool's, and half a number for each index."""
+        return self.n_projections * n_inputs + n_pieces * n_units // 2
+
+    def draw(
+        self,
+        seed: int,
+        n_pieces: int,
+        n_inputs: int,
+        n_units: int,
+        dtype: str,
+        stream: int = _random.WEIGHTS,
+    ) -> tuple[Any, ...]:
+        """Draw the pool (P, d) and who takes what (q, m), see `Projection.draw`."""
+        weights = _random.gaussian_weights(seed, stream, 1, n_inputs, self.n_projections, dtype)
+        # Transposed: one contiguous row of values a projection, as the units gather rows.
+        pool = weights[0].T.copy()
+        return pool, _random.pool_members(seed, self.n_projections, n_pieces, n_units)
+
+    def pieces(self, xp: Any, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
+        """Products with each piece, see `Projection.pieces`; views of (m, n) arrays."""
+        pool, members = weights
+        projected = xp.matmul(pool, xp.matrix_transpose(rows))
+        for j in range(members.shape[0]):
+            yield xp.matrix_transpose(xp.take(projected, members[j, :], axis=0))
+
+    def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:
+        r"""Return 1 + (m - 1) q/P.
+
+        Two units that share r of their q vectors have covariance C_r. The product of a unit is a
+        symmetric function of q independent pairs, so by its Hoeffding decomposition
+        C_r = sum over k <= r of binom(r, k) zeta_k with zeta_k >= 0: convex in r, C_0 = 0 and
+        C_q = V, hence 0 <= C_r <= (r/q) V. The mean overlap is q^2/P.
+        """
+        return 1.0 + (n_units - 1) * n_pieces / self.n_projections
