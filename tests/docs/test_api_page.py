@@ -16,6 +16,7 @@ ROOMS = (
     "mehler.features",
     "mehler.exact",
     "mehler.exact.certified",
+    "mehler.exact.orbits",
     "mehler.bounds.kernel_error",
     "mehler.learn",
     "mehler.learn.losses",

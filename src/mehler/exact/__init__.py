@@ -4,7 +4,7 @@ Three precisions of the same names: float64 on arrays of any namespace (the defa
 numbers (``dps=``), and balls that provably contain the truth (:mod:`mehler.exact.certified`).
 """
 
-from mehler.exact import asymptotics, closed_form
+from mehler.exact import asymptotics, closed_form, orbits
 from mehler.exact._coefficients import collision_coefficients
 from mehler.exact._kernels import (
     centred_kernel,
@@ -37,6 +37,7 @@ __all__ = [
     "max_moment",
     "maxout_kernel",
     "maxout_variance",
+    "orbits",
     "product_second_moment",
     "sigma2",
 ]

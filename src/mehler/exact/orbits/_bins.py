@@ -1,0 +1,78 @@
+"""Thresholds of an empirical distribution function, and the weights of their columns."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mehler.exact._validate import check_int
+
+RULES = ("paper", "trapezoid", "midpoint", "dither")
+
+
+@dataclass(frozen=True)
+class Bins:
+    r"""Thresholds tau_k in [-s, s] at distance h = s/n, and weights of the sum over them.
+
+    .. math:: B(v) = \sum_k w_k 1[v \le \tau_k] \approx s - v
+
+    Parameters
+    ----------
+    n_bins : int
+        n: bins on each side of 0.
+    window : float
+        s.
+    rule : {'paper', 'trapezoid', 'midpoint', 'dither'}
+        'paper': k h for -n <= k <= n, all weights h; B is above s - v, by at most h.
+        'trapezoid': the same with h/2 at both ends. 'midpoint': (k + 1/2) h for -n <= k < n.
+        'dither': (k + u) h with one u uniform on [0, 1) for each template: B is s - v in the mean
+        over u, exactly.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of its kind or range.
+
+    Examples
+    --------
+    >>> Bins(2, 1.0, "paper").thresholds
+    array([-1. , -0.5,  0. ,  0.5,  1. ])
+    """
+
+    n_bins: int
+    window: float
+    rule: str
+
+    def __post_init__(self) -> None:
+        check_int(self.n_bins, name="n_bins", least=1, most=10**6)
+        if isinstance(self.window, bool) or not 0.0 < float(self.window) < math.inf:
+            raise ValueError(f"window={self.window!r} must be a finite number above 0")
+        if self.rule not in RULES:
+            raise ValueError(f"rule={self.rule!r} is not one of {', '.join(RULES)}")
+
+    @property
+    def step(self) -> float:
+        """h, the distance of neighbours."""
+        return self.window / self.n_bins
+
+    @property
+    def columns(self) -> int:
+        """How many thresholds there are: columns of one template."""
+        return 2 * self.n_bins + (self.rule in ("paper", "trapezoid"))
+
+    @property
+    def thresholds(self) -> Any:
+        """The thresholds, ascending; of 'dither' those of u = 0."""
+        shift = 0.5 if self.rule == "midpoint" else 0.0
+        return self.step * (np.arange(self.columns) - self.n_bins + shift)
+
+    @property
+    def weights(self) -> Any:
+        """Weights w_k of the thresholds."""
+        weights = np.full(self.columns, self.step)
+        if self.rule == "trapezoid":
+            weights[[0, -1]] *= 0.5
+        return weights

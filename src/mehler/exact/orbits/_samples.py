@@ -1,0 +1,157 @@
+"""Averages over all pairs of a random sample of elements: weights of their mean, their variance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mehler.exact._validate import check_int
+
+
+def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
+    r"""Weight w of equal elements in a mean over all pairs of a sample.
+
+    .. math:: E \frac1{r^2}\sum_{i,j \le r} f(g_i, g_j) = (1-w)\,\overline f + w\,\overline{f_=},
+              \qquad w = \frac1r \;\text{or}\; \frac{N-r}{r(N-1)}
+
+    with the mean of f over all pairs of elements, and over equal pairs.
+
+    Parameters
+    ----------
+    size, order : int
+        r elements drawn out of N.
+    replacement : bool
+        Independent draws (1/r), or distinct ones.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    TypeError, ValueError
+        If r or N is not an integer of at least 1, or r > N without replacement.
+
+    Examples
+    --------
+    >>> coincidence_weight(2, 5, replacement=True), coincidence_weight(5, 5, replacement=False)
+    (0.5, 0.0)
+    """
+    r = check_int(size, name="size", least=1)
+    n = check_int(order, name="order", least=1)
+    if replacement:
+        return 1.0 / r
+    if r > n:
+        raise ValueError(f"size={r} distinct elements out of order={n} do not exist")
+    return 0.0 if r == n else (n - r) / (r * (n - 1))
+
+
+def sample_variance(matrix: Any, size: int, *, replacement: bool) -> Any:
+    r"""Variance of a mean over all pairs of a random sample of elements, exact.
+
+    .. math:: \operatorname{Var} \frac1{r^2}\sum_{i,j\le r} F_{g_i g_j}
+
+    Parameters
+    ----------
+    matrix : array, shape (..., N, N)
+        F at all pairs of elements.
+    size : int
+        r.
+    replacement : bool
+        Independent uniform draws, or distinct ones.
+
+    Returns
+    -------
+    array, shape (...)
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :func:`coincidence_weight`.
+
+    Notes
+    -----
+    By sums over equal and different indices; cancellation leaves about 1e-14 of the squared mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> float(sample_variance(np.diag([1.0, 3.0]), 1, replacement=False))  # 1 or 3
+    1.0
+    """
+    F = np.asarray(matrix, dtype=np.float64)
+    N = F.shape[-1]
+    coincidence_weight(size, N, replacement=replacement)
+    mean = F.mean(axis=(-2, -1), keepdims=True)
+    F = 0.5 * (F + np.swapaxes(F, -1, -2)) - mean  # centred: less cancellation
+    diagonal = np.diagonal(F, axis1=-2, axis2=-1)
+    r = float(size)
+    if replacement:
+        rows = F.mean(axis=-1)
+        pairs = r * (r - 1.0)
+        square = (
+            r * (diagonal**2).mean(axis=-1)
+            + pairs * diagonal.mean(axis=-1) ** 2
+            + 4.0 * pairs * (diagonal * rows).mean(axis=-1)
+            + 2.0 * pairs * (F * F).mean(axis=(-2, -1))
+            + 4.0 * pairs * (r - 2.0) * (rows * rows).mean(axis=-1)
+        )
+        expected = r * diagonal.mean(axis=-1)
+        return np.maximum(square - expected**2, 0.0) / r**4
+    p = [1.0]
+    for k in range(4):  # chance that k + 1 given elements are all in the sample
+        p.append(p[-1] * max(r - k, 0.0) / (N - k) if k < N else 0.0)
+    off = F - diagonal[..., None] * np.eye(N)
+    rows, ends = off.sum(axis=-1), diagonal.sum(axis=-1)
+    total = rows.sum(axis=-1)
+    squares, row_squares = (off * off).sum(axis=(-2, -1)), (rows * rows).sum(axis=-1)
+    cross = (diagonal * rows).sum(axis=-1)
+    own = (diagonal**2).sum(axis=-1)
+    square = (
+        p[1] * own
+        + p[2] * (ends**2 - own)
+        + 2.0 * (2.0 * p[2] * cross + p[3] * (ends * total - 2.0 * cross))
+        + 2.0 * p[2] * squares
+        + 4.0 * p[3] * (row_squares - squares)
+        + p[4] * (total**2 - 2.0 * squares - 4.0 * (row_squares - squares))
+    )
+    expected = p[1] * ends + p[2] * total
+    return np.maximum(square - expected**2, 0.0) / r**4
+
+
+def orbit_sample_variance(values: Any, size: int, *, replacement: bool) -> Any:
+    r"""Upper bound of :func:`sample_variance` on a group, from N values instead of N^2.
+
+    There F depends on g_i^{-1} g_j only: F(g_i, g_j) = f(g_i^{-1} g_j), f(identity) first.
+
+    Parameters
+    ----------
+    values : array, shape (..., N)
+        f at the elements.
+    size, replacement
+        As for :func:`sample_variance`.
+
+    Returns
+    -------
+    array, shape (...)
+        Exact where f(g) = f(1/g), else an upper bound.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> float(orbit_sample_variance(np.array([1.0, 2.0, 4.0]), 3, replacement=False))
+    0.0
+    """
+    f = np.asarray(values, dtype=np.float64)
+    N, r = f.shape[-1], float(size)
+    coincidence_weight(size, N, replacement=replacement)
+    if replacement:
+        return 2.0 * r * (r - 1.0) * f.var(axis=-1) / r**4
+    if N < 3:
+        return np.zeros(f.shape[:-1])  # one value off the identity: all samples agree
+    # Two different elements of the sample give f off the identity, of variance `spread`.
+    spread = f[..., 1:].var(axis=-1)
+    p2 = r * (r - 1.0) / (N * (N - 1.0))
+    share = (N - r) * (N - r - 1.0) / ((N - 2.0) * (N - 3.0)) if N > 3 else float(r < 3)
+    return 2.0 * p2 * share * N * (N - 1.0) * spread / r**4
