@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from mehler.bounds.doubling._pairs import Block
+from mehler.bounds.doubling._pairs import Labels, Pairs
 
 # Cells that are numbered as they are; more are given numbers that only near ones differ in.
 _FEW_CELLS = 512
 
 
-def cells_met(blocks: Iterable[Block], labels: Any, count: int) -> tuple[Any, int]:
-    """Which cells hold partners of each point, and the most partners that a point has.
+def cells_met(far: Pairs, squared: float, labels: Labels) -> tuple[Any, int]:
+    """Which cells the ball around each point may meet, and the most points one may hold.
 
     Returns
     -------
     met : sparse 0/1 matrix, shape (n, count)
     crowd : int
     """
-    parts, crowd = [], 0
-    for block in blocks:
-        crowd = max(crowd, int(np.bincount(block.row - block.rows.start).max()))
-        met = np.zeros((block.rows.stop - block.rows.start, count), dtype=bool)
-        met[block.row - block.rows.start, labels[block.column]] = True
+    limit, parts, crowd = far.may(squared), [], 0
+    for block in far.within(squared):
+        met, most = block.cells(labels, limit)
+        crowd = max(crowd, most)
         parts.append(sparse.csr_matrix(met))
     return sparse.vstack(parts, format="csr"), crowd
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import heapq
+import math
 from typing import Any
 
 import numpy as np
 
-from mehler.bounds.doubling._pairs import Pairs
+from mehler.bounds.doubling._pairs import Labels, Pairs
 from mehler.bounds.doubling._points import Points
 
 # Points of which also midpoints are tried as centres.
 _FEW = 48
 
 
-def greedy_cover(members: list[Any], *, first: int | None = None) -> tuple[Any, int]:
+def greedy_cover(members: list[Any], *, first: int | None = None) -> Labels:
     """Give each point the number of the chosen ball that it was first covered by.
 
     The ball that covers most of what is not yet covered comes next; there are at most 1 + ln n
@@ -29,8 +30,7 @@ def greedy_cover(members: list[Any], *, first: int | None = None) -> tuple[Any, 
 
     Returns
     -------
-    labels : numpy.ndarray of int32, shape (n_points,)
-    count : int
+    Labels
     """
     labels = np.full(len(members), -1, dtype=np.int32)
     # Gains only fall: a stale one is an upper bound, and is looked at again when it leads.
@@ -49,18 +49,19 @@ def greedy_cover(members: list[Any], *, first: int | None = None) -> tuple[Any, 
         labels[fresh] = count
         count += 1
         left -= fresh.size
-    return labels, count
+    return Labels(labels, count)
 
 
-def balls(near: Pairs, radius_squared: float) -> list[Any]:
-    """For each point the points that are surely within the radius of it."""
+def balls(near: Pairs, squared: float) -> list[Any]:
+    """For each point the points that are surely within the squared radius of it, and itself."""
     found: list[Any] = []
-    for block in near.within(radius_squared):
-        surely = (near.upper(block.squared) <= radius_squared) | (block.row == block.column)
-        row, column = block.row[surely], block.column[surely]
+    limit = near.sure(squared)
+    for block in near.within(squared):
+        row, column = block.pairs(-math.inf, limit)
         ends = np.searchsorted(row, np.arange(block.rows.start, block.rows.stop + 1))
         found.extend(column[ends[i] : ends[i + 1]] for i in range(ends.size - 1))
-    return found
+    # Where the radius is lost in rounding a point may seem to be away from itself.
+    return [ball if i in ball else np.append(ball, i) for i, ball in enumerate(found)]
 
 
 def cover_lens(points: Points, inside: Any, radius_squared: float, enough: int) -> bool:

@@ -62,10 +62,12 @@ class Lenses:
     def _apart(self, target: int) -> Iterator[tuple[Any, Any]]:
         """Pairs at these distances whose balls meet more than 2^target cells, each pair once."""
         heavy = np.diff(self._met.indptr) > 2**target
+        # Not below the smaller end for certain, and not above the larger one.
+        ends = self._far.sure(self._below**2), self._far.may(self._scale**2)
         for block in self._far.within(self._scale**2):
-            pair = heavy[block.row] & heavy[block.column] & (block.row < block.column)
-            pair &= self._far.upper(block.squared) >= self._below**2
-            yield block.row[pair], block.column[pair]
+            row, column = block.pairs(*ends)
+            pair = heavy[row] & heavy[column] & (row < column)
+            yield row[pair], column[pair]
 
     def _all_below(self, target: int) -> bool:
         """Whether 2^target balls are seen to cover each lens, by this cover or by others."""
@@ -79,7 +81,7 @@ class Lenses:
             if attempt:
                 first = attempt * self._points.n // _COVERS
                 cover = greedy_cover(self._members, first=first)
-                met, _ = cells_met(self._far.within(self._scale**2), *cover)
+                met, _ = cells_met(self._far, self._scale**2, cover)
             many = count_common(met, row, column) > 2**target
             row, column = row[many], column[many]
             if not row.size:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from mehler.bounds.doubling._witness import Witness
 
 # Anchors around which sections are looked at, and the most points of a section that are used.
 _ANCHORS = 32
+_GROUPS = 8
 _WHOLE, _PART = 4096, 768
 _HALVINGS = 10
 # Distances to look at in all: a section of n points costs n^2.
@@ -37,11 +39,12 @@ def largest_packing(points: Points, *, centred: bool, whole: bool, cap: int) -> 
     for centre, away, members in _sections(points, centred):
         if best.count > 2 ** (cap - 1) or work > _WORK:
             break
-        size = _WHOLE if members.size == points.n else _PART
+        size = _WHOLE if work == 0 else _PART
         work += min(members.size, size) ** 2
         best = max(best, _in_section(points, centre, away, members, size), key=_count)
         if centred and whole:
-            separated = _separated(points, centre, away, members[-size:])
+            work += _PART * points.n
+            separated = _separated(points, centre, away, members[-_PART:])
             best = max(best, separated, key=_count)
     return best
 
@@ -60,8 +63,11 @@ def _sections(points: Points, centred: bool) -> Iterator[tuple[Any, Any, Any]]:
         centre = enclosing_centre(points.host)
         away = points.upper(points.squared_from(centre[None, :], everything)[0])
         yield centre, away, np.argsort(away, kind="stable")
-    for size in dict.fromkeys(sizes):
-        for row, anchor in enumerate(anchors):
+    # A few anchors at all sizes, then the next few: the work may end before the list does.
+    for group in range(_GROUPS):
+        rows = range(group, anchors.size, _GROUPS)
+        for size, row in itertools.product(dict.fromkeys(sizes), rows):
+            anchor = anchors[row]
             nearest = np.argsort(around[row], kind="stable")[:size]
             if centred:
                 yield points.host[anchor], around[row], nearest
@@ -100,9 +106,8 @@ def _in_section(points: Points, centre: Any, away: Any, members: Any, size: int)
 def _separated(points: Points, centre: Any, away: Any, members: Any) -> Witness:
     """Members of a ball that no ball of half the radius around a point holds two of."""
     radius_squared = float(away[members[-1]])
-    between = points.lower(points.squared(members, slice(0, points.n)))
-    between[np.arange(members.size), members] = 0.0
-    chosen = members[_packing.disjoint(between <= radius_squared / 4)]
+    reached = points.squared(members, slice(0, points.n)) <= points.may(radius_squared / 4)
+    chosen = members[_packing.disjoint(reached)]
     return Witness.covered(points, centre, radius_squared, chosen, len(chosen), "separated")
 
 

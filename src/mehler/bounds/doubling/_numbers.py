@@ -48,8 +48,8 @@ def packing_number(X: Array, radius: float) -> Interval:
     Examples
     --------
     >>> import numpy as np
-    >>> packing_number(np.arange(5.0)[:, None], 1.5)
-    Interval(low=3, high=3)
+    >>> packing_number(np.arange(5.0)[:, None], 2.5)
+    Interval(low=2, high=2)
     """
     points, scaled = _ready(X, radius)
     return Interval(_packed(points, scaled), _covered(points, scaled / 2))
@@ -114,7 +114,7 @@ def _covered(points: Points, radius: float) -> int:
     count = _spread(points, lambda squared: points.upper(squared) > radius**2)
     if points.n > _LISTED:
         return count
-    return min(count, greedy_cover(balls(Pairs(points), radius**2))[1])
+    return min(count, greedy_cover(balls(Pairs(points), radius**2)).count)
 
 
 def _spread(points: Points, free: Callable[[Any], Any]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,23 +17,73 @@ _ROUNDED = 2.0**-22
 
 
 @dataclass(frozen=True)
-class Block:
-    """Pairs of points, those of one slice of rows, in the order of the rows.
+class Labels:
+    """The cell of each point, in the order of the cells too."""
 
-    Parameters
-    ----------
-    rows : slice
-        Of all points.
-    row, column : numpy.ndarray of int32
-        The two points of each pair.
-    squared : numpy.ndarray of float32
-        Squared distances, rounded.
-    """
+    of: Any
+    count: int
+
+    @property
+    def order(self) -> Any:
+        """Points by their cells."""
+        return np.argsort(self.of, kind="stable")
+
+    @property
+    def starts(self) -> Any:
+        """Where each cell begins in this order."""
+        return np.searchsorted(np.sort(self.of), np.arange(self.count))
+
+
+class Block(Protocol):
+    """Computed squared distances from a slice of the points to others."""
+
+    @property
+    def rows(self) -> slice:
+        """Which points the first ones of the pairs are."""
+
+    def pairs(self, low: float, high: float) -> tuple[Any, Any]:
+        """The points of the pairs whose value is between two ends, in the order of the first."""
+
+    def cells(self, labels: Labels, high: float) -> tuple[Any, int]:
+        """Which cells hold a point within `high` of each row, and the most such points."""
+
+
+@dataclass(frozen=True)
+class Full:
+    """All distances of some rows, as they were computed."""
+
+    rows: slice
+    squared: Any
+
+    def pairs(self, low: float, high: float) -> tuple[Any, Any]:
+        row, column = np.nonzero((self.squared <= high) & (self.squared >= low))
+        return row + self.rows.start, column
+
+    def cells(self, labels: Labels, high: float) -> tuple[Any, int]:
+        near = self.squared <= high
+        crowd = int(np.count_nonzero(near, axis=1).max())
+        return np.logical_or.reduceat(near[:, labels.order], labels.starts, axis=1), crowd
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The near pairs of some rows."""
 
     rows: slice
     row: Any
     column: Any
     squared: Any
+
+    def pairs(self, low: float, high: float) -> tuple[Any, Any]:
+        here = (self.squared <= high) & (self.squared >= low)
+        return self.row[here], self.column[here]
+
+    def cells(self, labels: Labels, high: float) -> tuple[Any, int]:
+        here = self.squared <= high
+        row, column = self.row[here] - self.rows.start, self.column[here]
+        met = np.zeros((self.rows.stop - self.rows.start, labels.count), dtype=bool)
+        met[row, labels.of[column]] = True
+        return met, int(np.bincount(row).max())
 
 
 class Pairs:
@@ -46,49 +96,41 @@ class Pairs:
 
     def __init__(self, points: Points) -> None:
         self._points = points
-        self._limit = 0.0
-        self._kept: list[Block] | None = None
+        self._limit = -1.0
+        self._kept: list[Listed] = []
 
-    def upper(self, squared: Any) -> Any:
-        """No true squared distance is above this, for one that a block holds."""
-        return self._points.upper(squared.astype(np.float64) * (1 + _ROUNDED))
+    def may(self, squared: float) -> float:
+        """What a squared distance that is no larger than this is computed as, at most."""
+        return self._points.may(squared) * (1 + _ROUNDED)
 
-    def lower(self, squared: Any) -> Any:
-        """No true squared distance is below this, for one that a block holds."""
-        return self._points.lower(squared.astype(np.float64) * (1 - _ROUNDED))
+    def sure(self, squared: float) -> float:
+        """A value computed as no more than this is of a squared distance that is no larger."""
+        return self._points.sure(squared) * (1 - _ROUNDED)
 
-    def within(self, radius_squared: float) -> Iterator[Block]:
-        """Blocks that together hold every pair within the radius, and few others.
+    def within(self, squared: float) -> Iterator[Block]:
+        """Blocks that together hold every pair within the squared radius, and others.
 
         Radii should fall from call to call: pairs are kept as soon as few enough are within.
         """
-        # What a pair within the radius is computed as, at most.
-        limit = float(self._points.upper(radius_squared) * (1 + _ROUNDED))
-        if self._kept is not None and limit <= self._limit:
-            for block in self._kept:
-                near = block.squared <= limit
-                yield Block(block.rows, block.row[near], block.column[near], block.squared[near])
+        limit = self.may(squared)
+        if limit <= self._limit:
+            yield from self._kept
             return
-        fresh: list[Block] = []
+        fresh: list[Listed] | None = []
         total = 0
-        for block in self._computed(limit):
-            total += block.row.size
-            if total <= _KEPT:
-                fresh.append(block)
-            else:
-                fresh.clear()
+        for rows in self._points.blocks():
+            block = Full(rows, self._points.squared(rows, slice(0, self._points.n)))
+            if fresh is not None:
+                total += int(np.count_nonzero(block.squared <= limit))
+                # Told from the blocks so far; at the end it must be true.
+                fits = total * self._points.n <= _KEPT * rows.stop
+                fresh = [*fresh, _listed(block, limit)] if fits else None
             yield block
-        if total <= _KEPT:
+        if fresh is not None:
             self._kept, self._limit = fresh, limit
 
-    def _computed(self, limit: float) -> Iterator[Block]:
-        everything = slice(0, self._points.n)
-        for rows in self._points.blocks():
-            squared = self._points.squared(rows, everything).astype(np.float32)
-            row, column = np.nonzero(squared <= limit)
-            yield Block(
-                rows,
-                (row + rows.start).astype(np.int32),
-                column.astype(np.int32),
-                squared[row, column],
-            )
+
+def _listed(block: Full, limit: float) -> Listed:
+    row, column = block.pairs(-1.0, limit)
+    squared = block.squared[row - block.rows.start, column].astype(np.float32)
+    return Listed(block.rows, row.astype(np.int32), column.astype(np.int32), squared)

@@ -78,14 +78,25 @@ class Points:
 
     def upper(self, squared: Any) -> Any:
         """No true squared distance is above this."""
-        return squared * (1 + 2 * self.relative) + self.absolute
+        return np.maximum(squared, 0.0) * (1 + 2 * self.relative) + self.absolute
 
     def lower(self, squared: Any) -> Any:
         """No true squared distance is below this."""
         return np.maximum(squared * (1 - 2 * self.relative) - self.absolute, 0.0)
 
+    def may(self, squared: float) -> float:
+        """What a squared distance that is no larger than this is computed as, at most."""
+        return (squared + self.absolute) * (1 + 3 * self.relative)
+
+    def sure(self, squared: float) -> float:
+        """A value computed as no more than this is of a squared distance that is no larger."""
+        return (squared - self.absolute) * (1 - 3 * self.relative)
+
     def squared(self, rows: Any, columns: Any) -> Any:
-        """Squared distances from some points to others: indices or slices to a host matrix."""
+        """Squared distances from some points to others: indices or slices to a host matrix.
+
+        As they are computed: not exactly 0 on the diagonal, and below 0 by rounding perhaps.
+        """
         return self._squared(self._take(rows), self._take(columns))
 
     def squared_from(self, centres: Any, columns: Any) -> Any:
@@ -115,10 +126,12 @@ class Points:
                 step = a[:, k : k + 1] - xp.matrix_transpose(b[:, k : k + 1])
                 total = total + step * step
             return _arrays.to_host(total)
-        one = xp.sum(a * a, axis=1)[:, None]
-        two = xp.sum(b * b, axis=1)[None, :]
-        found = one + two - 2.0 * xp.matmul(a, xp.matrix_transpose(b))
-        return np.maximum(_arrays.to_host(found), 0.0)
+        # One product: (x, |x|^2, 1) with (-2 z, 1, |z|^2).
+        one = xp.ones((a.shape[0], 1), dtype=a.dtype, device=self._place.device)
+        two = xp.ones((b.shape[0], 1), dtype=b.dtype, device=self._place.device)
+        left = xp.concat([a, xp.sum(a * a, axis=1, keepdims=True), one], axis=1)
+        right = xp.concat([-2.0 * b, two, xp.sum(b * b, axis=1, keepdims=True)], axis=1)
+        return _arrays.to_host(xp.matmul(left, xp.matrix_transpose(right)))
 
 
 def host_rows(x: Array, *, name: str = "X") -> Any:

@@ -40,7 +40,7 @@ def dimension_above(points: Points, *, low: int, cap: int, centred: bool) -> int
         below = scale / _STEP
         radius = below / (2 if centred else 4)
         members = balls(near, radius * radius)
-        met, crowd = cells_met(far.within(scale * scale), *greedy_cover(members))
+        met, crowd = cells_met(far, scale * scale, greedy_cover(members))
         if crowd <= 2**high:
             # Balls of this radius and all smaller ones hold so few points: one ball each.
             return high
