@@ -4,8 +4,11 @@
 """
 
 from mehler.statements import Statement
-from proofs_checks import maxout
+from proofs_checks import kitchen_sinks, maxout
 
-STATEMENTS: tuple[Statement, ...] = maxout.STATEMENTS
+STATEMENTS: tuple[Statement, ...] = (
+    *maxout.STATEMENTS,
+    *kitchen_sinks.STATEMENTS,
+)
 
 __all__ = ["STATEMENTS"]

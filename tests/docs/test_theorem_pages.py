@@ -13,11 +13,17 @@ from tests.docs._blocks import ROOT, pages
 THEOREMS = ROOT / "docs" / "theorems"
 
 
+STATEMENTS = [*discover("maxout.*"), *discover("kitchen-sinks.*")]
+# The statements of the first paper have pages without a prefix.
+PREFIX = {"maxout": ""}
+
+
 def page_of(statement: Statement) -> Path:
-    return THEOREMS / f"{statement.id.partition('.')[2]}.md"
+    family, _, name = statement.id.partition(".")
+    return THEOREMS / f"{PREFIX.get(family, f'{family}-')}{name}.md"
 
 
-@pytest.mark.parametrize("statement", discover("maxout.*"), ids=lambda one: one.id)
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda one: one.id)
 def test_a_statement_has_its_page(statement: Statement) -> None:
     text = page_of(statement).read_text(encoding="utf-8")
     assert f"*Statement* `{statement.id}`" in text
@@ -32,17 +38,21 @@ def test_a_statement_has_its_page(statement: Statement) -> None:
     assert verdict[1] == re.match(r"\w+", statement.expected)[0]
 
 
-@pytest.mark.parametrize("statement", discover("maxout.*"), ids=lambda one: one.id)
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda one: one.id)
 def test_the_page_names_the_command_that_measures_it(statement: Statement) -> None:
     text = page_of(statement).read_text(encoding="utf-8")
     assert f"mehler report --statements {statement.id} " in text
 
 
 def test_pages_name_no_statement_that_does_not_exist() -> None:
-    known = {one.id for one in discover("maxout.*")}
+    known = {one.id for one in STATEMENTS}
     named = set()
     for page in THEOREMS.glob("*.md"):
-        named |= set(re.findall(r"`(maxout\.[a-z0-9-]+)`", page.read_text(encoding="utf-8")))
+        named |= set(
+            re.findall(
+                r"`((?:maxout|kitchen-sinks)\.[a-z0-9-]+)`", page.read_text(encoding="utf-8")
+            )
+        )
     assert named <= known
 
 

@@ -1,0 +1,95 @@
+"""Bounds for weighted sums of random features against what was drawn: violations and looseness.
+
+The settings are those of the statements' checks at level full, at least 10^4 draws each. Run:
+python benchmarks/kitchen_sink_bounds.py
+"""
+
+from __future__ import annotations
+
+import _harness
+import numpy as np
+
+from mehler.statements import Context
+from mehler.verify import Ledger, intervals
+from proofs_checks._violations import Case
+from proofs_checks.kitchen_sinks import estimation_lemma, lemma_1, risk_lemma, theorem
+
+SEED = 0
+FALSE_ALARM = 1e-6  # of each interval for a share of violations
+
+
+def context(statement: str) -> Context:
+    return Context(ledger=Ledger(budget=1e-6), level="full", seed=SEED, statement=statement)
+
+
+def families() -> dict[str, list[Case]]:
+    of = {module: context(module.STATEMENT.id) for module in (lemma_1, risk_lemma, theorem)}
+    return {
+        "Lemma 1": lemma_1.average_cases(of[lemma_1]),
+        "Lemma 1, C E b": lemma_1.divided_cases(of[lemma_1]),
+        "risk lemma": risk_lemma.cases(of[risk_lemma]),
+        "estimation lemma": estimation_lemma.cases(context(estimation_lemma.STATEMENT.id)),
+        "theorem, box": theorem.cases(of[theorem], "box"),
+        "theorem, ball": theorem.cases(of[theorem], "ball"),
+    }
+
+
+def row(name: str, case: Case) -> tuple[list[str], dict[str, object]]:
+    drawn = np.asarray(case.drawn)
+    quantile = float(np.quantile(drawn, case.bound.probability))
+    _, high = intervals.binomial(case.violations, drawn.size, FALSE_ALARM)
+    where = dict(case.where)
+    moments = ", moments known" if where.pop("moments", "") else ""
+    raw = {
+        "bound_of": name,
+        **where,
+        "moments_known": bool(moments),
+        "draws": drawn.size,
+        "violations": case.violations,
+        "share_at_most": high,
+        "promised": case.promised,
+        "quantile": quantile,
+        "bound": case.bound.value,
+        "looseness": case.looseness,
+    }
+    assert drawn.size >= 10_000
+    assert high < case.promised, raw
+    cells = [
+        name,
+        f"{where['features']}{moments}",
+        *(f"{where[key]:,}" if key in where else "" for key in ("d", "K", "N")),
+        f"{where['delta']:g}",
+        f"{drawn.size:,}",
+        f"{case.violations} (at most {high:.2g}; promised {case.promised:.2g})",
+        f"{quantile:.3g}",
+        f"{case.bound.value:.3g}",
+        f"{case.looseness:.3g}",
+    ]
+    return cells, raw
+
+
+def main():
+    found = [row(name, case) for name, cases in families().items() for case in cases]
+    _harness.save(
+        "kitchen_sink_bounds",
+        "Bounds of Rahimi and Recht with explicit constants against draws, C = 1",
+        [
+            "bound",
+            "features",
+            "d",
+            "K",
+            "N",
+            "delta",
+            "draws",
+            f"violations (share, error rate {FALSE_ALARM:g})",
+            "observed quantile",
+            "bound's value",
+            "bound / quantile",
+        ],
+        [cells for cells, _ in found],
+        [raw for _, raw in found],
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""Cosine features on Gaussian inputs, where every distance and risk has a closed form.
+
+x ~ N(0, I_d), phi(x; w, b) = cos(<w, x> + b) with w ~ N(0, s^2 I_d) and b uniform on a circle.
+Expectations over x are those of characteristic functions, E cos(<w, x> + b) = cos(b) e^{-|w|^2/2}.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+# Doubles held at once in the largest temporary of a block of draws: about the cache.
+_BLOCK = 2**17
+
+
+def blocks(n: int, size: int) -> list[int]:
+    """Cut n draws of `size` numbers each into blocks that stay in the cache."""
+    step = max(1, _BLOCK // size)
+    return [min(step, n - start) for start in range(0, n, step)]
+
+
+@dataclass(frozen=True)
+class Cosines:
+    """The features, their inputs, and labels with E[y | x] = `signal` cos(`frequency` x_1).
+
+    Parameters
+    ----------
+    n_inputs : int
+        d.
+    bandwidth : float
+        s, the standard deviation of the frequencies.
+    signal, frequency : float
+        Of the labels, which are -1 or 1.
+    """
+
+    n_inputs: int
+    bandwidth: float = 1.0
+    signal: float = 1.0
+    frequency: float = 1.0
+
+    def draw(self, rng: np.random.Generator, n: int, n_features: int) -> tuple[Any, Any]:
+        """Draw n times K frequencies, shape (n, K, d), and offsets, shape (n, K)."""
+        w = self.bandwidth * rng.standard_normal((n, n_features, self.n_inputs))
+        return w, 2 * math.pi * rng.random((n, n_features))
+
+    def sample(self, rng: np.random.Generator, n: int, n_samples: int) -> tuple[Any, Any]:
+        """Draw n times N inputs, shape (n, N, d), and their labels, shape (n, N)."""
+        x = rng.standard_normal((n, n_samples, self.n_inputs))
+        mean = self.signal * np.cos(self.frequency * x[..., 0])
+        return x, np.where(2 * rng.random((n, n_samples)) < 1 + mean, 1.0, -1.0)
+
+    def gram(self, w: Any, b: Any) -> Any:
+        """Return E_x phi_k phi_l, shape (n, K, K)."""
+        # cos cos = (cos of the sum + cos of the difference) / 2, and e^{-|w +- v|^2/2} factors.
+        decay = np.exp(-0.5 * (w**2).sum(axis=-1))
+        even, odd = decay * np.cos(b), decay * np.sin(b)
+        inner = w @ w.swapaxes(-1, -2)
+        return even[..., :, None] * even[..., None, :] * np.cosh(inner) + (
+            odd[..., :, None] * odd[..., None, :] * np.sinh(inner)
+        )
+
+    def label_products(self, w: Any, b: Any) -> Any:
+        """Return g = E y phi, shape (n, K)."""
+        # |w +- u|^2 for u along the first axis; e^{-|w|^2/2 - |u|^2/2} cosh(<w, u>).
+        decay = np.exp(-0.5 * ((w**2).sum(axis=-1) + self.frequency**2))
+        return self.signal * np.cos(b) * decay * np.cosh(self.frequency * w[..., 0])
+
+    @property
+    def mean_absolute_product(self) -> float:
+        """E |g| over the features: what the best function of norm 1 attains of E y f(x)."""
+        spread = 1 + self.bandwidth**2
+        return (
+            self.signal
+            * (2 / math.pi)
+            * spread ** (-self.n_inputs / 2)
+            * math.exp(-(self.frequency**2) / (2 * spread))
+        )
+
+    def errors(self, w: Any, b: Any) -> Any:
+        """Return the L2 error of the averages for f* with alpha*/pi = sign(cos b), shape (n,).
+
+        f*(x) = E |cos b| E cos(<w, x>) = (2/pi) e^{-s^2 |x|^2/2}.
+        """
+        weights = np.sign(np.cos(b)) / b.shape[-1]
+        spread = 1 + self.bandwidth**2
+        # E_x phi e^{-s^2 |x|^2/2} is a Gaussian integral of variance 1/spread.
+        with_target = (
+            (2 / math.pi)
+            * np.cos(b)
+            * spread ** (-self.n_inputs / 2)
+            * np.exp(-0.5 * (w**2).sum(axis=-1) / spread)
+        )
+        average = self.gram(w, b) @ weights[..., None]
+        square = (weights * (average[..., 0] - 2 * with_target)).sum(axis=-1) + self.norm**2
+        return np.sqrt(np.maximum(square, 0.0))
+
+    @property
+    def norm(self) -> float:
+        """The L2 norm of that f*."""
+        return 2 / math.pi * (1 + 2 * self.bandwidth**2) ** (-self.n_inputs / 4)
+
+    # E |f_1|^2 = E cos^2(<w, x> + b), as |alpha*| = pi.
+    mean_square = 0.5
+
+
+def cosine_features(x: Any, w: Any, b: Any) -> Any:
+    """Return phi of each input, shape (n, N, K)."""
+    return np.cos(x @ w.swapaxes(-1, -2) + b[..., None, :])
+
+
+def average_errors(rng: np.random.Generator, world: Cosines, n_features: int, n_draws: int) -> Any:
+    """L2 errors of averages of K features, one a draw."""
+    return np.concatenate(
+        [world.errors(*world.draw(rng, n, n_features)) for n in blocks(n_draws, n_features**2)]
+    )

@@ -1,0 +1,218 @@
+"""The estimation lemma: true and empirical risk are near, uniformly over the weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from mehler.bounds import Bound, kitchen_sinks
+from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from proofs_checks._violations import Case, hold_bounds
+from proofs_checks.kitchen_sinks._cosines import Cosines
+from proofs_checks.kitchen_sinks._fitted import LIPSCHITZ, cosine_products, largest_gap
+from proofs_checks.kitchen_sinks._signs import log_tail, mean_signs
+from proofs_checks.maxout._prose import prose
+
+Lemma = Callable[..., Bound]
+
+_SIGNS = 100_000
+_SAMPLES = 4000
+# The logarithm of an exact integer is good to a unit in the last place of itself, below 3000.
+_ROUNDING = 1e-9
+
+
+def as_recalled(n_samples: int, *, log_delta: float) -> float:
+    """The recalled bound for C = L = 1 and c(0) = 0; delta itself may be below every float."""
+    smallest = kitchen_sinks.estimation_lemma(
+        n_samples,
+        scale=1.0,
+        lipschitz=1.0,
+        delta=math.exp(-1),
+        loss_at_zero=0.0,
+        form="printed",
+    )
+    return smallest["statistical"] + smallest["confidence"] * math.sqrt(-log_delta)
+
+
+def as_proved(n_samples: int, *, log_delta: float) -> float:
+    """The proved bound of the absolute value, likewise."""
+    smallest = kitchen_sinks.estimation_lemma(
+        n_samples, scale=1.0, lipschitz=1.0, delta=math.exp(-1), two_sided=False
+    )
+    return smallest["statistical"] + smallest["confidence"] * math.sqrt(math.log(2) - log_delta)
+
+
+def printed_tail(context: Context, *, bound: Callable[..., float] = as_recalled) -> Evidence:
+    """Hold the exact probability of a violation against delta, for one constant feature."""
+    log_delta = -100.0
+    found = log_tail(_SAMPLES, bound(_SAMPLES, log_delta=log_delta))
+    return Evidence.bound_comparison(
+        form="printed",
+        check="exact probability of a violation",
+        claim=(
+            "for one feature that is 1, $c(t) = -t$, $C = 1$, fair labels and "
+            rf"$N = {_SAMPLES}$, at $\log\delta = {log_delta:g}$: the logarithm of the probability "
+            r"of a violation is at most $\log\delta$"
+        ),
+        observed=found,
+        interval=(found - _ROUNDING, found + _ROUNDING),
+        upper=log_delta,
+        method="binomial tail summed in integers",
+        plots=(_tails(),),
+    )
+
+
+def proved_tail(context: Context, *, bound: Callable[..., float] = as_proved) -> Evidence:
+    """The same for the proved bound, over a range of delta and N."""
+    excess, n, log_delta = max(
+        (log_tail(n, bound(n, log_delta=log_delta)) - log_delta, n, log_delta)
+        for n in (100, 1000, _SAMPLES)
+        for log_delta in (-1.0, -5.0, -20.0, -100.0)
+        if bound(n, log_delta=log_delta) < 1  # |mean| is never above 1
+    )
+    return Evidence.bound_comparison(
+        form="proved",
+        check="exact probability of a violation",
+        claim=(
+            "for one feature that is 1, $c(t) = -t$, $C = 1$ and fair labels, the logarithm of the "
+            r"probability of a violation minus $\log\delta$ "
+            rf"(largest at $N = {n}$, $\log\delta = {log_delta:g}$)"
+        ),
+        observed=excess,
+        interval=(excess - _ROUNDING, excess + _ROUNDING),
+        upper=0.0,
+        method="binomial tail summed in integers",
+    )
+
+
+def _settings(context: Context) -> tuple[tuple[tuple[int, int, int, float], ...], int]:
+    """(d, K, N, delta), and the number of draws of each."""
+    settings: tuple[tuple[int, int, int, float], ...] = ((2, 20, 60, 0.05), (5, 50, 100, 0.05))
+    if not context.quick:
+        settings += ((5, 100, 200, 0.01), (20, 50, 400, 0.1))
+    return settings, 600 if context.quick else 10_000
+
+
+def cases(context: Context, bound: Lemma = kitchen_sinks.estimation_lemma) -> list[Case]:
+    """Largest gaps over the box beside their bounds."""
+    settings, n_draws = _settings(context)
+    found = []
+    for d, k, n, delta in settings:
+        products = cosine_products(Cosines(d, 0.7, 0.5))(
+            context.rng(f"cosines {d} {k} {n}"), k, n, n_draws
+        )
+        found.append(
+            Case(
+                drawn=largest_gap(products),
+                bound=bound(n, scale=1.0, lipschitz=LIPSCHITZ, delta=delta),
+                where={"features": "cosines", "d": d, "K": k, "N": n, "delta": delta},
+            )
+        )
+    for n, delta in ((100, 0.05), (4000, 0.01)):
+        drawn = np.abs(mean_signs(context.rng(f"constant {n}"), n, _SIGNS))
+        found.append(
+            Case(
+                drawn=drawn,
+                bound=bound(n, scale=1.0, lipschitz=1.0, delta=delta),
+                where={"features": "constant", "N": n, "delta": delta},
+            )
+        )
+    return found
+
+
+def gaps(context: Context, *, bound: Lemma = kitchen_sinks.estimation_lemma) -> Evidence:
+    """Count how often the largest gap over the box exceeds the proved bound."""
+    context.ledger.spend(f"{STATEMENT.id}: gaps", context.false_alarm)
+    settings, n_draws = _settings(context)
+    return hold_bounds(
+        cases(context, bound),
+        form="proved",
+        check="largest gap over the box",
+        claim=(
+            "the largest difference of true and empirical risk over the box of weights exceeds the "
+            r"bound with probability at most $\delta$ (cosines; one constant feature)"
+        ),
+        false_alarm=context.false_alarm,
+        n_features=max(n_draws * k for _, k, _, _ in settings),
+    )
+
+
+def _tails() -> Plot:
+    logs = np.linspace(2.0, 120.0, 30)
+    printed = [log_tail(_SAMPLES, as_recalled(_SAMPLES, log_delta=-one)) for one in logs]
+    proved = [log_tail(_SAMPLES, as_proved(_SAMPLES, log_delta=-one)) for one in logs]
+    return Plot(
+        title="Estimation lemma: probability of a violation, one constant feature, N = 4000",
+        x_label="log(1/delta)",
+        y_label="log of the probability",
+        series=(
+            Series(label="promised: log delta", x=logs, y=-logs),
+            Series(label="bound as recalled", x=logs, y=printed),
+            Series(label="proved bound", x=logs, y=proved),
+        ),
+        caption=(
+            "A valid bound stays below the promised line. The recalled one crosses it: its "
+            "deviation term is half of what it must be, which a larger first term hides at "
+            "moderate delta."
+        ),
+    )
+
+
+STATEMENT = Statement(
+    id="kitchen-sinks.estimation-lemma",
+    source="Rahimi, Recht (2008), estimation lemma; as recalled, not compared with a copy",
+    title="Estimation lemma: true and empirical risk over the box",
+    expected="refuted, repaired",
+    printed=(
+        r"P\left(\sup_{f \in \hat F}|R[f] - R_{emp}[f]| \le \frac{1}{\sqrt N}\left(4LC + 2|c(0)| + "
+        r"LC\sqrt{\frac{1}{2}\log\frac{1}{\delta}}\right)\right) \ge 1-\delta"
+    ),
+    printed_text=prose(
+        r"""
+        As recalled, not compared with a copy: over the sums of features with weights of at most
+        $C/K$, true and empirical risk on $N$ samples differ by no more than this. The slides do
+        not state it.
+        """
+    ),
+    proved=(
+        r"P\left(\sup_{f \in \hat F}|R[f] - R_{emp}[f]| \le \frac{2LC}{\sqrt N} + "
+        r"LC\sqrt{\frac{2\log(2/\delta)}{N}}\right) \ge 1-\delta, \qquad |\phi| \le 1"
+    ),
+    proved_text=prose(
+        r"""
+        Without the absolute value $\log(1/\delta)$ stands for $\log(2/\delta)$. No term for the
+        loss at 0 is needed, and the larger class $|\alpha|_2 \le C/\sqrt K$ keeps the same bound.
+        """
+    ),
+    flaw=prose(
+        r"""
+        One sample moves the gap by up to $2LC/N$, so that McDiarmid gives
+        $LC\sqrt{2\log(1/\delta)/N}$, twice the recalled term. One feature that is 1, $c(t) = -Lt$
+        and fair labels: with $N = 4000$ and $\log\delta = -40$ the bound fails with probability
+        $e^{-38.3}$, at $\log\delta = -100$ with $e^{-64.4}$, by exact summation.
+        """
+    ),
+    proof=prose(
+        r"""
+        The constant $c(0)$ cancels in $R - R_{emp}$; $c(f(x)y) - c(0)$ lies within $LC$, as $|f|
+        \le C$. Hence one sample moves $\sup(R - R_{emp})$ by at most $2LC/N$, and McDiarmid bounds
+        the deviation from its mean. The mean is at most $\frac{2}{N}E\sup\sum_i\sigma_i
+        c(f(x_i)y_i) \le \frac{2L}{N}E\sup\sum_i\sigma_i y_i f(x_i)$ by symmetrisation and
+        contraction, and $\sup_{|\alpha_k| \le C/K}$ of the sum is
+        $\frac{C}{K}\sum_k|\sum_i\sigma_i y_i\phi_k(x_i)|$, in mean at most $C\sqrt N$. The
+        absolute value: both signs, each at $\delta/2$.
+        """
+    ),
+    note=prose(
+        r"""
+        The theorem on the slides has an unnamed constant and is not affected.
+        """
+    ),
+    checks=(
+        Check(form="printed", name="exact probability of a violation", run=printed_tail),
+        Check(form="proved", name="exact probability of a violation", run=proved_tail),
+        Check(form="proved", name="largest gap over the box", run=gaps),
+    ),
+)

@@ -1,0 +1,191 @@
+"""Greedy approximation by features chosen one at a time (Jones, Barron)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler.bounds import Bound, kitchen_sinks
+from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from proofs_checks.kitchen_sinks._steps import Steps, as_printed, equal_weights, line_search
+from proofs_checks.maxout._prose import prose
+
+_STEPS = 1000
+_CONSTANT = 10.0
+# Errors are norms of sums of at most a hundred numbers below 10 with rounding 1e-16 each.
+_ROUNDING = 1e-11
+
+
+def stalls(context: Context, *, steps: Steps = as_printed) -> Evidence:
+    """Run the printed steps on the sum of two orthonormal features."""
+    errors = steps(np.eye(2), np.ones(2), 2.0, _STEPS)
+    bound = kitchen_sinks.greedy(_STEPS, total_weight=2.0, form="printed", c=_CONSTANT)
+    return Evidence.bound_comparison(
+        form="printed",
+        check="the sum of two orthonormal features",
+        claim=(
+            rf"after $K = {_STEPS}$ steps the error is at most $c\,\|\alpha^*\|_1/\sqrt K$ with "
+            rf"$c = {_CONSTANT:g}$ (any $c$ fails at a larger $K$: after two steps it was "
+            f"{errors[1]:.4f})"
+        ),
+        observed=errors[-1],
+        interval=(errors[-1] - _ROUNDING, errors[-1] + _ROUNDING),
+        upper=bound.value,
+        method="the algorithm, in floating point",
+        plots=(_stalled(),),
+    )
+
+
+def problems(context: Context) -> list[tuple[Any, Any, float]]:
+    """Dictionaries of unit vectors, targets, and B: random ones, equal weights, and a pair."""
+    rng = context.rng("dictionaries")
+    found = []
+    for n, p in ((10, 5), (60, 20), (200, 30)) if context.quick else ((10, 5), (60, 20)) * 50:
+        dictionary = rng.standard_normal((n, p))
+        dictionary /= np.linalg.norm(dictionary, axis=1, keepdims=True)
+        weights = rng.standard_normal(n) * (rng.random(n) < 0.3)
+        weights[0] = 1.0
+        # B may be larger than the sum of absolute weights.
+        total = float(np.abs(weights).sum()) * rng.uniform(1.0, 1.5)
+        found.append((dictionary, weights @ dictionary, total))
+    found.append((np.eye(64), np.full(64, 1 / 64), 1.0))
+    found.append((np.eye(2), np.ones(2), 2.0))
+    return found
+
+
+def rate(
+    context: Context,
+    *,
+    steps: tuple[Steps, ...] = (equal_weights, line_search),
+    bound: Callable[..., Bound] = kitchen_sinks.greedy,
+) -> Evidence:
+    """Hold the errors of every step of every problem against the bound."""
+    worst, where = -np.inf, (0, 0)
+    for number, (dictionary, target, total) in enumerate(problems(context)):
+        norm = float(np.linalg.norm(target))
+        for take in steps:
+            errors = take(dictionary, target, total, 50)
+            # One step among equal weights attains the bound: compared from the second on.
+            for k, error in enumerate(errors[1:], start=2):
+                ratio = error / bound(k, total_weight=total, norm=norm).value
+                if ratio > worst:
+                    worst, where = ratio, (number, k)
+    return Evidence.bound_comparison(
+        form="proved",
+        check="errors of greedy steps",
+        claim=(
+            r"the error after $K$ steps over $\sqrt{(B^2 - \|f^*\|^2)/K}$, $2 \le K \le 50$ "
+            f"(largest: problem {where[0]}, $K = {where[1]}$)"
+        ),
+        observed=worst,
+        interval=(worst - _ROUNDING, worst + _ROUNDING),
+        upper=1.0,
+        method="the algorithm, in floating point",
+        plots=(_rates(context),),
+    )
+
+
+def _stalled() -> Plot:
+    k = np.arange(1, 51)
+    return Plot(
+        title="Greedy steps towards the sum of two orthonormal features",
+        x_label="steps",
+        y_label="L2 error",
+        series=(
+            Series(label="as printed", x=k, y=as_printed(np.eye(2), np.ones(2), 2.0, 50)),
+            Series(label="among +-B phi", x=k, y=line_search(np.eye(2), np.ones(2), 2.0, 50)),
+        ),
+        caption="Convex combinations of the features alone never reach a sum of weight 2.",
+    )
+
+
+def _rates(context: Context) -> Plot:
+    dictionary, target, total = problems(context)[1]
+    k = np.arange(1, 51)
+    norm = float(np.linalg.norm(target))
+    promised = [kitchen_sinks.greedy(int(one), total_weight=total, norm=norm).value for one in k]
+    x = np.log10(k)
+    return Plot(
+        title="Greedy steps: bound and error",
+        x_label="log10 of the number of steps",
+        y_label="log10 of the L2 error",
+        series=(
+            Series(label="bound, 60 random features", x=x, y=np.log10(promised)),
+            *(
+                Series(
+                    label=label,
+                    kind="points",
+                    x=x,
+                    y=np.log10(steps(dictionary, target, total, 50)),
+                )
+                for label, steps in (
+                    ("error, factor 1/k", equal_weights),
+                    ("error, best factor", line_search),
+                )
+            ),
+        ),
+        caption="Both kinds of steps keep the bound; the best factor gains as the sum comes near.",
+    )
+
+
+STATEMENT = Statement(
+    id="kitchen-sinks.greedy",
+    source="Jones (1992), Barron (1993), after Sejdinovic's slides (2014)",
+    title="Greedy approximation",
+    expected="refuted, repaired",
+    printed=(
+        r"(\omega_k, \alpha_k) \;\text{attain}\; \min_{\omega, \alpha}"
+        r"\|(1-\alpha)\hat f_{k-1} + \alpha\phi(\cdot;\omega) - f^*\|, \quad "
+        r"\|\hat f_K - f^*\| = O\left(\frac{\|\alpha^*\|_1}{\sqrt K}\right), \quad "
+        r"f^* = \sum_k\alpha^*_k\phi(\cdot;\omega^*_k)"
+    ),
+    printed_text=prose(
+        r"""
+        Mixing in one feature at a time, each the best with its factor, approaches every sum of
+        features at the rate $1/\sqrt K$.
+        """
+    ),
+    proved=(
+        r"g_k \in \{\pm B\phi\}, \quad f_k = \left(1-\frac{1}{k}\right)f_{k-1} + \frac{1}{k}g_k "
+        r"\;\Rightarrow\; \|f_K - f^*\| \le \sqrt{\frac{B^2 - \|f^*\|^2}{K}}, \qquad "
+        r"B \ge \|\alpha^*\|_1, \; \|\phi\| \le 1"
+    ),
+    proved_text=prose(
+        r"""
+        What is mixed in are the features with both signs, times a bound $B$ of the total weight.
+        The best factor instead of $1/k$ keeps the bound.
+        """
+    ),
+    flaw=prose(
+        r"""
+        The steps only mix the features themselves. For $f^* = \phi_1 + \phi_2$, orthonormal, the
+        first is $\phi_1$, all others are mixtures of $\phi_1$ and $\phi_2$ with weights that sum
+        to 1, and the error stays at $1/\sqrt2 = 0.7071$ from the second on: no constant makes the
+        rate true.
+        """
+    ),
+    proof=prose(
+        r"""
+        Draw $g$ from $\{\pm B\phi_j\}$ with mean $f^*$: $B\,\mathrm{sign}(\alpha^*_j)\phi_j$ with
+        probability $|\alpha^*_j|/B$, and the rest of the probability evenly on $B\phi_1$ and
+        $-B\phi_1$. With $e_k = \|f_k - f^*\|$, the best $g$ is no worse than the mean over it:
+        $e_k^2 \le (1-\frac{1}{k})^2e_{k-1}^2 + \frac{1}{k^2}(B^2 - \|f^*\|^2)$, as $g - f^*$ has
+        mean 0 and $E\|g\|^2 \le B^2$. Multiply by $k^2$ and sum: $K^2e_K^2 \le K(B^2 -
+        \|f^*\|^2)$.
+        """
+    ),
+    note=prose(
+        r"""
+        The right-hand side is the root-mean-square error of Lemma 1 with $C = \|\alpha^*\|_1$ when
+        $\pi$ is proportional to $|\alpha^*|$ (kitchen-sinks.lemma-1): drawing at random does as
+        well on average as choosing is promised to, if one knows $\alpha^*$; $\|f\|_\pi$ is the
+        price of not knowing it.
+        """
+    ),
+    checks=(
+        Check(form="printed", name="the sum of two orthonormal features", run=stalls),
+        Check(form="proved", name="errors of greedy steps", run=rate),
+    ),
+)

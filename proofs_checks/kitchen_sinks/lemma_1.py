@@ -1,0 +1,243 @@
+"""Lemma 1: K random features with weights of at most C/K come near a function of F_pi."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler.bounds import Bound, kitchen_sinks
+from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from proofs_checks._violations import Case, hold_bounds
+from proofs_checks.kitchen_sinks._cosines import Cosines, average_errors
+from proofs_checks.kitchen_sinks._signs import mean_signs
+from proofs_checks.kitchen_sinks._units import By, Units
+from proofs_checks.maxout._prose import prose
+
+Lemma = Callable[..., Bound]
+
+_SIGNS = 100_000  # draws of constant features: each is one binomial number
+
+
+def _settings(context: Context) -> tuple[tuple[tuple[int, float, int, float], ...], int]:
+    """(d, bandwidth, K, delta), and the number of draws of each."""
+    if context.quick:
+        return ((1, 1.0, 20, 0.05), (5, 0.5, 40, 0.05)), 600
+    return (
+        (1, 1.0, 20, 0.05),
+        (1, 1.0, 50, 0.01),
+        (2, 2.0, 80, 0.1),
+        (5, 0.5, 50, 0.05),
+        (20, 0.2, 100, 0.01),
+    ), 10_000
+
+
+def average_cases(context: Context, bound: Lemma = kitchen_sinks.lemma_1) -> list[Case]:
+    """Errors of averages of cosines, and of random signs, beside their bounds."""
+    settings, n = _settings(context)
+    cases = []
+    for d, bandwidth, k, delta in settings:
+        world = Cosines(d, bandwidth)
+        drawn = average_errors(context.rng(f"cosines {d} {k}"), world, k, n)
+        known = {"mean_square": world.mean_square, "norm": world.norm}
+        where = {"features": "cosines", "d": d, "K": k, "delta": delta}
+        cases.append(Case(drawn=drawn, bound=bound(k, scale=1.0, delta=delta), where=where))
+        cases.append(
+            Case(
+                drawn=drawn,
+                bound=bound(k, scale=1.0, delta=delta, **known),
+                where={**where, "moments": "known"},
+            )
+        )
+    for k, delta in ((50, 0.05), (1000, 0.01)):
+        drawn = np.abs(mean_signs(context.rng(f"signs {k}"), k, _SIGNS))
+        where = {"features": "signs", "K": k, "delta": delta}
+        cases.append(Case(drawn=drawn, bound=bound(k, scale=1.0, delta=delta), where=where))
+    return cases
+
+
+def averages(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Evidence:
+    """Count how often averages of cosines, and of random signs, are farther off than promised."""
+    context.ledger.spend(f"{STATEMENT.id}: errors of averages", context.false_alarm)
+    settings, n = _settings(context)
+    return hold_bounds(
+        average_cases(context, bound),
+        form="proved",
+        check="errors of averages",
+        claim=(
+            "the average of $K$ features misses $f^*$ by more than the bound with probability at "
+            r"most $\delta$ (cosines, also with $E\|f_1\|^2$ and $\|f^*\|$ known; constants of "
+            "random sign)"
+        ),
+        false_alarm=context.false_alarm,
+        n_features=max(n * k for _, _, k, _ in settings),
+        plots=(_plot(context),),
+    )
+
+
+def _units(context: Context, dims: tuple[int, ...], by: By | None) -> list[tuple[Units, Any]]:
+    n = 600 if context.quick else 10_000
+    found = []
+    for d in dims:
+        units = Units(d, 4, by)
+        found.append((units, units.errors(context.rng(f"units {d} {by}"), 50, n)))
+    return found
+
+
+def without_bound(context: Context, *, by: By | None = None) -> Evidence:
+    """Count how often averages of 50 maxout units are farther off than the printed bound."""
+    context.ledger.spend(f"{STATEMENT.id}: features without a bound", context.false_alarm)
+    found = _units(context, (80,), by)
+    return hold_bounds(
+        [
+            Case(
+                drawn=drawn,
+                bound=kitchen_sinks.lemma_1(
+                    50, scale=units.feature_scale, delta=0.05, form="printed"
+                ),
+                where={"d": units.n_inputs, "K": 50, "q": 4, "delta": 0.05},
+            )
+            for units, drawn in found
+        ],
+        form="printed",
+        check="features of any size",
+        claim=(
+            r"the bound for $C = 1$, $K = 50$, $\delta = 0.05$ fails with probability at most "
+            r"$\delta$ for maxout units of 4 weights on inputs of norm $\sqrt{80}$"
+        ),
+        false_alarm=context.false_alarm,
+        n_features=sum(50 * drawn.size for _, drawn in found),
+    )
+
+
+def divided_cases(context: Context, bound: Lemma = kitchen_sinks.lemma_1) -> list[Case]:
+    """Errors of averages of divided maxout units beside the bound with C times E b."""
+    dims = (5, 40) if context.quick else (5, 20, 80)
+    found = _units(context, dims, "frobenius") + _units(context, dims, "longest")
+    return [
+        Case(
+            drawn=drawn,
+            bound=bound(50, scale=1.0, feature_scale=units.feature_scale, delta=0.05),
+            where={
+                "features": f"maxout, q = 4, by {units.by}",
+                "d": units.n_inputs,
+                "K": 50,
+                "delta": 0.05,
+            },
+        )
+        for units, drawn in found
+    ]
+
+
+def divided(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Evidence:
+    """Hold averages of divided maxout units against the bound with C times E b."""
+    context.ledger.spend(f"{STATEMENT.id}: divided units", context.false_alarm)
+    cases = divided_cases(context, bound)
+    return hold_bounds(
+        cases,
+        form="proved",
+        check="maxout units divided by a bound of theirs",
+        claim=(
+            r"units divided by $b = R\|W\|_F$ or $R\max_j|w_j|$ and drawn with density "
+            r"proportional to $b\pi$ keep the bound for $C\,E\,b$"
+        ),
+        false_alarm=context.false_alarm,
+        n_features=sum(50 * case.drawn.size for case in cases),
+    )
+
+
+def _plot(context: Context) -> Plot:
+    counts = (8, 16, 32, 64) if context.quick else (8, 16, 32, 64, 128, 256)
+    n = 300 if context.quick else 2000
+    world = Cosines(5, 0.5)
+    observed, promised, sharper = [], [], []
+    for k in counts:
+        drawn = average_errors(context.rng(f"plot {k}"), world, k, n)
+        observed.append(math.log10(np.quantile(drawn, 0.95)))
+        promised.append(math.log10(kitchen_sinks.lemma_1(k, scale=1.0, delta=0.05).value))
+        known = kitchen_sinks.lemma_1(
+            k, scale=1.0, delta=0.05, mean_square=world.mean_square, norm=world.norm
+        )
+        sharper.append(math.log10(known.value))
+    x = np.log10(counts)
+    signs = [
+        math.log10(np.quantile(np.abs(mean_signs(context.rng(f"plot signs {k}"), k, _SIGNS)), 0.95))
+        for k in counts
+    ]
+    return Plot(
+        title="Lemma 1: bound and observation at delta = 0.05",
+        x_label="log10 of the number of features",
+        y_label="log10 of the L2 error",
+        series=(
+            Series(label="bound", x=x, y=promised),
+            Series(label="bound, moments known", x=x, y=sharper),
+            Series(label="95 % quantile, cosines, d = 5", kind="points", x=x, y=observed),
+            Series(label="95 % quantile, constant signs", kind="points", x=x, y=signs),
+        ),
+        caption=(
+            "All fall like one over the root of the number of features; on constants of random "
+            "sign the bound is within a factor of two."
+        ),
+    )
+
+
+STATEMENT = Statement(
+    id="kitchen-sinks.lemma-1",
+    source="Rahimi, Recht (2008), Lemma 1, after Sejdinovic's slides (2014)",
+    title="Lemma 1: random features approximate F_pi",
+    expected="refuted, repaired",
+    printed=(
+        r"|\hat\alpha_k| \le \frac{C}{K}, \quad P\left(\|\hat f_K - f^*\|_{L^2(\mu)} \le "
+        r"\frac{C}{\sqrt K}\left(1 + \sqrt{2\log\frac{1}{\delta}}\right)\right) \ge 1-\delta"
+    ),
+    printed_text=prose(
+        r"""
+        For $f^* = \int\alpha^*\phi\,d\omega$ with $|\alpha^*| \le C\pi$ and $K$ features drawn
+        from $\pi$ there are weights of at most $C/K$ that come this near to $f^*$.
+        """
+    ),
+    proved=(
+        r"\|\phi(\cdot;\omega)\|_{L^2(\mu)} \le 1 \;\Rightarrow\; "
+        r"P\left(\|\hat f_K - f^*\| \le \sqrt{\frac{E\|f_1\|^2 - \|f^*\|^2}{K}} + "
+        r"C\sqrt{\frac{2\log(1/\delta)}{K}}\right) \ge 1-\delta, \qquad E\|f_1\|^2 \le C^2"
+    ),
+    proved_text=prose(
+        r"""
+        The printed bound, constants included, for features whose $L^2(\mu)$ norm is at most 1.
+        Other features are drawn with density proportional to $b\pi$ and divided by $b(\omega) \ge
+        \|\phi(\cdot;\omega)\|$: then it holds with $C\,E_\pi b$ for $C$.
+        """
+    ),
+    flaw=prose(
+        r"""
+        The lemma's slide bounds no feature (the theorem's does). Its proof uses
+        $\|f_k\| \le C$, which needs $\|\phi(\cdot;\omega)\| \le 1$: maxout units of Gaussian
+        weights, on inputs of norm $\sqrt{80}$, exceed the bound in practically every draw.
+        """
+    ),
+    proof=prose(
+        r"""
+        $f_k = (\alpha^*/\pi)(\omega_k)\phi(\cdot;\omega_k)$ are independent with mean $f^*$ and
+        norm at most $C$; $\hat f_K$ is their average. $E\|\hat f_K - f^*\|^2 = (E\|f_1\|^2 -
+        \|f^*\|^2)/K \le C^2/K$, which bounds the mean error by Jensen. One feature moves the error
+        by at most $2C/K$, so by McDiarmid it exceeds its mean by $t$ with probability at most
+        $e^{-Kt^2/(2C^2)}$. Divided features: $f^* = \int(\alpha^* b)(\phi/b)$, and $|\alpha^* b|$
+        over the density $b\pi/E_\pi b$ is at most $C\,E_\pi b$.
+        """
+    ),
+    note=prose(
+        r"""
+        Both constants are sharp: among many orthonormal features of random sign the error is
+        $C/\sqrt K$ as long as none is drawn twice, and for constants of random sign the error
+        exceeds $C\sqrt{2\log(1/\delta)/K}$ with probability $\delta^{1+o(1)}$ as $K$ grows, then
+        $1/\delta$.
+        """
+    ),
+    checks=(
+        Check(form="printed", name="features of any size", run=without_bound),
+        Check(form="proved", name="errors of averages", run=averages),
+        Check(form="proved", name="maxout units divided by a bound of theirs", run=divided),
+    ),
+)

@@ -1,0 +1,221 @@
+"""The norms of F_pi and of the kernel's space, and the kernel of random cosines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from proofs_checks.kitchen_sinks import _infimum
+from proofs_checks.maxout._prose import prose
+
+Norm = Callable[[Any, Any, Any], float]
+
+_ANGLES = 16  # offsets b on a grid: exact for trigonometric polynomials of degree below 16
+# Of sums of a hundred numbers of size 1, and of linear programs of that size.
+_ROUNDING = 1e-9
+
+
+def circle() -> tuple[Any, Any, Any]:
+    """cos(2b) pi(b), pi and the features cos(t + b) at four t, over a grid of b."""
+    b = 2 * math.pi * np.arange(_ANGLES) / _ANGLES
+    density = np.full(_ANGLES, 1 / _ANGLES)
+    features = np.cos(np.array([0.0, 0.4, 1.0, 2.0])[:, np.newaxis] + b)
+    return np.cos(2 * b) * density, density, features
+
+
+def zero(context: Context, *, norm: Norm = _infimum.of_the_representation) -> Evidence:
+    """Take the norm of a representation of the function 0."""
+    alpha, density, features = circle()
+    size = float(np.abs(features @ alpha).max())
+    if size > 1e-14:
+        raise ArithmeticError(f"the function is not 0 but up to {size:.3g}")
+    found = norm(alpha, density, features)
+    return Evidence.exact_comparison(
+        form="printed",
+        check="the norm of a representation of 0",
+        claim=r"$\sup|\alpha|/\pi$ of $\alpha = \pi\cos 2b$, which represents $f = 0$",
+        observed=found,
+        exact=0.0,
+        interval=(found - _ROUNDING, found + _ROUNDING),
+        resolution=1e-6,
+        method="sums over a grid of b",
+    )
+
+
+def ratio_of_kernels(scale: float) -> tuple[float, float]:
+    """Return E phi phi' over e^{-z^2/2} for scale cos(w x + b), where it is farthest from 1."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    weights = weights / weights.sum()
+    b = 2 * math.pi * np.arange(_ANGLES) / _ANGLES
+    found = []
+    for x, y in ((0.0, 0.0), (0.3, -0.4), (1.0, 0.2), (2.0, 1.0), (-1.0, 1.0)):
+        products = np.cos(x * nodes[:, np.newaxis] + b) * np.cos(y * nodes[:, np.newaxis] + b)
+        kernel = scale**2 * float(weights @ products.mean(axis=1))
+        found.append((kernel / math.exp(-0.5 * (x - y) ** 2), x - y))
+    return max(found, key=lambda one: abs(one[0] - 1))
+
+
+def _kernel(form: Any, scale: float, claim: str) -> Evidence:
+    ratio, z = ratio_of_kernels(scale)
+    return Evidence.exact_comparison(
+        form=form,
+        check="the kernel of random cosines",
+        claim=f"{claim} over $e^{{-z^2/2}}$ (five pairs; farthest from 1 at $z = {z:g}$)",
+        observed=ratio,
+        exact=1.0,
+        interval=(ratio - _ROUNDING, ratio + _ROUNDING),
+        resolution=1e-6,
+        method="Gauss-Hermite quadrature in w, sums in b",
+    )
+
+
+def printed_kernel(context: Context, *, scale: float = 1.0) -> Evidence:
+    """Hold the kernel of cos(w x + b) against the function whose transform is pi."""
+    return _kernel("printed", scale, r"$E\cos(\omega x + b)\cos(\omega y + b)$")
+
+
+def proved_kernel(context: Context, *, scale: float = math.sqrt(2)) -> Evidence:
+    """The same with the factor sqrt 2."""
+    return _kernel("proved", scale, r"$2E\cos(\omega x + b)\cos(\omega y + b)$")
+
+
+def problems(context: Context) -> list[tuple[Any, Any, Any]]:
+    """Random representations over random densities and features."""
+    rng = context.rng("representations")
+    found = []
+    for _ in range(5 if context.quick else 100):
+        n = int(rng.integers(10, 40))
+        density = rng.dirichlet(np.ones(n))
+        alpha = density * rng.standard_normal(n)
+        found.append((alpha, density, rng.standard_normal((6, n))))
+    return found
+
+
+def infima(
+    context: Context,
+    *,
+    least_sup: Norm = _infimum.least_sup,
+    least_square: Norm = _infimum.least_square,
+) -> Evidence:
+    """Compare the infima of both norms over the representations of random functions."""
+    ratio = max(least_square(*one) / least_sup(*one) for one in problems(context))
+    return Evidence.bound_comparison(
+        form="proved",
+        check="the two norms of functions",
+        claim=r"$\|f\|_H/\|f\|_\pi$, both infima over representations, largest of some functions",
+        observed=ratio,
+        interval=(ratio - _ROUNDING, ratio + _ROUNDING),
+        upper=1.0,
+        method="linear programs and least squares",
+        plots=(_plot(context),),
+    )
+
+
+def kernel_space(context: Context, *, least_square: Norm = _infimum.least_square) -> Evidence:
+    """Hold the infimum of the H norm against the kernel's own norm."""
+    ratios = [least_square(*one) / _infimum.kernel_norm(*one) for one in problems(context)]
+    ratio = max(ratios, key=lambda one: abs(one - 1))
+    return Evidence.exact_comparison(
+        form="proved",
+        check="the norm of the kernel's space",
+        claim=(
+            r"the least $(\int\alpha^2/\pi)^{1/2}$ over $(f^\top k^{-1}f)^{1/2}$, "
+            "farthest from 1 of some functions"
+        ),
+        observed=ratio,
+        exact=1.0,
+        interval=(ratio - _ROUNDING, ratio + _ROUNDING),
+        resolution=1e-6,
+        method="least squares against a linear system",
+    )
+
+
+def _plot(context: Context) -> Plot:
+    found = problems(context)
+    sups = [_infimum.least_sup(*one) for one in found]
+    order = np.argsort(sups)
+    return Plot(
+        title="Norms of random functions, and of the representations they were made from",
+        x_label="function, by its norm in F_pi",
+        y_label="norm",
+        series=[
+            Series(label=label, kind="points", x=np.arange(len(order)), y=np.array(values)[order])
+            for label, values in (
+                (
+                    "sup |alpha|/pi of the representation",
+                    [_infimum.of_the_representation(*one) for one in found],
+                ),
+                ("its infimum, the norm in F_pi", sups),
+                ("the norm in H", [_infimum.least_square(*one) for one in found]),
+            )
+        ],
+        caption="A function's norm is the least over its representations, often far less than one.",
+    )
+
+
+STATEMENT = Statement(
+    id="kitchen-sinks.norms",
+    source="Rahimi, Recht (2008), after Sejdinovic's slides (2014)",
+    title="The norms of F_pi and of the kernel's space",
+    expected="refuted, repaired",
+    printed=(
+        r"f = \int\alpha\phi\,d\omega: \quad \|f\|_\pi = \sup_\omega\frac{|\alpha|}{\pi}, \quad "
+        r"\|f\|_H^2 = \int\frac{\alpha^2}{\pi}\,d\omega, \qquad "
+        r"E\cos(\omega^\top x + b)\cos(\omega^\top y + b) = \kappa(x-y)"
+    ),
+    printed_text=prose(
+        r"""
+        A function's norms are read off its weights $\alpha$. Random cosines have every
+        translation-invariant kernel, $\pi$ being its inverse Fourier transform.
+        """
+    ),
+    proved=(
+        r"\|f\|_\pi = \min_{\alpha}\sup_\omega\frac{|\alpha|}{\pi}, \quad "
+        r"\|f\|_H = \min_{\alpha}\left(\int\frac{\alpha^2}{\pi}\,d\omega\right)^{1/2} "
+        r"\le \|f\|_\pi, \qquad "
+        r"E\cos(\omega^\top x + b)\cos(\omega^\top y + b) = \frac{1}{2}\kappa(x-y)"
+    ),
+    proved_text=prose(
+        r"""
+        Minima over all $\alpha$ that represent $f$; then $F_\pi$ is a dense part of the kernel's
+        space. For $b$ uniform on a circle and $\kappa(0) = 1$ the kernel is half of $\kappa$, so
+        $\sqrt2\cos$ has it, and $C$ becomes $\sqrt2\,C$ in the bounds.
+        """
+    ),
+    flaw=prose(
+        r"""
+        $\alpha = \pi\cos 2b$ represents 0 on cosine features, as harmonics are orthogonal, and
+        has norms 1 and $1/\sqrt2$: both expressions depend on the representation. And
+        $E\cos^2 = \frac12$.
+        """
+    ),
+    proof=prose(
+        r"""
+        $\beta = \alpha/\pi$ and $T\beta = \int\beta\phi\,\pi$ maps $L^2(\pi)$ onto a space with
+        norm $\min\{\|\beta\| : T\beta = f\}$, attained as the kernel of $T$ is closed. It contains
+        $k(x, \cdot) = T\phi(x;\cdot)$, and $f = T\beta$ with $\beta$ orthogonal to that kernel,
+        where $\phi(x;\cdot)$ lies too, has $\langle f, k(x,\cdot)\rangle =
+        \int\beta\phi(x;\cdot)\pi = f(x)$: it is the space of $k$. $\|\beta\|_{L^2(\pi)} \le
+        \sup|\beta|$ orders the norms. Sums of $k(x_i, \cdot)$ are dense and have $|\beta| \le
+        \sum|a_i|\sup|\phi|$. Cosines: $2\cos s\cos t = \cos(s-t) + \cos(s+t)$, and the mean over
+        $b$ removes the second.
+        """
+    ),
+    note=prose(
+        r"""
+        The lemmas only need some representation with $|\alpha| \le C\pi$: they hold with
+        $C = \|f\|_\pi$, the first minimum being attained by weak-* compactness.
+        """
+    ),
+    checks=(
+        Check(form="printed", name="the norm of a representation of 0", run=zero),
+        Check(form="printed", name="the kernel of random cosines", run=printed_kernel),
+        Check(form="proved", name="the two norms of functions", run=infima),
+        Check(form="proved", name="the norm of the kernel's space", run=kernel_space),
+        Check(form="proved", name="the kernel of random cosines", run=proved_kernel),
+    ),
+)

@@ -1,0 +1,168 @@
+"""The risk lemma: the average of random features has nearly the risk of f*."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler.bounds import Bound, kitchen_sinks
+from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from proofs_checks._violations import Case, hold_bounds
+from proofs_checks.kitchen_sinks._cosines import Cosines, blocks, cosine_features
+from proofs_checks.kitchen_sinks._signs import mean_signs
+from proofs_checks.maxout._prose import prose
+
+Loss = Callable[[Any], Any]
+_SIGNS = 100_000
+_POINTS = 32
+
+
+def logistic(t: Any) -> Any:
+    """log(1 + e^{-t}), 1-Lipschitz."""
+    return np.logaddexp(0.0, -t)
+
+
+def hinge(t: Any) -> Any:
+    """max(0, 1 - t), 1-Lipschitz."""
+    return np.maximum(0.0, 1.0 - t)
+
+
+def losses_in_risk(
+    rng: np.random.Generator, world: Cosines, n_features: int, n_draws: int, loss: Loss
+) -> Any:
+    """R of the average minus R of f*, one a draw, for inputs uniform over fixed points.
+
+    The risks are sums over the points and both labels, P(y = 1 | x) = (1 + cos(x_1))/2. As in
+    `Cosines.errors`, alpha*/pi = sign(cos b) and f*(x) = (2/pi) e^{-s^2 |x|^2/2}.
+    """
+    x = rng.standard_normal((_POINTS, world.n_inputs))
+    positive = (1 + world.signal * np.cos(world.frequency * x[:, 0])) / 2
+
+    def risk(f: Any) -> Any:
+        return (positive * loss(f) + (1 - positive) * loss(-f)).mean(axis=-1)
+
+    target = 2 / math.pi * np.exp(-0.5 * world.bandwidth**2 * (x**2).sum(axis=1))
+    found = []
+    for n in blocks(n_draws, n_features * _POINTS):
+        w, b = world.draw(rng, n, n_features)
+        phi = cosine_features(x, w, b)
+        average = (phi @ np.sign(np.cos(b))[..., np.newaxis])[..., 0] / n_features
+        found.append(risk(average) - risk(target))
+    return np.concatenate(found)
+
+
+def _settings(context: Context) -> tuple[tuple[tuple[int, int, float, Loss], ...], int]:
+    """(d, K, delta, loss), and the number of draws of each."""
+    settings: tuple[tuple[int, int, float, Loss], ...] = (
+        (2, 20, 0.05, logistic),
+        (5, 50, 0.05, hinge),
+    )
+    if not context.quick:
+        settings += ((2, 100, 0.01, logistic), (20, 50, 0.1, hinge), (20, 200, 0.01, logistic))
+    return settings, 600 if context.quick else 10_000
+
+
+def cases(context: Context, bound: Callable[..., Bound] = kitchen_sinks.risk_lemma) -> list[Case]:
+    """Risks of averages above those of f*, beside their bounds."""
+    settings, n = _settings(context)
+    found = []
+    for d, k, delta, loss in settings:
+        rng = context.rng(f"{loss.__name__} {d} {k}")
+        drawn = losses_in_risk(rng, Cosines(d, 0.5), k, n, loss)
+        found.append(
+            Case(
+                drawn=drawn,
+                bound=bound(k, scale=1.0, lipschitz=1.0, delta=delta),
+                where={"features": f"cosines, {loss.__name__}", "d": d, "K": k, "delta": delta},
+            )
+        )
+    for k, delta in ((50, 0.05), (1000, 0.01)):
+        # Constant features of random sign, y = 1, c(t) = (1 - t)/2: R = (1 - f)/2 and f* = 0.
+        drawn = -mean_signs(context.rng(f"signs {k}"), k, _SIGNS) / 2
+        found.append(
+            Case(
+                drawn=drawn,
+                bound=bound(k, scale=1.0, lipschitz=0.5, delta=delta),
+                where={"features": "signs", "K": k, "delta": delta},
+            )
+        )
+    return found
+
+
+def averages(
+    context: Context, *, bound: Callable[..., Bound] = kitchen_sinks.risk_lemma
+) -> Evidence:
+    """Count how often the average's risk exceeds that of f* by more than the bound."""
+    context.ledger.spend(f"{STATEMENT.id}: risks of averages", context.false_alarm)
+    settings, n = _settings(context)
+    return hold_bounds(
+        cases(context, bound),
+        form="printed",
+        check="risks of averages",
+        claim=(
+            "the average of $K$ features has a risk above that of $f^*$ by more than the bound "
+            r"with probability at most $\delta$ (logistic and hinge loss on cosines, a linear loss "
+            "on constants)"
+        ),
+        false_alarm=context.false_alarm,
+        n_features=max(n * k for _, k, _, _ in settings),
+        plots=(_plot(context),),
+    )
+
+
+def _plot(context: Context) -> Plot:
+    counts = (8, 16, 32, 64) if context.quick else (8, 16, 32, 64, 128, 256)
+    n = 400 if context.quick else 2000
+    observed, promised, signs = [], [], []
+    for k in counts:
+        rng = context.rng(f"plot {k}")
+        drawn = losses_in_risk(rng, Cosines(2, 0.5), k, n, logistic)
+        observed.append(np.quantile(drawn, 0.95))
+        signs.append(np.quantile(mean_signs(rng, k, _SIGNS), 0.95))
+        promised.append(kitchen_sinks.risk_lemma(k, scale=1.0, lipschitz=1.0, delta=0.05).value)
+    x = np.log10(counts)
+    return Plot(
+        title="Risk lemma: bound and observation at delta = 0.05, L = 1",
+        x_label="log10 of the number of features",
+        y_label="risk above that of f*",
+        series=(
+            Series(label="bound", x=x, y=promised),
+            Series(label="95 % quantile, logistic loss, d = 2", kind="points", x=x, y=observed),
+            Series(label="95 % quantile, constants", kind="points", x=x, y=signs),
+        ),
+        caption=(
+            "The bound is one for the absolute difference of the two functions; a smooth loss with "
+            "random labels loses less, a linear one with fixed labels nearly half of it."
+        ),
+    )
+
+
+STATEMENT = Statement(
+    id="kitchen-sinks.risk-lemma",
+    source="Rahimi, Recht (2008), after Sejdinovic's slides (2014)",
+    title="Risk lemma: nearby functions have nearby risks",
+    expected="holds",
+    printed=(
+        r"P\left(R[\hat f_K] - R[f^*] \le \frac{LC}{\sqrt K}"
+        r"\left(1 + \sqrt{2\log\frac{1}{\delta}}\right)\right) \ge 1-\delta"
+    ),
+    printed_text=prose(
+        r"""
+        For a loss $c(f(x)y)$ that is $L$-Lipschitz in its argument, and labels in $[-1, 1]$, the
+        average of Lemma 1 loses at most $L$ times its distance from $f^*$, under the law of the
+        inputs.
+        """
+    ),
+    proof=prose(
+        r"""
+        $R[\hat f] - R[f^*] \le E|c(\hat f(x)y) - c(f^*(x)y)| \le L\,E|\hat f(x) - f^*(x)||y| \le
+        L\|\hat f - f^*\|_{L^2(P_X)}$ by the Lipschitz property, $|y| \le 1$ and Jensen; then
+        Lemma 1 with $\mu = P_X$, hence with features of $L^2(P_X)$ norm at most 1.
+        """
+    ),
+    note="It inherits the condition of Lemma 1, kitchen-sinks.lemma-1, on the features.",
+    checks=(Check(form="printed", name="risks of averages", run=averages),),
+)

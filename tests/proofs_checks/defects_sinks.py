@@ -1,0 +1,64 @@
+"""A defect for every check of the kitchen sinks: the truth for a false print, else a wrong claim.
+
+Wrong bounds are a quarter of the right ones: on constant features these are within a factor of 3.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any
+
+from mehler.bounds import Bound, kitchen_sinks
+from proofs_checks.kitchen_sinks import (
+    _infimum,
+    _steps,
+    estimation_lemma,
+    greedy,
+    lemma_1,
+    norms,
+    risk_lemma,
+    theorem,
+)
+
+
+def quarter(bound: Callable[..., Bound]) -> Callable[..., Bound]:
+    def wrong(*sizes: int, **options: Any) -> Bound:
+        right = bound(*sizes, **options)
+        terms = [dataclasses.replace(one, value=one.value / 4) for one in right.terms]
+        return dataclasses.replace(right, terms=terms)
+
+    return wrong
+
+
+def forgetful(*sizes: int, feature_scale: float, **options: Any) -> Bound:
+    """Lemma 1 that forgets what the features were divided by."""
+    return kitchen_sinks.lemma_1(*sizes, **options)
+
+
+def of_the_representation(alpha: Any, density: Any, features: Any) -> float:
+    return kitchen_sinks.norm_h(alpha, density)
+
+
+# (check, what is wrong, the verdict that it must come to)
+DEFECTS = [
+    (lemma_1.without_bound, {"by": "frobenius"}, "holds"),
+    (lemma_1.averages, {"bound": quarter(kitchen_sinks.lemma_1)}, "refuted"),
+    (lemma_1.divided, {"bound": forgetful}, "refuted"),
+    (risk_lemma.averages, {"bound": quarter(kitchen_sinks.risk_lemma)}, "refuted"),
+    (estimation_lemma.printed_tail, {"bound": estimation_lemma.as_proved}, "holds"),
+    (estimation_lemma.proved_tail, {"bound": estimation_lemma.as_recalled}, "refuted"),
+    (estimation_lemma.gaps, {"bound": quarter(kitchen_sinks.estimation_lemma)}, "refuted"),
+    (theorem.box, {"bound": quarter(kitchen_sinks.theorem)}, "refuted"),
+    (theorem.ball, {"bound": quarter(kitchen_sinks.theorem)}, "refuted"),
+    (greedy.stalls, {"steps": _steps.line_search}, "holds"),
+    (greedy.stalls, {"steps": _steps.equal_weights}, "holds"),
+    (greedy.rate, {"steps": (_steps.as_printed,)}, "refuted"),
+    (greedy.rate, {"bound": quarter(kitchen_sinks.greedy)}, "refuted"),
+    (norms.zero, {"norm": _infimum.least_sup}, "holds"),
+    (norms.printed_kernel, {"scale": math.sqrt(2)}, "holds"),
+    (norms.infima, {"least_square": of_the_representation}, "refuted"),
+    (norms.kernel_space, {"least_square": of_the_representation}, "refuted"),
+    (norms.proved_kernel, {"scale": 1.0}, "refuted"),
+]

@@ -1,0 +1,242 @@
+"""The worlds in which kitchen sinks are measured, each closed form against another route."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import integrate, optimize, stats
+
+from mehler import exact, verify
+from mehler.bounds import kitchen_sinks
+from proofs_checks.kitchen_sinks import (
+    _divided,
+    _fitted,
+    _infimum,
+    _signs,
+    _steps,
+    estimation_lemma,
+    greedy,
+    lemma_1,
+    norms,
+    theorem,
+)
+from proofs_checks.kitchen_sinks._cosines import Cosines, average_errors, blocks, cosine_features
+from proofs_checks.kitchen_sinks._units import Units
+
+
+def gaussian_grid(d: int):
+    """Nodes and weights for expectations over N(0, I_d), exact to degree 119 in each axis."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    weights = weights / weights.sum()
+    x = np.stack(np.meshgrid(*[nodes] * d, indexing="ij"), axis=-1).reshape(-1, d)
+    w = np.prod(np.stack(np.meshgrid(*[weights] * d, indexing="ij"), axis=-1), axis=-1).ravel()
+    return x, w
+
+
+@pytest.mark.parametrize(("d", "bandwidth"), [(1, 1.0), (2, 0.5)])
+def test_cosines_in_closed_form_are_those_of_quadrature(d, bandwidth):
+    world = Cosines(d, bandwidth, signal=0.7, frequency=1.3)
+    w, b = world.draw(np.random.default_rng(3), 5, 4)
+    x, weight = gaussian_grid(d)
+    phi = cosine_features(x[np.newaxis], w, b)
+    gram = np.einsum("p,npk,npl->nkl", weight, phi, phi)
+    np.testing.assert_allclose(world.gram(w, b), gram, atol=1e-13)
+    labels = world.signal * np.cos(world.frequency * x[:, 0])
+    np.testing.assert_allclose(
+        world.label_products(w, b), np.einsum("p,npk->nk", weight * labels, phi), atol=1e-13
+    )
+    target = 2 / math.pi * np.exp(-0.5 * bandwidth**2 * (x**2).sum(axis=1))
+    average = (phi @ np.sign(np.cos(b))[..., np.newaxis])[..., 0] / 4
+    errors = np.sqrt(((average - target) ** 2) @ weight)
+    np.testing.assert_allclose(world.errors(w, b), errors, atol=1e-12)
+    assert world.norm == pytest.approx(math.sqrt(weight @ target**2), rel=1e-12)
+
+
+def test_cosines_over_their_own_law():
+    """Targets and best risks are means over frequencies and offsets: by quadrature in d = 1."""
+    world = Cosines(1, 0.8, signal=0.7, frequency=1.3)
+    nodes, weight = gaussian_grid(1)
+    b = 2 * math.pi * (np.arange(4000) + 0.5) / 4000
+    w = (0.8 * nodes)[:, np.newaxis, :] * np.ones((1, 4000, 1))
+    products = np.abs(world.label_products(w, np.broadcast_to(b, (60, 4000)))).mean(axis=1)
+    # The grid meets |cos b| with an error of (2 pi/4000)^2/12.
+    assert world.mean_absolute_product == pytest.approx(weight @ products, rel=1e-6)
+    for x in (0.0, 0.7, 2.0):
+        f = (np.sign(np.cos(b)) * np.cos(x * 0.8 * nodes + b)).mean(axis=1) @ weight
+        assert f == pytest.approx(2 / math.pi * math.exp(-0.5 * 0.64 * x**2), abs=1e-6)
+
+
+def test_labels_have_their_mean():
+    world = Cosines(2, 1.0, signal=0.6, frequency=0.9)
+    x, y = world.sample(np.random.default_rng(4), 1, 200_000)
+    # y cos(u x_1) has mean 0.6 E cos^2.
+    truth = 0.6 * (1 + math.exp(-2 * 0.81)) / 2
+    verdict = verify.check_mean((y * np.cos(0.9 * x[..., 0])).ravel(), truth, resolution=0.03)
+    assert verdict.status == "holds", verdict
+
+
+def test_blocks_cover_all_draws():
+    for n, size in ((1, 1), (1000, 10**6), (10**5, 3), (7, 2**17)):
+        assert sum(blocks(n, size)) == n
+        assert min(blocks(n, size)) >= 1
+
+
+@pytest.mark.parametrize("threshold", [1e-3, 0.1339, 0.5, 0.999])
+@pytest.mark.parametrize("n", [10, 101, 4000])
+def test_exact_tails_are_binomial(n, threshold):
+    least = math.ceil(n * (1 + threshold) / 2)
+    # Gamma functions of mpmath, term by term, against products of integers.
+    count = mpmath.fsum(mpmath.binomial(n, j) for j in range(least, n + 1))
+    route = float(mpmath.log(count) - (n - 1) * mpmath.log(2))
+    assert _signs.log_tail(n, threshold) == pytest.approx(route, rel=1e-9)
+
+
+def test_tails_beyond_the_largest_mean_are_empty():
+    assert _signs.log_tail(10, 1.01) == -math.inf
+    with pytest.raises(ValueError, match="overlap"):
+        _signs.log_tail(10, 0.0)
+
+
+def test_excess_risk_of_constants_is_that_of_the_wrong_sign():
+    drawn = _signs.excess_risks(np.random.default_rng(1), 25, 100_000, mean=0.2)
+    assert set(np.unique(drawn)) == {0.0, 0.2}
+    wrong = stats.binom.cdf(12, 25, 0.6)
+    low, high = verify.intervals.binomial(int((drawn > 0).sum()), 100_000, 1e-9)
+    assert low < wrong < high
+
+
+@pytest.mark.parametrize("by", [None, "frobenius", "longest"])
+def test_divided_units_are_small_and_keep_their_function(by):
+    """Times the scale, the mean of a divided unit under its density is h_1 |x|, as undivided."""
+    units = Units(3, 4, by)
+    rng = np.random.default_rng(8)
+    x = units.points(rng)[0]
+    assert np.linalg.norm(x) == pytest.approx(math.sqrt(3))
+    values = (units.draw(rng, 200_000) @ x).max(axis=1)
+    if by is not None:
+        assert np.abs(values).max() <= 1
+    truth = exact.max_moment(1, 4) * math.sqrt(3)
+    verdict = verify.check_mean(units.feature_scale * values, truth, resolution=0.05 * truth)
+    assert verdict.status == "holds", verdict
+
+
+def test_longest_divides_by_less():
+    for d, q in ((5, 4), (80, 4), (784, 16)):
+        assert Units(d, q, "longest").feature_scale < Units(d, q, "frobenius").feature_scale
+
+
+def test_products_of_divided_units_in_the_plane():
+    """g = E y phi on the circle, by the mean over equal angles; the best risk by simulation."""
+    rng = np.random.default_rng(2)
+    w = rng.standard_normal((2, 2))
+    w /= np.linalg.norm(w)
+    angle = 2 * math.pi * (np.arange(200_000) + 0.5) / 200_000
+    x = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    g = np.mean(0.8 * x[:, 0] * (x @ w.T).max(axis=1))
+    assert g == pytest.approx(0.8 * w[:, 0].sum() / 4, abs=1e-9)
+
+    products = _divided.divided_products(2, signal=0.8)(rng, 200, 2, 500)
+    absolute = np.abs(products.true).ravel()
+    verdict = verify.check_mean(absolute, products.best, resolution=0.05 * products.best)
+    assert verdict.status == "holds", verdict
+    # Samples and features are those of the closed form: empirical minus true has mean 0.
+    gap = (products.empirical - products.true).mean(axis=1)
+    assert verify.check_mean(gap, 0.0, resolution=0.3).status == "holds"
+
+
+def test_fitted_weights_minimise_the_empirical_risk():
+    rng = np.random.default_rng(6)
+    products = _fitted.Products(rng.standard_normal((20, 5)), rng.standard_normal((20, 5)), 0.4)
+    for empirical, true, over_box, over_ball in zip(
+        products.empirical, products.true, _fitted.box(products), _fitted.ball(products)
+    ):
+        found = optimize.linprog(-empirical, bounds=[(-0.2, 0.2)] * 5)
+        assert over_box == pytest.approx(0.5 * (0.4 - found.x @ true), rel=1e-9)
+        ball = optimize.minimize(
+            lambda a, g=empirical: -a @ g,
+            np.zeros(5),
+            constraints={"type": "ineq", "fun": lambda a: 1 / 5 - a @ a},
+            options={"ftol": 1e-14},
+        )
+        assert over_ball == pytest.approx(0.5 * (0.4 - ball.x @ true), abs=1e-5)
+        corners = np.array(np.meshgrid(*[[-0.2, 0.2]] * 5)).reshape(5, -1).T
+        largest = 0.5 * np.abs(corners @ (empirical - true)).max()
+        row = _fitted.Products(empirical[np.newaxis], true[np.newaxis], 0.4)
+        assert _fitted.largest_gap(row)[0] == pytest.approx(largest)
+
+
+def test_printed_greedy_steps_stall_and_repaired_ones_do_not():
+    target = np.ones(2)
+    stalled = _steps.as_printed(np.eye(2), target, 2.0, 6)
+    assert stalled == pytest.approx([1.0, *[math.sqrt(0.5)] * 5])
+    # 2 phi_1, then (2 phi_1 + 2 phi_2)/2 = f*.
+    assert _steps.equal_weights(np.eye(2), target, 2.0, 2) == pytest.approx([math.sqrt(2), 0.0])
+    # phi_1, then half way to 2 phi_2.
+    assert _steps.line_search(np.eye(2), target, 2.0, 2)[0] == pytest.approx(1.0)
+
+
+def test_infima_at_one_point_in_closed_form():
+    """One value f: the norms are |f| / sum |phi| pi and |f| / (sum phi^2 pi)^1/2."""
+    rng = np.random.default_rng(9)
+    density = rng.dirichlet(np.ones(7))
+    features = rng.standard_normal((1, 7))
+    alpha = rng.standard_normal(7)
+    f = abs(float((features @ alpha)[0]))
+    for norm, closed in (
+        (_infimum.least_sup, f / (np.abs(features[0]) @ density)),
+        (_infimum.least_square, f / math.sqrt(features[0] ** 2 @ density)),
+        (_infimum.kernel_norm, f / math.sqrt(features[0] ** 2 @ density)),
+    ):
+        assert norm(alpha, density, features) == pytest.approx(closed, rel=1e-9)
+
+
+def test_the_circle_represents_zero_off_its_grid_too():
+    for t in (0.1, 1.7, 4.0):
+        value, _ = integrate.quad(lambda b, t=t: np.cos(2 * b) * np.cos(t + b), 0, 2 * math.pi)
+        assert abs(value) < 1e-12
+
+
+def test_numbers_that_the_texts_quote():
+    recalled = estimation_lemma.as_recalled
+    for log_delta, quote in ((-40.0, "e^{-38.3}"), (-100.0, "e^{-64.4}")):
+        found = _signs.log_tail(4000, recalled(4000, log_delta=log_delta))
+        assert quote in estimation_lemma.STATEMENT.flaw
+        assert f"e^{{{found:.1f}}}" == quote
+    assert "0.7071" in greedy.STATEMENT.flaw
+    assert f"{math.sqrt(0.5):.4f}" == "0.7071"
+    assert "5.24" in theorem.STATEMENT.proved_text
+    assert 5.23 < 2 * math.sqrt(2) + 2 / math.sqrt(math.log(2)) < 5.24
+    assert r"\frac{1}{2}\kappa" in norms.STATEMENT.proved
+
+
+def test_maxout_units_exceed_the_printed_bound_in_practically_every_draw():
+    errors = Units(80, 4).errors(np.random.default_rng(5), 50, 500)
+    bound = kitchen_sinks.lemma_1(50, scale=1.0, delta=0.05, form="printed")
+    assert "practically every draw" in lemma_1.STATEMENT.flaw
+    assert (errors > bound.value).mean() > 0.99
+
+
+def test_both_constants_of_lemma_1_are_sharp():
+    """Orthonormal features attain the mean; constants of random sign the deviation's rate."""
+    # f* = 0, one of n orthonormal features with a random sign: the error of K of them is
+    # 1/sqrt K unless one is drawn twice, which K^2/(2n) bounds.
+    k, n = 10, 10**6
+    rng = np.random.default_rng(7)
+    index, sign = rng.integers(n, size=(500, k)), rng.choice([-1.0, 1.0], size=(500, k))
+    errors = [
+        math.sqrt(sum(s[i == j].sum() ** 2 for j in set(i.tolist()))) / k
+        for i, s in zip(index, sign)
+    ]
+    assert np.median(errors) == pytest.approx(k**-0.5, rel=1e-12)
+    # log P(|mean sign| > t) over the promised -K t^2/2 tends to 1 from above.
+    ratios = [_signs.log_tail(10**4, t) / (-(10**4) * t**2 / 2) for t in (0.05, 0.1, 0.2)]
+    assert 1 < ratios[2] < ratios[1] < ratios[0] < 1.2
+
+
+def test_average_errors_come_one_a_draw():
+    errors = average_errors(np.random.default_rng(1), Cosines(2, 1.0), 30, 700)
+    assert errors.shape == (700,)
+    assert len(np.unique(errors)) == 700
