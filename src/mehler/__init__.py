@@ -8,6 +8,7 @@ from mehler import exact, features
 from mehler.features import (
     DecoupledMaxoutFeatures,
     FourierFeatures,
+    KitchenSinks,
     MaxoutCodes,
     MaxoutFeatures,
     from_recipe,
@@ -18,6 +19,7 @@ __version__ = "0.1.0"
 __all__ = [
     "DecoupledMaxoutFeatures",
     "FourierFeatures",
+    "KitchenSinks",
     "MaxoutCodes",
     "MaxoutFeatures",
     "__version__",

@@ -8,6 +8,7 @@ import pytest
 import mehler
 from mehler import _arrays
 from tests.features.fourier_draws import fourier_draws
+from tests.features.sink_draws import sink_draws
 from tests.places import Place
 
 N_INPUTS, N_FEATURES, POOL = 7, 70, 4
@@ -29,6 +30,7 @@ DRAWS = {
     ),
     "codes": lambda **kw: mehler.MaxoutCodes.draw(N_INPUTS, N_FEATURES, POOL, seed=3, **kw),
     **fourier_draws(N_INPUTS, N_FEATURES),
+    **sink_draws(N_INPUTS, N_FEATURES),
 }
 EPS = {"float32": 2.0**-23, "float64": 2.0**-52}
 # A projection of 7 numbers rounds by less than 8 eps sum |x_i w_i|; with |x_i|, |w_i| < 5 (they

@@ -8,12 +8,14 @@ from mehler.features._base import FeatureMap
 from mehler.features._codes import MaxoutCodes
 from mehler.features._decoupled import DecoupledMaxoutFeatures
 from mehler.features._fourier import FourierFeatures
+from mehler.features._kitchen_sinks import KitchenSinks
 from mehler.features._maxout import MaxoutFeatures
 
 __all__ = [
     "DecoupledMaxoutFeatures",
     "FeatureMap",
     "FourierFeatures",
+    "KitchenSinks",
     "MaxoutCodes",
     "MaxoutFeatures",
     "from_recipe",
@@ -26,6 +28,7 @@ _MAPS: dict[str, Any] = {
         DecoupledMaxoutFeatures,
         MaxoutCodes,
         FourierFeatures,
+        KitchenSinks,
     )
 }
 

@@ -13,6 +13,7 @@ from mehler.features import (
     DecoupledMaxoutFeatures,
     FeatureMap,
     FourierFeatures,
+    KitchenSinks,
     MaxoutCodes,
     MaxoutFeatures,
 )
@@ -34,6 +35,10 @@ _KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "fourier-orthogonal": (FourierFeatures, {"projections": "orthogonal"}),
     "fourier-laplacian": (FourierFeatures, {"kernel": "laplacian"}),
     "fourier-matern": (FourierFeatures, {"kernel": "matern", "smoothness": 2.5}),
+    "sinks-relu": (KitchenSinks, {"activation": "relu"}),
+    "sinks-step": (KitchenSinks, {"activation": "step", "law": "sphere"}),
+    "sinks-tanh": (KitchenSinks, {"activation": "tanh", "bias": 0.5}),
+    "sinks-cos": (KitchenSinks, {"activation": "cos", "bias": "uniform"}),
 }
 _SHARED = "maxout-shared"
 # Maps whose units have no pool; of these, all but offsets have two features a unit.
@@ -97,7 +102,8 @@ def factories(
     kinds : list of str, optional
         Some of 'maxout', 'maxout-centred', 'maxout-shared', 'maxout-shared-centred',
         'decoupled-next', 'decoupled-fresh', 'codes', 'fourier', 'fourier-offset',
-        'fourier-orthogonal', 'fourier-laplacian' and 'fourier-matern'; default all.
+        'fourier-orthogonal', 'fourier-laplacian', 'fourier-matern', 'sinks-relu', 'sinks-step',
+        'sinks-tanh' and 'sinks-cos'; default all.
     most_features, most_pool : int
         Largest number of units and pool size.
 

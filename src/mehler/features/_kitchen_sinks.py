@@ -1,0 +1,371 @@
+"""Random kitchen sinks: any activation of a random projection."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays, _random, exact
+from mehler.exact.activations import Activation, activation_of
+from mehler.features import _correlation, _sink_arguments, _sink_laws
+from mehler.features._base import FeatureMap
+from mehler.features.projections import named
+
+Matrix = Callable[[Any, Any], Any]
+
+
+class KitchenSinks(FeatureMap):
+    r"""Random kitchen sinks: an activation of random projections.
+
+    .. math:: \Phi(x) = \frac1{\sqrt m}\big(a(\langle w_\ell, x\rangle + b_\ell)
+              \big)_{\ell\le m}
+
+    With Gaussian weights the expected kernel is :math:`E\,a(u)a(v)` for Gaussians u, v of the
+    rows' lengths and correlation: the arc-cosine kernels for step, relu and relu2, Williams'
+    for erf, and Mehler's series for any other function. Make one with :meth:`draw`.
+    """
+
+    def __init__(
+        self,
+        n_inputs: int,
+        n_features: int,
+        *,
+        activation: Any,
+        weight_scale: float = 1.0,
+        bias: float | str = 0.0,
+        law: Any = "gaussian",
+        projections: str = "gaussian",
+        kernel: Matrix | None = None,
+        variance: Matrix | None = None,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        self.activation = activation
+        self._activation: Activation = activation_of(activation)
+        self.weight_scale = _sink_arguments.positive(weight_scale, "weight_scale")
+        self.bias = _sink_arguments.bias(bias, self._activation)
+        self.law = law
+        self.projections = projections
+        self._projection = named(projections)
+        self._given = (kernel, variance)
+        _sink_arguments.check_together(
+            law, self._activation, self.bias, self._projection, self._given
+        )
+        super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
+
+    @classmethod
+    def draw(
+        cls,
+        n_inputs: int,
+        n_features: int,
+        *,
+        activation: Any,
+        weight_scale: float = 1.0,
+        bias: float | str = 0.0,
+        law: Any = "gaussian",
+        projections: str = "gaussian",
+        kernel: Matrix | None = None,
+        variance: Matrix | None = None,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+    ) -> KitchenSinks:
+        r"""Draw the weights of a map.
+
+        Parameters
+        ----------
+        n_inputs : int
+            Dimension d of the rows.
+        n_features : int
+            Features m.
+        activation : str or callable
+            'step', 'relu', 'relu2' (arc-cosine orders 0, 1, 2), 'erf', 'tanh', 'cos', 'sin', or
+            any elementwise function of one array that is finite and grows no faster than a
+            polynomial. It is called with arrays of the rows' library, and with NumPy arrays for
+            the kernel.
+        weight_scale : float, optional
+            Standard deviation s of the weights.
+        bias : float or 'uniform', optional
+            Standard deviation of a Gaussian offset b; 'uniform' is a phase in [0, 2 pi], for cos
+            and sin only. Default none.
+        law : 'gaussian', 'sphere' or callable, optional
+            Law of w: :math:`N(0, s^2 I)`; uniform on the sphere of radius :math:`s\sqrt d`, for
+            step, relu and relu2 without bias; or any other, as
+            ``law(rng, n_inputs, n_units) -> (n_inputs, n_units)``, times s.
+        projections : str, optional
+            How Gaussian weights are arranged, see :mod:`mehler.features.projections`; the
+            expected kernel is the same for all.
+        kernel, variance : callable, optional
+            For a law of your own, and then both: ``(X, Y) -> (n, k)``, the exact kernel and the
+            variance of one product.
+        seed : int
+            Same seed, same weights bit for bit on every backend; a larger `n_features` keeps the
+            first ones.
+        like : array or array namespace, optional
+            Where the weights live. Default NumPy.
+        dtype : str or dtype, optional
+            'float32' or 'float64'; by default it follows the data.
+
+        Returns
+        -------
+        KitchenSinks
+            An immutable map.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is not of its kind or range, or two do not go together.
+
+        Notes
+        -----
+        The kernel's accuracy is that of :func:`mehler.exact.activation_kernel`, whose error
+        :meth:`kernel_error` gives for the rows at hand. A map drawn with functions instead of
+        names has no recipe.
+
+        References
+        ----------
+        Rahimi, Recht (2009), Weighted sums of random kitchen sinks; Cho, Saul (2009).
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.KitchenSinks.draw(2, 1000, activation="relu", seed=0)
+        >>> phi(np.eye(2)).shape, phi.kernel(np.eye(2)).round(4).tolist()
+        ((2, 1000), [[0.5, 0.1592], [0.1592, 0.5]])
+        """
+        return cls(
+            n_inputs,
+            n_features,
+            activation=activation,
+            weight_scale=weight_scale,
+            bias=bias,
+            law=law,
+            projections=projections,
+            kernel=kernel,
+            variance=variance,
+            seed=seed,
+            like=like,
+            dtype=dtype,
+        )
+
+    @property
+    def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
+        """Whether the projections are."""
+        return self._projection.independent
+
+    def _parameters(self) -> dict[str, Any]:
+        listed = {
+            "activation": self.activation,
+            "weight_scale": self.weight_scale,
+            "bias": self.bias,
+            "law": self.law,
+            "projections": self.projections,
+        }
+        if callable(self.law):
+            listed["kernel"], listed["variance"] = self._given
+        return listed
+
+    def recipe(self) -> dict[str, Any]:
+        """A small JSON-able dict that draws the same map again.
+
+        Raises
+        ------
+        ValueError
+            For a map that was drawn with a function, which JSON cannot hold.
+        """
+        if callable(self.activation) or callable(self.law):
+            raise ValueError(
+                "a map drawn with a function has no recipe: use a name for activation and law, "
+                "or keep the call that draws it"
+            )
+        return super().recipe()
+
+    # -- weights and features ----------------------------------------------------------------
+
+    def _n_weights(self) -> int:
+        return self._projection.n_weights(1, self.n_inputs, self.n_features)
+
+    def _draw(self, dtype: str) -> tuple[Any, ...]:
+        d, m = self.n_inputs, self.n_features
+        if callable(self.law):
+            weights = (_drawn_by(self.law, self.seed, d, m).astype(dtype)[None],)
+        else:
+            weights = self._projection.draw(self.seed, 1, d, m, dtype)
+        if self.law == "sphere":
+            exactly = self._projection.draw(self.seed, 1, d, m, "float64")[0]
+            length = np.sqrt(np.sum(exactly**2, axis=1, keepdims=True) / d)
+            weights = ((exactly / length).astype(dtype),)
+        if self.bias == 0.0:
+            return weights
+        if self.bias == "uniform":
+            offset = math.tau * _random.by_blocks(
+                self.seed, _random.OFFSETS, m, lambda rng, n: rng.random(n)
+            )
+        else:
+            offset = self.bias * _random.gaussian_weights(
+                self.seed, _random.OFFSETS, 1, 1, m, "float64"
+            )
+        return (*weights, offset.reshape(1, m).astype(dtype))
+
+    def _block(self) -> Callable[..., _arrays.Array]:
+        return functools.partial(
+            _sink,
+            self._activation,
+            self._projection,
+            self.weight_scale,
+            1.0 / math.sqrt(self.n_features),
+            self.bias != 0.0,
+        )
+
+    # -- what they converge to ---------------------------------------------------------------
+
+    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        if callable(self.law):
+            return self._by_hand("kernel", x, y)
+        return self._moment(x, y, 1)
+
+    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        if callable(self.law):
+            return self._by_hand("variance", x, y)
+        variance = self._moment(x, y, 2) - self._moment(x, y, 1) ** 2
+        xp = _arrays.array_namespace(variance)
+        return xp.maximum(variance, xp.zeros_like(variance))
+
+    def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        """An upper bound where units depend on each other."""
+        factor = self._projection.variance_factor(1, self.n_inputs, self.n_features)
+        return factor * self._variance_of(x, y)
+
+    def _by_hand(self, name: str, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        function: Any = self._given[name == "variance"]
+        return function(x, x if y is None else y)
+
+    def _moment(self, x: _arrays.Array, y: _arrays.Array | None, power: int) -> _arrays.Array:
+        pairs = self._scales(x), None if y is None else self._scales(y)
+        x_scale, y_scale, rho = _correlation.pairs(*pairs)
+        of_pairs = functools.partial(exact.activation_kernel, self._activation, rho)
+        value = of_pairs(x_scale, y_scale, power=power, phase=self._phase)
+        return self._length_factor(power) * value
+
+    @property
+    def _phase(self) -> Any:
+        return "uniform" if self.bias == "uniform" else "none"
+
+    def _scales(self, x: _arrays.Array) -> _arrays.Array:
+        """Rows whose products are covariances: the bias is one more coordinate."""
+        scaled = x * self.weight_scale
+        if self.bias in (0.0, "uniform"):
+            return scaled
+        xp = _arrays.array_namespace(x)
+        return xp.concat([scaled, float(self.bias) * xp.ones_like(x[:, :1])], axis=1)
+
+    def _length_factor(self, power: int) -> float:
+        """E |w|^(2D) on the sphere over that of Gaussians, D the product's degree."""
+        if self.law != "sphere":
+            return 1.0
+        degree = (self._activation.degree or 0) * power
+        d = self.n_inputs
+        return math.prod(d / (d + 2 * i) for i in range(degree))
+
+    def kernel_error(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """How far :meth:`kernel` may be from the truth, shape (n, k).
+
+        Rounding for closed forms; for Mehler's series its proved tail and the estimated error of
+        its quadrature. Parameters and errors as :meth:`kernel`.
+        """
+        if callable(self.law):
+            raise ValueError("the kernel of a law of your own is as exact as you made it")
+        return self._of_rows(X, Y, self._error_of)
+
+    def _error_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        pairs = self._scales(x), None if y is None else self._scales(y)
+        x_scale, y_scale, rho = _correlation.pairs(*pairs)
+        return exact.activation_kernel_error(
+            self._activation, rho, x_scale, y_scale, phase=self._phase
+        )
+
+    def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """Kurtosis of one feature product, shape (n, k), exact up to the kernel's accuracy.
+
+        E(P - EP)^4 / Var(P)^2 of one feature product P. Parameters and errors as :meth:`kernel`.
+        """
+        if callable(self.law):
+            raise ValueError("no kurtosis is known for a law of your own")
+        return self._of_rows(X, Y, self._kurtosis_of)
+
+    def _kurtosis_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        first, second, third, fourth = (self._moment(x, y, power) for power in (1, 2, 3, 4))
+        variance = self._variance_of(x, y)
+        central = fourth - 4 * first * third + 6 * first**2 * second - 3 * first**4
+        xp = _arrays.array_namespace(variance)
+        moving = variance > 0.0
+        ones = xp.ones_like(variance)
+        return xp.where(moving, central / xp.where(moving, variance, ones) ** 2, ones)
+
+    def feature_cdf(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
+        r"""Distribution function of a feature times sqrt(n_features), shape (n, k).
+
+        Parameters
+        ----------
+        X : array, shape (n, n_inputs)
+            Rows.
+        t : array, shape (n, k)
+            For each row, where to evaluate; in the namespace of `X`.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`, computed on the host.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` or `t` is not such a matrix, or the activation or law is a function.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.KitchenSinks.draw(2, 10, activation="relu", seed=0)
+        >>> phi.feature_cdf(np.eye(2)[:1], np.array([[-1.0, 0.0]])).tolist()
+        [[0.0, 0.5]]
+        """
+        if callable(self.activation) or callable(self.law):
+            raise ValueError("the law of a feature is not known for a function of your own")
+        return _sink_laws.feature_cdf(self, X, t)
+
+
+def _sink(
+    activation: Activation,
+    projection: Any,
+    weight_scale: float,
+    scale: float,
+    shifted: bool,
+    xp: Any,
+    rows: _arrays.Array,
+    *weights: Any,
+) -> _arrays.Array:
+    offset = weights[-1] if shifted else None
+    (projected,) = projection.pieces(xp, rows * weight_scale, *weights[: -1 if shifted else None])
+    if offset is not None:
+        projected = projected + offset
+    return activation(xp, projected) * scale
+
+
+def _drawn_by(law: Callable[..., Any], seed: int, n_inputs: int, n_units: int) -> Any:
+    """Weights (d, m) of a law of the user's own, whole blocks of units at a time."""
+    weights = np.empty((n_inputs, n_units))
+    size = _random.UNITS_PER_BLOCK
+    for block, units in enumerate(_arrays.slices(n_units, size)):
+        drawn = np.asarray(law(_random.generator(seed, _random.LAW, block), n_inputs, size))
+        if drawn.shape != (n_inputs, size) or not np.all(np.isfinite(drawn)):
+            raise ValueError(
+                f"law(rng, {n_inputs}, {size}) must return finite weights of shape "
+                f"{(n_inputs, size)}, not {drawn.shape}"
+            )
+        weights[:, units] = drawn[:, : units.stop - units.start]
+    return weights
