@@ -18,6 +18,7 @@ ROOMS = (
     "mehler.exact.certified",
     "mehler.exact.orbits",
     "mehler.bounds.kernel_error",
+    "mehler.bounds.kitchen_sinks",
     "mehler.learn",
     "mehler.learn.losses",
     "mehler.verify",
