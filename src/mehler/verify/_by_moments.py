@@ -1,4 +1,4 @@
-"""Intervals of all pairs when no variance is declared: a pilot, then looks that are paid for."""
+"""Intervals of all pairs when nothing is declared: a pilot, then looks that are paid for."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ import numpy as np
 
 from mehler.verify._draws import Draws
 from mehler.verify._plan import Measurement, Plan
-from mehler.verify._sources import BLOCK, power_sums
-from mehler.verify._verdict import ASYMPTOTIC, BOUNDED
+from mehler.verify._verdict import ASYMPTOTIC
 from mehler.verify.intervals._asymptotic import asymptotic_half_width, asymptotic_size
-from mehler.verify.intervals._bounded import bounded_half_width
 
 # Most looks, each at its share of the error rate: log(8) on top of log(2/alpha), some 8 % of n.
 LOOKS = 8
@@ -21,7 +19,7 @@ LOOKS = 8
 _PILOT = 256
 
 
-def by_moments(plan: Plan, bounds: tuple[float, float] | None) -> Measurement:
+def by_moments(plan: Plan) -> Measurement:
     """Take looks until one decides, at sizes that independent pilot draws have fixed before.
 
     The sizes grow from the least that an interval is worth, so that a gross defect, whose
@@ -29,15 +27,12 @@ def by_moments(plan: Plan, bounds: tuple[float, float] | None) -> Measurement:
     """
     pairs, source = plan.pairs, plan.source
     rate = plan.false_alarm / (pairs.n * LOOKS)
-    span = None if bounds is None else (bounds[1] - bounds[0]) / pairs.unit
-    start = asymptotic_size(rate) if span is None else _PILOT
+    start = asymptotic_size(rate)
 
     def half_width(n: int, variance: Any, level: float) -> Any:
         if n < 2:
             return np.full(pairs.n, np.inf)
-        if span is None:
-            return asymptotic_half_width(n, variance, level)
-        return bounded_half_width(n, variance, span, level)
+        return asymptotic_half_width(n, variance, level)
 
     def size(variance: Any) -> int:
         if not np.isfinite(variance).all():
@@ -46,7 +41,7 @@ def by_moments(plan: Plan, bounds: tuple[float, float] | None) -> Measurement:
             lambda n: float(half_width(n, variance, rate).max()) <= 0.5 * plan.width, start
         )
 
-    pilot = _Moments(plan, bounds)
+    pilot = _Moments(plan)
     # A quarter of what is allowed: the pilot is paid from max_features too.
     pilot.extend(
         Draws(plan.draws.draw, plan.draws.root, stream=1),
@@ -55,7 +50,7 @@ def by_moments(plan: Plan, bounds: tuple[float, float] | None) -> Measurement:
     # 256 samples know a variance to some 10 or 20 per cent.
     planned = size(1.2 * pilot.variance) if pilot.n >= 2 else start
 
-    moments = _Moments(plan, bounds)
+    moments = _Moments(plan)
     for target in _sizes(start, planned):
         n_draws = plan.affordable(target, spent=pilot.n_draws)
         if n_draws == moments.n_draws:
@@ -76,10 +71,8 @@ def by_moments(plan: Plan, bounds: tuple[float, float] | None) -> Measurement:
         n_looks=pairs.n * LOOKS,
         detectable=float(np.max(half + seen)),
         needed=-(-wanted // source.per_draw) * source.n_features,
-        method=ASYMPTOTIC if bounds is None else BOUNDED,
-        assumptions=("the number of samples is large: error rates hold only in the limit",)
-        if bounds is None
-        else (f"every sample lies in [{bounds[0]:.6g}, {bounds[1]:.6g}]",),
+        method=ASYMPTOTIC,
+        assumptions=("the number of samples is large: error rates hold only in the limit",),
     )
 
 
@@ -91,19 +84,11 @@ def _sizes(start: int, planned: int) -> list[int]:
     return [n for n in approach if n < planned] + [planned, 2 * planned, 4 * planned]
 
 
-class OutOfBounds(Exception):
-    """A sample left the declared range."""
-
-    def __init__(self, pair: int, value: float, n_draws: int) -> None:
-        super().__init__(value)
-        self.pair, self.value, self.n_draws = pair, value, n_draws
-
-
 class _Moments:
-    """Running mean and unbiased variance of every pair; holds samples against their bounds."""
+    """Running mean and unbiased variance of every pair."""
 
-    def __init__(self, plan: Plan, bounds: tuple[float, float] | None) -> None:
-        self._plan, self._bounds = plan, bounds
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
         self._sums = np.zeros((4, plan.pairs.n))
         self.n_draws = 0
 
@@ -122,27 +107,8 @@ class _Moments:
 
     def extend(self, draws: Draws, n_draws: int) -> None:
         for k in range(self.n_draws, n_draws):
-            if self._bounds is None:
-                self._sums += self._plan.source.sums(draws[k])
-            else:
-                self._sums += self._bounded_sums(draws[k], k + 1, self._bounds)
+            self._sums += self._plan.source.sums(draws[k])
         self.n_draws = n_draws
-
-    def _bounded_sums(self, phi: Any, n_draws: int, bounds: tuple[float, float]) -> Any:
-        pairs, source = self._plan.pairs, self._plan.source
-        total = np.empty((4, pairs.n))
-        step = max(1, BLOCK // source.per_draw)
-        for start in range(0, pairs.n, step):
-            chosen = np.arange(start, min(start + step, pairs.n))
-            samples = source.samples(phi, chosen)
-            total[:, chosen] = power_sums(samples)
-            values = samples * pairs.unit[chosen]
-            slack = self._plan.rounding * pairs.unit[chosen]
-            out = (values < bounds[0] - slack) | (values > bounds[1] + slack)
-            if out.any():
-                row, column = (int(index) for index in np.argwhere(out)[0])
-                raise OutOfBounds(start + column, float(values[row, column]), n_draws)
-        return total
 
 
 def _least(enough: Callable[[int], bool], start: int) -> int:

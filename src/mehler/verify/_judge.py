@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from mehler.verify._by_moments import OutOfBounds
+from mehler.verify._by_betting import OutOfBounds
 from mehler.verify._pairs import Pairs
 from mehler.verify._plan import Measurement, Plan
 from mehler.verify._verdict import OUTLIERS, Status, Verdict

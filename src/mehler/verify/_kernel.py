@@ -14,7 +14,8 @@ from mehler.verify._arguments import (
     probability,
     relative_resolution,
 )
-from mehler.verify._by_moments import OutOfBounds, by_moments
+from mehler.verify._by_betting import OutOfBounds, by_betting
+from mehler.verify._by_moments import by_moments
 from mehler.verify._by_variance import by_known_variance
 from mehler.verify._draws import Draws
 from mehler.verify._judge import judge, out_of_bounds
@@ -101,15 +102,18 @@ def check_kernel(
     -----
     With a variance the number of features is planned before the data by `features_needed` and one
     look is taken with `intervals.known_variance`, which needs no bound on the products. Without,
-    independent pilot draws plan up to three looks at a third of `false_alarm` each; with neither
-    variance nor bounds the interval is asymptotic, and the verdict says so. Samples are never the
-    entries of one Gram matrix. Products are enclosed by power sums, four matrix products a draw;
-    memory is that of one draw plus about 100 MiB.
+    independent pilot draws plan the looks. With bounds they are bets, as in `intervals.betting`
+    but with stakes that change between looks only, so that any number of looks costs nothing; they
+    take some 20 % fewer features than Hoeffding's or an empirical Bernstein interval with shares
+    of `false_alarm`, and up to 70 % fewer where the variance is small. With neither variance nor
+    bounds the interval is asymptotic, each of up to eight looks at its share of `false_alarm`, and
+    the verdict says so. Samples are never the entries of one Gram matrix. Products are enclosed by
+    power sums, four matrix products a draw; memory is that of one draw plus about 100 MiB.
 
     References
     ----------
-    O. Catoni (2012), see `intervals.known_variance`; A. Maurer and M. Pontil (2009), see
-    `intervals.bounded`.
+    O. Catoni (2012), see `intervals.known_variance`; I. Waudby-Smith and A. Ramdas (2024), see
+    `intervals.betting`.
 
     Examples
     --------
@@ -154,8 +158,10 @@ def check_kernel(
         try:
             if variance is not None:
                 measured = by_known_variance(plan, _variance(variance, pairs))
+            elif bounds is not None:
+                measured = by_betting(plan, bounds)
             else:
-                measured = by_moments(plan, bounds)
+                measured = by_moments(plan)
         except OutOfBounds as found:
             broken, measured = found, out_of_bounds(found, pairs)
     return judge(plan, measured, title, broken)

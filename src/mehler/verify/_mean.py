@@ -44,7 +44,7 @@ def check_mean(
     variance : float, optional
         An upper bound for the variance of one sample: Catoni's interval, any tails.
     bounds : (low, high), optional
-        Range of the samples: Hoeffding or empirical Bernstein.
+        Range of the samples: `intervals.betting`.
     binary : bool
         The samples are 0 or 1: Clopper-Pearson. With none of the three, an interval that is right
         only for large n, and says so.
@@ -166,7 +166,7 @@ def _measure(
         )
         method, assumptions = "binomial (Clopper-Pearson)", ("the trials are equally likely",)
     elif bounds is not None:
-        ends, seen = (intervals.bounded(x, *bounds, rate) for rate in (false_alarm, miss))
+        ends, seen = (intervals.betting(x, *bounds, rate) for rate in (false_alarm, miss))
         method = BOUNDED
         assumptions = (f"samples lie in [{bounds[0]:.6g}, {bounds[1]:.6g}]",)
     else:

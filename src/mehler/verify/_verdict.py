@@ -13,7 +13,7 @@ STATUSES = ("holds", "refuted", "inconclusive")
 
 # Names of the methods, the same in every check.
 KNOWN_VARIANCE = "known variance (Catoni)"
-BOUNDED = "bounded (Hoeffding, empirical Bernstein)"
+BOUNDED = "bounded (betting)"
 ASYMPTOTIC = "asymptotic (normal approximation)"
 
 # Catoni's interval follows the bulk of the samples, not their mean.

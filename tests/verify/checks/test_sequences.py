@@ -47,7 +47,7 @@ def test_betting_moves_and_scales_with_the_samples():
     x = np.random.default_rng(1).random(50)
     low, high = intervals.betting(x, 0.0, 1.0, 0.05)
     moved = intervals.betting(3.0 - 2.0 * x, 1.0, 3.0, 0.05)
-    # Bisected to 2^-50 of a range of 2.
+    # Found to 2^-48 of a range of 2.
     assert np.allclose(moved, [3.0 - 2.0 * high, 3.0 - 2.0 * low], rtol=0, atol=1e-14)
 
 

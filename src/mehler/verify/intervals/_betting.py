@@ -13,6 +13,8 @@ from mehler.verify._arguments import bounds_pair, count, probability, sample_vec
 # Largest share of the capital at stake in one bet: a lost bet leaves a quarter of it.
 _STAKE = 0.75
 
+_EPS = float(np.finfo(np.float64).eps)
+
 
 def betting(
     samples: Array, low: float, high: float, false_alarm: float, *, planned: int | None = None
@@ -45,7 +47,7 @@ def betting(
     Returns
     -------
     low, high : float
-        Within the range; bisected to 2^-50 of it, outwards.
+        Within the range; found to 2^-48 of it, outwards.
 
     Raises
     ------
@@ -55,7 +57,7 @@ def betting(
     Notes
     -----
     Half width about sqrt(2 log(2/alpha) v/n), as if the variance v had been known: no term of
-    the size of the range, unlike `bounded`. Cost: about 100 passes over the samples.
+    the size of the range, unlike `bounded`. Cost: about 30 passes over the samples.
 
     References
     ----------
@@ -98,11 +100,14 @@ def _variances_before(x: Any) -> Any:
 
 def _survivor(x: Any, stakes: Any, cost: float) -> float:
     """Return the least m at which log K^+(m), which falls in m, is below `cost`."""
-    low, high = 0.0, 1.0
-    for _ in range(50):
-        m = 0.5 * (low + high)
-        if float(np.log1p(np.minimum(stakes, _STAKE / m) * (x - m)).sum()) >= cost:
-            low = m
-        else:
-            high = m
-    return low
+    from scipy.optimize import brentq
+
+    def excess(m: float) -> float:
+        bets = stakes if m == 0.0 else np.minimum(stakes, _STAKE / m)
+        return float(np.log1p(bets * (x - m)).sum()) - cost
+
+    if excess(0.0) < 0.0:
+        return 0.0
+    # At m = 1 every bet is lost or even, so that the excess is negative there.
+    step = 2.0**-50
+    return max(0.0, float(brentq(excess, 0.0, 1.0, xtol=step, rtol=4.0 * _EPS)) - 2.0 * step)

@@ -1,0 +1,169 @@
+"""Intervals of all pairs from bounded samples: bets that may be looked at whenever one likes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mehler.verify._bets import Bets
+from mehler.verify._draws import Draws
+from mehler.verify._plan import Measurement, Plan
+from mehler.verify._sources import BLOCK, power_sums
+from mehler.verify._verdict import BOUNDED
+
+# Samples of the pilot that plans the looks and makes the first stakes; and the first look.
+_PILOT = 256
+
+
+class OutOfBounds(Exception):
+    """A sample left the declared range."""
+
+    def __init__(self, pair: int, value: float, n_draws: int) -> None:
+        super().__init__(value)
+        self.pair, self.value, self.n_draws = pair, value, n_draws
+
+
+def by_betting(plan: Plan, bounds: tuple[float, float]) -> Measurement:
+    """Bet in stages until a claim is refuted or all intervals are narrow enough.
+
+    Stakes of a stage come from a pilot and the stages before, so that looks cost nothing: at the
+    true mean either capital ever reaches 2 pairs/alpha with probability at most alpha/(2 pairs).
+    """
+    pairs, source = plan.pairs, plan.source
+    level = math.log(2.0 * pairs.n / plan.false_alarm)
+    low, high = (end / pairs.unit for end in bounds)
+
+    pilot_draws = Draws(plan.draws.draw, plan.draws.root, stream=1)
+    # A quarter of what is allowed: the pilot is paid from max_features too.
+    n_pilot = min(plan.affordable(_PILOT), plan.affordable(2**52) // 4)
+    seen = _Sums(plan, bounds)
+    seen.extend(pilot_draws, 0, n_pilot)
+
+    def width(n: int, inflated: float) -> float:
+        """Return the widest interval that n samples would leave, were they as those seen."""
+        variance = inflated * seen.variance(low, high)
+        future = Bets(low, high, plan.rounding)
+        future.add(n, seen.scaled(n, variance), variance, level, n)
+        ends = future.ends(level)
+        return float(np.max(ends[1] - ends[0]))
+
+    def size(inflated: float) -> int:
+        """Return the samples that would be narrow enough, or up to 2 % more."""
+        if seen.n < 2 or not np.isfinite(seen.sums).all():
+            return _PILOT
+        n = _PILOT
+        while not width(n, inflated) <= plan.width:
+            n *= 2
+            if n > 2**52:
+                raise ValueError(
+                    "the resolution needs more than 2^52 samples: ask for a coarser one"
+                )
+        step = n // 4
+        while n > _PILOT and 64 * step > n:
+            n -= step if width(n - step, inflated) <= plan.width else 0
+            step //= 2
+        return n
+
+    # 256 samples know a variance to some 10 or 20 per cent.
+    planned = size(1.2)
+    bets, n_draws = Bets(low, high, plan.rounding), 0
+    for target in _sizes(planned):
+        until = plan.affordable(target, spent=n_pilot)
+        if until == n_draws:
+            continue  # the draws taken for the last size, or all that are allowed, cover this one
+        stage = _Sums(plan, bounds)
+        stage.extend(plan.draws, n_draws, until)
+        # Stakes rest on the pilot and the stages before.
+        bets.add(stage.n, stage.sums, seen.variance(low, high), level, planned)
+        seen.join(stage)
+        n_draws = until
+        ends = bets.ends(level)
+        least_end, most_end = ends[0] - plan.rounding, ends[1] + plan.rounding
+        outside = (pairs.claim < least_end) | (pairs.claim > most_end) | ~np.isfinite(bets.mean)
+        narrow = bool((most_end - least_end <= plan.resolution).all())
+        if outside.any() or narrow:
+            break
+    missed = bets.ends(math.log(2.0 / plan.miss))
+    # A claim farther from the truth than both intervals reach lies outside the first whenever the
+    # second, which fails with chance `miss`, contains the truth.
+    reach = sum(np.maximum(bets.mean - a, b - bets.mean) for a, b in (ends, missed))
+    return Measurement(
+        observed=bets.mean,
+        low=least_end,
+        high=most_end,
+        n_draws=n_draws,
+        n_looks=pairs.n,
+        detectable=float(np.max(reach)) + plan.rounding,
+        needed=-(-(planned if narrow else size(1.0)) // source.per_draw) * source.n_features,
+        method=BOUNDED,
+        assumptions=(f"every sample lies in [{bounds[0]:.6g}, {bounds[1]:.6g}]",),
+    )
+
+
+def _sizes(planned: int) -> list[int]:
+    """Return sizes that double up to `planned`, then twice and four times that."""
+    early = [_PILOT << k for k in range(64) if _PILOT << k < planned]
+    return [*early, planned, 2 * planned, 4 * planned]
+
+
+class _Sums:
+    """Power sums of every pair; holds samples against their bounds."""
+
+    def __init__(self, plan: Plan, bounds: tuple[float, float]) -> None:
+        self._plan, self._bounds = plan, bounds
+        self.sums = np.zeros((4, plan.pairs.n))
+        self.n = 0
+
+    def extend(self, draws: Draws, start: int, stop: int) -> None:
+        """Add draws start to stop - 1."""
+        for k in range(start, stop):
+            self.sums += self._of(draws[k], k + 1)
+        self.n += (stop - start) * self._plan.source.per_draw
+
+    def join(self, other: _Sums) -> None:
+        """Add the samples of another."""
+        self.sums = self.sums + other.sums
+        self.n += other.n
+
+    def variance(self, low: Any, high: Any) -> Any:
+        """Return the variance, shrunk to the largest there can be by the weight of one sample."""
+        most = 0.25 * (high - low) ** 2
+        if not self.n:
+            return most
+        centred = np.maximum(self.sums[1] - self.sums[0] ** 2 / self.n, 0.0)
+        return (most + centred) / (self.n + 1)
+
+    def scaled(self, n: int, variance: Any) -> Any:
+        """Return sums of n samples alike, of a variance."""
+        mean, raw = self.sums[0] / self.n, self.sums / self.n
+        # Skewness and kurtosis are kept; where next to nothing varies they are rounding.
+        ratio = variance / np.maximum(raw[1] - mean**2, 0.01 * variance)
+        third = ratio**1.5 * (raw[2] - 3.0 * mean * raw[1] + 2.0 * mean**3)
+        fourth = raw[3] - 4.0 * mean * raw[2] + 6.0 * mean**2 * raw[1] - 3.0 * mean**4
+        fourth = np.maximum(ratio**2 * fourth, variance**2)
+        return n * np.stack(
+            [
+                mean,
+                variance + mean**2,
+                third + 3.0 * mean * variance + mean**3,
+                fourth + 4.0 * mean * third + 6.0 * mean**2 * variance + mean**4,
+            ]
+        )
+
+    def _of(self, phi: Any, n_draws: int) -> Any:
+        pairs, source = self._plan.pairs, self._plan.source
+        total = np.empty((4, pairs.n))
+        step = max(1, BLOCK // source.per_draw)
+        for start in range(0, pairs.n, step):
+            chosen = np.arange(start, min(start + step, pairs.n))
+            samples = source.samples(phi, chosen)
+            total[:, chosen] = power_sums(samples)
+            values = samples * pairs.unit[chosen]
+            slack = self._plan.rounding * pairs.unit[chosen]
+            out = (values < self._bounds[0] - slack) | (values > self._bounds[1] + slack)
+            if out.any():
+                row, column = (int(index) for index in np.argwhere(out)[0])
+                raise OutOfBounds(start + column, float(values[row, column]), n_draws)
+        return total
