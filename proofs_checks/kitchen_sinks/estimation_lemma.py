@@ -178,7 +178,7 @@ STATEMENT = Statement(
     ),
     proved=(
         r"P\left(\sup_{f \in \hat F}|R[f] - R_{emp}[f]| \le \frac{2LC}{\sqrt N} + "
-        r"LC\sqrt{\frac{2\log(2/\delta)}{N}}\right) \ge 1-\delta, \qquad |\phi| \le 1"
+        r"LC\sqrt{2\log(2/\delta)/N}\right) \ge 1-\delta, \qquad |\phi| \le 1"
     ),
     proved_text=prose(
         r"""

@@ -149,7 +149,7 @@ STATEMENT = Statement(
     ),
     proved=(
         r"g_k \in \{\pm B\phi\}, \quad f_k = \left(1-\frac{1}{k}\right)f_{k-1} + \frac{1}{k}g_k "
-        r"\;\Rightarrow\; \|f_K - f^*\| \le \sqrt{\frac{B^2 - \|f^*\|^2}{K}}, \qquad "
+        r"\;\Rightarrow\; \|f_K - f^*\| \le \sqrt{(B^2 - \|f^*\|^2)/K}, \qquad "
         r"B \ge \|\alpha^*\|_1, \; \|\phi\| \le 1"
     ),
     proved_text=prose(

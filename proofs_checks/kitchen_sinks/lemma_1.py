@@ -200,8 +200,8 @@ STATEMENT = Statement(
     ),
     proved=(
         r"\|\phi(\cdot;\omega)\|_{L^2(\mu)} \le 1 \;\Rightarrow\; "
-        r"P\left(\|\hat f_K - f^*\| \le \sqrt{\frac{E\|f_1\|^2 - \|f^*\|^2}{K}} + "
-        r"C\sqrt{\frac{2\log(1/\delta)}{K}}\right) \ge 1-\delta, \qquad E\|f_1\|^2 \le C^2"
+        r"P\left(\|\hat f_K - f^*\| \le \sqrt{(E\|f_1\|^2 - \|f^*\|^2)/K} + "
+        r"C\sqrt{2\log(1/\delta)/K}\right) \ge 1-\delta, \qquad E\|f_1\|^2 \le C^2"
     ),
     proved_text=prose(
         r"""

@@ -166,7 +166,7 @@ STATEMENT = Statement(
     ),
     proved=(
         r"P\left(R[\hat f] - \inf_{\|f\|_\pi \le C}R[f] \le \frac{2LC}{\sqrt N} + "
-        r"2LC\sqrt{\frac{2\log(1/\delta)}{N}} + \frac{LC}{\sqrt K}"
+        r"2LC\sqrt{2\log(1/\delta)/N} + \frac{LC}{\sqrt K}"
         r"\left(1 + \sqrt{2\log\frac{1}{\delta}}\right)\right) \ge 1-2\delta"
     ),
     proved_text=prose(

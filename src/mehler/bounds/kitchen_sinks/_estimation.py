@@ -37,7 +37,7 @@ def estimation_lemma(
     r"""Bound the gap between empirical and true risk, uniformly over the box of weights.
 
     .. math:: \sup_{f \in \hat F} |R[f] - R_{emp}[f]| \le
-        \frac{2LC}{\sqrt N} + LC\sqrt{\frac{2\log(2/\delta)}{N}}
+        \frac{2LC}{\sqrt N} + LC\sqrt{2\log(2/\delta)/N}
 
     with probability 1 - delta over the samples, for any features with
     :math:`|\phi| \le 1` and :math:`\hat F = \{\sum_k\alpha_k\phi_k : |\alpha_k| \le C/K\}` or the

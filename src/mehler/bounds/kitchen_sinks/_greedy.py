@@ -29,7 +29,7 @@ def greedy(
 ) -> Bound:
     r"""Bound the error of K greedy steps towards a sum of features with total weight B.
 
-    .. math:: \|f_K - f^*\| \le \sqrt{\frac{B^2 - \|f^*\|^2}{K}}, \qquad
+    .. math:: \|f_K - f^*\| \le \sqrt{(B^2 - \|f^*\|^2)/K}, \qquad
         f_k = \big(1 - \tfrac1k\big)f_{k-1} + \tfrac1k g_k
 
     for :math:`f^* = \sum_j\alpha^*_j\phi_j` with :math:`\sum_j|\alpha^*_j| \le B` and

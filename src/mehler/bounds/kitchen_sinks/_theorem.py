@@ -45,7 +45,7 @@ def theorem(
     r"""Bound the risk of fitted weights above the best risk with :math:`\|f\|_\pi \le C`.
 
     .. math:: R[\hat f] - \inf_{\|f\|_\pi \le C} R[f] \le \frac{2LC}{\sqrt N}
-        + 2LC\sqrt{\frac{2\log(1/\delta)}N}
+        + 2LC\sqrt{2\log(1/\delta)/N}
         + \frac{LC}{\sqrt K}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
 
     with probability 1 - 2 delta over features and samples. :math:`\hat f` minimises the empirical
