@@ -27,6 +27,7 @@ ROOMS = (
     "mehler.verify.kernels",
     "mehler.strategies",
     "mehler.statements",
+    "mehler.planning",
     "mehler.report",
 )
 PAGE = (ROOT / "docs" / "api" / "index.md").read_text(encoding="utf-8")

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from mehler.cli._plan import plan
 from mehler.cli._progress import progress_bar
 from mehler.cli._verify import verify
 
@@ -139,6 +140,7 @@ def report(
 
 
 app.command()(verify)
+app.command()(plan)
 
 
 @app.command()

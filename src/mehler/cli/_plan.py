@@ -1,0 +1,127 @@
+"""The command `mehler plan`: how many features an accuracy needs."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def plan(
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="DATA",
+            help="Your rows: .npy, .npz (array X), .csv or .parquet; they are divided by their "
+            "norms. Without it give numbers.",
+        ),
+    ] = None,
+    eps: Annotated[
+        float, typer.Option("--eps", metavar="E", help="Error of kernel values, and of the risk.")
+    ] = 0.1,
+    delta: Annotated[
+        float, typer.Option("--delta", metavar="P", help="Chance of a larger error.")
+    ] = 0.01,
+    pool_size: Annotated[
+        int, typer.Option("--pool-size", metavar="Q", help="Projections a unit.")
+    ] = 4,
+    n_inputs: Annotated[
+        int | None, typer.Option("--n-inputs", metavar="D", help="Columns of the rows.")
+    ] = None,
+    n_samples: Annotated[
+        int | None, typer.Option("--n-samples", metavar="N", help="Rows that are planned for.")
+    ] = None,
+    dimension: Annotated[
+        float | None,
+        typer.Option("--dimension", metavar="K", help="Upper bound of the doubling dimension."),
+    ] = None,
+    diameter: Annotated[
+        float | None, typer.Option("--diameter", metavar="R", help="Of the set of unit rows.")
+    ] = None,
+    lipschitz: Annotated[
+        float, typer.Option("--lipschitz", metavar="L", help="Of the loss.")
+    ] = 1.0,
+    scale: Annotated[
+        float, typer.Option("--scale", metavar="C", help="Weights are at most C/m.")
+    ] = 1.0,
+    loss_bound: Annotated[
+        float, typer.Option("--loss-bound", metavar="B", help="The loss lies in [0, B].")
+    ] = 1.0,
+    measure: Annotated[
+        bool, typer.Option("--measure/--no-measure", help="Whether to draw features and measure.")
+    ] = True,
+    max_rows: Annotated[
+        int, typer.Option("--max-rows", metavar="N", help="Rows that are measured at most.")
+    ] = 128,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of all random numbers.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for machines.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Write it there as well.")
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> int:
+    """Say how many features an accuracy needs: measured, in the limit, and by each bound.
+
+    Exit status: 0, or 2 if it could not run.
+    """
+    from mehler import planning
+    from mehler.report._data import load_rows
+
+    if out is not None:
+        _require_file(out)
+    rows = None
+    if data is not None:
+        read = load_rows(data)
+        if read.n_zero_rows:
+            raise ValueError(
+                f"DATA={data!r} has rows of zeros, {read.n_zero_rows} in all; they have no "
+                "direction: remove them"
+            )
+        rows = read.values
+    found = planning.plan(
+        rows,
+        n_inputs=n_inputs,
+        n_samples=n_samples,
+        dimension=dimension,
+        diameter=diameter,
+        pool_size=pool_size,
+        eps=eps,
+        delta=delta,
+        lipschitz=lipschitz,
+        scale=scale,
+        loss_bound=loss_bound,
+        seed=seed,
+        max_rows=max_rows,
+        measure=measure,
+    )
+    text = json.dumps(found.to_dict(), indent=1, allow_nan=False) if as_json else str(found)
+    if out is not None:
+        _write(out, text + "\n")
+    typer.echo(text)
+    return 0
+
+
+def _require_file(out: Path) -> None:
+    """Say before any work that a file cannot be written."""
+    from mehler import report
+
+    if out.is_dir():
+        raise ValueError(f"--out={str(out)!r} is a directory: give a file")
+    report.require_writable(out.parent)
+
+
+def _write(out: Path, text: str) -> None:
+    """Whole or not at all: written beside the target, then moved."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=".mehler-", dir=out.parent, text=True)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+        Path(temporary).replace(out)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,158 @@
+"""Rows about the error of the kernel: one pair, all pairs of some rows, all pairs of all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from mehler.bounds import Bound, kernel_error
+from mehler.planning._data import Known
+from mehler.planning._measured import measured_all_pairs, measured_one_pair
+from mehler.planning._plan import Row
+
+_ROUTES = ("chernoff", "sub-gamma", "chebyshev")
+_NAMES = {
+    "chernoff": "exact law of two units",
+    "sub-gamma": "sub-gamma constants",
+    "chebyshev": "Chebyshev, exact variance",
+    "chaining": "doubling dimension, chaining",
+    "net": "doubling dimension, net",
+}
+_NORMAL = "central limit, exact variance"
+
+
+def kernel_rows(
+    known: Known,
+    *,
+    pool_size: int,
+    eps: float,
+    delta: float,
+    seed: int,
+    max_rows: int,
+    measure: bool,
+) -> tuple[list[Row], list[str]]:
+    """All rows about the kernel, and notes."""
+    asked: dict[str, Any] = {"pool_size": pool_size, "delta": delta}
+    one = "error of the kernel, one pair of rows"
+    rows = _one_pair(one, eps, asked)
+    notes = []
+    measured: dict[str, Any] = {"pool_size": pool_size, "eps": eps, "delta": delta, "seed": seed}
+    if measure:
+        rows.append(measured_one_pair(quantity=one, **measured))
+        notes.append("One pair is measured at equal rows, whose variance is the largest.")
+    if known.n_samples is not None:
+        rows += _groups(known, eps, asked, max_rows if measure else 0, measured)
+    elif known.dimension is not None:
+        rows += _uniform("largest error of the kernel, all pairs of the set", known, eps, asked)
+    if known.rows is not None and measure and known.rows.shape[0] > max_rows:
+        notes.append(
+            f"{max_rows} of the {known.rows.shape[0]} rows, chosen at random, were measured; the "
+            "error of all rows is no smaller."
+        )
+    return rows, notes
+
+
+def _one_pair(quantity: str, eps: float, asked: dict[str, Any]) -> list[Row]:
+    rows = [
+        _proved(
+            quantity,
+            route,
+            eps,
+            partial(kernel_error.one_pair, route=route, **asked),
+            kernel_error.one_pair_features(eps, route=route, **asked),
+        )
+        for route in _ROUTES
+    ]
+    return [*rows, _normal(quantity, eps, asked, 1)]
+
+
+def _groups(
+    known: Known, eps: float, asked: dict[str, Any], max_rows: int, measured: dict[str, Any]
+) -> list[Row]:
+    """The group of the rows that are measured, and that of all rows where there are more."""
+    n = known.n_samples
+    assert n is not None
+    rows: list[Row] = []
+    if known.rows is not None and max_rows:
+        present = known.rows.shape[0]
+        looked = min(present, max_rows)
+        chosen = known.rows
+        if looked < present:
+            rng = np.random.Generator(np.random.Philox(measured["seed"]))
+            chosen = known.rows[np.sort(rng.choice(present, size=looked, replace=False))]
+        quantity = f"largest error of the kernel, all pairs of {looked} rows"
+        rows.append(measured_all_pairs(chosen, quantity=quantity, **measured))
+        rows += _all_pairs(quantity, looked, eps, asked)
+        if looked == n:
+            return rows + _uniform(quantity, known, eps, asked)
+    quantity = f"largest error of the kernel, all pairs of {n} rows"
+    rows += _all_pairs(quantity, n, eps, asked)
+    return rows + _uniform(quantity, known, eps, asked)
+
+
+def _all_pairs(quantity: str, n: int, eps: float, asked: dict[str, Any]) -> list[Row]:
+    rows = [
+        _proved(
+            quantity,
+            route,
+            eps,
+            partial(kernel_error.all_pairs, n_samples=n, route=route, **asked),
+            kernel_error.all_pairs_features(eps, n_samples=n, route=route, **asked),
+        )
+        for route in _ROUTES
+    ]
+    return [*rows, _normal(quantity, eps, asked, n * (n + 1) // 2)]
+
+
+def _uniform(quantity: str, known: Known, eps: float, asked: dict[str, Any]) -> list[Row]:
+    if known.dimension is None or known.diameter is None:
+        return []
+    routes = ("chaining",) if known.n_inputs is None else ("chaining", "net")
+    shape: dict[str, Any] = {
+        "dimension": known.dimension,
+        "diameter": known.diameter,
+        "n_inputs": known.n_inputs,
+        **asked,
+    }
+    return [
+        _proved(
+            quantity,
+            route,
+            eps,
+            partial(kernel_error.uniform, route=route, **shape),
+            kernel_error.uniform_features(eps, route=route, **shape),
+        )
+        for route in routes
+    ]
+
+
+def _proved(
+    quantity: str, route: str, eps: float, at: Callable[[int], Bound], features: int
+) -> Row:
+    bound = at(features)
+    return Row(
+        quantity=quantity,
+        name=_NAMES[route],
+        kind="proved",
+        features=features,
+        statement=bound.statement,
+        probability=bound.probability,
+        vacuous=bound.vacuous,
+        assumptions=tuple(one.text for one in bound.assumptions),
+    )
+
+
+def _normal(quantity: str, eps: float, asked: dict[str, Any], pairs: int) -> Row:
+    return Row(
+        quantity=quantity,
+        name=_NORMAL if pairs == 1 else f"{_NORMAL}, union over pairs",
+        kind="asymptotic",
+        features=kernel_error.central_limit_features(eps, n_pairs=pairs, **asked),
+        statement="maxout.kernel-error",
+        probability=1 - asked["delta"],
+        assumptions=("units are independent", "there are enough of them"),
+        note="a limit, no promise at any number of features",
+    )

@@ -1,0 +1,242 @@
+"""Rows about the risk: what the theorems ask for so that box-constrained weights do well."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from mehler.bounds import Bound, kitchen_sinks, maxout
+from mehler.planning._data import Known
+from mehler.planning._plan import Kind, Row
+
+# A theorem fails with probability so many times its own delta.
+_TIMES = {"dimension-free": 3, "paper": 4}
+_KITCHEN = "Rahimi and Recht, units divided by their longest weight"
+
+
+def risk_rows(
+    known: Known,
+    *,
+    pool_size: int,
+    eps: float,
+    delta: float,
+    lipschitz: float,
+    scale: float,
+    loss_bound: float,
+    c_prime: float | None,
+    c: float | None,
+) -> list[Row]:
+    """Rows of the whole excess risk at N samples, and of its part that features pay for."""
+    loss: dict[str, Any] = {"lipschitz": lipschitz, "scale": scale}
+    maxouts = {"pool_size": pool_size, "loss_bound": loss_bound, **loss}
+    rows = _approximation(known, eps, delta, maxouts, loss, c_prime)
+    if known.n_samples is not None:
+        rows += _excess(known, known.n_samples, eps, delta, maxouts, loss, c)
+    return rows
+
+
+def _shapes(known: Known) -> list[tuple[Any, str, dict[str, Any]]]:
+    """The shapes of Theorem 2 that the known numbers allow, with their names and numbers."""
+    found: list[tuple[Any, str, dict[str, Any]]] = [
+        ("dimension-free", "Theorem 2, dimension-free", {})
+    ]
+    if None not in (known.n_inputs, known.dimension, known.diameter):
+        numbers = {
+            "n_inputs": known.n_inputs,
+            "dimension": known.dimension,
+            "diameter": known.diameter,
+        }
+        found.append(("paper", "Theorem 2, doubling dimension", numbers))
+    return found
+
+
+def _approximation(
+    known: Known,
+    eps: float,
+    delta: float,
+    maxouts: dict[str, Any],
+    loss: dict[str, Any],
+    c_prime: float | None,
+) -> list[Row]:
+    quantity = "excess risk, the part that more features reduce"
+    rows = []
+    for shape, name, numbers in _shapes(known):
+        # Without the data's share: the dimension-free one fails once, the paper's twice.
+        own = delta / (1 if shape == "dimension-free" else 2)
+        rows.append(
+            _row(
+                quantity,
+                name,
+                partial(
+                    maxout.theorem_2_features, eps, delta=own, shape=shape, **maxouts, **numbers
+                ),
+                statement="maxout.lemma-4",
+                probability=1 - delta,
+                vacuous=eps >= maxouts["loss_bound"],
+            )
+        )
+    if known.n_inputs is not None:
+        rows.append(
+            _row(
+                quantity,
+                _KITCHEN,
+                lambda: kitchen_sinks.lemma_1_features(
+                    eps / loss["lipschitz"],
+                    scale=loss["scale"],
+                    delta=delta,
+                    feature_scale=_divisor(known, maxouts),
+                ),
+                statement="kitchen-sinks.risk-lemma",
+                probability=1 - delta,
+                vacuous=eps >= maxouts["loss_bound"],
+            )
+        )
+    if c_prime is not None and len(_shapes(known)) == 2:
+        rows.append(_printed_condition(known, quantity, eps, delta, maxouts, c_prime))
+    return rows
+
+
+def _printed_condition(
+    known: Known,
+    quantity: str,
+    eps: float,
+    delta: float,
+    maxouts: dict[str, Any],
+    c_prime: float,
+) -> Row:
+    # The print's last term is L C epsilon (1 + sqrt(2 log(1/delta))): that is to be eps.
+    size = maxouts["lipschitz"] * maxouts["scale"] * (1 + math.sqrt(2 * math.log(1 / delta)))
+    own = min(eps / size, 1 - 1e-9)
+    asked = maxout.theorem_2_condition(
+        own,
+        pool_size=maxouts["pool_size"],
+        delta=delta,
+        n_inputs=known.n_inputs,  # type: ignore[arg-type]  # both shapes are there, so it is known
+        dimension=known.dimension,  # type: ignore[arg-type]  # likewise
+        diameter=known.diameter,  # type: ignore[arg-type]  # likewise
+        c_prime=c_prime,
+    )
+    return Row(
+        quantity=quantity,
+        name=f"Theorem 2 as printed, C' = {c_prime:g}",
+        kind="printed",
+        features=max(1, math.ceil(asked)),
+        statement="maxout.theorem-2",
+        probability=1 - delta,
+        note="the print is not proved, and its constants are yours",
+    )
+
+
+def _excess(
+    known: Known,
+    n: int,
+    eps: float,
+    delta: float,
+    maxouts: dict[str, Any],
+    loss: dict[str, Any],
+    c: float | None,
+) -> list[Row]:
+    quantity = f"excess risk over the best function of the class, {n} samples"
+    rows = []
+    for shape, name, numbers in _shapes(known):
+        own = delta / _TIMES[shape]
+        options: dict[str, Any] = {
+            "delta": own,
+            "shape": shape,
+            "n_samples": n,
+            **maxouts,
+            **numbers,
+        }
+        rows.append(
+            _row(
+                quantity,
+                name,
+                partial(maxout.theorem_2_features, eps, **options),
+                at=partial(_theorem_2, options),
+                statement="maxout.theorem-2",
+                probability=1 - delta,
+                vacuous=eps >= maxouts["loss_bound"],
+            )
+        )
+    if known.n_inputs is not None:
+        divided = {**loss, "delta": delta / 2, "feature_scale": _divisor(known, maxouts)}
+        rows.append(
+            _row(
+                quantity,
+                _KITCHEN,
+                lambda: kitchen_sinks.theorem_features(eps, n, **divided),
+                at=lambda m: kitchen_sinks.theorem(m, n, **divided),
+                statement="kitchen-sinks.theorem",
+                probability=1 - delta,
+                vacuous=eps >= maxouts["loss_bound"],
+            )
+        )
+    if c is not None:
+        rows.append(_printed_theorem(quantity, n, eps, delta, loss, c))
+    return rows
+
+
+def _theorem_2(options: dict[str, Any], m: int) -> Bound:
+    return maxout.theorem_2(n_features=m, **options)
+
+
+def _printed_theorem(
+    quantity: str, n: int, eps: float, delta: float, loss: dict[str, Any], c: float
+) -> Row:
+    """Solve c L C (N^(-1/2) + m^(-1/2)) sqrt(log(1/delta)) = eps for m."""
+    size = c * loss["lipschitz"] * loss["scale"] * math.sqrt(math.log(1 / delta))
+    left = eps / size - n**-0.5
+    return Row(
+        quantity=quantity,
+        name=f"Rahimi and Recht as printed, c = {c:g}",
+        kind="printed",
+        features=math.ceil(left**-2) if left > 0 else None,
+        statement="kitchen-sinks.theorem",
+        probability=1 - delta,
+        vacuous=left <= 0,
+        note="for features of at most 1, which maxout units are not",
+    )
+
+
+def _divisor(known: Known, maxouts: dict[str, Any]) -> float:
+    assert known.n_inputs is not None
+    return kitchen_sinks.maxout_feature_scale(
+        known.n_inputs, maxouts["pool_size"], radius=1.0, by="longest"
+    )
+
+
+def _row(
+    quantity: str,
+    name: str,
+    find: Callable[[], int],
+    *,
+    statement: str,
+    probability: float,
+    vacuous: bool,
+    at: Callable[[int], Bound] | None = None,
+    kind: Kind = "proved",
+) -> Row:
+    """One row; where no number of features is enough, the row says so."""
+    features: int | None
+    try:
+        features, note = find(), ""
+    except ValueError as error:
+        # Arguments were looked at before: what is left is that eps is out of reach.
+        features, note = None, str(error)
+    assumptions: tuple[str, ...] = ()
+    if at is not None:
+        bound = at(1 if features is None else features)
+        assumptions = tuple(one.text for one in bound.assumptions)
+    return Row(
+        quantity=quantity,
+        name=name,
+        kind=kind,
+        features=features,
+        statement=statement,
+        probability=probability,
+        vacuous=vacuous or features is None,
+        assumptions=assumptions,
+        note=note,
+    )

@@ -1,0 +1,96 @@
+"""`mehler plan`: a table or JSON, from a file or from numbers."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+from mehler import planning
+from tests.cli.test_cli import call
+
+QUICK = ("--no-measure",)
+
+
+@pytest.fixture
+def rows_file(tmp_path):
+    rows = np.random.default_rng(0).standard_normal((20, 5))
+    np.save(tmp_path / "rows.npy", rows)
+    return tmp_path / "rows.npy"
+
+
+def test_prints_the_table_of_a_file(rows_file, capsys):
+    assert call("plan", str(rows_file), "--delta", "0.1", "--max-rows", "8", "--seed", "3") == 0
+    captured = capsys.readouterr()
+    expected = planning.plan(np.load(rows_file), delta=0.1, max_rows=8, seed=3)
+    assert captured.out == f"{expected}\n"
+    assert captured.err == ""
+
+
+def test_options_reach_the_plan(tmp_path, capsys):
+    numbers = ("--n-inputs", "784", "--n-samples", "60000", "--dimension", "10")
+    loss = ("--lipschitz", "2", "--scale", "3", "--loss-bound", "4", "--diameter", "1.5")
+    line = (*numbers, *loss, "--eps", "0.2", "--pool-size", "8", "--json", *QUICK)
+    out = tmp_path / "made" / "plan.json"
+    assert call("plan", *line, "--out", str(out)) == 0
+    expected = planning.plan(
+        n_inputs=784,
+        n_samples=60000,
+        dimension=10,
+        diameter=1.5,
+        lipschitz=2,
+        scale=3,
+        loss_bound=4,
+        eps=0.2,
+        pool_size=8,
+        measure=False,
+    )
+    printed = capsys.readouterr().out
+    assert json.loads(printed) == expected.to_dict()
+    assert out.read_text(encoding="utf-8") == printed
+    assert os.listdir(out.parent) == ["plan.json"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["plan"], "there is nothing to plan for: give data, or some of n_inputs"),
+        (["plan", "gone.npy"], "DATA='gone.npy' does not exist"),
+        (["plan", "--n-inputs", "3", "--eps", "0"], "eps=0.0"),
+        (["plan", "--n-inputs", "3", "--out", "."], "is a directory: give a file"),
+        (["plan", "--n-inputs", "three"], "Invalid value for '--n-inputs'"),
+    ],
+)
+def test_bad_input_is_one_line_and_writes_nothing(
+    tmp_path, monkeypatch, capsys, arguments, message
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MEHLER_DEBUG", raising=False)
+    assert call(*arguments) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+    assert os.listdir(tmp_path) == []
+
+
+def test_rows_of_zeros_are_refused(tmp_path, capsys):
+    np.save(tmp_path / "rows.npy", np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 2.0]]))
+    assert call("plan", str(tmp_path / "rows.npy"), *QUICK) == 2
+    assert "has rows of zeros, 1 in all" in capsys.readouterr().err
+
+
+def test_a_failed_write_leaves_what_was_there(tmp_path, monkeypatch, capsys):
+    out = tmp_path / "plan.txt"
+    out.write_text("before")
+
+    def fail(*arguments, **options):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("pathlib.Path.replace", fail)
+    assert call("plan", "--n-inputs", "3", "--out", str(out), *QUICK) == 2
+    assert out.read_text() == "before"
+    assert os.listdir(tmp_path) == ["plan.txt"]
+    assert "disk full" in capsys.readouterr().err

@@ -1,0 +1,75 @@
+"""Measured rows against a law that is known: q = 1, where a sum of squares is chi-square."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mehler.planning import _measured
+
+ASK = {"quantity": "a", "pool_size": 1, "eps": 0.1, "delta": 0.1}
+
+
+def truth() -> float:
+    """512 (Q/eps)^2 with Q the 0.9 quantile of abs(chi2/512 - 1)."""
+    n = _measured._FEATURES
+    law = stats.chi2(n)
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        inside = law.cdf(n * (1 + middle)) - law.cdf(n * (1 - middle))
+        low, high = (middle, high) if inside < 0.9 else (low, middle)
+    return n * (high / ASK["eps"]) ** 2
+
+
+@pytest.mark.parametrize("which", ["one pair", "all pairs of one row"])
+def test_the_interval_contains_the_truth_as_often_as_it_says(which):
+    missed = 0
+    for seed in range(20):
+        if which == "one pair":
+            row = _measured.measured_one_pair(seed=seed, **ASK)
+        else:
+            row = _measured.measured_all_pairs(np.array([[0.6, 0.8]]), seed=seed, **ASK)
+        low, high = row.interval
+        # Both ends are rounded up.
+        missed += not low - 1 <= truth() <= high
+        assert row.features == high
+    # Each of 20 misses with at most 2 %: more than 3 with probability 6e-4.
+    assert missed <= 3
+
+
+@pytest.mark.parametrize("delta", [0.3, 0.1, 0.01])
+@pytest.mark.parametrize("n", [500, 1836])
+def test_ranks_by_the_binomial_law(n, delta):
+    low, high = _measured._ranks(n, delta)
+    at = stats.binom(n, 1 - delta)
+    assert at.sf(high - 1) <= 0.01 < at.sf(high - 2)
+    assert at.cdf(low - 1) <= 0.01 < at.cdf(low)
+
+
+def test_rare_events_are_not_measured():
+    row = _measured.measured_all_pairs(np.eye(2), seed=0, **{**ASK, "delta": 1e-4})
+    assert row.features is None
+    assert "more than 1000 draws" in row.note
+    assert _measured.measured_one_pair(seed=0, **{**ASK, "delta": 1e-4}).features is None
+
+
+def test_largest_errors_are_those_of_the_gram_matrix():
+    """The cut features of one draw, against the map's own Gram matrix."""
+    from mehler import MaxoutFeatures, exact
+
+    rng = np.random.default_rng(2)
+    rows = rng.standard_normal((5, 3))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    wide = rows @ np.linalg.qr(rng.standard_normal((9, 3)))[0].T
+    ask = {**ASK, "pool_size": 4, "seed": 3, "delta": 0.3}
+    low, high = _measured.measured_all_pairs(wide, **ask).interval
+    kernel = exact.maxout_kernel(np.clip(rows @ rows.T, -1, 1), 4)
+    errors = [
+        np.abs(MaxoutFeatures.draw(3, 512, 4, seed=s).gram(rows) - kernel).max()
+        for s in range(1000)
+    ]
+    inside = [np.quantile(errors, share) for share in (0.65, 0.75)]
+    assert 512 * (inside[0] / 0.1) ** 2 < high
+    assert 512 * (inside[1] / 0.1) ** 2 > low

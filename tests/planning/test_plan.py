@@ -1,0 +1,240 @@
+"""Plans: their rows are the bounds' own numbers, in order, and what is measured lies below."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+
+from mehler.bounds import kernel_error, kitchen_sinks, maxout
+from mehler.planning import Plan, Row, plan
+from tests.places import CPU
+
+ROWS = np.random.default_rng(4).standard_normal((40, 6))
+ROWS[:10] += 4.0
+ONE = "error of the kernel, one pair of rows"
+
+
+@pytest.fixture(scope="module")
+def made():
+    return plan(ROWS, max_rows=12, delta=0.05)
+
+
+def assert_measured_is_below(found: Plan) -> None:
+    for rows in found.groups.values():
+        measured = [row.features for row in rows if row.kind == "measured"]
+        proved = [row.features for row in rows if row.kind == "proved" and row.features]
+        assert all(one < other for one in measured for other in proved)
+
+
+def test_measured_lies_below_everything_proved(made):
+    measured = [row for row in made.rows if row.kind == "measured"]
+    assert len(measured) == 2
+    assert all(row.features for row in measured)
+    assert_measured_is_below(made)
+
+
+def test_a_measurement_above_a_bound_is_seen(made):
+    group = made.groups[ONE]
+    proved = next(row for row in group if row.kind == "proved")
+    above = dataclasses.replace(group[0], features=proved.features)
+    with pytest.raises(AssertionError):
+        assert_measured_is_below(Plan(setting=made.setting, rows=(above, *group[1:])))
+
+
+@pytest.mark.parametrize(
+    ("pool_size", "eps", "delta"), [(1, 0.1, 0.1), (2, 0.01, 0.05), (16, 1.0, 0.3), (64, 0.1, 0.1)]
+)
+def test_measured_lies_below_everything_proved_elsewhere(pool_size, eps, delta):
+    assert_measured_is_below(plan(ROWS, pool_size=pool_size, eps=eps, delta=delta, max_rows=12))
+
+
+def test_measured_lies_below_everything_proved_on_digits():
+    from sklearn.datasets import load_digits
+
+    found = plan(load_digits().data[:300], max_rows=60, delta=0.05)
+    assert [row.kind for row in found.rows].count("measured") == 2
+    assert_measured_is_below(found)
+
+
+def test_groups_are_in_order(made):
+    for quantity, rows in made.groups.items():
+        assert [row.order for row in rows] == sorted(row.order for row in rows)
+        assert {row.quantity for row in rows} == {quantity}
+    kinds = [row.kind for row in made.groups[ONE]]
+    assert kinds == ["measured", "asymptotic", "proved", "proved", "proved"]
+    assert list(made.groups) == [
+        ONE,
+        "largest error of the kernel, all pairs of 12 rows",
+        "largest error of the kernel, all pairs of 40 rows",
+        "excess risk, the part that more features reduce",
+        "excess risk over the best function of the class, 40 samples",
+    ]
+
+
+def features(found: Plan, quantity: str, name: str) -> int | None:
+    (row,) = [r for r in found.rows if r.quantity == quantity and r.name == name]
+    return row.features
+
+
+def test_rows_are_the_numbers_of_the_bounds():
+    found = plan(
+        n_inputs=20, n_samples=10**7, dimension=5, diameter=1.5, eps=0.2, delta=0.06, measure=False
+    )
+    all_pairs = "largest error of the kernel, all pairs of 10000000 rows"
+    known = {"pool_size": 4, "delta": 0.06}
+    shape = {"dimension": 5, "diameter": 1.5, "n_inputs": 20}
+    assert features(found, ONE, "sub-gamma constants") == kernel_error.one_pair_features(
+        0.2, route="sub-gamma", **known
+    )
+    assert features(found, all_pairs, "exact law of two units") == (
+        kernel_error.all_pairs_features(0.2, n_samples=10**7, **known)
+    )
+    assert features(found, all_pairs, "doubling dimension, net") == (
+        kernel_error.uniform_features(0.2, route="net", **shape, **known)
+    )
+    assert features(found, all_pairs, "central limit, exact variance, union over pairs") == (
+        kernel_error.central_limit_features(0.2, n_pairs=10**7 * (10**7 + 1) // 2, **known)
+    )
+    # The theorems fail with three, four and two times their own delta.
+    risk = "excess risk over the best function of the class, 10000000 samples"
+    loss = {"scale": 1.0, "lipschitz": 1.0}
+    for name, delta, numbers in (
+        ("Theorem 2, dimension-free", 0.02, {}),
+        ("Theorem 2, doubling dimension", 0.015, {"shape": "paper", **shape}),
+    ):
+        m = features(found, risk, name)
+        options = {"n_samples": 10**7, "pool_size": 4, "delta": delta, **loss, **numbers}
+        assert m == maxout.theorem_2_features(0.2, **options)
+        assert maxout.theorem_2(n_features=m, **options).probability == pytest.approx(0.94)
+    name = "Rahimi and Recht, units divided by their longest weight"
+    divisor = kitchen_sinks.maxout_feature_scale(20, 4, radius=1.0, by="longest")
+    options = {"delta": 0.03, "feature_scale": divisor, **loss}
+    m = features(found, risk, name)
+    assert m == kitchen_sinks.theorem_features(0.2, 10**7, **options)
+    assert kitchen_sinks.theorem(m, 10**7, **options).probability == pytest.approx(0.94)
+
+
+def test_out_of_reach_says_so():
+    found = plan(n_samples=10, measure=False)
+    (row,) = [row for row in found.rows if "10 samples" in row.quantity]
+    assert row.features is None
+    assert row.vacuous
+    assert "eps=0.1" in row.note
+    assert "none" in str(found)
+
+
+def test_eps_that_any_function_keeps_is_vacuous():
+    found = plan(n_samples=10**4, eps=1.0, measure=False)
+    assert all(row.vacuous for row in found.rows if "risk" in row.quantity)
+    assert not any(row.vacuous for row in found.rows if "risk" not in row.quantity)
+
+
+def test_prints_are_planned_with_the_constants_of_the_caller_only():
+    known = {"n_inputs": 20, "n_samples": 10**6, "dimension": 5, "measure": False}
+    assert not [row for row in plan(**known).rows if row.kind == "printed"]
+    found = [row for row in plan(c_prime=16.0, c=6.0, **known).rows if row.kind == "printed"]
+    assert len(found) == 2
+    theorem = next(row for row in found if row.statement == "kitchen-sinks.theorem")
+    at, before = (
+        kitchen_sinks.theorem(
+            m, 10**6, scale=1.0, lipschitz=1.0, delta=0.01, c=6.0, form="printed"
+        ).value
+        for m in (theorem.features, theorem.features - 1)
+    )
+    assert at <= 0.1 < before
+
+
+def test_what_is_not_known_is_left_out():
+    quantities = set(plan(dimension=3, measure=False).groups)
+    assert quantities == {
+        ONE,
+        "largest error of the kernel, all pairs of the set",
+        "excess risk, the part that more features reduce",
+    }
+    only = plan(n_inputs=5, measure=False)
+    assert set(only.groups) == {ONE, "excess risk, the part that more features reduce"}
+    assert "doubling" not in str(only)
+
+
+def test_all_rows_that_fit_are_measured_in_one_group():
+    found = plan(ROWS[:9], delta=0.1)
+    assert "all pairs of 9 rows" in "".join(found.groups)
+    group = found.groups["largest error of the kernel, all pairs of 9 rows"]
+    assert {"measured", "asymptotic", "proved"} == {row.kind for row in group}
+    assert any("chaining" in row.name for row in group)
+
+
+def test_rows_are_put_on_the_sphere_and_it_says_so(made):
+    lengths = np.exp2(np.random.default_rng(1).integers(-30, 30, 40))
+    again = plan(ROWS * lengths[:, None], max_rows=12, delta=0.05)
+    # Powers of two change no bit of a direction.
+    assert again.to_dict() == made.to_dict()
+    assert "Rows were divided by their norms." in made.notes
+    assert any("doubling dimension" in note for note in made.notes)
+    unit = ROWS / np.linalg.norm(ROWS, axis=1, keepdims=True)
+    kept = plan(unit, max_rows=12, delta=0.05, normalise=False)
+    assert "Rows have norm 1." in kept.notes
+    assert [row.features for row in kept.rows] == [row.features for row in made.rows]
+
+
+def test_same_seed_same_plan_other_seed_another(made):
+    assert plan(ROWS, max_rows=12, delta=0.05) == made
+    other = plan(ROWS, max_rows=12, delta=0.05, seed=1)
+    assert [row.features for row in other.rows] != [row.features for row in made.rows]
+
+
+@pytest.mark.parametrize("place", [p for p in CPU if not p.jit], ids=lambda p: p.name)
+def test_rows_of_any_library(place):
+    found = plan(place.asarray(ROWS), measure=False)
+    here = plan(
+        np.asarray(ROWS, dtype="float64" if place.has_float64 else "float32"), measure=False
+    )
+    assert [row.features for row in found.rows] == [row.features for row in here.rows]
+
+
+def test_becomes_json_and_a_table(made):
+    read = json.loads(json.dumps(made.to_dict(), allow_nan=False))
+    assert set(read) == {"setting", "notes", "rows"}
+    assert [row["features"] for row in read["rows"]] == [row.features for row in made.rows]
+    text = str(made)
+    for row in made.rows:
+        assert row.name in text
+        assert row.quantity in text
+    assert text.splitlines()[0] == "features for eps = 0.1 at confidence 95 %, pool size 4"
+
+
+def test_huge_counts_are_read_as_powers_of_ten():
+    row = Row(quantity="a", name="b", kind="proved", features=10**12, probability=0.9)
+    found = Plan(setting={"eps": 0.1, "delta": 0.1, "pool_size": 4}, rows=(row,))
+    assert "1.00e+12" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "nothing to plan for"),
+        ({"data": np.zeros((0, 3))}, "empty|at least"),
+        ({"data": [[1.0, math.nan]]}, "NaN|finite|nan"),
+        ({"data": [[1.0, 0.0], [0.0, 0.0]]}, "rows of zeros, 1 in all and the first is row 1"),
+        ({"data": [[3.0, 4.0]], "normalise": False}, "row of norm 5"),
+        ({"data": ROWS, "n_inputs": 7}, "n_inputs=7 contradicts data, which has 6"),
+        ({"n_inputs": 0}, "n_inputs=0"),
+        ({"n_samples": 2.5}, "n_samples=2.5"),
+        ({"n_inputs": 2, "pool_size": 0}, "at least 1, not 0"),
+        ({"n_inputs": 2, "eps": 0.0}, "eps=0.0"),
+        ({"n_inputs": 2, "delta": 1.0}, "delta=1.0"),
+        ({"n_inputs": 2, "lipschitz": -1.0}, "lipschitz=-1.0"),
+        ({"n_inputs": 2, "seed": -1}, "seed"),
+        ({"n_inputs": 2, "max_rows": 0}, "max_rows=0"),
+        ({"n_inputs": 2, "dimension": -3}, "dimension=-3"),
+        ({"n_inputs": 2, "diameter": 3.0}, "exceeds 2"),
+        ({"n_inputs": 2, "c": math.inf}, "c=inf"),
+    ],
+)
+def test_bad_input_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        plan(**{"measure": False, **options})
