@@ -116,7 +116,6 @@ def _rates(context: Context) -> Plot:
             *(
                 Series(
                     label=label,
-                    kind="points",
                     x=x,
                     y=np.log10(steps(dictionary, target, total, 50)),
                 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from mehler.bounds import Bound, kitchen_sinks
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from proofs_checks._violations import Case, hold_bounds
 from proofs_checks.kitchen_sinks._cosines import Cosines, average_errors
+from proofs_checks.kitchen_sinks._quantiles import quantile_points
 from proofs_checks.kitchen_sinks._signs import mean_signs
 from proofs_checks.kitchen_sinks._units import By, Units
 from proofs_checks.maxout._prose import prose
@@ -152,29 +152,26 @@ def _plot(context: Context) -> Plot:
     counts = (8, 16, 32, 64) if context.quick else (8, 16, 32, 64, 128, 256)
     n = 300 if context.quick else 2000
     world = Cosines(5, 0.5)
-    observed, promised, sharper = [], [], []
+    cosines, signs, promised, sharper = [], [], [], []
     for k in counts:
-        drawn = average_errors(context.rng(f"plot {k}"), world, k, n)
-        observed.append(math.log10(np.quantile(drawn, 0.95)))
-        promised.append(math.log10(kitchen_sinks.lemma_1(k, scale=1.0, delta=0.05).value))
+        rng = context.rng(f"plot {k}")
+        cosines.append(average_errors(rng, world, k, n))
+        signs.append(np.abs(mean_signs(rng, k, _SIGNS)))
+        promised.append(kitchen_sinks.lemma_1(k, scale=1.0, delta=0.05).value)
         known = kitchen_sinks.lemma_1(
             k, scale=1.0, delta=0.05, mean_square=world.mean_square, norm=world.norm
         )
-        sharper.append(math.log10(known.value))
+        sharper.append(known.value)
     x = np.log10(counts)
-    signs = [
-        math.log10(np.quantile(np.abs(mean_signs(context.rng(f"plot signs {k}"), k, _SIGNS)), 0.95))
-        for k in counts
-    ]
     return Plot(
         title="Lemma 1: bound and observation at delta = 0.05",
         x_label="log10 of the number of features",
         y_label="log10 of the L2 error",
         series=(
-            Series(label="bound", x=x, y=promised),
-            Series(label="bound, moments known", x=x, y=sharper),
-            Series(label="95 % quantile, cosines, d = 5", kind="points", x=x, y=observed),
-            Series(label="95 % quantile, constant signs", kind="points", x=x, y=signs),
+            Series(label="bound", x=x, y=np.log10(promised)),
+            Series(label="bound, moments known", x=x, y=np.log10(sharper)),
+            quantile_points("95 % quantile, cosines, d = 5", x, cosines, 0.95),
+            quantile_points("95 % quantile, constant signs", x, signs, 0.95),
         ),
         caption=(
             "All fall like one over the root of the number of features; on constants of random "

@@ -136,23 +136,28 @@ def kernel_space(context: Context, *, least_square: Norm = _infimum.least_square
 
 def _plot(context: Context) -> Plot:
     found = problems(context)
-    sups = [_infimum.least_sup(*one) for one in found]
+    sups = np.array([_infimum.least_sup(*one) for one in found])
     order = np.argsort(sups)
+
+    def points(label: str, values: Any) -> Series:
+        # With ends of length 0: exact values, not a cloud.
+        y = np.asarray(values)[order]
+        return Series(
+            label=label, kind="points", x=np.arange(1, len(y) + 1), y=y, y_low=y, y_high=y
+        )
+
     return Plot(
         title="Norms of random functions, and of the representations they were made from",
         x_label="function, by its norm in F_pi",
         y_label="norm",
-        series=[
-            Series(label=label, kind="points", x=np.arange(len(order)), y=np.array(values)[order])
-            for label, values in (
-                (
-                    "sup |alpha|/pi of the representation",
-                    [_infimum.of_the_representation(*one) for one in found],
-                ),
-                ("its infimum, the norm in F_pi", sups),
-                ("the norm in H", [_infimum.least_square(*one) for one in found]),
-            )
-        ],
+        series=(
+            points(
+                "sup |alpha|/pi of the representation",
+                [_infimum.of_the_representation(*one) for one in found],
+            ),
+            points("its minimum, the norm in F_pi", sups),
+            points("the norm in H", [_infimum.least_square(*one) for one in found]),
+        ),
         caption="A function's norm is the least over its representations, often far less than one.",
     )
 

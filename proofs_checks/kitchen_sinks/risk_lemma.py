@@ -12,6 +12,7 @@ from mehler.bounds import Bound, kitchen_sinks
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from proofs_checks._violations import Case, hold_bounds
 from proofs_checks.kitchen_sinks._cosines import Cosines, blocks, cosine_features
+from proofs_checks.kitchen_sinks._quantiles import quantile_points
 from proofs_checks.kitchen_sinks._signs import mean_signs
 from proofs_checks.maxout._prose import prose
 
@@ -120,8 +121,8 @@ def _plot(context: Context) -> Plot:
     for k in counts:
         rng = context.rng(f"plot {k}")
         drawn = losses_in_risk(rng, Cosines(2, 0.5), k, n, logistic)
-        observed.append(np.quantile(drawn, 0.95))
-        signs.append(np.quantile(mean_signs(rng, k, _SIGNS), 0.95))
+        observed.append(drawn)
+        signs.append(mean_signs(rng, k, _SIGNS))
         promised.append(kitchen_sinks.risk_lemma(k, scale=1.0, lipschitz=1.0, delta=0.05).value)
     x = np.log10(counts)
     return Plot(
@@ -130,8 +131,8 @@ def _plot(context: Context) -> Plot:
         y_label="risk above that of f*",
         series=(
             Series(label="bound", x=x, y=promised),
-            Series(label="95 % quantile, logistic loss, d = 2", kind="points", x=x, y=observed),
-            Series(label="95 % quantile, constants", kind="points", x=x, y=signs),
+            quantile_points("95 % quantile, logistic loss, d = 2", x, observed, 0.95, np.asarray),
+            quantile_points("95 % quantile, constants", x, signs, 0.95, np.asarray),
         ),
         caption=(
             "The bound is one for the absolute difference of the two functions; a smooth loss with "

@@ -14,6 +14,7 @@ from proofs_checks.kitchen_sinks import _fitted
 from proofs_checks.kitchen_sinks._cosines import Cosines
 from proofs_checks.kitchen_sinks._divided import divided_products
 from proofs_checks.kitchen_sinks._fitted import LIPSCHITZ, Draw, cosine_products
+from proofs_checks.kitchen_sinks._quantiles import quantile_points
 from proofs_checks.kitchen_sinks._signs import excess_risks
 from proofs_checks.maxout._prose import prose
 
@@ -107,39 +108,39 @@ def ball(context: Context, *, bound: Theorem = kitchen_sinks.theorem) -> Evidenc
     return _held(context, "ball", bound, ())
 
 
-def _quantiles(context: Context, sizes: list[tuple[int, int]]) -> tuple[list[float], list[float]]:
-    """Bound and observed 90 % quantile on cosines at (K, N), delta = 0.05."""
+def _drawn(context: Context, sizes: list[tuple[int, int]]) -> tuple[list[float], list[Any]]:
+    """Bounds and draws on cosines at (K, N), delta = 0.05."""
     n_draws = 200 if context.quick else 1000
     world = Cosines(3, 1.0, 0.3)
-    promised, observed = [], []
+    promised, drawn = [], []
     for k, n in sizes:
         products = cosine_products(world)(context.rng(f"plot {k} {n}"), k, n, n_draws)
-        observed.append(float(np.log10(np.quantile(_fitted.box(products), 0.9))))
+        drawn.append(_fitted.box(products))
         bound = kitchen_sinks.theorem(k, n, scale=1.0, lipschitz=LIPSCHITZ, delta=0.05)
         promised.append(float(np.log10(bound.value)))
-    return promised, observed
+    return promised, drawn
 
 
 def _over_features(context: Context) -> Plot:
     counts = (10, 30, 90) if context.quick else (10, 30, 100, 300)
-    promised, observed = _quantiles(context, [(k, 100) for k in counts])
-    return _plot("features", "K", "100 samples", np.log10(counts), promised, observed)
+    promised, drawn = _drawn(context, [(k, 100) for k in counts])
+    return _plot("features", "K", "100 samples", np.log10(counts), promised, drawn)
 
 
 def _over_samples(context: Context) -> Plot:
     counts = (30, 90, 270) if context.quick else (30, 100, 300, 1000)
-    promised, observed = _quantiles(context, [(30, n) for n in counts])
-    return _plot("samples", "N", "30 features", np.log10(counts), promised, observed)
+    promised, drawn = _drawn(context, [(30, n) for n in counts])
+    return _plot("samples", "N", "30 features", np.log10(counts), promised, drawn)
 
 
-def _plot(what: str, letter: str, fixed: str, x: Any, promised: Any, observed: Any) -> Plot:
+def _plot(what: str, letter: str, fixed: str, x: Any, promised: Any, drawn: Any) -> Plot:
     return Plot(
         title=f"Theorem: bound and observation over {letter}, {fixed}",
         x_label=f"log10 of the number of {what}",
         y_label="log10 of the excess risk",
         series=(
             Series(label="bound, delta = 0.05", x=x, y=promised),
-            Series(label="90 % quantile, cosines, d = 3", kind="points", x=x, y=observed),
+            quantile_points("90 % quantile, cosines, d = 3", x, drawn, 0.9),
         ),
         caption=(
             f"With {fixed} the bound levels off where the other term rules; what is observed lies "
