@@ -16,9 +16,8 @@ from tests.learn.problems import problem
 HONEST = _certificate.certify
 
 
-def penalty_of(data, rows, proof, theta):
+def penalty_of(rows, proof, theta):
     """What the honest certificate took off for the box."""
-    rows = rows.on(data.place, "float64")
     return float(np.mean(rows.dual(np, rows.clip(np, theta)))) - proof.lower
 
 
@@ -26,7 +25,7 @@ def plant_certificate(change):
     def plant(monkeypatch):
         def wrong(data, rows, alpha, theta):
             proof = HONEST(data, rows, alpha, theta)
-            penalty = penalty_of(data, rows, proof, theta)
+            penalty = penalty_of(rows, proof, theta)
             return replace(proof, **change(data, proof, penalty))
 
         monkeypatch.setattr(_box_erm, "certify", wrong)

@@ -9,7 +9,6 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler.learn import _accelerated, _primal_dual
 from mehler.learn._arguments import (
     check_features,
     check_labels,
@@ -19,10 +18,10 @@ from mehler.learn._arguments import (
     check_stop,
 )
 from mehler.learn._certificate import Certificate, certify, rounding
-from mehler.learn._hinge_rows import HingeRows
 from mehler.learn._result import BoxERM
 from mehler.learn._rows import Rows
 from mehler.learn._signed_rows import SignedRows
+from mehler.learn._splitting import Graph, iterate
 from mehler.learn.losses import Loss
 
 
@@ -82,17 +81,20 @@ def box_erm(
     -----
     Exact where all losses are linear on what the box attains, as the ramp is for
     :math:`B_i \le 1`: :math:`\alpha_\ell = \frac Cm \operatorname{sign} \sum_i y_i z_{i\ell}`.
-    Otherwise the hinge family is solved by a restarted primal-dual hybrid gradient method, the
-    logistic one by an accelerated projected gradient. Each iteration reads `Z` twice, in its own
-    dtype: 4 n m operations; extra memory is a few vectors and one block of 1024 rows. The
-    certificates are float64 (on the host where the device has none), and the lower ends are lowered
-    by the rounding that they can carry, `BoxERM.rounding`, of order :math:`10^{-16}(n + m)`.
-    Weights of float32 stay within the box.
+    Otherwise by restarted Halpern iterations of a splitting that projects on the graph of `Z`. An
+    inverse of size min(n, m) is made once, for 2 n m min(n, m) operations, and kept; each iteration
+    then reads it once and `Z` twice, in its own dtype. The rest of the memory is a few vectors and
+    one block of 1024 rows in float64.
+
+    Vectors and certificates are float64. Rows on a device without double precision (JAX, unless
+    it is switched on) are brought to the host for it. The lower ends are lowered by the rounding
+    that they can carry, `BoxERM.rounding`, of order :math:`10^{-16}(n + m)`. Weights of float32
+    stay within the box.
 
     References
     ----------
     Mroueh, Rennie and Goel (2015), equations (10) to (12) and Theorem 2; Rahimi and Recht (2008).
-    Chambolle and Pock (2011); Applegate, Hinder, Lu and Lubin (2023).
+    Parikh and Boyd (2014); Lieder (2021); Chen, Sun, Yuan, Zhang and Zhao (2024).
 
     Examples
     --------
@@ -125,15 +127,18 @@ def box_erm(
     tolerance = 2.0 * (data.m + 2) * 2.0**-53
 
     rows = chosen.envelope(limits, np.inf, tolerance)
-    found = _minimise(data, rows, data.vector(np.zeros(data.m)), gap - error, max_iterations)
+    graph = Graph(data)
+    zero = data.vector(np.zeros(data.m))
+    found = _minimise(graph, rows, zero, None, gap - error, max_iterations)
     risk = float(np.mean(chosen(found.proof.margins)))
     envelope = chosen.envelope(limits, chosen.bound, tolerance)
     convex = _same(rows, envelope)
     relaxed = found
     if not convex:
-        relaxed = _minimise(data, envelope, found.beta, gap - error, max_iterations)
+        start = found.beta, found.theta
+        relaxed = _minimise(graph, envelope, *start, gap - error, max_iterations)
     return BoxERM(
-        alpha=data.inner * found.beta,
+        alpha=data.at_home(data.weights(found.beta)),
         scale=scale,
         loss=chosen,
         surrogate_risk=found.proof.upper,
@@ -154,27 +159,30 @@ def box_erm(
 @dataclass(frozen=True)
 class _Minimum:
     beta: Array
+    theta: Array
     proof: Certificate
     iterations: int
 
 
-def _minimise(data: SignedRows, rows: Rows, start: Array, gap: float, limit: int) -> _Minimum:
-    """Iterate from `start` until the certificate is as narrow as `gap`, or to the limit."""
-    xp = data.xp
-    placed = rows.on(data.place, data.dtype)
-    if rows.all_linear:
-        beta = xp.sign(data.transposed(placed.high))
-        return _Minimum(beta, certify(data, rows, data.inner * beta, placed.high), 0)
-    solver = _primal_dual if isinstance(rows, HingeRows) else _accelerated
-    candidate = None
-    for candidate in solver.iterate(data, placed, start, limit):
+def _minimise(
+    graph: Graph, losses: Rows, beta: Array, theta: Array | None, gap: float, limit: int
+) -> _Minimum:
+    """Iterate from `beta` and `theta` until the certificate is as narrow as `gap`, or the limit."""
+    data, xp = graph.data, graph.xp
+    rows = losses.on(data.place)
+
+    def proved(beta: Array, theta: Array, iterations: int) -> _Minimum:
+        return _Minimum(beta, theta, certify(data, rows, data.weights(beta), theta), iterations)
+
+    if losses.all_linear:
+        return proved(xp.sign(data.transposed(rows.high)), rows.high, 0)
+    start = rows.maximiser(xp, data.margins(beta)) if theta is None else rows.clip(xp, theta)
+    for candidate in iterate(graph, rows, beta, start, limit):
         if candidate.gap <= gap:
-            proof = certify(data, rows, data.inner * candidate.beta, candidate.theta)
-            if proof.upper - proof.lower <= gap:
-                return _Minimum(candidate.beta, proof, candidate.iterations)
-    assert candidate is not None  # a solver yields its start
-    proof = certify(data, rows, data.inner * candidate.beta, candidate.theta)
-    return _Minimum(candidate.beta, proof, candidate.iterations)
+            found = proved(candidate.beta, candidate.theta, candidate.iterations)
+            if found.proof.upper - found.proof.lower <= gap:
+                return found
+    return proved(candidate.beta, candidate.theta, candidate.iterations)
 
 
 def _same(one: Rows, other: Rows) -> bool:

@@ -18,7 +18,7 @@ class Candidate:
         Weights over half the width of the box, in [-1, 1].
     theta : array, shape (n,)
     gap : float
-        Upper less lower, mean over rows, in the solver's own precision: a hint, no certificate.
+        Upper less lower, mean over rows, from products in the dtype of `Z`: no certificate yet.
     """
 
     iterations: int

@@ -36,15 +36,14 @@ class Certificate:
 
 
 def certify(data: SignedRows, rows: Rows, alpha: Array, theta: Array) -> Certificate:
-    """Evaluate primal and dual at `alpha` and `theta`; the losses are those of the host."""
-    xp = data.wide_place.xp
-    rows = rows.on(data.wide_place, "float64")
-    alpha, y = data.wide(alpha), data.wide(data.y)
-    theta = rows.clip(xp, data.wide(theta))
-    weights = theta * y
+    """Evaluate primal and dual at `alpha` and `theta`; the losses are float64, beside the data."""
+    xp = data.xp
+    alpha = xp.astype(alpha, xp.float64, copy=False)
+    theta = rows.clip(xp, theta)
+    weights = theta * data.y
     margins, total = [], xp.zeros_like(alpha)
-    for part, block in data.wide_blocks():
-        margins.append(y[part] * xp.matmul(block, alpha))
+    for part, block in data.blocks():
+        margins.append(data.y[part] * xp.matmul(block, alpha))
         total = total + xp.matmul(xp.matrix_transpose(block), weights[part])
     joined = xp.concat(margins)
     penalty = data.half_width * float(xp.sum(xp.abs(total))) / data.n

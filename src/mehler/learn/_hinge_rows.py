@@ -22,6 +22,10 @@ class HingeRows(Rows):
         """The whole slope below margin 1, none above."""
         return xp.where(margins < 1.0, self.high, self.low)
 
+    def proximal(self, xp: Any, at: Array, rho: float, theta: Array) -> Array:
+        """What brings the margin to 1, within the ends."""
+        return self.clip(xp, rho * (1.0 - at))
+
 
 def envelope(limits: Any, bound: float, tolerance: float, slope: float) -> HingeRows:
     r"""Convex envelopes of min(slope max(0, 1 - t), bound) on [-limit, limit], row by row.

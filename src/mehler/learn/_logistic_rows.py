@@ -10,6 +10,8 @@ import numpy as np
 from mehler._arrays import Array
 from mehler.learn._rows import Rows
 
+_NEWTON = 8  # from the last iteration's root; what is left of the error, the next one takes
+
 
 def softplus(xp: Any, x: Array) -> Array:
     """log(1 + exp(x)), no term of which overflows."""
@@ -42,6 +44,18 @@ class LogisticRows(Rows):
     def maximiser(self, xp: Any, margins: Array) -> Array:
         """Minus the slope of the loss, within the ends."""
         return self.clip(xp, sigmoid(xp, -margins))
+
+    def proximal(self, xp: Any, at: Array, rho: float, theta: Array) -> Array:
+        """The root of t = at + sigmoid(-t) / rho by Newton's method, kept in its bracket."""
+        low, high = at, at + 1.0 / rho
+        t = at + theta / rho
+        for _ in range(_NEWTON):
+            slope = sigmoid(xp, -t)
+            miss = t - at - slope / rho
+            low, high = xp.where(miss < 0.0, t, low), xp.where(miss < 0.0, high, t)
+            new = t - miss / (1.0 + slope * (1.0 - slope) / rho)
+            t = xp.where((new >= low) & (new <= high), new, 0.5 * (low + high))
+        return self.clip(xp, sigmoid(xp, -t))
 
 
 def envelope(limits: Any, bound: float, tolerance: float) -> LogisticRows:

@@ -41,10 +41,10 @@ class Rows(ABC):
         """Whether the whole problem is linear, and its solution a sign."""
         return not bool((self.curved > 0).any())
 
-    def on(self, place: Place, dtype: Any) -> Rows:
-        """Return the same losses as arrays of a place, rounded to its dtype."""
+    def on(self, place: Place) -> Rows:
+        """Return the same losses as float64 arrays of a place."""
         moved = {
-            name: from_host(getattr(self, name), place, dtype)
+            name: from_host(getattr(self, name), place)
             for name in ("low", "high", "constant", "curved")
         }
         return replace(self, **moved)
@@ -69,3 +69,10 @@ class Rows(ABC):
     @abstractmethod
     def maximiser(self, xp: Any, margins: Array) -> Array:
         """The theta that attains the loss: minus its slope."""
+
+    @abstractmethod
+    def proximal(self, xp: Any, at: Array, rho: float, theta: Array) -> Array:
+        """Minus the slope at the proximal point, argmin_t e_i(t) + rho (t - at)^2 / 2.
+
+        That point is at + result / rho. `theta` is a guess.
+        """
