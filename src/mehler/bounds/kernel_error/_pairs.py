@@ -48,7 +48,8 @@ def one_pair(
         v = 4(1 + abs(rho))(1 + h_1^2) and c = 2 sqrt(1 + abs(rho)), "chebyshev" by the exact
         variance.
     rho : float, optional
-        Correlation of the rows; without it the worst one, proved for all of [-1, 1].
+        Correlation of the rows; without it, and by "chernoff" below -0.95, the worst one, proved
+        for all of [-1, 1].
     variance : float
         Of one feature product, of any map: "chebyshev".
     sub_gamma : (float, float)

@@ -15,7 +15,7 @@ _CELLS = 4000
 def largest_variance(q: int) -> float:
     r"""Bound sup over rho of V(rho) = S - K^2 for unit vectors, within 0.1 % where q <= 1024.
 
-    V' = 4 E[M M'; D = D'] - 2 K kappa lies in [-6 sigma^2, 4 sigma^2] since abs(K) and the
+    V' = 4 E[M M'; D = D'] - 2 K kappa is at most 6 sigma^2 in absolute value, as K and the
     expectation are at most sigma^2, so between two grid points h apart V exceeds the larger of
     its values there by at most 6 sigma^2 h/2.
     """
