@@ -1,13 +1,18 @@
-"""Sets whose doubling dimension is known."""
+"""Sets whose doubling dimension is known, and what an answer says of itself."""
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
 
-from mehler.bounds.doubling import diameter, doubling_dimension
+from mehler.bounds.doubling import _upper as upper
+from mehler.bounds.doubling import covering_number, diameter, doubling_dimension, packing_number
+from mehler.bounds.doubling._points import Points
+from mehler.bounds.doubling._universal import by_columns, log2_ceil, log2_ceils
 
 
 def polygon(n):
@@ -24,30 +29,186 @@ def sphere(n, d, seed=3):
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-# (points, the dimension): a segment's halves cover it; equidistant points share no smaller ball;
-# regular polygons by ceil(n / (floor(n/6) + 1)) balls, in the plane at most 7 = 2^3 - 1.
+def turned(points, d, seed=4):
+    """The same set in some subspace of R^d, in no special position."""
+    basis = np.linalg.qr(np.random.default_rng(seed).standard_normal((d, d)))[0]
+    return points @ basis[: points.shape[1]]
+
+
+def grid(n):
+    return np.stack(np.meshgrid(np.arange(float(n)), np.arange(float(n))), axis=-1).reshape(-1, 2)
+
+
+def sparse(d):
+    """Unit vectors with two entries that are +-1/sqrt(2)."""
+    rows = [
+        (a, b, i, j)
+        for i, j in itertools.combinations(range(d), 2)
+        for a, b in itertools.product((-1, 1), repeat=2)
+    ]
+    points = np.zeros((len(rows), d))
+    for point, (a, b, i, j) in zip(points, rows):
+        point[[i, j]] = a / math.sqrt(2), b / math.sqrt(2)
+    return points
+
+
+# (points, least and largest value that the dimension can have, by hand):
+# two halves cover a segment; no smaller ball holds two equidistant points, nor two of +-e_i;
+# a circle needs six half-size balls and the plane has seven for any set; 15 caps of 30 degrees
+# have less than the sphere's area, and 32 cover it; for 2-sparse unit vectors one ball for each
+# sign and place will do, 2 d^2 in all, and those with one place in common are 1/sqrt(2) from it.
 KNOWN = {
-    "one point": (np.ones((1, 4)), 0),
-    "one point, repeated": (np.ones((5, 4)), 0),
-    "two points": (np.eye(2), 1),
-    "segment": (np.arange(33.0)[:, None], 1),
-    "pentagon": (polygon(5), 3),
-    "equidistant": (np.eye(9), math.ceil(math.log2(9))),
-    "signs, 4": (signs(4), 3),
-    "signs, 32": (signs(32), 6),
-    "polygon, 60": (polygon(60), 3),
+    "one point": (np.ones((1, 4)), 0, 0),
+    "one point, repeated": (np.ones((5, 4)), 0, 0),
+    "zero and minus zero": (np.asarray([[0.0], [-0.0]]), 0, 0),
+    "two points": (np.eye(2), 1, 1),
+    "segment": (np.arange(33.0)[:, None], 1, 1),
+    "segment in a space": (np.outer(np.arange(200.0), [1, 2, -3, 0.5]), 1, 1),
+    "equidistant, 9": (np.eye(9), 4, 4),
+    "equidistant, 65": (np.eye(65), 7, 7),
+    "signs, 4": (signs(4), 3, 3),
+    "signs, 32": (signs(32), 6, 6),
+    "triangle": (polygon(3), 2, 2),
+    "square": (polygon(4), 2, 2),
+    "pentagon": (polygon(5), 3, 3),
+    "hexagon": (polygon(6), 2, 2),
+    "polygon, 12": (polygon(12), 2, 2),
+    "polygon, 60": (polygon(60), 3, 3),
+    "circle in a space": (turned(polygon(700), 10), 3, 3),
+    "grid, 3": (grid(3), 2, 2),
+    "grid, 9": (grid(9), 2, 3),
+    "plane in a space": (turned(grid(16), 9), 2, 3),
+    "sphere": (sphere(1500, 3), 4, 5),
+    "sphere in a space": (turned(sphere(600, 3), 12), 4, 5),
+    "sparse": (sparse(6), 4, 7),
 }
 
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_known_dimensions_are_in_the_interval(name):
-    points, dimension = KNOWN[name]
+    points, least, most = KNOWN[name]
     found = doubling_dimension(points)
+    assert found.low <= most
+    assert least <= found.high
+    assert 0 <= found.low <= found.high
+
+
+# With all centres in the set, by hand (equidistant) or by integer programmes elsewhere.
+IN_SET = {
+    "segment, 33": (np.arange(33.0)[:, None], 2),
+    "grid, 3": (grid(3), 4),
+    "grid, 5": (grid(5), 4),
+    "equidistant, 64": (np.eye(64), 6),
+    "signs, 4": (signs(4), 3),
+    "hexagon": (polygon(6), 3),
+    "polygon, 12": (polygon(12), 3),
+    "polygon, 60": (polygon(60), 3),
+}
+
+
+@pytest.mark.parametrize("exact", [None, False])
+@pytest.mark.parametrize("name", IN_SET)
+def test_known_dimensions_with_centres_in_the_set(name, exact):
+    points, dimension = IN_SET[name]
+    found = doubling_dimension(points, centres="in the set", exact=exact)
     assert found.low <= dimension <= found.high
-    assert 0 <= found.low
 
 
-def test_diameter_of_a_sphere():
-    found = diameter(np.concatenate([sphere(50, 5), np.eye(5), -np.eye(5)]))
+@pytest.mark.parametrize("n", [5, 7, 8, 10, 11, 13])
+def test_polygons_by_the_circle_around_them(n):
+    """The circle's own ball needs ceil(n / (floor(n/6) + 1)), an arc of 60 degrees each."""
+    need = math.ceil(n / (n // 6 + 1))
+    found = doubling_dimension(polygon(n), exact=True)
+    assert found.low == found.high >= log2_ceil(need)
+    assert found.witness.count >= need
+
+
+def test_a_cover_with_balls_that_are_too_large_is_noticed(monkeypatch):
+    """A planted defect: balls of radius D instead of D/4 put the upper end below the truth."""
+    points, least, _ = KNOWN["circle in a space"]
+    options = {"low": 0, "cap": 10, "centred": False}
+    assert upper.dimension_above(Points(points), **options) >= least
+    whole = upper.balls
+    monkeypatch.setattr(upper, "balls", lambda near, squared: whole(near, 16 * squared))
+    assert upper.dimension_above(Points(points), **options) < least
+
+
+def assert_witness(points, found):
+    """Hold a packing against the data, in the plainest way."""
+    witness, rows = found.witness, points[list(found.witness.rows)]
+    assert found.low == log2_ceil(witness.count)
+    assert witness.count == len(rows)
+    assert np.linalg.norm(rows - witness.centre, axis=1).max() <= witness.radius * (1 + 1e-12)
+    gaps = np.linalg.norm(rows[:, None] - rows[None], axis=2)[np.triu_indices(len(rows), 1)]
+    assert gaps.min() > witness.radius * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("name", ["pentagon", "polygon, 60", "sphere", "sparse", "signs, 32"])
+def test_the_witness_is_a_packing_in_its_ball(name):
+    points = 1e3 + 7 * KNOWN[name][0]
+    found = doubling_dimension(points, exact=False)
+    assert found.witness.proof == "packing"
+    assert_witness(points, found)
+
+
+def test_caps_of_thirty_degrees_cover_the_sphere():
+    """22 of them: poles, six at 52 degrees from each, eight on the equator."""
+    rings = [(0, 1, 0), (52, 6, 0), (90, 8, 11.25), (128, 6, 0), (180, 1, 0)]
+    centres = np.array(
+        [
+            (math.sin(t) * math.cos(p), math.sin(t) * math.sin(p), math.cos(t))
+            for polar, count, turn in rings
+            for t, p in [
+                (math.radians(polar), math.radians(turn + 360 * j / count)) for j in range(count)
+            ]
+        ]
+    )
+    # The point of the sphere that is farthest from all centres is over a facet of their hull.
+    heights = -ConvexHull(centres).equations[:, 3]
+    assert math.degrees(math.acos(heights.min())) < 29.6
+    assert by_columns(3) == log2_ceil(1 + len(centres)) == 5
+
+
+def test_any_set_of_few_columns():
+    # 5^d balls by volume; the sphere's own need more than 2^d.
+    assert [by_columns(d) for d in (0, 1, 2, 3, 4, 8)] == [0, 1, 3, 5, 10, 19]
+
+
+def test_logarithms_are_exact():
+    counts = np.concatenate(
+        [np.arange(1, 5000), 2 ** np.arange(13, 50), 2 ** np.arange(13, 50) + 1]
+    )
+    assert log2_ceils(counts).tolist() == [log2_ceil(int(c)) for c in counts]
+
+
+def test_diameters():
+    found = diameter(np.concatenate([sphere(50, 5), signs(5)]))
     assert found.low <= 2.0 <= found.high
     assert found.high - found.low < 1e-12
+    assert diameter(np.ones((3, 2))).high == 0.0
+    tiny = diameter(1e-200 * signs(3))
+    assert tiny.low <= 2e-200 <= tiny.high < 2.1e-200
+    huge = diameter(1e200 * signs(3))
+    assert huge.low <= 2e200 <= huge.high < 2.1e200
+
+
+def test_diameter_of_more_points_than_pairs_are_looked_at():
+    points = sphere(3000, 6)
+    exact, swept = diameter(points), diameter(points, max_points=100)
+    assert swept.low <= exact.low
+    assert exact.high <= swept.high <= math.sqrt(3) * exact.high
+    assert float(swept) == swept.high
+
+
+def test_packings_and_covers_of_a_sphere():
+    """Against volumes: caps of angle t have the share (1 - cos t)/2 of the sphere."""
+    points = sphere(3000, 3)
+    share = (1 - math.cos(2 * math.asin(0.25))) / 2
+    assert 1 / share <= 1.2 * covering_number(points, 0.5).high
+    for radius in (0.3, 0.5, 1.0):
+        packed, covered = packing_number(points, radius), covering_number(points, radius)
+        assert 1 <= packed.low <= packed.high
+        assert 1 <= covered.low <= covered.high
+        # A packing that cannot grow is a cover, and a ball of half the size holds one of it.
+        assert covered.low <= packed.high
+        assert packed.low <= covering_number(points, radius / 2).high

@@ -17,8 +17,11 @@ _ANCHORS = 32
 _GROUPS = 8
 _WHOLE, _PART = 4096, 768
 _HALVINGS = 10
-# Distances to look at in all: a section of n points costs n^2.
-_WORK = 1 << 28
+# Multiplications in all: a section of s points costs s^2 distances.
+_WORK = 1 << 35
+# What a distance costs besides its product, in multiplications.
+_EXTRA = 30
+_STEPS = 16
 
 
 def largest_packing(points: Points, *, centred: bool, whole: bool, cap: int) -> Witness:
@@ -35,15 +38,16 @@ def largest_packing(points: Points, *, centred: bool, whole: bool, cap: int) -> 
         Stop when a packing exceeds ``2^(cap - 1)``: more cannot raise the dimension.
     """
     best = Witness.of_point(points)
-    work = 0
+    work, distance = 0, points.n_inputs + _EXTRA
     for centre, away, members in _sections(points, centred):
         if best.count > 2 ** (cap - 1) or work > _WORK:
             break
         size = _WHOLE if work == 0 else _PART
-        work += min(members.size, size) ** 2
+        work += min(members.size, size) ** 2 * distance
+        work += _STEPS * members.size * distance + points.n * distance
         best = max(best, _in_section(points, centre, away, members, size), key=_count)
         if centred and whole:
-            work += _PART * points.n
+            work += _PART * points.n * distance
             separated = _separated(points, centre, away, members[-_PART:])
             best = max(best, separated, key=_count)
     return best
@@ -60,7 +64,9 @@ def _sections(points: Points, centred: bool) -> Iterator[tuple[Any, Any, Any]]:
     around = points.upper(points.squared(anchors, everything))
     sizes = [max(2, points.n >> j) for j in range(_HALVINGS + 1)]
     if not centred:
-        centre = enclosing_centre(points.host)
+        # Around any anchor the largest size is everything.
+        sizes = sizes[1:]
+        centre = enclosing_centre(points.host, steps=4 * _STEPS)
         away = points.upper(points.squared_from(centre[None, :], everything)[0])
         yield centre, away, np.argsort(away, kind="stable")
     # A few anchors at all sizes, then the next few: the work may end before the list does.
@@ -111,7 +117,7 @@ def _separated(points: Points, centre: Any, away: Any, members: Any) -> Witness:
     return Witness.covered(points, centre, radius_squared, chosen, len(chosen), "separated")
 
 
-def enclosing_centre(rows: Any, *, steps: int = 64) -> Any:
+def enclosing_centre(rows: Any, *, steps: int = _STEPS) -> Any:
     """Near the centre of the smallest ball that holds the rows: steps to the farthest one.
 
     Step i goes 1/(i + 1) of the way; the radius comes within a factor 1 + O(1/sqrt(steps)).

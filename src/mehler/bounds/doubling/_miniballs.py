@@ -11,6 +11,8 @@ import numpy as np
 from mehler.bounds.doubling._points import Points
 
 _UNIT = 2.0**-52
+# Determinants below this are rounding.
+_FLAT = 1e-13
 
 
 @dataclass(frozen=True)
@@ -63,14 +65,15 @@ def _weights(corners: Any) -> Any:
     """Barycentric coordinates of circumcentres: (b, s, d) to (b, s), NaN where there is none."""
     edges = corners[:, 1:, :] - corners[:, :1, :]
     gram = np.einsum("bid,bjd->bij", edges, edges)
-    half = np.einsum("bii->bi", gram) / 2
     if gram.shape[1] == 0:
         return np.ones((corners.shape[0], 1))
-    scale = np.einsum("bii->b", gram) / gram.shape[1]
+    # Edges of length 1, so that near corners among far ones are not taken for flat.
+    length = np.sqrt(np.einsum("bii->bi", gram))
+    gram = gram / (length[:, :, None] * length[:, None, :])
     # Corners without a circumcentre are no support of a ball: their determinant is 0.
-    flat = np.linalg.det(gram / scale[:, None, None]) < 1e-20
+    flat = np.linalg.det(gram) < _FLAT
     gram[flat] = np.eye(gram.shape[1])
-    others = np.linalg.solve(gram, half[..., None])[..., 0]
+    others = np.linalg.solve(gram, length[..., None] / 2)[..., 0] / length
     weights = np.concatenate([1 - others.sum(axis=1, keepdims=True), others], axis=1)
     weights[flat] = np.nan
     return weights

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 # Balls of radius 1/2 that suffice for a unit ball of R^d: 2 for a segment, 7 for a disc, and
-# 1 + 24 for d = 3 (24 caps of 30 degrees cover the sphere).
-_HALF_BALLS = {0: 1, 1: 2, 2: 7, 3: 25}
+# 1 + 22 for d = 3 (22 caps of 30 degrees cover the sphere; one ball covers the inner half).
+_HALF_BALLS = {0: 1, 1: 2, 2: 7, 3: 23}
 
 
 def log2_ceil(count: int) -> int:

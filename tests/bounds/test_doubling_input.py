@@ -1,0 +1,154 @@
+"""What is refused, what a sample says, and the same answer in every namespace."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mehler.bounds.doubling import (
+    Interval,
+    covering_number,
+    diameter,
+    doubling_dimension,
+    packing_number,
+)
+from tests.bounds.test_doubling_known import assert_witness, polygon, sphere, turned
+
+# In float32, so that every place is given the same numbers.
+CLOUDS = {
+    "few": sphere(9, 4).astype(np.float32),
+    "circle": turned(polygon(90), 12).astype(np.float32),
+    "sphere": sphere(150, 5).astype(np.float32),
+}
+
+
+@pytest.mark.parametrize("centres", ["anywhere", "in the set"])
+@pytest.mark.parametrize("name", CLOUDS)
+def test_same_interval_in_every_namespace(place, name, centres):
+    points = CLOUDS[name]
+    here, there = (doubling_dimension(x, centres=centres) for x in (points, place.asarray(points)))
+    assert (here.low, here.high) == (there.low, there.high)
+    assert here.witness.count == there.witness.count
+    assert here.n_points == there.n_points == len(points)
+
+
+def test_same_numbers_in_every_namespace(place):
+    points = CLOUDS["sphere"]
+    x = place.asarray(points)
+    width = diameter(x)
+    # Two roundings of a square root apart: distances are computed in float64 wherever x lives.
+    assert width.low == pytest.approx(diameter(points).low, rel=1e-14)
+    assert width.low <= width.high
+    assert packing_number(x, 0.7) == packing_number(points, 0.7)
+    assert covering_number(x, 0.7) == covering_number(points, 0.7)
+
+
+def test_integers_are_points_too():
+    assert diameter(np.asarray([[0, 0], [3, 4]])).low == pytest.approx(5.0)
+
+
+FUNCTIONS = {
+    "diameter": diameter,
+    "doubling_dimension": doubling_dimension,
+    "packing_number": lambda x: packing_number(x, 1.0),
+    "covering_number": lambda x: covering_number(x, 1.0),
+}
+WRONG = {
+    "NaN": (np.asarray([[0.0, np.nan]]), ValueError, "NaN"),
+    "infinity": (np.asarray([[np.inf, 1.0]]), ValueError, "infinity"),
+    "no rows": (np.zeros((0, 3)), ValueError, "empty"),
+    "no columns": (np.zeros((3, 0)), ValueError, "empty"),
+    "a vector": (np.zeros(3), ValueError, "axes"),
+    "complex": (np.zeros((2, 2), dtype=complex), TypeError, "complex"),
+    "a list": ([[0.0, 1.0]], TypeError, "must be an array"),
+}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("wrong", WRONG)
+def test_bad_points_are_refused(function, wrong):
+    points, error, text = WRONG[wrong]
+    with pytest.raises(error, match=text):
+        FUNCTIONS[function](points)
+
+
+def test_nan_in_a_lazy_array_is_refused():
+    dask = pytest.importorskip("dask.array")
+    x = dask.from_array(np.asarray([[0.0, np.nan], [1.0, 2.0]]), chunks=(1, 2))
+    with pytest.raises(ValueError, match="NaN"):
+        doubling_dimension(x)
+
+
+def test_a_traced_array_is_refused():
+    jax = pytest.importorskip("jax")
+    with pytest.raises(TypeError, match="jit"):
+        jax.jit(lambda x: diameter(x).low)(jax.numpy.ones((3, 2)))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"centres": "in the middle"}, ValueError, "centres='in the middle'"),
+        ({"max_points": 0}, ValueError, "max_points=0"),
+        ({"exact": "yes"}, TypeError, "exact='yes'"),
+        ({"exact": True}, ValueError, "at most 14 points"),
+    ],
+)
+def test_bad_options_are_refused(options, error, text):
+    with pytest.raises(error, match=text):
+        doubling_dimension(sphere(20, 3), **options)
+
+
+@pytest.mark.parametrize("function", [packing_number, covering_number])
+@pytest.mark.parametrize("radius", [0.0, -1.0, np.nan, np.inf, "1"])
+def test_bad_radii_are_refused(function, radius):
+    with pytest.raises(ValueError, match="radius"):
+        function(np.eye(3), radius)
+
+
+def test_bad_centres_of_a_cover_are_refused():
+    with pytest.raises(ValueError, match="centres"):
+        covering_number(np.eye(3), 1.0, centres="somewhere")
+
+
+@pytest.mark.parametrize("centres", ["anywhere", "in the set"])
+def test_a_sample_bounds_the_set_from_below(centres):
+    points = np.concatenate([sphere(400, 6), sphere(400, 6)])
+    found = doubling_dimension(points, centres=centres, max_points=100)
+    whole = doubling_dimension(points, centres=centres)
+    assert (found.n_points, found.n_used) == (400, 100)
+    assert found.method == "packing in a sample"
+    assert found.low <= whole.high
+    # From the numbers of points and columns: true whatever the sample missed.
+    assert found.high == 9
+    assert_witness(points, found)
+
+
+def test_units_do_not_matter():
+    points = sphere(60, 4)
+    for factor in (1e-200, 1e-20, 3.0, 1e200):
+        scaled = doubling_dimension(factor * points)
+        plain = doubling_dimension(points)
+        assert (scaled.low, scaled.high) == (plain.low, plain.high)
+        assert scaled.witness.radius == pytest.approx(factor * plain.witness.radius)
+
+
+def test_far_from_the_origin_the_ends_open_but_do_not_cross():
+    points = polygon(60)
+    for offset in (1e3, 1e8, 1e14):
+        found = doubling_dimension(offset + points)
+        assert found.low <= found.high
+
+
+def test_what_it_says():
+    assert str(doubling_dimension(np.eye(4))) == (
+        "doubling dimension 2, centres anywhere, 4 points, by all covers"
+    )
+    found = doubling_dimension(sphere(300, 40), max_points=50)
+    assert str(found) == (
+        f"doubling dimension between {found.low} and 9, centres anywhere, 300 points "
+        "(50 looked at), by packing in a sample"
+    )
+    assert found.low in found
+    assert found.high + 1 not in found
+    assert 1.2 in Interval(1.0, 1.5)
