@@ -142,7 +142,7 @@ def test_brute_force_with_centres_in_the_set(points, exact):
 
 
 def test_with_centres_in_the_set_a_part_may_have_the_larger_dimension():
-    """Why a sample's own dimension says nothing of the set's there; with centres anywhere it does."""
+    """So a sample's own dimension is no bound for the set there; with centres anywhere it is."""
     points = np.asarray([[3.0, 6], [5, 1], [5, 5], [8, 2], [8, 5], [7, 1]])
     part, whole = points[:-1], points
     assert log2(in_set(part, -TIE)) == log2(in_set(part, TIE)) == 3
