@@ -16,6 +16,8 @@ _OPTIONS = {
     "matern-rough": {"kernel": "matern", "smoothness": 0.8, "length": 2.0, "form": "offset"},
     "orthogonal": {"gamma": 0.3, "projections": "orthogonal"},
     "orthogonal-matern": {"kernel": "matern", "length": 2.0, "projections": "orthogonal"},
+    "hadamard": {"gamma": 0.3, "projections": "hadamard"},
+    "sobol": {"gamma": 0.3, "projections": "sobol", "form": "offset"},
 }
 
 

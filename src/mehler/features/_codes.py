@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from mehler import _arrays, _random, exact
+from mehler import _arrays, exact
 from mehler.features import _laws
 from mehler.features._pools import PoolMap
+from mehler.features.projections import named
 
 # Columns of a one-hot block: wide enough for the matrix product, small enough for the cache.
 _ONE_HOT_COLUMNS = 1024
@@ -24,6 +25,27 @@ class MaxoutCodes(PoolMap):
     they agree; ``phi.kernel`` its exact expectation. Make one with :meth:`draw`.
     """
 
+    def __init__(
+        self,
+        n_inputs: int,
+        n_features: int,
+        pool_size: int,
+        *,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+        projections: str = "gaussian",
+    ) -> None:
+        super().__init__(
+            n_inputs,
+            n_features,
+            pool_size,
+            seed=seed,
+            like=like,
+            dtype=dtype,
+            projection=named(projections),
+        )
+
     @classmethod
     def draw(
         cls,
@@ -34,6 +56,7 @@ class MaxoutCodes(PoolMap):
         seed: int,
         like: Any = None,
         dtype: Any = None,
+        projections: str = "gaussian",
     ) -> MaxoutCodes:
         r"""Draw the weights of a map.
 
@@ -52,6 +75,8 @@ class MaxoutCodes(PoolMap):
             Where the weights live: the data, or for instance ``torch``. Default NumPy.
         dtype : str or dtype, optional
             'float32' or 'float64': what the projections are computed in.
+        projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
+            How weights are drawn, see `mehler.features.projections`; the kernel is the same.
 
         Returns
         -------
@@ -75,17 +100,21 @@ class MaxoutCodes(PoolMap):
         >>> codes.dtype, phi.similarity(codes)[0, 1]
         (dtype('uint8'), np.float64(0.0))
         """
-        return cls(n_inputs, n_features, pool_size, seed=seed, like=like, dtype=dtype)
-
-    def _draw(self, dtype: str) -> tuple[Any, ...]:
-        return (
-            _random.gaussian_weights(
-                self.seed, _random.WEIGHTS, self.pool_size, self.n_inputs, self.n_features, dtype
-            ),
+        return cls(
+            n_inputs,
+            n_features,
+            pool_size,
+            seed=seed,
+            like=like,
+            dtype=dtype,
+            projections=projections,
         )
 
+    def _draw(self, dtype: str) -> tuple[Any, ...]:
+        return self._projection.draw(self.seed, *self._sizes(), dtype)
+
     def _block(self) -> Callable[..., _arrays.Array]:
-        return functools.partial(_encode, self.pool_size)
+        return functools.partial(_encode, self._projection.pieces, self.pool_size)
 
     def _out_dtype(self, dtype: Any) -> Any:
         return _arrays.code_dtype(self.place.xp, self.pool_size)
@@ -191,15 +220,20 @@ def _one_hot(xp: Any, codes: _arrays.Array, n_values: int) -> _arrays.Array:
     return xp.reshape(equal, (codes.shape[0], codes.shape[1] * n_values))
 
 
-def _encode(n_values: int, xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
+def _encode(
+    pieces: Callable[..., Iterator[_arrays.Array]],
+    n_values: int,
+    xp: Any,
+    rows: _arrays.Array,
+    *weights: Any,
+) -> _arrays.Array:
     """A running argmax: reductions over a short last axis cost three times as much."""
     dtype = _arrays.code_dtype(xp, n_values)
-    best = xp.matmul(rows, weights[0, :, :])
+    projected = pieces(xp, rows, *weights)
+    best = next(projected)
     code = xp.zeros(best.shape, dtype=dtype, device=_arrays.place_of(rows).device)
-    projected = None
-    for j in range(1, weights.shape[0]):
-        projected = _arrays.matmul(xp, rows, weights[j, :, :], projected)
+    for j, piece in enumerate(projected, start=1):
         # j increases, so the last winner has the largest j; ties keep the smaller one.
-        code = _arrays.maximum(xp, code, xp.astype(projected > best, dtype) * j)
-        best = _arrays.maximum(xp, best, projected)
+        code = _arrays.maximum(xp, code, xp.astype(piece > best, dtype) * j)
+        best = _arrays.maximum(xp, best, piece)
     return code

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 from mehler import _arrays, _random, exact
 from mehler.features import _laws
 from mehler.features._pools import PoolMap
+from mehler.features.projections import named
 
 
 class DecoupledMaxoutFeatures(PoolMap):
@@ -33,11 +34,26 @@ class DecoupledMaxoutFeatures(PoolMap):
         like: Any = None,
         dtype: Any = None,
         directions: str = "next",
+        projections: str = "gaussian",
     ) -> None:
         if directions not in ("next", "fresh"):
             raise ValueError(f"directions must be 'next' or 'fresh', not {directions!r}")
         self.directions = directions
-        super().__init__(n_inputs, n_features, pool_size, seed=seed, like=like, dtype=dtype)
+        projection = named(projections)
+        if directions == "next" and not projection.independent:
+            raise ValueError(
+                f"projections={projections!r} makes units dependent, so one cannot project on the "
+                "next one's weights: take directions='fresh'"
+            )
+        super().__init__(
+            n_inputs,
+            n_features,
+            pool_size,
+            seed=seed,
+            like=like,
+            dtype=dtype,
+            projection=projection,
+        )
 
     @classmethod
     def draw(
@@ -50,6 +66,7 @@ class DecoupledMaxoutFeatures(PoolMap):
         like: Any = None,
         dtype: Any = None,
         directions: Literal["next", "fresh"] = "next",
+        projections: str = "gaussian",
     ) -> DecoupledMaxoutFeatures:
         r"""Draw the weights of a map.
 
@@ -73,6 +90,9 @@ class DecoupledMaxoutFeatures(PoolMap):
             are drawn), which costs no further product; neighbouring units are then slightly
             correlated, by at most 7.5 % of the variance. 'fresh': weights of their own, twice
             the products, independent units.
+        projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
+            How weights are drawn, see `mehler.features.projections`; the kernel is the same. All
+            but 'gaussian' make units dependent, so they need fresh directions.
 
         Returns
         -------
@@ -104,34 +124,37 @@ class DecoupledMaxoutFeatures(PoolMap):
             like=like,
             dtype=dtype,
             directions=directions,
+            projections=projections,
         )
 
     @property
     def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
         """Units that borrow the next unit's weights depend on their neighbours."""
-        return self.directions == "fresh" or self.n_features == 1 or self.pool_size == 1
+        if self.directions == "fresh":
+            return self._projection.independent
+        return self.n_features == 1 or self.pool_size == 1
 
-    def _n_projections(self) -> int:
-        return self.pool_size * (2 * self.n_features)
+    def _n_weights(self) -> int:
+        return 2 * super()._n_weights()
 
     def _parameters(self) -> dict[str, Any]:
         return {**super()._parameters(), "directions": self.directions}
 
     def _draw(self, dtype: str) -> tuple[Any, ...]:
-        shape = (self.pool_size, self.n_inputs)
         if self.directions == "next":
             # One unit more than there are features: the last one only lends its weights.
-            units = self.n_features + 1
-            return (_random.gaussian_weights(self.seed, _random.WEIGHTS, *shape, units, dtype),)
+            sizes = (self.pool_size, self.n_inputs, self.n_features + 1)
+            return self._projection.draw(self.seed, *sizes, dtype)
         return tuple(
-            _random.gaussian_weights(self.seed, stream, *shape, self.n_features, dtype)
+            part
             for stream in (_random.WEIGHTS, _random.DIRECTIONS)
+            for part in self._projection.draw(self.seed, *self._sizes(), dtype, stream)
         )
 
     def _block(self) -> Callable[..., _arrays.Array]:
         scale = math.sqrt(exact.sigma2(self.pool_size) / self.n_features)
         block = _transform_next if self.directions == "next" else _transform_fresh
-        return functools.partial(block, scale)
+        return functools.partial(block, self._projection.pieces, scale)
 
     def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:
         return exact.locally_linear_kernel(rho, self.pool_size)
@@ -183,37 +206,47 @@ class DecoupledMaxoutFeatures(PoolMap):
         return _laws.decoupled_kurtosis(rho, self.pool_size)
 
     def _gram_variance_at(self, rho: _arrays.Array) -> _arrays.Array:
-        pairs = 1 - 1 / self.n_features if self.directions == "next" else 0.0
+        if self.directions == "fresh":
+            return super()._gram_variance_at(rho)
         return exact.sigma2(self.pool_size) ** 2 * exact.decoupled_variance(
-            rho, self.pool_size, next_fraction=pairs
+            rho, self.pool_size, next_fraction=1 - 1 / self.n_features
         )
 
 
 def _transform_next(
-    scale: float, xp: Any, rows: _arrays.Array, weights: _arrays.Array
+    pieces: Callable[..., Iterator[_arrays.Array]],
+    scale: float,
+    xp: Any,
+    rows: _arrays.Array,
+    *weights: Any,
 ) -> _arrays.Array:
     """Unit l: the projection of unit l + 1 at the index where unit l is largest.
 
     The unit is positively homogeneous, so the scale goes to the d inputs, not to the m outputs.
     """
-    rows = rows * scale
-    projected = xp.matmul(rows, weights[0, :, :])
+    projections = pieces(xp, rows * scale, *weights)
+    projected = next(projections)
     best, chosen = projected[:, :-1], projected[:, 1:]
-    for j in range(1, weights.shape[0]):
-        projected = xp.matmul(rows, weights[j, :, :])
+    for projected in projections:
         chosen = xp.where(projected[:, :-1] > best, projected[:, 1:], chosen)
         best = xp.maximum(best, projected[:, :-1])
     return chosen
 
 
 def _transform_fresh(
-    scale: float, xp: Any, rows: _arrays.Array, weights: _arrays.Array, directions: _arrays.Array
+    pieces: Callable[..., Iterator[_arrays.Array]],
+    scale: float,
+    xp: Any,
+    rows: _arrays.Array,
+    *weights: Any,
 ) -> _arrays.Array:
+    """The first half of the weights decides, the second projects."""
     rows = rows * scale
-    best = xp.matmul(rows, weights[0, :, :])
-    chosen = xp.matmul(rows, directions[0, :, :])
-    for j in range(1, weights.shape[0]):
-        projected = xp.matmul(rows, weights[j, :, :])
-        chosen = xp.where(projected > best, xp.matmul(rows, directions[j, :, :]), chosen)
+    half = len(weights) // 2
+    deciding = pieces(xp, rows, *weights[:half])
+    directions = pieces(xp, rows, *weights[half:])
+    best, chosen = next(deciding), next(directions)
+    for projected, offered in zip(deciding, directions, strict=True):
+        chosen = xp.where(projected > best, offered, chosen)
         best = xp.maximum(best, projected)
     return chosen

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from mehler import _arrays, _random, exact
-from mehler.exact._validate import check_int
+from mehler import _arrays, exact
 from mehler.features import _correlation, _laws
 from mehler.features._pools import PoolMap
+from mehler.features.projections import SharedPool, named
 
 
 class MaxoutFeatures(PoolMap):
@@ -35,17 +35,28 @@ class MaxoutFeatures(PoolMap):
         dtype: Any = None,
         centred: bool = False,
         n_projections: int | None = None,
+        projections: str = "gaussian",
     ) -> None:
         self.centred = bool(centred)
+        projection = named(projections)
         self.n_projections = n_projections
         if n_projections is not None:
-            self.n_projections = check_int(n_projections, name="n_projections", least=1)
-            if n_projections < pool_size:
+            if not projection.independent:
                 raise ValueError(
-                    f"n_projections={n_projections} cannot give each unit pool_size={pool_size} "
-                    "distinct ones; make it larger"
+                    f"projections={projections!r} with n_projections={n_projections}: members of "
+                    "one pool must be independent, so take projections='gaussian'"
                 )
-        super().__init__(n_inputs, n_features, pool_size, seed=seed, like=like, dtype=dtype)
+            projection = SharedPool(n_projections)
+            self.n_projections = projection.n_projections
+        super().__init__(
+            n_inputs,
+            n_features,
+            pool_size,
+            seed=seed,
+            like=like,
+            dtype=dtype,
+            projection=projection,
+        )
 
     @classmethod
     def draw(
@@ -59,6 +70,7 @@ class MaxoutFeatures(PoolMap):
         dtype: Any = None,
         centred: bool = False,
         n_projections: int | None = None,
+        projections: str = "gaussian",
     ) -> MaxoutFeatures:
         r"""Draw the weights of a map.
 
@@ -83,6 +95,9 @@ class MaxoutFeatures(PoolMap):
         n_projections : int, optional
             Share P projections among all units, each unit taking q distinct ones at random
             (Table 3 of the paper). The kernel stays; units are no longer independent.
+        projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
+            How weights are drawn, see `mehler.features.projections`: q independent projections,
+            so the kernel is the same for each. 'hadamard' is faster from d = 512 on.
 
         Returns
         -------
@@ -122,15 +137,8 @@ class MaxoutFeatures(PoolMap):
             dtype=dtype,
             centred=centred,
             n_projections=n_projections,
+            projections=projections,
         )
-
-    @property
-    def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
-        """Shared projections make units dependent."""
-        return self.n_projections is None
-
-    def _n_projections(self) -> int:
-        return self.n_projections or super()._n_projections()
 
     def _parameters(self) -> dict[str, Any]:
         return {
@@ -140,20 +148,13 @@ class MaxoutFeatures(PoolMap):
         }
 
     def _draw(self, dtype: str) -> tuple[Any, ...]:
-        weights = functools.partial(_random.gaussian_weights, self.seed, _random.WEIGHTS)
-        if self.n_projections is None:
-            return (weights(self.pool_size, self.n_inputs, self.n_features, dtype),)
-        # Transposed: one contiguous row of values a projection, as the units gather rows.
-        pool = weights(1, self.n_inputs, self.n_projections, dtype)[0].T.copy()
-        members = _random.pool_members(
-            self.seed, self.n_projections, self.pool_size, self.n_features
-        )
-        return pool, members
+        return self._projection.draw(self.seed, *self._sizes(), dtype)
 
     def _block(self) -> Callable[..., _arrays.Array]:
         offset = exact.max_moment(1, self.pool_size) if self.centred else 0.0
-        block = transform_own if self.n_projections is None else transform_shared
-        return functools.partial(_scaled, block, offset, 1 / math.sqrt(self.n_features))
+        return functools.partial(
+            _transform, self._projection.pieces, offset, 1 / math.sqrt(self.n_features)
+        )
 
     def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:
         kernel = exact.centred_kernel if self.centred else exact.maxout_kernel
@@ -207,23 +208,9 @@ class MaxoutFeatures(PoolMap):
     def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
         return _laws.maxout_kurtosis(rho, self.pool_size, centred=self.centred)
 
-    def _gram_variance_at(self, rho: _arrays.Array) -> _arrays.Array:
-        r"""Exact for own projections; an upper bound for shared ones.
 
-        Two units that share r of their q projections have covariance C_r. The product of a unit
-        is a symmetric function of q independent pairs, so by its Hoeffding decomposition
-        C_r = sum over k <= r of binom(r, k) zeta_k with zeta_k >= 0: convex in r, C_0 = 0 and
-        C_q = V, hence 0 <= C_r <= (r/q) V. The mean overlap is q^2/P, so that
-        V <= m Var <= V (1 + (m - 1) q/P).
-        """
-        variance = self._variance_at(rho)
-        if self.n_projections is None:
-            return variance
-        return variance * (1 + (self.n_features - 1) * self.pool_size / self.n_projections)
-
-
-def _scaled(
-    block: Callable[..., Any],
+def _transform(
+    pieces: Callable[..., Iterator[_arrays.Array]],
     offset: float,
     scale: float,
     xp: Any,
@@ -235,30 +222,17 @@ def _scaled(
     The unit is positively homogeneous, so the scale goes to the d inputs, not to the m outputs.
     """
     rows = rows * scale
-    out = block(xp, rows, *weights)
+    out = largest(xp, pieces(xp, rows, *weights))
     return out - offset * _correlation.lengths(xp, rows) if offset else out
 
 
-def transform_own(xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
-    """Maxima over the q products with weights (q, d, m).
+def largest(xp: Any, pieces: Iterator[_arrays.Array]) -> _arrays.Array:
+    """Maxima over the q pieces.
 
     One product a piece and a running maximum: the block of maxima stays in cache, and no array
     with all q m projections is ever made. This is as fast as the products alone.
     """
-    out = xp.matmul(rows, weights[0, :, :])
-    piece = None
-    for j in range(1, weights.shape[0]):
-        piece = _arrays.matmul(xp, rows, weights[j, :, :], piece)
+    out = next(pieces)
+    for piece in pieces:
         out = _arrays.maximum(xp, out, piece)
     return out
-
-
-def transform_shared(
-    xp: Any, rows: _arrays.Array, pool: _arrays.Array, members: _arrays.Array
-) -> _arrays.Array:
-    """Maxima over q of the P projections (pool: P x d), members (q, m) says which."""
-    projected = xp.matmul(pool, xp.matrix_transpose(rows))
-    out = xp.take(projected, members[0, :], axis=0)
-    for j in range(1, members.shape[0]):
-        out = _arrays.maximum(xp, out, xp.take(projected, members[j, :], axis=0))
-    return xp.matrix_transpose(out)

@@ -8,7 +8,7 @@ from typing import Any
 
 from mehler import _arrays
 from mehler.exact._validate import check_int
-from mehler.features import _correlation
+from mehler.features import _correlation, projections
 from mehler.features._base import FeatureMap
 
 
@@ -30,8 +30,10 @@ class PoolMap(FeatureMap):
         seed: int,
         like: Any = None,
         dtype: Any = None,
+        projection: projections.Projection | None = None,
     ) -> None:
         self.pool_size = check_int(pool_size, name="pool_size", least=1, most=10**6)
+        self._projection = projection or projections.Gaussian()
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
 
     @abstractmethod
@@ -43,17 +45,39 @@ class PoolMap(FeatureMap):
         """Variance of one feature product of unit vectors."""
 
     def _gram_variance_at(self, rho: _arrays.Array) -> _arrays.Array:
-        """Variance of the Gram's entries of unit vectors, times m."""
-        return self._variance_at(rho)
+        """Variance of the Gram's entries of unit vectors, times m.
 
-    def _n_projections(self) -> int:
-        return self.pool_size * self.n_features
+        Exact for independent units; for dependent ones the bound that is proved for whatever a
+        unit does.
+        """
+        return self._variance_at(rho) * self._projection.variance_factor(*self._sizes())
+
+    @property
+    def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
+        """Whether the projection draws units independently."""
+        return self._projection.independent
+
+    def _sizes(self) -> tuple[int, int, int]:
+        """Pieces, inputs and units of the projection."""
+        return self.pool_size, self.n_inputs, self.n_features
 
     def _n_weights(self) -> int:
-        return self._n_projections() * self.n_inputs
+        self._projection.check(*self._sizes())
+        return self._projection.n_weights(*self._sizes())
+
+    def _rows_per_block(self) -> int | None:
+        return self._projection.rows_per_block(self.n_inputs)
 
     def _parameters(self) -> dict[str, Any]:
-        return {"pool_size": self.pool_size}
+        named = self._projection.name in projections.NAMES
+        # Recipes of independent Gaussian projections have no word for them, as before there were
+        # others.
+        other = {"projections": self._projection.name} if named and not self._plain else {}
+        return {"pool_size": self.pool_size, **other}
+
+    @property
+    def _plain(self) -> bool:
+        return isinstance(self._projection, projections.Gaussian)
 
     def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         return self._at_pairs(x, y, self._kernel_at, 1)

@@ -11,20 +11,25 @@ from typing import Any
 
 from mehler.features.projections._base import OrthogonalPairs, Projection
 from mehler.features.projections._gaussian import Gaussian
+from mehler.features.projections._hadamard import Hadamard
 from mehler.features.projections._orthogonal import Orthogonal
+from mehler.features.projections._quasi import Halton, Sobol
 from mehler.features.projections._shared import SharedPool
 
 __all__ = [
     "NAMES",
     "Gaussian",
+    "Hadamard",
+    "Halton",
     "Orthogonal",
     "OrthogonalPairs",
     "Projection",
     "SharedPool",
+    "Sobol",
     "named",
 ]
 
-_NAMED = {one.name: one for one in (Gaussian, Orthogonal)}
+_NAMED = {one.name: one for one in (Gaussian, Orthogonal, Hadamard, Sobol, Halton)}
 NAMES = tuple(_NAMED)
 
 

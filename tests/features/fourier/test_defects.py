@@ -1,0 +1,307 @@
+"""Fourier features: what they draw has the kernel and variance that they declare; defects show.
+
+Defects are planted below the declarations. All checks run at their default false alarm, 1e-9.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import verify
+from mehler.features import projections
+from mehler.features.projections import _hadamard, _orthogonal
+
+D, M = 5, 400
+_RNG = np.random.default_rng(0)
+ROWS = _RNG.standard_normal((3, D)) * 0.6
+ROWS = np.vstack([ROWS, ROWS[0] + 0.1 * ROWS[1]])
+
+KINDS = {
+    "pairs": {"gamma": 0.3},
+    "offset": {"gamma": 0.3, "form": "offset"},
+    "laplacian": {"gamma": 0.2, "kernel": "laplacian"},
+    "matern": {"kernel": "matern", "smoothness": 2.5, "length": 1.5},
+    "rough": {"kernel": "matern", "smoothness": 0.3, "length": 1.5, "form": "offset"},
+}
+# Units that depend on each other give one sample a draw: fewer of them, in several blocks.
+DEPENDENT = {
+    "orthogonal": {"gamma": 0.3, "projections": "orthogonal"},
+    "orthogonal-offset": {"gamma": 0.3, "projections": "orthogonal", "form": "offset"},
+    "orthogonal-matern": {"kernel": "matern", "length": 1.5, "projections": "orthogonal"},
+    "hadamard": {"gamma": 0.3, "projections": "hadamard"},
+    "hadamard-matern": {"kernel": "matern", "length": 1.5, "projections": "hadamard"},
+}
+# They declare the trivial bound, so the kernel is held by samples within [-1, 1].
+QUASI = {
+    "sobol": {"gamma": 0.3, "projections": "sobol"},
+    "halton": {"gamma": 0.3, "projections": "halton"},
+    "sobol-laplacian": {"gamma": 0.2, "kernel": "laplacian", "projections": "sobol"},
+}
+OPTIONS = {**KINDS, **DEPENDENT, **QUASI}
+
+
+def drawer(kind, defect=None, m=None):
+    cls = mehler.FourierFeatures if defect is None else defect(mehler.FourierFeatures)
+    size = m or (M if kind in KINDS else 2 * 12)
+    return lambda seed: cls(D, size, seed=seed, **OPTIONS[kind])
+
+
+def kernel_verdict(draw, **options):
+    return verify.check_kernel(draw, draw(0).kernel, ROWS, **{"resolution": 0.1, **options})
+
+
+@pytest.fixture
+def small_cells(monkeypatch):
+    """Cells of 2, so that blocks of 8 are no orthogonal ones."""
+    monkeypatch.setattr(_hadamard, "CELL", 2)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *DEPENDENT])
+def test_the_kernel_holds(kind, small_cells):
+    verdict = kernel_verdict(drawer(kind))
+    assert verdict.status == "holds", str(verdict)
+
+
+@pytest.mark.parametrize("kind", QUASI)
+def test_the_kernel_of_quasi_random_units_holds(kind):
+    """Their variance is declared by a bound that asks for too many draws."""
+    draw = drawer(kind)
+    verdict = verify.check_kernel(
+        lambda seed: draw(seed).__call__, draw(0).kernel, ROWS, bounds=(-1.0, 1.0), resolution=0.1
+    )
+    assert verdict.status == "holds", str(verdict)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_variance_of_independent_units_holds(kind):
+    verdict = verify.check_variance(drawer(kind), None, ROWS[:3])
+    assert verdict.status == "holds", str(verdict)
+
+
+@pytest.mark.full
+def test_the_variance_of_orthogonal_units_holds():
+    """Whole draws are the samples; one pair of rows is enough."""
+    draw = drawer("orthogonal")
+    verdict = verify.check_variance(draw, None, ROWS[:1], ROWS[1:2])
+    assert verdict.status == "holds", str(verdict)
+    # Independent units would have this one.
+    other = verify.check_variance(draw, draw(0).variance, ROWS[:1], ROWS[3:])
+    assert other.status == "refuted", str(other)
+
+
+@pytest.mark.parametrize("kind", ["hadamard", "orthogonal-matern", "hadamard-matern"])
+def test_the_variance_of_other_blocks_is_below_its_bound(kind, small_cells):
+    """1500 draws know a variance to 3 standard errors of 1/27, for estimates that are nearly
+    normal; the claims have room of more than that."""
+    draw = drawer(kind)
+    x, y = ROWS[:1], np.vstack([ROWS[1:2], ROWS[3:]])
+    found = np.stack([draw(seed).gram(x, y)[0] for seed in range(1500)]).var(axis=0)
+    claimed = draw(0).gram_variance(x, y)[0]
+    assert (found < claimed).all()
+    assert (found > 0.1 * claimed).all()
+
+
+def test_the_law_of_a_feature_holds():
+    verdict = verify.check_distribution(drawer("offset"), None, ROWS)
+    assert verdict.status == "holds", str(verdict)
+    with pytest.raises(ValueError, match="columns of two laws"):
+        verify.check_distribution(drawer("pairs"), None, ROWS)
+
+
+@pytest.mark.parametrize("kind", ["pairs", pytest.param("orthogonal", marks=pytest.mark.full)])
+def test_errors_fall_with_the_number_of_features(kind):
+    verdict = verify.check_convergence(lambda seed, m: drawer(kind, m=m)(seed), ROWS[:3])
+    assert verdict.status == "holds", str(verdict)
+
+
+# -- defects ------------------------------------------------------------------------------------
+
+
+def scaled_inputs(factor):
+    """Spectral variance off by the square of a factor."""
+
+    def defect(cls):
+        class Broken(cls):
+            def __call__(self, X):
+                return super().__call__(X * factor)
+
+        return Broken
+
+    return defect
+
+
+def scaled_features(factor):
+    def defect(cls):
+        class Broken(cls):
+            def __call__(self, X):
+                return super().__call__(X) * factor
+
+        return Broken
+
+    return defect
+
+
+def weights_changed(change):
+    """Weights through a function of what `_draw` returns."""
+
+    def defect(cls):
+        class Broken(cls):
+            def _draw(self, dtype):
+                return change(self, *super()._draw(dtype))
+
+        return Broken
+
+    return defect
+
+
+def offsets(change):
+    return weights_changed(lambda phi, b, w: (change(b), w))
+
+
+def one_frequency_never_drawn(phi, w):
+    return (np.where(np.arange(w.shape[2]) < w.shape[2] - 1, w, 0.0),)
+
+
+def sine_of_the_next_frequency(cls):
+    class Broken(cls):
+        def __call__(self, X):
+            z = super().__call__(X)
+            half = self.n_units
+            return np.hstack([z[:, :half], np.roll(z[:, half:], 1, axis=1)])
+
+    return Broken
+
+
+def without_lengths(phi, w):
+    return (math.sqrt(D) * w / np.linalg.norm(w, axis=1, keepdims=True),)
+
+
+def lengths_of_coordinates(phi, w):
+    """Lengths on the left axis: one for each coordinate of the block, not for each direction."""
+    lengths = np.linalg.norm(w, axis=1)[0]
+    unit = w / lengths
+    blocks = [unit[0][:, k : k + D] * lengths[k : k + D, None] for k in range(0, 10, D)]
+    return (np.concatenate([*blocks, w[0][:, 10:]], axis=1)[None],)
+
+
+def last_weights(change):
+    """Structured projections: the cells and the lengths."""
+    return weights_changed(lambda phi, *parts: (*parts[:-2], *change(*parts[-2:])))
+
+
+def cells_of_one_length(cells, lengths):
+    """s_c = 1: directions are no longer uniform."""
+    return cells / np.linalg.norm(cells, axis=-1, keepdims=True) / 2.0, lengths
+
+
+def lengths_before_padding(cells, lengths):
+    """chi of the row's dimension where the block has that of the padded one."""
+    return cells, lengths * math.sqrt(D / 8)
+
+
+def one_length_a_block(cells, lengths):
+    """Fastfood without its last diagonal: rows keep the length that they had."""
+    return cells, np.concatenate(
+        [np.broadcast_to(lengths[:, k : k + 1], lengths[:, k : k + 8].shape) for k in (0, 8)],
+        axis=1,
+    )
+
+
+def plain_turn(phi, places, signs, *rest):
+    """No signs and no order of the inputs: U = H/sqrt(D)."""
+    order = np.minimum(np.arange(places.size), D).astype(places.dtype)
+    return order, np.abs(signs), *rest
+
+
+def without_normalisation(phi, places, signs, *rest):
+    return places, signs * math.sqrt(places.size), *rest
+
+
+PLANTED = {
+    "pairs: spectral variance without its factor 2": ("pairs", scaled_inputs(math.sqrt(0.5))),
+    "matern: length multiplied": ("matern", scaled_inputs(1.5**2)),
+    "laplacian: Gaussian scale": ("laplacian", scaled_inputs(math.sqrt(2 * 0.2) / 0.2)),
+    "offset: without sqrt(2)": ("offset", scaled_features(math.sqrt(0.5))),
+    "pairs: with another sqrt(2)": ("pairs", scaled_features(math.sqrt(2.0))),
+    "offset: over a quarter of a quarter turn": ("offset", offsets(lambda b: b / 16)),
+    "orthogonal: without lengths": ("orthogonal", weights_changed(without_lengths)),
+    "orthogonal: lengths of coordinates": ("orthogonal", weights_changed(lengths_of_coordinates)),
+    "hadamard: not normalised": ("hadamard", weights_changed(without_normalisation)),
+    "hadamard: lengths before padding": ("hadamard", last_weights(lengths_before_padding)),
+    "hadamard: cells of one length": ("hadamard", last_weights(cells_of_one_length)),
+}
+TWINS = {
+    # -b is as uniform as b; 2b is uniform on a turn for b on half of one.
+    "offset: subtracted": ("offset", offsets(lambda b: -b)),
+    "offset: over half a turn": ("offset", offsets(lambda b: b / 2)),
+    # E cos cos and E sin sin are both halves of the kernel.
+    "pairs: sine of the next frequency": ("pairs", sine_of_the_next_frequency),
+    # Given any turn, a row is Gaussian.
+    "hadamard: without signs and order": ("hadamard", weights_changed(plain_turn)),
+    "hadamard: one length a block": ("hadamard", last_weights(one_length_a_block)),
+}
+
+
+# They move the kernel by 4 % only: some thousands of draws.
+SUBTLE = {
+    "orthogonal: lengths of coordinates": (),
+    "hadamard: cells of one length": pytest.mark.full,
+}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=SUBTLE.get(name, ())) for name in PLANTED]
+)
+def test_a_planted_defect_is_refuted(name, small_cells):
+    resolution = 0.03 if name in SUBTLE else 0.1
+    verdict = kernel_verdict(drawer(*PLANTED[name]), resolution=resolution)
+    assert verdict.status == "refuted", str(verdict)
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_a_surprising_twin_holds(name, small_cells):
+    kind, defect = TWINS[name]
+    draw = drawer(kind, defect)
+    if "offset" not in kind:
+        # Its declared variance may not hold any more.
+        verdict = verify.check_kernel(
+            lambda seed: draw(seed).__call__, draw(0).kernel, ROWS, resolution=0.1
+        )
+    else:
+        verdict = kernel_verdict(draw)
+    assert verdict.status == "holds", str(verdict)
+
+
+def test_one_frequency_never_drawn_is_refuted_in_a_small_map():
+    """It adds (1 - k)/12 of 12 frequencies."""
+    draw = drawer("pairs", weights_changed(one_frequency_never_drawn), m=24)
+    assert kernel_verdict(draw, resolution=0.05).status == "refuted"
+
+
+def test_the_variance_tells_the_sine_of_the_next_frequency():
+    draw = drawer("pairs", sine_of_the_next_frequency, m=24)
+    verdict = verify.check_variance(draw, None, ROWS[:1], ROWS[1:2])
+    assert verdict.status == "refuted", str(verdict)
+
+
+def test_qr_without_its_signs(monkeypatch):
+    """LAPACK's signs: Q is not Haar's, but lengths are symmetric only in the last direction."""
+
+    def lapack(rng, n, d):
+        return np.linalg.qr(rng.standard_normal((n, d, d)))[0]
+
+    phi = drawer("orthogonal")(0)
+    monkeypatch.setattr(_orthogonal, "haar", lapack)
+    other = drawer("orthogonal")(0)
+    # Signs of frequencies do not matter to cosines: a twin of the same kernel.
+    assert not np.array_equal(phi(ROWS), other(ROWS))
+    assert np.abs(phi.gram(ROWS) - other.gram(ROWS)).max() < 1e-13
+
+
+def test_every_projection_is_tried():
+    tried = {options.get("projections", "gaussian") for options in OPTIONS.values()}
+    assert tried == set(projections.NAMES)

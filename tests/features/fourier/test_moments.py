@@ -1,0 +1,200 @@
+"""Kernels, variances and kurtoses of Fourier features against integrals over the spectrum."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.special import hyp1f1
+from scipy.stats import cauchy, norm, t
+
+import mehler
+from mehler.features import _fourier_moments as moments
+from mehler.verify import kernels
+
+# On a line, the frequency's density says everything.
+SPECTRA = {
+    "gaussian": ({"gamma": 0.3}, norm(scale=math.sqrt(0.6))),
+    "laplacian": ({"gamma": 0.3}, cauchy(scale=0.3)),
+    "matern 1/2": ({"smoothness": 0.5, "length": 1.7}, t(1, scale=1 / 1.7)),
+    "matern 5/2": ({"smoothness": 2.5, "length": 1.7}, t(5, scale=1 / 1.7)),
+    "matern 1.9": ({"smoothness": 1.9, "length": 0.7}, t(3.8, scale=1 / 0.7)),
+    "matern 0.3": ({"smoothness": 0.3, "length": 0.7}, t(0.6, scale=1 / 0.7)),
+}
+every_spectrum = pytest.mark.parametrize("name", SPECTRA)
+NAMED = {
+    "gaussian": lambda gamma: kernels.make("rbf", gamma=gamma),
+    "laplacian": lambda gamma: kernels.make("laplacian", gamma=gamma),
+    "matern": lambda smoothness, length: kernels.make("matern", nu=smoothness, length=length),
+}
+
+
+def drawn(name, n_inputs=1, n_features=2, **options):
+    given, _ = SPECTRA[name]
+    kernel = name.split()[0]
+    return mehler.FourierFeatures.draw(
+        n_inputs, n_features, kernel=kernel, seed=0, **{**given, **options}
+    )
+
+
+def characteristic(law, z):
+    """E cos(w z) = 2 int_0^inf f(w) cos(w z) dw, by QUADPACK's rule for Fourier integrals."""
+    value, error = quad(law.pdf, 0, np.inf, weight="cos", wvar=z, epsabs=1e-11, limlst=400)
+    assert error < 1e-8
+    return 2 * value
+
+
+@every_spectrum
+@pytest.mark.parametrize("z", [0.4, 1.5])
+def test_the_kernel_is_the_characteristic_function_of_the_spectrum(name, z):
+    _, law = SPECTRA[name]
+    k = drawn(name).kernel(np.zeros((1, 1)), np.array([[z]]))[0, 0]
+    assert k == pytest.approx(characteristic(law, z), abs=1e-8)
+
+
+@every_spectrum
+def test_the_kernel_is_the_one_of_its_name(name):
+    x = np.random.default_rng(0).standard_normal((6, 5))
+    x = np.vstack([x, x[:1] + 1e-7, 50 * x[:1]])
+    kernel = name.split()[0]
+    theirs = NAMED[kernel](**SPECTRA[name][0])(x, x)
+    # Bessel functions and powers to some 1e-15 each; near rows of rough kernels differ by rounding
+    # of the distance, 1e-9 of it, to the power 0.6.
+    assert np.abs(drawn(name, 5).kernel(x) - theirs).max() < 1e-12 + 1e-7 * (name == "matern 0.3")
+
+
+@pytest.mark.parametrize("nu", [0.1, 0.5, 0.8, 1.5, 2.0, 8.5, 9.5, 49.0])
+def test_matern_kernels_in_arbitrary_precision(nu):
+    s = [1e-200, 1e-9, 1e-3, 0.3, 2.0, 30.0, 400.0, 1e5]
+    phi = mehler.FourierFeatures.draw(
+        1, 2, kernel="matern", smoothness=nu, length=math.sqrt(2 * nu), seed=0
+    )
+    ours = phi.kernel(np.zeros((1, 1)), np.array(s)[:, None])[0]
+    with mpmath.workdps(40):
+        for value, at in zip(ours, s, strict=True):
+            exact = 2 ** (1 - mpmath.mpf(nu)) / mpmath.gamma(nu)
+            exact *= mpmath.mpf(at) ** nu * mpmath.besselk(nu, at)
+            # Logarithms up to 500 cancel: some 500 eps.
+            assert abs(value - float(exact)) < 2e-13, at
+
+
+@every_spectrum
+@pytest.mark.parametrize("form", ["pairs", "offset"])
+@pytest.mark.parametrize("z", [0.4, 1.5])
+def test_variance_and_kurtosis_are_those_of_the_cosine(name, form, z):
+    """Moments of cos(w z), or of it plus a uniform phase's cosine, from multiples of z: an
+    integral of the density for each."""
+    _, law = SPECTRA[name]
+    k, k2, k3, k4 = (characteristic(law, j * z) for j in (1, 2, 3, 4))
+    raw = [1, k, (1 + k2) / 2, (3 * k + k3) / 4, (3 + 4 * k2 + k4) / 8]
+    if form == "offset":
+        # The phase's cosine: 0, 1/2, 0, 3/8.
+        raw = [1, k, raw[2] + 0.5, raw[3] + 1.5 * k, raw[4] + 3 * raw[2] + 0.375]
+    mean, second = raw[1], raw[2] - raw[1] ** 2
+    fourth = raw[4] - 4 * mean * raw[3] + 6 * mean**2 * raw[2] - 3 * mean**4
+    phi = drawn(name, form=form)
+    x, y = np.zeros((1, 1)), np.array([[z]])
+    # m Var = 2 Var of a pair's product, which two features share.
+    twice = 2 if form == "pairs" else 1
+    assert phi.variance(x, y)[0, 0] == pytest.approx(twice * second, abs=1e-7)
+    assert phi.product_kurtosis(x, y)[0, 0] == pytest.approx(fourth / second**2, rel=1e-4)
+
+
+@every_spectrum
+def test_near_rows_have_a_kurtosis_that_is_no_less(name):
+    """cos - k is within [-1 - k, 1 - k], so 4/Var bounds it; the Gaussian's tends to 15."""
+    x = np.array([[0.0], [1e-9], [1e-6], [1e-3], [0.1]])
+    value = drawn(name).product_kurtosis(x)[0]
+    assert np.isfinite(value).all()
+    assert value[0] == 1.0
+    if name == "gaussian":
+        assert value[1:4] == pytest.approx(15.0, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    "name", ["gaussian", "laplacian", "matern 1/2", "matern 5/2", "matern 1.9"]
+)
+def test_pairs_vary_less_for_smooth_kernels(name):
+    """log k is concave along rays for smoothness 1/2 and more, so k(2z) <= k(z)^2."""
+    x, y = np.zeros((1, 1)), np.geomspace(1e-3, 30, 200)[:, None]
+    k, double = (drawn(name).kernel(x, j * y)[0] for j in (1, 2))
+    assert (double <= k**2 * (1 + 1e-9)).all()
+    less = drawn(name, form="offset").variance(x, y) - drawn(name).variance(x, y)
+    assert (less >= k**2 / 2 - 1e-12).all()
+
+
+def test_offsets_vary_less_for_rough_kernels_at_far_rows():
+    x, y = np.zeros((1, 1)), np.array([[1e-6], [1.0]])
+    options = {"kernel": "matern", "smoothness": 0.1, "length": math.sqrt(0.2), "seed": 0}
+    pairs, offset = (
+        mehler.FourierFeatures.draw(1, 2, form=form, **options).variance(x, y)[0]
+        for form in ("pairs", "offset")
+    )
+    assert offset[0] - pairs[0] > 0.01
+    assert pairs[1] - offset[1] > 1e-3
+
+
+@pytest.mark.parametrize("u", [0.01, 0.7, 3.0, 12.0])
+def test_orthogonal_covariance_by_angles_on_a_circle(u):
+    """d = 2: directions (cos a, sin a) and (-sin a, cos a), lengths Rayleigh. For a length r,
+    E cos(r s) = 1F1(1; 1/2; -s^2/2), with s^2/2 = u cos^2 a."""
+    n = 4000
+    a = np.arange(n) * 2 * np.pi / n
+    one, two = (hyp1f1(1, 0.5, -u * f(a) ** 2) for f in (np.cos, np.sin))
+    by_angles = float(np.mean(one * two)) - math.exp(-2 * u)
+    # The mean over a circle of an analytic function converges faster than any power.
+    assert moments.orthogonal_covariance(np.array([[u]]), 2)[0, 0] == pytest.approx(
+        by_angles, abs=1e-13
+    )
+
+
+@pytest.mark.parametrize("d", [3, 5, 16])
+@pytest.mark.parametrize("u", [0.01, 0.7, 3.0, 12.0])
+def test_orthogonal_covariance_by_zonal_functions(d, u):
+    """Sum over even n >= 2 of f_n^2 P_n(0), f(t) = E cos(r t |w|): the expansion of the page."""
+    nodes, weights = np.polynomial.legendre.leggauss(400)
+    density = (1 - nodes**2) ** ((d - 3) / 2) * weights
+    density /= density.sum()
+    f = hyp1f1(d / 2, 0.5, -u * nodes**2)
+    # Orthonormal polynomials of the density, by the Lanczos recurrence on the nodes.
+    # Columns are the polynomials at the nodes, at 0 and at 1.
+    at = np.append(nodes, [0.0, 1.0])
+    previous, current, length, total = np.zeros(402), np.ones(402), 0.0, 0.0
+    for n in range(60):
+        if n and n % 2 == 0:
+            total += float(density @ (f * current[:-2])) ** 2 * current[-2] / current[-1]
+        raised = at * current - length * previous
+        length = math.sqrt(float(density @ raised[:-2] ** 2))
+        previous, current = current, raised / length
+    assert moments.orthogonal_covariance(np.array([[u]]), d)[0, 0] == pytest.approx(
+        total, abs=1e-10
+    )
+
+
+@pytest.mark.parametrize("d", [2, 3, 16, 51, 784])
+def test_orthogonal_covariance_in_arbitrary_precision(d):
+    """Kummer: e^-u 1F1(-d/2; d/2; u), whose terms do not cancel for u below d/2."""
+    for u in (1e-9, 0.3, min(9.0, d / 2)):
+        with mpmath.workdps(50):
+            half = mpmath.mpf(d) / 2
+            exact = mpmath.exp(-u) * mpmath.hyp1f1(-half, half, u, zeroprec=300)
+            exact -= mpmath.exp(-2 * mpmath.mpf(u))
+        value = moments.orthogonal_covariance(np.array([[u]]), d)[0, 0]
+        assert value == pytest.approx(float(exact), abs=2e-15)
+
+
+def test_gram_variance_counts_pairs_of_blocks():
+    """Sizes of blocks 5, 5 and 2 at d = 5: 20 + 20 + 2 ordered pairs of 12 units."""
+    x, y = np.zeros((1, 5)), np.full((1, 5), 0.4)
+    u = 0.3 * 5 * 0.16
+    single = 0.5 * math.expm1(-2 * u) ** 2
+    covariance = float(hyp1f1(5, 2.5, -u)) - math.exp(-2 * u)
+    exact = single / 12 + 42 * covariance / 144
+    for form, more, m in (("pairs", 0.0, 24), ("offset", 0.5 / 12, 12)):
+        phi = mehler.FourierFeatures.draw(
+            5, m, gamma=0.3, form=form, projections="orthogonal", seed=0
+        )
+        assert phi.gram_variance(x, y)[0, 0] == pytest.approx(exact + more, rel=1e-12)

@@ -1,0 +1,120 @@
+"""Every projection: vectors that are each N(0, I), prefixes, places, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+from scipy.stats import chi2
+
+from mehler import verify
+from mehler.features import projections
+from mehler.features.projections import Projection, SharedPool, _hadamard, named
+
+ALL = [named(name) for name in projections.NAMES] + [SharedPool(9)]
+every_projection = pytest.mark.parametrize("projection", ALL, ids=lambda one: one.name)
+
+
+def vectors(projection: Projection, seed, q, d, m, stream=0):
+    """The weights as one matrix (q, d, m), by products with the coordinate vectors."""
+    weights = projection.draw(seed, q, d, m, "float64", stream)
+    return np.stack([piece.copy() for piece in projection.pieces(np, np.eye(d), *weights)])
+
+
+@pytest.fixture
+def small_cells(monkeypatch):
+    """Cells of 2, so that blocks of 8 have four of them."""
+    monkeypatch.setattr(_hadamard, "CELL", 2)
+
+
+@every_projection
+def test_vectors_are_normal_in_any_direction(projection, small_cells):
+    """Each unit, one of 11, in blocks of 5 and of 8, has the law N(0, |x|^2); so has a piece."""
+    x = np.array([[0.3, -1.2, 0.5, 0.9, -0.2], [0.0, 0.0, 2.0, 0.0, 0.0]])
+
+    def draw(seed):
+        w = vectors(projection, seed, 2, 5, 11)
+        return lambda X: X @ w[seed % 2]
+
+    verdict = verify.check_distribution(
+        draw,
+        lambda X, t: ndtr(t / np.linalg.norm(X, axis=1, keepdims=True)),
+        x,
+        scale=1.0,
+        independent_features=False,
+        resolution=0.15,
+    )
+    assert verdict.status == "holds", str(verdict)
+
+
+@every_projection
+def test_vectors_have_the_length_of_normal_ones(projection, small_cells):
+    def draw(seed):
+        squares = (vectors(projection, seed, 1, 5, 11)[0] ** 2).sum(axis=0)
+        return lambda X: np.broadcast_to(squares, (len(X), 11))
+
+    verdict = verify.check_distribution(
+        draw,
+        lambda X, t: chi2(5).cdf(t),
+        np.ones((1, 5)),
+        scale=1.0,
+        independent_features=False,
+        resolution=0.15,
+    )
+    assert verdict.status == "holds", str(verdict)
+
+
+@every_projection
+@pytest.mark.parametrize("d", [1, 5, 40])
+def test_more_units_keep_the_first_ones(projection, d):
+    few, many = (vectors(projection, 3, 2, d, m) for m in (7, 150))
+    # A product's rounding may depend on the shape: some d eps times entries below 10.
+    assert np.abs(many[:, :, :7] - few).max() < 10 * d * 2.0**-52
+
+
+@every_projection
+def test_streams_and_seeds_differ(projection):
+    one = vectors(projection, 3, 1, 5, 11)
+    assert not np.isclose(one, vectors(projection, 4, 1, 5, 11)).any()
+    assert not np.isclose(one, vectors(projection, 3, 1, 5, 11, stream=1)).any()
+
+
+@every_projection
+def test_float32_weights_are_float64_ones_rounded(projection):
+    wide = projection.draw(3, 2, 5, 11, "float64")
+    narrow = projection.draw(3, 2, 5, 11, "float32")
+    for a, b in zip(wide, narrow, strict=True):
+        assert b.dtype == (np.float32 if a.dtype.kind == "f" else a.dtype)
+        assert np.array_equal(a.astype(b.dtype), b)
+
+
+@every_projection
+def test_projections_say_how_large_they_are(projection):
+    kept = sum(part.nbytes for part in projection.draw(0, 2, 40, 300, "float64")) / 8
+    assert projection.n_weights(2, 40, 300) == pytest.approx(kept, rel=0.25)
+
+
+def test_names():
+    assert projections.NAMES == ("gaussian", "orthogonal", "hadamard", "sobol", "halton")
+    for wrong in ("fast", None, 3, "shared"):
+        with pytest.raises(ValueError, match=r"projections=.* is not one of 'gaussian'"):
+            named(wrong)
+
+
+def test_sobol_points_end_somewhere():
+    with pytest.raises(ValueError, match="21201 coordinates a unit"):
+        named("sobol").check(4, 5301, 10)
+    with pytest.raises(ValueError, match=r"2\^30 points"):
+        named("sobol").check(1, 1, 2**30 + 1)
+
+
+@pytest.mark.parametrize("name", ["sobol", "halton"])
+def test_quasi_random_units_are_even(name):
+    """Of 64 points one in each interval of 1/64, in every coordinate (for bases above 2: one or
+    two in each cell of the base)."""
+    u = ndtr(vectors(named(name), 5, 1, 3, 64)[0])
+    for i, base in enumerate((2, 2, 2) if name == "sobol" else (2, 3, 5)):
+        cells = base ** int(np.log(64) / np.log(base) + 1e-9)
+        counts = np.bincount((u[i] * cells).astype(int), minlength=cells)
+        assert counts.min() >= 64 // cells
+        assert counts.max() <= -(-64 // cells)
