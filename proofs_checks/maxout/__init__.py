@@ -1,4 +1,4 @@
-"""Random maxout features (Mroueh, Rennie, Goel 2015): Section 2, Figure 1, and two repairs.
+"""Random maxout features (Mroueh, Rennie, Goel 2015): all numbered statements, and two repairs.
 
 One file a statement: what is printed, what is proved, the checks of both. Shared measuring is in
 the files that begin with an underscore.
@@ -11,13 +11,18 @@ from proofs_checks.maxout import (
     figure_1,
     h1_growth,
     kernel_error,
+    lemma_2,
+    lemma_3,
+    lemma_4,
     locality,
     q1_linear,
     remark_1_codes,
+    remark_2,
     sigma2_growth,
     special_values,
     theorem_1_kernel,
     theorem_1_series,
+    theorem_2,
 )
 
 # In the order of the paper, then what it needs and does not have.
@@ -32,6 +37,11 @@ STATEMENTS: tuple[Statement, ...] = tuple(
         locality,
         remark_1_codes,
         q1_linear,
+        lemma_2,
+        lemma_3,
+        lemma_4,
+        theorem_2,
+        remark_2,
         figure_1,
         decoupled_kernel,
         centred_kernel,

@@ -19,6 +19,7 @@ ROOMS = (
     "mehler.exact.orbits",
     "mehler.bounds.kernel_error",
     "mehler.bounds.kitchen_sinks",
+    "mehler.bounds.maxout",
     "mehler.learn",
     "mehler.learn.losses",
     "mehler.verify",

@@ -28,7 +28,7 @@ from proofs_checks.maxout import (
     theorem_1_kernel,
     theorem_1_series,
 )
-from tests.proofs_checks import defects_kernel_error, defects_sinks
+from tests.proofs_checks import defects_kernel_error, defects_risk, defects_sinks
 
 
 def other_pool(draw: Callable[..., Any], change: int) -> Callable[..., Any]:
@@ -196,6 +196,7 @@ DEFECTS = [
     (centred_kernel.kernel, {"kernel": exact.maxout_kernel}, "refuted"),
     (centred_kernel.kernel, {"draw": without(MaxoutFeatures.draw, "centred")}, "refuted"),
     *defects_kernel_error.DEFECTS,
+    *defects_risk.DEFECTS,
     *defects_sinks.DEFECTS,
 ]
 STATEMENT_OF = {check.run: one for one in STATEMENTS for check in one.checks}

@@ -1,0 +1,128 @@
+"""Remark 2: inputs of norm at most R, a loss of at most B."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mehler.bounds import Bound, maxout
+from mehler.statements import Check, Context, Evidence, Statement
+from proofs_checks._violations import hold_bounds
+from proofs_checks.maxout import _risk_flaws as flaws
+from proofs_checks.maxout._prose import prose
+from proofs_checks.maxout._risk_cases import (
+    Bounding,
+    Draws,
+    Setting,
+    drawn_settings,
+    free_bound,
+    paper_bound,
+    risk_cases,
+    risk_plots,
+)
+
+_QUICK = (
+    Setting(3, 4, (10, 40), (50, 400, 3200), radius=0.1, loss_bound=0.5),
+    Setting(3, 4, (20,), (200,), radius=5.0, loss_bound=3.0),
+    Setting(10, 1, (25,), (1000,), radius=0.2, loss_bound=10.0),
+)
+_FULL = (
+    Setting(3, 4, (10, 40, 160), (50, 400, 3200), radius=0.1, loss_bound=0.5),
+    Setting(10, 8, (50, 200), (200, 4000), radius=5.0, loss_bound=3.0),
+    Setting(30, 4, (50,), (1000,), radius=0.2, loss_bound=10.0, failure=(0.5, 0.02)),
+    Setting(6, 1, (25, 250), (100, 10_000), radius=30.0, loss_bound=0.01),
+)
+
+
+def draws_of(context: Context) -> tuple[Draws, ...]:
+    """Draw all settings of the level."""
+    settings, n_draws = (_QUICK, 10_000) if context.quick else (_FULL, 20_000)
+    return drawn_settings(context, settings, n_draws)
+
+
+def dimension_free(context: Context, *, bound: Bounding = maxout.remark_2) -> Evidence:
+    """Count how often the dimension-free bound with R and B is exceeded."""
+    return _hold(context, bound, free_bound, "dimension-free")
+
+
+def paper_shape(context: Context, *, bound: Bounding = maxout.remark_2) -> Evidence:
+    """Count how often the paper-shaped bound with R and B is exceeded."""
+    return _hold(context, bound, paper_bound, "paper's shape")
+
+
+def _hold(
+    context: Context,
+    bound: Bounding,
+    evaluate: Callable[[Bounding, Draws, int, int, float], Bound],
+    name: str,
+) -> Evidence:
+    context.ledger.spend(f"{STATEMENT.id}: {name}", context.false_alarm)
+    draws = draws_of(context)
+    cases = risk_cases(draws, evaluate, bound)
+    return hold_bounds(
+        cases,
+        form="proved",
+        check=name,
+        claim="excess risk with inputs of several lengths and a loss in $[0, B]$, below the bound",
+        false_alarm=context.false_alarm,
+        n_features=max(case.where["m"] for case in cases) * draws[0].n_draws,
+        plots=risk_plots(draws[0], maxout.theorem_2) if evaluate is free_bound else (),
+    )
+
+
+STATEMENT = Statement(
+    id="maxout.remark-2",
+    source="Mroueh, Rennie, Goel (2015), Remark 2",
+    title="Remark 2: bounded inputs and losses",
+    expected="refuted, repaired",
+    printed=(
+        r"\sup_{x}\|x\| \le R,\; |V| \le B \implies \mathcal E_V(\hat f_N) - \min\mathcal E_V "
+        r"\le R\,B \times \left(\text{right-hand side of Theorem 2}\right)"
+    ),
+    printed_text=prose(
+        r"""
+        For inputs of norm at most $R$ and losses of at most $B$, the whole right-hand side of
+        Theorem 2 is multiplied by $RB$.
+        """
+    ),
+    proved=(
+        r"\mathcal E_V(\hat f_N) - \inf_{\mathcal F}\mathcal E_V \le R\cdot\frac{2LC}{\sqrt N}"
+        r"\left(\sigma(q) + \sqrt{\tfrac{2\log(1/\delta)}{m}}\right) + "
+        r"B\cdot\sqrt{\tfrac{2\log(1/\delta)}{N}} + R\cdot\frac{LC}{\sqrt m}\left(\sigma(q) + "
+        r"\sqrt{2\log(1/\delta)}\right)"
+    ),
+    proved_text=prose(
+        r"""
+        With probability at least $1 - 3\delta$: the terms in $LC$ are multiplied by $R$, the
+        confidence term by $B$. $R$ may be the root mean square norm.
+        """
+    ),
+    flaw=prose(
+        r"""
+        Too small where $R < 1$ or $B < 1$. Since $\phi(Rx) = R\,\phi(x)$, inputs of length $R$
+        with a box of $C/R$ are the same problem as inputs of length 1 with $C$, but the printed
+        confidence term shrinks with $R$. A loss that is multiplied by $B$ has its Lipschitz
+        constant multiplied too, so that the print counts $B$ twice in the terms with $L$.
+        """
+    ),
+    proof=prose(
+        r"""
+        In the proof of Theorem 2 (maxout.theorem-2), lengths enter through
+        $E_W\phi(x, W)^2 = \sigma^2(q)|x|^2$ and through the Lipschitz constant $|x|$ of
+        $W \mapsto \phi(x, W)$, only in the terms with $LC$; the range of the loss enters only in
+        McDiarmid's differences $2B/N$.
+        """
+    ),
+    note=prose(
+        r"""
+        The second part of the remark, that a finite set has dimension at most
+        $\lceil\log_2|\mathcal M|\rceil$, so that $m = O(N\log N\log d)$ features are enough for
+        $N^\alpha$ points, is right given Theorem 2; by its repair $m = \sigma^2(q)N$ are.
+        """
+    ),
+    checks=(
+        Check(form="printed", name="R below 1", run=flaws.short_inputs),
+        Check(form="printed", name="B below 1", run=flaws.small_losses),
+        Check(form="proved", name="dimension-free", run=dimension_free),
+        Check(form="proved", name="paper's shape", run=paper_shape),
+    ),
+)

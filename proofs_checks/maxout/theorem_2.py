@@ -1,0 +1,231 @@
+"""Theorem 2: excess risk of the empirical minimiser over the box of m units."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from mehler.bounds import Bound, maxout
+from mehler.statements import Check, Context, Evidence, Statement
+from mehler.verify import intervals
+from proofs_checks._violations import hold_bounds
+from proofs_checks.maxout import _risk_flaws as flaws
+from proofs_checks.maxout._prose import prose
+from proofs_checks.maxout._risk_cases import (
+    Bounding,
+    Draws,
+    Setting,
+    drawn_settings,
+    free_bound,
+    paper_bound,
+    risk_cases,
+    risk_plots,
+)
+
+# Pools of 1 and 4: a table of the exact kernel for each other one would cost as much as the draws.
+_QUICK = (
+    Setting(3, 4, (10, 20, 40), (50, 400, 3200)),
+    Setting(10, 4, (20,), (1000,)),
+    Setting(6, 1, (25,), (100,)),
+)
+_FULL = (
+    Setting(3, 4, (10, 20, 40, 80, 160, 320), (50, 200, 800, 3200, 12800)),
+    Setting(3, 2, (50, 800), (200, 4000)),
+    Setting(3, 8, (50, 800), (200, 4000)),
+    Setting(10, 8, (50, 400), (200, 4000)),
+    Setting(10, 64, (50,), (200, 4000)),
+    Setting(30, 4, (100,), (1000,), failure=(0.5, 0.02)),
+    Setting(6, 1, (25, 250), (100, 10_000), failure=(0.5, 0.02)),
+)
+
+
+def draws_of(context: Context) -> tuple[Draws, ...]:
+    """Draw all settings of the level."""
+    settings, n_draws = (_QUICK, 10_000) if context.quick else (_FULL, 20_000)
+    return drawn_settings(context, settings, n_draws)
+
+
+def dimension_free(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
+    """Count how often the dimension-free bound is exceeded."""
+    return _hold(
+        context, bound, free_bound, "dimension-free", "excess risk below the dimension-free bound"
+    )
+
+
+def paper_shape(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
+    """Count how often the repaired bound of the paper's shape is exceeded."""
+    return _hold(
+        context, bound, paper_bound, "paper's shape", "excess risk below the paper-shaped bound"
+    )
+
+
+def _hold(
+    context: Context,
+    bound: Bounding,
+    evaluate: Callable[[Bounding, Draws, int, int, float], Bound],
+    name: str,
+    claim: str,
+) -> Evidence:
+    context.ledger.spend(f"{STATEMENT.id}: {name}", context.false_alarm)
+    draws = draws_of(context)
+    cases = risk_cases(draws, evaluate, bound)
+    return hold_bounds(
+        cases,
+        form="proved",
+        check=name,
+        claim=claim,
+        false_alarm=context.false_alarm,
+        n_features=max(case.where["m"] for case in cases) * draws[0].n_draws,
+        plots=risk_plots(draws[0], maxout.theorem_2) if evaluate is free_bound else (),
+    )
+
+
+def in_expectation(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
+    """Hold the mean excess risk against the bound of the expectation."""
+    context.ledger.spend(f"{STATEMENT.id}: in expectation", context.false_alarm)
+    found = []
+    all_draws = draws_of(context)
+    share = context.false_alarm / 2 / len(all_draws)
+    for draws in all_draws:
+        # Where the promise is smallest.
+        m, n = max(draws.sizes)
+        excess = draws.drawn.excess[m, n]
+        promised = bound(
+            n_features=m, n_samples=n, radius=draws.law.radius, **draws.setting.loss
+        ).value
+        # An excess risk has values in [-1, 1].
+        low, high = intervals.betting(excess, -1.0, 1.0, share)
+        found.append((high / promised, low / promised, excess.mean() / promised, m, n))
+    high, low, seen, m, n = max(found)
+    return Evidence.bound_comparison(
+        form="proved",
+        check="in expectation",
+        claim=(
+            f"mean excess risk over the bound in expectation, at most 1 (largest of {len(found)} "
+            f"settings: $m = {m}$, $N = {n}$)"
+        ),
+        observed=seen,
+        interval=(low, high),
+        upper=1.0,
+        false_alarm=context.false_alarm,
+        n_features=m * all_draws[0].n_draws,
+        method="bounded samples (betting), union bound over the settings",
+        assumptions=("draws are independent",),
+    )
+
+
+def smaller(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
+    """Compare the two proved shapes over a grid, at equal chances of failure."""
+    found = []
+    for q in (1, 2, 4, 64, 10**6):
+        for m in (1, 100, 10**6):
+            for failure in (0.9, 0.1, 1e-6):
+                for k in (0, 5):
+                    sizes: dict[str, Any] = {
+                        "n_features": m,
+                        "n_samples": 1000,
+                        "pool_size": q,
+                        "scale": 1.0,
+                        "lipschitz": 1.0,
+                    }
+                    free = bound(delta=failure / 3, **sizes)
+                    paper = bound(
+                        delta=failure / 4,
+                        shape="paper",
+                        n_inputs=100,
+                        dimension=k,
+                        diameter=1.0,
+                        **sizes,
+                    )
+                    found.append((paper["approximation"] / free["approximation"], q, m, failure))
+    least, q, m, failure = min(found)
+    return Evidence.bound_comparison(
+        form="proved",
+        check="which shape is smaller",
+        claim=(
+            r"approximation term of the paper's shape over the dimension-free one, at least "
+            f"$2\\sqrt 2$ (least of {len(found)}: $q = {q}$, $m = {m}$, failure {failure:g})"
+        ),
+        observed=least,
+        interval=(least * (1 - 1e-12), least * (1 + 1e-12)),
+        lower=2 * math.sqrt(2),
+        method="formulas, evaluated",
+    )
+
+
+STATEMENT = Statement(
+    id="maxout.theorem-2",
+    source="Mroueh, Rennie, Goel (2015), Theorem 2 and Appendix B",
+    title="Theorem 2: learning with random maxout features",
+    expected="refuted, repaired",
+    printed=(
+        r"m \ge \frac{C'}{\varepsilon^2}\left(d_{\mathcal M}\log\frac{D\sqrt d}{\delta} + "
+        r"\log(q+1)\right) \implies \mathcal E_V(\hat f_N) - \min \mathcal E_V \le "
+        r"\frac{4LC\sigma(q) + 2|V(0)| + 2\sqrt{2\log(1/\delta)}}{\sqrt N} + "
+        r"LC\varepsilon\left(1 + \sqrt{2\log(1/\delta)}\right)"
+    ),
+    printed_text=prose(
+        r"""
+        With probability $1 - 3\delta - 2e^{-cd/4}$. The statement compares with the best function
+        of the box $\hat{\mathcal F}$ of $m$ units, its proof with that of the infinite class
+        $\mathcal F$; it is the second that is checked. $D$ is the diameter of the set of inputs
+        and $d_{\mathcal M}$ its doubling dimension.
+        """
+    ),
+    proved=(
+        r"\mathcal E_V(\hat f_N) - \inf_{\mathcal F}\mathcal E_V \le \frac{2LCR}{\sqrt N}"
+        r"\left(\sigma(q) + \sqrt{\tfrac{2\log(1/\delta)}{m}}\right) + "
+        r"B\sqrt{\tfrac{2\log(1/\delta)}{N}} + \frac{LCR}{\sqrt m}\left(\sigma(q) + "
+        r"\sqrt{2\log(1/\delta)}\right)"
+    ),
+    proved_text=prose(
+        r"""
+        With probability $1 - 3\delta$, for every $m$, $N$, $q$, $d$, every loss with values in
+        $[0, B]$, and $R^2 = E|x|^2$; in expectation
+        $LCR\,\sigma(q)(2/\sqrt N + 1/\sqrt m)$. Neither the dimension nor a term in $|V(0)|$ is
+        needed. In the paper's shape the last term is
+        $\frac{LC\,M_\delta}{\sqrt m}(1 + \sqrt{2\log(1/\delta)})$ with
+        $M_\delta = 4R\sqrt{d_{\mathcal M}\log^+(2D\sqrt d/R) + \log(2mq/\delta)}$, and the
+        probability $1 - 4\delta$.
+        """
+    ),
+    flaw=prose(
+        r"""
+        The condition on $m$ can be empty: for two inputs at distance $\delta/((q+1)\sqrt d)$ its
+        right side is 0, yet one unit is farther from $\mathcal F$ than the bound with probability
+        0.575. McDiarmid's inequality is applied in the weights with differences $2/N$, but a new
+        weight changes the class: the supremum moves by a multiple of $1/\sqrt N$ on the average.
+        With the minimum over $\hat{\mathcal F}$, as stated, the last term has no purpose. The
+        factors and the levels of confidence change between the lines, and $C'$ and $c$ have no
+        values.
+        """
+    ),
+    proof=prose(
+        r"""
+        Let $f \in \mathcal F$ and $\tilde f$ its nearest function in $\hat{\mathcal F}$, which
+        depends on the weights only. The excess is at most $G + L\|\tilde f - f\|$ with
+        $G = \sup_{\hat{\mathcal F}}(\mathcal E - \hat{\mathcal E}) +
+        (\hat{\mathcal E} - \mathcal E)(\tilde f)$. Given the weights, one sample moves $G$ by at
+        most $2B/N$ (McDiarmid), and $EG \le 2L\,\mathcal R_N$ by contraction without absolute
+        values, where $\mathcal R_N \le \frac{C}{\sqrt N}\frac1m\sum_\ell
+        \|\phi(\cdot, W^\ell)\|$. This average is a $R/\sqrt m$-Lipschitz function of Gaussian
+        weights with mean at most $\sigma(q)R$, and so concentrates. The distance is Lemma 3
+        (maxout.lemma-3). Three events of probability $\delta$.
+        """
+    ),
+    note=prose(
+        r"""
+        Excess risks are drawn where everything is exact: finitely many inputs and a ramp loss
+        that stays in its linear part.
+        """
+    ),
+    checks=(
+        Check(form="printed", name="the condition on m", run=flaws.printed_condition),
+        Check(form="printed", name="McDiarmid in the weights", run=flaws.bounded_difference),
+        Check(form="proved", name="dimension-free", run=dimension_free),
+        Check(form="proved", name="paper's shape", run=paper_shape),
+        Check(form="proved", name="in expectation", run=in_expectation),
+        Check(form="proved", name="which shape is smaller", run=smaller),
+    ),
+)

@@ -1,0 +1,84 @@
+"""Defects for the checks of Theorem 2, its lemmas and its remark.
+
+A check of a false print is flipped by what the proof should have used; a check of a proved bound
+by a bound that is too small by more than its looseness.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any
+
+from mehler import exact
+from mehler.bounds import Term, maxout
+from proofs_checks.maxout import (
+    _approximation_flaws,
+    _risk_flaws,
+    _supremum_flaws,
+    lemma_2,
+    lemma_3,
+    lemma_4,
+    remark_2,
+    theorem_2,
+)
+
+
+def scaled(bound: Callable[..., Any], factor: float, *, shape: str = "") -> Callable[..., Any]:
+    """A bound with constants that are too small; of one shape, if it is named."""
+
+    def wrong(**options: Any) -> Any:
+        found = bound(**options)
+        if options.get("shape", "") != shape and shape:
+            return found
+        terms = [Term(term.name, factor * term.value) for term in found.terms]
+        return dataclasses.replace(found, terms=terms)
+
+    return wrong
+
+
+def never(shortfall: float) -> float:
+    """A unit that never falls short of the infinite class."""
+    return 0.0
+
+
+# (check, what is wrong, the verdict that it must come to)
+DEFECTS = [
+    # The longer of two norms instead of their sum.
+    (_supremum_flaws.sum_of_norms, {"each": 1.5}, "holds"),
+    (_supremum_flaws.union_over_the_pool, {"weights": 1}, "holds"),
+    (_supremum_flaws.single_point, {"delta": 0.5}, "holds"),
+    (_supremum_flaws.two_near_points, {"tail": never}, "holds"),
+    (lemma_2.paper_shape, {"bound": scaled(maxout.lemma_2, 0.2)}, "refuted"),
+    (lemma_2.dimension_free, {"bound": scaled(maxout.lemma_2, 0.5)}, "refuted"),
+    (lemma_2.on_subspheres, {"bound": scaled(maxout.lemma_2, 0.8)}, "refuted"),
+    (lemma_2.on_subspheres, {"mean_of": lambda r, q: 0.0}, "refuted"),
+    # delta / m for each unit, as a union bound has it.
+    (_approximation_flaws.all_units, {"share": lambda delta, m: delta / m}, "holds"),
+    # No condition at all.
+    (_approximation_flaws.conditioned_mean, {"level": 40.0}, "holds"),
+    (_approximation_flaws.two_near_points, {"probability": never}, "holds"),
+    (lemma_3.nearest, {"bound": scaled(maxout.lemma_3, 0.1)}, "refuted"),
+    (lemma_3.monte_carlo, {"bound": scaled(maxout.lemma_3, 0.1)}, "refuted"),
+    (lemma_3.paper_shape, {"bound": scaled(maxout.lemma_3, 0.02)}, "refuted"),
+    (
+        lemma_3.in_mean_square,
+        {"mean": lambda q, norm, m: exact.max_moment(1, q) ** 2 / m},
+        "refuted",
+    ),
+    (_approximation_flaws.added_risk, {"probability": never}, "holds"),
+    (lemma_4.dimension_free, {"bound": scaled(maxout.lemma_4, 0.03)}, "refuted"),
+    (lemma_4.paper_shape, {"bound": scaled(maxout.lemma_4, 0.002)}, "refuted"),
+    (lemma_4.in_expectation, {"bound": scaled(maxout.lemma_4, 0.03)}, "inconclusive"),
+    (_risk_flaws.printed_condition, {"probability": never}, "holds"),
+    (_risk_flaws.bounded_difference, {"claimed": lambda n: 1 / math.sqrt(n)}, "holds"),
+    (theorem_2.dimension_free, {"bound": scaled(maxout.theorem_2, 0.01)}, "refuted"),
+    (theorem_2.paper_shape, {"bound": scaled(maxout.theorem_2, 0.001)}, "refuted"),
+    (theorem_2.in_expectation, {"bound": scaled(maxout.theorem_2, 0.03)}, "inconclusive"),
+    (theorem_2.smaller, {"bound": scaled(maxout.theorem_2, 0.25, shape="paper")}, "refuted"),
+    (_risk_flaws.short_inputs, {"radius": 1.0}, "holds"),
+    (_risk_flaws.small_losses, {"loss_bound": 1.0}, "holds"),
+    (remark_2.dimension_free, {"bound": scaled(maxout.remark_2, 0.01)}, "refuted"),
+    (remark_2.paper_shape, {"bound": scaled(maxout.remark_2, 0.001)}, "refuted"),
+]

@@ -1,0 +1,62 @@
+"""The table of looseness in benchmarks/results says what the theorem page says of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from proofs_checks.maxout import theorem_2
+
+ROOT = Path(__file__).parents[2]
+TABLE = ROOT / "benchmarks" / "results" / "bounds.json"
+ROWS = json.loads(TABLE.read_text(encoding="utf-8"))["rows"]
+PAGE = (ROOT / "docs" / "theorems" / "theorem-2.md").read_text(encoding="utf-8")
+
+
+def ratios(statement: str, shape: str) -> list[float]:
+    return [
+        row["looseness"]
+        for row in ROWS
+        if row["statement"] == statement and row["shape"].startswith(shape)
+    ]
+
+
+def test_every_row_holds_its_promise():
+    assert {row["statement"] for row in ROWS} == {
+        *("Lemma 2", "Lemma 3", "Lemma 4", "Theorem 2", "Remark 2")
+    }
+    for row in ROWS:
+        assert row["draws"] >= 10_000
+        assert row["upper"] < row["failure"]
+        assert row["looseness"] == pytest.approx(row["bound"] / row["quantile"])
+
+
+def test_dimension_free_is_the_smaller_row_by_row():
+    keys = ("statement", "d", "q", "m", "N")
+    free = {
+        tuple(row.get(key) for key in keys): row["bound"]
+        for row in ROWS
+        if row["shape"].startswith("dimension-free")
+    }
+    for row in ROWS:
+        if row["shape"] == "paper":
+            assert free[tuple(row.get(key) for key in keys)] < row["bound"]
+
+
+def test_page_quotes_the_table():
+    found = re.search(r"A is (\d+) to (\d+) times that quantile and B (\d+) to (\d+) times", PAGE)
+    free, paper = ratios("Theorem 2", "dimension-free"), ratios("Theorem 2", "paper")
+    assert [int(one) for one in found.groups()] == [
+        round(end(some)) for some in (free, paper) for end in (min, max)
+    ]
+    found = re.search(r"dimension-free bounds are ([\d.]+) to ([\d.]+) times", PAGE)
+    lemma = ratios("Lemma 3", "dimension-free")
+    assert [float(one) for one in found.groups()] == [round(min(lemma), 1), round(max(lemma))]
+
+
+def test_settings_are_those_of_the_full_level():
+    drawn = {(row["d"], row["q"]) for row in ROWS if row["statement"] == "Theorem 2"}
+    assert drawn == {(one.n_inputs, one.pool_size) for one in theorem_2._FULL}

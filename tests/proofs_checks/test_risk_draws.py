@@ -1,0 +1,252 @@
+"""The draws behind Theorem 2's checks, each against another route."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize, special, stats
+
+from mehler import MaxoutFeatures, exact, verify
+from proofs_checks.maxout import _approximating, _near_points, _risk, _risk_cases, _suprema
+
+ALPHA = 1e-9
+
+
+def sphere(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    points = rng.standard_normal((n, d))
+    return points / np.linalg.norm(points, axis=1, keepdims=True)
+
+
+def mean_size(law: _risk.Law, q: int) -> tuple[float, float]:
+    return _risk.draw_risks(
+        np.random.default_rng(8),
+        law,
+        pool_size=q,
+        scale=0.1,
+        n_features=(40,),
+        n_samples=(100,),
+        n_draws=5000,
+        false_alarm=ALPHA,
+    ).mean_size
+
+
+def test_units_follow_the_law_of_a_maximum():
+    phi = _risk.units(np.random.default_rng(2), np.array([[0.6, 0.8]]), 5, (20_000,))[:, 0]
+    # P(h <= t) = Phi(t)^q, so that the transformed samples are uniform.
+    assert stats.kstest(stats.norm.cdf(phi) ** 5, "uniform").pvalue > ALPHA
+
+
+def test_units_are_those_of_the_features():
+    """Products at two points have the mean of the library's own map."""
+    points = sphere(np.random.default_rng(1), 2, 4)
+    phi = _risk.units(np.random.default_rng(3), points, 3, (50_000,)).astype(float)
+    rho = float(points[0] @ points[1])
+    own = MaxoutFeatures.draw(4, 10, 3, seed=0).kernel(points[:1], points[1:])
+    truth = exact.maxout_kernel(rho, 3)
+    assert float(own[0, 0]) == pytest.approx(truth)
+    found = verify.check_mean(
+        phi[:, 0] * phi[:, 1], truth, variance=exact.maxout_variance(rho, 3), resolution=0.2
+    )
+    assert found.status == "holds", found
+
+
+def test_mean_size_for_one_weight():
+    """For q = 1, b is <w, E[y x]>."""
+    law = _risk.Law.at_random(np.random.default_rng(4), 8, 3)
+    low, high = mean_size(law, 1)
+    length = np.linalg.norm(law.label_mean @ law.points) / law.size
+    assert low < math.sqrt(2 / math.pi) * length < high
+    assert high - low < 0.1 * high
+    assert law.second_moment(1) == pytest.approx(length**2)
+
+
+@pytest.mark.parametrize("q", [2, 5])
+def test_mean_size_for_two_points(q):
+    """For two points of opposite labels b = (M - M')/2, and the larger of M, M' is a maximum too.
+
+    E|M - M'| = 2 E max(M, M') - 2 h_1, where max(M, M') has the distribution Phi_2(t, t)^q.
+    """
+    rho = 0.3
+    points = np.array([[1.0, 0.0], [rho, math.sqrt(1 - rho**2)]])
+    law = _risk.Law(points, np.array([1.0, -1.0]))
+    both = stats.multivariate_normal(cov=[[1, rho], [rho, 1]])
+    upper = integrate.quad(lambda t: 1 - both.cdf([t, t]) ** q, 0, 8, epsabs=1e-7)[0]
+    lower = integrate.quad(lambda t: both.cdf([-t, -t]) ** q, 0, 8, epsabs=1e-7)[0]
+    truth = upper - lower - exact.max_moment(1, q)
+    low, high = mean_size(law, q)
+    assert low < truth < high
+
+
+def test_mean_size_for_an_odd_law():
+    """For q = 2, max + min is the sum: with antipodal points and labels, b = <w_1 + w_2, v>/2."""
+    half = sphere(np.random.default_rng(5), 4, 3)
+    law = _risk.Law(np.concatenate([half, -half]), np.concatenate([np.ones(4), -np.ones(4)]))
+    length = np.linalg.norm(law.label_mean @ law.points) / law.size
+    low, high = mean_size(law, 2)
+    assert low < length * math.sqrt(2 / math.pi) / math.sqrt(2) < high
+
+
+def test_the_minimiser_is_the_minimiser():
+    """Signs of the empirical means against all corners of the box, by the ramp itself."""
+    rng = np.random.default_rng(6)
+    law = _risk.Law.at_random(rng, 5, 3)
+    m, scale = 4, 0.2
+    phi = rng.standard_normal((m, 5))
+    seen = law.label_counts(rng, 50, 1)[0]
+    positive = rng.random(5)  # counts of +1 and -1 that differ by `seen`
+    negative = positive - seen
+
+    def ramp(t):
+        return np.clip((1 - t) / 2, 0, 1)
+
+    def empirical(alpha):
+        f = alpha @ phi
+        return (positive * ramp(f) + negative * ramp(-f)).sum()
+
+    corners = [np.array(s) * scale / m for s in itertools.product((-1, 1), repeat=m)]
+    best = min(corners, key=empirical)
+    np.testing.assert_array_equal(np.sign(best), np.sign(phi @ seen))
+    # The linear part of the ramp makes its minimum over the box one over the corners.
+    inside = rng.uniform(-1, 1, (200, m)) * scale / m
+    assert min(map(empirical, inside)) >= empirical(best) - 1e-12
+
+
+def test_excess_is_the_risk_of_the_ramp():
+    """Replayed with the same generator: risk by the ramp, minus that of the infinite class."""
+    law = _risk.Law.at_random(np.random.default_rng(7), 6, 3)
+    m, n, q, scale, bound = 5, 30, 3, 0.2, 2.0
+    drawn = _risk.draw_risks(
+        np.random.default_rng(9),
+        law,
+        pool_size=q,
+        scale=scale,
+        n_features=(2, m),
+        n_samples=(n,),
+        n_draws=400,
+        false_alarm=ALPHA,
+        loss_bound=bound,
+    )
+    rng = np.random.default_rng(9)
+    phi = _risk.units(rng, law.points, q, (400, m))
+    seen = law.label_counts(rng, n, 400)
+    infimum = bound * (0.5 - scale / 2 * drawn.mean_size[1])
+    for size in (2, m):
+        alpha = np.sign(np.einsum("bmn,bn->bm", phi[:, :size], seen)) * scale / size
+        f = np.einsum("bm,bmn->bn", alpha, phi[:, :size])
+        right, wrong = (bound * np.clip((1 - t) / 2, 0, 1) for t in (f, -f))
+        risk = ((1 + law.label_mean) * right + (1 - law.label_mean) * wrong).mean(axis=1) / 2
+        # Single precision, and a sign where the empirical mean is 0.
+        np.testing.assert_allclose(drawn.excess[size, n], risk - infimum, atol=2e-6)
+        assert np.all(drawn.best[size] <= drawn.excess[size, n] + 1e-12)
+
+
+def test_leaving_the_linear_part_counts_as_the_largest_excess():
+    law = _risk.Law.at_random(np.random.default_rng(7), 6, 3)
+    sizes = {"pool_size": 3, "n_features": (1,), "n_samples": (9,), "n_draws": 100}
+    drawn = _risk.draw_risks(
+        np.random.default_rng(9), law, scale=1e3, false_alarm=ALPHA, loss_bound=2.0, **sizes
+    )
+    assert np.all(drawn.excess[1, 9] == 2.0)
+
+
+def test_label_counts_have_the_means_of_the_law():
+    law = _risk.Law(np.eye(2), np.array([0.5, -1.0]))
+    seen = law.label_counts(np.random.default_rng(1), 10, 20_000)
+    for i, truth in enumerate((0.25, -0.5)):
+        assert verify.check_mean(seen[:, i], truth, bounds=(-1, 1), resolution=0.05).status == (
+            "holds"
+        )
+
+
+@pytest.mark.parametrize("q", [1, 2, 3, 8])
+@pytest.mark.parametrize("rho", [-0.9, 0.3, 0.99])
+def test_values_of_f_by_direct_integration(q, rho):
+    """E sign(v) E max(g_1, M_{q-1}) given g_1, for v and g_1 of correlation rho."""
+    cdf = special.ndtr
+
+    def pdf(t):
+        return math.exp(-t * t / 2) / math.sqrt(2 * math.pi)
+
+    def larger(t):
+        if q == 1:
+            return t
+        beyond = integrate.quad(lambda s: s * (q - 1) * cdf(s) ** (q - 2) * pdf(s), t, 12)[0]
+        return t * cdf(t) ** (q - 1) + beyond
+
+    truth = integrate.quad(
+        lambda t: pdf(t) * larger(t) * (2 * cdf(rho * t / math.sqrt(1 - rho**2)) - 1), -10, 10
+    )[0]
+    assert _approximating.signed_values(np.array([rho]), q)[0] == pytest.approx(truth, abs=1e-8)
+
+
+def test_descent_comes_near_the_best_function_of_the_box():
+    points = sphere(np.random.default_rng(1), 6, 3)
+    q, m, scale = 3, 12, 0.5
+    found = _approximating.draw_approximations(
+        np.random.default_rng(2), points, pool_size=q, n_features=m, scale=scale, n_draws=40
+    )
+    assert np.all(found.best <= found.monte_carlo)
+    assert found.norm < scale * math.sqrt(exact.sigma2(q))
+    # Replayed: u, then the weights of the first draw, winner by winner.
+    rng = np.random.default_rng(2)
+    u = rng.standard_normal(3)
+    u /= np.linalg.norm(u)
+    weights = [rng.standard_normal((40 * m, 3), dtype=np.float32) for _ in range(q)]
+    phi = np.max([w @ points.T for w in weights], axis=0).reshape(40, m, 6) * scale / m
+    f = scale * _approximating.signed_values(points @ u, q)
+    signs = np.sign(weights[0] @ u).reshape(40, m)
+    direct = np.sqrt(((np.einsum("bm,bmn->bn", signs, phi) - f) ** 2).mean(axis=1))
+    np.testing.assert_allclose(found.monte_carlo, direct, rtol=1e-3)
+    solved = [optimize.lsq_linear(one.T, f, (-1, 1)) for one in phi]
+    least = np.sqrt([2 * one.cost / 6 for one in solved])
+    assert np.all(found.best >= least - 1e-6)
+    assert found.best.mean() < 0.5 * found.monte_carlo.mean()
+
+
+def test_means_of_suprema_in_closed_form():
+    # E max of n Rayleigh variables: sum of (-1)^(k+1) binom(n, k) sqrt(pi / (2 k)).
+    for n in (1, 2, 7):
+        truth = sum(
+            (-1) ** (k + 1) * math.comb(n, k) * math.sqrt(math.pi / (2 * k))
+            for k in range(1, n + 1)
+        )
+        assert _suprema.mean(2, n) == pytest.approx(truth, abs=1e-9)
+    assert _suprema.mean(1, 1) == pytest.approx(math.sqrt(2 / math.pi), abs=1e-9)
+
+
+@pytest.mark.parametrize("r", [1, 2, 3])
+def test_failure_and_quantile_are_inverse(r):
+    for weights in (1, 50, 10**6):
+        for delta in (0.5, 1e-9):
+            value = _suprema.quantile(1 - delta, r, weights)
+            assert _suprema.failure(value, r, weights) == pytest.approx(delta, rel=1e-6)
+
+
+def test_suprema_on_a_fine_circle_follow_the_exact_law():
+    angle = np.linspace(0, 2 * np.pi, 400, endpoint=False)
+    points = np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=1)
+    drawn = _suprema.draw_suprema(np.random.default_rng(3), points, 4, 3, 4000)
+    # The points miss the maximum by a factor cos(pi/400): 3e-5.
+    level = [1 - _suprema.failure(value, 2, 12) for value in drawn]
+    assert stats.kstest(level, "uniform").pvalue > ALPHA
+
+
+def test_near_points_have_no_complexity_left():
+    near = _near_points.near_points()
+    inside = math.log(near["diameter"] * 20 / _near_points.DELTA) + math.log(2)
+    assert 0 < inside < 1e-10
+    # P(|g| < E|g|) by its own density.
+    truth = integrate.quad(stats.norm.pdf, -math.sqrt(2 / math.pi), math.sqrt(2 / math.pi))[0]
+    assert _near_points.shortfall_probability(0.0) == pytest.approx(truth)
+    assert truth == pytest.approx(0.575, abs=5e-4)
+    assert _near_points.shortfall_probability(1.0) == 0.0
+
+
+def test_intervals_of_quantiles_contain_them():
+    drawn = np.random.default_rng(1).standard_normal(5000)
+    low, high = _risk_cases.quantile_interval(drawn, 0.9)
+    assert low < stats.norm.ppf(0.9) < high
+    assert high - low < 0.3
