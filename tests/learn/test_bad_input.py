@@ -7,6 +7,7 @@ import dask.array
 import numpy as np
 import pytest
 
+import mehler
 from mehler import learn
 
 Z = np.asarray([[1.0, 2.0], [0.5, -1.0], [0.0, 3.0]])
@@ -41,9 +42,12 @@ def with_entry(bad):
         ({"y": np.zeros(3)}, ValueError, "y holds 0;"),
         ({"y": np.asarray([1.0, 2.0, 3.0])}, ValueError, "y holds 1, 2, 3; the losses are of y f"),
         ({"y": np.asarray([1.0, np.nan, -1.0])}, ValueError, "nan"),
-        ({"y": Y > 0}, TypeError, "dtype bool; labels are the numbers -1 and \\+1"),
+        ({"y": Y > 0}, TypeError, "dtype bool, which cannot hold the labels -1"),
+        ({"y": np.ones(3, np.uint8)}, TypeError, "uint8, which cannot hold the labels -1"),
+        ({"Z": np.ma.masked_greater(Z, 2.5)}, TypeError, "Z is a masked array; fill it"),
+        ({"gap": 1e-18}, ValueError, "within the rounding of a certificate for these rows"),
         ({"y": Y.astype(complex)}, TypeError, "complex"),
-        ({"y": np.asarray(["a", "b", "a"])}, TypeError, "labels are the numbers"),
+        ({"y": np.asarray(["a", "b", "a"])}, TypeError, "cannot hold the labels"),
         ({"scale": 0}, ValueError, "scale=0 is not a finite number above 0; it is C"),
         ({"scale": -1.0}, ValueError, "scale=-1.0"),
         ({"scale": np.nan}, ValueError, "scale=nan"),
@@ -99,6 +103,11 @@ def test_features_of_another_map():
 def test_units_want_a_map():
     with pytest.raises(TypeError, match="pass a map, or the transform of"):
         learn.units(Z, Z)
+    codes = mehler.MaxoutCodes.draw(2, 5, 3, seed=0)
+    with pytest.raises(TypeError, match="uint8: codes, it seems"):
+        learn.units(codes, Z)
+    with pytest.raises(TypeError, match=r"phi\(X\) must be an array"):
+        learn.units(lambda x: x.tolist(), Z)
 
 
 def test_a_fit_cannot_be_changed():

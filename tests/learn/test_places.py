@@ -81,3 +81,15 @@ def test_integers_become_the_default_float(here: Place):
     fit = learn.box_erm(z, y, scale=2.0)
     assert "float" in _arrays.dtype_name(fit.alpha.dtype)
     assert np.array_equal(_arrays.to_host(fit.predict(z)), [1, -1, 1])
+
+
+@pytest.mark.parametrize("place", [p for p in CPU if p.name == "torch:cpu"], ids=lambda p: p.name)
+def test_features_of_a_network_are_cut_off_from_its_graph(place: Place):
+    z, y = problem(6, 40, 8)
+    traced = place.asarray(z)
+    traced.requires_grad_()
+    fit = learn.box_erm(traced, place.asarray(y), scale=4.0)
+    assert not fit.alpha.requires_grad
+    assert not fit.decision(traced).requires_grad
+    plain = learn.box_erm(place.asarray(z), place.asarray(y), scale=4.0)
+    assert np.array_equal(_arrays.to_host(fit.alpha), _arrays.to_host(plain.alpha))

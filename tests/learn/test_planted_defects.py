@@ -139,8 +139,8 @@ DEFECTS = {
     "a gap in units of its own": plant_certificate(
         lambda data, proof, penalty: {"lower": proof.upper - (proof.upper - proof.lower) / data.n}
     ),
-    "the surrogate risk of another point": plant_certificate(
-        lambda data, proof, penalty: {"upper": proof.lower}
+    "the risk of another point": plant_certificate(
+        lambda data, proof, penalty: {"margins": 1.01 * proof.margins}
     ),
     "the box twice as wide": twice_as_wide,
     "the box wider by a rounding": rounded_up,

@@ -34,6 +34,13 @@ def _on_cpu(x: Array) -> Array:
     return x
 
 
+def without_gradient(x: Array) -> Array:
+    """`x` cut off from the graph that PyTorch records, which a loop would grow; values shared."""
+    if compat.is_torch_array(x):
+        return x.detach()
+    return x
+
+
 def from_host(values: Any, place: Place, dtype: Any = None) -> Array:
     """A NumPy array, placed; under ``jax.jit`` it becomes a constant, not a tracer.
 

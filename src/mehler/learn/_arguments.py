@@ -11,6 +11,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
+from mehler._arrays._host import without_gradient
 from mehler.learn.losses import Hinge, Logistic, Loss, Ramp
 
 _LOSSES: dict[str, type[Hinge] | type[Logistic]] = {
@@ -22,6 +23,8 @@ _LOSSES: dict[str, type[Hinge] | type[Logistic]] = {
 
 def check_features(z: Array, name: str = "Z", n_features: int | None = None) -> Array:
     """`z` as a matrix of finite floats; integers become the default float."""
+    if isinstance(z, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array; fill it or drop the rows with masked values")
     xp = _arrays.array_namespace(z, names=(name,))
     if _arrays.is_lazy(z):
         raise TypeError(
@@ -34,7 +37,7 @@ def check_features(z: Array, name: str = "Z", n_features: int | None = None) -> 
             f"{name} has {z.shape[1]} columns but the weights are {n_features}; pass the features "
             "of the map that they were fitted on"
         )
-    return xp.astype(z, _arrays.real_dtype(z, name=name), copy=False)
+    return xp.astype(without_gradient(z), _arrays.real_dtype(z, name=name), copy=False)
 
 
 def check_labels(y: Array, z: Array) -> None:
@@ -50,9 +53,10 @@ def check_labels(y: Array, z: Array) -> None:
             f"y must have one label a row of Z, shape ({z.shape[0]},), but has {tuple(y.shape)}"
             + ("; use y[:, 0]" if y.ndim == 2 and y.shape[1] == 1 else "")
         )
-    if not xp.isdtype(y.dtype, ("real floating", "integral")):
+    if not xp.isdtype(y.dtype, ("real floating", "signed integer")):
         raise TypeError(
-            f"y has dtype {_arrays.dtype_name(y.dtype)}; labels are the numbers -1 and +1"
+            f"y has dtype {_arrays.dtype_name(y.dtype)}, which cannot hold the labels -1 and +1; "
+            "use a signed integer or a float"
         )
     found = np.unique(_arrays.to_host(y))
     if not np.isin(found, (-1, 1)).all():
@@ -80,6 +84,15 @@ def check_limits(limits: Any, dtype: str) -> None:
         raise ValueError(
             f"the box reaches outputs of size {largest:.3g} on row {int(limits.argmax())} of Z, "
             f"too large for losses of order 1 in {dtype}; make Z or scale smaller"
+        )
+
+
+def check_reachable(gap: float, rounding: float) -> None:
+    """Refuse a gap that no certificate can show, since rounding alone may be as large."""
+    if gap <= 2.0 * rounding:
+        raise ValueError(
+            f"gap={gap:g} is within the rounding of a certificate for these rows, {rounding:.1g}; "
+            f"ask for more than {2.0 * rounding:.1g}"
         )
 
 
