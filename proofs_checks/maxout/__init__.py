@@ -8,6 +8,7 @@ from mehler.statements import Statement
 from proofs_checks.maxout import (
     centred_kernel,
     decoupled_kernel,
+    definition_2,
     figure_1,
     h1_growth,
     kernel_error,
@@ -36,6 +37,7 @@ STATEMENTS: tuple[Statement, ...] = tuple(
         sigma2_growth,
         locality,
         remark_1_codes,
+        definition_2,
         q1_linear,
         lemma_2,
         lemma_3,

@@ -17,6 +17,7 @@ ROOMS = (
     "mehler.exact",
     "mehler.exact.certified",
     "mehler.exact.orbits",
+    "mehler.bounds.doubling",
     "mehler.bounds.kernel_error",
     "mehler.bounds.kitchen_sinks",
     "mehler.bounds.maxout",

@@ -28,7 +28,12 @@ from proofs_checks.maxout import (
     theorem_1_kernel,
     theorem_1_series,
 )
-from tests.proofs_checks import defects_kernel_error, defects_risk, defects_sinks
+from tests.proofs_checks import (
+    defects_definition,
+    defects_kernel_error,
+    defects_risk,
+    defects_sinks,
+)
 
 
 def other_pool(draw: Callable[..., Any], change: int) -> Callable[..., Any]:
@@ -195,6 +200,7 @@ DEFECTS = [
     (decoupled_kernel.borrowed, {"kernel": exact.maxout_kernel}, "refuted"),
     (centred_kernel.kernel, {"kernel": exact.maxout_kernel}, "refuted"),
     (centred_kernel.kernel, {"draw": without(MaxoutFeatures.draw, "centred")}, "refuted"),
+    *defects_definition.DEFECTS,
     *defects_kernel_error.DEFECTS,
     *defects_risk.DEFECTS,
     *defects_sinks.DEFECTS,

@@ -23,6 +23,7 @@ def test_ids_are_those_that_links_use():
         "maxout.sigma2-growth",
         "maxout.locality",
         "maxout.remark-1-codes",
+        "maxout.definition-2",
         "maxout.q1-linear",
         "maxout.lemma-2",
         "maxout.lemma-3",
