@@ -134,6 +134,11 @@ class DecoupledMaxoutFeatures(PoolMap):
             return self._projection.independent
         return self.n_features == 1 or self.pool_size == 1
 
+    @property
+    def units_apart(self) -> int:
+        """Units that are at least so far apart are independent of each other."""
+        return 2 if self.directions == "next" and not self.independent_units else 1
+
     def _n_weights(self) -> int:
         return 2 * super()._n_weights()
 

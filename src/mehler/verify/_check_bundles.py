@@ -42,7 +42,7 @@ class Spreads(_Blocked):
     def __init__(self, base: Source, pairs: Any, declared: Any, bundle: int) -> None:
         super().__init__(pairs, base.n_features * bundle, base.per_draw * bundle // GROUP, base.eps)
         self.name = base.name
-        self._base, self._bundle = base, bundle
+        self._base, self.whole_draws = base, base.per_draw == 1
         # The mean of per_draw samples estimates; n_features times its variance is declared.
         self._factor = base.n_features / base.per_draw / declared
 

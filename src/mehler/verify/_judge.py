@@ -14,6 +14,8 @@ from mehler.verify._verdict import OUTLIERS, Status, Verdict
 _INDEPENDENCE = {
     "independent features": "draws and the features of a draw are independent and alike",
     "independent units": "draws and the units of a draw are independent and alike",
+    "independent stretches of units": "draws are independent, and units of a draw as far apart as "
+    "the map says; pairs of units at equal distances are alike",
     "independent draws": "draws from different seeds are independent",
 }
 

@@ -120,19 +120,27 @@ class Estimates(_Blocked):
 
 
 def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> Source:
-    """Return the source with most samples a draw that the map's declarations and values allow.
+    """Return the source with most samples a draw that the map's declarations and values allow."""
+    head = call(phi, pairs.left)
+    eps, m = _eps(head), head.shape[1]
+    if independent_features:
+        return Columns(pairs, m, m, eps)
+    if getattr(phi, "independent_units", False):
+        return unit_source(phi, pairs) or Estimates(pairs, m, 1, eps)
+    return Estimates(pairs, m, 1, eps)
+
+
+def unit_source(phi: Any, pairs: Pairs) -> Source | None:
+    """Return the source of one sample a unit, independent or not; None without such products.
 
     A map's `products` are believed only where they agree with what the map computes: a defect in
     the features must not hide behind correct products.
     """
+    if not callable(getattr(phi, "products", None)):
+        return None
     head = call(phi, pairs.left)
     floating = np.issubdtype(head.dtype, np.floating)
-    eps = float(np.finfo(head.dtype).eps if floating else np.finfo(np.float64).eps)
-    m = head.shape[1]
-    if independent_features:
-        return Columns(pairs, m, m, eps)
-    if not (callable(getattr(phi, "products", None)) and getattr(phi, "independent_units", False)):
-        return Estimates(pairs, m, 1, eps)
+    eps, m = _eps(head), head.shape[1]
     probes = np.unique(np.linspace(0, pairs.n - 1, _PROBES).astype(int))
     products = unit_products(phi, pairs, probes)
     # Each route sums n_inputs and m rounded terms; 64 covers the constants.
@@ -145,7 +153,7 @@ def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> Source:
     whole = pairs.pick(estimate(phi, pairs, m))[probes]
     if np.abs(products.mean(axis=1) - whole).max() <= slack * np.abs(products).mean(axis=1).max():
         return Units(pairs, m, products.shape[1], eps)
-    return Estimates(pairs, m, 1, eps)
+    return None
 
 
 def declared_variance(phi: Any, source: Source) -> Any:
@@ -222,6 +230,11 @@ def call(phi: Any, rows: Rows) -> Any:
     if value.dtype.kind not in "biuf":
         raise ValueError(f"draw(seed)(X) has dtype {value.dtype}: features must be real numbers")
     return value
+
+
+def _eps(z: Any) -> float:
+    floating = np.issubdtype(z.dtype, np.floating)
+    return float(np.finfo(z.dtype if floating else np.float64).eps)
 
 
 def _close(a: Any, b: Any, slack: float) -> bool:

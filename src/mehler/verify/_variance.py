@@ -9,26 +9,27 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler.verify._arguments import count, positive
+from mehler.verify import _check_scatter as scatter
+from mehler.verify._arguments import count
 from mehler.verify._by_variance import by_known_variance
 from mehler.verify._check_bundles import GROUP, Bundles, Spreads, bundle_size
+from mehler.verify._check_chains import ChainSpreads, chain_scatter, stretches_of
 from mehler.verify._check_counts import rates
 from mehler.verify._check_rows import plain_pairs, take
+from mehler.verify._check_steady import moving, steady
 from mehler.verify._draws import Draws
 from mehler.verify._judge import judge
 from mehler.verify._ledger import Ledger
 from mehler.verify._pairs import Kernel, Pairs, evaluate
 from mehler.verify._plan import Plan
-from mehler.verify._sources import Source, choose_source
+from mehler.verify._sources import Source, choose_source, unit_source
 from mehler.verify._verdict import Verdict
-
-# Groups of the pilot that estimates how variances scatter, and what is allowed on top of it.
-_PILOT, _SAFETY = 256, 2.0
 
 # How much coarser the first look is: it costs a sixteenth, and never more than so many features,
 # since rare events (codes of far rows) ask for as many as one over their probability.
 _COARSE, _FIRST = 4.0, 2**21
 
+_OF_PILOT = f"{scatter.SAFETY:g} times that of a pilot"
 _ROBUST = "declared kurtosis (Catoni on variances of groups)"
 _PILOTED = "asymptotic (Catoni on variances of groups, their scatter from a pilot)"
 
@@ -96,8 +97,11 @@ def check_variance(
     -----
     Pairs at which V is 0 to rounding claim a constant; there any scatter beyond rounding refutes.
     Maps without independent units give one product a draw; normal ones take some 20,000 draws at
-    the default rates. The cost is proportional to the kurtosis of the products: for indicators of
-    rare events, such as codes of nearly antipodal rows agree in, that is 1/p.
+    the default rates. Where a map says by ``units_apart`` from which distance on its units are
+    independent, stretches of them are samples: a hundred and more a draw, and the kurtosis serves
+    them too where the map declares both ``variance`` and ``gram_variance``. The cost is
+    proportional to the kurtosis of the products: for indicators of rare events, such as codes of
+    nearly antipodal rows agree in, that is 1/p.
 
     References
     ----------
@@ -136,26 +140,27 @@ def check_variance(
         source = choose_source(phi, pairs, independent_features)
         declared = _declared(variance, phi, source, pairs)
         probe = source.samples(phi, np.arange(pairs.n))
-        moving = _moving(declared, probe, source, pairs)
-        if not moving.any():
+        moves = moving(declared, probe, source, pairs)
+        if not moves.any():
             raise ValueError("the declared variance is 0 at every pair: leave equal rows out")
-        steady = _steady(source, Draws(draw, seed, stream=2), np.flatnonzero(~moving))
-        kept = np.flatnonzero(moving)
+        still = np.flatnonzero(~moves)
+        is_steady = steady(source, Draws(draw, seed, stream=2), still)
+        kept = np.flatnonzero(moves)
         pairs, declared = take(pairs, kept), declared[kept]
-        source = choose_source(phi, pairs, independent_features)
-        bundle = bundle_size(source)
-        spreads = Spreads(source, pairs, declared, bundle)
-        spread_draws = Bundles(draw, seed, bundle)
+        spreads, bundle = _spreads(phi, pairs, declared, independent_features)
         final = Plan(
             pairs,
             spreads,
-            spread_draws,
+            Bundles(draw, seed, bundle),
             asked.false_alarm,
             asked.resolution,
             asked.miss,
             max_features,
         )
-        limit, robust = _scatter(kurtosis, phi, source, pairs, final, draw)
+        limit = _limit(kurtosis, phi, final, declared, bundle)
+        robust = limit is not None
+        if limit is None:
+            limit = scatter.by_pilot(final, draw, bundle)
         if ledger is not None:
             ledger.spend(asked.name, asked.false_alarm)
         per_feature = limit * spreads.n_features / spreads.per_draw
@@ -175,22 +180,26 @@ def check_variance(
             if verdict.status == "refuted":
                 break
     note = verdict.reason.replace(" in units of sqrt(k(x,x) k(y,y))", " in units of V")
-    if not steady:
+    if not is_steady:
         note = "Products scatter at a pair whose declared variance is 0."
     top = float(limit.max())
     return dataclasses.replace(
         verdict,
-        status="refuted" if not steady else verdict.status,
+        status="refuted" if not is_steady else verdict.status,
         n_looks=2 * verdict.n_looks,
         false_alarm=paid,
         resolution=asked.resolution,
         claim=f"n_features * Var<phi(x), phi(y)> / V(x, y) = 1 at {pairs.n} pairs",
         n_draws=verdict.n_draws * bundle,
-        method=f"{_ROBUST if robust else _PILOTED}, {source.name}",
+        method=f"{_ROBUST if robust else _PILOTED}, {spreads.name}",
         assumptions=(
             verdict.assumptions[0],
             f"the variance of a group of {GROUP} has relative variance at most {top:.4g}"
-            + (", by the declared kurtosis" if robust else f", {_SAFETY:g} times that of a pilot"),
+            + (
+                ", by the declared kurtosis"
+                if robust
+                else f", {scatter.SAFETY:g} times that of a pilot"
+            ),
         ),
         reason=note,
     )
@@ -209,56 +218,36 @@ def _declared(variance: Kernel | None, phi: Any, source: Source, pairs: Pairs) -
     return value
 
 
-def _moving(declared: Any, probe: Any, source: Source, pairs: Pairs) -> Any:
-    """Return where the declared variance is more than rounding.
-
-    Of products, and at equal rows of the correlation 1, off by eps: kernels with a square root
-    there turn that into sqrt(eps).
-    """
-    square = np.abs(probe).max(axis=0) ** 2 * source.n_features / source.per_draw
-    floor = (2.0**10 * source.eps) ** 2 * square
-    if (declared < -floor).any():
-        raise ValueError(f"variance(X, Y) reaches {declared.min():.6g}: variances are not negative")
-    equal = (pairs.left.values[pairs.first] == pairs.right.values[pairs.second]).all(axis=1)
-    return declared > np.where(equal, 64.0 * np.sqrt(np.finfo(float).eps) * square, floor)
-
-
-def _steady(source: Source, draws: Draws, still: Any) -> bool:
-    """Return whether products at pairs of no variance stay as they are over a few draws."""
-    if not still.size:
-        return True
-    x = np.concatenate([source.samples(draws[k], still) for k in range(GROUP)])
-    return bool((np.ptp(x, axis=0) <= 2.0**10 * source.eps * np.abs(x).max(axis=0)).all())
+def _spreads(
+    phi: Any, pairs: Pairs, declared: Any, independent_features: bool
+) -> tuple[Spreads | ChainSpreads, int]:
+    """Return the source of sample variances, and how many draws make a bundle."""
+    source = choose_source(phi, pairs, independent_features)
+    apart = getattr(phi, "units_apart", 1)
+    chain = unit_source(phi, pairs) if source.per_draw == 1 and apart > 1 else None
+    if chain is None or stretches_of(chain, apart) < GROUP:
+        bundle = bundle_size(source)
+        return Spreads(source, pairs, declared, bundle), bundle
+    # Stretches that fill no group are left out: at most one in nine.
+    bundle = 1 if stretches_of(chain, apart) >= 8 * GROUP else GROUP
+    return ChainSpreads(chain, pairs, declared, bundle, apart), bundle
 
 
-def _scatter(
-    kurtosis: float | Kernel | None,
-    phi: Any,
-    source: Source,
-    pairs: Pairs,
-    plan: Plan,
-    draw: Callable[[int], Any],
-) -> tuple[Any, bool]:
-    """Return a bound on Var(S^2)/V^2 of a group at every pair, and whether it was declared."""
-    if kurtosis is None and source.per_draw > 1:
-        kurtosis = getattr(phi, "product_kurtosis", None)
-    if kurtosis is not None:
-        if callable(kurtosis):
-            k = pairs.pick(evaluate(kurtosis, pairs.left, pairs.right, "kurtosis"))
-        else:
-            k = np.full(pairs.n, positive("kurtosis", kurtosis))
-        if k.min() < 1.0:
-            raise ValueError(f"kurtosis reaches {k.min():.6g}: no law has one below 1")
-        return k / GROUP - (GROUP - 3) / (GROUP * (GROUP - 1)), True
-    spreads = plan.source
-    # The plan's draws are bundles here, which its type does not say.
-    pilot = Bundles(draw, plan.draws.root, plan.draws.size, stream=1)  # type: ignore[attr-defined]
-    wanted = -(-_PILOT // spreads.per_draw)
-    if plan.max_features is not None:
-        wanted = max(1, min(wanted, plan.max_features // (4 * spreads.n_features)))
-    everything = np.arange(pairs.n)
-    groups = np.concatenate([spreads.samples(pilot[k], everything) for k in range(wanted)])
-    relative = groups.var(axis=0) / np.maximum(groups.mean(axis=0), 1e-300) ** 2
-    # Never less than for normal products: a pilot that met no outlier proves little.
-    worst = max(float(np.nanmax(relative)), 2.0 / (GROUP - 1))
-    return np.full(pairs.n, _SAFETY * worst), False
+def _limit(
+    kurtosis: float | Kernel | None, phi: Any, plan: Plan, declared: Any, bundle: int
+) -> Any:
+    """Return a bound on the relative variance of one sample from the kurtosis; None without."""
+    spreads, pairs = plan.source, plan.pairs
+    if isinstance(spreads, ChainSpreads):
+        known = scatter.declared_kurtosis(kurtosis, phi, pairs)
+        one = getattr(phi, "variance", None)
+        if known is None or one is None:
+            return None
+        share = pairs.pick(evaluate(one, pairs.left, pairs.right, "variance")) / declared
+        limit = chain_scatter(known, share, spreads.units, spreads.apart)
+        return limit if scatter.affordable(limit, plan, bundle) else None
+    # Whole draws have another kurtosis than the products that they are made of.
+    if kurtosis is None and getattr(spreads, "whole_draws", False):
+        return None
+    known = scatter.declared_kurtosis(kurtosis, phi, pairs)
+    return None if known is None else scatter.of_groups(known)

@@ -51,8 +51,16 @@ def test_dependent_units_are_held_against_the_variance_of_the_gram():
 
     verdict = check_variance(shared, None, X[:2], resolution=0.6)
     assert verdict.holds
-    assert "asymptotic" in verdict.method
-    assert "independent draws" in verdict.method
+    assert "independent stretches" in verdict.method
+    whole = check_variance(
+        lambda seed: shared(seed).__call__,
+        lambda x, y: 32 * shared(0).gram_variance(x, y),
+        X[:2],
+        resolution=0.6,
+    )
+    assert whole.holds
+    assert "asymptotic" in whole.method
+    assert "independent draws" in whole.method
 
 
 def test_a_wrong_kernel_does_not_disturb_the_variance():

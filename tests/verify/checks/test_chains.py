@@ -1,0 +1,197 @@
+"""check_variance on chains: units that depend on their neighbours, held against the whole law.
+
+Unit l projects on the mean of apart consecutive Gaussian vectors times sqrt(apart), so vectors k
+apart have correlation c_k = 1 - k/apart, and by Isserlis' theorem Cov(P_l, P_{l+k}) = c_k^2 V with
+V = |x|^2|y|^2 + <x,y>^2. Squares of a Gaussian have kurtosis 15, other products less.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler.verify import check_variance
+from mehler.verify._check_bundles import Bundles
+from mehler.verify._check_chains import ChainSpreads, chain_scatter
+from mehler.verify._check_rows import plain_pairs
+from mehler.verify._sources import unit_source
+from tests.verify.toys import most_misses, points
+
+X = points(2, 3)
+
+
+@dataclass(frozen=True)
+class Chain:
+    seed: int
+    m: int = 400
+    apart: int = 2
+    declares: int = 2
+    gain: float = 1.0
+
+    independent_units = False
+
+    @property
+    def units_apart(self) -> int:
+        return self.declares
+
+    def __call__(self, x: Any) -> Any:
+        g = np.random.default_rng(self.seed).standard_normal((3, self.m + self.apart - 1))
+        sums = sum(g[:, k : k + self.m] for k in range(self.apart))
+        return self.gain * (x @ sums) / np.sqrt(self.apart * self.m)
+
+    def products(self, x: Any, y: Any) -> Any:
+        return self.m * self(x) * self(y)
+
+    def variance(self, x: Any, y: Any) -> Any:
+        return np.outer((x**2).sum(1), (y**2).sum(1)) + (x @ y.T) ** 2
+
+    def lags(self) -> float:
+        """1 + 2 sum (1 - k/m) c_k^2."""
+        k = np.arange(1, self.apart)
+        return float(1.0 + 2.0 * ((1.0 - k / self.m) * (1.0 - k / self.apart) ** 2).sum())
+
+    def gram_variance(self, x: Any, y: Any) -> Any:
+        return self.lags() * self.variance(x, y) / self.m
+
+    def product_kurtosis(self, x: Any, y: Any) -> Any:
+        return np.full((x.shape[0], y.shape[0]), 15.0)
+
+
+class Unlabelled(Chain):
+    product_kurtosis = None
+
+
+def draw(kind=Chain, **change):
+    return lambda seed: kind(seed, **change)
+
+
+@pytest.mark.parametrize("apart", [2, 3, 5])
+def test_a_sample_is_unbiased_and_scatters_no_more_than_its_bound(apart):
+    pairs = plain_pairs(X, None)
+    phi = Chain(0, m=600, apart=apart, declares=apart)
+    base = unit_source(phi, pairs)
+    declared = pairs.pick(phi.m * phi.gram_variance(X, X))
+    spreads = ChainSpreads(base, pairs, declared, 1, apart)
+    maps = Bundles(draw(m=600, apart=apart, declares=apart), 7, 1)
+    x = np.concatenate([spreads.samples(maps[k], np.arange(pairs.n)) for k in range(300)])
+    # Groups are independent: six standard errors of their mean.
+    assert (np.abs(x.mean(axis=0) - 1.0) <= 6.0 * x.std(axis=0) / np.sqrt(len(x))).all()
+    share = np.full(pairs.n, 1.0 / phi.lags())
+    assert (x.var(axis=0) <= chain_scatter(np.full(pairs.n, 15.0), share, 600, apart)).all()
+
+
+@pytest.mark.parametrize("apart", [2, 3])
+def test_chains_hold_by_their_kurtosis(apart):
+    verdict = check_variance(draw(m=2000, apart=apart, declares=apart), None, X, resolution=0.3)
+    assert verdict.holds, str(verdict)
+    assert verdict.method.startswith("declared kurtosis")
+    assert "stretches" in verdict.method
+    assert verdict.detectable <= 0.3
+
+
+@pytest.mark.parametrize("m", [32, 400])
+@pytest.mark.parametrize("kind", [Chain, Unlabelled])
+def test_covariances_of_neighbours_left_out_are_refuted(kind, m):
+    """The variance of independent units is two thirds of the true one."""
+    options = {"m": m, "kind": kind}
+    verdict = check_variance(draw(**options), Chain.variance.__get__(Chain(0)), X)
+    assert verdict.status == "refuted"
+    assert check_variance(draw(**options), None, X).holds
+
+
+def test_without_kurtosis_the_route_is_labelled():
+    verdict = check_variance(draw(Unlabelled), None, X, resolution=0.4)
+    assert verdict.holds
+    assert verdict.method.startswith("asymptotic")
+
+
+def test_maps_too_small_for_stretches_are_asked_as_a_whole():
+    verdict = check_variance(draw(m=8), None, X, resolution=0.6)
+    assert verdict.holds
+    assert "independent draws" in verdict.method
+
+
+def test_products_that_are_not_the_maps_own_are_not_believed():
+    class Other(Chain):
+        def products(self, x, y):
+            return 2.0 * super().products(x, y)
+
+    verdict = check_variance(draw(Other), None, X, resolution=0.6)
+    assert verdict.holds
+    assert "independent draws" in verdict.method
+
+
+def test_decoupled_units_are_a_chain():
+    def shared(seed):
+        return mehler.DecoupledMaxoutFeatures.draw(3, 400, 3, seed=seed)
+
+    verdict = check_variance(shared, None, X)
+    assert verdict.holds, str(verdict)
+    assert verdict.method.startswith("declared kurtosis")
+    assert "stretches" in verdict.method
+
+
+# Alarms of the route that takes its scatter from a pilot: nothing bounds them but this count.
+
+CHECKS, RATE = 100_000, 1e-3
+
+
+def normal(seed):
+    """Squares of a Gaussian, of kurtosis 15: a variance of 2, that its scatter hides well."""
+    z = np.random.default_rng(seed).standard_normal((1, 512))
+    return lambda x: x @ z / np.sqrt(512)
+
+
+def alarms(draw, variance, repeats, **options):
+    one = np.ones((1, 1))
+    return sum(
+        check_variance(
+            draw, variance, one, false_alarm=RATE, miss=0.01, resolution=0.9, seed=seed, **options
+        ).status
+        == "refuted"
+        for seed in range(repeats)
+    )
+
+
+@dataclass(frozen=True)
+class Line(Unlabelled):
+    """The chain on one input."""
+
+    m: int = 400
+
+    def __call__(self, x: Any) -> Any:
+        g = np.random.default_rng(self.seed).standard_normal((1, self.m + 1))
+        return x @ (g[:, 1:] + g[:, :-1]) / np.sqrt(2 * self.m)
+
+
+PILOTED = {
+    "independent features": lambda n: alarms(
+        normal, lambda x, y: 2.0 * (x @ y.T) ** 2, n, independent_features=True
+    ),
+    "stretches": lambda n: alarms(draw(Line), None, n),
+    "whole draws": lambda n: alarms(
+        lambda seed: lambda x: Line(seed, m=8)(x),
+        lambda x, y: 8 * Line(0, m=8).gram_variance(x, y),
+        n,
+    ),
+}
+
+
+# A check of whole draws takes a hundred times as long, and its groups are judged by the same code.
+MANY = {"independent features": CHECKS, "stretches": CHECKS, "whole draws": CHECKS // 50}
+
+
+@pytest.mark.parametrize("route", PILOTED)
+def test_piloted_alarms_sampled(route):
+    n = MANY[route] // 500
+    assert PILOTED[route](n) <= most_misses(n, RATE)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("route", PILOTED)
+def test_piloted_alarms(route):
+    assert PILOTED[route](MANY[route]) <= most_misses(MANY[route], RATE)
