@@ -1,0 +1,176 @@
+"""Ridge leverage scores of a pool of features."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+
+from mehler import _arrays
+from mehler.exact._validate import check_int
+from mehler.features.leverage._groups import check_groups, sum_groups
+from mehler.features.leverage._methods import METHODS
+from mehler.features.leverage._report import LeverageScores
+
+# Below this many roundings of |A|^2 the dual Gram plus ridge may not be positive definite.
+_DUAL_ROUNDINGS = 1e3
+
+
+def ridge_leverage_scores(
+    Phi: _arrays.Array,
+    lam: float,
+    *,
+    pool_weights: Any = None,
+    groups: Any = None,
+    method: Literal["svd", "dual", "gram"] = "svd",
+    n_features: int | None = None,
+) -> LeverageScores:
+    r"""Score features of a pool by what the ridge lets each contribute.
+
+    .. math:: \tau_i = \big[A^*A(A^*A + \lambda)^{-1}\big]_{ii} = p_i\,
+        \langle\phi_i, (\hat\Sigma + \lambda)^{-1}\phi_i\rangle, \qquad
+        A_{ji} = \phi(x_j, \omega_i)\sqrt{p_i/N_0}
+
+    with :math:`\hat\Sigma` the kernel :math:`\sum_ip_i\phi_i\phi_i^*` on the rows. Sampling
+    features with probability :math:`\tau_i/\sum\tau` needs about as many of them as the degrees
+    of freedom :math:`d = \sum\tau`; sampling by p needs about :math:`\max\tau_i/p_i`.
+
+    Parameters
+    ----------
+    Phi : array, shape (N_0, M_0)
+        Feature values, real or complex, without the map's factor 1/sqrt(M_0): for a map `phi` of
+        this library ``phi(X) * phi.n_features**0.5``.
+    lam : float
+        :math:`\lambda > 0`, in the unit of squared features: kernel ridge regression with penalty
+        ``N * lam`` on N rows.
+    pool_weights : array, shape (M_0,), optional
+        p, the law of the pool: positive, sum 1. Default 1/M_0 each.
+    groups : array of int, shape (M_0,), optional
+        Labels of features that are kept or dropped together, such as cosine and sine.
+    method : {'svd', 'dual', 'gram'}, optional
+        QR and singular values (default); QR and Cholesky, about half the time, for
+        ``lam >= 1000 eps |A|^2``; eigenvalues of the smaller Gram, fastest where one side is
+        much the longer.
+    n_features : int, optional
+        M, how many features are to be kept, for :attr:`LeverageScores.no_gain`.
+
+    Returns
+    -------
+    LeverageScores
+        With ``scores`` of shape (M_0,) in the namespace, device and real dtype of `Phi`. Features
+        that are 0 on all rows score 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `Phi` is not a finite matrix, an argument is out of range, or the ridge is too small
+        for 'dual'.
+
+    Notes
+    -----
+    Cost: N_0 M_0 min(N_0, M_0) operations. Error, absolute: about ``eps |A|/sqrt(lam)`` for 'svd',
+    ``eps |A|^2/lam`` for the other two, |A| the largest singular value (at most the root mean
+    square of the features' sup).
+    Scores of the rows that a learner trains on afterwards make its class depend on them: score
+    other rows, unlabelled ones will do. On Dask
+    there is no 'dual', and columns are one chunk.
+
+    References
+    ----------
+    Bach (2017), On the equivalence between kernel quadrature rules and random feature expansions;
+    Shahrampour, Kolouri (2018), equations 7 to 16: :doc:`/theorems/leverage-score-identity`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Phi = np.array([[2.0, 0.0], [0.0, 1.0]])
+    >>> found = ridge_leverage_scores(Phi, 1.0)
+    >>> found.scores.round(4).tolist(), round(found.degrees_of_freedom, 4)
+    ([0.5, 0.2], 0.7)
+    """
+    if method not in METHODS:
+        raise ValueError(f"method={method!r} is not one of 'svd', 'dual', 'gram'")
+    lam = check_ridge(lam)
+    xp, dtype = _check_features(Phi)
+    m = Phi.shape[1]
+    weights = _check_weights(pool_weights, m)
+    labels = check_groups(groups, m)
+    if n_features is not None:
+        n_features = check_int(n_features, name="n_features", least=1)
+    # Python floats: a float64 scalar would promote float32 arrays.
+    scale = np.sqrt(weights) / math.sqrt(Phi.shape[0])
+    place = _arrays.place_of(Phi)
+    real = xp.finfo(dtype).dtype
+    a = xp.astype(Phi, dtype, copy=False) * _arrays.from_host(scale, place, real)[None, :]
+    if method == "dual":
+        _require_dual(xp, a, lam)
+    scores = METHODS[method](xp, a, lam)
+    # Factorisations leave rounding where a feature is 0 on all rows.
+    seen = xp.any(xp.abs(a) > 0, axis=0)
+    scores = xp.where(seen, scores, xp.zeros_like(scores))
+    return LeverageScores(
+        scores=scores,
+        group_scores=sum_groups(xp, scores, labels),
+        group_weights=np.bincount(labels, weights=weights),
+        ridge=lam,
+        n_samples=Phi.shape[0],
+        n_features=n_features,
+    )
+
+
+def check_ridge(lam: Any) -> float:
+    """A finite number above 0."""
+    if isinstance(lam, bool) or not isinstance(lam, Real) or not 0 < float(lam) < math.inf:
+        raise ValueError(f"lam={lam!r} is not a finite number above 0; pass for instance 1e-3")
+    return float(lam)
+
+
+def _check_features(phi: _arrays.Array) -> tuple[Any, Any]:
+    """Namespace and the dtype to compute in; complex is welcome here, unlike in a map's rows."""
+    xp = _arrays.array_namespace(phi, names=("Phi",))
+    if not xp.isdtype(phi.dtype, "complex floating"):
+        _arrays.check_matrix(phi, name="Phi")
+        return xp, _arrays.real_dtype(phi, name="Phi")
+    if phi.ndim != 2 or 0 in phi.shape:
+        raise ValueError(
+            f"Phi must be a matrix (rows, features) that is not empty, not of shape {phi.shape}"
+        )
+    if not _arrays.is_lazy(phi):
+        _arrays.require_finite(phi, name="Phi")
+    return xp, phi.dtype
+
+
+def _check_weights(given: Any, n: int) -> Any:
+    if given is None:
+        return np.full(n, 1.0 / n)
+    weights = np.asarray(_arrays.to_host(given), dtype=np.float64)
+    if weights.shape != (n,):
+        raise ValueError(
+            f"pool_weights must have one number for each of the {n} features, not shape "
+            f"{weights.shape}"
+        )
+    if not np.all(np.isfinite(weights)) or not np.all(weights > 0):
+        raise ValueError("pool_weights must be positive and finite; drop features of weight 0")
+    # float32 weights sum to 1 within their own rounding.
+    if abs(weights.sum() - 1.0) > 1e-5:
+        raise ValueError(
+            f"pool_weights sum to {weights.sum():.6g}, not 1: divide them by their sum"
+        )
+    return weights
+
+
+def _require_dual(xp: Any, a: _arrays.Array, lam: float) -> None:
+    if _arrays.namespace_name(xp) == "dask.array":
+        # Its factor is the upper one, unlike the standard's.
+        raise ValueError("method='dual' is not for Dask arrays: use method='svd' or 'gram'")
+    if _arrays.is_lazy(a):
+        return
+    size = float(xp.sum(xp.abs(a) ** 2))
+    least = _DUAL_ROUNDINGS * float(xp.finfo(a.dtype).eps) * size
+    if lam < least:
+        raise ValueError(
+            f"lam={lam:g} is below {least:.3g}, 1000 roundings of |A|^2, where method='dual' may "
+            "fail: use method='svd'"
+        )

@@ -1,0 +1,78 @@
+"""What scores refuse, and what they say of a pool for which choosing does not pay."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mehler.features.leverage import ridge_leverage_scores
+from tests.features.leverage import worlds
+
+PHI = np.random.default_rng(0).standard_normal((6, 4))
+
+
+@pytest.mark.parametrize(
+    ("phi", "options", "kind", "words"),
+    [
+        (PHI, {"lam": 0.0}, ValueError, "lam=0.0 is not a finite number above 0"),
+        (PHI, {"lam": -1.0}, ValueError, "above 0"),
+        (PHI, {"lam": float("nan")}, ValueError, "above 0"),
+        (PHI, {"lam": "small"}, ValueError, "above 0"),
+        (PHI, {"method": "inverse"}, ValueError, "is not one of 'svd', 'dual', 'gram'"),
+        (PHI, {"method": "dual", "lam": 1e-15}, ValueError, "use method='svd'"),
+        (PHI, {"groups": [0, 1]}, ValueError, "one label a feature"),
+        (PHI, {"groups": [0.0, 1.0, 2.0, 3.0]}, ValueError, "one label a feature"),
+        (PHI, {"pool_weights": [0.5, 0.5]}, ValueError, "each of the 4 features"),
+        (PHI, {"pool_weights": [0.5, 0.5, 0.0, 0.0]}, ValueError, "drop features of weight 0"),
+        (PHI, {"pool_weights": [0.5, 0.5, 0.5, 0.5]}, ValueError, "divide them by their sum"),
+        (PHI, {"n_features": 0}, ValueError, "n_features"),
+        (PHI[0], {}, ValueError, "shape"),
+        (PHI[:0], {}, ValueError, "empty"),
+        (PHI + np.nan, {}, ValueError, "NaN"),
+        (PHI * (1 + 1j) * np.inf, {}, ValueError, "NaN or infinity"),
+        (PHI[0] * 1j, {}, ValueError, "must be a matrix"),
+        (PHI.tolist(), {}, TypeError, "must be an array"),
+    ],
+)
+def test_bad_input(phi, options, kind, words):
+    with pytest.raises(kind, match=words), np.errstate(invalid="ignore"):
+        ridge_leverage_scores(phi, **{"lam": 0.1, **options})
+
+
+def test_integers_become_floats():
+    found = ridge_leverage_scores(np.array([[1, 0], [0, 1]]), 1.0)
+    # A = I/2, so tau = (1/4)/(1/4 + 1).
+    assert found.scores == pytest.approx([0.2, 0.2], rel=1e-15)
+
+
+def test_a_pool_of_zeros():
+    found = ridge_leverage_scores(np.zeros((3, 2)), 0.1, groups=[0, 0])
+    assert found.scores.tolist() == [0.0, 0.0]
+    assert found.gain == 1.0
+    assert found.probabilities.tolist() == [1.0]
+
+
+def test_a_fast_spectrum_pays():
+    phi, p, _, _ = worlds.circle(k_max=24, n_rows=100)
+    found = ridge_leverage_scores(phi, 1e-3, pool_weights=p, n_features=50)
+    assert found.gain > 20
+    assert found.warnings == ()
+
+
+def test_it_says_when_choosing_does_not_pay():
+    phi, p, _, _ = worlds.circle(k_max=24, n_rows=100)
+    few = ridge_leverage_scores(phi, 1e-3, pool_weights=p, n_features=30)
+    assert "fewer than twice the 18.1 degrees of freedom" in few.no_gain
+    many = ridge_leverage_scores(phi, 1e-3, pool_weights=p, n_features=2000)
+    assert "plain sampling is enough" in many.no_gain
+    flat = ridge_leverage_scores(phi, 1.0, pool_weights=p)
+    assert "below 20" in flat.no_gain
+    assert flat.warnings == (flat.no_gain,)
+
+
+def test_it_says_when_rows_are_too_few():
+    phi = np.random.default_rng(0).standard_normal((20, 200))
+    found = ridge_leverage_scores(phi, 1e-6)
+    assert "from 20 rows" in found.few_samples
+    assert "score at least 40 rows" in found.few_samples
+    assert found.few_samples in found.warnings

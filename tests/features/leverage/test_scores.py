@@ -1,0 +1,238 @@
+"""Laws of leverage scores: identities, limits, closed forms, every library, fifty digits."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+
+import mpmath
+import numpy as np
+import pytest
+
+from mehler import _arrays
+from mehler.features.leverage import ridge_leverage_scores
+from tests.features.leverage import worlds
+from tests.places import CPU
+
+METHODS = ("svd", "dual", "gram")
+EPS = np.finfo(float).eps
+# Errors of factorisations of matrices up to 60 x 60 with |A| <= 2 and lam >= 1e-3: eps |A|^2/lam.
+CLOSE = 60 * EPS * 4 / 1e-3
+
+shapes = pytest.mark.parametrize("shape", [(40, 12), (12, 40), (20, 20)], ids=str)
+methods = pytest.mark.parametrize("method", METHODS)
+places = pytest.mark.parametrize("place", CPU, ids=lambda place: place.name)
+
+
+def pool(shape, seed=0):
+    rng = np.random.default_rng(seed)
+    weights = rng.random(shape[1]) + 0.1
+    return rng.standard_normal(shape), weights / weights.sum()
+
+
+@shapes
+@methods
+def test_sum_is_the_degrees_of_freedom(shape, method):
+    phi, p = pool(shape)
+    found = ridge_leverage_scores(phi, 0.01, pool_weights=p, method=method)
+    # By the kernel's eigenvalues on the rows: another matrix, another factorisation.
+    values = np.linalg.eigvalsh((phi * p) @ phi.T / shape[0])
+    assert found.degrees_of_freedom == pytest.approx(np.sum(values / (values + 0.01)), abs=1e-11)
+
+
+@shapes
+@methods
+def test_a_score_is_the_weight_times_the_leverage(shape, method):
+    """E5: tau_i = p_i <phi_i, (Sigma + lam)^-1 phi_i>, with Sigma on the rows."""
+    phi, p = pool(shape)
+    n = shape[0]
+    sigma = (phi * p) @ phi.T / n
+    leverage = np.sum(phi * np.linalg.solve(sigma + 0.01 * np.eye(n), phi), axis=0) / n
+    found = ridge_leverage_scores(phi, 0.01, pool_weights=p, method=method)
+    assert np.abs(found.scores - p * leverage).max() < CLOSE
+    assert found.largest == pytest.approx(leverage.max(), rel=1e-10)
+    assert found.gain == pytest.approx(leverage.max() / (p @ leverage), rel=1e-10)
+
+
+@shapes
+@methods
+def test_scores_are_from_0_to_1_and_decrease_in_the_ridge(shape, method):
+    phi, p = pool(shape)
+    phi[:, 3] = 0.0
+    found = [
+        ridge_leverage_scores(phi, lam, pool_weights=p, method=method).scores
+        for lam in (1e-6, 1e-3, 0.1, 10.0)
+    ]
+    for tau in found:
+        assert np.all(tau >= 0)
+        # A matrix of full column rank has scores that are near 1, up to rounding.
+        assert np.all(tau < 1 + 100 * EPS)
+        assert tau[3] == 0
+    for more, less in itertools.pairwise(found):
+        assert np.all(np.delete(more - less, 3) > 0)
+
+
+@methods
+def test_turning_rows_changes_nothing(method):
+    phi, p = pool((30, 12))
+    turn = np.linalg.qr(np.random.default_rng(1).standard_normal((30, 30)))[0]
+    tau = ridge_leverage_scores(phi, 0.01, pool_weights=p, method=method).scores
+    turned = ridge_leverage_scores(turn @ phi, 0.01, pool_weights=p, method=method).scores
+    assert np.abs(tau - turned).max() < CLOSE
+
+
+@methods
+def test_splitting_a_member_splits_its_score(method):
+    phi, p = pool((30, 12))
+    tau = ridge_leverage_scores(phi, 0.01, pool_weights=p, method=method).scores
+    split = ridge_leverage_scores(
+        np.concatenate([phi, phi[:, :1]], axis=1),
+        0.01,
+        pool_weights=np.concatenate([[0.3 * p[0]], p[1:], [0.7 * p[0]]]),
+        method=method,
+    ).scores
+    assert np.abs(split[1:-1] - tau[1:]).max() < CLOSE
+    assert np.abs(split[[0, -1]] - tau[0] * np.array([0.3, 0.7])).max() < CLOSE
+
+
+@methods
+def test_scaling_features_scales_the_ridge(method):
+    phi, p = pool((30, 12))
+    tau = ridge_leverage_scores(phi, 0.01, pool_weights=p, method=method).scores
+    scaled = ridge_leverage_scores(7 * phi, 0.49, pool_weights=p, method=method).scores
+    assert np.abs(tau - scaled).max() < CLOSE
+
+
+def test_a_large_ridge_scores_norms():
+    phi, p = pool((30, 12))
+    tau = ridge_leverage_scores(phi, 1e9, pool_weights=p).scores
+    # The next term of the expansion is |A|^2/lam relative.
+    assert 1e9 * tau == pytest.approx(p * np.mean(phi**2, axis=0), rel=1e-7)
+
+
+def test_a_small_ridge_projects():
+    wide, _ = pool((5, 11))
+    tau = ridge_leverage_scores(wide, 1e-12).scores
+    projector = np.linalg.pinv(wide) @ wide
+    # The smallest singular value squared is about 0.01: lam over it is 1e-10.
+    assert np.abs(tau - np.diag(projector)).max() < 1e-8
+    assert tau.max() > 2 * tau.min()
+    tall, _ = pool((11, 5))
+    assert np.abs(ridge_leverage_scores(tall, 1e-12).scores - 1).max() < 1e-8
+
+
+def test_groups_are_summed():
+    phi, p = pool((30, 12))
+    alone = ridge_leverage_scores(phi, 0.01, pool_weights=p)
+    labels = np.array([7, 2, 2, 7, 2, 9, 1, 1, 1, 1, 4, 9])
+    found = ridge_leverage_scores(phi, 0.01, pool_weights=p, groups=labels)
+    sums = [alone.scores[labels == one].sum() for one in (1, 2, 4, 7, 9)]
+    weights = [p[labels == one].sum() for one in (1, 2, 4, 7, 9)]
+    assert found.group_scores == pytest.approx(sums, rel=1e-14)
+    assert found.group_weights == pytest.approx(weights, rel=1e-14)
+    assert found.largest == pytest.approx(max(np.divide(sums, weights)), rel=1e-14)
+    assert found.probabilities == pytest.approx(np.divide(sums, np.sum(sums)), rel=1e-14)
+    assert np.array_equal(found.scores, alone.scores)
+
+
+@methods
+@pytest.mark.parametrize("lam", [1e-1, 1e-3])
+def test_circle(method, lam):
+    phi, p, k, b = worlds.circle()
+    found = ridge_leverage_scores(phi, lam, pool_weights=p, method=method)
+    exact = worlds.circle_scores(p, k, b, lam)
+    assert np.abs(found.scores - p * exact).max() < CLOSE
+    assert found.largest == pytest.approx(exact.max(), rel=1e-10)
+
+
+@pytest.mark.parametrize("method", ["svd", "gram"])
+def test_gaussian_data_and_kernel(method):
+    """Complex features; scores rise with the frequency up to 1/lam."""
+    gamma, lam = 0.5, 1e-3
+    phi, p, w = worlds.gaussian(90, 90, gamma)
+    found = ridge_leverage_scores(phi, lam, pool_weights=p, method=method)
+    exact = worlds.gaussian_scores(w, gamma, lam)
+    # Rules of 90 points are exact to 1e-9 for waves up to 6 on rows that carry weight.
+    near = np.abs(w) < 6
+    assert np.sum(near) > 30
+    assert (found.scores / p)[near] == pytest.approx(exact[near], rel=1e-7)
+    assert np.all(np.diff(exact[near & (w > 0)]) > 0)
+    assert exact.max() < 1 / lam
+
+
+@places
+@shapes
+@methods
+def test_every_library(place, shape, method):
+    phi, p = pool(shape)
+    exact = ridge_leverage_scores(phi, 0.01, pool_weights=p).group_scores
+    if place.name == "dask" and method == "dual":
+        with pytest.raises(ValueError, match="not for Dask"):
+            ridge_leverage_scores(place.asarray(phi), 0.01, method=method)
+        return
+
+    def score(x):
+        found = ridge_leverage_scores(
+            x, 0.01, pool_weights=p, groups=np.arange(shape[1]) // 2, method=method
+        )
+        return found.scores, found.group_scores
+
+    if place.jit:
+        import jax
+
+        score = jax.jit(score)
+    x = place.asarray(phi)
+    tau, sums = score(x)
+    assert _arrays.array_namespace(tau) is _arrays.array_namespace(x)
+    eps = EPS if place.has_float64 else np.finfo(np.float32).eps
+    close = 60 * eps * 4 / 0.01
+    assert np.abs(_arrays.to_host(tau) - exact).max() < close
+    assert np.abs(_arrays.to_host(sums) - exact.reshape(-1, 2).sum(axis=1)).max() < close
+
+
+def test_float32_stays():
+    phi, p = pool((30, 12))
+    for method in METHODS:
+        found = ridge_leverage_scores(phi.astype("f4"), 0.01, pool_weights=p, method=method)
+        assert found.scores.dtype == np.float32
+
+
+@functools.cache
+def ill_conditioned(case):
+    """A matrix with singular values from 1 to 1e-9, exactly in float64."""
+    rng = np.random.default_rng(case)
+    n, m = ((14, 8), (8, 14), (10, 10))[case]
+    k = min(n, m)
+    u = np.linalg.qr(rng.standard_normal((n, k)))[0]
+    v = np.linalg.qr(rng.standard_normal((m, k)))[0]
+    return (u * np.logspace(0, -9, k)) @ v.T * np.logspace(0, -4, m)
+
+
+def fifty_digits(a, lam):
+    with mpmath.workdps(50):
+        a = mpmath.matrix(a.tolist())
+        inverse = mpmath.inverse(a * a.T + mpmath.mpf(lam) * mpmath.eye(a.rows))
+        return [(a[:, i].T * inverse * a[:, i])[0] for i in range(a.cols)]
+
+
+@pytest.mark.parametrize("case", range(3))
+@pytest.mark.parametrize("lam", [1e-2, 1e-6, 1e-10])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_fifty_digits(case, lam, dtype):
+    """The accuracy that the docstring states, on matrices of condition number 1e9 and more."""
+    a = ill_conditioned(case).astype(dtype)
+    n, m = a.shape
+    truth = fifty_digits(a.astype(float), lam)
+    eps = float(np.finfo(dtype).eps)
+    size = float(np.linalg.norm(a, 2))
+    phi = a.astype(dtype) * np.asarray((n * m) ** 0.5, dtype=dtype)
+    for method in METHODS:
+        stated = eps * (size / lam**0.5 if method == "svd" else size**2 / lam)
+        if method == "dual" and lam < 1e3 * eps * float(np.sum(a.astype(float) ** 2)):
+            with pytest.raises(ValueError, match="use method='svd'"):
+                ridge_leverage_scores(phi, lam, method=method)
+            continue
+        tau = ridge_leverage_scores(phi, lam, method=method).scores
+        error = max(abs(float(one - mpmath.mpf(float(t)))) for one, t in zip(truth, tau))
+        # A factor of 10 for the dimension: LAPACK's bounds grow with it.
+        assert error < 10 * stated
