@@ -190,7 +190,7 @@ def _plot(context: Context) -> Plot:
         ),
         caption=(
             "d = 10, q = 4, failure 0.01 for all units at once. Gaussian concentration is within "
-            "a factor of 1.4; the covering costs a factor of 4."
+            "a factor of 1.5; the covering costs a factor of about 4."
         ),
     )
 

@@ -17,6 +17,7 @@ from proofs_checks.maxout import (
     _approximation_flaws,
     _risk_flaws,
     _supremum_flaws,
+    density,
     lemma_2,
     lemma_3,
     lemma_4,
@@ -43,8 +44,15 @@ def never(shortfall: float) -> float:
     return 0.0
 
 
+def never_nearer(scale: float, q: int) -> tuple[float, float]:
+    """Classes that do not grow with C."""
+    return density.distance_ends(1.0, q)
+
+
 # (check, what is wrong, the verdict that it must come to)
 DEFECTS = [
+    (density.one_class, {"scale": 10.0}, "inconclusive"),
+    (density.union, {"ends": never_nearer}, "refuted"),
     # The longer of two norms instead of their sum.
     (_supremum_flaws.sum_of_norms, {"each": 1.5}, "holds"),
     (_supremum_flaws.union_over_the_pool, {"weights": 1}, "holds"),

@@ -25,6 +25,7 @@ def test_ids_are_those_that_links_use():
         "maxout.remark-1-codes",
         "maxout.definition-2",
         "maxout.q1-linear",
+        "maxout.density",
         "maxout.lemma-2",
         "maxout.lemma-3",
         "maxout.lemma-4",
