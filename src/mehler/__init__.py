@@ -8,6 +8,7 @@ from mehler import exact, features
 from mehler.features import (
     DecoupledMaxoutFeatures,
     FourierFeatures,
+    GroupInvariantFeatures,
     KitchenSinks,
     MaxoutCodes,
     MaxoutFeatures,
@@ -19,6 +20,7 @@ __version__ = "0.1.0"
 __all__ = [
     "DecoupledMaxoutFeatures",
     "FourierFeatures",
+    "GroupInvariantFeatures",
     "KitchenSinks",
     "MaxoutCodes",
     "MaxoutFeatures",

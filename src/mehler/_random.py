@@ -23,6 +23,9 @@ POOL_MEMBERS = 2
 MIXTURE = 3
 OFFSETS = 4
 LAW = 5
+TEMPLATES = 6
+ELEMENTS = 7
+THRESHOLDS = 8
 # Added to the purpose by projections of another kind than independent Gaussians.
 ORTHOGONAL = 16
 HADAMARD = 32

@@ -8,6 +8,7 @@ import pytest
 import mehler
 from mehler import _arrays
 from tests.features.fourier_draws import fourier_draws
+from tests.features.invariant_draws import invariant_draws
 from tests.features.sink_draws import sink_draws
 from tests.places import Place
 
@@ -29,8 +30,21 @@ DRAWS = {
         N_INPUTS, N_FEATURES, POOL, seed=3, directions="fresh", **kw
     ),
     "codes": lambda **kw: mehler.MaxoutCodes.draw(N_INPUTS, N_FEATURES, POOL, seed=3, **kw),
+    "maxout-orthogonal": lambda **kw: mehler.MaxoutFeatures.draw(
+        N_INPUTS, N_FEATURES, POOL, seed=3, projections="orthogonal", **kw
+    ),
+    "maxout-hadamard": lambda **kw: mehler.MaxoutFeatures.draw(
+        N_INPUTS, N_FEATURES, POOL, seed=3, centred=True, projections="hadamard", **kw
+    ),
+    "decoupled-hadamard": lambda **kw: mehler.DecoupledMaxoutFeatures.draw(
+        N_INPUTS, N_FEATURES, POOL, seed=3, directions="fresh", projections="hadamard", **kw
+    ),
+    "codes-hadamard": lambda **kw: mehler.MaxoutCodes.draw(
+        N_INPUTS, N_FEATURES, POOL, seed=3, projections="hadamard", **kw
+    ),
     **fourier_draws(N_INPUTS, N_FEATURES),
     **sink_draws(N_INPUTS, N_FEATURES),
+    **invariant_draws(N_INPUTS, N_FEATURES),
 }
 EPS = {"float32": 2.0**-23, "float64": 2.0**-52}
 # A projection of 7 numbers rounds by less than 8 eps sum |x_i w_i|; with |x_i|, |w_i| < 5 (they

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from mehler.features import groups
 from mehler.features._base import FeatureMap
 from mehler.features._codes import MaxoutCodes
 from mehler.features._decoupled import DecoupledMaxoutFeatures
 from mehler.features._fourier import FourierFeatures
+from mehler.features._invariant import GroupInvariantFeatures
 from mehler.features._kitchen_sinks import KitchenSinks
 from mehler.features._maxout import MaxoutFeatures
 
@@ -15,10 +17,12 @@ __all__ = [
     "DecoupledMaxoutFeatures",
     "FeatureMap",
     "FourierFeatures",
+    "GroupInvariantFeatures",
     "KitchenSinks",
     "MaxoutCodes",
     "MaxoutFeatures",
     "from_recipe",
+    "groups",
 ]
 
 _MAPS: dict[str, Any] = {
@@ -29,6 +33,7 @@ _MAPS: dict[str, Any] = {
         MaxoutCodes,
         FourierFeatures,
         KitchenSinks,
+        GroupInvariantFeatures,
     )
 }
 

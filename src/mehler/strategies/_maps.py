@@ -13,9 +13,11 @@ from mehler.features import (
     DecoupledMaxoutFeatures,
     FeatureMap,
     FourierFeatures,
+    GroupInvariantFeatures,
     KitchenSinks,
     MaxoutCodes,
     MaxoutFeatures,
+    groups,
 )
 from mehler.features._pools import PoolMap
 from mehler.strategies._numbers import pool_sizes, seeds
@@ -39,14 +41,19 @@ _KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "sinks-step": (KitchenSinks, {"activation": "step", "law": "sphere"}),
     "sinks-tanh": (KitchenSinks, {"activation": "tanh", "bias": 0.5}),
     "sinks-cos": (KitchenSinks, {"activation": "cos", "bias": "uniform"}),
+    "invariant": (GroupInvariantFeatures, {"n_bins": 1, "templates": "gaussian"}),
+    "invariant-sampled": (
+        GroupInvariantFeatures,
+        {"n_bins": 1, "templates": "gaussian", "n_elements": 2, "replacement": True},
+    ),
 }
 _SHARED = "maxout-shared"
-# Maps whose units have no pool; of these, all but offsets have two features a unit.
+# Maps whose units have no pool; of these, pairs and templates of two bins have two features.
 _POOLLESS = tuple(kind for kind, (cls, _) in _KINDS.items() if not issubclass(cls, PoolMap))
 _EVEN = tuple(
     kind
     for kind, (cls, options) in _KINDS.items()
-    if cls is FourierFeatures and options.get("form") != "offset"
+    if (cls is FourierFeatures and options.get("form") != "offset") or cls is GroupInvariantFeatures
 )
 
 
@@ -73,6 +80,8 @@ class Factory:
         cls, options = _KINDS[self.kind]
         if self.n_projections is not None:
             options = {**options, "n_projections": self.n_projections}
+        if cls is GroupInvariantFeatures:
+            options = {**options, "group": groups.CyclicShifts(self.n_inputs)}
         pool = () if self.kind in _POOLLESS else (self.pool_size,)
         drawn: FeatureMap = cls.draw(
             self.n_inputs,
@@ -103,7 +112,8 @@ def factories(
         Some of 'maxout', 'maxout-centred', 'maxout-shared', 'maxout-shared-centred',
         'decoupled-next', 'decoupled-fresh', 'codes', 'fourier', 'fourier-offset',
         'fourier-orthogonal', 'fourier-laplacian', 'fourier-matern', 'sinks-relu', 'sinks-step',
-        'sinks-tanh' and 'sinks-cos'; default all.
+        'sinks-tanh', 'sinks-cos', 'invariant' and 'invariant-sampled' (to cyclic shifts); default
+        all.
     most_features, most_pool : int
         Largest number of units and pool size.
 

@@ -44,8 +44,8 @@ def expected_product(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner:
     Notes
     -----
     Absolute error about 1e-13 times the window. A wedge integral for each threshold and vector:
-    sphere d/2 steps, Gaussian one call of Owen's function, truncated ones a quadrature of 64
-    nodes. Where the window cuts nothing off, dithered bins cost a square root.
+    d/2 steps, or one call of Owen's function, or both. Where the window cuts nothing off, dithered
+    bins cost a square root.
 
     References
     ----------

@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 
 from mehler.exact._validate import check_int
-from mehler.exact.orbits import _sphere
+from mehler.exact.orbits import _sphere, _truncated
+from mehler.exact.orbits._truncated import AT, BY
 
 LAWS = ("sphere", "gaussian", "redraw", "zero")
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
-# On [0, 1], clustered at 1 as sin(pi x/2) does: roots that vanish there become smooth.
-_AT = np.sin(0.25 * np.pi * (1.0 + _NODES))
-_BY = 0.25 * np.pi * _WEIGHTS * np.cos(0.25 * np.pi * (1.0 + _NODES))
 
 
 @dataclass(frozen=True)
@@ -125,13 +122,7 @@ class TemplateLaw:
             from scipy.special import owens_t
 
             return owens_t(h * math.sqrt(self.n_inputs), np.tan(theta))
-        inside = h < self.reach
-        h = np.where(inside, h, 0.0)
-        arc = np.minimum(np.abs(theta), np.arccos(h / self.reach))
-        total = np.zeros_like(arc)
-        for at, by in zip(_AT, _BY):
-            total += by * self._planar_tail(h / np.cos(at * arc))
-        return np.where(inside, np.sign(theta) * arc * total / (2.0 * np.pi), 0.0)
+        return _truncated.wedge(h, theta, self.n_inputs, self.reach)
 
     def wedge_below(self, y: Any, theta: Any) -> Any:
         r"""Integrate the wedge in its first argument.
@@ -147,7 +138,7 @@ class TemplateLaw:
         start = np.minimum(arc, np.arccos(np.minimum(y / self.reach, 1.0)))
         outer = self._mean_planar(math.inf) * (np.sin(arc) - np.sin(start))
         inner = np.zeros_like(start)
-        for at, by in zip(_AT, _BY):
+        for at, by in zip(AT, BY):
             cosine = np.cos(at * start)
             inner += by * cosine * self._mean_planar(y / cosine)
         return np.sign(theta) * (outer + start * inner) / (2.0 * np.pi)
@@ -160,7 +151,7 @@ class TemplateLaw:
         if self.name == "gaussian":  # beyond 12 standard deviations nothing is left
             width = np.minimum(width, 12.0 / math.sqrt(self.n_inputs))
         total = np.zeros_like(width)
-        for at, by in zip(_AT, _BY):
+        for at, by in zip(AT, BY):
             total += by * at * self.tail(y + at * width)
         # E (X - y)_+^2 = integral over v > 0 of 2 v P(X > y + v), and both signs.
         return 4.0 * width * width * total
@@ -192,7 +183,7 @@ class TemplateLaw:
             return 0.5 * beta(0.5, 0.5 * d) * betainc(0.5, 0.5 * d, square)
         top = np.minimum(most, self.reach)
         total = np.zeros_like(top)
-        for at, by in zip(_AT, _BY):
+        for at, by in zip(AT, BY):
             total += by * self._planar_tail(at * top)
         return top * total
 

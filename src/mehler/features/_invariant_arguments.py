@@ -1,0 +1,70 @@
+"""Arguments of group-invariant features, checked and with their defaults in."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from mehler.exact._validate import check_int
+from mehler.exact.orbits import Bins, TemplateLaw
+from mehler.features.groups._group import Group
+from mehler.features.groups._products import as_group
+
+# A window of so many standard deviations of a unit row's projection, at most its full range.
+_DEVIATIONS = 4.0
+
+
+def group_for(group: Any, n_inputs: Any) -> Group:
+    """Check that a group acts on rows of that width."""
+    made = as_group(group)
+    width = check_int(n_inputs, name="n_inputs", least=1)
+    if made.n_inputs != width:
+        raise ValueError(
+            f"{made!r} acts on {made.n_inputs} coordinates but n_inputs={width}; make them equal"
+        )
+    return made
+
+
+def bins_for(law: TemplateLaw, n_bins: Any, window: Any, rule: Any) -> Bins:
+    """Fill in the window: 4 standard deviations of the projections of a unit row."""
+    if window is None:
+        window = min(law.reach, _DEVIATIONS / math.sqrt(law.n_inputs))
+    elif isinstance(window, (bool, str)) or not hasattr(window, "__float__"):
+        raise TypeError(f"window={window!r} must be a number above 0")
+    return Bins(check_int(n_bins, name="n_bins", least=1), float(window), rule)
+
+
+def columns_for(n_features: Any, n_templates: Any, columns: int) -> int:
+    """Fill in the number of features, from that of templates or the other way round."""
+    if n_templates is not None:
+        wanted = check_int(n_templates, name="n_templates", least=1) * columns
+        if n_features is not None and n_features != wanted:
+            raise ValueError(
+                f"n_templates={n_templates} with {columns} columns each are n_features={wanted}, "
+                f"not {n_features}; give one of the two"
+            )
+        return wanted
+    if n_features is None:
+        raise ValueError("give n_features, or n_templates")
+    found = check_int(n_features, name="n_features", least=1)
+    if found % columns:
+        near = max(1, round(found / columns))
+        raise ValueError(
+            f"n_features={found} is no multiple of the {columns} columns of a template; take "
+            f"{near * columns}, or say n_templates={near}"
+        )
+    return found
+
+
+def sample_for(n_elements: Any, group: Group, replacement: bool) -> int | None:
+    """Check how many elements are drawn; None for all of them."""
+    if n_elements is None:
+        return None
+    r = check_int(n_elements, name="n_elements", least=1)
+    if not replacement and r > group.order:
+        raise ValueError(
+            f"{group!r} has {group.order} elements, not n_elements={r} distinct ones; take fewer, "
+            "all of them (None), or replacement=True"
+        )
+    # All of them without replacement is no sample.
+    return None if not replacement and r == group.order else r

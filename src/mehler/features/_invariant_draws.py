@@ -1,0 +1,74 @@
+"""Random templates, elements and offsets, on the host, a stream a block of templates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from mehler import _random
+from mehler.exact.orbits import TemplateLaw
+from mehler.features.groups._group import Group
+
+
+def templates(law: TemplateLaw, seed: int, n_templates: int) -> tuple[Any, Any]:
+    """Templates (m, d) in float64, and whether each one is kept: ones and zeros (m,)."""
+    d = law.n_inputs
+    found = np.empty((n_templates, d))
+    kept = np.ones(n_templates)
+    for rng, units in _blocks(seed, _random.TEMPLATES, n_templates):
+        # Whole blocks, so that the first templates do not depend on how many are wanted.
+        normal = rng.standard_normal((_random.UNITS_PER_BLOCK, d))[: units.stop - units.start]
+        squares = (normal * normal).sum(axis=1)
+        if law.name == "sphere":
+            scale = 1.0 / np.sqrt(squares)
+        elif law.name == "redraw":
+            scale = _radii(law, squares) / np.sqrt(squares)
+        else:
+            scale = np.full(len(normal), 1.0 / math.sqrt(d))
+        found[units] = normal * scale[:, None]
+        if law.name == "zero":
+            kept[units] = squares < d * law.reach**2
+    return found, kept
+
+
+def _radii(law: TemplateLaw, squares: Any) -> Any:
+    """Lengths given that they are short enough, as increasing functions of those drawn.
+
+    A rejected template would be drawn again until it fits; the law of the one that fits is that
+    of any template with its length moved to the same quantile of the shorter ones.
+    """
+    from scipy.special import gammainc, gammaincinv
+
+    half = 0.5 * law.n_inputs
+    within = gammainc(half, half * law.reach**2)
+    return np.sqrt(gammaincinv(half, within * gammainc(half, 0.5 * squares)) / half)
+
+
+def shared_elements(group: Group, seed: int, r: int, *, replacement: bool) -> Any:
+    """Elements for all templates, shape (r, k)."""
+    rng = _random.generator(seed, _random.ELEMENTS, 0)
+    return group.sample(r, rng, replacement=replacement)
+
+
+def own_elements(group: Group, seed: int, r: int, n_templates: int, *, replacement: bool) -> Any:
+    """Elements for each template, shape (m, r, k)."""
+    found = [
+        group.sample(r, rng, replacement=replacement)
+        for rng, units in _blocks(seed, _random.ELEMENTS, n_templates)
+        for _ in range(units.stop - units.start)
+    ]
+    return np.stack(found)
+
+
+def offsets(seed: int, n_templates: int) -> Any:
+    """A uniform share of a bin for each template, shape (m,)."""
+    return _random.by_blocks(seed, _random.THRESHOLDS, n_templates, lambda rng, n: rng.random(n))
+
+
+def _blocks(seed: int, stream: int, n_units: int) -> Iterator[tuple[np.random.Generator, slice]]:
+    for block, start in enumerate(range(0, n_units, _random.UNITS_PER_BLOCK)):
+        units = slice(start, min(start + _random.UNITS_PER_BLOCK, n_units))
+        yield _random.generator(seed, stream, block), units

@@ -1,0 +1,59 @@
+"""Groups that move coordinates about and change signs: gathers, no arithmetic."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from mehler.features.groups._group import Group
+
+
+class CoordinateGroup(Group):
+    """Elements send t to (g t)_i = sign_i t[index_i]."""
+
+    @property
+    def moves_coordinates(self) -> bool:
+        """Always."""
+        return True
+
+    @abstractmethod
+    def _places(self, elements: Any) -> tuple[Any, Any]:
+        """Index and sign, shape (r, d)."""
+
+    def coordinates(self, elements: Any) -> tuple[Any, Any]:
+        """Index and sign of each coordinate, shape (r, d) each."""
+        index, sign = self._places(np.asarray(elements))
+        shape = np.broadcast_shapes(index.shape, np.shape(sign))
+        return np.broadcast_to(index, shape), np.broadcast_to(sign, shape)
+
+    def _apply(self, rows: Any, elements: Any) -> Any:
+        return gather(rows, *self.coordinates(elements))
+
+    def _transpose(self, rows: Any, elements: Any) -> Any:
+        return scatter(rows, *self.coordinates(elements))
+
+
+def gather(rows: Any, index: Any, sign: Any) -> Any:
+    """(g t)_i = sign_i t[index_i] for each element and row: shape (r, n, d)."""
+    return np.moveaxis(rows[:, index], 1, 0) * sign[:, None, :].astype(rows.dtype)
+
+
+def scatter(rows: Any, index: Any, sign: Any) -> Any:
+    """The transpose: coordinate i goes to index_i, which no two share unless a sign is 0."""
+    out = np.zeros((index.shape[0], *rows.shape), dtype=rows.dtype)
+    for each, places, signs in zip(out, index, sign):
+        kept = signs != 0
+        each[:, places[kept]] = rows[:, kept] * signs[kept].astype(rows.dtype)
+    return out
+
+
+def distinct(draw: Any, r: int) -> Any:
+    """Rows of `draw(n)` until r of them differ, in the order of their first occurrence."""
+    found = draw(r)
+    while True:
+        _, first = np.unique(found, axis=0, return_index=True)
+        if first.size >= r:
+            return found[np.sort(first)[:r]]
+        found = np.concatenate([found, draw(r)])

@@ -1,0 +1,238 @@
+"""What a group is to a map: a list of linear maps that can be applied, sampled and named."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mehler._random import check_seed
+from mehler.exact._validate import check_int
+
+if TYPE_CHECKING:
+    from mehler.features.groups._subset import Subset
+
+# Beyond this many elements nobody waits for an average over all of them.
+MOST_LISTED = 200_000
+
+
+class Group(ABC):
+    """A finite list of linear maps of the coordinates, each with the same weight; immutable.
+
+    An element is a row of numbers (a shift, a permutation, signs); `elements` lists them.
+
+    Attributes
+    ----------
+    n_inputs : int
+        Coordinates d.
+    order : int
+        Number N of elements.
+    orthogonal : bool
+        Whether every element keeps lengths.
+    closed : bool
+        Whether it is a group: then averages over all elements do not change when one of them
+        acts on the data. Else it is just a list, such as small shifts.
+
+    Examples
+    --------
+    >>> from mehler.features import groups
+    >>> shifts = groups.CyclicShifts(4)
+    >>> shifts.order, shifts.closed, shifts.elements().ravel().tolist()
+    (4, True, [0, 1, 2, 3])
+    """
+
+    n_inputs: int
+    order: int
+    orthogonal: bool
+    closed: bool
+
+    @property
+    def moves_coordinates(self) -> bool:
+        """Whether elements only move coordinates and change signs."""
+        return False
+
+    def __init__(self, n_inputs: int, order: int, *, orthogonal: bool, closed: bool) -> None:
+        self.n_inputs = check_int(n_inputs, name="n_inputs", least=1)
+        self.order = order
+        self.orthogonal = orthogonal
+        self.closed = closed
+        self._made = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if getattr(self, "_made", False):
+            raise AttributeError(f"groups are immutable: make another one to change {name}")
+        super().__setattr__(name, value)
+
+    # -- what a subclass says -------------------------------------------------------------
+
+    @abstractmethod
+    def _listed(self) -> Any:
+        """All elements, shape (order, k), the identity first where there is one."""
+
+    @abstractmethod
+    def _parameters(self) -> dict[str, Any]:
+        """Arguments that make it again, as JSON has them."""
+
+    @abstractmethod
+    def _apply(self, rows: Any, elements: Any) -> Any:
+        """The rows under each element, shape (r, n, d)."""
+
+    @abstractmethod
+    def _transpose(self, rows: Any, elements: Any) -> Any:
+        """The rows under the transpose of each element, shape (r, n, d)."""
+
+    def coordinates(self, elements: Any) -> tuple[Any, Any] | None:
+        """Where elements only move coordinates and change signs: index and sign of each.
+
+        Parameters
+        ----------
+        elements : array, shape (r, k)
+
+        Returns
+        -------
+        (array, array) or None
+            Integers and signs of shape (r, d): (g t)_i is sign_i t[index_i]; a sign of 0 drops
+            the coordinate. None for other maps.
+        """
+        return None
+
+    # -- what every group does ------------------------------------------------------------
+
+    def elements(self) -> Any:
+        """All elements, one a row: shape (order, k), the identity first where there is one.
+
+        Raises
+        ------
+        ValueError
+            If there are more than 200,000.
+        """
+        if self.order > MOST_LISTED:
+            raise ValueError(
+                f"{self!r} has {_count(self.order)} elements, too many to list; take some of "
+                "them: group.drawn(100, seed=0)"
+            )
+        return self._listed()
+
+    def sample(self, r: int, rng: np.random.Generator, *, replacement: bool = False) -> Any:
+        """Uniform random elements, shape (r, k): independent ones, or distinct ones.
+
+        Parameters
+        ----------
+        r : int
+        rng : numpy.random.Generator
+        replacement : bool
+
+        Raises
+        ------
+        TypeError, ValueError
+            If r is not an integer of at least 1, or more than there are.
+        """
+        r = check_int(r, name="r", least=1)
+        if not replacement and r > self.order:
+            raise ValueError(f"{self!r} has {self.order} elements, not r={r} distinct ones")
+        return self._sample(r, rng, replacement)
+
+    def _sample(self, r: int, rng: np.random.Generator, replacement: bool) -> Any:
+        chosen = (
+            rng.integers(self.order, size=r) if replacement else rng.permutation(self.order)[:r]
+        )
+        return self.elements()[chosen]
+
+    def apply(self, rows: Any, elements: Any = None) -> Any:
+        """Apply elements to rows, such as templates: shape (r, n, n_inputs).
+
+        Parameters
+        ----------
+        rows : array, shape (n, n_inputs)
+            NumPy, real.
+        elements : array, shape (r, k), optional
+            Default all.
+        """
+        return self._apply(*self._both(rows, elements))
+
+    def transpose(self, rows: Any, elements: Any = None) -> Any:
+        """Apply the transposes of elements (of orthogonal ones: the inverses) to rows.
+
+        Parameters and result as :meth:`apply`; <g t, x> = <t, transpose of g x>.
+        """
+        return self._transpose(*self._both(rows, elements))
+
+    @property
+    def actions(self) -> tuple[Callable[[Any], Any], ...]:
+        """The elements as functions of rows, X -> g X."""
+        return tuple(functools.partial(_act, self, one[None, :]) for one in self.elements())
+
+    def subset(self, elements: Any) -> Subset:
+        """Return the list of some of the elements, such as small shifts.
+
+        Parameters
+        ----------
+        elements : array, shape (r, k)
+            Rows of :meth:`elements`, or others of their kind.
+        """
+        from mehler.features.groups._subset import Subset
+
+        return Subset(self, elements)
+
+    def drawn(self, r: int, *, seed: int, replacement: bool = False) -> Subset:
+        """Return a fixed list of r elements, drawn once.
+
+        Parameters
+        ----------
+        r : int
+        seed : int
+        replacement : bool
+            Whether an element may occur twice.
+        """
+        rng = np.random.Generator(np.random.Philox(check_seed(seed)))
+        return self.subset(self.sample(r, rng, replacement=replacement))
+
+    def recipe(self) -> dict[str, Any]:
+        """Return a JSON-able dict that makes the same group: see `groups.from_recipe`."""
+        return {"group": type(self).__name__, **self._parameters()}
+
+    def __eq__(self, other: object) -> bool:
+        """Groups of one recipe are equal."""
+        return isinstance(other, Group) and self.recipe() == other.recipe()
+
+    def __hash__(self) -> int:
+        """Of the recipe."""
+        return hash(json.dumps(self.recipe(), sort_keys=True))
+
+    def __repr__(self) -> str:
+        """Name the class and its arguments."""
+        arguments = ", ".join(f"{k}={v!r}" for k, v in self._parameters().items())
+        return f"{type(self).__name__}({arguments})"
+
+    def __reduce__(self) -> tuple[Any, tuple[dict[str, Any]]]:
+        from mehler.features.groups._recipes import from_recipe
+
+        return from_recipe, (self.recipe(),)
+
+    def _both(self, rows: Any, elements: Any) -> tuple[Any, Any]:
+        rows = np.asarray(rows)
+        if rows.ndim != 2 or rows.shape[1] != self.n_inputs:
+            raise ValueError(
+                f"rows have shape {rows.shape} but {self!r} acts on (n, {self.n_inputs})"
+            )
+        if elements is None:
+            return rows, self.elements()
+        elements = np.asarray(elements)
+        if elements.ndim != 2:
+            raise ValueError(
+                f"elements have shape {elements.shape}; give one a row, as group.elements() does"
+            )
+        return rows, elements
+
+
+def _act(group: Group, element: Any, X: Any) -> Any:
+    return group.apply(X, element)[0]
+
+
+def _count(order: int) -> str:
+    return str(order) if order < 10**9 else f"about 10^{math.floor(math.log10(order))}"

@@ -1,0 +1,184 @@
+"""Kernels and distances of orbits that need no random template."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays
+from mehler.features.groups._averages import over_pairs
+from mehler.features.groups._group import Group
+from mehler.features.groups._products import as_group
+
+
+def haar_kernel(
+    kernel: Callable[[Any, Any], Any],
+    group: Group,
+    X: _arrays.Array,
+    Y: _arrays.Array | None = None,
+    *,
+    moves_along: bool = True,
+) -> _arrays.Array:
+    r"""A kernel averaged over the group in both arguments: Haar integration.
+
+    .. math:: K(x, z) = \frac1{N^2}\sum_{g, h} k_0(gx, hz)
+
+    Parameters
+    ----------
+    kernel : callable
+        (X, Y) -> (n, k), the kernel k_0; takes and returns float64 NumPy arrays.
+    group : Group
+    X, Y : array, shape (n, d), (k, d)
+        Rows of any library; ``None`` stands for `X`.
+    moves_along : bool
+        k_0(gx, gz) = k_0(x, z), as for every function of distances and inner products; then one
+        average over a group of orthogonal maps serves. It is ignored for other lists.
+
+    Returns
+    -------
+    array, shape (n, k)
+        In the namespace and float dtype of `X`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the rows are not of the group's width.
+
+    References
+    ----------
+    Haasdonk, Vossen, Burkhardt (2005), Invariance in kernel methods by Haar integration; equation
+    (1) of Mroueh, Voinea, Poggio (2015).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.features import groups
+    >>> linear = lambda X, Y: X @ Y.T
+    >>> haar_kernel(linear, groups.CyclicShifts(2), np.array([[1.0, 3.0]]))  # (sum of x)^2 / 2
+    array([[8.]])
+    """
+    group = as_group(group)
+
+    def average(x: Any, z: Any) -> Any:
+        moved = group.apply(z)
+        sides = [x] if group.closed and group.orthogonal and moves_along else list(group.apply(x))
+        total = sum(np.asarray(kernel(a, b)) for a in sides for b in moved)
+        return total / (len(sides) * len(moved))
+
+    return on_host(group, X, Y, average)
+
+
+def mean_distance(group: Group, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+    r"""Mean distance of two orbits.
+
+    .. math:: D(x, z) = \frac1{N^2}\sum_{g, h}\|g^\top x - h^\top z\|
+
+    On a group of orthogonal maps this is the mean of abs(x - g z) over g. It is no distance:
+    D(x, x) > 0 unless every element leaves x alone.
+
+    Parameters
+    ----------
+    group : Group
+    X, Y : array, shape (n, d), (k, d)
+        Rows of any library; ``None`` stands for `X`.
+
+    Returns
+    -------
+    array, shape (n, k)
+        In the namespace and float dtype of `X`; squared distances carry 1e-16 of rounding.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the rows are not of the group's width, or the group cannot be listed.
+
+    References
+    ----------
+    Proportional to d_G of Mroueh, Voinea, Poggio (2015), Theorem 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.features import groups
+    >>> mean_distance(groups.SignFlips(1), np.array([[3.0]]))  # 0 or 6
+    array([[3.]])
+    """
+    group = as_group(group)
+    return on_host(group, X, Y, _scaled(lambda x, z: over_pairs(group, x, z, distance)[0]))
+
+
+def energy_distance(
+    group: Group, X: _arrays.Array, Y: _arrays.Array | None = None
+) -> _arrays.Array:
+    r"""Energy distance of two orbits: 0 exactly where they coincide.
+
+    .. math:: \mathcal E(x, z) = 2 D(x, z) - D(x, x) - D(z, z)
+
+    Squared, as Székely defined it; the features' squared distance is kappa times it, in the limit
+    of many bins and templates and with the whole group.
+
+    Parameters
+    ----------
+    group, X, Y
+        As for :func:`mean_distance`.
+
+    Returns
+    -------
+    array, shape (n, k)
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`mean_distance`.
+
+    References
+    ----------
+    G. Székely and M. Rizzo (2013), Energy statistics. E4 in
+    :doc:`/theorems/group-invariant-expectation`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.features import groups
+    >>> x = np.array([[1.0, 2.0, 3.0], [3.0, 1.0, 2.0], [3.0, 2.0, 1.0]])
+    >>> energy_distance(groups.CyclicShifts(3), x).round(3)[0].tolist()
+    [0.0, 0.0, 0.505]
+    """
+    group = as_group(group)
+
+    def energy(x: Any, z: Any) -> Any:
+        ends = [
+            np.array([over_pairs(group, one[None], one[None], distance)[0][0, 0] for one in rows])
+            for rows in (x, z)
+        ]
+        across = over_pairs(group, x, z, distance)[0]
+        return np.maximum(2.0 * across - ends[0][:, None] - ends[1][None, :], 0.0)
+
+    return on_host(group, X, Y, _scaled(energy))
+
+
+def distance(left: Any, right: Any, inner: Any) -> Any:
+    """|a - b| from lengths and inner product."""
+    return np.sqrt(np.maximum(left * left + right * right - 2.0 * inner, 0.0))
+
+
+def _scaled(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Functions of degree 1 at rows of largest entry 1: squares cannot overflow."""
+
+    def scaled(x: Any, z: Any) -> Any:
+        largest = max(float(np.abs(rows).max()) for rows in (x, z)) or 1.0
+        return largest * function(x / largest, z / largest)
+
+    return scaled
+
+
+def on_host(group: Group, X: Any, Y: Any, function: Callable[[Any, Any], Any]) -> _arrays.Array:
+    """Check rows, compute in float64 on the host, and return to the place of `X`."""
+    _arrays.check_matrix(X, name="X", n_columns=group.n_inputs)
+    if Y is not None:
+        _arrays.check_matrix(Y, name="Y", n_columns=group.n_inputs)
+        _arrays.array_namespace(X, Y, names=("X", "Y"))
+    x, z = (np.asarray(_arrays.to_host(X if r is None else r), dtype=np.float64) for r in (X, Y))
+    return _arrays.from_host(function(x, z), _arrays.place_of(X), _arrays.real_dtype(X))

@@ -1,0 +1,189 @@
+"""Products of two groups: one after the other, or side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mehler.features.groups._coordinates import gather, scatter
+from mehler.features.groups._group import Group
+
+# Pairs of elements that are looked at before two groups are said to commute.
+_LOOKS = 4096
+
+
+class _Pair(Group):
+    """Elements are pairs: those of the first group vary slowest."""
+
+    first: Group
+    second: Group
+
+    @property
+    def moves_coordinates(self) -> bool:
+        """Where both do."""
+        return self.first.moves_coordinates and self.second.moves_coordinates
+
+    def _listed(self) -> Any:
+        a, b = self.first.elements(), self.second.elements()
+        left, right = np.repeat(a, len(b), axis=0), np.tile(b, (len(a), 1))
+        return np.concatenate([left, right], axis=1)
+
+    def _sample(self, r: int, rng: np.random.Generator, replacement: bool) -> Any:
+        if not replacement and self.order <= 10**6:
+            chosen = rng.permutation(self.order)[:r]
+            i, j = np.divmod(chosen, self.second.order)
+            return np.concatenate([self.first.elements()[i], self.second.elements()[j]], axis=1)
+        if not replacement:
+            raise ValueError(
+                f"{self!r} has too many elements to draw distinct ones: use replacement=True, "
+                "where equal ones are rare"
+            )
+        halves = [each.sample(r, rng, replacement=True) for each in (self.first, self.second)]
+        return np.concatenate(halves, axis=1)
+
+    def _split(self, elements: Any) -> tuple[Any, Any]:
+        width = self.first.sample(1, np.random.default_rng(0)).shape[1]
+        return elements[:, :width], elements[:, width:]
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"first": self.first.recipe(), "second": self.second.recipe()}
+
+    def __repr__(self) -> str:
+        """Name both."""
+        return f"{type(self).__name__}({self.first!r}, {self.second!r})"
+
+
+class DirectProduct(_Pair):
+    """Every element of `first` after every element of `second`, on the same coordinates.
+
+    Parameters
+    ----------
+    first, second : Group or recipe
+
+    Raises
+    ------
+    ValueError
+        If they act on different numbers of coordinates.
+
+    Notes
+    -----
+    It is a group (`closed`) where both are and their elements commute, such as shifts and
+    changes of all signs; else a list of compositions, such as rotations of shifts.
+
+    Examples
+    --------
+    >>> from mehler.features import groups
+    >>> both = DirectProduct(groups.ImageShifts(4, 4), groups.QuarterTurns(4))
+    >>> both.order, both.closed
+    (64, False)
+    """
+
+    def __init__(self, first: Any, second: Any) -> None:
+        self.first, self.second = as_group(first), as_group(second)
+        if self.first.n_inputs != self.second.n_inputs:
+            raise ValueError(
+                f"{self.first!r} acts on {self.first.n_inputs} coordinates but {self.second!r} "
+                f"on {self.second.n_inputs}; for coordinates side by side use DirectSum"
+            )
+        super().__init__(
+            self.first.n_inputs,
+            self.first.order * self.second.order,
+            orthogonal=self.first.orthogonal and self.second.orthogonal,
+            closed=self.first.closed and self.second.closed and _commute(self.first, self.second),
+        )
+
+    def coordinates(self, elements: Any) -> tuple[Any, Any] | None:
+        """Index and sign of each coordinate, where both have them."""
+        left, right = self._split(np.asarray(elements))
+        outer, inner = self.first.coordinates(left), self.second.coordinates(right)
+        if outer is None or inner is None:
+            return None
+        index = np.take_along_axis(inner[0], outer[0], axis=1)
+        return index, outer[1] * np.take_along_axis(inner[1], outer[0], axis=1)
+
+    def _apply(self, rows: Any, elements: Any) -> Any:
+        return self._composed(rows, elements, gather, self.second.apply, self.first.apply)
+
+    def _transpose(self, rows: Any, elements: Any) -> Any:
+        return self._composed(rows, elements, scatter, self.first.transpose, self.second.transpose)
+
+    def _composed(self, rows: Any, elements: Any, move: Any, before: Any, after: Any) -> Any:
+        moved = self.coordinates(elements)
+        if moved is not None:
+            return move(rows, *moved)
+        parts = self._split(elements)
+        early, late = parts[::-1] if move is gather else parts
+        return np.stack([after(before(rows, a[None])[0], b[None])[0] for a, b in zip(early, late)])
+
+
+class DirectSum(_Pair):
+    """Two groups side by side: `first` on the first coordinates, `second` on the others.
+
+    Parameters
+    ----------
+    first, second : Group or recipe
+
+    Examples
+    --------
+    >>> from mehler.features import groups
+    >>> DirectSum(groups.CyclicShifts(3), groups.SignFlips(2)).n_inputs
+    5
+    """
+
+    def __init__(self, first: Any, second: Any) -> None:
+        self.first, self.second = as_group(first), as_group(second)
+        super().__init__(
+            self.first.n_inputs + self.second.n_inputs,
+            self.first.order * self.second.order,
+            orthogonal=self.first.orthogonal and self.second.orthogonal,
+            closed=self.first.closed and self.second.closed,
+        )
+
+    def coordinates(self, elements: Any) -> tuple[Any, Any] | None:
+        """Index and sign of each coordinate, where both have them."""
+        left, right = self._split(np.asarray(elements))
+        ours, theirs = self.first.coordinates(left), self.second.coordinates(right)
+        if ours is None or theirs is None:
+            return None
+        index = np.concatenate([ours[0], theirs[0] + self.first.n_inputs], axis=1)
+        return index, np.concatenate([ours[1], theirs[1]], axis=1)
+
+    def _apply(self, rows: Any, elements: Any) -> Any:
+        return self._joined(rows, elements, "apply")
+
+    def _transpose(self, rows: Any, elements: Any) -> Any:
+        return self._joined(rows, elements, "transpose")
+
+    def _joined(self, rows: Any, elements: Any, how: str) -> Any:
+        left, right = self._split(elements)
+        d = self.first.n_inputs
+        ours = getattr(self.first, how)(rows[:, :d], left)
+        return np.concatenate([ours, getattr(self.second, how)(rows[:, d:], right)], axis=2)
+
+
+def as_group(group: Any) -> Group:
+    """A group, or the group of a recipe."""
+    if isinstance(group, Group):
+        return group
+    if isinstance(group, dict):
+        from mehler.features.groups._recipes import from_recipe
+
+        return from_recipe(group)
+    raise TypeError(
+        f"group={group!r} must be a group of mehler.features.groups; for matrices or functions "
+        "use groups.LinearMaps(...)"
+    )
+
+
+def _commute(first: Group, second: Group) -> bool:
+    """Whether elements commute on a row in general position; a sample of pairs, if many."""
+    rng = np.random.default_rng(0)
+    row = rng.standard_normal((1, first.n_inputs))
+    if first.order * second.order <= _LOOKS:
+        a, b = first.elements(), second.elements()
+    else:
+        a, b = (each.sample(64, rng, replacement=True) for each in (first, second))
+    one = first.apply(second.apply(row, b)[:, 0], a)
+    other = second.apply(first.apply(row, a)[:, 0], b)
+    return bool(np.allclose(one, np.swapaxes(other, 0, 1), rtol=0.0, atol=1e-12))

@@ -1,0 +1,89 @@
+"""Flips of signs, and the group of one element."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from mehler.exact._validate import check_int
+from mehler.features.groups._coordinates import CoordinateGroup, distinct
+
+
+class Trivial(CoordinateGroup):
+    """The identity alone: features of plain projections, for comparison.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Coordinates d.
+
+    Examples
+    --------
+    >>> Trivial(3).order
+    1
+    """
+
+    def __init__(self, n_inputs: int) -> None:
+        super().__init__(n_inputs, 1, orthogonal=True, closed=True)
+
+    def _listed(self) -> Any:
+        return np.zeros((1, 1), dtype=np.int64)
+
+    def _places(self, elements: Any) -> tuple[Any, Any]:
+        places = np.tile(np.arange(self.n_inputs), (len(elements), 1))
+        return places, np.ones(1, dtype=np.int64)
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"n_inputs": self.n_inputs}
+
+
+class SignFlips(CoordinateGroup):
+    """All changes of signs of the first `moved` coordinates.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Coordinates d.
+    moved : int, optional
+        Default all. Up to 17 of them all elements can be averaged over.
+
+    Notes
+    -----
+    An element is a row of 1 and -1, one a moved coordinate.
+
+    Examples
+    --------
+    >>> SignFlips(2).elements().tolist()
+    [[1, 1], [1, -1], [-1, 1], [-1, -1]]
+    """
+
+    moved: int
+
+    def __init__(self, n_inputs: int, moved: int | None = None) -> None:
+        n_inputs = check_int(n_inputs, name="n_inputs", least=1)
+        self.moved = (
+            n_inputs if moved is None else check_int(moved, name="moved", least=1, most=n_inputs)
+        )
+        super().__init__(n_inputs, 2**self.moved, orthogonal=True, closed=True)
+
+    def _listed(self) -> Any:
+        return np.array(list(itertools.product((1, -1), repeat=self.moved)))
+
+    def _sample(self, r: int, rng: np.random.Generator, replacement: bool) -> Any:
+        if self.moved <= 16:
+            return super()._sample(r, rng, replacement)
+
+        def draw(n: int) -> Any:
+            return 1 - 2 * rng.integers(2, size=(n, self.moved))
+
+        return draw(r) if replacement else distinct(draw, r)
+
+    def _places(self, elements: Any) -> tuple[Any, Any]:
+        sign = np.ones((len(elements), self.n_inputs), dtype=np.int64)
+        sign[:, : self.moved] = elements
+        return np.arange(self.n_inputs)[None, :], sign
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"n_inputs": self.n_inputs, "moved": self.moved}

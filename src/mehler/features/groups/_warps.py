@@ -1,0 +1,149 @@
+"""Warps of signals: the same signal read at other places of its axis."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from mehler.exact._validate import check_int
+from mehler.features.groups._group import Group
+from mehler.features.groups._rotations import finite_numbers
+
+
+class _Resampled(Group):
+    """Elements read the signal at real places, by linear interpolation; zeros outside."""
+
+    @abstractmethod
+    def _positions(self, elements: Any) -> Any:
+        """Where each element reads, shape (r, d), in units of coordinates."""
+
+    def _neighbours(self, elements: Any) -> list[tuple[Any, Any]]:
+        at = self._positions(np.asarray(elements, dtype=np.float64))
+        low = np.floor(at)
+        found = []
+        for index, weight in ((low, 1.0 - (at - low)), (low + 1.0, at - low)):
+            inside = (index >= 0) & (index <= self.n_inputs - 1)
+            places = np.where(inside, index, 0.0).astype(np.int64)
+            found.append((places, np.where(inside, weight, 0.0)))
+        return found
+
+    def _apply(self, rows: Any, elements: Any) -> Any:
+        parts = [
+            np.moveaxis(rows[:, index], 1, 0) * weight[:, None, :]
+            for index, weight in self._neighbours(elements)
+        ]
+        return (parts[0] + parts[1]).astype(rows.dtype)
+
+    def _transpose(self, rows: Any, elements: Any) -> Any:
+        out = np.zeros((len(elements), self.n_inputs, len(rows)))
+        for index, weight in self._neighbours(elements):
+            for each, places, weights in zip(out, index, weight):
+                np.add.at(each, places, weights[:, None] * rows.T)
+        return np.swapaxes(out, 1, 2)
+
+
+class TimeWarps(_Resampled):
+    """A signal played faster or slower, about its middle.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Samples d.
+    speeds : sequence of float
+        Above 0: at 2 the signal passes in half the time, zeros follow; at 1/2 its middle half is
+        stretched. Linear interpolation; not orthogonal.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of its kind or range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> TimeWarps(5, [2.0]).apply(np.arange(1.0, 6.0)[None, :])[0, 0].tolist()
+    [0.0, 1.0, 3.0, 5.0, 0.0]
+    """
+
+    speeds: tuple[float, ...]
+
+    def __init__(self, n_inputs: int, speeds: Iterable[float]) -> None:
+        self.speeds = finite_numbers("speeds", speeds)
+        if min(self.speeds) <= 0.0:
+            raise ValueError(f"speeds={list(self.speeds)} must be above 0")
+        one = self.speeds == (1.0,)
+        super().__init__(n_inputs, len(self.speeds), orthogonal=one, closed=one)
+
+    def _listed(self) -> Any:
+        return np.array(self.speeds)[:, None]
+
+    def _positions(self, elements: Any) -> Any:
+        middle = 0.5 * (self.n_inputs - 1)
+        return middle + elements[:, :1] * (np.arange(self.n_inputs) - middle)
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"n_inputs": self.n_inputs, "speeds": list(self.speeds)}
+
+
+class PitchShifts(_Resampled):
+    """A spectrum on a logarithmic axis of frequency, moved up or down.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Channels d.
+    cents : sequence of float
+        Shifts; 1200 are an octave.
+    channels_per_octave : float
+        Density of the axis.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of its kind or range.
+
+    Notes
+    -----
+    Linear interpolation between channels, zeros from outside: not orthogonal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> PitchShifts(4, [100, 50]).apply(np.array([[0.0, 2.0, 0.0, 0.0]]))[:, 0].tolist()
+    [[0.0, 0.0, 2.0, 0.0], [0.0, 1.0, 1.0, 0.0]]
+    """
+
+    cents: tuple[float, ...]
+    channels_per_octave: float
+
+    def __init__(
+        self, n_inputs: int, cents: Iterable[float], *, channels_per_octave: float = 12.0
+    ) -> None:
+        self.cents = finite_numbers("cents", cents)
+        (density,) = finite_numbers("channels_per_octave", [channels_per_octave])
+        if density <= 0.0:
+            raise ValueError(f"channels_per_octave={channels_per_octave!r} must be above 0")
+        self.channels_per_octave = density
+        one = self.cents == (0.0,)
+        super().__init__(
+            check_int(n_inputs, name="n_inputs", least=1),
+            len(self.cents),
+            orthogonal=one,
+            closed=one,
+        )
+
+    def _listed(self) -> Any:
+        return np.array(self.cents)[:, None]
+
+    def _positions(self, elements: Any) -> Any:
+        return np.arange(self.n_inputs) - elements[:, :1] * (self.channels_per_octave / 1200.0)
+
+    def _parameters(self) -> dict[str, Any]:
+        return {
+            "n_inputs": self.n_inputs,
+            "cents": list(self.cents),
+            "channels_per_octave": self.channels_per_octave,
+        }
