@@ -30,6 +30,7 @@ from proofs_checks.maxout import (
 )
 from tests.proofs_checks import (
     defects_definition,
+    defects_fourier,
     defects_kernel_error,
     defects_risk,
     defects_sinks,
@@ -204,6 +205,7 @@ DEFECTS = [
     *defects_kernel_error.DEFECTS,
     *defects_risk.DEFECTS,
     *defects_sinks.DEFECTS,
+    *defects_fourier.DEFECTS,
 ]
 STATEMENT_OF = {check.run: one for one in STATEMENTS for check in one.checks}
 

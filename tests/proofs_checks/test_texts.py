@@ -49,6 +49,15 @@ def test_ids_of_the_kitchen_sinks():
     ]
 
 
+def test_ids_of_the_fourier_features():
+    assert [one for one in IDS if one.startswith("fourier.")] == [
+        "fourier.kernel",
+        "fourier.pairs-variance",
+        "fourier.orthogonal",
+        "fourier.structured",
+    ]
+
+
 def test_installed_under_the_entry_point():
     found = [one.id for one in discover("*")]
     assert [one for one in found if one in IDS] == IDS

@@ -124,7 +124,7 @@ class FourierFeatures(FeatureMap):
         References
         ----------
         Rahimi, Recht (2007), Random features for large-scale kernel machines, Algorithm 1.
-        Variances: :doc:`/theorems/fourier`.
+        Variances: :doc:`/theorems/fourier-pairs-variance`.
 
         Examples
         --------
