@@ -130,6 +130,8 @@ def check_distribution(
         m = z.shape[1]
         all_columns = (
             bool(getattr(phi, "independent_units", False))
+            # Columns of one unit are not independent of each other.
+            and getattr(phi, "n_units", m) == m
             if independent_features is None
             else independent_features
         )

@@ -162,9 +162,9 @@ def _exactly(
                 )
                 break
         done += 1
-        units = getattr(phi, "independent_units", False)
+        units = _units(phi, m)
         kind = "units" if units else "draws"
-        trials += m if units else 1
+        trials += units or 1
     return never(
         asked,
         happened,
@@ -193,15 +193,20 @@ def _in_mean(
         raise ValueError(f"defect must be finite, not negative and of shape ({n},)")
     phi = draws[0]
     m = call(phi, rows).shape[1]
-    units = bool(getattr(phi, "independent_units", False))
-    per_draw = m if units else 1
+    units = _units(phi, m)
+    per_draw = units or 1
 
     def sample(source: Draws, k: int) -> tuple[Any, Any]:
         phi = source[k]
         a, b = (call(phi, each).astype(np.float64) for each in (rows, moved))
         gaps, sizes = (a - b) ** 2, 0.5 * (a * a + b * b)
-        if units:
+        if units == m:
             return m * gaps.T, sizes.sum(axis=1)
+        if units:  # several columns a unit, which the map puts together
+            left, right = rows.given, moved.given
+            parts = [(left, left), (right, right), (left, right)]
+            own, other, across = (np.asarray(to_host(phi.products(*part))) for part in parts)
+            return (own + other - 2.0 * across).T, sizes.sum(axis=1)
         return gaps.sum(axis=1)[None, :], sizes.sum(axis=1)
 
     pilot_draws = Draws(draws.draw, draws.root, stream=1)
@@ -258,6 +263,13 @@ def _in_mean(
         seeds={"seed": draws.root},
         reason=reason,
     )
+
+
+def _units(phi: Any, n_features: int) -> int:
+    """Return how many independent units a draw has, of one or more columns each; 0 for none."""
+    if not getattr(phi, "independent_units", False):
+        return 0
+    return int(getattr(phi, "n_units", n_features))
 
 
 def _eps(z: Any) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import mehler
 from mehler.verify import check_invariance
 from tests.verify.toys import most_misses, points
 
@@ -41,6 +42,42 @@ def test_averages_over_a_group_are_invariant(dtype):
     )
     assert verdict.holds
     assert verdict.interval[1] <= 0.02
+
+
+def test_columns_of_one_unit_are_one_sample():
+    """Cosine and sine of a frequency under x -> -x: 2 - 2k(2x), with half as many samples."""
+
+    def draw(seed):
+        return mehler.FourierFeatures.draw(4, 64, gamma=0.05, seed=seed)
+
+    def defect(x):
+        return 2.0 - 2.0 * np.exp(-0.2 * (x * x).sum(axis=1))
+
+    def act(x):
+        return -x
+
+    verdict = check_invariance(draw, act, X, defect=defect, resolution=0.1)
+    assert verdict.holds
+    wrong = check_invariance(draw, act, X, defect=lambda x: 1.2 * defect(x), resolution=0.1)
+    assert wrong.status == "refuted"
+    # An exact symmetry: trials are frequencies, not columns, so there are twice as many draws.
+    pairs, columns = (
+        check_invariance(lambda s, n=n: Cosines(draw(s), n), act, X) for n in (32, 64)
+    )
+    assert pairs.holds
+    assert pairs.n_draws >= 2 * columns.n_draws - 1 > 1
+
+
+class Cosines:
+    """The cosines of a map of pairs, each twice."""
+
+    independent_units = True
+
+    def __init__(self, phi, n_units):
+        self.phi, self.n_units = phi, n_units
+
+    def __call__(self, x):
+        return np.tile(self.phi(x)[:, :32], 2)
 
 
 def test_degrees_for_radians_are_refuted():

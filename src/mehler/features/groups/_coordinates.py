@@ -24,7 +24,8 @@ class CoordinateGroup(Group):
 
     def coordinates(self, elements: Any) -> tuple[Any, Any]:
         """Index and sign of each coordinate, shape (r, d) each."""
-        index, sign = self._places(np.asarray(elements))
+        # Beside those of other maps, elements are written as floats.
+        index, sign = self._places(np.asarray(elements).astype(np.int64))
         shape = np.broadcast_shapes(index.shape, np.shape(sign))
         return np.broadcast_to(index, shape), np.broadcast_to(sign, shape)
 

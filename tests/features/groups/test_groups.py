@@ -1,0 +1,283 @@
+"""Laws that every group obeys, and each one's elements against another route to them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from mehler import strategies
+from mehler.features import groups
+
+GROUPS = {
+    "trivial": groups.Trivial(5),
+    "permutations": groups.BlockPermutations(6, 3),
+    "coordinates": groups.BlockPermutations(4),
+    "shifts": groups.CyclicShifts(6),
+    "block shifts": groups.CyclicShifts(6, 3),
+    "dihedral": groups.Dihedral(5),
+    "signs": groups.SignFlips(4, 2),
+    "image shifts": groups.ImageShifts(2, 3),
+    "small shifts": groups.ImageShifts(3, 4, most=1),
+    "zero shifts": groups.ImageShifts(3, 4, most=1, fill="zero"),
+    "turns": groups.QuarterTurns(3),
+    "symmetries": groups.QuarterTurns(2, reflections=True),
+    "right angles": groups.ImageRotations(3, 3, [0, 90, 180, 270]),
+    "half turn": groups.ImageRotations(3, 3, [0, 180]),
+    "no turns": groups.ImageRotations(3, 3, [0, 90]),
+    "rotations": groups.ImageRotations(4, 3, [-20, 0, 35], spline=3),
+    "time": groups.TimeWarps(7, [0.5, 1.0, 2.0]),
+    "pitch": groups.PitchShifts(6, [-400, 0, 130], channels_per_octave=6),
+    "commuting": groups.DirectProduct(groups.CyclicShifts(4), groups.SignFlips(4)),
+    "really commuting": groups.DirectProduct(
+        groups.LinearMaps([np.eye(3), -np.eye(3)]), groups.CyclicShifts(3)
+    ),
+    "reversals": groups.DirectProduct(groups.CyclicShifts(4, 2), groups.CyclicShifts(4)),
+    "side by side": groups.DirectSum(groups.CyclicShifts(3), groups.TimeWarps(3, [1.0, 1.5])),
+    "subset": groups.CyclicShifts(6).subset([[-1], [0], [1]]),
+    "drawn": groups.BlockPermutations(20).drawn(7, seed=3),
+    "maps": groups.LinearMaps(np.random.default_rng(0).standard_normal((3, 4, 4))),
+}
+every_group = pytest.mark.parametrize("group", GROUPS.values(), ids=list(GROUPS))
+
+
+def matrices(group):
+    """g as matrices, from its action on the unit vectors: columns are images."""
+    return np.swapaxes(group.apply(np.eye(group.n_inputs)), 1, 2)
+
+
+@every_group
+def test_elements_are_as_many_as_the_order(group):
+    elements = group.elements()
+    assert elements.ndim == 2
+    assert len(elements) == group.order
+    # A product may reach a map twice, a drawn list too.
+    if not isinstance(group, groups.Subset | groups.DirectProduct):
+        assert len({m.tobytes() for m in matrices(group) + 0.0}) == group.order
+
+
+@every_group
+def test_elements_are_linear_and_transposed(group):
+    rows = np.random.default_rng(1).standard_normal((4, group.n_inputs))
+    g = matrices(group)
+    np.testing.assert_allclose(group.apply(rows), rows @ np.swapaxes(g, 1, 2), atol=1e-12)
+    np.testing.assert_allclose(group.transpose(rows), rows @ g, atol=1e-12)
+
+
+@every_group
+def test_orthogonal_means_orthogonal(group):
+    g = matrices(group)
+    keeps = np.abs(np.swapaxes(g, 1, 2) @ g - np.eye(group.n_inputs)).max() < 1e-12
+    assert group.orthogonal == keeps
+
+
+@every_group
+def test_closed_means_that_averages_are_invariant(group):
+    """The multiset of g h over all g is that of g, for every h."""
+    g = matrices(group)
+
+    def listed(maps):
+        return sorted((np.round(m, 9) + 0.0).tobytes() for m in maps)
+
+    invariant = all(listed(g @ h) == listed(g) for h in g)
+    if group.closed:
+        assert invariant
+        np.testing.assert_allclose(g[0], np.eye(group.n_inputs), atol=1e-12)
+    elif not isinstance(group, groups.DirectProduct | groups.Subset | groups.LinearMaps):
+        assert not invariant  # those three are lists, whatever they happen to be
+
+
+@every_group
+def test_recipes_and_pickles_make_the_same_group(group):
+    again = groups.from_recipe(json.loads(json.dumps(group.recipe())))
+    copy = pickle.loads(pickle.dumps(group))
+    assert again == group == copy
+    assert hash(again) == hash(group)
+    np.testing.assert_array_equal(matrices(again), matrices(group))
+    with pytest.raises(AttributeError, match="immutable"):
+        group.order = 3
+
+
+@every_group
+def test_coordinates_say_what_apply_does(group):
+    moved = group.coordinates(group.elements())
+    assert (moved is not None) == group.moves_coordinates
+    if moved is None:
+        return
+    index, sign = moved
+    rows = np.arange(1.0, group.n_inputs + 1)[None, :]
+    np.testing.assert_array_equal(group.apply(rows)[:, 0], rows[0][index] * sign)
+
+
+@every_group
+def test_samples_are_elements(group):
+    rng = np.random.default_rng(0)
+    known = {m.tobytes() for m in matrices(group) + 0.0}
+    for replacement in (True, False):
+        some = group.sample(min(3, group.order), rng, replacement=replacement)
+        rows = np.swapaxes(group.apply(np.eye(group.n_inputs), some), 1, 2) + 0.0
+        assert {m.tobytes() for m in rows} <= known
+    everything = group.sample(group.order, rng)
+    assert sorted(map(tuple, everything.tolist())) == sorted(map(tuple, group.elements().tolist()))
+    with pytest.raises(ValueError, match="distinct"):
+        group.sample(group.order + 1, rng)
+
+
+@given(strategies.groups(n_inputs=4))
+@settings(deadline=None, max_examples=30)
+def test_the_same_groups_as_the_strategies_draw(drawn):
+    """Two ways to write them: matrices from permutations and signs, and gathers."""
+    d, k = drawn.n_inputs, drawn.moved
+    rest = groups.Trivial(d - k) if k < d else None
+    made = {
+        "trivial": lambda: groups.Trivial(d),
+        "cyclic": lambda: groups.CyclicShifts(k),
+        "sign-flips": lambda: groups.SignFlips(d, k),
+        "permutations": lambda: groups.BlockPermutations(k),
+    }[drawn.kind]()
+    if made.n_inputs < d:
+        made = groups.DirectSum(made, rest)
+    theirs = {m.tobytes() for m in drawn.matrices + 0.0}
+    assert {m.tobytes() for m in matrices(made) + 0.0} == theirs
+
+
+def test_shifts_are_rolls():
+    rows = np.arange(12.0).reshape(2, 6)
+    for (k,), shifted in zip(
+        groups.CyclicShifts(6).elements(), groups.CyclicShifts(6).apply(rows), strict=True
+    ):
+        np.testing.assert_array_equal(shifted, np.roll(rows, k, axis=1))
+    image = np.arange(12.0).reshape(1, 12)
+    shifts = groups.ImageShifts(3, 4)
+    for (down, right), shifted in zip(shifts.elements(), shifts.apply(image), strict=True):
+        expected = np.roll(image.reshape(3, 4), (down, right), axis=(0, 1))
+        np.testing.assert_array_equal(shifted.reshape(3, 4), expected)
+
+
+def test_zero_shifts_let_zeros_in():
+    image = np.arange(1.0, 10.0).reshape(1, 9)
+    shifted = groups.ImageShifts(3, 3, most=1, fill="zero").apply(image, [[1, -1]])[0, 0]
+    assert shifted.reshape(3, 3).tolist() == [[0, 0, 0], [2, 3, 0], [5, 6, 0]]
+
+
+def test_blocks_are_moved_whole():
+    rows = np.arange(6.0)[None, :]
+    moved = groups.BlockPermutations(6, 3).apply(rows)[:, 0]
+    expected = [rows.reshape(3, 2)[list(p)].ravel() for p in itertools.permutations(range(3))]
+    np.testing.assert_array_equal(moved, expected)
+
+
+@pytest.mark.parametrize("angle", [90, -90, 180, 450])
+def test_interpolation_turns_the_way_that_right_angles_do(angle):
+    """Nearly the same angle, interpolated, gives nearly the exact turn: no sign is lost."""
+    image = np.random.default_rng(0).standard_normal((1, 49))
+    exact = groups.ImageRotations(7, 7, [angle]).apply(image)
+    np.testing.assert_array_equal(
+        exact[0, 0].reshape(7, 7), np.rot90(image.reshape(7, 7), angle // 90)
+    )
+    near = groups.ImageRotations(7, 7, [angle + 1e-7]).apply(image)[0, 0].reshape(7, 7)
+    # At the rim the interpolation may look outside.
+    inside = np.abs(near - exact[0, 0].reshape(7, 7))[1:-1, 1:-1]
+    assert inside.max() < 1e-5
+
+
+def test_degrees_are_degrees():
+    """A spot right of the centre, turned by 30 degrees counter-clockwise, is up by sin 30."""
+    rows, columns = np.mgrid[-20:21, -20:21]
+    spot = np.exp(-((columns - 14) ** 2 + rows**2) / 8.0).reshape(1, -1)
+    turned = groups.ImageRotations(41, 41, [30], spline=3).apply(spot)[0, 0].reshape(41, 41)
+    up = -(rows * turned).sum() / turned.sum()
+    right = (columns * turned).sum() / turned.sum()
+    assert math.degrees(math.atan2(up, right)) == pytest.approx(30, abs=0.05)
+
+
+def test_time_warps_read_at_other_places():
+    signal = np.arange(7.0)[None, :]  # linear: interpolation is exact
+    slow, same, fast = groups.TimeWarps(7, [0.5, 1.0, 2.0]).apply(signal)[:, 0]
+    np.testing.assert_allclose(slow, 3 + 0.5 * (np.arange(7) - 3))
+    np.testing.assert_array_equal(same, signal[0])
+    np.testing.assert_allclose(fast, [0, 0, 1, 3, 5, 0, 0])
+
+
+def test_pitch_moves_a_tone_by_its_cents():
+    tone = np.eye(24)[10][None, :]
+    octave, half = groups.PitchShifts(24, [1200, 50]).apply(tone)[:, 0]
+    np.testing.assert_array_equal(octave, np.eye(24)[22])
+    np.testing.assert_allclose(half, 0.5 * np.eye(24)[10] + 0.5 * np.eye(24)[11])
+
+
+def test_products_and_sums_of_groups():
+    both = groups.DirectProduct(groups.CyclicShifts(3), groups.LinearMaps([np.diag([1.0, 2, 3])]))
+    row = np.array([[1.0, 1.0, 1.0]])
+    np.testing.assert_array_equal(both.apply(row)[1, 0], [3.0, 1.0, 2.0])  # scale, then shift
+    assert not groups.DirectProduct(groups.CyclicShifts(3), groups.SignFlips(3, 1)).closed
+    assert groups.DirectProduct(groups.CyclicShifts(4), groups.CyclicShifts(4, 2)).closed
+    side = groups.DirectSum(groups.CyclicShifts(2), groups.SignFlips(1))
+    np.testing.assert_array_equal(side.apply(np.array([[1.0, 2.0, 3.0]]))[3, 0], [2.0, 1.0, -3.0])
+    with pytest.raises(ValueError, match="use DirectSum"):
+        groups.DirectProduct(groups.CyclicShifts(3), groups.CyclicShifts(4))
+
+
+def test_large_groups_are_sampled_without_listing():
+    large = groups.BlockPermutations(60)
+    some = large.sample(50, np.random.default_rng(0))
+    assert len({tuple(p) for p in some.tolist()}) == 50
+    assert all(sorted(p) == list(range(60)) for p in some.tolist())
+    signs = groups.SignFlips(100).sample(5, np.random.default_rng(0), replacement=True)
+    assert set(np.unique(signs)) == {-1, 1}
+    with pytest.raises(ValueError, match=r"about 10\^81 elements, too many to list"):
+        large.elements()
+    # Distinct elements of a small set: all of them, each once.
+    nine = groups.SignFlips(17).sample(2**12, np.random.default_rng(0))
+    assert len(np.unique(nine, axis=0)) == 2**12
+
+
+def test_samplers_and_functions_become_matrices():
+    drawn = groups.LinearMaps.sampled(
+        lambda rng: rng.standard_normal((2, 2)), 3, n_inputs=2, seed=5
+    )
+    again = groups.LinearMaps.sampled(
+        lambda rng: rng.standard_normal((2, 2)), 3, n_inputs=2, seed=5
+    )
+    assert drawn == again
+    given = groups.LinearMaps([lambda rows: rows[:, ::-1] * [1.0, 2.0]], n_inputs=2)
+    np.testing.assert_array_equal(given.matrices[0], [[0.0, 1.0], [2.0, 0.0]])
+    assert groups.LinearMaps([np.array([[0.0, 1.0], [-1.0, 0.0]])]).orthogonal
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda: groups.BlockPermutations(7, 2), ValueError, "do not split into n_blocks=2"),
+        (lambda: groups.CyclicShifts(0), ValueError, "n_inputs must be at least 1"),
+        (lambda: groups.Dihedral(2), ValueError, "at least 3"),
+        (lambda: groups.SignFlips(3, 4), ValueError, "moved must be at most 3"),
+        (lambda: groups.ImageShifts(3, 3, fill="mirror"), ValueError, "'wrap' or 'zero'"),
+        (lambda: groups.ImageShifts(3, 3, fill="zero"), ValueError, "goes with most="),
+        (lambda: groups.ImageShifts(3, 3, most=2), ValueError, "most must be at most 1"),
+        (lambda: groups.ImageRotations(3, 3, []), ValueError, "at least one number"),
+        (lambda: groups.ImageRotations(3, 3, [np.nan]), ValueError, "finite"),
+        (lambda: groups.ImageRotations(3, 3, ["a"]), TypeError, "must list numbers"),
+        (lambda: groups.TimeWarps(3, [0.0]), ValueError, "above 0"),
+        (lambda: groups.PitchShifts(3, [1], channels_per_octave=0), ValueError, "above 0"),
+        (lambda: groups.LinearMaps([]), ValueError, "at least one"),
+        (lambda: groups.LinearMaps([np.ones((2, 3))]), ValueError, r"maps\[0\] has shape"),
+        (lambda: groups.LinearMaps([np.abs], n_inputs=2), ValueError, "not a linear function"),
+        (lambda: groups.LinearMaps([np.abs]), ValueError, "n_inputs is not known"),
+        (lambda: groups.CyclicShifts(3).subset([0]), ValueError, r"shape \(r, 1\)"),
+        (lambda: groups.CyclicShifts(3).apply(np.ones(3)), ValueError, r"acts on \(n, 3\)"),
+        (lambda: groups.CyclicShifts(3).apply(np.ones((1, 3)), [1]), ValueError, "one a row"),
+        (lambda: groups.CyclicShifts(3).sample(0, None), ValueError, "r must be at least 1"),
+        (lambda: groups.from_recipe({"group": "Monster"}), ValueError, "names the group 'Monster'"),
+        (lambda: groups.from_recipe({"group": "Dihedral"}), ValueError, "does not fit"),
+        (lambda: groups.DirectSum(3, 4), TypeError, "must be a group"),
+    ],
+)
+def test_bad_arguments(make, error, words):
+    with pytest.raises(error, match=words):
+        make()

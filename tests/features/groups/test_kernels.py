@@ -1,0 +1,99 @@
+"""Distances and kernels of orbits against sums over all pairs of elements."""
+
+from __future__ import annotations
+
+import array_api_strict
+import numpy as np
+import pytest
+
+from mehler.exact import orbits
+from mehler.features import groups
+
+RNG = np.random.default_rng(4)
+CASES = {
+    "permutations": groups.BlockPermutations(6, 3),
+    "shifts": groups.CyclicShifts(6),
+    "zero shifts": groups.ImageShifts(2, 3, most=1, fill="zero"),
+    "maps": groups.LinearMaps(RNG.standard_normal((4, 6, 6))),
+    "some": groups.CyclicShifts(6).subset([[0], [2]]),
+}
+X, Z = RNG.standard_normal((3, 6)), RNG.standard_normal((2, 6))
+
+
+def distances(group, x, z):
+    a, b = group.transpose(x), group.transpose(z)
+    return np.linalg.norm(a[:, None, :, None] - b[None, :, None], axis=-1).mean(axis=(0, 1))
+
+
+@pytest.mark.parametrize("group", CASES.values(), ids=list(CASES))
+def test_mean_and_energy_distances(group):
+    np.testing.assert_allclose(
+        groups.mean_distance(group, X, Z), distances(group, X, Z), rtol=1e-12
+    )
+    own = [np.diag(distances(group, rows, rows)) for rows in (X, Z)]
+    expected = 2 * distances(group, X, Z) - own[0][:, None] - own[1][None]
+    np.testing.assert_allclose(groups.energy_distance(group, X, Z), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("group", CASES.values(), ids=list(CASES))
+@pytest.mark.parametrize("moves_along", [True, False])
+def test_haar_kernel(group, moves_along):
+    def gaussian(a, b):
+        return np.exp(-0.3 * ((a[:, None] - b[None]) ** 2).sum(axis=-1))
+
+    found = groups.haar_kernel(gaussian, group, X, Z, moves_along=moves_along)
+    expected = np.mean([gaussian(a, b) for a in group.apply(X) for b in group.apply(Z)], axis=0)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_haar_kernel_of_no_distances_needs_both_averages():
+    """A kernel with a preferred axis does not move along."""
+    group = groups.CyclicShifts(6)
+
+    def first(a, b):
+        return np.outer(a[:, 0], b[:, 0])
+
+    both = groups.haar_kernel(first, group, X, Z, moves_along=False)
+    np.testing.assert_allclose(both, np.outer(X.mean(axis=1), Z.mean(axis=1)), rtol=1e-12)
+    assert np.abs(groups.haar_kernel(first, group, X, Z) - both).max() > 0.01
+
+
+def test_closed_forms():
+    shifts = groups.CyclicShifts(6)
+    np.testing.assert_allclose(
+        groups.mean_distance(shifts, X, Z), orbits.cyclic_distance(X, Z), rtol=1e-12
+    )
+    tokens = np.array([[0, 1, 1, 2], [2, 2, 0, 1]])
+    one_hot = np.eye(3)[tokens].reshape(2, 12)
+    counts = [np.bincount(row, minlength=3) for row in tokens]
+    found = groups.mean_distance(groups.BlockPermutations(12, 4), one_hot)
+    expected = [[orbits.token_distance(a, b) for b in counts] for a in counts]
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+def test_energy_distance_is_zero_on_an_orbit_and_only_there():
+    group = groups.BlockPermutations(6, 3)
+    same = group.apply(X[:1])[4]
+    # Equal rows to 1e-16 in a square are 1e-8 in a distance.
+    assert groups.energy_distance(group, X[:1], same)[0, 0] < 1e-7
+    assert groups.energy_distance(group, X[:1], Z)[0].min() > 0.05
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_no_overflow(scale):
+    group = groups.CyclicShifts(6)
+    for function in (groups.mean_distance, groups.energy_distance):
+        found = function(group, scale * X, scale * Z) / scale
+        np.testing.assert_allclose(found, function(group, X, Z), rtol=1e-9)
+    assert groups.mean_distance(group, 0 * X).tolist() == np.zeros((3, 3)).tolist()
+
+
+def test_results_live_where_the_rows_do():
+    device = array_api_strict.Device("device1")
+    x = array_api_strict.asarray(X, device=device)
+    found = groups.mean_distance(groups.CyclicShifts(6), x)
+    assert found.device == device
+    with pytest.raises(ValueError, match="6 columns"):
+        groups.mean_distance(groups.CyclicShifts(5), X)
+    with pytest.raises(ValueError, match="NaN"):
+        groups.energy_distance(groups.CyclicShifts(6), X * np.nan)
