@@ -81,6 +81,26 @@ class HalfShared(mehler.MaxoutFeatures):
         return (np.where(own, weights, fixed),)
 
 
+class SharedCodes(mehler.MaxoutCodes):
+    """A quarter of the units never changes."""
+
+    def _draw(self, dtype):
+        (weights,) = super()._draw(dtype)
+        (fixed,) = mehler.MaxoutCodes(D, self.n_features, Q, seed=0)._weights(dtype)
+        own = np.arange(self.n_features) >= self.n_features // 4
+        return (np.where(own, weights, fixed),)
+
+
+class CodesOfNeighbours(mehler.MaxoutCodes):
+    """Unit l has the seed seed + l, so that the next seed has all units but one in common."""
+
+    def _draw(self, dtype):
+        shape = (Q, D)
+        seeds = range(self.seed, self.seed + self.n_features)
+        units = [np.random.default_rng(seed).standard_normal(shape) for seed in seeds]
+        return (np.stack(units, axis=-1).astype(dtype),)
+
+
 class Ambient(mehler.MaxoutFeatures):
     """Weights from the machine's entropy, whatever the seed."""
 
@@ -129,6 +149,7 @@ UNITS = convergence(ROWS)
 RIGHT = sized(Cosines)
 OWN = sized_maxout(MAXOUT)
 DRAWN = plain(MAXOUT)
+CODES = plain(mehler.MaxoutCodes)
 PLACED = placed(MAXOUT)
 TURNED = drawer(Averaged)
 
@@ -175,6 +196,20 @@ PLANTED = [
     planted(
         "maxout: half of it fixed", "check_reproducible", reproducible, plain(HalfShared), DRAWN
     ),
+    planted(
+        "codes: a quarter of them fixed",
+        "check_reproducible",
+        reproducible,
+        plain(SharedCodes),
+        CODES,
+    ),
+    planted(
+        "few codes: units of neighbouring seeds",
+        "check_reproducible",
+        reproducible,
+        lambda seed: CodesOfNeighbours(D, 25, Q, seed=seed),
+        lambda seed: mehler.MaxoutCodes(D, 25, Q, seed=seed),
+    ),
     planted("maxout: ambient entropy", "check_reproducible", reproducible, plain(Ambient), DRAWN),
     planted(
         "maxout: other weights elsewhere",
@@ -190,6 +225,13 @@ PLANTED = [
 ]
 
 TWINS = [
+    Twin(
+        "codes: of one bit",
+        "check_reproducible",
+        reproducible,
+        lambda seed: mehler.MaxoutCodes(D, 100, 2, seed=seed),
+        "an eighth of the columns of three bits, or more, agree by chance",
+    ),
     Twin(
         "cosines: each unit twice",
         "check_convergence",

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from mehler._arrays import Array
+from mehler.verify._arguments import count
+from mehler.verify._check_columns import Finding
 from mehler.verify._check_counts import Rates, rates
 from mehler.verify._check_rows import plain_rows
+from mehler.verify._check_signs import SUMMARIES, Signs, quads_for
 from mehler.verify._draws import Draws
 from mehler.verify._ledger import Ledger
 from mehler.verify._pairs import Rows
@@ -21,11 +24,6 @@ from mehler.verify.intervals import binomial
 
 # Seeds that are drawn twice.
 _TWICE = 8
-# Features of discrete maps (sketches, signs) may coincide by chance, a few at a time. Half of
-# eight or more, all different within their draws, is no chance.
-_LEAST_COLUMNS = 8
-_SUMS = ("sum of features", "random sum of features", "sum of squares")
-_PATTERNS = ("consecutive seeds", "distant seeds")
 _CLAIM = "the same seed gives the same features, different seeds independent ones"
 
 
@@ -33,6 +31,7 @@ def check_reproducible(
     draw: Callable[[int], Any],
     X: Array,
     *,
+    independent_features: bool | None = None,
     false_alarm: float = 1e-9,
     resolution: float = 0.5,
     max_draws: int | None = None,
@@ -49,7 +48,10 @@ def check_reproducible(
     .. math:: P\big[(T_s - T_u)(T_{s+1} - T_{u+1}) > 0\big] = \tfrac12,
 
     exactly, whatever the law of T, if the four draws are independent and alike: Kendall's tau of
-    neighbouring seeds is 0. The same for distant seeds.
+    neighbouring seeds is 0. The same for distant seeds. Codes of different seeds coincide by
+    chance; then, as exactly, draws of neighbouring seeds have more columns in common than those of
+    distant seeds as often as fewer, and, where units are independent and alike, more columns agree
+    with their own than with their neighbour's as often as fewer.
 
     Parameters
     ----------
@@ -57,6 +59,10 @@ def check_reproducible(
         seed -> map.
     X : array, shape (n, d)
         Rows to look at.
+    independent_features : bool, optional
+        Whether the columns of one draw are independent and alike; default what the map declares as
+        ``independent_units``. Only then features that all seeds share are told from chance, where
+        chance makes columns coincide.
     resolution : float
         Width of the intervals for Kendall's tau, which lies in [-1, 1]: seeds whose tau is
         farther from 0 hold with probability at most `false_alarm`.
@@ -79,9 +85,9 @@ def check_reproducible(
 
     Notes
     -----
-    Six intervals, of Clopper and Pearson, share `false_alarm`. Ties count for neither side.
-    Equal columns count only where features are floating, eight or more, and all different within
-    every draw, and then only by the half: discrete maps may share a few by chance.
+    Up to nine intervals, of Clopper and Pearson, share `false_alarm`. Ties count for neither side.
+    Where features are floating, eight or more, and all different within every draw, half of them in
+    common is a finding by itself: no chance does that.
 
     References
     ----------
@@ -107,47 +113,31 @@ def check_reproducible(
         below=2.0,
         because="Kendall's tau lies in [-1, 1]",
     )
+    if max_draws is not None:
+        max_draws = count("max_draws", max_draws)
     draws, rows = Draws(draw, seed), plain_rows(X)
     if ledger is not None:
         ledger.spend(asked.name, asked.false_alarm)
-    looks = len(_SUMS) * len(_PATTERNS)
-    rate = asked.false_alarm / looks
-    quads = _quads_for(asked.resolution, rate)
-    if max_draws is not None:
-        quads = max(1, min(quads, max_draws // 6))
     with np.errstate(all="ignore"):
-        broken = _same_seed(draws, rows)
-        found = None
-        seen = _Seen(draws, rows)
-        if broken is None:
-            found = seen.take(quads)
-            if found is None and not seen.decided.any() and quads >= _TWICE:
-                found = "No summary of the features differs between seeds.", {"seeds": "all"}
-    n_draws = seen.n_draws + (2 * _TWICE)
-    features = n_draws * seen.n_features
-    if broken is not None or found is not None:
-        reason, where = broken or found or ("", {})
-        return _verdict(
-            asked,
-            "refuted",
-            (1.0, 0.0),
-            (1.0, 1.0),
-            n_draws,
-            features,
-            looks,
-            1.0,  # draws that agree entirely
-            where,
-            seed,
-            reason,
-        )
+        alike = independent_features
+        if alike is None:
+            alike = bool(getattr(draws[0], "independent_units", False))
+        signs = Signs(draws, rows, alike)
+        looks = len(signs.looks)
+        rate = asked.false_alarm / looks
+        quads = quads_for(asked.resolution, rate)
+        if max_draws is not None:
+            quads = max(1, min(quads, max_draws // 6))
+        found = _same_seed(draws, rows) or signs.take(quads)
+    moving = np.flatnonzero(signs.moving)
+    if found is None and quads >= _TWICE and not (moving < len(SUMMARIES)).any():
+        found = "No summary of the features differs between seeds.", {"seeds": "all"}
+    report = partial(_verdict, asked, signs, seed)
+    if found is not None:
+        # Draws that agree entirely.
+        return report("refuted", 1.0, (1.0, 1.0), 1.0, found[1], found[0])
     # Summaries that are the same in every draw are neither for nor against.
-    live = np.flatnonzero(seen.decided) if seen.decided.any() else np.arange(looks)
-    agree, decided = seen.agree[live], seen.decided[live]
-    taus, ends = [], []
-    for k, n in zip(agree, decided):
-        low, high = binomial(int(k), int(n), rate) if n else (0.0, 1.0)
-        taus.append(2.0 * k / n - 1.0 if n else 0.0)
-        ends.append((2.0 * low - 1.0, 2.0 * high - 1.0))
+    taus, ends = zip(*(signs.tau(int(look), rate) for look in moving))
     halves = [0.5 * (high - low) for low, high in ends]
     excess = [max(low, -high) for low, high in ends]
     worst = int(np.argmax([abs(t) / h for t, h in zip(taus, halves)]))
@@ -157,67 +147,58 @@ def check_reproducible(
         worst = int(np.argmax(excess))
         status = "refuted"
         reason = "Draws of different seeds are not independent."
+        if moving[worst] >= len(SUMMARIES):
+            reason = "Draws of different seeds have more columns in common than chance gives."
     elif max(2.0 * h for h in halves) > asked.resolution:
         worst = int(np.argmax(halves))
         status = "inconclusive"
         reason = (
-            f"{int(decided[worst])} comparisons without ties were made: "
-            f"{_quads_for(asked.resolution, rate)} would decide."
+            f"{int(signs.decided[moving[worst]])} comparisons without ties were made: "
+            f"{quads_for(asked.resolution, rate)} would decide."
         )
-    pattern, summary = divmod(int(live[worst]), len(_SUMS))
-    where = {"seeds": _PATTERNS[pattern], "summary": _SUMS[summary]}
-    least = int(min(decided))
+    pattern, summary = signs.looks[int(moving[worst])]
+    compared = signs.decided[moving[moving < len(SUMMARIES)]]
     reach = math.inf
-    if least:
-        centre = least // 2
-        ends_seen = [binomial(centre, least, r) for r in (rate, asked.miss)]
-        reach = sum(high - low for low, high in ends_seen)
-    return _verdict(
-        asked,
-        status,
-        (taus[worst], 0.0),
-        ends[worst],
-        n_draws,
-        features,
-        looks,
-        reach,
-        where,
-        seed,
-        reason,
+    if compared.size:
+        least = int(compared.min())
+        seen = [binomial(least // 2, least, r) for r in (0.5 * rate, asked.miss)]
+        reach = sum(high - low for low, high in seen)
+    return report(
+        status, taus[worst], ends[worst], reach, {"seeds": pattern, "summary": summary}, reason
     )
 
 
 def _verdict(
     asked: Rates,
+    signs: Signs,
+    seed: int,
     status: Status,
-    values: tuple[float, float],
+    observed: float,
     interval: tuple[float, float],
-    n_draws: int,
-    n_features: int,
-    looks: int,
     detectable: float,
     where: dict[str, Any],
-    seed: int,
     reason: str,
 ) -> Verdict:
+    n_draws = signs.n_draws + 2 * _TWICE
     return Verdict(
         status=status,
         check=asked.name,
         claim=_CLAIM,
-        observed=values[0],
-        exact=values[1],
+        observed=observed,
+        exact=0.0,
         interval=interval,
-        n_features=n_features,
+        n_features=n_draws * signs.n_features,
         n_draws=n_draws,
-        n_looks=looks,
+        n_looks=len(signs.looks),
         false_alarm=asked.false_alarm,
         resolution=asked.resolution,
         detectable=detectable,
         miss=asked.miss,
-        method="equality of bits and columns; binomial (Kendall's tau of draws)",
+        method="equality of bits and columns; binomial (Kendall's tau of draws, columns shared)",
         assumptions=(
             "draws whose columns all differ do not share half of them by chance",
             "one law for all seeds",
+            *(["the units of a draw are independent and alike"] if len(signs.looks) > 7 else []),
         ),
         where=where,
         seeds={"seed": seed},
@@ -225,20 +206,7 @@ def _verdict(
     )
 
 
-def _quads_for(resolution: float, rate: float) -> int:
-    """Return the least n at which the interval for tau is no wider than `resolution`."""
-    n = 1
-    while 2.0 * np.subtract(*binomial(n // 2, n, rate)[::-1]) > resolution:
-        n *= 2
-    low = n // 2
-    while n - low > 1:
-        middle = (low + n) // 2
-        wide = 2.0 * np.subtract(*binomial(middle // 2, middle, rate)[::-1]) > resolution
-        low, n = (middle, n) if wide else (low, middle)
-    return n
-
-
-def _same_seed(draws: Draws, rows: Rows) -> tuple[str, dict[str, Any]] | None:
+def _same_seed(draws: Draws, rows: Rows) -> Finding | None:
     """Draw a few seeds, then all of them again: the same bits each time."""
     seeds = [draws.seed(k) for k in range(_TWICE)]
     first = [call(draws.draw(s), rows) for s in seeds]
@@ -247,80 +215,3 @@ def _same_seed(draws: Draws, rows: Rows) -> tuple[str, dict[str, Any]] | None:
         if again.shape != z.shape or not np.array_equal(again, z, equal_nan=True):
             return f"Seed {s} gave different features the second time.", {"seed": s}
     return None
-
-
-class _Seen:
-    """Signs of agreement between draws, and the columns met so far."""
-
-    def __init__(self, draws: Draws, rows: Rows) -> None:
-        self._draws, self._rows = draws, rows
-        self.agree = np.zeros(len(_SUMS) * len(_PATTERNS))
-        self.decided = np.zeros_like(self.agree)
-        self.n_draws = self.n_features = 0
-        self._columns: dict[bytes, int] = {}
-        self._weights: Any = None
-        self._distinct = True
-
-    def take(self, quads: int) -> tuple[str, dict[str, Any]] | None:
-        """Compare `quads` times six draws; return the finding if two draws share features."""
-        met: set[int] = set()
-        k = 0
-        for made in range(2 * quads):
-            # With ties more comparisons are made; signs do not depend on where ties fall. A
-            # summary that never moves, as the squares of signs, says nothing.
-            if made >= quads and ((self.decided >= quads) | (self.decided == 0)).all():
-                break
-            bases: list[int] = []
-            while len(bases) < 4:
-                # Even, so that neighbours never meet another comparison's seeds.
-                base = self._draws.seed(k) & ~1
-                k += 1
-                if base not in met:
-                    met.add(base)
-                    bases.append(base)
-            s, u, v, w = bases
-            used = [s, s + 1, u, u + 1, v, w]
-            values = []
-            for each in used:
-                z = call(self._draws.draw(each), self._rows)
-                found = self._meet(each, z)
-                if found is not None:
-                    return found
-                values.append(self._summaries(z))
-            near = (values[0] - values[2]) * (values[1] - values[3])
-            far = (values[0] - values[2]) * (values[4] - values[5])
-            signs = np.sign(np.concatenate([near, far]))
-            self.agree += signs > 0
-            self.decided += signs != 0
-        return None
-
-    def _summaries(self, z: Any) -> Any:
-        z = z.astype(np.float64)
-        if self._weights is None:
-            self._weights = np.random.default_rng(self._draws.root).standard_normal(z.shape)
-        return np.array([z.sum(), (z * self._weights).sum(), (z * z).sum()])
-
-    def _meet(self, seed: int, z: Any) -> tuple[str, dict[str, Any]] | None:
-        self.n_draws += 1
-        self.n_features = z.shape[1]
-        if z.dtype.kind != "f":
-            return None
-        columns = [c.tobytes() for c in np.ascontiguousarray(z.T) if c.any()]
-        if len(set(columns)) < len(columns):
-            self._distinct = False
-        if not self._distinct or len(columns) < _LEAST_COLUMNS:
-            return None
-        shared: Counter[int] = Counter()
-        for column in columns:
-            other = self._columns.setdefault(column, seed)
-            if other != seed:
-                shared[other] += 1
-        for other, n in shared.most_common(1):
-            if n == len(columns):
-                return f"Seeds {other} and {seed} gave the same features.", {"seeds": (other, seed)}
-            if 2 * n >= len(columns):
-                return (
-                    f"Seeds {other} and {seed} share {n} of {len(columns)} features bit for bit.",
-                    {"seeds": (other, seed)},
-                )
-        return None

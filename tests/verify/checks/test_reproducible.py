@@ -7,6 +7,7 @@ import pytest
 
 import mehler
 from mehler.verify import check_reproducible
+from mehler.verify._check_columns import in_common, in_place
 from tests.verify.toys import most_misses, points
 
 X = points(3, 4)
@@ -54,6 +55,13 @@ BAD = {
 }
 
 
+def codes(seed, m=40, *, shared=0):
+    """One bit a unit; the first `shared` units are those of all seeds."""
+    w = np.random.default_rng(seed).standard_normal((4, m))
+    w[:, :shared] = np.random.default_rng(0).standard_normal((4, m))[:, :shared]
+    return lambda x: (x @ w > 0.0).astype(np.uint8)
+
+
 @pytest.mark.parametrize("name", GOOD)
 def test_correct_maps_are_reproducible(name):
     verdict = check_reproducible(GOOD[name], X)
@@ -82,6 +90,59 @@ def test_it_raises_no_more_alarms_than_it_says():
         for seed in range(repeats)
     )
     assert alarms <= most_misses(repeats, rate)
+
+
+def test_it_raises_no_more_alarms_on_codes_than_it_says():
+    """Columns of two bits, of which a third and more coincide by chance."""
+    repeats, rate = 150, 0.2
+    alarms = sum(
+        check_reproducible(
+            codes, X[:2], false_alarm=rate, resolution=1.4, seed=seed, independent_features=True
+        ).status
+        == "refuted"
+        for seed in range(repeats)
+    )
+    assert alarms <= most_misses(repeats, rate)
+
+
+def test_codes_that_all_seeds_share_are_told_from_chance():
+    def shared(seed):
+        return codes(seed, shared=8)
+
+    verdict = check_reproducible(shared, X, independent_features=True)
+    assert verdict.status == "refuted"
+    assert "columns in common" in verdict.reason
+    assert verdict.where["summary"] == "columns in place"
+    assert check_reproducible(codes, X, independent_features=True).holds
+    # Units of laws of their own would agree as often: without the declaration nothing is known.
+    assert check_reproducible(shared, X).holds
+
+
+def test_codes_that_neighbouring_seeds_share_need_no_declaration():
+    def moved(seed):
+        w = np.stack([np.random.default_rng(seed + l).standard_normal(4) for l in range(20)], 1)
+        return lambda x: (x @ w > 0.0).astype(np.uint8)
+
+    verdict = check_reproducible(moved, X)
+    assert verdict.status == "refuted"
+    assert verdict.where == {"seeds": "consecutive seeds", "summary": "columns in common"}
+
+
+def test_columns_are_counted_as_sets_and_in_their_places():
+    a = np.array([[0, 1, 2, 0, 0], [5, 5, 5, 5, 7]])
+    b = np.array([[1, 0, 2, 3, 0], [5, 5, 5, 5, 7]])
+    # (0,5) is twice in a and once in b; (1,5), (2,5) and (0,7) are once in each.
+    assert in_common(a, b) == 4
+    # In place: the third and the last. With 0, 1 and 2, 3 swapped: the first two and the last.
+    assert in_place(a, b) == 2 - 3
+    assert in_place(a, a) == 5 - 1
+
+
+def test_few_comparisons_of_maps_that_never_change_are_no_finding():
+    def fixed(seed):
+        return codes(0)
+
+    assert check_reproducible(fixed, X, max_draws=12).status == "inconclusive"
 
 
 def test_a_resolution_that_says_nothing_is_refused():
