@@ -26,6 +26,7 @@ LAW = 5
 TEMPLATES = 6
 ELEMENTS = 7
 THRESHOLDS = 8
+SELECTION = 9
 # Added to the purpose by projections of another kind than independent Gaussians.
 ORTHOGONAL = 16
 HADAMARD = 32

@@ -14,6 +14,7 @@ from tests.docs._blocks import ROOT
 ROOMS = (
     "mehler",
     "mehler.features",
+    "mehler.features.leverage",
     "mehler.features.groups",
     "mehler.exact",
     "mehler.exact.certified",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mehler.features import groups
+from mehler.features import groups, leverage
 from mehler.features._base import FeatureMap
 from mehler.features._codes import MaxoutCodes
 from mehler.features._decoupled import DecoupledMaxoutFeatures
@@ -12,6 +12,7 @@ from mehler.features._fourier import FourierFeatures
 from mehler.features._invariant import GroupInvariantFeatures
 from mehler.features._kitchen_sinks import KitchenSinks
 from mehler.features._maxout import MaxoutFeatures
+from mehler.features.leverage import SelectedFeatures
 
 __all__ = [
     "DecoupledMaxoutFeatures",
@@ -21,8 +22,10 @@ __all__ = [
     "KitchenSinks",
     "MaxoutCodes",
     "MaxoutFeatures",
+    "SelectedFeatures",
     "from_recipe",
     "groups",
+    "leverage",
 ]
 
 _MAPS: dict[str, Any] = {
@@ -34,6 +37,7 @@ _MAPS: dict[str, Any] = {
         FourierFeatures,
         KitchenSinks,
         GroupInvariantFeatures,
+        SelectedFeatures,
     )
 }
 

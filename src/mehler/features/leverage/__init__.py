@@ -1,6 +1,29 @@
-"""Leverage scores, and maps that keep a chosen part of a pool of features."""
+"""Leverage scores, and selectors that keep a chosen part of a pool of features.
 
+A selector takes a pool (any map with real features) and how many features to keep;
+``fit(X, y=None)`` returns a map, `SelectedFeatures`. `PlainSampling` and `LeverageSampling` keep
+the pool's kernel; `TopLeverage`, `TopVariance`, `EERF`, `LKRF` and `Greedy` change it.
+"""
+
+from mehler.features.leverage._greedy import Greedy
+from mehler.features.leverage._labelled import EERF, LKRF
 from mehler.features.leverage._report import LeverageScores
+from mehler.features.leverage._sampling import LeverageSampling, PlainSampling
 from mehler.features.leverage._scores import ridge_leverage_scores
+from mehler.features.leverage._selected import SelectedFeatures
+from mehler.features.leverage._selector import Selector
+from mehler.features.leverage._top import TopLeverage, TopVariance
 
-__all__ = ["LeverageScores", "ridge_leverage_scores"]
+__all__ = [
+    "EERF",
+    "LKRF",
+    "Greedy",
+    "LeverageSampling",
+    "LeverageScores",
+    "PlainSampling",
+    "SelectedFeatures",
+    "Selector",
+    "TopLeverage",
+    "TopVariance",
+    "ridge_leverage_scores",
+]

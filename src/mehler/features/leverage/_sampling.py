@@ -1,0 +1,140 @@
+"""Selectors that sample, and so keep the kernel: plain, and by leverage scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from mehler import _arrays, _random
+from mehler.features.leverage._draws import DRAWS
+from mehler.features.leverage._report import LeverageScores
+from mehler.features.leverage._scores import check_ridge, ridge_leverage_scores
+from mehler.features.leverage._selector import Choice, Selector
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PlainSampling(Selector):
+    """Keep the first features of the pool: what everybody does, and what to compare with.
+
+    Parameters, errors and :meth:`fit` as in every selector of this module.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> from mehler.features import leverage
+    >>> pool = mehler.FourierFeatures.draw(2, 100, seed=0)
+    >>> leverage.PlainSampling(pool, 10).fit(np.eye(2)).n_features
+    10
+    """
+
+    changes_kernel: ClassVar[bool] = False
+
+    def _choose(self, phi: _arrays.Array, y: Any) -> Choice:
+        n = self._n_groups()
+        mass = np.zeros(self._shares().size)
+        mass[:n] = 1.0 / n
+        # A mean of n means over groups; where groups depend on each other, no better than one.
+        apart = n if self._independent_groups() else 1
+        return Choice(mass, True, (0.0, 1.0 / (apart * self._columns_a_unit()), 0.0))
+
+    def _independent_groups(self) -> bool:
+        if self.pool.independent_units:
+            return True
+        # Blocks of orthogonal directions are; units that depend otherwise are in no group.
+        units = self.pool.n_features // self._columns_a_unit()
+        return self.groups is None and self._shares().size < units
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LeverageSampling(Selector):
+    r"""Sample features by their leverage scores, with weights that keep the kernel.
+
+    .. math:: \tilde q = (1 - \eta)\,\frac{\tau}{\sum\tau} + \eta\,p, \qquad
+              g_i = \sqrt{\frac{c_i}{M\,\tilde q_i}}
+
+    with c_i how often feature i was drawn: duplicates are merged. (Gains are factors of the map's
+    columns, which have :math:`1/\sqrt{M_0}` in them already; the print forgets this factor, see
+    :doc:`/theorems/leverage-algorithm-1`.)
+
+    Parameters
+    ----------
+    pool, n_features, groups
+        As in every selector. Independent draws repeat features: fewer columns come out.
+    lam : float
+        The ridge of the scores, see `ridge_leverage_scores`.
+    draws : {'systematic', 'iid', 'without replacement'}, optional
+        Systematic draws have the mean of independent ones, and counts within 1 of it.
+    mix : float, optional
+        :math:`\eta` in (0, 1], the share of plain sampling, which bounds weights by 1/eta.
+    method : {'svd', 'dual', 'gram'}, optional
+        Of the scores.
+    seed : int
+        Of the draws; the pool has its own.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> from mehler.features import leverage
+    >>> x = np.random.default_rng(0).standard_normal((200, 1))
+    >>> pool = mehler.FourierFeatures.draw(1, 400, seed=0)
+    >>> chosen = leverage.LeverageSampling(pool, 40, lam=1e-3, seed=1).fit(x)
+    >>> chosen.unbiased, chosen.n_features <= 40
+    (True, True)
+    """
+
+    lam: float
+    draws: Literal["systematic", "iid", "without replacement"] = "systematic"
+    mix: float = 0.1
+    method: Literal["svd", "dual", "gram"] = "svd"
+    seed: int
+
+    changes_kernel: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_ridge(self.lam)
+        if self.draws not in DRAWS:
+            raise ValueError(f"draws={self.draws!r} is not one of {', '.join(map(repr, DRAWS))}")
+        if isinstance(self.mix, bool) or not isinstance(self.mix, Real) or not 0 < self.mix <= 1:
+            raise ValueError(f"mix={self.mix!r} is not a number above 0 and at most 1")
+
+    def scores(self, X: _arrays.Array) -> LeverageScores:
+        """Leverage scores of the pool on rows, with what they say of the gain.
+
+        Parameters
+        ----------
+        X : array, shape (N_0, n_inputs)
+
+        Returns
+        -------
+        LeverageScores
+        """
+        return self._scores(self.pool(X))
+
+    def law(self, scores: LeverageScores) -> Any:
+        """The law on groups that is sampled from: scores, mixed with plain sampling."""
+        return (1 - self.mix) * scores.probabilities + self.mix * self._shares()
+
+    def _scores(self, phi: _arrays.Array) -> LeverageScores:
+        return ridge_leverage_scores(
+            phi * float(self.pool.n_features) ** 0.5,
+            self.lam,
+            groups=self._labels(),
+            method=self.method,
+            n_features=self.n_features,
+        )
+
+    def _choose(self, phi: _arrays.Array, y: Any) -> Choice:
+        q = self.law(self._scores(phi))
+        n = self._n_groups()
+        rng = _random.generator(self.seed, _random.SELECTION, 0)
+        counts, expected = DRAWS[self.draws](rng, q / q.sum(), n)
+        mass = counts * self._shares() / expected
+        # Given the pool, one draw's second moment is at most (V + K^2)/mix; systematic draws may
+        # all err together.
+        apart = n if self.draws == "iid" else 1
+        unit = 1.0 / (self.mix * apart * self._columns_a_unit())
+        return Choice(mass, True, (1.0 - 1.0 / apart, unit, (1.0 / self.mix - 1.0) / apart))

@@ -1,0 +1,68 @@
+"""How the columns of a map make units, and which units belong together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mehler.features._base import FeatureMap
+from mehler.features._codes import MaxoutCodes
+from mehler.features._fourier import FourierFeatures
+from mehler.features._invariant import GroupInvariantFeatures
+from mehler.features._kitchen_sinks import KitchenSinks
+from mehler.features._maxout import MaxoutFeatures
+
+# Maps of which some units can be computed alone, where their weights are one matrix.
+_SEPARABLE = (FourierFeatures, KitchenSinks, MaxoutFeatures)
+
+
+def check_pool(pool: Any) -> FeatureMap:
+    """A map with real features."""
+    if not isinstance(pool, FeatureMap) or isinstance(pool, MaxoutCodes):
+        raise TypeError(
+            f"pool must be a map of this library with real features, not "
+            f"{type(pool).__name__}; draw one, for instance FourierFeatures.draw(...)"
+        )
+    return pool
+
+
+def columns_of_units(pool: FeatureMap) -> Any:
+    """Column numbers, shape (units, columns a unit): a maxout pool is one column, a pair two."""
+    columns = np.arange(pool.n_features)
+    if isinstance(pool, FourierFeatures) and pool.form == "pairs":
+        # All cosines come first.
+        return columns.reshape(2, -1).T
+    if isinstance(pool, GroupInvariantFeatures):
+        return columns.reshape(pool.n_units, -1)
+    return columns.reshape(-1, 1)
+
+
+def natural_groups(pool: FeatureMap) -> Any:
+    """Labels of the columns: units, or blocks of units where directions are orthogonal."""
+    columns = columns_of_units(pool)
+    labels = np.empty(pool.n_features, dtype=np.int64)
+    labels[columns] = (np.arange(columns.shape[0]) // _block(pool, columns.shape[0]))[:, None]
+    return labels
+
+
+def _block(pool: FeatureMap, n_units: int) -> int:
+    """Units that share a block of orthogonal directions; 1 where there are none."""
+    projection = getattr(pool, "_projection", None)
+    near = projection and projection.orthogonal_pairs(pool.n_inputs, n_units)
+    return near.dimension if near else 1
+
+
+def separate(pool: FeatureMap, columns: Any) -> tuple[Any, Any] | None:
+    """Units that can be computed alone for `columns`, and these columns in the order they come.
+
+    None where the whole pool has to be computed.
+    """
+    if not isinstance(pool, _SEPARABLE) or not pool._projection.dense:
+        return None
+    of_units = columns_of_units(pool)
+    kept = np.isin(of_units, columns)
+    if not np.array_equal(kept.any(axis=1), kept.all(axis=1)):
+        return None
+    units = np.flatnonzero(kept.all(axis=1))
+    return units, of_units[units].T.reshape(-1)

@@ -1,0 +1,60 @@
+"""Draws have the mean they claim, integrated over their random number, not sampled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mehler.features.leverage._draws import DRAWS, inclusion, points_in
+
+RNG = np.random.default_rng(0)
+LAWS = [RNG.dirichlet(np.full(n, a)) for n, a in ((5, 1.0), (9, 0.3), (30, 0.2), (8, 50.0))]
+laws = pytest.mark.parametrize("q", LAWS, ids=lambda q: str(q.size))
+
+
+def mean_counts(expected, n):
+    """Integral of the counts over the start: they change only where an edge is a whole number."""
+    ends = np.unique(np.concatenate([[0.0, 1.0], np.cumsum(expected) % 1.0]))
+    middles = (ends[1:] + ends[:-1]) / 2
+    lengths = np.diff(ends)
+    return sum(w * points_in(expected, n, start) for w, start in zip(lengths, middles))
+
+
+@laws
+@pytest.mark.parametrize("n", [1, 4, 5])
+def test_systematic_draws_are_right_on_average(q, n):
+    assert mean_counts(n * q, n) == pytest.approx(n * q, abs=1e-13)
+
+
+@laws
+def test_systematic_counts_are_within_one_of_their_mean(q):
+    for start in (0.0, 0.3, 0.999):
+        counts = points_in(4 * q, 4, start)
+        assert counts.sum() == 4
+        assert np.all(np.abs(counts - 4 * q) < 1)
+
+
+@laws
+@pytest.mark.parametrize("n", [1, 4, 5])
+def test_without_replacement(q, n):
+    included = inclusion(q, n)
+    assert included.sum() == pytest.approx(n, rel=1e-13)
+    assert included.max() <= 1
+    # In proportion to q, except those that are certain.
+    rest = included < 1
+    if rest.any():
+        ratio = included[rest] / q[rest]
+        assert ratio == pytest.approx(ratio[0], rel=1e-12)
+        assert np.all(q[~rest] >= q[rest].max())
+    assert mean_counts(included, n) == pytest.approx(included, abs=1e-13)
+    for start in (0.0, 0.5, 0.99):
+        assert points_in(included, n, start).max() <= 1
+
+
+@laws
+@pytest.mark.parametrize("name", DRAWS)
+def test_as_many_draws_as_asked(q, name):
+    counts, expected = DRAWS[name](np.random.default_rng(1), q, 3)
+    assert counts.sum() == 3
+    assert counts.dtype.kind == "i"
+    assert expected.sum() == pytest.approx(3, rel=1e-13)

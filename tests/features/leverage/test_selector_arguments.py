@@ -1,0 +1,86 @@
+"""What selectors refuse, before any work."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler.features import leverage
+from tests.features.leverage.pools import POOLS, ROWS, TARGETS, D
+
+POOL = POOLS["pairs"][0]()
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "words"),
+    [
+        (lambda: leverage.PlainSampling(None, 4), TypeError, "pool must be a map"),
+        (
+            lambda: leverage.PlainSampling(mehler.MaxoutCodes.draw(D, 8, 3, seed=0), 4),
+            TypeError,
+            "real features",
+        ),
+        (lambda: leverage.PlainSampling(POOL, 5), ValueError, "not a multiple of 2"),
+        (lambda: leverage.PlainSampling(POOL, 26), ValueError, "exceeds the pool's 24"),
+        (lambda: leverage.PlainSampling(POOL, 0), ValueError, "n_features"),
+        (
+            lambda: leverage.PlainSampling(POOL, 4, groups=np.arange(24)),
+            ValueError,
+            "groups split a unit",
+        ),
+        (
+            lambda: leverage.LeverageSampling(POOL, 4, lam=0.0, seed=0),
+            ValueError,
+            "above 0",
+        ),
+        (
+            lambda: leverage.LeverageSampling(POOL, 4, lam=0.1, mix=0.0, seed=0),
+            ValueError,
+            "mix=0.0",
+        ),
+        (
+            lambda: leverage.LeverageSampling(POOL, 4, lam=0.1, draws="random", seed=0),
+            ValueError,
+            "draws='random' is not one of",
+        ),
+        (lambda: leverage.LeverageSampling(POOL, 4, lam=0.1, seed=None), TypeError, "seed"),
+        (lambda: leverage.LKRF(POOL, 4, rho=0.0), ValueError, "rho=0.0"),
+        (lambda: leverage.Greedy(POOL, 4, total_weight=-1.0), ValueError, "total_weight"),
+        (lambda: leverage.EERF(POOL, 4).fit(ROWS), ValueError, "y is missing"),
+        (lambda: leverage.EERF(POOL, 4).fit(ROWS, TARGETS[1:]), ValueError, "29 rows but X has 30"),
+        (lambda: leverage.EERF(POOL, 4).fit(ROWS, ["a"] * 30), ValueError, "one column of 0 and 1"),
+        (lambda: leverage.EERF(POOL, 4).fit(ROWS, TARGETS * np.nan), ValueError, "NaN"),
+        (
+            lambda: leverage.Greedy(POOL, 4, total_weight=1.0).fit(ROWS, ROWS),
+            ValueError,
+            "approach one function",
+        ),
+        (lambda: leverage.TopVariance(POOL, 4).fit(ROWS[:, :2]), ValueError, "columns"),
+    ],
+)
+def test_bad_input(make, kind, words):
+    with pytest.raises(kind, match=words):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"columns": [1, 0]}, "ascending"),
+        ({"columns": [0, 24]}, "below the pool's 24"),
+        ({"gains": [1.0]}, "one of each a feature"),
+        ({"gains": [1.0, 0.0]}, "positive"),
+        ({"variance_factors": [0.0]}, "three numbers"),
+    ],
+)
+def test_a_selected_map_checks_its_parts(changes, words):
+    parts = {"pool": POOL, "columns": [0, 12], "gains": [1.0, 1.0], "unbiased": False}
+    with pytest.raises(ValueError, match=words):
+        leverage.SelectedFeatures(D, 2, seed=0, **{**parts, **changes})
+
+
+def test_inputs_are_those_of_the_pool():
+    parts = {"pool": POOL, "columns": [0], "gains": [1.0], "unbiased": False}
+    with pytest.raises(ValueError, match="not the pool's"):
+        leverage.SelectedFeatures(D + 1, 1, seed=0, **parts)

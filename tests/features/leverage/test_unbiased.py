@@ -1,0 +1,106 @@
+"""Sampling keeps the pool's kernel exactly: every outcome of small pools, and planted defects."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from mehler.features import leverage
+from mehler.features.leverage import _draws, _selector
+from tests.features.leverage import worlds
+from tests.features.leverage.pools import POOLS, ROWS
+
+N = 2
+
+
+def independent(kind, mix=0.1, repeats=True):
+    """Outcomes of two independent draws: probability, counts, expected counts; and the pool."""
+    draw, size = POOLS[kind]
+    pool = draw()
+
+    def make():
+        return leverage.LeverageSampling(pool, N * size, lam=0.01, draws="iid", mix=mix, seed=0)
+
+    q = make().law(make().scores(ROWS))
+    outcomes = []
+    for drawn in itertools.product(range(q.size), repeat=N):
+        counts = np.bincount(drawn, minlength=q.size)
+        # The defect: what is drawn twice counts once.
+        counts = counts if repeats else np.minimum(counts, 1)
+        outcomes.append((np.prod(q[list(drawn)]), counts, N * q))
+    return make, outcomes, pool
+
+
+def mean_gram(make, outcomes, monkeypatch, name="iid"):
+    """Expectation of the Gram over outcomes."""
+    total = 0.0
+    for probability, counts, expected in outcomes:
+        monkeypatch.setitem(_draws.DRAWS, name, lambda rng, q, n, c=counts, e=expected: (c, e))
+        total = total + probability * make().fit(ROWS).gram(ROWS[:4])
+    return total
+
+
+@pytest.mark.parametrize("kind", ["pairs", "offset", "orthogonal"])
+@pytest.mark.parametrize("mix", [0.1, 1.0])
+def test_independent_draws_are_unbiased(kind, mix, monkeypatch):
+    make, outcomes, pool = independent(kind, mix)
+    assert sum(one[0] for one in outcomes) == pytest.approx(1, rel=1e-13)
+    mean = mean_gram(make, outcomes, monkeypatch)
+    assert mean == pytest.approx(pool.gram(ROWS[:4]), abs=1e-13)
+
+
+@pytest.mark.parametrize("draws", ["systematic", "without replacement"])
+@pytest.mark.parametrize("kind", ["pairs", "offset"])
+def test_systematic_draws_are_unbiased(kind, draws, monkeypatch):
+    """By integrating over the one number that they draw: piecewise constant."""
+    draw, size = POOLS[kind]
+    pool, n = draw(), 5
+
+    def make():
+        return leverage.LeverageSampling(pool, n * size, lam=0.01, draws=draws, seed=0)
+
+    q = make().law(make().scores(ROWS))
+    expected = n * q if draws == "systematic" else _draws.inclusion(q, n)
+    ends = np.unique(np.concatenate([[0.0, 1.0], np.cumsum(expected) % 1.0]))
+    outcomes = [
+        (high - low, _draws.points_in(expected, n, (low + high) / 2), expected)
+        for low, high in itertools.pairwise(ends)
+    ]
+    mean = mean_gram(make, outcomes, monkeypatch, draws)
+    assert mean == pytest.approx(pool.gram(ROWS[:4]), abs=1e-13)
+
+
+# -- planted defects ---------------------------------------------------------------------------
+
+
+def test_a_lost_pool_size_is_seen(monkeypatch):
+    """Weights 1/(M q_i): the kernel is M_0 times too large, exactly."""
+    make, outcomes, pool = independent("offset")
+    # Expected counts for shares of the pool: p_i/(M q_i) becomes 1/(M q_i).
+    wrong = [(p, counts, expected / 24) for p, counts, expected in outcomes]
+    mean = mean_gram(make, wrong, monkeypatch)
+    assert mean == pytest.approx(24 * pool.gram(ROWS[:4]), rel=1e-12)
+
+
+def test_duplicates_that_are_not_merged_are_seen(monkeypatch):
+    make, outcomes, pool = independent("offset", repeats=False)
+    mean = mean_gram(make, outcomes, monkeypatch)
+    # The diagonal is a mean of squares: what is lost is the chance to draw one twice.
+    lost = 1 - np.diag(mean) / np.diag(pool.gram(ROWS[:4]))
+    assert np.all(lost > 1e-3)
+
+
+def test_split_groups_are_seen(monkeypatch):
+    monkeypatch.setattr(_selector, "natural_groups", lambda pool: np.arange(pool.n_features))
+    with pytest.raises(ValueError, match="groups split a unit"):
+        leverage.PlainSampling(POOLS["pairs"][0](), 4)
+
+
+def test_a_ridge_that_is_not_scaled_is_seen():
+    """The Gram without 1/M_0 against the same ridge: on the circle, not what is exact."""
+    phi, p, k, b = worlds.circle()
+    exact = p * worlds.circle_scores(p, k, b, 1e-3)
+    wrong = leverage.ridge_leverage_scores(phi, 1e-3 / p.size, pool_weights=p).scores
+    assert np.abs(wrong - exact).max() > 0.01
