@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+import mehler
 from mehler import verify
 from tests.corpus.fourier import ROWS, Cosines, Orthogonal, Pairs, constant_norms
 from tests.corpus.registry import Planted, Twin, drawer, kernel
@@ -54,6 +55,12 @@ def repeated(draw, seed):
     )
 
 
+def ours(n_features=1000, **options):
+    """mehler's own, held to the kernel that it declares."""
+    given = {"gamma": 0.3, **options}
+    return lambda seed: mehler.FourierFeatures.draw(4, n_features, seed=seed, **given)
+
+
 def twin(name, cls, why, **change):
     return Twin(name, "check_kernel", KERNEL, drawer(cls, **change), why)
 
@@ -81,4 +88,15 @@ TWINS = [
         "repeated units keep the mean: the variance and the convergence tell",
     ),
     twin("orthogonal: blocks transposed", Orthogonal, "Haar's law is", transposed=True),
+    *(
+        Twin(f"mehler's pairs: {name}", "check_kernel", KERNEL, ours(**options), "exact in mean")
+        for name, options in {
+            "gaussian": {},
+            "offset": {"form": "offset"},
+            "laplacian": {"kernel": "laplacian"},
+            "matern": {"kernel": "matern", "gamma": None, "smoothness": 2.5},
+            "orthogonal": {"projections": "orthogonal", "n_features": 24},
+            "hadamard": {"projections": "hadamard", "n_features": 24},
+        }.items()
+    ),
 ]

@@ -16,6 +16,7 @@ ROOMS = (
     "mehler.features",
     "mehler.features.leverage",
     "mehler.features.groups",
+    "mehler.features.projections",
     "mehler.exact",
     "mehler.exact.certified",
     "mehler.exact.orbits",

@@ -81,6 +81,48 @@ def test_directions():
         mehler.DecoupledMaxoutFeatures.draw(3, 5, 2, seed=0, directions="both")
 
 
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"n_features": 5}, ValueError, "two features a frequency: take 6, or form='offset'"),
+        ({"n_features": 0}, ValueError, "n_features must be at least 1"),
+        ({"kernel": "rbf"}, ValueError, "kernel='rbf' is not one of 'gaussian', 'laplacian'"),
+        ({"kernel": None}, ValueError, "kernel=None is not one of"),
+        ({"gamma": 0}, ValueError, "gamma must be positive and finite, not 0"),
+        ({"gamma": np.inf}, ValueError, "gamma must be positive and finite"),
+        ({"gamma": np.nan}, ValueError, "gamma must be positive and finite"),
+        ({"gamma": "wide"}, TypeError, "gamma must be a number, not 'wide'"),
+        ({"gamma": True}, ValueError, "gamma must be positive and finite, not True"),
+        ({"length": 1.0}, ValueError, "kernel='gaussian' has no length: it takes gamma"),
+        ({"kernel": "matern", "gamma": 1.0}, ValueError, "it takes smoothness and length"),
+        ({"kernel": "matern", "smoothness": 51}, ValueError, "smoothness=51.0 is more than 50"),
+        ({"form": "complex"}, ValueError, "form must be 'pairs' or 'offset', not 'complex'"),
+        ({"projections": "fast"}, ValueError, "projections='fast' is not one of 'gaussian'"),
+        (
+            {"kernel": "laplacian", "projections": "orthogonal"},
+            ValueError,
+            "prefers axes.*take 'gaussian', 'sobol' or 'halton'",
+        ),
+        ({"n_inputs": 30_000, "projections": "sobol"}, ValueError, "21201 coordinates a unit"),
+        ({"n_features": 2**50}, ValueError, "TiB of weights"),
+    ],
+)
+def test_fourier_arguments(change, error, words):
+    arguments = {"n_inputs": 3, "n_features": 6, "seed": 0} | change
+    with pytest.raises(error, match=words):
+        mehler.FourierFeatures.draw(**arguments)
+
+
+def test_projections_that_would_change_the_kernel():
+    with pytest.raises(ValueError, match="take directions='fresh'"):
+        mehler.DecoupledMaxoutFeatures.draw(3, 5, 2, seed=0, projections="orthogonal")
+    with pytest.raises(ValueError, match="members of one pool must be independent"):
+        mehler.MaxoutFeatures.draw(3, 5, 2, seed=0, n_projections=9, projections="hadamard")
+    for cls in (mehler.MaxoutFeatures, mehler.MaxoutCodes, mehler.DecoupledMaxoutFeatures):
+        with pytest.raises(ValueError, match="projections='fast' is not one of"):
+            cls.draw(3, 5, 2, seed=0, projections="fast")
+
+
 def test_products_want_pairs():
     with pytest.raises(ValueError, match="paired row by row"):
         PHI.products(GOOD, np.ones((3, 3)))

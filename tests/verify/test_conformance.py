@@ -53,11 +53,26 @@ DRAWS = {
         mehler.DecoupledMaxoutFeatures.draw, 3, pool_size=4, directions="fresh"
     ),
     "codes": functools.partial(mehler.MaxoutCodes.draw, 3, pool_size=4),
+    "fourier": functools.partial(mehler.FourierFeatures.draw, 3, gamma=0.3),
+    "offset": functools.partial(mehler.FourierFeatures.draw, 3, gamma=0.3, form="offset"),
+    "laplacian": functools.partial(
+        mehler.FourierFeatures.draw, 3, kernel="laplacian", gamma=0.3, form="offset"
+    ),
+    "matern": functools.partial(mehler.FourierFeatures.draw, 3, kernel="matern"),
+    "fourier-orthogonal": functools.partial(
+        mehler.FourierFeatures.draw, 3, gamma=0.3, projections="orthogonal"
+    ),
+    "maxout-hadamard": functools.partial(
+        mehler.MaxoutFeatures.draw, 3, pool_size=4, projections="hadamard"
+    ),
 }
 OPTIONS = {
     # A bound on the variance is declared, and a fixed number of projections does not converge.
     "shared": {"n_features": 64, "resolution": 0.2, "leave_out": ("variance", "convergence")},
     "next": {"n_features": 32},
+    # Whole draws are the samples.
+    "fourier-orthogonal": {"n_features": 24},
+    "maxout-hadamard": {"n_features": 24, "leave_out": ("variance",)},
 }
 
 

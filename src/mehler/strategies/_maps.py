@@ -37,6 +37,10 @@ _KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "fourier-orthogonal": (FourierFeatures, {"projections": "orthogonal"}),
     "fourier-laplacian": (FourierFeatures, {"kernel": "laplacian"}),
     "fourier-matern": (FourierFeatures, {"kernel": "matern", "smoothness": 2.5}),
+    "fourier-hadamard": (FourierFeatures, {"projections": "hadamard"}),
+    "maxout-orthogonal": (MaxoutFeatures, {"projections": "orthogonal"}),
+    "maxout-hadamard": (MaxoutFeatures, {"projections": "hadamard"}),
+    "codes-sobol": (MaxoutCodes, {"projections": "sobol"}),
     "sinks-relu": (KitchenSinks, {"activation": "relu"}),
     "sinks-step": (KitchenSinks, {"activation": "step", "law": "sphere"}),
     "sinks-tanh": (KitchenSinks, {"activation": "tanh", "bias": 0.5}),
@@ -111,7 +115,8 @@ def factories(
     kinds : list of str, optional
         Some of 'maxout', 'maxout-centred', 'maxout-shared', 'maxout-shared-centred',
         'decoupled-next', 'decoupled-fresh', 'codes', 'fourier', 'fourier-offset',
-        'fourier-orthogonal', 'fourier-laplacian', 'fourier-matern', 'sinks-relu', 'sinks-step',
+        'fourier-orthogonal', 'fourier-laplacian', 'fourier-matern', 'fourier-hadamard',
+        'maxout-orthogonal', 'maxout-hadamard', 'codes-sobol', 'sinks-relu', 'sinks-step',
         'sinks-tanh', 'sinks-cos', 'invariant' and 'invariant-sampled' (to cyclic shifts); default
         all.
     most_features, most_pool : int

@@ -1,0 +1,94 @@
+"""Maxout maps and codes under every projection: the same kernel, variances below their bounds."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import verify
+from mehler.features import projections
+from mehler.features.projections import _hadamard
+
+D, M, Q = 5, 12, 3
+_RNG = np.random.default_rng(0)
+ROWS = _RNG.standard_normal((3, D))
+ROWS = np.vstack([ROWS, ROWS[0] + 0.2 * ROWS[1]])
+
+MAPS = {
+    "maxout": mehler.MaxoutFeatures.draw,
+    "centred": functools.partial(mehler.MaxoutFeatures.draw, centred=True),
+    "decoupled": functools.partial(mehler.DecoupledMaxoutFeatures.draw, directions="fresh"),
+    "codes": mehler.MaxoutCodes.draw,
+}
+
+
+@pytest.fixture(autouse=True)
+def small_cells(monkeypatch):
+    """Cells of 2, so that blocks of 8 are no orthogonal ones."""
+    monkeypatch.setattr(_hadamard, "CELL", 2)
+
+
+def drawer(name, projection):
+    return lambda seed: MAPS[name](D, M, Q, seed=seed, projections=projection)
+
+
+@pytest.mark.parametrize("projection", ["orthogonal", "hadamard"])
+@pytest.mark.parametrize("name", MAPS)
+def test_the_kernel_holds(name, projection):
+    """By the declared bound on the variance."""
+    draw = drawer(name, projection)
+    assert not draw(0).independent_units
+    verdict = verify.check_kernel(draw, draw(0).kernel, ROWS[:3], resolution=0.3)
+    assert verdict.status == "holds", str(verdict)
+
+
+@pytest.mark.parametrize("name", ["maxout", "codes"])
+def test_the_kernel_holds_for_quasi_random_units(name):
+    """Their bound is too wide to plan by; intervals are asymptotic."""
+    draw = drawer(name, "sobol")
+    values = np.stack([draw(seed).gram(ROWS) for seed in range(1500)])
+    kernel = draw(0).kernel(ROWS)
+    for i in range(len(ROWS)):
+        for j in range(i):
+            low, high = verify.intervals.asymptotic(values[:, i, j], 1e-9)
+            assert low <= kernel[i, j] <= high
+            assert high - low < 0.2 * np.sqrt(kernel[i, i] * kernel[j, j])
+
+
+@pytest.mark.parametrize("projection", ["orthogonal", "hadamard", "sobol"])
+@pytest.mark.parametrize("name", MAPS)
+def test_variances_are_below_their_bounds(name, projection):
+    """800 draws know a variance to some 15 % at three standard errors, more for heavy tails."""
+    draw = drawer(name, projection)
+    found = np.stack([draw(seed).gram(ROWS) for seed in range(800)]).var(axis=0)
+    claimed = draw(0).gram_variance(ROWS)
+    assert (found <= 1.3 * claimed + 1e-12).all()
+    independent = MAPS[name](D, M, Q, seed=0).gram_variance(ROWS)
+    assert (claimed >= independent * (1 - 1e-12)).all()
+
+
+def test_a_pool_from_one_block_has_another_kernel():
+    """The defect that independent stacks avoid: orthogonal directions differ more, so the larger
+    of two projections is larger on average than h_1(2)."""
+    n = 80_000
+    x = np.array([[0.6, 0.8]])
+    for projection, same in (("gaussian", True), ("orthogonal", False)):
+        (weights,) = projections.named(projection).draw(0, 1, 2, 2 * n, "float64")
+        largest = (x @ weights[0]).reshape(n, 2).max(axis=1)
+        low, high = verify.intervals.asymptotic(largest, 1e-9)
+        mean = mehler.exact.max_moment(1, 2)
+        assert low <= mean <= high if same else mean < low
+
+
+def test_recipes_name_other_projections_only():
+    phi = mehler.MaxoutFeatures.draw(D, M, Q, seed=0)
+    assert "projections" not in phi.recipe()
+    other = mehler.MaxoutFeatures.draw(D, M, Q, seed=0, projections="hadamard")
+    assert other.recipe()["projections"] == "hadamard"
+    assert "projections='hadamard'" in repr(other)
+    assert np.array_equal(mehler.from_recipe(other.recipe())(ROWS), other(ROWS))
+    shared = mehler.MaxoutFeatures.draw(D, M, Q, seed=0, n_projections=7)
+    assert "projections" not in shared.recipe()
