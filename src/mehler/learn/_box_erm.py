@@ -130,7 +130,7 @@ def box_erm(
     tolerance = 2.0 * (data.m + 2) * 2.0**-53
 
     rows = chosen.envelope(limits, np.inf, tolerance)
-    graph = Graph(data)
+    graph = Graph(data, limits)
     zero = data.vector(np.zeros(data.m))
     narrow = gap - 2.0 * error  # the lower ends, and the form of the losses, round once more each
     found = _minimise(graph, rows, zero, None, narrow, max_iterations)

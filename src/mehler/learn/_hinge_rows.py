@@ -22,7 +22,7 @@ class HingeRows(Rows):
         """The whole slope below margin 1, none above."""
         return xp.where(margins < 1.0, self.high, self.low)
 
-    def proximal(self, xp: Any, at: Array, rho: float, theta: Array) -> Array:
+    def proximal(self, xp: Any, at: Array, rho: Array, theta: Array) -> Array:
         """What brings the margin to 1, within the ends."""
         return self.clip(xp, rho * (1.0 - at))
 

@@ -45,7 +45,7 @@ class LogisticRows(Rows):
         """Minus the slope of the loss, within the ends."""
         return self.clip(xp, sigmoid(xp, -margins))
 
-    def proximal(self, xp: Any, at: Array, rho: float, theta: Array) -> Array:
+    def proximal(self, xp: Any, at: Array, rho: Array, theta: Array) -> Array:
         """The root of t = at + sigmoid(-t) / rho by Newton's method, kept in its bracket."""
         low, high = at, at + 1.0 / rho
         t = at + theta / rho

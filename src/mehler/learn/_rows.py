@@ -71,8 +71,8 @@ class Rows(ABC):
         """The theta that attains the loss: minus its slope."""
 
     @abstractmethod
-    def proximal(self, xp: Any, at: Array, rho: float, theta: Array) -> Array:
-        """Minus the slope at the proximal point, argmin_t e_i(t) + rho (t - at)^2 / 2.
+    def proximal(self, xp: Any, at: Array, rho: Array, theta: Array) -> Array:
+        """Minus the slope at the proximal point, argmin_t e_i(t) + rho_i (t - at)^2 / 2.
 
         That point is at + result / rho. `theta` is a guess.
         """

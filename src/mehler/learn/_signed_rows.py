@@ -67,16 +67,23 @@ class SignedRows:
             sums = [_arrays.to_host(xp.sum(xp.abs(block), axis=1)) for _, block in self.blocks()]
             return self.half_width * np.concatenate(sums)
 
-    def gram(self) -> Array:
-        """K^T K or K K^T, whichever is smaller, block by block."""
+    def column_squares(self) -> Array:
+        """Squared lengths of the columns of K."""
+        xp = self.xp
+        return self.inner**2 * sum(xp.sum(block * block, axis=0) for _, block in self.blocks())
+
+    def gram(self, rows: Array, columns: Array) -> Array:
+        """K^T diag(rows) K or K diag(columns) K^T, whichever is smaller, block by block."""
         xp, total = self.xp, 0.0
         if self.m <= self.n:
-            for _, block in self.blocks():
-                total = total + xp.matmul(xp.matrix_transpose(block), block)
+            for part, block in self.blocks():
+                weighted = rows[part][:, None] * block
+                total = total + xp.matmul(xp.matrix_transpose(block), weighted)
             return self.inner**2 * total
-        for columns in _arrays.slices(self.m, _BLOCK):
-            block = self.y[:, None] * self._wide(self.z[:, columns])
-            total = total + xp.matmul(block, xp.matrix_transpose(block))
+        for part in _arrays.slices(self.m, _BLOCK):
+            block = self.y[:, None] * self._wide(self.z[:, part])
+            weighted = columns[part][:, None] * xp.matrix_transpose(block)
+            total = total + xp.matmul(block, weighted)
         return self.inner**2 * total
 
     def _wide(self, x: Array) -> Array:

@@ -16,6 +16,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
+
+import numpy as np
 
 from mehler._arrays import Array
 from mehler.learn._candidates import Best, Candidate
@@ -40,41 +43,65 @@ class _Pair:
 
 
 class Graph:
-    """Projection on t = K beta in the norm d |beta|^2 + |t|^2; no work before it is asked for."""
+    """Projection on t = K beta in the norm sum_l e_l beta_l^2 + sum_i w_i t_i^2.
 
-    def __init__(self, data: SignedRows) -> None:
+    The weights even out rows and columns of different sizes: w_i is one over what row i can
+    attain, beyond 1, and e_l grows with the length of column l, on the whole a tenth of the mean
+    eigenvalue, so that betas move about as much as margins do. No work before it is asked for.
+    """
+
+    def __init__(self, data: SignedRows, limits: Any) -> None:
         self.data, self.xp = data, data.xp
+        self.w = data.vector(1.0 / np.maximum(limits, 1.0))
+
+    @cached_property
+    def _lengths(self) -> Array:
+        """Column lengths over the longest; short columns count as a millionth of that."""
+        xp = self.xp
+        lengths = xp.sqrt(self.data.column_squares())
+        top = xp.max(lengths)
+        relative = lengths / xp.where(top > _NOTHING, top, xp.ones_like(top))
+        return xp.where(relative > 1e-6, relative, xp.full_like(relative, 1e-6))
 
     @cached_property
     def _gram(self) -> Array:
-        return self.data.gram()
+        return self.data.gram(self.w, 1.0 / self._lengths)
 
     @cached_property
-    def d(self) -> float:
-        """A tenth of the mean eigenvalue, so that betas move about as much as margins do."""
-        return 0.1 * float(self.xp.linalg.trace(self._gram)) / self._gram.shape[0]
+    def scale(self) -> float:
+        """A tenth of the mean eigenvalue; 0 where no weights move any margin."""
+        xp, weights = self.xp, self._lengths if self.data.m <= self.data.n else 1.0 / self.w
+        return 0.1 * float(xp.linalg.trace(self._gram) / xp.sum(weights))
+
+    @cached_property
+    def e(self) -> Array:
+        """Weights of the betas."""
+        return self.scale * self._lengths
 
     @cached_property
     def inverse(self) -> Array:
-        """Inverse of the Gram plus d."""
+        """Of diag(e) + K^T diag(w) K, or of diag(1/w) + K diag(1/e) K^T if that is smaller."""
         xp, size = self.xp, self._gram.shape[0]
         unit = xp.eye(size, dtype=xp.float64, device=self.data.place.device)
-        inverse = xp.linalg.inv(self._gram + self.d * unit)
+        if self.data.m <= self.data.n:
+            inverse = xp.linalg.inv(self._gram + self.e * unit)
+        else:
+            inverse = xp.linalg.inv(self._gram / self.scale + unit / self.w)
         del self._gram
         return inverse
 
     def project(self, point: _Pair) -> _Pair:
         data, xp = self.data, self.xp
         if data.m <= data.n:
-            pull = self.d * point.beta + data.transposed(point.t)
+            pull = self.e * point.beta + data.transposed(self.w * point.t)
             beta = xp.matmul(self.inverse, pull)
             return _Pair(beta, data.margins(beta))
         share = xp.matmul(self.inverse, point.t - data.margins(point.beta))
-        return _Pair(point.beta + data.transposed(share), point.t - self.d * share)
+        return _Pair(point.beta + data.transposed(share) / self.e, point.t - share / self.w)
 
     def length(self, point: _Pair) -> float:
         xp = self.xp
-        squares = self.d * xp.sum(point.beta * point.beta) + xp.sum(point.t * point.t)
+        squares = xp.sum(self.e * point.beta * point.beta) + xp.sum(self.w * point.t * point.t)
         return math.sqrt(float(squares))
 
 
@@ -90,17 +117,19 @@ def iterate(graph: Graph, rows: Rows, beta: Array, theta: Array, limit: int) -> 
         return best.candidate(iteration)
 
     yield look(0)
-    if graph.d < _NOTHING:
+    if graph.scale < _NOTHING:
         return
-    rho = float(xp.mean(rows.high))  # as steep as the losses, over margins of order 1
-    at = _Pair(
-        beta + data.transposed(theta) / (graph.d * rho), data.margins(beta) - theta / rho
-    )  # where beta and theta are the proximal points
+    # As steep as the losses, over margins of order 1.
+    rho = float(xp.mean(rows.high)) / float(xp.mean(graph.w))
+    at = _Pair(  # where beta and theta are the proximal points
+        beta + data.transposed(theta) / (rho * graph.e),
+        data.margins(beta) - theta / (rho * graph.w),
+    )
     restart = _Restart(graph, at)
     for iteration in range(1, limit + 1):
         beta = xp.clip(at.beta, -1.0, 1.0)
-        theta = rows.proximal(xp, at.t, rho, theta)
-        near = _Pair(beta, at.t + theta / rho)
+        theta = rows.proximal(xp, at.t, rho * graph.w, theta)
+        near = _Pair(beta, at.t + theta / (rho * graph.w))
         looking = iteration % _CHECK == 0 or iteration == limit
         if looking:
             yield look(iteration)
