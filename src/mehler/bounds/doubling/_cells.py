@@ -9,8 +9,10 @@ from scipy import sparse
 
 from mehler.bounds.doubling._pairs import Labels, Pairs
 
-# Cells that are numbered as they are; more are given numbers that only near ones differ in.
+# Cells that are numbered as they are; more are given numbers that only near ones differ in,
+# unless so many are near that this would take longer than the bits that it saves.
 _FEW_CELLS = 512
+_WORK = 1 << 28
 
 
 def cells_met(far: Pairs, squared: float, labels: Labels) -> tuple[Any, int]:
@@ -38,7 +40,9 @@ def as_bits(met: Any) -> Any:
         Two rows share at least as many bits as cells: the count of shared bits is an upper bound.
     """
     n_points, n_cells = met.shape
-    numbers = _numbers(met) if n_cells > _FEW_CELLS else np.arange(n_cells)
+    met_by_row = np.diff(met.indptr).astype(np.float64)
+    renumber = n_cells > _FEW_CELLS and (met_by_row @ met_by_row) < _WORK
+    numbers = _numbers(met) if renumber else np.arange(n_cells)
     words = int(numbers.max()) // 64 + 1
     bits = np.zeros((n_points, words), dtype=np.uint64)
     row = np.repeat(np.arange(n_points), np.diff(met.indptr))

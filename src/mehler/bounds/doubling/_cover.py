@@ -58,6 +58,7 @@ def balls(near: Pairs, squared: float) -> list[Any]:
     limit = near.sure(squared)
     for block in near.within(squared):
         row, column = block.pairs(-math.inf, limit)
+        column = column.astype(np.int32)
         ends = np.searchsorted(row, np.arange(block.rows.start, block.rows.stop + 1))
         found.extend(column[ends[i] : ends[i + 1]] for i in range(ends.size - 1))
     # Where the radius is lost in rounding a point may seem to be away from itself.
