@@ -11,9 +11,10 @@ import numpy as np
 
 from mehler.statements import Evidence
 from mehler.verify._arguments import relative_resolution
+from mehler.verify._choice import choose_source
 from mehler.verify._draws import Draws
 from mehler.verify._pairs import make_pairs
-from mehler.verify._sources import choose_source, estimate
+from mehler.verify._sources import estimate
 
 
 def check_closeness(

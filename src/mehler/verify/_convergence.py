@@ -11,18 +11,13 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler.verify._arguments import count
-from mehler.verify._check_bundles import GROUP, Bundles
+from mehler.verify._check_bundles import GROUP
 from mehler.verify._check_counts import Rates, rates
 from mehler.verify._check_rows import plain_pairs
-from mehler.verify._design import detectable_effect, features_needed
+from mehler.verify._check_sides import PILOT, SAFETY, Side, ends_of, plan_of, weights_of
+from mehler.verify._design import detectable_effect
 from mehler.verify._ledger import Ledger
-from mehler.verify._pairs import Pairs
-from mehler.verify._sources import call, estimate
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify.intervals import known_variance
-
-# Groups of the pilot, and what is allowed on top of the scatter that it shows.
-_PILOT, _SAFETY = 48, 2.0
 
 
 def check_convergence(
@@ -120,11 +115,11 @@ def check_convergence(
     if ledger is not None:
         ledger.spend(asked.name, asked.false_alarm)
     with np.errstate(all="ignore"):
-        sides = [_Side(draw, m, pairs, seed, 2 * k) for k, m in enumerate((small, large))]
-        pilots = [side.groups(_PILOT, stream=1) for side in sides]
+        sides = [Side(draw, m, pairs, seed, 2 * k) for k, m in enumerate((small, large))]
+        pilots = [side.groups(PILOT, stream=1) for side in sides]
         if bool((np.ptp(pilots[0], axis=(0, 1)) <= sides[0].slack(pilots[0])).all()):
             return _unmoved(asked, sides, pilots, sizes, seed)
-        weights = _weights(pilots[0], small)
+        weights = weights_of(pilots[0], small)
         spreads = [side.spread(g, weights) for side, g in zip(sides, pilots)]
         # A coarse look first, at a twentieth of the error rate, finds gross defects early.
         for share, coarse in ((0.05, 3.0), (0.95, 1.0)):
@@ -135,14 +130,14 @@ def check_convergence(
             )
             # A size at which nothing varies any more has converged; its scatter counts as tiny.
             floor = 1e-6 * float(spreads[0].mean())
-            plans = [_plan(each, part, floor) for each in spreads]
+            plans = [plan_of(each, part, floor) for each in spreads]
             ends, means, used, seen = [], [], [], []
             for side, (bound, wanted) in zip(sides, plans):
                 allowed = wanted if max_draws is None else min(wanted, max_draws // GROUP)
                 x = side.spread(side.groups(max(1, allowed), stream=0), weights)
                 used.append(x.size)
                 means.append(float(x.mean()))
-                ends.append(_ends(x, bound, part.false_alarm))
+                ends.append(ends_of(x, bound, part.false_alarm))
                 seen.append(
                     detectable_effect(x.size, bound, 0.5 * part.false_alarm, 0.5 * asked.miss)
                 )
@@ -188,7 +183,7 @@ def check_convergence(
         method="asymptotic (Catoni on variances of groups of draws, their scatter from a pilot)",
         assumptions=(
             "draws from different seeds are independent",
-            f"variances of groups scatter at most {_SAFETY:g} times as in a pilot of {_PILOT}",
+            f"variances of groups scatter at most {SAFETY:g} times as in a pilot of {PILOT}",
         ),
         where={"sizes": f"{small}, {large}"},
         seeds={"seed": seed},
@@ -196,65 +191,8 @@ def check_convergence(
     )
 
 
-class _Side:
-    """Draws of one size: their estimates, in groups."""
-
-    def __init__(
-        self, draw: Callable[[int, int], Any], m: int, pairs: Pairs, seed: int, stream: int
-    ) -> None:
-        self.m, self.pairs, self._stream = m, pairs, stream
-        self._draw: Callable[[int], Any] = lambda word: draw(word, m)
-        self._seed = seed
-        z = call(self._draw(Bundles(self._draw, seed, GROUP, stream=stream).seed(0)), pairs.left)
-        if z.shape[1] != m:
-            raise ValueError(
-                f"draw(seed, {m}) has {z.shape[1]} features: sizes must be what was asked for"
-            )
-        self.eps = float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
-
-    def groups(self, n: int, *, stream: int) -> Any:
-        """Return estimates at the pairs, shape (n, GROUP, pairs)."""
-        bundles = Bundles(self._draw, self._seed, GROUP, stream=self._stream + stream)
-        return np.array(
-            [
-                [self.pairs.pick(estimate(phi, self.pairs, self.m)) for phi in bundles[k]]
-                for k in range(n)
-            ]
-        )
-
-    def slack(self, groups: Any) -> Any:
-        """Return what rounding of a sum of m products may move an estimate by."""
-        return 8.0 * math.sqrt(self.m) * self.eps * np.abs(groups).max(axis=(0, 1))
-
-    def spread(self, groups: Any, weights: Any) -> Any:
-        """Return m * weighted variance of every group."""
-        return self.m * groups.var(axis=1, ddof=1) @ weights
-
-
-def _weights(groups: Any, m: int) -> Any:
-    """Return about 1 over each pair's variance, 0 where it is rounding; they sum to 1 in effect."""
-    variance = m * groups.var(axis=1, ddof=1).mean(axis=0)
-    keep = variance > 1e-12 * variance.max()
-    return np.where(keep, 1.0 / np.where(keep, variance, 1.0), 0.0) / keep.sum()
-
-
-def _plan(pilot: Any, asked: Rates, floor: float) -> tuple[float, int]:
-    """Return a bound on the variance of one group's spread, and the groups needed."""
-    centre = max(float(pilot.mean()), floor)
-    bound = max(_SAFETY * float(pilot.var(ddof=1)), floor * floor)
-    # R's interval is about twice as wide, relatively, as that of either variance.
-    width = 0.45 * asked.resolution * centre
-    return bound, features_needed(bound, width, 0.5 * asked.false_alarm, 0.5 * asked.miss)
-
-
-def _ends(x: Any, bound: float, false_alarm: float) -> tuple[float, float]:
-    if x.size <= 2.0 * math.log(4.0 / false_alarm):
-        return -math.inf, math.inf
-    return known_variance(x, bound, 0.5 * false_alarm)
-
-
 def _unmoved(
-    asked: Rates, sides: list[_Side], pilots: list[Any], sizes: tuple[int, int], seed: int
+    asked: Rates, sides: list[Side], pilots: list[Any], sizes: tuple[int, int], seed: int
 ) -> Verdict:
     """Return the verdict on maps whose estimates are the same for every seed."""
     shown = float(pilots[0].flat[0])
@@ -265,8 +203,8 @@ def _unmoved(
         observed=0.0,
         exact=1.0,
         interval=(0.0, 0.0),
-        n_features=_PILOT * GROUP * (sides[0].m + sides[1].m),
-        n_draws=2 * _PILOT * GROUP,
+        n_features=PILOT * GROUP * (sides[0].m + sides[1].m),
+        n_draws=2 * PILOT * GROUP,
         n_looks=2,
         false_alarm=asked.false_alarm,
         resolution=asked.resolution,

@@ -11,10 +11,11 @@ import numpy as np
 from mehler._arrays import Array
 from mehler.verify import _fits
 from mehler.verify._arguments import count
+from mehler.verify._choice import choose_source
 from mehler.verify._draws import Draws
 from mehler.verify._pairs import Kernel, make_pairs
 from mehler.verify._probes import axes_and_diagonals, shrinkage
-from mehler.verify._sources import choose_source, estimate
+from mehler.verify._sources import estimate
 
 # Below this share of the deviation a suggestion would mislead more often than help.
 _LEAST_EXPLAINED = 0.9

@@ -17,12 +17,12 @@ from mehler.verify._arguments import (
 from mehler.verify._by_betting import OutOfBounds, by_betting
 from mehler.verify._by_moments import by_moments
 from mehler.verify._by_variance import by_known_variance
+from mehler.verify._choice import choose_source, declared_variance
 from mehler.verify._draws import Draws
 from mehler.verify._judge import judge, out_of_bounds
 from mehler.verify._ledger import Ledger
 from mehler.verify._pairs import Kernel, Pairs, evaluate, make_pairs
 from mehler.verify._plan import Plan
-from mehler.verify._sources import choose_source, declared_variance
 from mehler.verify._verdict import Verdict
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import from_host, place_of
+from mehler.verify._choice import choose_source
 from mehler.verify._draws import Draws
 from mehler.verify._pairs import Pairs, make_pairs
-from mehler.verify._sources import choose_source, estimate
+from mehler.verify._sources import estimate
 
 SIZES = (64, 256)
 _STREAM = 8

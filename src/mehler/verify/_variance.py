@@ -12,17 +12,18 @@ from mehler._arrays import Array
 from mehler.verify import _check_scatter as scatter
 from mehler.verify._arguments import count
 from mehler.verify._by_variance import by_known_variance
-from mehler.verify._check_bundles import GROUP, Bundles, Spreads, bundle_size
-from mehler.verify._check_chains import ChainSpreads, chain_scatter, stretches_of
+from mehler.verify._check_bundles import GROUP, Bundles
 from mehler.verify._check_counts import rates
 from mehler.verify._check_rows import plain_pairs, take
+from mehler.verify._check_spreads import choose_spreads, scatter_limit
 from mehler.verify._check_steady import moving, steady
+from mehler.verify._choice import choose_source
 from mehler.verify._draws import Draws
 from mehler.verify._judge import judge
 from mehler.verify._ledger import Ledger
 from mehler.verify._pairs import Kernel, Pairs, evaluate
 from mehler.verify._plan import Plan
-from mehler.verify._sources import Source, choose_source, unit_source
+from mehler.verify._sources import Source
 from mehler.verify._verdict import Verdict
 
 # How much coarser the first look is: it costs a sixteenth, and never more than so many features,
@@ -147,7 +148,7 @@ def check_variance(
         is_steady = steady(source, Draws(draw, seed, stream=2), still)
         kept = np.flatnonzero(moves)
         pairs, declared = take(pairs, kept), declared[kept]
-        spreads, bundle = _spreads(phi, pairs, declared, independent_features)
+        spreads, bundle = choose_spreads(phi, pairs, declared, independent_features)
         final = Plan(
             pairs,
             spreads,
@@ -157,7 +158,7 @@ def check_variance(
             asked.miss,
             max_features,
         )
-        limit = _limit(kurtosis, phi, final, declared, bundle)
+        limit = scatter_limit(kurtosis, phi, final, declared, bundle)
         robust = limit is not None
         if limit is None:
             limit = scatter.by_pilot(final, draw, bundle)
@@ -216,38 +217,3 @@ def _declared(variance: Kernel | None, phi: Any, source: Source, pairs: Pairs) -
         raise ValueError("variance=None but the map declares none: give (X, Y) -> (n, k)")
     value = pairs.pick(evaluate(variance, pairs.left, pairs.right, "variance"))
     return value
-
-
-def _spreads(
-    phi: Any, pairs: Pairs, declared: Any, independent_features: bool
-) -> tuple[Spreads | ChainSpreads, int]:
-    """Return the source of sample variances, and how many draws make a bundle."""
-    source = choose_source(phi, pairs, independent_features)
-    apart = getattr(phi, "units_apart", 1)
-    chain = unit_source(phi, pairs) if source.per_draw == 1 and apart > 1 else None
-    if chain is None or stretches_of(chain, apart) < GROUP:
-        bundle = bundle_size(source)
-        return Spreads(source, pairs, declared, bundle), bundle
-    # Stretches that fill no group are left out: at most one in nine.
-    bundle = 1 if stretches_of(chain, apart) >= 8 * GROUP else GROUP
-    return ChainSpreads(chain, pairs, declared, bundle, apart), bundle
-
-
-def _limit(
-    kurtosis: float | Kernel | None, phi: Any, plan: Plan, declared: Any, bundle: int
-) -> Any:
-    """Return a bound on the relative variance of one sample from the kurtosis; None without."""
-    spreads, pairs = plan.source, plan.pairs
-    if isinstance(spreads, ChainSpreads):
-        known = scatter.declared_kurtosis(kurtosis, phi, pairs)
-        one = getattr(phi, "variance", None)
-        if known is None or one is None:
-            return None
-        share = pairs.pick(evaluate(one, pairs.left, pairs.right, "variance")) / declared
-        limit = chain_scatter(known, share, spreads.units, spreads.apart)
-        return limit if scatter.affordable(limit, plan, bundle) else None
-    # Whole draws have another kurtosis than the products that they are made of.
-    if kurtosis is None and getattr(spreads, "whole_draws", False):
-        return None
-    known = scatter.declared_kurtosis(kurtosis, phi, pairs)
-    return None if known is None else scatter.of_groups(known)

@@ -18,7 +18,7 @@ from mehler.verify import check_variance
 from mehler.verify._check_bundles import Bundles
 from mehler.verify._check_chains import ChainSpreads, chain_scatter
 from mehler.verify._check_rows import plain_pairs
-from mehler.verify._sources import unit_source
+from mehler.verify._choice import unit_source
 from tests.verify.toys import most_misses, points
 
 X = points(2, 3)

@@ -1,0 +1,69 @@
+"""A kernel with its name, its parameters, and what inputs show it best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedKernel:
+    r"""A kernel k(x, y) with its name, its parameters, and what inputs show it best.
+
+    Parameters
+    ----------
+    name : str
+    parameters : mapping of str to float
+    latex : str
+        The formula, for a page.
+    length : float
+        The distance over which the kernel varies, where it has one; else 1.
+    metric : {"euclidean", "cityblock"}
+        Of that distance.
+    bandwidth : str
+        The parameter that scales distances: the one that a diagnosis may find wrong. Empty where
+        there is none.
+    nonnegative : bool
+        Whether inputs must have no negative entries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.verify import kernels
+    >>> k = kernels.make("rbf", gamma=0.5)
+    >>> X = np.array([[0.0, 0.0], [1.0, 1.0]])
+    >>> k(X, X).round(4).tolist()
+    [[1.0, 0.3679], [0.3679, 1.0]]
+    >>> str(k.replace(gamma=1.0))
+    'rbf(gamma=1)'
+    """
+
+    name: str
+    parameters: Mapping[str, float]
+    latex: str
+    function: Callable[..., Any] = field(repr=False)
+    length: float = 1.0
+    metric: str = "euclidean"
+    bandwidth: str = ""
+    nonnegative: bool = False
+
+    def __call__(self, X: Any, Y: Any) -> Any:
+        """Return the kernel of all rows of `X` with all rows of `Y`, shape (n, k)."""
+        left, right = (np.asarray(rows, dtype=np.float64) for rows in (X, Y))
+        if self.nonnegative and (left.min() < 0.0 or right.min() < 0.0):
+            raise ValueError(f"{self}: inputs must not be negative; give data that are not")
+        return self.function(left, right, **self.parameters)
+
+    def __str__(self) -> str:
+        """Return the name with its parameters."""
+        inside = ", ".join(f"{key}={value:g}" for key, value in self.parameters.items())
+        return f"{self.name}({inside})" if inside else self.name
+
+    def replace(self, **parameters: float) -> NamedKernel:
+        """Return the kernel of the same name with other parameters."""
+        from mehler.verify.kernels import make  # which imports this class
+
+        return make(self.name, **{**self.parameters, **parameters})
