@@ -6,7 +6,7 @@ import math
 
 from mehler import exact
 from mehler.bounds._bound import require_count, require_positive, require_probability
-from mehler.bounds.kernel_error._inverse import least_features
+from mehler.bounds._inverse import least_features
 from mehler.bounds.kernel_error._variance import largest_variance
 from mehler.exact._validate import check_pool, check_rho
 

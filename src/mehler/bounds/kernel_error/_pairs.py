@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mehler.bounds._bound import Bound, require_count, require_positive, require_probability
-from mehler.bounds.kernel_error._inverse import least_features
+from mehler.bounds._inverse import least_features
 from mehler.bounds.kernel_error._knowledge import Knowledge, know
 
 STATEMENT = "maxout.kernel-error"

@@ -22,8 +22,8 @@ from mehler.bounds._bound import (
     require_positive,
     require_probability,
 )
+from mehler.bounds._inverse import least_features
 from mehler.bounds.kernel_error import _exponent
-from mehler.bounds.kernel_error._inverse import least_features
 from mehler.bounds.kernel_error._pairs import STATEMENT
 from mehler.exact._validate import check_pool
 

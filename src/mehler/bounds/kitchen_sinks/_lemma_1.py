@@ -13,8 +13,8 @@ from mehler.bounds._bound import (
     require_positive,
     require_probability,
 )
+from mehler.bounds._inverse import least_features
 from mehler.bounds.kitchen_sinks._assumptions import INDEPENDENT, bounded_features
-from mehler.bounds.kitchen_sinks._inverse import smallest_count
 
 
 def lemma_1(
@@ -171,4 +171,4 @@ def lemma_1_features(eps: float, *, scale: float, delta: float, feature_scale: f
     def value(n: int) -> float:
         return lemma_1(n, scale=scale, delta=delta, feature_scale=feature_scale).value
 
-    return smallest_count(value, eps)
+    return least_features(value, eps)

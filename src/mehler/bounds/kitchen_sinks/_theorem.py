@@ -15,6 +15,7 @@ from mehler.bounds._bound import (
     require_positive,
     require_probability,
 )
+from mehler.bounds._inverse import least_features
 from mehler.bounds.kitchen_sinks._assumptions import (
     INDEPENDENT,
     LABELS,
@@ -23,7 +24,6 @@ from mehler.bounds.kitchen_sinks._assumptions import (
     SMALLEST_RISK,
     bounded_features,
 )
-from mehler.bounds.kitchen_sinks._inverse import smallest_count
 from mehler.bounds.kitchen_sinks._risk import APPROXIMATION, approximation
 
 Constraint = Literal["box", "ball"]
@@ -223,9 +223,9 @@ def theorem_features(
     left = eps - one["statistical"] - one["confidence"]
     # What rounding leaves of eps is nothing: no count of features would be meant by it.
     if left <= 1e-12 * eps:
-        fewest = smallest_count(lambda n: at(1, n)["statistical"] + at(1, n)["confidence"], eps)
+        fewest = least_features(lambda n: at(1, n)["statistical"] + at(1, n)["confidence"], eps)
         raise ValueError(
             f"n_samples={n_samples} leaves an excess risk of {eps - left:.6g} at any number of "
             f"features, not below eps={eps!r}: more than {fewest} samples are needed"
         )
-    return smallest_count(lambda n: at(n).value, eps)
+    return least_features(lambda n: at(n).value, eps)

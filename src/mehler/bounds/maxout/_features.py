@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from mehler import exact
 from mehler.bounds._bound import require_count, require_positive, require_probability
+from mehler.bounds._inverse import least_features
 from mehler.bounds.maxout._arguments import (
     InputSet,
     Shape,
@@ -125,7 +125,9 @@ def theorem_2_features(
             f"eps={eps!r} is out of reach: with 2^53 features the bound is {value(LARGEST):.6g}; "
             "give a larger eps" + (", or more samples" if n_samples is not None else "")
         )
-    return _least(value, eps)
+    # The paper's shape is a constant plus log m, over m: it does not increase from m = 1 to 2
+    # because the constant is at least log 2, and decreases from there on.
+    return least_features(value, eps, most=LARGEST)
 
 
 def theorem_2_condition(
@@ -178,19 +180,3 @@ def theorem_2_condition(
     require_constants(c_prime=c_prime)
     inputs = InputSet.of(n_inputs, dimension, diameter)
     return printed_condition(inputs, pool_size, delta, epsilon, c_prime)
-
-
-def _least(value: Callable[[int], float], eps: float) -> int:
-    """Smallest m >= 1 with value(m) <= eps, for a value that does not increase with m.
-
-    The paper's shape is a constant plus log m, over m: it does not increase from m = 1 to 2
-    because the constant is at least log 2, and decreases from there on.
-    """
-    high = 1
-    while value(high) > eps:
-        high *= 2
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if value(middle) <= eps else (middle, high)
-    return high

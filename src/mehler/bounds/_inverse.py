@@ -8,7 +8,13 @@ from collections.abc import Callable
 MOST_FEATURES = 10**18
 
 
-def least_features(value: Callable[[int], float], eps: float, *, at_least: int = 1) -> int:
+def least_features(
+    value: Callable[[int], float],
+    eps: float,
+    *,
+    at_least: int = 1,
+    most: int = MOST_FEATURES,
+) -> int:
     """Find the least m with value(m) <= eps, for a `value` that never increases.
 
     Parameters
@@ -16,8 +22,8 @@ def least_features(value: Callable[[int], float], eps: float, *, at_least: int =
     value : callable
         From a number of features to a bound.
     eps : float
-    at_least : int
-        The least m that counts.
+    at_least, most : int
+        The least and the largest m that count.
 
     Returns
     -------
@@ -26,15 +32,15 @@ def least_features(value: Callable[[int], float], eps: float, *, at_least: int =
     Raises
     ------
     ValueError
-        If 10^18 features are not enough.
+        If the largest m is not enough.
     """
     low, high = at_least - 1, at_least
     while value(high) > eps:
-        if high >= MOST_FEATURES:
+        if high >= most:
             raise ValueError(
-                f"eps={eps!r} is below what {MOST_FEATURES:.0e} features reach: make it larger"
+                f"eps={eps!r} is too small, {most:.0e} features do not reach it: make it larger"
             )
-        low, high = high, min(2 * high, MOST_FEATURES)
+        low, high = high, min(2 * high, most)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if value(middle) <= eps else (middle, high)

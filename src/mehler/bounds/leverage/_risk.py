@@ -1,0 +1,134 @@
+"""Learning with features that were drawn by estimated scores, from the pool to the test risk."""
+
+from __future__ import annotations
+
+import math
+
+from mehler.bounds._bound import (
+    Assumption,
+    Bound,
+    Term,
+    require_count,
+    require_positive,
+    require_probability,
+)
+from mehler.bounds.leverage._approximation import approximation_features
+from mehler.bounds.leverage._mixed import mixed_ratio
+
+_MIX = 0.5
+
+
+def risk(
+    n_samples: int,
+    *,
+    ridge: float,
+    radius: float,
+    lipschitz: float,
+    degrees_of_freedom: float,
+    pool_degrees: float,
+    estimated: float,
+    pool_size: int,
+    n_scored: int,
+    n_features: int,
+    delta: float,
+    reuse: bool = False,
+) -> Bound:
+    r"""Bound the excess risk of the best weights for features drawn by estimated scores.
+
+    .. math:: E_{train}R(\hat f) - \inf_{\|f\|_H \le B}R \le
+        LB\big(6\sqrt\lambda + 8\sqrt2/\sqrt N\big)
+
+    with probability :math:`1 - 3\delta` over pool, scores and draws, for features of at most 1,
+    independent draws with half a share of plain sampling, and empirical minimisers over
+    :math:`\{\theta^\top\psi: \|\theta\| \le 4B\}`.
+
+    Parameters
+    ----------
+    n_samples : int
+        N, for training.
+    ridge : float
+        :math:`\lambda` of the scores, at most the largest eigenvalue of the kernel.
+    radius : float
+        B.
+    lipschitz : float
+        L, of the loss in the prediction.
+    degrees_of_freedom, pool_degrees, estimated : float
+        d of the kernel, of the pool's kernel, and the sum of estimated scores.
+    pool_size, n_scored, n_features : int
+        M_0, N_0 and M: the bound is vacuous where one is smaller than the proof needs.
+    delta : float
+    reuse : bool, optional
+        Whether the scores are of the training rows; then draws are systematic, and
+        :math:`8\sqrt2` becomes :math:`16\sqrt{1 + 2M_0/M}`.
+
+    Returns
+    -------
+    Bound
+        Terms "approximation" and "statistical".
+
+    Raises
+    ------
+    ValueError
+        An argument is out of its range.
+
+    References
+    ----------
+    In place of Shahrampour, Kolouri (2018), Theorem 1: :doc:`/theorems/leverage-theorem-1`.
+
+    Examples
+    --------
+    >>> bound = risk(400, ridge=1/400, radius=1.0, lipschitz=1.0, degrees_of_freedom=10.0,
+    ...              pool_degrees=10.0, estimated=10.0, pool_size=20_000, n_scored=10**7,
+    ...              n_features=25_000, delta=0.03)
+    >>> round(bound.value, 3), bound.vacuous
+    (0.866, False)
+    """
+    require_count(n_samples=n_samples, pool_size=pool_size, n_scored=n_scored)
+    require_count(n_features=n_features)
+    require_positive(ridge=ridge, radius=radius, lipschitz=lipschitz)
+    require_positive(degrees_of_freedom=degrees_of_freedom, pool_degrees=pool_degrees)
+    require_probability(delta=delta)
+    ratio = mixed_ratio(
+        n_scored,
+        pool_size=pool_size,
+        ridge=ridge,
+        degrees_of_freedom=pool_degrees,
+        estimated=estimated,
+        mix=_MIX,
+        delta=delta,
+    ).value
+    needed = {
+        "pool_size": (
+            pool_size,
+            approximation_features(
+                degrees_of_freedom=degrees_of_freedom,
+                largest_ratio=max(1 / ridge, degrees_of_freedom),
+                delta=delta,
+            ),
+        ),
+        "n_features": (
+            n_features,
+            approximation_features(
+                degrees_of_freedom=pool_degrees, largest_ratio=max(ratio, pool_degrees), delta=delta
+            ),
+        ),
+    }
+    spread = 16 * math.sqrt(1 + pool_size / (_MIX * n_features)) if reuse else 8 * math.sqrt(2)
+    size = lipschitz * radius
+    return Bound(
+        statement="leverage.theorem-1",
+        form="proved",
+        quantity="mean excess risk",
+        terms=(
+            Term("approximation", 6 * size * math.sqrt(ridge), r"6LB\sqrt\lambda"),
+            Term("statistical", size * spread / math.sqrt(n_samples), r"8\sqrt2LB/\sqrt N"),
+        ),
+        probability=1 - 3 * delta,
+        assumptions=(
+            *(
+                Assumption(f"{name} is at least {least}", have >= least, f"{have}")
+                for name, (have, least) in needed.items()
+            ),
+            Assumption("features are at most 1 in absolute value"),
+        ),
+    )
