@@ -95,8 +95,11 @@ class FeatureMap(ABC):
         return self._variance_of(x, y)
 
     def _rows_per_block(self) -> int | None:
-        """How many rows at a time suit the transform; None where any block that fits does."""
+        """How many rows at a time suit the host's cache; None where any block that fits does."""
         return None
+
+    def _on_host(self) -> bool:
+        return _arrays.namespace_name(self.place.xp) in {"numpy", "dask.array"}
 
     def _parameters(self) -> dict[str, Any]:
         """Arguments of `draw` beyond the common ones, for the recipe."""
@@ -131,7 +134,8 @@ class FeatureMap(ABC):
             X,
             self.n_features,
             self._out_dtype(dtype),
-            block=self._rows_per_block(),
+            # Caches are a matter of the host: other devices want large blocks.
+            block=self._rows_per_block() if self._on_host() else None,
         )
 
     def kernel(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:

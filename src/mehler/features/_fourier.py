@@ -179,7 +179,9 @@ class FourierFeatures(FeatureMap):
         }
 
     def _rows_per_block(self) -> int | None:
-        return self._projection.rows_per_block(self.n_inputs)
+        own = self._projection.rows_per_block(self.n_inputs)
+        # 2 MiB of float32 features: each is written twice and read once.
+        return own or max(256, min(1024, (1 << 19) // self.n_features))
 
     def _draw(self, dtype: str) -> tuple[Any, ...]:
         # Mixing acts on weights in float64; what nobody mixes is drawn in its dtype.
@@ -315,5 +317,5 @@ def _transform(
     if mixed:
         angles = angles * extra[0]
     if offset:
-        return gain * _arrays.cosine(xp, angles + unit * extra[-1])
-    return gain * xp.concat(_arrays.cosine_and_sine(xp, angles), axis=1)
+        return _arrays.cosine(xp, angles + unit * extra[-1], gain)
+    return _arrays.cosine_and_sine(xp, angles, gain)
