@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from tests.corpus import draw_cases, fourier_cases, law_cases, mehler_cases, units_cases
+from tests.corpus import (
+    draw_cases,
+    fourier_cases,
+    invariant_cases,
+    law_cases,
+    mehler_cases,
+    units_cases,
+)
 from tests.corpus.registry import correct
 
-_PARTS = (mehler_cases, fourier_cases, units_cases, law_cases, draw_cases)
+_PARTS = (mehler_cases, fourier_cases, invariant_cases, units_cases, law_cases, draw_cases)
 
 PLANTED = [case for part in _PARTS for case in part.PLANTED]
 TWINS = [case for part in _PARTS for case in part.TWINS]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import mehler
+from mehler.features import groups
 from mehler.verify import Ledger, conformance
 from tests.verify.conforming import Rectified, Unnamed
 
@@ -65,6 +66,15 @@ DRAWS = {
     "maxout-hadamard": functools.partial(
         mehler.MaxoutFeatures.draw, 3, pool_size=4, projections="hadamard"
     ),
+    "invariant": functools.partial(
+        mehler.GroupInvariantFeatures.draw, 3, group=groups.CyclicShifts(3), n_bins=4
+    ),
+    "not-invariant": functools.partial(
+        mehler.GroupInvariantFeatures.draw, 3, group=groups.Trivial(3), n_bins=2
+    ),
+    "invariant-sampled": functools.partial(
+        mehler.GroupInvariantFeatures.draw, 3, group=groups.SignFlips(3), n_bins=1, n_elements=3
+    ),
 }
 OPTIONS = {
     # A bound on the variance is declared, and a fixed number of projections does not converge.
@@ -73,6 +83,9 @@ OPTIONS = {
     # Whole draws are the samples.
     "fourier-orthogonal": {"n_features": 24},
     "maxout-hadamard": {"n_features": 24, "leave_out": ("variance",)},
+    # Bounds on the variance are declared, save for single elements.
+    "invariant": {"leave_out": ("variance",)},
+    "invariant-sampled": {"n_features": 64, "leave_out": ("variance", "convergence")},
 }
 
 

@@ -291,8 +291,7 @@ class GroupInvariantFeatures(FeatureMap):
             return (templates, flat) if (sign == 1).all() else (templates, flat, sign)
         if elements.ndim == 2:
             return (np.moveaxis(self.group.apply(templates, elements), 1, 0),)
-        own = [self.group.apply(t[None], some)[:, 0] for t, some in zip(templates, elements)]
-        return (np.stack(own),)
+        return (_moved_alone(self.group, templates, elements),)
 
     def _block(self) -> Callable[..., _arrays.Array]:
         layouts: dict[str, blocks.Project] = {
@@ -459,6 +458,18 @@ def _image_shape(group: Group) -> tuple[int, ...]:
     if isinstance(group, ImageShifts) and group.closed:
         return group.height, group.width
     return ()
+
+
+def _moved_alone(group: Group, templates: Any, elements: Any) -> Any:
+    """Each template under elements of its own: (m, d) and (m, r, k) to (m, r, d)."""
+    if not group.moves_coordinates:
+        own = [group.apply(t[None], some)[:, 0] for t, some in zip(templates, elements)]
+        return np.stack(own)
+    m, r = elements.shape[:2]
+    index, sign = group.coordinates(elements.reshape(m * r, -1))  # type: ignore[misc]  # not None
+    shape = (m, r, group.n_inputs)
+    moved = np.take_along_axis(templates[:, None, :], index.reshape(shape), axis=2)
+    return moved * sign.reshape(shape)
 
 
 def _meetings(elements: Any) -> Any:

@@ -12,6 +12,9 @@ from mehler import _random
 from mehler.exact.orbits import TemplateLaw
 from mehler.features.groups._group import Group
 
+# Groups of so many elements are shuffled whole for each template.
+_LISTED = 1024
+
 
 def templates(law: TemplateLaw, seed: int, n_templates: int) -> tuple[Any, Any]:
     """Templates (m, d) in float64, and whether each one is kept: ones and zeros (m,)."""
@@ -55,12 +58,23 @@ def shared_elements(group: Group, seed: int, r: int, *, replacement: bool) -> An
 
 def own_elements(group: Group, seed: int, r: int, n_templates: int, *, replacement: bool) -> Any:
     """Elements for each template, shape (m, r, k)."""
-    found = [
-        group.sample(r, rng, replacement=replacement)
-        for rng, units in _blocks(seed, _random.ELEMENTS, n_templates)
-        for _ in range(units.stop - units.start)
-    ]
-    return np.stack(found)
+    parts = []
+    for rng, units in _blocks(seed, _random.ELEMENTS, n_templates):
+        if group.order <= _LISTED:
+            chosen = _choices(rng, group.order, r, replacement)[: units.stop - units.start]
+            parts.append(group.elements()[chosen])
+        else:
+            several = range(units.stop - units.start)
+            parts.append(np.stack([group.sample(r, rng, replacement=replacement) for _ in several]))
+    return np.concatenate(parts)
+
+
+def _choices(rng: np.random.Generator, order: int, r: int, replacement: bool) -> Any:
+    """Numbers of elements for a whole block of templates, shape (64, r)."""
+    if replacement:
+        return rng.integers(order, size=(_random.UNITS_PER_BLOCK, r))
+    everything = np.tile(np.arange(order), (_random.UNITS_PER_BLOCK, 1))
+    return rng.permuted(everything, axis=1)[:, :r]
 
 
 def offsets(seed: int, n_templates: int) -> Any:

@@ -12,6 +12,7 @@ from mehler._arrays import Array, to_host
 from mehler.verify._arguments import count, positive
 from mehler.verify._check_counts import rates
 from mehler.verify._check_rows import plain_rows
+from mehler.verify._choice import units_of
 from mehler.verify._draws import Draws
 from mehler.verify._ledger import Ledger
 from mehler.verify._pairs import Rows
@@ -129,11 +130,7 @@ def check_distribution(
         z = call(phi, rows)
         m = z.shape[1]
         all_columns = (
-            bool(getattr(phi, "independent_units", False))
-            # Columns of one unit are not independent of each other.
-            and getattr(phi, "n_units", m) == m
-            if independent_features is None
-            else independent_features
+            units_of(phi, m) == m if independent_features is None else independent_features
         )
         wanted = _samples_for(asked.resolution, rate)
         n_draws = -(-wanted // m) if all_columns else wanted

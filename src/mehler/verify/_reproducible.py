@@ -15,6 +15,7 @@ from mehler.verify._check_columns import Finding
 from mehler.verify._check_counts import Rates, rates
 from mehler.verify._check_rows import plain_rows
 from mehler.verify._check_signs import SUMMARIES, Signs, quads_for
+from mehler.verify._choice import units_of
 from mehler.verify._draws import Draws
 from mehler.verify._ledger import Ledger
 from mehler.verify._pairs import Rows
@@ -121,7 +122,8 @@ def check_reproducible(
     with np.errstate(all="ignore"):
         alike = independent_features
         if alike is None:
-            alike = bool(getattr(draws[0], "independent_units", False))
+            m = call(draws[0], rows).shape[1]
+            alike = units_of(draws[0], m) == m  # columns of one unit are not alike
         signs = Signs(draws, rows, alike)
         looks = len(signs.looks)
         rate = asked.false_alarm / looks

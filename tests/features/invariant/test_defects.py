@@ -1,0 +1,257 @@
+"""Slips of the pen in group-invariant features, planted below their declarations, are refuted."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import verify
+from mehler.exact import orbits
+from mehler.features import groups
+
+D = 9
+# Two rows in general position and one on a permuted orbit of the first.
+_RNG = np.random.default_rng(6)
+ROWS = _RNG.standard_normal((2, D))
+ROWS /= np.linalg.norm(ROWS, axis=1, keepdims=True)
+ROWS = np.vstack([ROWS, np.roll(ROWS[:1], 3, axis=1)])
+
+MAPS = groups.LinearMaps(np.random.default_rng(1).standard_normal((3, D, D)) / 3)
+SETTINGS = {
+    "shifts": {"group": groups.CyclicShifts(D), "n_bins": 4, "window": 1.0},
+    "maps": {"group": MAPS, "n_bins": 4, "window": 1.5},
+    "rotations": {"group": groups.ImageRotations(3, 3, [-30, 0, 30]), "n_bins": 4, "window": 1.0},
+    "turns": {"group": groups.ImageRotations(3, 3, [0, 90, 180, 270]), "n_bins": 4},
+    "redraw": {
+        "group": groups.CyclicShifts(D), "templates": "redraw", "n_bins": 4, "window": 1.2,
+        "epsilon": 0.02,
+    },
+    "gaussian": {"group": groups.CyclicShifts(D), "templates": "gaussian", "n_bins": 4},
+    "distinct": {
+        "group": groups.CyclicShifts(D), "n_elements": 7, "own_elements": True, "n_bins": 4,
+        "window": 0.6,
+    },
+    "narrow": {"group": groups.CyclicShifts(D), "n_bins": 4, "window": 0.25},
+    "dither": {"group": groups.CyclicShifts(D), "n_bins": 2, "rule": "dither"},
+    "paper": {"group": groups.CyclicShifts(D), "n_bins": 4, "rule": "paper"},
+}  # fmt: skip
+
+
+def drawer(setting, defect=None, n_templates=500):
+    cls = mehler.GroupInvariantFeatures
+    cls = cls if defect is None else defect(cls)
+    options = SETTINGS[setting]
+    return lambda seed: cls(D, n_templates=n_templates, seed=seed, **options)
+
+
+def moved_weights(change):
+    """A defect of the drawn numbers: scale, thresholds and templates, in that order."""
+
+    def defect(cls):
+        class Broken(cls):
+            def _draw(self, dtype):
+                return change(self, *super()._draw(dtype))
+
+        return Broken
+
+    return defect
+
+
+def moved_claim(**changes):
+    """A defect of the declared kernel."""
+
+    def defect(cls):
+        class Broken(cls):
+            def _kernel_of(self, x, y):
+                claim = dataclasses.replace(self._moments, **changes)
+                return claim.kernel(x, x if y is None else y)
+
+        return Broken
+
+    return defect
+
+
+def inverse_missing(cls):
+    """<g t, x> computed as <t, g x>: the transpose is forgotten."""
+
+    class Broken(cls):
+        def _structure(self, templates):
+            return (np.moveaxis(self.group.transpose(templates), 1, 0),)
+
+    return Broken
+
+
+class Radians(groups.ImageRotations):
+    """Degrees handed to a function that takes radians."""
+
+    def _turned(self, images, angle):
+        return groups.ImageRotations._turned(self, images, math.degrees(angle))
+
+
+def radians_for_degrees(cls):
+    class Broken(cls):
+        def _structure(self, templates):
+            group = Radians(3, 3, self.group.degrees)
+            return (np.moveaxis(group.apply(templates), 1, 0),)
+
+    return Broken
+
+
+def zero_for_redraw(cls):
+    """Rejected templates are not drawn again: their features are zero."""
+
+    class Broken(cls):
+        def _draw(self, dtype):
+            other = {**self._arguments(), "templates": "zero"}
+            return mehler.GroupInvariantFeatures(**other)._draw(dtype)
+
+    return Broken
+
+
+def never_rejected(cls):
+    """Templates are Gaussian: nobody looks at their length."""
+
+    class Broken(cls):
+        def _draw(self, dtype):
+            other = {**self._arguments(), "templates": "gaussian"}
+            return mehler.GroupInvariantFeatures(**other)._draw(dtype)
+
+    return Broken
+
+
+def unclipped(cls):
+    """The kernel s - kappa D, for a window that cuts a part off."""
+
+    class Broken(cls):
+        def _kernel_of(self, x, y):
+            kappa = self.law.slope
+            return self.bins.window - kappa * groups.mean_distance(self.group, x, y)
+
+    return Broken
+
+
+def with_the_limit(cls):
+    """The kernel of infinitely many bins, for the few that there are."""
+
+    class Broken(cls):
+        def _kernel_of(self, x, y):
+            bins = dataclasses.replace(self.bins, rule="dither")
+            return dataclasses.replace(self._moments, bins=bins).kernel(x, x if y is None else y)
+
+    return Broken
+
+
+one_bin_on = moved_weights(
+    lambda phi, scale, thresholds, *rest: (scale, thresholds + phi.bins.step, *rest)
+)
+below_only = moved_weights(lambda phi, scale, thresholds, *rest: (scale, -thresholds[::-1], *rest))
+DEFECTS = {
+    "degrees for radians": ("rotations", radians_for_degrees),
+    "inverse missing": ("maps", inverse_missing),
+    "zero feature for another draw": ("redraw", zero_for_redraw),
+    "never rejected": ("redraw", never_rejected),
+    "bins off by one": ("shifts", one_bin_on),
+    "template normalised twice": (
+        "gaussian",
+        moved_weights(lambda phi, s, h, t, *rest: (s, h, t / math.sqrt(D), *rest)),
+    ),
+    "template not normalised": (
+        "gaussian",
+        moved_weights(lambda phi, s, h, t, *rest: (s, h, t * math.sqrt(D), *rest)),
+    ),
+    "weight of independent elements": ("distinct", moved_claim(replacement=True)),
+    "weight of the whole group": ("distinct", moved_claim(size=None)),
+    "window that cuts": ("narrow", unclipped),
+    "kernel without bins": ("paper", with_the_limit),
+    "no offset": (
+        "dither",
+        moved_weights(lambda phi, s, h, *rest: (s, 0 * h + phi.bins.thresholds, *rest)),
+    ),
+    "counts not divided": (
+        "shifts",
+        moved_weights(lambda phi, s, *rest: (s * D, *rest)),
+    ),
+    "columns not weighted": (
+        "paper",
+        moved_weights(lambda phi, s, *rest: (s / math.sqrt(phi.bins.step), *rest)),
+    ),
+}
+# Defects that move the kernel by a few per cent.
+FINE = {
+    "inverse missing": 0.02,
+    "never rejected": 0.02,
+    "weight of independent elements": 0.02,
+    "weight of the whole group": 0.02,
+}
+# Correct, though they look otherwise.
+TWINS = {
+    "roll of the elements": (
+        "shifts",
+        moved_weights(lambda phi, s, h, t, index: (s, h, t, np.roll(index, D))),
+    ),
+    "thresholds read downwards": ("shifts", below_only),
+    "templates of the other sign": (
+        "maps",
+        moved_weights(lambda phi, s, h, t: (s, h, -t)),
+    ),
+}
+
+
+def look(draw, **options):
+    options = {"resolution": 0.05, **options}
+    return verify.check_kernel(draw, draw(0).kernel, ROWS[:2], **options)
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_correct_maps_hold(setting):
+    verdict = look(drawer(setting))
+    assert verdict.status == "holds", str(verdict)
+
+
+@pytest.mark.parametrize("name", DEFECTS)
+def test_defects_are_refuted(name):
+    setting, defect = DEFECTS[name]
+    verdict = look(drawer(setting, defect, 2000), resolution=FINE.get(name, 0.05))
+    assert verdict.status == "refuted", str(verdict)
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_twins_hold(name):
+    setting, defect = TWINS[name]
+    verdict = look(drawer(setting, defect))
+    assert verdict.status == "holds", str(verdict)
+
+
+def test_turns_in_radians_are_not_invariant():
+    act = groups.QuarterTurns(3).actions[1]
+    right = verify.check_invariance(drawer("turns"), act, ROWS)
+    assert right.status == "holds", str(right)
+    wrong = verify.check_invariance(drawer("turns", radians_for_degrees), act, ROWS)
+    assert wrong.status == "refuted"
+
+
+def test_an_element_twice_and_another_never_is_not_invariant():
+    twice = moved_weights(
+        lambda phi, s, h, t, index: (s, h, t, np.concatenate([index[:D], index[:-D]]))
+    )
+    act = groups.CyclicShifts(D).actions[1]
+    assert verify.check_invariance(drawer("shifts"), act, ROWS).status == "holds"
+    assert verify.check_invariance(drawer("shifts", twice), act, ROWS).status == "refuted"
+
+
+def test_the_joint_law_of_both_projections_matters():
+    """A kernel from one projection each, as if they were independent, is refuted."""
+
+    def independent(x, y):
+        law, bins = orbits.TemplateLaw("sphere", D), orbits.Bins(4, 1.0, "midpoint")
+        shares = np.array([
+            1 - law.tail(t) if t >= 0 else law.tail(-t) for t in bins.thresholds
+        ])  # fmt: skip
+        return np.full((len(x), len(y)), bins.weights @ shares**2)
+
+    verdict = verify.check_kernel(drawer("shifts"), independent, ROWS, resolution=0.05)
+    assert verdict.status == "refuted"

@@ -1,0 +1,265 @@
+"""Features by their definition: every layout against moved templates and comparisons."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler.exact import orbits
+from mehler.features import _invariant_draws as draws
+from mehler.features import groups
+from mehler.verify import check_invariance
+
+RNG = np.random.default_rng(11)
+LAYOUTS = {
+    "blocks": {"group": groups.BlockPermutations(12, 3)},
+    "blocks, sampled": {"group": groups.BlockPermutations(12, 3), "n_elements": 4},
+    "blocks, drawn": {"group": groups.BlockPermutations(12, 3).drawn(4, seed=1)},
+    "shifts": {"group": groups.CyclicShifts(80)},
+    "image shifts": {"group": groups.ImageShifts(8, 9)},
+    "moved": {"group": groups.Dihedral(6)},
+    "moved with signs": {"group": groups.SignFlips(6, 3)},
+    "moved with zeros": {"group": groups.ImageShifts(3, 4, most=1, fill="zero")},
+    "orbit": {"group": groups.ImageRotations(4, 4, [-20, 0, 20])},
+    "orbit of its own": {
+        "group": groups.CyclicShifts(6),
+        "n_elements": 3,
+        "own_elements": True,
+    },
+    "many elements": {"group": groups.BlockPermutations(12, 6)},
+}
+
+
+def draw(seed=0, *, n_templates=6, n_bins=3, window=1.2, **options):
+    d = options["group"].n_inputs
+    return mehler.GroupInvariantFeatures.draw(
+        d, n_templates=n_templates, n_bins=n_bins, window=window, seed=seed, **options
+    )
+
+
+def rows(d, n=5):
+    x = RNG.standard_normal((n, d))
+    return x / np.linalg.norm(x, axis=1, keepdims=True)
+
+
+def projections(phi, x):
+    """<g_i t_j, x> for each template, shape (m, r, n), and which templates count."""
+    templates, kept = draws.templates(phi.law, phi.seed, phi.n_units)
+    elements = phi._elements()
+    found = []
+    for j, t in enumerate(templates):
+        some = elements[j] if elements.ndim == 3 else elements
+        found.append(phi.group.apply(t[None], some)[:, 0] @ x.T)
+    return np.array(found), kept
+
+
+def by_definition(phi, x):
+    values, kept = projections(phi, x)
+    thresholds = np.tile(phi.bins.thresholds, (phi.n_units, 1))
+    if phi.bins.rule == "dither":
+        offsets = draws.offsets(phi.seed, phi.n_units)
+        assert (offsets >= 0).all()
+        assert (offsets < 1).all()
+        thresholds = thresholds + phi.bins.step * offsets[:, None]
+    shares = (values[:, :, :, None] <= thresholds[:, None, None, :]).mean(axis=1)
+    shares *= np.sqrt(phi.bins.weights / phi.n_units) * kept[:, None, None]
+    return np.moveaxis(shares, 0, 1).reshape(len(x), -1)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("rule", orbits.RULES)
+def test_every_layout_is_the_definition(layout, rule):
+    phi = draw(rule=rule, **LAYOUTS[layout])
+    assert phi._layout == layout.partition(",")[0].partition(" ")[0].replace(
+        "image", "shifts"
+    ).replace("many", "moved")
+    x = rows(phi.n_inputs)
+    # Counts over r, times a root: rounding of one product.
+    np.testing.assert_allclose(phi(x), by_definition(phi, x), rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("templates", orbits.LAWS)
+def test_templates_have_their_law(templates):
+    phi = draw(templates=templates, group=groups.Trivial(5), n_templates=200, epsilon=0.2)
+    t, kept = draws.templates(phi.law, 0, 20_000)
+    lengths = np.linalg.norm(t, axis=1)
+    if templates == "sphere":
+        np.testing.assert_allclose(lengths, 1.0, rtol=1e-15)
+    if templates == "redraw":
+        assert lengths.max() < np.sqrt(1.2)
+    expected = phi.law.mass
+    assert kept.mean() == pytest.approx(expected, abs=6 * np.sqrt(0.25 / 20_000))
+    if templates == "zero":
+        assert (lengths[kept == 1] < np.sqrt(1.2)).all()
+        assert (lengths[kept == 0] >= np.sqrt(1.2)).all()
+    # The mean size of a coordinate, over templates that are kept: six standard errors.
+    sizes = np.abs(t[kept == 1]).ravel()
+    assert sizes.mean() == pytest.approx(
+        phi.law.mean_absolute, abs=6 * sizes.std() / len(sizes) ** 0.5
+    )
+
+
+def test_the_papers_columns():
+    """Dimension (2n + 1) m, first column 0, last one 1, rows that never fall."""
+    phi = draw(rule="paper", group=groups.BlockPermutations(12, 3), n_bins=4, window=1.0)
+    assert phi.n_features == (2 * 4 + 1) * 6
+    z = phi(rows(12)).reshape(5, 6, 9) / np.sqrt(phi.bins.step / 6)
+    assert (z[:, :, 0] == 0).all()
+    np.testing.assert_allclose(z[:, :, -1], 1.0, rtol=1e-15)
+    assert (np.diff(z, axis=2) >= 0).all()
+    # Multiples of one count.
+    np.testing.assert_allclose(6 * z, np.round(6 * z), atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "layout", ["blocks", "shifts", "image shifts", "moved", "moved with signs"]
+)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_whole_groups_leave_the_features_alone(layout, dtype):
+    group = LAYOUTS[layout]["group"]
+    x = rows(group.n_inputs, 3).astype(dtype)
+
+    def act(element):
+        return lambda x: group.apply(x, element[None])[0].astype(dtype)
+
+    some = [act(element) for element in group.elements()[1:4]]
+    verdict = check_invariance(lambda seed: draw(seed, n_templates=50, group=group), some, x)
+    assert verdict.holds, str(verdict)
+
+
+def test_a_missing_element_is_seen():
+    group = groups.Dihedral(6)
+    short = group.subset(group.elements()[:-1])
+    verdict = check_invariance(lambda seed: draw(seed, group=short), group.actions[1], rows(6, 2))
+    assert verdict.status == "refuted"
+
+
+@pytest.mark.parametrize("options", [{"n_elements": 2}, {"n_elements": 3, "replacement": True}])
+@pytest.mark.parametrize("own", [True, False])
+def test_sampled_elements_move_the_features_by_the_stated_defect(options, own):
+    group = groups.BlockPermutations(8, 4)
+    x = rows(8, 2)
+    act = group.actions[9]
+
+    def mine(seed):
+        return draw(seed, n_templates=20, group=group, own_elements=own, **options)
+
+    def defect(rows):
+        return mine(0).invariance_defect(rows, act(rows))
+
+    verdict = check_invariance(mine, act, x, defect=defect, resolution=0.05)
+    assert verdict.holds, str(verdict)
+    wrong = check_invariance(mine, act, x, defect=lambda r: 1.5 * defect(r), resolution=0.05)
+    assert wrong.status == "refuted"
+
+
+def test_templates_and_elements_are_prefixes():
+    for options in ({}, {"n_elements": 2, "own_elements": True}, {"rule": "dither"}):
+        few = draw(n_templates=3, group=groups.CyclicShifts(6), **options)
+        many = draw(n_templates=150, group=groups.CyclicShifts(6), **options)
+        x = rows(6)
+        first = many(x)[:, : few.n_features] * np.sqrt(150 / 3)
+        np.testing.assert_allclose(first, few(x), rtol=1e-14)
+
+
+def test_limit_gram_is_the_integral():
+    """All thresholds at which anything happens, and the widths between them."""
+    phi = draw(group=groups.CyclicShifts(6), templates="zero", n_templates=9, window=0.4)
+    x = rows(6, 4)
+    values, kept = projections(phi, x)
+    expected = np.zeros((4, 4))
+    for v, k in zip(np.clip(values, -0.4, 0.4), kept):
+        ends = np.unique(np.concatenate([v.ravel(), [-0.4, 0.4]]))
+        middle = 0.5 * (ends[1:] + ends[:-1])
+        shares = (v[:, :, None] <= middle).mean(axis=0)
+        expected += k * (shares * np.diff(ends)) @ shares.T / len(values)
+    np.testing.assert_allclose(phi.limit_gram(x), expected, atol=1e-14)
+    # Bins move it by h at most, upward.
+    for n_bins in (1, 3, 20):
+        paper = draw(
+            rule="paper", n_bins=n_bins, group=groups.CyclicShifts(6), templates="zero",
+            n_templates=9, window=0.4,
+        )  # fmt: skip
+        gap = paper.gram(x) - paper.limit_gram(x)
+        assert (gap >= 0).all()
+        assert (gap <= paper.bins.step * (1 + 1e-12)).all()
+
+
+def test_energy_distance_is_the_limit_of_squared_distances():
+    phi = draw(group=groups.CyclicShifts(6), rule="dither", window=1.0)
+    x = rows(6, 3)
+    k = phi.kernel(x)
+    squared = np.diag(k)[:, None] + np.diag(k)[None] - 2 * k
+    np.testing.assert_allclose(squared, phi.law.slope * phi.energy_distance(x), atol=1e-12)
+
+
+def test_large_groups_are_sampled_and_their_kernel_is_refused():
+    large = groups.BlockPermutations(24, 12)
+    phi = draw(group=large, n_elements=30)
+    assert phi(rows(24)).shape == (5, 36)
+    with pytest.raises(ValueError, match=r"too many to list; take some of them: group\.drawn"):
+        phi.kernel(rows(24))
+    with pytest.raises(ValueError, match="too many to list"):
+        draw(group=large)
+    fixed = draw(group=large.drawn(30, seed=0))
+    assert fixed.kernel(rows(24)).shape == (5, 5)
+
+
+def test_memory_is_not_that_of_comparisons():
+    """N m r K bytes would be 240 MB; a block of 1024 rows takes a few."""
+    import tracemalloc
+
+    phi = draw(group=groups.BlockPermutations(40, 5), n_templates=20, n_bins=10)
+    x = rows(40, 5000).astype(np.float32)
+    phi(x[:1])
+    tracemalloc.start()
+    z = phi(x)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak - z.nbytes < 20 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({}, ValueError, "give n_features, or n_templates"),
+        ({"n_features": 13}, ValueError, "no multiple of the 4 columns of a template; take 12"),
+        ({"n_features": 12, "n_templates": 4}, ValueError, "are n_features=16, not 12"),
+        ({"n_templates": 0}, ValueError, "n_templates must be at least 1"),
+        ({"n_templates": 1, "n_bins": 0}, ValueError, "n_bins must be at least 1"),
+        ({"n_templates": 1, "window": -1.0}, ValueError, "window=-1.0"),
+        ({"n_templates": 1, "window": "wide"}, TypeError, "window='wide'"),
+        ({"n_templates": 1, "rule": "simpson"}, ValueError, "rule='simpson'"),
+        ({"n_templates": 1, "templates": "cube"}, ValueError, "templates='cube'"),
+        ({"n_templates": 1, "templates": "redraw", "epsilon": 0}, ValueError, "epsilon=0"),
+        ({"n_templates": 1, "n_elements": 4}, ValueError, "not n_elements=4 distinct ones"),
+        ({"n_templates": 1, "n_elements": 0}, ValueError, "n_elements must be at least 1"),
+        ({"n_templates": 1, "group": groups.CyclicShifts(4)}, ValueError, "but n_inputs=3"),
+        ({"n_templates": 1, "group": np.eye(3)}, TypeError, r"use groups.LinearMaps\(...\)"),
+        ({"n_templates": 2**45}, ValueError, "TiB of weights"),
+    ],
+)
+def test_bad_arguments(options, error, words):
+    given = {"group": groups.CyclicShifts(3), "n_bins": 2, "seed": 0} | options
+    with pytest.raises(error, match=words):
+        mehler.GroupInvariantFeatures.draw(3, **given)
+
+
+def test_moved_rows_are_paired():
+    phi = draw(group=groups.CyclicShifts(6))
+    with pytest.raises(ValueError, match="paired row by row"):
+        phi.invariance_defect(rows(6, 2), rows(6, 3))
+
+
+def test_a_group_may_come_as_its_recipe():
+    group = groups.CyclicShifts(6)
+    recipe = json.loads(json.dumps(group.recipe()))
+    assert (
+        draw(group=group).recipe()
+        == mehler.GroupInvariantFeatures.draw(
+            6, n_templates=6, n_bins=3, window=1.2, seed=0, group=recipe
+        ).recipe()
+    )
