@@ -100,10 +100,30 @@ def localisers() -> Any:
     return figure
 
 
+def leverage_circle() -> Any:
+    """How often features of a circle reach the whole ball, by leverage and plainly."""
+    from proofs_checks.leverage._circle import Circle
+
+    world, ridge = Circle(), 1e-3
+    counts = np.unique(np.geomspace(20, 1000, 40).astype(int))
+    figure, axis = plt.subplots(figsize=(6, 3.8))
+    laws = ((world.best(ridge), "by leverage", TRUE), (world.law, "plain sampling", PRINTED))
+    for law, label, colour in laws:
+        rng = np.random.default_rng(0)
+        share = [np.mean(world.errors(rng, law, int(m), ridge, 4000) <= 4 * ridge) for m in counts]
+        axis.semilogx(counts, share, color=colour, lw=2, label=label)
+    axis.axhline(0.95, color=MEASURED, lw=1, ls=":")
+    axis.axvline(521, color=TRUE, lw=1, ls="--", label="proved sufficient, by leverage")
+    axis.set(xlabel="features", ylabel="share of draws with error at most 4λ, λ = 0.001")
+    axis.legend(frameon=False, fontsize=9)
+    return figure
+
+
 FIGURES: dict[str, Callable[[], Any]] = {
     "figure-1": figure_1,
     "kernels": kernels,
     "localisers": localisers,
+    "leverage-circle": leverage_circle,
 }
 
 

@@ -4,11 +4,12 @@
 """
 
 from mehler.statements import Statement
-from proofs_checks import fourier, kitchen_sinks, maxout
+from proofs_checks import fourier, kitchen_sinks, leverage, maxout
 
 STATEMENTS: tuple[Statement, ...] = (
     *maxout.STATEMENTS,
     *kitchen_sinks.STATEMENTS,
+    *leverage.STATEMENTS,
     *fourier.STATEMENTS,
 )
 

@@ -23,6 +23,7 @@ ROOMS = (
     "mehler.bounds.doubling",
     "mehler.bounds.kernel_error",
     "mehler.bounds.kitchen_sinks",
+    "mehler.bounds.leverage",
     "mehler.bounds.maxout",
     "mehler.learn",
     "mehler.learn.losses",

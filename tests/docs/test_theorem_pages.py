@@ -13,7 +13,8 @@ from tests.docs._blocks import ROOT, pages
 THEOREMS = ROOT / "docs" / "theorems"
 
 
-STATEMENTS = [*discover("maxout.*"), *discover("kitchen-sinks.*"), *discover("fourier.*")]
+FAMILIES = ("maxout", "kitchen-sinks", "fourier", "leverage")
+STATEMENTS = [one for family in FAMILIES for one in discover(f"{family}.*")]
 # The statements of the first paper have pages without a prefix.
 PREFIX = {"maxout": ""}
 
@@ -50,7 +51,7 @@ def test_pages_name_no_statement_that_does_not_exist() -> None:
     for page in THEOREMS.glob("*.md"):
         named |= set(
             re.findall(
-                r"`((?:maxout|kitchen-sinks|fourier)\.[a-z0-9-]+)`",
+                rf"`((?:{'|'.join(FAMILIES)})\.[a-z0-9-]+)`",
                 page.read_text(encoding="utf-8"),
             )
         )

@@ -32,6 +32,7 @@ from tests.proofs_checks import (
     defects_definition,
     defects_fourier,
     defects_kernel_error,
+    defects_leverage,
     defects_risk,
     defects_sinks,
 )
@@ -206,6 +207,7 @@ DEFECTS = [
     *defects_risk.DEFECTS,
     *defects_sinks.DEFECTS,
     *defects_fourier.DEFECTS,
+    *defects_leverage.DEFECTS,
 ]
 STATEMENT_OF = {check.run: one for one in STATEMENTS for check in one.checks}
 

@@ -58,6 +58,16 @@ def test_ids_of_the_fourier_features():
     ]
 
 
+def test_ids_of_leverage_scores():
+    assert [one for one in IDS if one.startswith("leverage.")] == [
+        "leverage.score-identity",
+        "leverage.algorithm-1",
+        "leverage.limits",
+        "leverage.theorem-1",
+        "leverage.bach",
+    ]
+
+
 def test_installed_under_the_entry_point():
     found = [one.id for one in discover("*")]
     assert [one for one in found if one in IDS] == IDS

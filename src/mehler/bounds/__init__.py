@@ -1,6 +1,15 @@
 """What the theorems promise, as numbers with named terms; the doubling dimension they speak of."""
 
-from mehler.bounds import doubling, kernel_error, kitchen_sinks, maxout
+from mehler.bounds import doubling, kernel_error, kitchen_sinks, leverage, maxout
 from mehler.bounds._bound import Assumption, Bound, Term
 
-__all__ = ["Assumption", "Bound", "Term", "doubling", "kernel_error", "kitchen_sinks", "maxout"]
+__all__ = [
+    "Assumption",
+    "Bound",
+    "Term",
+    "doubling",
+    "kernel_error",
+    "kitchen_sinks",
+    "leverage",
+    "maxout",
+]

@@ -1,0 +1,15 @@
+"""Sampling random features by leverage scores (Shahrampour, Kolouri 2018; Bach 2017).
+
+One file a statement: what is printed, what is proved, the checks of both. Worlds in which leverage
+has a closed form are in the files that begin with an underscore.
+"""
+
+from mehler.statements import Statement
+from proofs_checks.leverage import algorithm_1, bach, limits, score_identity, theorem_1
+
+# In the order of the paper.
+STATEMENTS: tuple[Statement, ...] = tuple(
+    module.STATEMENT for module in (score_identity, algorithm_1, limits, theorem_1, bach)
+)
+
+__all__ = ["STATEMENTS"]

@@ -1,0 +1,252 @@
+"""Theorem 1 and Corollary 5: true error terms that are small only where sampling is plain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler.bounds import Bound, Term
+from mehler.bounds import leverage as bounds
+from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from proofs_checks._violations import Case, hold_bounds
+from proofs_checks.leverage._outcomes import pool
+from proofs_checks.leverage._waves import Waves, scores_of
+from proofs_checks.maxout._prose import prose
+
+_RIDGE, _DELTA, _BOUND = 0.05, 0.2, 2**0.5
+Error = Callable[..., Bound]
+
+
+def corollary_5(
+    n_samples: int, *, smallest: float, ridge: float, degrees_of_freedom: float, delta: float
+) -> Bound:
+    """4 Delta ridge/lambda_min, Delta from the number of rows."""
+    spread = bounds.score_error(
+        n_samples,
+        ridge=ridge,
+        degrees_of_freedom=degrees_of_freedom,
+        delta=delta,
+        feature_bound=_BOUND,
+    ).value
+    error = spread / (1 + spread)
+    return Bound(
+        statement="leverage.theorem-1",
+        form="printed",
+        quantity="sum of errors of the probabilities",
+        terms=(Term("estimation", 4 * error * ridge / smallest),),
+        probability=1 - delta,
+    )
+
+
+def _draws(context: Context) -> tuple[Waves, list[tuple[int, list[Any]]]]:
+    """A pool, and scores estimated from N_0 rows, again and again."""
+    world = Waves(context.rng("pool"), 16)
+    n = 200 if context.quick else 10_000
+    found = []
+    for rows in (2000,) if context.quick else (2000, 8000):
+        rng = context.rng(f"rows {rows}")
+        found.append((rows, [world.estimated(rng, rows, _RIDGE) for _ in range(n)]))
+    return world, found
+
+
+def _probabilities(context: Context, form: Any, check: str, claim: str, error: Any) -> Evidence:
+    context.ledger.spend(f"{STATEMENT.id}: {check}", context.false_alarm)
+    world, found = _draws(context)
+    tau = world.scores(_RIDGE)
+    d = float(tau.sum())
+    cases = []
+    for rows, drawn in found:
+        off = [float(np.abs(t / t.sum() - tau / d).sum()) for t in drawn]
+        cases.append(
+            Case(drawn=off, bound=error(rows, world, d), where={"N_0": rows, "ridge": _RIDGE})
+        )
+    return hold_bounds(
+        cases,
+        form=form,
+        check=check,
+        claim=claim,
+        false_alarm=context.false_alarm,
+        n_features=sum(16 * len(drawn) for _, drawn in found),
+    )
+
+
+def printed(context: Context, *, error: Callable[..., Bound] = corollary_5) -> Evidence:
+    """Hold errors of the probabilities against Corollary 5."""
+
+    def at(rows: int, world: Waves, d: float) -> Bound:
+        smallest = float(np.linalg.eigvalsh(world.gram)[0])
+        return error(rows, smallest=smallest, ridge=_RIDGE, degrees_of_freedom=d, delta=_DELTA)
+
+    return _probabilities(
+        context,
+        "printed",
+        "Corollary 5",
+        r"$\sum_i|\hat q_i - q_i| \le 4\Delta\lambda/\lambda_{\min}(G)$ fails with probability at "
+        r"most $\delta$: true, and above 2, which the sum never exceeds",
+        at,
+    )
+
+
+def probabilities(context: Context, *, error: Error = bounds.probability_error) -> Evidence:
+    """Hold errors of the probabilities against the bound without the smallest eigenvalue."""
+
+    def at(rows: int, world: Waves, d: float) -> Bound:
+        return error(
+            rows,
+            pool_size=world.k.size,
+            ridge=_RIDGE,
+            degrees_of_freedom=d,
+            delta=_DELTA,
+            feature_bound=_BOUND,
+        )
+
+    return _probabilities(
+        context,
+        "proved",
+        "probabilities from rows",
+        r"$\sum_i|\hat q_i - q_i| \le 2\Delta'(M_0-d)/d$ fails with probability at most $\delta$",
+        at,
+    )
+
+
+def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
+    """Hold errors of single scores against their bound."""
+    context.ledger.spend(f"{STATEMENT.id}: scores from rows", context.false_alarm)
+    world, found = _draws(context)
+    tau = world.scores(_RIDGE)
+    known = {
+        "ridge": _RIDGE,
+        "degrees_of_freedom": float(tau.sum()),
+        "delta": _DELTA,
+        "feature_bound": _BOUND,
+    }
+    cases = [
+        Case(
+            drawn=[float(np.max(np.abs(t - tau) / (1 - tau))) for t in drawn],
+            bound=error(rows, **known),
+            where={"N_0": rows},
+        )
+        for rows, drawn in found
+    ]
+    return hold_bounds(
+        cases,
+        form="proved",
+        check="scores from rows",
+        claim=(
+            r"$|\hat\tau_i-\tau_i| \le \Delta'(1-\tau_i)$ for all $i$ fails with probability at "
+            r"most $\delta$"
+        ),
+        false_alarm=context.false_alarm,
+        n_features=sum(16 * len(drawn) for _, drawn in found),
+        plots=(_plot(context, world, known),),
+    )
+
+
+def uniform(context: Context, *, factor: float = 1.0) -> Evidence:
+    """Look at scores where the print's error term is small."""
+    rng = context.rng("small ridges")
+    worst = 0.0
+    for size in (3, 5, 8) * (4 if context.quick else 200):
+        phi = pool(rng, 40, size, spread=3.0)
+        gram = phi.T @ phi / (40 * size)
+        smallest = float(np.linalg.eigvalsh(gram)[0])
+        for eps in (1.0, 0.3, 0.05):
+            tau = scores_of(gram, factor * eps * smallest)
+            ratio = np.abs(np.log(size * tau / tau.sum())).max() / np.log1p(eps)
+            worst = max(worst, float(ratio))
+    return Evidence.bound_comparison(
+        form="proved",
+        check="uniform where it is small",
+        claim=(
+            r"$\frac{1}{1+\varepsilon} \le M_0q_i \le 1+\varepsilon$ whenever $\lambda \le "
+            r"\varepsilon\lambda_{\min}(G)$: largest $|\log M_0q_i|/\log(1+\varepsilon)$"
+        ),
+        observed=worst,
+        interval=(worst - 1e-9, worst + 1e-9),
+        upper=1.0,
+        method="computed, with its rounding",
+    )
+
+
+def _plot(context: Context, world: Waves, known: dict[str, float]) -> Plot:
+    counts = np.array([250, 500, 1000, 2000, 4000, 8000])
+    n = 20 if context.quick else 1000
+    tau = world.scores(_RIDGE)
+    rng = context.rng("plot")
+    seen = [
+        np.quantile(
+            [
+                np.max(np.abs(world.estimated(rng, int(rows), _RIDGE) - tau) / (1 - tau))
+                for _ in range(n)
+            ],
+            1 - _DELTA,
+        )
+        for rows in counts
+    ]
+    promised = np.array([bounds.score_error(int(rows), **known).value for rows in counts])
+    some = np.isfinite(promised)
+    x = np.log10(counts)
+    return Plot(
+        title="Scores from rows: bound and observation",
+        x_label="log10 of the number of rows",
+        y_label="log10 of the largest error over 1 minus the score",
+        series=(
+            Series(label="bound", x=x[some], y=np.log10(promised[some])),
+            Series(label="80 % quantile", x=x, y=np.log10(seen)),
+        ),
+        caption="The bound promises nothing below some number of rows, and is loose above it.",
+    )
+
+
+STATEMENT = Statement(
+    id="leverage.theorem-1",
+    source="Shahrampour, Kolouri (2018), Theorem 1, Lemmas 3 and 4, Corollary 5",
+    title="Theorem 1: what estimated scores promise a learner",
+    expected="holds",
+    printed=(
+        r"E R(\hat f) - \min_{F_K}R \le E_1 + E_2 + E_3, \quad E_3 \ni E_\omega\frac{\Delta\lambda}"
+        r"{\lambda_{\min}(G)}, \qquad \sum_i|\hat q_i - q_i| \le "
+        r"\frac{4\Delta\lambda}{\lambda_{\min}(G)}"
+    ),
+    printed_text=prose(
+        r"""
+        The third error term pays for scores that are estimated; it comes from Corollary 5 on the
+        right. (The constants of the theorem are not legible in the copy that was read.)
+        """
+    ),
+    proved=(
+        r"|\hat\tau_i - \tau_i| \le \Delta'(1-\tau_i), \quad \sum_i|\hat q_i - q_i| \le "
+        r"2\Delta'\frac{M_0-d}{d}, \quad \Delta' = \frac{\Delta}{1-\Delta}; \qquad "
+        r"\lambda \le \varepsilon\lambda_{\min}(G) \Rightarrow "
+        r"\frac{1}{1+\varepsilon} \le M_0q_i \le 1+\varepsilon"
+    ),
+    proved_text=prose(
+        r"""
+        The errors of scores without the smallest eigenvalue; and why a bound with it is empty: it
+        is small only where sampling by scores is plain sampling.
+        """
+    ),
+    proof=prose(
+        r"""
+        With $(1-\Delta)(G+\lambda) \le \hat G+\lambda \le (1+\Delta)(G+\lambda)$, from the matrix
+        Bernstein inequality, $\hat\tau_i-\tau_i = \lambda[(G+\lambda)^{-1} -
+        (\hat G+\lambda)^{-1}]_{ii}$ lies between $-\Delta'$ and $\Delta'$ times $1-\tau_i$, whose
+        sum is $M_0-d$. If $\lambda \le \varepsilon\lambda_{\min}$, all $\tau_i$ lie in
+        $[1/(1+\varepsilon), 1)$, so their ratios to the mean are within $1+\varepsilon$.
+        """
+    ),
+    note=prose(
+        r"""
+        The verdict is that of Corollary 5. For a bound that does not need the smallest eigenvalue,
+        from the pool to the test risk, see `mehler.bounds.leverage.risk`.
+        """
+    ),
+    checks=(
+        Check(form="printed", name="Corollary 5", run=printed),
+        Check(form="proved", name="probabilities from rows", run=probabilities),
+        Check(form="proved", name="scores from rows", run=scores),
+        Check(form="proved", name="uniform where it is small", run=uniform),
+    ),
+)

@@ -1,0 +1,67 @@
+"""A defect for every check of leverage scores: the truth for a false print, else a wrong claim."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler.bounds import Bound
+from mehler.bounds import leverage as bounds
+from mehler.features.leverage import ridge_leverage_scores
+from proofs_checks.leverage import algorithm_1, bach, limits, score_identity, theorem_1
+from proofs_checks.leverage._circle import Circle
+
+
+def ridge_not_scaled(phi: Any, ridge: float, **options: Any) -> Any:
+    """The ridge of the Gram without 1/M_0, with the Gram that has it."""
+    return ridge_leverage_scores(phi, ridge / phi.shape[1], **options)
+
+
+def repeats_once(counts: Any, expected: Any, pool_size: int) -> Any:
+    """Features that are drawn twice have the weight of one."""
+    return algorithm_1.as_proved(np.minimum(counts, 1), expected, pool_size)
+
+
+def smaller(bound: Callable[..., Bound]) -> Callable[..., Bound]:
+    """A millionth: what is printed and proved of scores is that loose."""
+
+    def wrong(*sizes: int, **options: Any) -> Bound:
+        right = bound(*sizes, **options)
+        terms = [dataclasses.replace(one, value=one.value / 1e6) for one in right.terms]
+        return dataclasses.replace(right, terms=terms)
+
+    return wrong
+
+
+def a_tenth(**options: Any) -> int:
+    return bounds.approximation_features(**options) // 10
+
+
+def plain(world: Circle, ridge: float) -> Any:
+    return world.law
+
+
+# (check, what is wrong, the verdict that it must come to)
+DEFECTS = [
+    (score_identity.identity, {"scores": ridge_not_scaled}, "refuted"),
+    (score_identity.circle, {"scores": ridge_not_scaled}, "refuted"),
+    (algorithm_1.normalisation, {"weights": algorithm_1.as_proved}, "holds"),
+    (algorithm_1.unchanged, {"weights": algorithm_1.as_proved}, "holds"),
+    (algorithm_1.proved, {"weights": algorithm_1.as_printed}, "refuted"),
+    (algorithm_1.proved, {"weights": algorithm_1.unweighted}, "refuted"),
+    (algorithm_1.proved, {"weights": repeats_once}, "refuted"),
+    (limits.no_ridge, {"rows": 30}, "holds"),
+    (limits.large_ridge, {"phases": False}, "holds"),
+    (limits.full_rank, {"rows": 5}, "refuted"),
+    (limits.sizes, {"power": 1}, "refuted"),
+    (theorem_1.printed, {"error": smaller(theorem_1.corollary_5)}, "refuted"),
+    (theorem_1.probabilities, {"error": smaller(bounds.probability_error)}, "refuted"),
+    (theorem_1.scores, {"error": smaller(bounds.score_error)}, "refuted"),
+    (theorem_1.uniform, {"factor": 10.0}, "refuted"),
+    (bach.printed, {"features": a_tenth}, "refuted"),
+    (bach.proved, {"features": a_tenth}, "refuted"),
+    (bach.fewer, {"law": plain}, "refuted"),
+]
