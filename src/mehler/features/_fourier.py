@@ -117,7 +117,8 @@ class FourierFeatures(FeatureMap):
 
         Notes
         -----
-        Features are exact to some eps times |<w, x>|. ``variance`` is that of independent
+        A unit is a frequency: ``products(X, Y)`` has one column for each, n_features/2 of them for
+        pairs. Features are exact to some eps times |<w, x>|. ``variance`` is that of independent
         frequencies; ``gram_variance`` counts their dependence: exactly for orthogonal ones of the
         Gaussian kernel, else as an upper bound (:doc:`/theorems/projections`).
 
