@@ -45,7 +45,7 @@ def _draws(context: Context) -> tuple[Waves, list[tuple[int, list[Any]]]]:
     world = Waves(context.rng("pool"), 16)
     n = 200 if context.quick else 10_000
     found = []
-    for rows in (2000,) if context.quick else (2000, 8000):
+    for rows in (2000,) if context.quick else (2000, 4000):
         rng = context.rng(f"rows {rows}")
         found.append((rows, [world.estimated(rng, rows, _RIDGE) for _ in range(n)]))
     return world, found

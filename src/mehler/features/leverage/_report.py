@@ -9,7 +9,7 @@ import numpy as np
 
 from mehler import _arrays
 
-# Measured on ten data sets, see docs/theorems/leverage-bach.md: below it the choice did not pay.
+# A rule of thumb, with what was measured of it on the page docs/theorems/leverage-bach.md.
 _WORTHWHILE = 20.0
 
 
@@ -79,9 +79,10 @@ class LeverageScores:
 
     @property
     def no_gain(self) -> str:
-        """Say why leverage sampling cannot be expected to beat plain sampling; empty if it can.
+        """Say why leverage sampling may not beat plain sampling; empty if it should.
 
-        By the rule 2 d <= M <= d_max and d_max/d >= 20, M where `n_features` was given.
+        By a rule of thumb, 2 d <= M <= d_max and d_max/d >= 20, M where `n_features` was given.
+        A bandwidth that is chosen for each method is a reason too, which scores cannot see.
         """
         d, largest, m = self.degrees_of_freedom, self.largest, self.n_features
         found = []
@@ -96,7 +97,7 @@ class LeverageScores:
             found.append(
                 f"{m} features exceed d_max = {largest:.3g}, where plain sampling is enough"
             )
-        return f"no gain to be expected: {'; '.join(found)}" if found else ""
+        return f"little gain to be expected: {'; '.join(found)}" if found else ""
 
     @property
     def warnings(self) -> tuple[str, ...]:
