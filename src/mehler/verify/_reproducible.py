@@ -14,7 +14,7 @@ from mehler.verify._arguments import count
 from mehler.verify._check_columns import Finding
 from mehler.verify._check_counts import Rates, rates
 from mehler.verify._check_rows import plain_rows
-from mehler.verify._check_signs import SUMMARIES, Signs, quads_for
+from mehler.verify._check_signs import SUMMARIES, Signs
 from mehler.verify._choice import units_of
 from mehler.verify._draws import Draws
 from mehler.verify._ledger import Ledger
@@ -124,10 +124,8 @@ def check_reproducible(
         if alike is None:
             m = call(draws[0], rows).shape[1]
             alike = units_of(draws[0], m) == m  # columns of one unit are not alike
-        signs = Signs(draws, rows, alike)
-        looks = len(signs.looks)
-        rate = asked.false_alarm / looks
-        quads = quads_for(asked.resolution, rate)
+        signs = Signs(draws, rows, alike, asked.false_alarm, asked.resolution)
+        quads = signs.quads
         if max_draws is not None:
             quads = max(1, min(quads, max_draws // 6))
         found = _same_seed(draws, rows) or signs.take(quads)
@@ -139,7 +137,7 @@ def check_reproducible(
         # Draws that agree entirely.
         return report("refuted", 1.0, (1.0, 1.0), 1.0, found[1], found[0])
     # Summaries that are the same in every draw are neither for nor against.
-    taus, ends = zip(*(signs.tau(int(look), rate) for look in moving))
+    taus, ends = zip(*(signs.tau(int(look)) for look in moving))
     halves = [0.5 * (high - low) for low, high in ends]
     excess = [max(low, -high) for low, high in ends]
     worst = int(np.argmax([abs(t) / h for t, h in zip(taus, halves)]))
@@ -156,14 +154,14 @@ def check_reproducible(
         status = "inconclusive"
         reason = (
             f"{int(signs.decided[moving[worst]])} comparisons without ties were made: "
-            f"{quads_for(asked.resolution, rate)} would decide."
+            f"{signs.quads} would decide."
         )
     pattern, summary = signs.looks[int(moving[worst])]
     compared = signs.decided[moving[moving < len(SUMMARIES)]]
     reach = math.inf
     if compared.size:
         least = int(compared.min())
-        seen = [binomial(least // 2, least, r) for r in (0.5 * rate, asked.miss)]
+        seen = [binomial(least // 2, least, r) for r in (0.5 * signs.rate, asked.miss)]
         reach = sum(high - low for low, high in seen)
     return report(
         status, taus[worst], ends[worst], reach, {"seeds": pattern, "summary": summary}, reason
