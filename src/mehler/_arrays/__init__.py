@@ -6,7 +6,7 @@ device and back, how to walk over rows without a temporary of the size of the da
 """
 
 from mehler._arrays._blocks import map_elements, map_rows, slices
-from mehler._arrays._counts import count_true
+from mehler._arrays._counts import shares_below
 from mehler._arrays._dtypes import (
     code_dtype,
     dtype_name,
@@ -42,7 +42,6 @@ __all__ = [
     "code_dtype",
     "cosine",
     "cosine_and_sine",
-    "count_true",
     "dtype_name",
     "erf",
     "from_host",
@@ -61,6 +60,7 @@ __all__ = [
     "require_same_place",
     "resolve_dtype",
     "resolve_place",
+    "shares_below",
     "slices",
     "to_host",
     "widest_float",

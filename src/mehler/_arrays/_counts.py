@@ -1,28 +1,81 @@
-"""How many conditions hold along an axis, in small integers."""
+"""How many values lie at or below each threshold, as shares: comparisons, and sums of bytes.
+
+Values come in pieces of shape (groups, counted, rows), best with rows or a long counted axis
+contiguous, so that additions run over long stretches. No array has both it and the thresholds.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import array_api_compat as compat
+import numpy as np
 
 from mehler._arrays._namespace import Array
 
 # A sum of uint8 zeros and ones cannot overflow over so many.
-_PIECE = 255
+_MOST = 255
 
 
-def count_true(xp: Any, mask: Array, axis: int) -> Array:
-    """Number of true entries along an axis: uint8 up to 255 of them, else int32."""
-    n = mask.shape[axis]
-    # A mask is bytes of 0 and 1 already; NumPy can say so, the standard cannot.
-    ones = mask.view(xp.uint8) if compat.is_numpy_array(mask) else xp.astype(mask, xp.uint8)
-    if n <= _PIECE:
-        return xp.sum(ones, axis=axis, dtype=xp.uint8)
-    total: Any = 0
-    for start in range(0, n, _PIECE):
-        piece = [slice(None)] * mask.ndim
-        piece[axis] = slice(start, min(start + _PIECE, n))
-        part = xp.sum(ones[tuple(piece)], axis=axis, dtype=xp.uint8)
-        total = total + xp.astype(part, xp.int32)
+def shares_below(
+    xp: Any, pieces: Iterable[tuple[slice, Array]], thresholds: Array, scale: Array
+) -> Array:
+    """Count values at or below thresholds, times `scale`: (rows, groups * K).
+
+    `pieces` are slices of the groups, in order, and their values (c, r, rows). Thresholds are
+    (K,), or (groups, K) where each group has its own; scale is (groups * K,).
+    """
+    if compat.is_numpy_array(thresholds):
+        return _written(pieces, thresholds, scale)
+    counted = []
+    for part, values in pieces:
+        columns = []
+        for k in range(thresholds.shape[-1]):
+            tau = thresholds[k] if thresholds.ndim == 1 else thresholds[part, k][:, None, None]
+            columns.append(_count(xp, values <= tau))
+        counted.append(xp.stack(columns, axis=1))
+    counts = xp.concat(counted, axis=0) if len(counted) > 1 else counted[0]
+    counts = xp.permute_dims(counts, (2, 0, 1))
+    return xp.astype(xp.reshape(counts, (counts.shape[0], -1)), scale.dtype) * scale
+
+
+def _count(xp: Any, mask: Array) -> Array:
+    """Number of true entries along the middle axis."""
+    total: Any = None
+    for start in range(0, mask.shape[1], _MOST):
+        piece = mask[:, start : min(start + _MOST, mask.shape[1]), :]
+        part = xp.sum(xp.astype(piece, xp.uint8), axis=1, dtype=xp.uint8)
+        if mask.shape[1] > _MOST:
+            part = xp.astype(part, xp.int32)
+        total = part if total is None else total + part
     return total
+
+
+def _written(pieces: Iterable[tuple[slice, Any]], thresholds: Any, scale: Any) -> Any:
+    """The same on NumPy: masks in one place, and features written where they stay."""
+    n_columns, out, mask = thresholds.shape[-1], None, None
+    for part, values in pieces:
+        c, r, n = values.shape
+        if out is None:
+            out = np.empty((n, scale.shape[0]), dtype=scale.dtype)
+        if mask is None or mask.shape != values.shape:
+            mask = np.empty_like(values, dtype=np.bool_)  # in the same order of memory
+        counts = np.empty((c, n_columns, n), dtype=np.uint8 if r <= _MOST else np.int32)
+        for k in range(n_columns):
+            tau = thresholds[k] if thresholds.ndim == 1 else thresholds[part, k, None, None]
+            np.less_equal(values, tau, out=mask)
+            counts[:, k] = _count_bytes(mask.view(np.uint8))
+        columns = slice(part.start * n_columns, part.stop * n_columns)
+        np.multiply(counts.reshape(c * n_columns, n).T, scale[columns], out=out[:, columns])
+    return out
+
+
+def _count_bytes(ones: Any) -> Any:
+    if ones.shape[1] <= _MOST:
+        return np.add.reduce(ones, axis=1, dtype=np.uint8)
+    parts = range(0, ones.shape[1], _MOST)
+    return sum(
+        np.add.reduce(ones[:, i : i + _MOST], axis=1, dtype=np.uint8).astype(np.int32)
+        for i in parts
+    )

@@ -22,6 +22,8 @@ from mehler.features.groups._permutations import BlockPermutations
 from mehler.features.groups._shifts import CyclicShifts
 from mehler.features.groups._subset import Subset
 
+# Products with so many coordinates want larger blocks of rows.
+_WIDE = 256
 # From this many shifts on an FFT is faster than products with shifted templates.
 _LONG = 64
 
@@ -300,12 +302,13 @@ class GroupInvariantFeatures(FeatureMap):
             "moved": functools.partial(blocks.on_moved, self._size),
             "orbit": blocks.on_orbit,
         }
-        sizes = (self.n_units, self._size, self.bins.columns)
-        return functools.partial(blocks.count_below, layouts[self._layout], *sizes)
+        project = layouts[self._layout]
+        return functools.partial(blocks.count_below, project, self.n_units, self._size)
 
     def _rows_per_block(self) -> int | None:
-        # Projections of one template on one block of rows are a piece, or less.
-        return max(16, min(1024, blocks.VALUES // self._size))
+        # Projections of one template on one block of rows are a piece, or less; features 32 MiB.
+        most = min(blocks.VALUES // self._size, (8 << 20) // self.n_features)
+        return max(16, min(1024 if self.n_inputs >= _WIDE else 512, most))
 
     # -- what it converges to --------------------------------------------------------------
 

@@ -1,7 +1,6 @@
-"""Counting how many projections on moved templates lie below each threshold.
+"""Projections of a block of rows on moved templates, a few templates at a time.
 
-Values of one block stand as (templates, elements, rows): rows are contiguous and the counted axis
-is not, so that every addition runs over long rows. No array has elements and thresholds both.
+Values stand as (templates, elements, rows), as `_arrays.shares_below` counts them.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ from typing import Any
 
 from mehler import _arrays
 
-# Projections of one piece: a megabyte of float32.
-VALUES = 1 << 18
+# Projections of one piece: two megabytes of float32.
+VALUES = 1 << 19
 
 Project = Callable[..., Any]
 
@@ -21,7 +20,6 @@ def count_below(
     project: Project,
     n_templates: int,
     n_elements: int,
-    n_columns: int,
     xp: Any,
     rows: _arrays.Array,
     scale: _arrays.Array,
@@ -30,23 +28,13 @@ def count_below(
 ) -> _arrays.Array:
     """Features of a block of rows: counts below the thresholds, times the columns' scale.
 
-    `project(xp, rows, part, *weights)` gives the values of the templates in a slice. Thresholds
-    are (K,) for all templates or (m, K), scale is (m K,).
+    `project(xp, rows, part, *weights)` gives the values of the templates in a slice.
     """
-    n_rows = rows.shape[0]
-    step = max(1, VALUES // (n_elements * n_rows))
-    counted = []
-    for part in _arrays.slices(n_templates, step):
-        values = project(xp, rows, part, *weights)
-        own = thresholds[part, :] if thresholds.ndim == 2 else thresholds
-        columns = []
-        for k in range(n_columns):
-            tau = own[:, k][:, None, None] if own.ndim == 2 else own[k]
-            columns.append(_arrays.count_true(xp, values <= tau, 1))
-        counted.append(xp.stack(columns, axis=1))
-    counts = xp.concat(counted, axis=0) if len(counted) > 1 else counted[0]
-    counts = xp.reshape(xp.permute_dims(counts, (2, 0, 1)), (n_rows, n_templates * n_columns))
-    return xp.astype(counts, rows.dtype) * scale
+    step = max(1, VALUES // (n_elements * rows.shape[0]))
+    pieces = (
+        (part, project(xp, rows, part, *weights)) for part in _arrays.slices(n_templates, step)
+    )
+    return _arrays.shares_below(xp, pieces, thresholds, scale)
 
 
 def on_orbit(xp: Any, rows: _arrays.Array, part: slice, orbit: _arrays.Array) -> _arrays.Array:
@@ -109,10 +97,13 @@ def on_shifts(
     """All cyclic shifts of images (or signals, of height 1): one correlation by FFT."""
     own = templates[part, :]
     n, c = rows.shape[0], own.shape[0]
-    axes = (1, 2)
-    left = xp.fft.rfftn(xp.reshape(rows, (n, *shape)), axes=axes)
-    right = xp.conj(xp.fft.rfftn(xp.reshape(own, (c, *shape)), axes=axes))
-    both = right[:, None, :, :] * left[None, :, :, :]
-    values = xp.fft.irfftn(both, s=shape, axes=(2, 3))
-    values = xp.reshape(values, (c, n, shape[0] * shape[1]))
+    if shape[0] == 1:
+        left, right = xp.fft.rfft(rows, axis=1), xp.conj(xp.fft.rfft(own, axis=1))
+        values = xp.fft.irfft(right[:, None, :] * left[None, :, :], n=shape[1], axis=2)
+    else:
+        left = xp.fft.rfftn(xp.reshape(rows, (n, *shape)), axes=(1, 2))
+        right = xp.conj(xp.fft.rfftn(xp.reshape(own, (c, *shape)), axes=(1, 2)))
+        both = right[:, None, :, :] * left[None, :, :, :]
+        values = xp.reshape(xp.fft.irfftn(both, s=shape, axes=(2, 3)), (c, n, -1))
+    # Transforms run fastest along the last axis; so long a sum may stay there too.
     return xp.matrix_transpose(values)
