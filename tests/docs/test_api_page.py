@@ -21,6 +21,7 @@ ROOMS = (
     "mehler.exact.certified",
     "mehler.exact.orbits",
     "mehler.bounds.doubling",
+    "mehler.bounds.group_invariant",
     "mehler.bounds.kernel_error",
     "mehler.bounds.kitchen_sinks",
     "mehler.bounds.leverage",

@@ -1,6 +1,6 @@
 """What the theorems promise, as numbers with named terms; the doubling dimension they speak of."""
 
-from mehler.bounds import doubling, kernel_error, kitchen_sinks, leverage, maxout
+from mehler.bounds import doubling, group_invariant, kernel_error, kitchen_sinks, leverage, maxout
 from mehler.bounds._bound import Assumption, Bound, Term
 
 __all__ = [
@@ -8,6 +8,7 @@ __all__ = [
     "Bound",
     "Term",
     "doubling",
+    "group_invariant",
     "kernel_error",
     "kitchen_sinks",
     "leverage",

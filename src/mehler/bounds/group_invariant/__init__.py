@@ -1,0 +1,23 @@
+"""What is promised of group-invariant features: kernel errors, approximation, risk."""
+
+from mehler.bounds.group_invariant._lemma_4 import lemma_4
+from mehler.bounds.group_invariant._theorem_1 import theorem_1
+from mehler.bounds.group_invariant._theorem_2 import (
+    Sizes,
+    theorem_2,
+    theorem_2_sizes,
+    theorem_2_templates,
+)
+from mehler.bounds.group_invariant._theorem_3 import theorem_3
+from mehler.bounds.group_invariant._theorem_4 import theorem_4
+
+__all__ = [
+    "Sizes",
+    "lemma_4",
+    "theorem_1",
+    "theorem_2",
+    "theorem_2_sizes",
+    "theorem_2_templates",
+    "theorem_3",
+    "theorem_4",
+]

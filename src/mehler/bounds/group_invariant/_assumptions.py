@@ -1,0 +1,20 @@
+"""What the proofs rest on, in sentences."""
+
+from __future__ import annotations
+
+from mehler.bounds._bound import Assumption
+
+TEMPLATES = Assumption("the templates are independent, of one rotation-invariant law")
+ELEMENTS = Assumption("the elements are independent Haar draws, shared by all templates")
+ORTHOGONAL = Assumption("the group acts by orthogonal maps")
+SAMPLES = Assumption("the samples are independent of each other, of the templates and elements")
+LIPSCHITZ = Assumption("the loss is Lipschitz in the prediction with the constant given")
+
+
+def inside(window: float, radius: float, reach: float) -> Assumption:
+    """The window holds all projections: nothing is clipped."""
+    return Assumption(
+        "the window holds every projection of a row on a template",
+        window >= radius * reach * (1 - 1e-12),
+        f"window {window:.6g}, largest projection {radius * reach:.6g}",
+    )

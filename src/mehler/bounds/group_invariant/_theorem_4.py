@@ -1,0 +1,67 @@
+"""Theorem 4: empirical distribution functions of a sample of elements (DKW)."""
+
+from __future__ import annotations
+
+import math
+
+from mehler.bounds._bound import (
+    Bound,
+    Form,
+    Term,
+    require_count,
+    require_form,
+    require_probability,
+)
+from mehler.bounds.group_invariant._assumptions import ELEMENTS
+
+
+def theorem_4(n_elements: int, *, delta: float, form: Form = "proved") -> Bound:
+    r"""Bound the largest error of a distribution function over r independent elements.
+
+    .. math:: \sup_\tau|\hat\psi(x, t, \tau) - \psi(x, t, \tau)| \le
+              \sqrt{\frac1{2r}\log\frac2\delta}
+
+    for one row and one template, with probability 1 - delta.
+
+    Parameters
+    ----------
+    n_elements : int
+        r.
+    delta : float
+        Chance that the bound fails.
+    form : {"proved", "printed"}
+        The same.
+
+    Returns
+    -------
+    Bound
+        One term, "confidence". `trivial` is 1.
+
+    Raises
+    ------
+    ValueError
+        An argument is out of its range.
+
+    References
+    ----------
+    Dvoretzky, Kiefer, Wolfowitz (1956); the constant 2 is P. Massart's (1990). Mroueh, Voinea,
+    Poggio (2015), Theorem 4; :doc:`/theorems/group-invariant-theorem-4`.
+
+    Examples
+    --------
+    >>> round(theorem_4(50, delta=0.05).value, 4)
+    0.1921
+    """
+    require_form(form)
+    require_count(n_elements=n_elements)
+    require_probability(delta=delta)
+    value = math.sqrt(math.log(2.0 / delta) / (2.0 * n_elements))
+    return Bound(
+        statement="group-invariant.theorem-4",
+        form=form,
+        quantity="largest error of a distribution function",
+        terms=(Term("confidence", value, r"\sqrt{\log(2/\delta)/(2r)}"),),
+        probability=1 - delta,
+        assumptions=(ELEMENTS,),
+        trivial=1.0,
+    )

@@ -1,0 +1,165 @@
+"""Bounds of group-invariant features: formulas written again, inverses, and what they need."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from scipy import stats
+
+from mehler.bounds import group_invariant as bounds
+from mehler.exact.orbits import Bins, TemplateLaw, expected_product
+
+COMMON = {"n_bins": 20, "n_points": 12, "delta": 0.1, "window": 1.3}
+LOG = math.log(4 * 78 / 0.1)
+
+
+@pytest.mark.parametrize("d", [2, 5, 40])
+@pytest.mark.parametrize("epsilon", [0.1, 0.9])
+@pytest.mark.parametrize("templates", ["zero", "redraw"])
+def test_the_proved_gap_of_theorem_1_is_attained(d, epsilon, templates):
+    """At D = 0 and D = 2, by the exact expectation of a pair of equal or opposite rows."""
+    law, s = TemplateLaw(templates, d, epsilon), 1 + epsilon
+    gaps = []
+    for inner in (1.0, -1.0):
+        kernel = float(expected_product(law, Bins(1, s, "dither"), [1.0], [1.0], [inner])[0])
+        d_g = math.sqrt(2 - 2 * inner) / math.sqrt(2 * math.pi * d)
+        gaps.append(kernel - (s - d_g))
+    above = bounds.theorem_1(d, epsilon=epsilon, side="above", templates=templates)
+    below = bounds.theorem_1(d, epsilon=epsilon, side="below", templates=templates)
+    assert above.value == pytest.approx(max(gaps), abs=1e-12)
+    assert below.value == pytest.approx(-min(gaps), abs=1e-12)
+
+
+def test_the_printed_deltas():
+    d, e = 40, 0.1
+    first = math.exp(-d * e**2 / 16) / math.sqrt(d)
+    above = bounds.theorem_1(d, epsilon=e, side="above", form="printed")
+    assert above.value == pytest.approx(
+        first - 0.5 * math.exp(-d * e / 2) * (1 + e) ** (d / 2) / math.sqrt(d)
+    )
+    below = bounds.theorem_1(d, epsilon=e, side="below", form="printed")
+    assert below.value == pytest.approx(first + (1 + e) * math.exp(-d * e**2 / 8))
+    # 1 - p, the chance of a rejected template, by SciPy.
+    exact = bounds.theorem_1(d, epsilon=e, side="below")
+    assert exact.value == pytest.approx(1.1 * stats.chi2.sf(44, 40))
+
+
+def test_theorem_2_term_by_term():
+    rho = math.sqrt(1.3)
+    bound = bounds.theorem_2(500, **COMMON, n_elements=60, templates="redraw")
+    assert bound["binning"] == pytest.approx(1.3 / 20)
+    assert bound["templates"] == pytest.approx(rho * math.sqrt(2 * LOG / 500))
+    assert bound["elements"] == pytest.approx(2 * rho / 60 + rho * math.sqrt(8 * LOG / 60))
+    assert bound.probability == 0.9
+    whole = bounds.theorem_2(500, **COMMON, rule="midpoint")
+    assert whole["binning"] == pytest.approx(1.3 / 40)
+    assert whole["templates"] == pytest.approx(math.sqrt(2 * (LOG - math.log(2)) / 500))
+    sharper = bounds.theorem_2(500, **COMMON, n_inputs=40)
+    assert sharper["templates"] == pytest.approx(whole["templates"] / math.sqrt(39))
+    gaussian = bounds.theorem_2(500, **COMMON, n_inputs=40, templates="gaussian")
+    assert gaussian["templates"] == pytest.approx(whole["templates"] / math.sqrt(40))
+    printed = bounds.theorem_2(500, **COMMON, n_elements=60, form="printed", c1=2.0, c2=8.0)
+    assert printed.value == pytest.approx(math.sqrt(8 * math.log(12 * 500 / 0.1) / 60))
+    assert printed.probability == pytest.approx(0.99)
+    coarse = {**COMMON, "n_bins": 1}
+    assert bounds.theorem_2(10**9, **coarse, form="printed", c1=2.0).value == 1.0
+
+
+@pytest.mark.parametrize("eps", [0.2, 0.5])
+@pytest.mark.parametrize("options", [{}, {"n_inputs": 10}, {"n_elements": 10**5}])
+def test_theorem_2_templates_is_the_inverse(eps, options):
+    m = bounds.theorem_2_templates(eps, **COMMON, **options)
+    assert bounds.theorem_2(m, **COMMON, **options).value <= eps
+    assert bounds.theorem_2(m - 1, **COMMON, **options).value > eps
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("rule", ["paper", "midpoint"])
+def test_sizes_are_enough(whole, rule):
+    for eps, reach in ((1.0, 1.0), (0.3, 1.2), (0.05, 2.0)):
+        sizes = bounds.theorem_2_sizes(
+            eps, n_points=12, delta=0.1, window=2.0, reach=reach, whole_group=whole, rule=rule
+        )
+        bound = bounds.theorem_2(
+            sizes.n_templates,
+            n_bins=sizes.n_bins,
+            n_points=12,
+            delta=0.1,
+            window=2.0,
+            radius=reach,
+            n_elements=sizes.n_elements,
+            rule=rule,
+        )
+        assert bound.value <= eps * (1 + 1e-9)
+
+
+def test_lemma_4_and_theorem_3_term_by_term():
+    root = 1 + math.sqrt(2 * math.log(100))
+    near = {"n_bins": 10, "window": 1.2, "scale": 0.5, "delta": 0.01, "n_elements": 30}
+    lemma = bounds.lemma_4(200, **near)
+    assert lemma["templates"] == pytest.approx(1.2 / math.sqrt(200) * root)
+    assert lemma["elements"] == pytest.approx(1.2 / math.sqrt(30) * root)
+    assert lemma["binning"] == pytest.approx(0.6 / 10)
+    printed = bounds.lemma_4(200, **near, form="printed")
+    inside = math.sqrt(2 * math.log(200 / 0.01))
+    assert printed["elements"] == pytest.approx(1.2 / math.sqrt(30) * (1 + inside))
+    assert printed["binning"] == pytest.approx(1.2 / 10)
+    assert lemma.probability == printed.probability == 0.98
+    risk = bounds.theorem_3(400, n_templates=200, lipschitz=2.0, **near)
+    assert risk["statistical"] + risk["confidence"] == pytest.approx(4.8 / 20 * root)
+    assert risk["templates"] == pytest.approx(2 * lemma["templates"])
+    assert risk["elements"] == pytest.approx(4 * lemma["elements"])
+    assert risk.probability == pytest.approx(0.95)
+    recalled = bounds.theorem_3(
+        400, n_templates=200, lipschitz=2.0, loss_at_zero=1.0, form="printed", **near
+    )
+    third = 2.0 * 0.5 * math.sqrt(0.5 * math.log(100))
+    assert recalled.value == pytest.approx(
+        2 / 20 * (4 * 2 * 1.2 * 0.5 + 2 + third) + 2 * printed.value
+    )
+    assert recalled.probability == pytest.approx(0.97)
+
+
+def test_theorem_4():
+    assert bounds.theorem_4(50, delta=0.05).value == pytest.approx(math.sqrt(math.log(40) / 100))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: bounds.theorem_1(40, epsilon=0.1, side="left"), "'above' or 'below'"),
+        (lambda: bounds.theorem_1(40, epsilon=0.1, side="above", templates="sphere"), "'zero' or"),
+        (lambda: bounds.theorem_1(1, epsilon=0.1, side="above"), "at least 2"),
+        (lambda: bounds.theorem_2(0, **COMMON), "n_templates=0"),
+        (lambda: bounds.theorem_2(5, **COMMON, rule="simpson"), "rule='simpson'"),
+        (lambda: bounds.theorem_2(5, **COMMON, form="printed"), "c1"),
+        (lambda: bounds.theorem_2(5, **COMMON, form="printed", c1=1.0, n_elements=3), "c2"),
+        (lambda: bounds.theorem_2(5, **COMMON, templates="gaussian"), "give n_inputs"),
+        (lambda: bounds.theorem_2(5, **COMMON, templates="zero", n_inputs=4), "leave n_inputs"),
+        (
+            lambda: bounds.theorem_2(
+                5, **COMMON, templates="gaussian", n_inputs=4, n_elements=3
+            ),
+            "n_elements=None",
+        ),
+        (lambda: bounds.theorem_2_sizes(2.0, n_points=3, delta=0.1, window=1.0), "at most 1"),
+        (
+            lambda: bounds.theorem_3(
+                5, n_templates=5, n_bins=5, window=1.0, scale=1.0, lipschitz=1.0, delta=0.1,
+                form="printed",
+            ),
+            r"needs \|V\(0\)\|",
+        ),
+        (lambda: bounds.theorem_4(5, delta=1.0), "delta=1.0"),
+    ],
+)  # fmt: skip
+def test_bad_arguments(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_a_window_that_cuts_is_an_unmet_assumption():
+    narrow = bounds.theorem_2(500, **{**COMMON, "window": 0.5})
+    assert narrow.vacuous
+    assert "window 0.5" in narrow.unmet[0].found
