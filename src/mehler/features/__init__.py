@@ -12,7 +12,7 @@ from mehler.features._fourier import FourierFeatures
 from mehler.features._invariant import GroupInvariantFeatures
 from mehler.features._kitchen_sinks import KitchenSinks
 from mehler.features._maxout import MaxoutFeatures
-from mehler.features.leverage import SelectedFeatures
+from mehler.features.leverage._selected import SelectedFeatures
 
 __all__ = [
     "DecoupledMaxoutFeatures",

@@ -111,7 +111,7 @@ def drawer(kind="pairs", gain=1.0, **options):
         if gain == 1.0:
             return psi
         gains = [gain * g for g in psi.gains]
-        return leverage.SelectedFeatures(**{**psi._arguments(), "gains": gains})
+        return mehler.features.SelectedFeatures(**{**psi._arguments(), "gains": gains})
 
     return make
 

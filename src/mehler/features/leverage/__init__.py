@@ -1,7 +1,7 @@
 """Leverage scores, and selectors that keep a chosen part of a pool of features.
 
 A selector takes a pool (any map with real features) and how many features to keep;
-``fit(X, y=None)`` returns a map, `SelectedFeatures`. `PlainSampling` and `LeverageSampling` keep
+``fit(X, y=None)`` returns a map, `mehler.features.SelectedFeatures`. `PlainSampling` and `LeverageSampling` keep
 the pool's kernel; `TopLeverage`, `TopVariance`, `EERF`, `LKRF` and `Greedy` change it.
 """
 
@@ -10,7 +10,6 @@ from mehler.features.leverage._labelled import EERF, LKRF
 from mehler.features.leverage._report import LeverageScores
 from mehler.features.leverage._sampling import LeverageSampling, PlainSampling
 from mehler.features.leverage._scores import ridge_leverage_scores
-from mehler.features.leverage._selected import SelectedFeatures
 from mehler.features.leverage._selector import Selector
 from mehler.features.leverage._top import TopLeverage, TopVariance
 
@@ -21,7 +20,6 @@ __all__ = [
     "LeverageSampling",
     "LeverageScores",
     "PlainSampling",
-    "SelectedFeatures",
     "Selector",
     "TopLeverage",
     "TopVariance",
