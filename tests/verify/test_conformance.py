@@ -79,7 +79,6 @@ DRAWS = {
 OPTIONS = {
     # A bound on the variance is declared, and a fixed number of projections does not converge.
     "shared": {"n_features": 64, "resolution": 0.2, "leave_out": ("variance", "convergence")},
-    "next": {"n_features": 32},
     # Whole draws are the samples.
     "fourier-orthogonal": {"n_features": 24},
     "maxout-hadamard": {"n_features": 24, "leave_out": ("variance",)},
