@@ -95,7 +95,7 @@ def theorem_2(
 
     References
     ----------
-    Mroueh, Voinea, Poggio (2015), Theorem 2; :doc:`/theorems/group-invariant-theorem-2`.
+    Mroueh, Voinea, Poggio (2015), Theorem 2; :doc:`/theorems/group-invariant-bounds`.
 
     Examples
     --------
