@@ -14,10 +14,12 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = [
     "mehler._arrays",
     "mehler._random",
+    "mehler.data",
     "mehler.exact",
     "mehler.bounds",
     "mehler.features",
     "mehler.learn",
+    "mehler.sklearn",
     "mehler.verify",
     "mehler.strategies",
     "mehler.pytest_plugin",

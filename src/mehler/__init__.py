@@ -26,13 +26,14 @@ __all__ = [
     "MaxoutFeatures",
     "__version__",
     "bounds",
+    "data",
     "exact",
     "features",
     "from_recipe",
     "learn",
     "verify",
 ]
-_ON_DEMAND = ("bounds", "learn", "verify")
+_ON_DEMAND = ("bounds", "data", "learn", "verify")
 
 
 def __getattr__(name: str) -> object:

@@ -13,6 +13,7 @@ from tests.docs._blocks import ROOT
 
 ROOMS = (
     "mehler",
+    "mehler.data",
     "mehler.features",
     "mehler.features.leverage",
     "mehler.features.groups",

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from mehler.cli._data import data as data_commands
 from mehler.cli._plan import plan
 from mehler.cli._progress import progress_bar
 from mehler.cli._verify import verify
@@ -141,6 +142,7 @@ def report(
 
 app.command()(verify)
 app.command()(plan)
+app.add_typer(data_commands)
 
 
 @app.command()

