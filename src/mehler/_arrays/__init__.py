@@ -5,7 +5,8 @@ standard leaves open: whose array this is, how to bring values from the host to 
 device and back, how to walk over rows without a temporary of the size of the data.
 """
 
-from mehler._arrays._blocks import map_elements, map_rows, slices
+from mehler._arrays._blocks import map_elements, map_rows, rows_per_block, slices
+from mehler._arrays._chunks import is_chunked, sum_over_chunks
 from mehler._arrays._counts import shares_below
 from mehler._arrays._dtypes import (
     code_dtype,
@@ -15,8 +16,10 @@ from mehler._arrays._dtypes import (
     resolve_dtype,
     widest_float,
 )
-from mehler._arrays._host import from_host, to_host
+from mehler._arrays._gram import add_gram, centred, symmetric
+from mehler._arrays._host import from_host, to_host, without_gradient
 from mehler._arrays._installed import installed_namespaces
+from mehler._arrays._linear_algebra import eigen, solve_positive
 from mehler._arrays._namespace import (
     Array,
     Place,
@@ -36,18 +39,22 @@ from mehler._arrays._waves import angle_unit, cosine, cosine_and_sine
 __all__ = [
     "Array",
     "Place",
+    "add_gram",
     "angle_unit",
     "array_namespace",
+    "centred",
     "check_matrix",
     "code_dtype",
     "cosine",
     "cosine_and_sine",
     "dtype_name",
+    "eigen",
     "erf",
     "from_host",
     "has_float64",
     "installed_namespaces",
     "is_array",
+    "is_chunked",
     "is_lazy",
     "map_elements",
     "map_rows",
@@ -60,8 +67,13 @@ __all__ = [
     "require_same_place",
     "resolve_dtype",
     "resolve_place",
+    "rows_per_block",
     "shares_below",
     "slices",
+    "solve_positive",
+    "sum_over_chunks",
+    "symmetric",
     "to_host",
     "widest_float",
+    "without_gradient",
 ]

@@ -1,7 +1,11 @@
-"""Learning on random features: the estimators that the theorems are about."""
+"""Learning on random features: the estimators that the theorems are about, and ridge regression."""
 
 from mehler.learn import losses
 from mehler.learn._box_erm import box_erm, units
+from mehler.learn._one_vs_all import one_vs_all
 from mehler.learn._result import BoxERM
+from mehler.learn._ridge import ridge
+from mehler.learn._ridge_fit import RidgeFit
+from mehler.learn._ridge_sums import RidgeSums
 
-__all__ = ["BoxERM", "box_erm", "losses", "units"]
+__all__ = ["BoxERM", "RidgeFit", "RidgeSums", "box_erm", "losses", "one_vs_all", "ridge", "units"]

@@ -1,0 +1,147 @@
+"""Ridge regression on features in blocks beside features held whole and scikit-learn's Ridge.
+
+Two maps, two dtypes, one lambda each, so that both do the same work; then the path of ten lambdas
+with exact leave-one-out errors beside RidgeCV, which holds the features too. CPU time and memory,
+and the largest difference of predictions from a float64 solution, in standard deviations.
+With `large` it measures one fit at m = 10,000 and N = 60,000 instead, peak memory of the process
+included. Run: python benchmarks/ridge.py [large]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import _harness
+import numpy as np
+from sklearn.linear_model import Ridge, RidgeCV
+
+import mehler
+from mehler import learn
+
+LAM = 1e-4
+PATH = 10.0 ** np.arange(-8, 2)
+
+
+def data(n, d, dtype):
+    x = np.random.default_rng(0).standard_normal((n, d)).astype(dtype)
+    y = np.stack([np.sin(x[:, 0]), np.tanh(x[:, 1] * x[:, 2])], axis=1)
+    return x, y
+
+
+def maps(d, m):
+    return {
+        "maxout q=4": mehler.MaxoutFeatures.draw(d, m, 4, seed=0),
+        "Fourier pairs": mehler.FourierFeatures.draw(d, m, seed=0, gamma=0.5 / d),
+    }
+
+
+def in_blocks(phi, x, y):
+    return learn.RidgeSums(phi).add(x, y).solve(LAM, solver="direct")[0]
+
+
+def held_whole(phi, x, y):
+    return Ridge(LAM * len(x)).fit(phi(x), y)
+
+
+def one_lambda(n, d, m):
+    rows, raw = [], []
+    for dtype in ("float32", "float64"):
+        x, y = data(n, d, dtype)
+        for name, phi in maps(d, m).items():
+            exact = held_whole(phi, x.astype(np.float64), y)
+            values = exact.predict(phi(x[:2000].astype(np.float64)))
+            ours, theirs = in_blocks(phi, x, y), held_whole(phi, x, y)
+            off = [
+                float(np.abs(p - values).max() / values.std())
+                for p in (ours.predict(x[:2000]), theirs.predict(phi(x[:2000])))
+            ]
+            runs = {
+                "held whole": lambda phi=phi, x=x, y=y: held_whole(phi, x, y),
+                "in blocks": lambda phi=phi, x=x, y=y: in_blocks(phi, x, y),
+            }
+            found = _harness.ratios(runs, rounds=5)
+            memory = {key: _harness.added_memory(run) for key, run in runs.items()}
+            setting = f"{name}, N = {n}, d = {d}, m = {m}, {dtype}"
+            rows.append(
+                [
+                    setting,
+                    _harness.spread(found["in blocks"]),
+                    f"{memory['in blocks']:.0f} / {memory['held whole']:.0f}",
+                    f"{off[0]:.1e} / {off[1]:.1e}",
+                ]
+            )
+            raw.append({"setting": setting, "ratios": found, "mib": memory, "error": off})
+            print(rows[-1], flush=True)
+    return rows, raw
+
+
+def whole_path(n, d, m):
+    x, y = data(n, d, "float64")
+    phi = maps(d, m)["maxout q=4"]
+    runs = {
+        "RidgeCV": lambda: RidgeCV(PATH * n).fit(phi(x), y),
+        "in blocks": lambda: learn.ridge(phi, x, y, lambdas=PATH),
+    }
+    found = _harness.ratios(runs, rounds=3)
+    memory = {key: _harness.added_memory(run) for key, run in runs.items()}
+    ours, theirs = runs["in blocks"](), runs["RidgeCV"]()
+    assert abs(ours.lam * n / theirs.alpha_ - 1) < 1e-9
+    setting = f"10 lambdas left out, maxout q=4, N = {n}, d = {d}, m = {m}, float64"
+    cells = [
+        setting,
+        _harness.spread(found["in blocks"]),
+        f"{memory['in blocks']:.0f} / {memory['RidgeCV']:.0f}",
+        "same lambda",
+    ]
+    return [cells], [{"setting": setting, "ratios": found, "mib": memory}]
+
+
+def large(n=60_000, m=10_000):
+    """Peak memory of the process, as the system counts it, less what was there before."""
+    x, y = data(n, 784, "float32")
+    y = np.tile(y, (1, 5)).astype(np.float32)
+    phi = mehler.MaxoutFeatures.draw(784, m, 4, seed=0, dtype="float32")
+    phi(x[:10])
+    with open("/proc/self/clear_refs", "w") as refs:
+        refs.write("5")
+    before = _status("VmRSS")
+    start = time.process_time()
+    sums = learn.RidgeSums(phi).add(x, y)
+    summed = time.process_time() - start
+    fit = sums._path((1e-4, 1e-3), True, "direct", spend=True)
+    assert fit.weights.shape == (m, 10, 2)
+    print(
+        f"N = {n}, m = {m}, float32: sums {summed:.0f} s, with two lambdas "
+        f"{time.process_time() - start:.0f} s of CPU; peak {_status('VmHWM') - before:.0f} MiB "
+        f"over {before:.0f} MiB; features alone {n * m * 4 / 2**20:.0f} MiB"
+    )
+
+
+def _status(key):
+    with open("/proc/self/status") as lines:
+        return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(key))
+
+
+def main():
+    if "large" in sys.argv[1:]:
+        large()
+        return
+    rows, raw = one_lambda(16_384, 40, 1500)
+    more = whole_path(8_192, 40, 500)
+    _harness.save(
+        "ridge",
+        "Ridge on features: CPU time in blocks over that of features held whole with scikit-learn",
+        [
+            "setting",
+            "CPU time ratio, median (least to largest)",
+            "MiB added, in blocks / held whole",
+            "error against float64 in deviations, in blocks / held whole",
+        ],
+        rows + more[0],
+        raw + more[1],
+    )
+
+
+if __name__ == "__main__":
+    main()

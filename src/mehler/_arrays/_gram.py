@@ -1,0 +1,53 @@
+"""Sums of products of rows, Z^T Z, in float64: written where they stay on NumPy.
+
+There only the blocks on and above the diagonal are made, each in its own small piece of memory: a
+product of a thousand rows into a fresh m x m array would cost that array, and its page faults, at
+every step. Elsewhere the whole product is added.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import array_api_compat as compat
+import numpy as np
+
+from mehler._arrays._blocks import slices
+from mehler._arrays._namespace import Array
+
+# Columns of a piece: 1024 x 1024 of float64 are 8 MiB, and the product runs near its full speed.
+_TILE = 1024
+
+
+def add_gram(xp: Any, total: Array, rows: Array) -> Array:
+    """`total` (m, m) plus Z^T Z of `rows`; float32 products are added as float64.
+
+    On NumPy `total` is spent, and only its upper triangle means anything: see `symmetric`.
+    """
+    if not compat.is_numpy_array(total):
+        product = xp.matmul(xp.matrix_transpose(rows), rows)
+        return total + xp.astype(product, total.dtype, copy=False)
+    for i in slices(rows.shape[1], _TILE):
+        left = rows[:, i].T
+        for j in slices(rows.shape[1], _TILE):
+            if j.start >= i.start:
+                total[i, j] += left @ rows[:, j]
+    return total
+
+
+def symmetric(xp: Any, total: Array) -> Array:
+    """The whole matrix of what `add_gram` made, in memory of its own on NumPy."""
+    if not compat.is_numpy_array(total):
+        return total
+    upper = np.triu(total)
+    return upper + np.triu(total, 1).T
+
+
+def centred(xp: Any, rows: Array, mean: Array, last: Array) -> Array:
+    """`rows` less `mean`, with one more row, `last`, below them: (b + 1, m)."""
+    if not compat.is_numpy_array(rows):
+        return xp.concat((rows - mean[None, :], last[None, :]), axis=0)
+    out = np.empty((rows.shape[0] + 1, rows.shape[1]), dtype=rows.dtype)
+    np.subtract(rows, mean, out=out[:-1])
+    out[-1] = last
+    return out

@@ -1,0 +1,76 @@
+"""Codes of classes: +1 in the column of the class, -1 elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays
+from mehler._arrays import Array
+
+
+def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
+    """Codes of labels, one against all: +1 in the column of the class, -1 elsewhere.
+
+    Parameters
+    ----------
+    labels : array, shape (n,)
+        Integers of any library (a Dask array stays lazy, but is computed once if `classes` is not
+        given), or anything of NumPy that can be compared, such as strings.
+    classes : array-like, shape (k,), optional
+        The classes in the order of the columns; default those found, sorted.
+
+    Returns
+    -------
+    codes : array, shape (n, k)
+        -1 and +1 in the default float of the library of `labels`, beside it.
+    classes : numpy.ndarray, shape (k,)
+        ``classes[argmax]`` turns the largest column back into a label.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `labels` is not a vector, is empty, or holds what is not in `classes`.
+
+    References
+    ----------
+    Codes of GURLS, with which the papers learn: Tacchetti, Mallapragada, Santoro, Rosasco (2013).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> codes, classes = one_vs_all(np.array([7, 3, 7]))
+    >>> codes.tolist(), classes.tolist()
+    ([[-1.0, 1.0], [1.0, -1.0], [-1.0, 1.0]], [3, 7])
+    >>> classes[codes.argmax(axis=1)].tolist()
+    [7, 3, 7]
+    """
+    xp = _arrays.array_namespace(labels, names=("labels",))
+    if labels.ndim != 1:
+        raise ValueError(f"labels have shape {tuple(labels.shape)}; give one a row, shape (rows,)")
+    if labels.shape[0] == 0:
+        raise ValueError("labels are empty: give one a row")
+    if _arrays.is_lazy(labels) and not _arrays.is_chunked(labels) and classes is None:
+        raise TypeError("labels are traced by jax.jit, so their classes are unknown: give classes")
+    found: Any = None
+    if classes is None or not _arrays.is_lazy(labels):
+        found = np.unique(_arrays.to_host(labels))
+        if found.dtype.kind == "f" and not np.all(np.isfinite(found)):
+            raise ValueError("labels hold NaN or infinity; drop such rows first")
+    chosen = found if classes is None else np.asarray(classes)
+    if chosen.ndim != 1 or len(np.unique(chosen)) != len(chosen):
+        raise ValueError("classes must be a vector without repeats")
+    if found is not None and not np.isin(found, chosen).all():
+        missing = found[~np.isin(found, chosen)].tolist()
+        raise ValueError(f"labels hold {missing[0]!r}, which is not among the classes")
+    place = _arrays.place_of(labels)
+    columns = _arrays.from_host(chosen, place)
+    hit = xp.astype(labels[:, None] == columns[None, :], _default_float(labels))
+    return 2.0 * hit - 1.0, chosen
+
+
+def _default_float(labels: Array) -> Any:
+    xp = _arrays.array_namespace(labels)
+    place = _arrays.place_of(labels)
+    return _arrays.resolve_dtype(None, xp, place.device)

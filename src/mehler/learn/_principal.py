@@ -1,0 +1,219 @@
+"""Principal components of features: an embedding of rows in a few coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from mehler import _arrays
+from mehler._arrays import Array
+from mehler.learn._ridge_arguments import check_map, check_rows, feature_blocks, work_place
+from mehler.learn._ridge_sums import RidgeSums
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PrincipalComponents:
+    r"""Directions of largest variance of features, and rows seen along them.
+
+    Made by :func:`mehler.learn.principal_components`.
+
+    Parameters
+    ----------
+    phi : callable
+        The map.
+    mean : array, shape (m,)
+        Of the features.
+    directions : array, shape (m, k)
+        Orthonormal columns; zeros where the features have no further variance.
+    variances : array, shape (k,)
+        Of the rows along them, the largest first; divided by N, not N - 1.
+    total : float
+        Variance of the features in all directions.
+
+    Examples
+    --------
+    See :func:`mehler.learn.principal_components`.
+    """
+
+    phi: Callable[[Array], Array] = field(repr=False)
+    mean: Array = field(repr=False)
+    directions: Array = field(repr=False)
+    variances: Array
+    total: float
+
+    def transform(self, X: Array) -> Array:
+        """Coordinates of rows, block by block.
+
+        Parameters
+        ----------
+        X : array, shape (n, d)
+            Where the rows of the fit were; a Dask array stays lazy.
+
+        Returns
+        -------
+        array, shape (n, k)
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` is not such a matrix.
+        """
+        _arrays.check_matrix(X, name="X")
+        if not _arrays.is_lazy(X):
+            check_rows(X)
+        m, k = self.directions.shape
+        itemsize = 4 if _arrays.dtype_name(self.directions.dtype) == "float32" else 8
+        along = _Along(self.phi, self.mean, self.directions)
+        block = _arrays.rows_per_block(m, itemsize)
+        return _arrays.map_rows(along, X, k, self.directions.dtype, block=block)
+
+
+@dataclass(frozen=True)
+class _Along:
+    """A block function with its directions, which travels to Dask workers as one constant."""
+
+    phi: Callable[[Array], Array]
+    mean: Array
+    directions: Array
+
+    def __call__(self, xp: Any, rows: Array) -> Array:
+        z = _arrays.without_gradient(self.phi(rows))
+        z = xp.astype(z, self.directions.dtype, copy=False)
+        return xp.matmul(z - self.mean[None, :], self.directions)
+
+
+def principal_components(
+    phi: Callable[[Array], Array], X: Array, n_components: int = 2
+) -> PrincipalComponents:
+    r"""Principal components of the features of a map: PCA in feature space.
+
+    .. math:: \frac1N\sum_{i=1}^N (z_i - \bar z)(z_i - \bar z)^\top u_j = s_j u_j, \qquad
+              z_i = \phi(x_i), \quad s_1 \ge s_2 \ge \dots
+
+    With random maxout features this is the "maxout locally linear embedding" of the paper.
+
+    Parameters
+    ----------
+    phi : callable
+        A map of mehler, or any function from rows (n, d) to features (n, m).
+    X : array, shape (n, d)
+        Rows that `phi` takes, of any library.
+    n_components : int, optional
+        k, at most the number of rows and of features.
+
+    Returns
+    -------
+    PrincipalComponents
+        ``.transform(X)`` gives the coordinates. Each direction has the sign that makes the largest
+        of its entries, by absolute value, positive.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of its kind or range, before any work; if `phi` gives NaN, when it
+        does.
+
+    Notes
+    -----
+    With at least as many rows as features the m x m covariance is summed up over blocks
+    (:class:`RidgeSums`, whose accuracy it has) and features are never held whole; with fewer rows
+    than features the N x N Gram of the centred features is decomposed, and the N x m features are
+    held, which are then fewer numbers than a covariance. Cost: m N min(m, N) + min(m, N)^3.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), section 5.1 and Figure 2.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> from mehler import learn
+    >>> angle = np.linspace(0, 2 * np.pi, 50)
+    >>> X = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    >>> phi = mehler.MaxoutFeatures.draw(2, 500, 8, seed=0)
+    >>> pca = learn.principal_components(phi, X)
+    >>> pca.transform(X).shape
+    (50, 2)
+    """
+    check_map(phi)
+    check_rows(X)
+    if isinstance(n_components, bool) or not isinstance(n_components, int) or n_components < 1:
+        raise ValueError(f"n_components={n_components!r} is not an integer of at least 1")
+    if X.shape[0] < n_components:
+        raise ValueError(
+            f"X has {X.shape[0]} rows, too few for {n_components} components; ask for fewer"
+        )
+    first = phi(X[:1, :])
+    m, dtype = first.shape[1], _arrays.dtype_name(first.dtype)
+    if m < n_components:
+        raise ValueError(f"phi has {m} features, too few for {n_components} components")
+    many = X.shape[0] >= m
+    # Dask's rows that are fewer than the features fit into memory, as features do.
+    rows = X if many or not _arrays.is_chunked(X) else _arrays.to_host(X)
+    solve = _by_features if many else _by_rows
+    mean, directions, variances, total = solve(phi, rows, n_components)
+    home, place = _arrays.place_of(rows), _sums_place(rows)
+    directions = _signed(place.xp, directions)
+    parts = (mean, directions, variances)
+    if _arrays.is_chunked(rows):
+        home = place
+    if place is not home:
+        mean, directions, variances = (_arrays.from_host(p, home, "float32") for p in parts)
+    else:
+        kind = getattr(home.xp, dtype)
+        mean, directions, variances = (home.xp.astype(p, kind) for p in parts)
+    return PrincipalComponents(
+        phi=phi, mean=mean, directions=directions, variances=variances, total=total
+    )
+
+
+def _by_features(phi: Any, x: Array, k: int) -> tuple[Array, Array, Array, float]:
+    xp = _sums_place(x).xp
+    nothing = _arrays.place_of(x).xp.zeros_like(x[:, 0])
+    sums = RidgeSums(phi).add(x, nothing)
+    covariance = sums.gram / x.shape[0]
+    total = float(xp.sum(xp.linalg.diagonal(covariance)))
+    values, vectors = _arrays.eigen(xp, covariance)
+    top = range(vectors.shape[1] - 1, vectors.shape[1] - 1 - k, -1)
+    directions = xp.stack([vectors[:, j] for j in top], axis=1)
+    return sums._mean, directions, xp.stack([_not_below_0(xp, values[j]) for j in top]), total
+
+
+def _by_rows(phi: Any, x: Array, k: int) -> tuple[Array, Array, Array, float]:
+    place = work_place(_arrays.place_of(x))
+    xp, wide = place.xp, place.xp.float64
+    targets = _arrays.place_of(x).xp.zeros_like(x[:, :1])
+    blocks = [xp.astype(z, wide) for z, _ in feature_blocks(phi, x, targets)]
+    z = xp.concat(blocks, axis=0)
+    mean = xp.mean(z, axis=0)
+    z = z - mean[None, :]
+    gram = xp.matmul(z, xp.matrix_transpose(z)) / x.shape[0]
+    total = float(xp.sum(xp.linalg.diagonal(gram)))
+    values, vectors = _arrays.eigen(xp, gram)
+    n, columns, variances = x.shape[0], [], []
+    # Below this an eigenvalue is rounding, and the direction would be noise.
+    least = 8 * n * 2.0**-52 * float(values[-1])
+    for j in range(n - 1, n - 1 - k, -1):
+        s = _not_below_0(xp, values[j])
+        along = xp.matmul(xp.matrix_transpose(z), vectors[:, j])
+        scale = (n * float(s)) ** -0.5 if float(s) > least else 0.0
+        columns.append(along * scale)
+        variances.append(s)
+    return mean, xp.stack(columns, axis=1), xp.stack(variances), total
+
+
+def _sums_place(x: Array) -> Any:
+    """Where sums over rows end up: of Dask's chunks, on the host."""
+    place = _arrays.place_of(x)
+    return _arrays.resolve_place(None) if _arrays.is_chunked(x) else work_place(place)
+
+
+def _not_below_0(xp: Any, value: Array) -> Array:
+    return xp.where(value > 0.0, value, xp.zeros_like(value))
+
+
+def _signed(xp: Any, directions: Array) -> Array:
+    largest = xp.max(directions, axis=0) + xp.min(directions, axis=0)
+    sign = xp.where(largest < 0.0, -xp.ones_like(largest), xp.ones_like(largest))
+    return directions * sign[None, :]

@@ -1,0 +1,137 @@
+"""What ridge regression takes, refused by name before any work; and its rows, block by block."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays
+from mehler._arrays import Array, Place
+
+MEASURES = ("squares", "mistakes")
+SOLVERS = ("auto", "eigen", "direct")
+
+
+def check_map(phi: Any) -> Callable[[Array], Array]:
+    """Anything that can be called."""
+    if not callable(phi):
+        raise TypeError(
+            f"phi is {type(phi).__name__}, which cannot be called; pass a map, or the transform "
+            "of a fitted scikit-learn sampler"
+        )
+    return phi
+
+
+def check_rows(x: Array, name: str = "X") -> None:
+    """A matrix of finite rows, of which Dask's are not looked at; no tracers."""
+    _arrays.array_namespace(x, names=(name,))
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array; fill it or drop the rows with masked values")
+    _arrays.check_matrix(x, name=name)
+    if _arrays.is_lazy(x) and not _arrays.is_chunked(x):
+        raise TypeError(
+            f"{name} is traced by jax.jit, but solving looks at values; call this outside of jit"
+        )
+
+
+def check_pair(x: Array, y: Array, names: tuple[str, str] = ("X", "Y")) -> Array:
+    """Rows and one target or one row of targets for each; returns targets as (n, t)."""
+    check_rows(x, names[0])
+    xp = _arrays.array_namespace(x, y, names=names)
+    here, there = _arrays.place_of(x), _arrays.place_of(y)
+    if here.device != there.device:
+        raise ValueError(
+            f"{names[0]} lives on {here.device} but {names[1]} on {there.device}; bring both to "
+            "one device"
+        )
+    if y.ndim not in (1, 2):
+        raise ValueError(
+            f"{names[1]} must have shape (rows,) or (rows, targets) but has {y.ndim} axes"
+        )
+    if y.shape[0] != x.shape[0] and not _unknown(x.shape[0], y.shape[0]):
+        raise ValueError(
+            f"{names[1]} has {y.shape[0]} rows but {names[0]} has {x.shape[0]}; give one target, "
+            "or one row of targets, for each row"
+        )
+    if not (xp.isdtype(y.dtype, ("real floating", "integral"))):
+        raise TypeError(
+            f"{names[1]} has dtype {_arrays.dtype_name(y.dtype)}; targets are real numbers: for "
+            "labels use learn.one_vs_all(labels)"
+        )
+    y = y if y.ndim == 2 else y[:, None]
+    _arrays.check_matrix(y, name=names[1])
+    return y
+
+
+def _unknown(*sizes: Any) -> bool:
+    return any(n is None or (isinstance(n, float) and math.isnan(n)) for n in sizes)
+
+
+def check_lambdas(lambdas: Any) -> tuple[float, ...]:
+    """One number above 0, or several."""
+    several = (lambdas,) if isinstance(lambdas, Real) else lambdas
+    if isinstance(several, (str, bytes)) or not isinstance(several, (Sequence, np.ndarray)):
+        raise TypeError(f"lambdas={lambdas!r} must be a number or a sequence of numbers")
+    found = tuple(several.ravel().tolist() if isinstance(several, np.ndarray) else several)
+    if not found:
+        raise ValueError("lambdas is empty: give at least one number above 0")
+    for one in found:
+        good = isinstance(one, Real) and not isinstance(one, bool)
+        if not good or not 0.0 < float(one) < math.inf:
+            raise ValueError(f"lambdas holds {one!r}; each must be a finite number above 0")
+    return tuple(float(one) for one in found)
+
+
+def check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
+    """One of a few words."""
+    if value not in allowed:
+        raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, allowed))}")
+    return value
+
+
+def work_place(home: Place) -> Place:
+    """Where sums in float64 are: beside the rows, or on the host if their device has none."""
+    return home if _arrays.has_float64(home.xp, home.device) else _arrays.resolve_place(None)
+
+
+def feature_blocks(
+    phi: Callable[[Array], Array], x: Array, y: Array
+) -> Iterator[tuple[Array, Array]]:
+    """Features of a block of rows in their own dtype, and its targets in float64, where sums are.
+
+    Features that are not finite are refused when their block is reached.
+    """
+    home = _arrays.place_of(x)
+    place = work_place(home)
+    first = _features(phi, x[:1, :])
+    itemsize = 4 if _arrays.dtype_name(first.dtype) == "float32" else 8
+    for rows in _arrays.slices(x.shape[0], _arrays.rows_per_block(first.shape[1], itemsize)):
+        z = _features(phi, x[rows, :])
+        targets = y[rows, :]
+        if place is not home:
+            z = _arrays.from_host(_arrays.to_host(z), place)
+            yield z, _arrays.from_host(_arrays.to_host(targets), place, "float64")
+        else:
+            yield z, home.xp.astype(targets, home.xp.float64)
+
+
+def _features(phi: Callable[[Array], Array], rows: Array) -> Array:
+    z = phi(rows)
+    xp = _arrays.array_namespace(rows, z, names=("X", "phi(X)"))
+    if z.ndim != 2 or z.shape[0] != rows.shape[0] or z.shape[1] == 0:
+        raise ValueError(
+            f"phi(X) has shape {tuple(z.shape)} for {rows.shape[0]} rows; it must be "
+            "(rows, features)"
+        )
+    if not xp.isdtype(z.dtype, "real floating"):
+        raise TypeError(
+            f"phi(X) has dtype {_arrays.dtype_name(z.dtype)}: codes, it seems, and not features"
+        )
+    z = _arrays.without_gradient(z)
+    if not bool(xp.isfinite(xp.sum(xp.sum(z, axis=0)))):
+        _arrays.require_finite(z, name="phi(X)")
+    return z

@@ -1,0 +1,138 @@
+"""Solutions for a path of lambdas, and the errors by which one of them is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from mehler import _arrays
+from mehler._arrays import Array, Place
+from mehler.learn._ridge_arguments import feature_blocks
+
+# 1 minus a leverage is at least this: below it there are no digits left.
+_LEAST = 2.0**-52
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Eigenvalues and eigenvectors of the Gram, and the right-hand side in their basis."""
+
+    values: Array
+    vectors: Array
+    seen: Array
+
+    def weights(self, xp: Any, lambdas: tuple[float, ...], n: int) -> Array:
+        """Weights for all lambdas: (m, t, k)."""
+        return _times(xp, self.vectors, self.shrunk(lambdas, n))
+
+    def shrunk(self, lambdas: tuple[float, ...], n: int) -> Array:
+        """Weights in the basis of eigenvectors: (m, t, k)."""
+        return self.seen[:, :, None] * self.inverses(lambdas, n)[:, None, :]
+
+    def inverses(self, lambdas: tuple[float, ...], n: int) -> Array:
+        """1/(s + N lambda), (m, k)."""
+        xp = _arrays.array_namespace(self.values)
+        return xp.stack([1.0 / (self.values + n * lam) for lam in lambdas], axis=1)
+
+
+def spectrum(xp: Any, gram: Array, cross: Array) -> Spectrum:
+    """Decompose `gram`, which is spent."""
+    values, vectors = _arrays.eigen(xp, gram)
+    # Eigenvalues below 0 are rounding.
+    values = xp.where(values > 0.0, values, xp.zeros_like(values))
+    return Spectrum(values, vectors, xp.matmul(xp.matrix_transpose(vectors), cross))
+
+
+def direct(xp: Any, gram: Array, cross: Array, lambdas: tuple[float, ...], n: int) -> Array:
+    """Weights by one factorisation a lambda: (m, t, k)."""
+    return xp.stack([_arrays.solve_positive(xp, gram, n * lam, cross) for lam in lambdas], axis=2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Path:
+    """Ridge functions for several lambdas: f(x) = weights^T (z - mean) + target_mean."""
+
+    place: Place
+    lambdas: tuple[float, ...]
+    n_rows: int
+    intercept: bool
+    mean: Array
+    target_mean: Array
+    weights: Array
+    spectrum: Spectrum | None
+
+    def function(self, i: int) -> tuple[Array, Array]:
+        """Weights (m, t) and intercept (t,) of one lambda."""
+        xp = self.place.xp
+        weights = self.weights[:, :, i]
+        return weights, self.target_mean - xp.matmul(xp.matrix_transpose(weights), self.mean)
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    r"""Errors of each row under the function fitted without it, summed over rows: (k,) on the host.
+
+    e_i = (y_i - f(x_i)) / (1 - h_i), h_i = 1/N + (z_i - mean)^T (G + N lambda)^{-1} (z_i - mean).
+    """
+
+    phi: Callable[[Array], Array]
+    path: Path
+    measure: str
+
+    def __call__(self, x: Array, y: Array) -> Any:
+        path, xp = self.path, self.path.place.xp
+        spectrum = path.spectrum
+        assert spectrum is not None
+        inverses = spectrum.inverses(path.lambdas, path.n_rows)
+        shrunk = spectrum.shrunk(path.lambdas, path.n_rows)
+        own = 1.0 / path.n_rows if path.intercept else 0.0
+        total: Any = 0.0
+        for z, targets in feature_blocks(self.phi, x, y):
+            rows = xp.astype(z, xp.float64) - path.mean[None, :]
+            seen = xp.matmul(rows, spectrum.vectors)
+            centred = targets - path.target_mean[None, :]
+            off = centred[:, :, None] - _times(xp, seen, shrunk)
+            rest = (1.0 - own) - xp.matmul(seen * seen, inverses)
+            rest = xp.where(rest > _LEAST, rest, xp.full_like(rest, _LEAST))
+            total = total + losses(xp, off / rest[:, None, :], targets, self.measure)
+        return total
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Errors on rows that were not fitted, summed over rows: (k,) on the host."""
+
+    phi: Callable[[Array], Array]
+    path: Path
+    measure: str
+
+    def __call__(self, x: Array, y: Array) -> Any:
+        path, xp = self.path, self.path.place.xp
+        total: Any = 0.0
+        for z, targets in feature_blocks(self.phi, x, y):
+            rows = xp.astype(z, xp.float64) - path.mean[None, :]
+            centred = targets - path.target_mean[None, :]
+            off = centred[:, :, None] - _times(xp, rows, path.weights)
+            total = total + losses(xp, off, targets, self.measure)
+        return total
+
+
+def losses(xp: Any, off: Array, targets: Array, measure: str) -> Any:
+    """Sums over rows of squared errors, mean over targets, or of wrong largest codes: (k,)."""
+    if measure == "squares":
+        found = xp.sum(xp.mean(off * off, axis=1), axis=0)
+    else:
+        predicted = targets[:, :, None] - off
+        if targets.shape[1] == 1:
+            wrong = (predicted[:, 0, :] >= 0.0) != (targets >= 0.0)
+        else:
+            wrong = xp.argmax(predicted, axis=1) != xp.argmax(targets, axis=1)[:, None]
+        found = xp.sum(xp.astype(wrong, xp.float64), axis=0)
+    return _arrays.to_host(found)
+
+
+def _times(xp: Any, a: Array, b: Array) -> Array:
+    """(n, m) times (m, t, k)."""
+    m, t, k = b.shape
+    return xp.reshape(xp.matmul(a, xp.reshape(b, (m, t * k))), (a.shape[0], t, k))

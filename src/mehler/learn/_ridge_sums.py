@@ -1,0 +1,307 @@
+"""What ridge regression needs of rows: sums that add up over blocks, streams and chunks."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from mehler import _arrays
+from mehler._arrays import Array
+from mehler.learn._ridge_arguments import (
+    SOLVERS,
+    check_choice,
+    check_lambdas,
+    check_map,
+    check_pair,
+    feature_blocks,
+    work_place,
+)
+from mehler.learn._ridge_fit import RidgeFit
+from mehler.learn._ridge_path import Path, direct, spectrum
+
+# Up to so many features "auto" takes an eigendecomposition: 3 m^2 numbers, and seconds.
+FEW = 2048
+
+
+class RidgeSums:
+    r"""Count, means, Gram and right-hand side of the rows seen so far, of features phi(x).
+
+    .. math:: N,\quad \bar z = \tfrac1N\sum_i z_i,\quad \bar y,\quad
+              G = \sum_i (z_i - \bar z)(z_i - \bar z)^\top,\quad
+              r = \sum_i (z_i - \bar z)(y_i - \bar y)^\top, \qquad z_i = \phi(x_i)
+
+    :meth:`add` takes more rows, as ``partial_fit`` does elsewhere, and changes the sums in
+    place; ``a + b`` makes new sums of two parts of the data, on other processes or machines.
+    :meth:`solve` may be called at any time. Features are made block by block and never held.
+
+    Parameters
+    ----------
+    phi : callable
+        A map of mehler, or any function from rows (n, d) to features (n, m).
+
+    Attributes
+    ----------
+    phi : callable
+    n_rows : int
+        N.
+
+    Raises
+    ------
+    TypeError
+        If `phi` cannot be called.
+
+    Notes
+    -----
+    G is always that of centred rows: a block is centred at its own mean, and joins as one row
+    more, :math:`\sqrt{\frac{nb}{n+b}}\,(\bar z_{block} - \bar z)` (Chan, Golub, LeVeque 1983), so
+    that a large common mean costs no digits.
+
+    Sums are float64. Of float32 features the product of a block of b <= 1024 rows is made in
+    float32 and added in float64, so that the error of an entry does not grow with N: it is at most
+    :math:`(b + 8)\,2^{-24}\sqrt{G_{ii}G_{jj}}`, and was seen a hundred times smaller. Devices
+    without double precision (JAX, unless it is switched on) hand features to the host.
+
+    Memory is one m x m matrix of float64 and two blocks of features; for NumPy the products need
+    no other matrix.
+
+    References
+    ----------
+    T. F. Chan, G. H. Golub, R. J. LeVeque (1983), Algorithms for computing the sample variance.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> from mehler import learn
+    >>> rng = np.random.default_rng(0)
+    >>> phi = mehler.FourierFeatures.draw(2, 60, seed=0)
+    >>> sums = learn.RidgeSums(phi)
+    >>> for _ in range(5):  # a stream
+    ...     X = rng.standard_normal((200, 2))
+    ...     sums = sums.add(X, np.sin(X[:, 0]))
+    >>> sums.n_rows
+    1000
+    >>> fit, = sums.solve(1e-6)
+    >>> X = rng.standard_normal((100, 2))
+    >>> bool(np.abs(fit.predict(X) - np.sin(X[:, 0])).mean() < 0.02)
+    True
+    """
+
+    def __init__(self, phi: Callable[[Array], Array]) -> None:
+        self.phi = check_map(phi)
+        self.n_rows = 0
+        self._flat = False  # targets were given as (n,)
+        self._mean: Array = None
+        self._target_mean: Array = None
+        self._gram: Array = None
+        self._cross: Array = None
+        self._place: Any = None
+        self._home: Any = None
+        self._dtype: Any = None
+
+    def add(self, X: Array, Y: Array) -> RidgeSums:
+        """Add rows; changes these sums.
+
+        Parameters
+        ----------
+        X : array, shape (n, d)
+            Rows that `phi` takes, of any library. Of a Dask array each chunk of rows is summed by
+            itself and the sums are added in a tree; that is computed now.
+        Y : array, shape (n,) or (n, t)
+            Targets beside `X`.
+
+        Returns
+        -------
+        RidgeSums
+            These.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If rows or targets are not finite, do not fit each other or the rows before, before
+            any work; if `phi` gives NaN, when that block is reached: then begin again.
+        """
+        flat = Y.ndim == 1 if _arrays.is_array(Y) else False
+        targets = check_pair(X, Y)
+        if self.n_rows:
+            self._require_fit(targets.shape[1], flat, _arrays.place_of(X))
+        if _arrays.is_chunked(X):
+            part = _arrays.sum_over_chunks(functools.partial(_of_chunk, self.phi), X, targets)
+            part._flat = flat
+            self.__dict__.update((self + part).__dict__)
+            return self
+        self._flat, self._home = flat, _arrays.place_of(X)
+        self._place = work_place(self._home)
+        for z, y in feature_blocks(self.phi, X, targets):
+            self._add_block(z, y)
+        return self
+
+    def _require_fit(self, n_targets: int, flat: bool, place: Any) -> None:
+        before = self._cross.shape[1]
+        if n_targets != before or flat != self._flat:
+            shape = "(rows,)" if self._flat else f"(rows, {before})"
+            raise ValueError(f"Y must have shape {shape}, as the targets before it had")
+        host = {"numpy", "dask.array"}
+        if {place.name, self._home.name} <= host:
+            return
+        if place.xp is not self._home.xp or place.device != self._home.device:
+            raise TypeError(
+                f"X is on {place.name} but the rows before it were on {self._home.name}; bring "
+                "them to one library and device, or add up two RidgeSums of one place"
+            )
+
+    def _add_block(self, z: Array, y: Array) -> None:
+        xp, b, n = self._place.xp, z.shape[0], self.n_rows
+        wide = xp.float64
+        if n == 0:
+            self._start(z, y)
+        elif z.shape[1] != self._mean.shape[0]:
+            raise ValueError(
+                f"phi(X) has {z.shape[1]} columns but had {self._mean.shape[0]} before"
+            )
+        mean = xp.sum(z, axis=0, dtype=wide) / b
+        target_mean = xp.sum(y, axis=0) / b
+        step, target_step = mean - self._mean, target_mean - self._target_mean
+        weight = (n * b / (n + b)) ** 0.5
+        rows = _arrays.centred(xp, z, xp.astype(mean, z.dtype), xp.astype(weight * step, z.dtype))
+        targets = _arrays.centred(xp, y, target_mean, weight * target_step)
+        self._gram = _arrays.add_gram(xp, self._gram, rows)
+        product = xp.matmul(xp.matrix_transpose(rows), xp.astype(targets, z.dtype))
+        self._cross = self._cross + xp.astype(product, wide)
+        self._mean = self._mean + step * (b / (n + b))
+        self._target_mean = self._target_mean + target_step * (b / (n + b))
+        self.n_rows = n + b
+
+    def _start(self, z: Array, y: Array) -> None:
+        xp, m, t = self._place.xp, z.shape[1], y.shape[1]
+        options = {"dtype": xp.float64, "device": self._place.device}
+        self._dtype = _arrays.dtype_name(z.dtype)
+        self._mean, self._target_mean = xp.zeros(m, **options), xp.zeros(t, **options)
+        self._gram, self._cross = xp.zeros((m, m), **options), xp.zeros((m, t), **options)
+
+    def __add__(self, other: RidgeSums) -> RidgeSums:
+        """Sums of the rows of both, as new sums."""
+        if not isinstance(other, RidgeSums):
+            return NotImplemented
+        both = RidgeSums(self.phi)
+        if not (self.n_rows and other.n_rows):
+            full = self if self.n_rows else other
+            both.__dict__.update(full.__dict__ | {"phi": self.phi})
+            if full.n_rows:
+                both._gram = full._gram + 0.0
+            return both
+        self._require_fit(other._cross.shape[1], other._flat, other._home)
+        _require_same_map(self, other)
+        xp, n, k = self._place.xp, self.n_rows, other.n_rows
+        step, target_step = other._mean - self._mean, other._target_mean - self._target_mean
+        weight = n * k / (n + k)
+        both.__dict__.update(self.__dict__)
+        row = weight**0.5 * step
+        both._gram = _arrays.add_gram(xp, self._gram + other._gram, row[None, :])
+        both._cross = self._cross + other._cross + weight * step[:, None] * target_step[None, :]
+        both._mean = self._mean + step * (k / (n + k))
+        both._target_mean = self._target_mean + target_step * (k / (n + k))
+        both.n_rows = n + k
+        return both
+
+    @property
+    def gram(self) -> Array:
+        """G, (m, m), as a new matrix in float64."""
+        self._require_rows()
+        return _arrays.symmetric(self._place.xp, self._gram)
+
+    def solve(
+        self, lambdas: Any, *, intercept: bool = True, solver: str = "auto"
+    ) -> tuple[RidgeFit, ...]:
+        """Minimise the regularised risk of :func:`mehler.learn.ridge` for each lambda.
+
+        Parameters
+        ----------
+        lambdas : float or sequence of float
+        intercept : bool, optional
+        solver : {"auto", "eigen", "direct"}, optional
+            See :func:`mehler.learn.ridge`.
+
+        Returns
+        -------
+        tuple of RidgeFit
+            In the order of `lambdas`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If there are no rows yet, or an argument is not of its kind.
+        """
+        path = self._path(check_lambdas(lambdas), intercept, solver, spend=False)
+        return tuple(self._fit(path, i) for i in range(len(path.lambdas)))
+
+    def _path(
+        self, lambdas: tuple[float, ...], intercept: bool, solver: str, *, spend: bool
+    ) -> Path:
+        """Solve for all lambdas; `spend` gives the Gram away."""
+        self._require_rows()
+        check_choice("solver", solver, SOLVERS)
+        xp, gram, cross = self._place.xp, self._gram, self._cross
+        if not intercept:
+            scale = self.n_rows**0.5
+            gram = _arrays.add_gram(xp, gram if spend else gram + 0.0, scale * self._mean[None, :])
+            cross = cross + self.n_rows * self._mean[:, None] * self._target_mean[None, :]
+        if solver == "auto":
+            solver = "eigen" if gram.shape[0] <= FEW else "direct"
+        if solver == "direct":
+            weights = direct(xp, gram, cross, lambdas, self.n_rows)
+            eigen = None
+        else:
+            whole = spend or not intercept
+            eigen = spectrum(xp, gram if whole else gram + 0.0, cross)
+            weights = eigen.weights(xp, lambdas, self.n_rows)
+        if spend:
+            self._gram = None
+        zeros = 0.0 * self._mean, 0.0 * self._target_mean
+        return Path(
+            place=self._place,
+            lambdas=lambdas,
+            n_rows=self.n_rows,
+            intercept=intercept,
+            mean=self._mean if intercept else zeros[0],
+            target_mean=self._target_mean if intercept else zeros[1],
+            weights=weights,
+            spectrum=eigen,
+        )
+
+    def _fit(self, path: Path, i: int, errors: Any = None) -> RidgeFit:
+        weights, offset = path.function(i)
+        if self._place is not self._home:
+            weights, offset = (
+                _arrays.from_host(part, self._home, "float32") for part in (weights, offset)
+            )
+        dtype = getattr(self._home.xp, self._dtype)
+        return RidgeFit(
+            phi=self.phi,
+            weights=self._home.xp.astype(weights, dtype),
+            intercept=self._home.xp.astype(offset, dtype),
+            lam=path.lambdas[i],
+            n_rows=path.n_rows,
+            lambdas=path.lambdas,
+            errors=errors,
+            _flat=self._flat,
+        )
+
+    def _require_rows(self) -> None:
+        if not self.n_rows:
+            raise ValueError("there are no rows yet: call add(X, Y) first")
+
+
+def _of_chunk(phi: Callable[[Array], Array], x: Any, y: Any) -> RidgeSums:
+    return RidgeSums(phi).add(x, y)
+
+
+def _require_same_map(one: RidgeSums, other: RidgeSums) -> None:
+    if one._mean.shape != other._mean.shape:
+        raise ValueError(
+            f"the sums are of {one._mean.shape[0]} and {other._mean.shape[0]} features; add up "
+            "sums of one map"
+        )
+    recipes = [getattr(each.phi, "recipe", None) for each in (one, other)]
+    if all(recipes) and recipes[0]() != recipes[1]():  # type: ignore[misc]  # neither is None
+        raise ValueError("the sums are of two maps with different recipes; add up sums of one map")

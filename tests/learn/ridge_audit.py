@@ -1,0 +1,70 @@
+"""Ridge regression by other routes: one least squares problem in float64, and rows left out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mehler import learn
+
+
+class Table:
+    """Rows that are their own features."""
+
+    def __call__(self, rows):
+        return rows
+
+
+def by_least_squares(z, y, penalty, intercept=True):
+    """Weights (m, t) and intercept (t,) of |zw + b - y|^2 + penalty |w|^2, by an augmented system.
+
+    The intercept's column is not penalised; nothing is centred.
+    """
+    n, m = z.shape
+    y = y.reshape(n, -1)
+    ones = np.ones((n, 1)) if intercept else np.zeros((n, 0))
+    top = np.hstack([z, ones])
+    bottom = np.hstack([np.sqrt(penalty) * np.eye(m), np.zeros((m, ones.shape[1]))])
+    found = np.linalg.lstsq(
+        np.vstack([top, bottom]), np.vstack([y, np.zeros((m, y.shape[1]))]), rcond=None
+    )[0]
+    return found[:m], (found[m] if intercept else np.zeros(y.shape[1]))
+
+
+def left_out(z, y, penalty, intercept=True):
+    """Errors (n, t) of each row under the fit to the others, one fit a row."""
+    n = len(z)
+    y = y.reshape(n, -1)
+    found = []
+    for i in range(n):
+        rest = np.arange(n) != i
+        w, b = by_least_squares(z[rest], y[rest], penalty, intercept)
+        found.append(y[i] - z[i] @ w - b)
+    return np.array(found)
+
+
+def problem(seed, n, m, t=2, offset=3.0):
+    """Rows with a common mean, and targets."""
+    rng = np.random.default_rng(seed)
+    z = rng.standard_normal((n, m)) @ np.diag(np.geomspace(1, 0.1, m)) + offset
+    y = np.sin(z @ rng.standard_normal((m, t))) + 0.1 * rng.standard_normal((n, t))
+    return z, y
+
+
+LAMBDAS = (1e-6, 1e-3, 1e-1, 10.0)
+
+
+def audit(z, y, *, intercept=True, tolerance=1e-7):
+    """Hold a whole path, its leave-one-out errors and its choice against the other routes."""
+    fit = learn.ridge(Table(), z, y, lambdas=LAMBDAS, intercept=intercept)
+    n = len(z)
+    expected = [np.mean(left_out(z, y, n * lam, intercept) ** 2) for lam in LAMBDAS]
+    np.testing.assert_allclose(fit.errors, expected, rtol=tolerance)
+    assert fit.lam == LAMBDAS[int(np.argmin(expected))]
+    for solver in ("eigen", "direct"):
+        sums = learn.RidgeSums(Table())
+        for rows in np.array_split(np.arange(n), 4):
+            sums.add(z[rows], y[rows])
+        for one in sums.solve(LAMBDAS, intercept=intercept, solver=solver):
+            w, b = by_least_squares(z, y, n * one.lam, intercept)
+            np.testing.assert_allclose(one.weights, w, atol=tolerance * np.abs(w).max())
+            np.testing.assert_allclose(one.intercept, b, atol=tolerance * (1 + np.abs(b).max()))

@@ -1,0 +1,194 @@
+"""Ridge regression against a direct solution, scikit-learn, and rows that are really left out."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge, RidgeCV
+
+import mehler
+from mehler import learn
+from tests.learn.ridge_audit import (
+    LAMBDAS,
+    Table,
+    audit,
+    by_least_squares,
+    left_out,
+    problem,
+)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize(("n", "m"), [(60, 7), (25, 24)])
+def test_path_and_errors_by_other_routes(n, m, intercept):
+    z, y = problem(1, n, m)
+    audit(z, y, intercept=intercept)
+
+
+def test_fewer_rows_than_features():
+    z, y = problem(2, 12, 30, t=1)
+    lambdas = (1e-3, 1e-1)
+    fit = learn.ridge(Table(), z, y[:, 0], lambdas=lambdas)
+    expected = [np.mean(left_out(z, y, 12 * lam) ** 2) for lam in lambdas]
+    np.testing.assert_allclose(fit.errors, expected, rtol=1e-8)
+    w, b = by_least_squares(z, y, 12 * fit.lam)
+    np.testing.assert_allclose(fit.predict(z), (z @ w + b)[:, 0], atol=1e-9)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_agrees_with_scikit_learn(intercept):
+    """Their alpha is N lambda; their leave-one-out is a second route to ours."""
+    z, y = problem(3, 200, 12)
+    fit = learn.ridge(Table(), z, y, lambdas=LAMBDAS, intercept=intercept)
+    alphas = 200 * np.array(LAMBDAS)
+    theirs = RidgeCV(alphas, fit_intercept=intercept, store_cv_results=True).fit(z, y)
+    squares = theirs.cv_results_.reshape(-1, len(LAMBDAS))
+    np.testing.assert_allclose(fit.errors, squares.mean(axis=0), rtol=1e-8)
+    assert 200 * fit.lam == theirs.alpha_
+    plain = Ridge(200 * fit.lam, fit_intercept=intercept).fit(z, y)
+    np.testing.assert_allclose(fit.predict(z), plain.predict(z), atol=1e-10)
+
+
+def test_features_of_a_map_block_by_block():
+    rng = np.random.default_rng(4)
+    x = rng.standard_normal((2500, 3))  # three blocks
+    y = np.sin(x[:, 0])
+    phi = mehler.MaxoutFeatures.draw(3, 40, 4, seed=0)
+    fit = learn.ridge(phi, x, y, lambdas=[1e-5])
+    w, b = by_least_squares(phi(x), y, 2500 * 1e-5)
+    np.testing.assert_allclose(fit.predict(x), (phi(x) @ w + b)[:, 0], atol=1e-9)
+    assert fit.predict(x).shape == (2500,)
+
+
+@pytest.mark.parametrize("measure", ["squares", "mistakes"])
+def test_held_out_errors_choose(measure):
+    z, y = problem(5, 300, 10)
+    codes = np.where(y > 0, 1.0, -1.0)
+    kept, off = slice(0, 200), slice(200, 300)
+    fit = learn.ridge(
+        Table(),
+        z[kept],
+        codes[kept],
+        lambdas=LAMBDAS,
+        choose="hold-out",
+        holdout=(z[off], codes[off]),
+        measure=measure,
+    )
+    expected = []
+    for lam in LAMBDAS:
+        w, b = by_least_squares(z[kept], codes[kept], 200 * lam)
+        values = z[off] @ w + b
+        wrong = values.argmax(axis=1) != codes[off].argmax(axis=1)
+        square = np.mean((values - codes[off]) ** 2)
+        expected.append(square if measure == "squares" else wrong.mean())
+    np.testing.assert_allclose(fit.errors, expected, rtol=1e-8)
+    # Of equals the largest.
+    ties = [lam for lam, e in zip(LAMBDAS, fit.errors, strict=True) if e == fit.errors.min()]
+    assert fit.lam == max(ties)
+
+
+def test_mistakes_of_rows_left_out():
+    z, y = problem(6, 40, 5)
+    for codes in (np.where(y > 0, 1.0, -1.0), np.where(y[:, :1] > 0, 1.0, -1.0)):
+        fit = learn.ridge(Table(), z, codes, lambdas=LAMBDAS, measure="mistakes")
+        for lam, found in zip(LAMBDAS, fit.errors, strict=True):
+            values = codes - left_out(z, codes, 40 * lam)
+            if codes.shape[1] == 1:
+                wrong = (values >= 0) != (codes >= 0)
+            else:
+                wrong = values.argmax(axis=1) != codes.argmax(axis=1)
+            assert found == wrong.mean()
+
+
+def test_parts_add_up_to_the_whole():
+    z, y = problem(7, 900, 8, offset=100.0)
+    z[:300] += 40.0  # parts with different means
+    whole = learn.RidgeSums(Table()).add(z, y)
+    parts = [learn.RidgeSums(Table()).add(z[i::3], y[i::3]) for i in range(3)]
+    for sums in (parts[0] + parts[1] + parts[2], parts[2] + (parts[1] + parts[0])):
+        assert sums.n_rows == 900
+        np.testing.assert_allclose(sums.gram, whole.gram, rtol=1e-12, atol=1e-9)
+        (one,), (other,) = sums.solve(1e-3), whole.solve(1e-3)
+        np.testing.assert_allclose(one.predict(z), other.predict(z), atol=1e-9)
+    assert parts[0].n_rows == 300  # what is added is not changed
+    centred = z - z.mean(axis=0)
+    np.testing.assert_allclose(whole.gram, centred.T @ centred, rtol=1e-12, atol=1e-9)
+    nothing = learn.RidgeSums(Table())
+    np.testing.assert_array_equal((nothing + whole).gram, whole.gram)
+    np.testing.assert_array_equal((whole + nothing).gram, whole.gram)
+
+
+def test_solving_leaves_the_sums_as_they_were():
+    z, y = problem(8, 50, 6)
+    sums = learn.RidgeSums(Table()).add(z[:30], y[:30])
+    for solver in ("eigen", "direct"):
+        for intercept in (True, False):
+            sums.solve(LAMBDAS, solver=solver, intercept=intercept)
+    (last,) = sums.add(z[30:], y[30:]).solve(0.1)
+    w, _ = by_least_squares(z, y, 50 * 0.1)
+    np.testing.assert_allclose(last.weights, w, atol=1e-10)
+
+
+def test_a_large_common_mean_costs_no_digits():
+    z, y = problem(9, 3000, 5, offset=1e6)
+    (fit,) = learn.RidgeSums(Table()).add(z, y).solve(1e-4)
+    w, _ = by_least_squares(z - z.mean(axis=0), y - y.mean(axis=0), 0.3, intercept=False)
+    np.testing.assert_allclose(fit.weights, w, rtol=1e-7)
+
+
+def test_float32_keeps_its_stated_error():
+    """Entries of the Gram within (b + 8) 2^-24 of their size, b the rows of a block."""
+    z, y = problem(10, 20_000, 20)
+    narrow = z.astype(np.float32)
+    sums = learn.RidgeSums(Table()).add(narrow, y.astype(np.float32))
+    wide = narrow.astype(np.float64)
+    centred = wide - wide.mean(axis=0)
+    exact = centred.T @ centred
+    size = np.sqrt(np.outer(np.diag(exact), np.diag(exact)))
+    relative = np.abs(sums.gram - exact) / size
+    assert relative.max() <= (1024 + 8) * 2.0**-24
+    assert relative.max() <= (1024 + 8) * 2.0**-24 / 100  # what was seen, as the notes say
+    (fit,) = sums.solve(1e-4)
+    assert fit.weights.dtype == np.float32
+    w, b = by_least_squares(wide, y, 2.0)
+    assert np.abs(fit.predict(narrow) - wide @ w - b).max() <= 1e-4 * np.std(wide @ w)
+
+
+def test_float32_sums_do_not_forget_small_blocks():
+    """One block of 2^12, then blocks of 1: every number is exact, and a float32 sum loses them."""
+    signs = np.where(np.arange(1024) % 2 == 0, 1.0, -1.0)[:, None].astype(np.float32)
+    sums = learn.RidgeSums(Table()).add(4096 * signs, np.zeros(1024, np.float32))
+    for _ in range(50):
+        sums.add(signs, np.zeros(1024, np.float32))
+    assert float(sums.gram[0, 0]) == 2.0**34 + 50 * 2.0**10
+
+
+def test_extra_memory_does_not_grow_with_the_rows():
+    phi = mehler.FourierFeatures.draw(8, 80, seed=0)
+
+    def peak(n):
+        x = np.random.default_rng(0).standard_normal((n, 8))
+        y = x[:, 0]
+        learn.ridge(phi, x[:50], y[:50], lambdas=[1e-3])  # imports, weights
+        tracemalloc.start()
+        learn.ridge(phi, x, y, lambdas=[1e-3, 1e-2])
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    small, large = peak(3000), peak(12_000)
+    assert large <= 1.02 * small
+    assert large < 12_000 * 80 * 8  # less than the features
+
+
+def test_one_vs_all():
+    labels = np.array(["b", "a", "c", "a"])
+    codes, classes = learn.one_vs_all(labels)
+    assert classes.tolist() == ["a", "b", "c"]
+    assert codes.sum(axis=1).tolist() == [-1.0] * 4
+    assert (classes[codes.argmax(axis=1)] == labels).all()
+    ordered, given = learn.one_vs_all(labels, classes=["c", "b", "a", "d"])
+    assert ordered.shape == (4, 4)
+    assert (given[ordered.argmax(axis=1)] == labels).all()

@@ -1,0 +1,111 @@
+"""Each mistake one could make in ridge regression is planted, and the other routes must see it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mehler import _arrays, learn
+from mehler._arrays import _gram
+from mehler.learn import _ridge, _ridge_path, _ridge_sums
+from tests.learn.ridge_audit import Table, audit, problem
+
+
+def without_its_share(monkeypatch):
+    """Leverages without 1/N: the intercept's."""
+
+    class Wrong(_ridge_path.LeftOut):
+        def __call__(self, x, y):
+            path = replace(self.path, intercept=False)
+            return _ridge_path.LeftOut(self.phi, path, self.measure)(x, y)
+
+    monkeypatch.setattr(_ridge, "LeftOut", Wrong)
+
+
+def training_errors(monkeypatch):
+    monkeypatch.setattr(_ridge, "LeftOut", _ridge_path.HeldOut)
+
+
+def penalty_without_n(monkeypatch):
+    honest = _ridge_path.Spectrum.inverses
+    monkeypatch.setattr(
+        _ridge_path.Spectrum, "inverses", lambda self, lambdas, n: honest(self, lambdas, 1)
+    )
+
+
+def penalty_of_the_rest(monkeypatch):
+    """(N - 1) lambda, a leave-one-out of another problem."""
+    honest = _ridge_path.Spectrum.inverses
+    monkeypatch.setattr(
+        _ridge_path.Spectrum, "inverses", lambda self, lambdas, n: honest(self, lambdas, n - 1)
+    )
+
+
+def direct_without_n(monkeypatch):
+    honest = _ridge_path.direct
+    monkeypatch.setattr(
+        _ridge_sums, "direct", lambda xp, g, c, lambdas, n: honest(xp, g, c, lambdas, 1)
+    )
+
+
+def lower_triangle_only(monkeypatch):
+    """A solver that reads the half of the Gram that was never made."""
+    honest = _arrays.eigen
+    monkeypatch.setattr(_arrays, "eigen", lambda xp, a: honest(xp, a.T.copy()))
+
+
+def blocks_at_their_own_means(monkeypatch):
+    """The row that joins the means of two blocks is forgotten."""
+    honest = _arrays.centred
+    monkeypatch.setattr(_arrays, "centred", lambda xp, z, mean, last: honest(xp, z, mean, 0 * last))
+
+
+def intercept_penalised(monkeypatch):
+    monkeypatch.setattr(
+        _ridge_path.Path, "function", lambda self, i: (self.weights[:, :, i], 0 * self.target_mean)
+    )
+
+
+DEFECTS = [
+    without_its_share,
+    training_errors,
+    penalty_without_n,
+    penalty_of_the_rest,
+    direct_without_n,
+    lower_triangle_only,
+    blocks_at_their_own_means,
+    intercept_penalised,
+]
+
+
+@pytest.fixture(autouse=True)
+def _several_pieces(monkeypatch):
+    """Small problems in several pieces too, of which those below the diagonal are not made."""
+    monkeypatch.setattr(_gram, "_TILE", 4)
+
+
+def test_the_honest_estimator_passes():
+    audit(*problem(1, 40, 6))
+
+
+@pytest.mark.parametrize("defect", DEFECTS, ids=lambda one: one.__name__)
+def test_planted_defect_is_caught(defect, monkeypatch):
+    defect(monkeypatch)
+    z, y = problem(1, 40, 6)
+    with pytest.raises(AssertionError):
+        audit(z, y)
+
+
+def test_sums_in_float32_would_be_seen(monkeypatch):
+    """The numbers of `test_float32_sums_do_not_forget_small_blocks`, with float32 sums."""
+    honest = _arrays.add_gram
+    monkeypatch.setattr(
+        _arrays, "add_gram", lambda xp, total, z: honest(xp, total.astype(np.float32), z)
+    )
+    signs = np.where(np.arange(1024) % 2 == 0, 1.0, -1.0)[:, None].astype(np.float32)
+    sums = learn.RidgeSums(Table()).add(4096 * signs, np.zeros(1024, np.float32))
+    for _ in range(50):
+        sums.add(signs, np.zeros(1024, np.float32))
+    assert float(sums.gram[0, 0]) != 2.0**34 + 50 * 2.0**10
