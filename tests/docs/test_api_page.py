@@ -29,6 +29,7 @@ ROOMS = (
     "mehler.bounds.maxout",
     "mehler.learn",
     "mehler.learn.losses",
+    "mehler.sklearn",
     "mehler.verify",
     "mehler.verify.intervals",
     "mehler.verify.conformance",

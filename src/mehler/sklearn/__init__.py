@@ -1,0 +1,30 @@
+"""The maps as scikit-learn transformers: for a Pipeline, a grid search, pandas and joblib.
+
+Importing this needs scikit-learn, which nothing else here does: ``pip install "mehler[sklearn]"``.
+"""
+
+try:
+    # New in scikit-learn 1.6, as are the tags that these estimators carry.
+    from sklearn.utils.validation import validate_data as _validate_data
+except ImportError as error:
+    raise ImportError(
+        "mehler.sklearn needs scikit-learn 1.6 or newer, which is not installed: "
+        'pip install "mehler[sklearn]"'
+    ) from error
+
+from mehler.sklearn._fourier import FourierSampler
+from mehler.sklearn._invariant import InvariantSampler
+from mehler.sklearn._kitchen_sinks import KitchenSinkSampler
+from mehler.sklearn._leverage import LeverageSampler
+from mehler.sklearn._maxout import DecoupledMaxoutSampler, MaxoutHasher, MaxoutSampler
+
+__all__ = [
+    "DecoupledMaxoutSampler",
+    "FourierSampler",
+    "InvariantSampler",
+    "KitchenSinkSampler",
+    "LeverageSampler",
+    "MaxoutHasher",
+    "MaxoutSampler",
+]
+del _validate_data

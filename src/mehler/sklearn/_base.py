@@ -1,0 +1,167 @@
+"""What every transformer is: a map, drawn when the width of the rows is known."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    clone,
+)
+from sklearn.utils.validation import check_is_fitted
+
+from mehler import _arrays
+from mehler.exact._validate import check_int
+from mehler.features import FeatureMap, from_recipe
+from mehler.sklearn import _inputs
+from mehler.sklearn._seeds import seed_of
+
+
+class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):
+    """A transformer whose ``fit`` draws a map, and whose ``transform`` applies it.
+
+    Subclasses say which map belongs to their parameters.
+    """
+
+    n_components: int
+    random_state: Any
+
+    # Floating dtypes that come out as they went in.
+    _keeps: ClassVar[tuple[str, ...]] = ("float64", "float32")
+
+    @abstractmethod
+    def _draw(
+        self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
+    ) -> FeatureMap:
+        """Draw the map for checked rows, where they live; targets only for who asks for them."""
+
+    def fit(self, X: Any, y: Any = None) -> Sampler:
+        """Draw the map's weights.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_samples, n_features)
+            Rows: their width, dtype, library and device matter, not their values, unless a
+            parameter says so.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` is not such a matrix (sparse ones are refused), or a parameter is out of range.
+        """
+        return self._drawn_for(_inputs.rows(self, X, reset=True))
+
+    def transform(self, X: Any) -> Any:
+        """Return the features of rows.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        array, shape (n_samples, n_components)
+            float32 for float32 rows; a data frame after ``set_output``; under array API dispatch
+            in the library and on the device of `X`.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, TypeError, ValueError
+            If nothing was fitted, or `X` is not such a matrix, or lives elsewhere than what was
+            fitted.
+        """
+        x = self._rows_here(X, "transform")
+        return self.map_(x)
+
+    def expected_kernel(self, X: Any, Y: Any = None) -> Any:
+        """Return the exact kernel that inner products of features estimate: `FeatureMap.kernel`.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_samples, n_features)
+            Rows.
+        Y : array-like, shape (n_samples_Y, n_features), optional
+            Rows; default `X`.
+
+        Returns
+        -------
+        array, shape (n_samples, n_samples_Y)
+            What ``transform(X) @ transform(Y).T`` is on average over ``random_state``.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, TypeError, ValueError
+            As `transform`.
+        """
+        x = self._rows_here(X, "expected_kernel")
+        return self.map_.kernel(x, None if Y is None else self._rows_here(Y, "expected_kernel"))
+
+    # -- how ------------------------------------------------------------------------------
+
+    def _drawn_for(self, x: _arrays.Array, targets: Any = None) -> Sampler:
+        n_components = check_int(self.n_components, name="n_components", least=1)
+        self.map_ = self._draw(x, n_components, seed_of(self.random_state), targets)
+        return self
+
+    def _rows_here(self, X: Any, method: str) -> _arrays.Array:
+        check_is_fitted(self)
+        x = _inputs.rows(self, X, reset=False)
+        try:
+            self.map_._require_here(x, "X")
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"Inputs passed to {type(self).__name__}.{method}() must use the same namespace "
+                f"and the same device as those passed to fit(): {_arrays.place_of(x).name} is not "
+                f"{self.map_.place.name}. Fit where the rows are, or move the fitted estimator "
+                "with sklearn.utils._array_api.move_estimator_to"
+            ) from error
+        return x
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.map_.n_features)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "map_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.array_api_support = True
+        tags.transformer_tags.preserves_dtype = list(self._keeps)
+        return tags
+
+    def __sklearn_array_api_convert__(self, converter: Callable[[Any], Any]) -> Sampler:
+        """Move to where `converter` takes arrays, as scikit-learn's `move_estimator_to` asks."""
+        moved: Sampler = clone(self)
+        moved.__dict__.update(self.__dict__)
+        if hasattr(self, "map_"):
+            moved.map_ = self.map_.to(converter(np.zeros(1, dtype=np.float32)))
+        return moved
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Keep the map's recipe instead of its weights, and an empty array that says where."""
+        state = dict(super().__getstate__())
+        if "map_" in state:
+            place = state["map_"].place
+            host = _arrays.namespace_name(place.xp) in {"numpy", "dask.array"}
+            state["map_"] = state["map_"].recipe()
+            state["_like"] = None if host else place.xp.empty((0,), device=place.device)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        if "map_" in state:
+            state["map_"] = from_recipe(state["map_"], like=state.pop("_like"))
+        super().__setstate__(state)

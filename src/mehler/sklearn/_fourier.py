@@ -1,0 +1,160 @@
+"""Random Fourier features as a transformer, with scikit-learn's names for kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mehler.features as features
+from mehler import _arrays
+from mehler.sklearn._base import Sampler
+
+# scikit-learn's names of kernels, and ours.
+_KERNELS = {"rbf": "gaussian", "laplacian": "laplacian", "matern": "matern"}
+
+
+class FourierSampler(Sampler):
+    r"""Random Fourier features: `mehler.FourierFeatures` as a transformer.
+
+    .. math:: k(x - y) = E\cos\langle w, x - y\rangle
+
+    It stands in for `sklearn.kernel_approximation.RBFSampler`: the same `gamma`, and with
+    ``form='offset'`` the same formula with other random numbers.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        Columns of the features.
+    kernel : {'rbf', 'laplacian', 'matern'}, default='rbf'
+        :math:`e^{-\gamma|z|_2^2}` and :math:`e^{-\gamma|z|_1}` as in `sklearn.metrics.pairwise`,
+        or Matern's as in `sklearn.gaussian_process.kernels`.
+    gamma : float or 'scale', default=None
+        Of 'rbf' and 'laplacian'; None is 1.0, as for `RBFSampler`. 'scale' is
+        ``1 / (n_features * X.var())`` of the rows that are fitted.
+    length_scale : float, default=None
+        Of 'matern', where None is 1.0; or of 'rbf' instead of `gamma`:
+        :math:`\gamma = 1/(2\,\mathrm{length\_scale}^2)`, as in `sklearn.gaussian_process`.
+    nu : float, default=None
+        Smoothness of 'matern', above 0 and at most 50; None is 1.5.
+    form : {'auto', 'pairs', 'offset'}, default='auto'
+        Cosine and sine of n_components/2 frequencies, or the cosine of n_components frequencies
+        with a random offset. Pairs cost half and vary less; they need an even `n_components`, and
+        'auto' takes them whenever it is.
+    projections : str, default='gaussian'
+        How frequencies are drawn, see `mehler.features.projections`: 'orthogonal' varies less at
+        the same cost.
+    random_state : int, RandomState, Generator or None, default=None
+        An integer is the map's seed.
+
+    Attributes
+    ----------
+    map_ : mehler.FourierFeatures
+        The immutable map, with its exact kernel and variance.
+    n_features_in_ : int
+        Width of the rows.
+    feature_names_in_ : array, shape (n_features_in_,)
+        Names of the columns, if `X` had any.
+
+    Notes
+    -----
+    In `mehler.FourierFeatures.draw`, 'rbf' is called 'gaussian', `length_scale` of 'matern' is
+    `length`, and `nu` is `smoothness`.
+    A pickle holds the recipe, less than a kilobyte; weights are drawn again when it is read.
+
+    References
+    ----------
+    Rahimi, Recht (2007), Random features for large-scale kernel machines, Algorithm 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.metrics.pairwise import rbf_kernel
+    >>> from mehler.sklearn import FourierSampler
+    >>> x = np.random.default_rng(0).standard_normal((5, 3))
+    >>> sampler = FourierSampler(gamma=0.5, n_components=4000, random_state=0).fit(x)
+    >>> bool(np.allclose(sampler.expected_kernel(x), rbf_kernel(x, gamma=0.5)))
+    True
+    >>> z = sampler.transform(x)
+    >>> bool(abs(z @ z.T - rbf_kernel(x, gamma=0.5)).max() < 0.1)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        n_components: int = 100,
+        kernel: str = "rbf",
+        gamma: float | str | None = None,
+        length_scale: float | None = None,
+        nu: float | None = None,
+        form: str = "auto",
+        projections: str = "gaussian",
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.length_scale = length_scale
+        self.nu = nu
+        self.form = form
+        self.projections = projections
+        self.random_state = random_state
+
+    def _draw(
+        self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
+    ) -> features.FeatureMap:
+        if self.form not in ("auto", "pairs", "offset"):
+            raise ValueError(f"form={self.form!r} is not one of 'auto', 'pairs', 'offset'")
+        if self.form == "pairs" and n_components % 2:
+            raise ValueError(
+                f"n_components={n_components} is odd, but form='pairs' has two features a "
+                f"frequency: take {n_components + 1}, or form='auto'"
+            )
+        by_parity = "offset" if n_components % 2 else "pairs"
+        form: Any = by_parity if self.form == "auto" else self.form
+        return features.FourierFeatures.draw(
+            x.shape[1],
+            n_components,
+            **self._kernel_for(x),
+            form=form,
+            projections=self.projections,
+            seed=seed,
+            like=x,
+        )
+
+    def _kernel_for(self, x: _arrays.Array) -> dict[str, Any]:
+        """Name and parameters of the kernel, as `FourierFeatures.draw` calls them."""
+        if self.kernel not in _KERNELS:
+            raise ValueError(
+                f"kernel={self.kernel!r} is not one of {', '.join(map(repr, _KERNELS))}"
+            )
+        others: dict[str, dict[str, Any]] = {
+            "rbf": {"nu": self.nu},
+            "laplacian": {"nu": self.nu, "length_scale": self.length_scale},
+            "matern": {"gamma": self.gamma},
+        }
+        for name, value in others[self.kernel].items():
+            if value is not None:
+                raise ValueError(f"kernel={self.kernel!r} has no {name}: leave {name} at None")
+        named = {"kernel": _KERNELS[self.kernel]}
+        if self.kernel == "matern":
+            return {**named, "length": self.length_scale, "smoothness": self.nu}
+        return {**named, "gamma": self._gamma_for(x)}
+
+    def _gamma_for(self, x: _arrays.Array) -> Any:
+        if self.length_scale is not None:
+            if self.gamma is not None:
+                raise ValueError(
+                    f"gamma={self.gamma!r} and length_scale={self.length_scale!r} say the same "
+                    "thing twice: gamma is 1/(2 length_scale^2), so leave one at None"
+                )
+            if isinstance(self.length_scale, str) or not self.length_scale > 0:
+                raise ValueError(f"length_scale={self.length_scale!r} must be a number above 0")
+            return 0.5 / self.length_scale**2
+        if self.gamma == "scale":
+            xp = _arrays.array_namespace(x)
+            variance = float(xp.var(x))
+            # Rows that are all one number have no scale: RBFSampler takes 1 for them too.
+            return 1.0 / (x.shape[1] * variance) if variance > 0 else 1.0
+        if isinstance(self.gamma, str):
+            raise ValueError(f"gamma={self.gamma!r} must be a number above 0 or 'scale'")
+        return self.gamma

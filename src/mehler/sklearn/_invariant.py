@@ -1,0 +1,149 @@
+"""Group-invariant features as a transformer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mehler.features as features
+from mehler import _arrays
+from mehler.exact import orbits
+from mehler.features import _invariant_arguments as arguments
+from mehler.features import groups
+from mehler.sklearn._base import Sampler
+
+
+class InvariantSampler(Sampler):
+    r"""Group-invariant features: `mehler.GroupInvariantFeatures` as a transformer.
+
+    .. math:: \Phi(x) = \Big(\sqrt{\tfrac{w_k}{m}}\;\frac1r\sum_{i\le r}
+              1[\langle g_i t_j, x\rangle \le \tau_k]\Big)_{j\le m,\,k}
+
+    With the whole group the features do not change when an element acts on x.
+
+    Parameters
+    ----------
+    n_components : int, default=20
+        Templates m. Each has 2 n_bins columns (one more for the rules 'paper' and 'trapezoid'),
+        so that the features have ``n_components * 2 * n_bins``.
+    group : mehler.features.groups.Group, callable or None, default=None
+        What acts on the templates: a group of the rows' width; a function of the width that makes
+        one, such as the class ``groups.Dihedral``; None is all cyclic shifts of the columns.
+    n_bins : int, default=8
+        Bins n on each side of 0.
+    window : float, 'scale' or None, default='scale'
+        s, in the unit of the rows: distribution functions are looked at on [-s, s]. None is right
+        for rows of length 1; 'scale' is that times the largest length of the rows that are
+        fitted.
+    rule : {'midpoint', 'paper', 'trapezoid', 'dither'}, default='midpoint'
+        Where thresholds stand, see `mehler.exact.orbits.Bins`.
+    templates : {'sphere', 'gaussian', 'redraw', 'zero'}, default='sphere'
+        Law of the templates, see `mehler.GroupInvariantFeatures.draw`.
+    epsilon : float, default=0.3
+        Of the last two.
+    n_elements : int, default=None
+        Draw so many elements of the group at random; None is all of them.
+    replacement : bool, default=False
+        Draw them independently, instead of distinct ones.
+    own_elements : bool, default=False
+        Elements of its own for each template.
+    random_state : int, RandomState, Generator or None, default=None
+        An integer is the map's seed.
+
+    Attributes
+    ----------
+    map_ : mehler.GroupInvariantFeatures
+        The immutable map, with its exact kernel.
+    n_features_in_ : int
+        Width of the rows.
+    feature_names_in_ : array, shape (n_features_in_,)
+        Names of the columns, if `X` had any.
+
+    Notes
+    -----
+    A pickle holds the recipe, about a kilobyte; weights are drawn again when it is read.
+
+    References
+    ----------
+    Mroueh, Voinea, Poggio (2015), Learning with group invariant features: a kernel perspective,
+    Section 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.sklearn import InvariantSampler
+    >>> x = np.random.default_rng(0).standard_normal((4, 6))
+    >>> sampler = InvariantSampler(n_components=10, random_state=0).fit(x)
+    >>> sampler.transform(x).shape
+    (4, 160)
+    >>> bool(np.array_equal(sampler.transform(x), sampler.transform(np.roll(x, 2, axis=1))))
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        n_components: int = 20,
+        group: Any = None,
+        n_bins: int = 8,
+        window: float | str | None = "scale",
+        rule: str = "midpoint",
+        templates: str = "sphere",
+        epsilon: float = 0.3,
+        n_elements: int | None = None,
+        replacement: bool = False,
+        own_elements: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.group = group
+        self.n_bins = n_bins
+        self.window = window
+        self.rule = rule
+        self.templates = templates
+        self.epsilon = epsilon
+        self.n_elements = n_elements
+        self.replacement = replacement
+        self.own_elements = own_elements
+        self.random_state = random_state
+
+    def _draw(
+        self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
+    ) -> features.FeatureMap:
+        if x.shape[1] == 1 and self.templates == "sphere":
+            raise ValueError(
+                "n_features = 1, but templates='sphere' need at least 2 columns: use "
+                "templates='gaussian'"
+            )
+        rule: Any = self.rule
+        templates: Any = self.templates
+        return features.GroupInvariantFeatures.draw(
+            x.shape[1],
+            group=self._group_for(x.shape[1]),
+            n_templates=n_components,
+            n_bins=self.n_bins,
+            window=self._window_for(x),
+            rule=rule,
+            templates=templates,
+            epsilon=self.epsilon,
+            n_elements=self.n_elements,
+            replacement=self.replacement,
+            own_elements=self.own_elements,
+            seed=seed,
+            like=x,
+        )
+
+    def _group_for(self, n_inputs: int) -> Any:
+        if self.group is None:
+            return groups.CyclicShifts(n_inputs)
+        if callable(self.group) and not isinstance(self.group, groups.Group):
+            return self.group(n_inputs)
+        return self.group
+
+    def _window_for(self, x: _arrays.Array) -> Any:
+        if self.window != "scale":
+            return self.window
+        xp = _arrays.array_namespace(x)
+        longest = float(xp.max(xp.sum(x * x, axis=1))) ** 0.5
+        law = orbits.TemplateLaw(self.templates, x.shape[1], self.epsilon)
+        of_unit_rows = arguments.bins_for(law, self.n_bins, None, self.rule).window
+        return of_unit_rows * longest if longest > 0 else of_unit_rows

@@ -1,0 +1,98 @@
+"""Random kitchen sinks as a transformer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mehler.features as features
+from mehler import _arrays
+from mehler.sklearn._base import Sampler
+
+
+class KitchenSinkSampler(Sampler):
+    r"""Random kitchen sinks: `mehler.KitchenSinks` as a transformer.
+
+    .. math:: \Phi(x) = \frac1{\sqrt m}\big(a(\langle w_\ell, x\rangle + b_\ell)\big)_{\ell\le m}
+
+    A random layer: step, relu and relu2 have the arc-cosine kernels, other activations the kernel
+    that Mehler's series gives.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        Columns m of the features.
+    activation : str or callable, default='relu'
+        'step', 'relu', 'relu2', 'erf', 'tanh', 'cos', 'sin', or any elementwise function of one
+        array.
+    weight_scale : float, default=1.0
+        Standard deviation of the weights.
+    bias : float or 'uniform', default=0.0
+        Standard deviation of a Gaussian offset; 'uniform' is a phase, for cos and sin.
+    law : {'gaussian', 'sphere'}, default='gaussian'
+        Law of the weights; the sphere is for step, relu and relu2 without bias.
+    projections : str, default='gaussian'
+        How weights are drawn, see `mehler.features.projections`.
+    random_state : int, RandomState, Generator or None, default=None
+        An integer is the map's seed.
+
+    Attributes
+    ----------
+    map_ : mehler.KitchenSinks
+        The immutable map, with its exact kernel and variance.
+    n_features_in_ : int
+        Width of the rows.
+    feature_names_in_ : array, shape (n_features_in_,)
+        Names of the columns, if `X` had any.
+
+    Notes
+    -----
+    A pickle holds the recipe, less than a kilobyte; weights are drawn again when it is read. An
+    activation that is a function has no recipe: such an estimator is cloned and searched over as
+    any other, but once fitted it cannot be pickled.
+
+    References
+    ----------
+    Rahimi, Recht (2009), Weighted sums of random kitchen sinks; Cho, Saul (2009).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.sklearn import KitchenSinkSampler
+    >>> sampler = KitchenSinkSampler(activation="relu", random_state=0).fit(np.eye(2))
+    >>> sampler.expected_kernel(np.eye(2)).round(4).tolist()
+    [[0.5, 0.1592], [0.1592, 0.5]]
+    """
+
+    def __init__(
+        self,
+        *,
+        n_components: int = 100,
+        activation: Any = "relu",
+        weight_scale: float = 1.0,
+        bias: float | str = 0.0,
+        law: str = "gaussian",
+        projections: str = "gaussian",
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.activation = activation
+        self.weight_scale = weight_scale
+        self.bias = bias
+        self.law = law
+        self.projections = projections
+        self.random_state = random_state
+
+    def _draw(
+        self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
+    ) -> features.FeatureMap:
+        return features.KitchenSinks.draw(
+            x.shape[1],
+            n_components,
+            activation=self.activation,
+            weight_scale=self.weight_scale,
+            bias=self.bias,
+            law=self.law,
+            projections=self.projections,
+            seed=seed,
+            like=x,
+        )

@@ -1,0 +1,176 @@
+"""A chosen part of a pool of random features, as a transformer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.base import clone
+
+import mehler.features as features
+from mehler import _arrays
+from mehler.features import leverage
+from mehler.sklearn import _inputs
+from mehler.sklearn._base import Sampler
+from mehler.sklearn._fourier import FourierSampler
+
+# The selector of each name, and which parameters are its own.
+_SELECTIONS: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "leverage": (leverage.LeverageSampling, ("lam", "draws", "mix")),
+    "plain": (leverage.PlainSampling, ()),
+    "top-leverage": (leverage.TopLeverage, ("lam",)),
+    "top-variance": (leverage.TopVariance, ()),
+    "eerf": (leverage.EERF, ()),
+    "lkrf": (leverage.LKRF, ("rho",)),
+}
+# Features of the default pool for each that is kept.
+_POOL_FACTOR = 10
+
+
+class LeverageSampler(Sampler):
+    r"""Some features of a larger pool, chosen by the fitted rows: `mehler.features.leverage`.
+
+    Sampling by ridge leverage scores keeps the pool's kernel and needs fewer features for the
+    same accuracy, where scores differ much; the other selections change the kernel.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        How many features to keep at most: draws by leverage scores that repeat a feature are
+        merged.
+    pool : sampler of this module, default=None
+        What to choose from, fitted on the same rows. Default
+        ``FourierSampler(n_components=10 * n_components, form='offset')``. Its parameters are
+        searched over as ``pool__gamma`` and so on.
+    selection : str, default='leverage'
+        'leverage' samples by ridge leverage scores, 'plain' keeps the first features,
+        'top-leverage' and 'top-variance' keep the largest, 'eerf' and 'lkrf' look at targets.
+    lam : float, default=1e-3
+        Ridge of the scores: the `alpha` of `sklearn.kernel_ridge.KernelRidge`, over the number of
+        rows.
+    draws : {'systematic', 'iid', 'without replacement'}, default='systematic'
+        How features are sampled.
+    mix : float, default=0.1
+        Share of plain sampling that is mixed in, above 0 and at most 1.
+    rho : float, default=1.0
+        Of 'lkrf': how far weights may go from equal ones.
+    random_state : int, RandomState, Generator or None, default=None
+        An integer is the seed of the selection, and of a pool whose own `random_state` is None.
+
+    Attributes
+    ----------
+    map_ : mehler.features.SelectedFeatures
+        The immutable map. ``map_.unbiased`` says whether the pool's kernel was kept.
+    n_features_in_ : int
+        Width of the rows.
+    feature_names_in_ : array, shape (n_features_in_,)
+        Names of the columns, if `X` had any.
+
+    Notes
+    -----
+    `expected_kernel` is the pool's kernel where it was kept, else that of the kept features. In a
+    Pipeline, features are chosen by the rows that the learner is trained on, so that they depend
+    on each other: score other rows where bounds matter.
+    A pickle holds the pool's recipe and two numbers for each kept feature.
+
+    References
+    ----------
+    Bach (2017); Shahrampour, Kolouri (2018); Sinha, Duchi (2016): `mehler.features.leverage`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.sklearn import FourierSampler, LeverageSampler
+    >>> x = np.random.default_rng(0).standard_normal((100, 2))
+    >>> pool = FourierSampler(n_components=300, form="offset", gamma=0.5)
+    >>> sampler = LeverageSampler(pool=pool, n_components=30, random_state=0).fit(x)
+    >>> sampler.map_.unbiased, sampler.transform(x).shape[1] <= 30
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        *,
+        n_components: int = 100,
+        pool: Any = None,
+        selection: str = "leverage",
+        lam: float = 1e-3,
+        draws: str = "systematic",
+        mix: float = 0.1,
+        rho: float = 1.0,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.pool = pool
+        self.selection = selection
+        self.lam = lam
+        self.draws = draws
+        self.mix = mix
+        self.rho = rho
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> LeverageSampler:
+        """Draw the pool, and choose.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_samples, n_features)
+            Rows.
+        y : array-like, shape (n_samples,) or (n_samples, n_outputs), optional
+            For the selections 'eerf' and 'lkrf': numbers if floating, else labels of classes.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` or `y` is not as above, or a parameter is out of range.
+        """
+        if self._looks_at_targets:
+            x, targets = _inputs.rows_and_targets(self, X, y)
+        else:
+            x, targets = _inputs.rows(self, X, reset=True), None
+        self._drawn_for(x, targets)
+        return self
+
+    def _draw(
+        self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
+    ) -> features.FeatureMap:
+        selector, names = self._selection()
+        own = {name: getattr(self, name) for name in names}
+        if selector is leverage.LeverageSampling:
+            own["seed"] = seed
+        pool = self._pool_for(x, n_components, seed)
+        chosen: features.FeatureMap = selector(pool, n_components, **own).fit(x, targets)
+        return chosen
+
+    def _pool_for(self, x: _arrays.Array, n_components: int, seed: int) -> features.FeatureMap:
+        if self.pool is None:
+            pool: Sampler = FourierSampler(n_components=_POOL_FACTOR * n_components, form="offset")
+        elif isinstance(self.pool, Sampler):
+            pool = clone(self.pool)
+        else:
+            raise TypeError(
+                f"pool must be a sampler of mehler.sklearn, for instance FourierSampler(), not "
+                f"{self.pool!r}"
+            )
+        if pool.random_state is None:
+            pool.random_state = seed
+        return pool.fit(x).map_
+
+    def _selection(self) -> tuple[Any, tuple[str, ...]]:
+        if self.selection not in _SELECTIONS:
+            raise ValueError(
+                f"selection={self.selection!r} is not one of {', '.join(map(repr, _SELECTIONS))}"
+            )
+        return _SELECTIONS[self.selection]
+
+    @property
+    def _looks_at_targets(self) -> bool:
+        return bool(self._selection()[0].needs_targets)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.selection in ("eerf", "lkrf")
+        return tags

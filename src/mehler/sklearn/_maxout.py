@@ -1,0 +1,247 @@
+"""Random maxout features and codes as transformers."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import mehler.features as features
+from mehler import _arrays
+from mehler.sklearn._base import Sampler
+
+
+class MaxoutSampler(Sampler):
+    r"""Random maxout features: `mehler.MaxoutFeatures` as a transformer.
+
+    .. math:: \Phi(x) = \frac1{\sqrt m}\Big(\max_{j\le q}\langle w^\ell_j, x\rangle
+              \Big)_{\ell\le m}
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        Units m, the columns of the features.
+    pool_size : int, default=4
+        Pool size q; 1 gives the linear kernel.
+    centred : bool, default=False
+        Subtract the mean of each unit: the kernel is then linear times a localiser.
+    n_projections : int, default=None
+        Share so many projections among all units, instead of q for each.
+    projections : str, default='gaussian'
+        How weights are drawn, see `mehler.features.projections`.
+    random_state : int, RandomState, Generator or None, default=None
+        An integer is the map's seed: ``MaxoutSampler(random_state=0)`` has the weights of
+        ``MaxoutFeatures.draw(..., seed=0)``.
+
+    Attributes
+    ----------
+    map_ : mehler.MaxoutFeatures
+        The immutable map, with its exact kernel and variance.
+    n_features_in_ : int
+        Width of the rows.
+    feature_names_in_ : array, shape (n_features_in_,)
+        Names of the columns, if `X` had any.
+
+    Notes
+    -----
+    A pickle holds the recipe, less than a kilobyte; weights are drawn again when it is read.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Definition 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.sklearn import MaxoutSampler
+    >>> x = np.eye(3)
+    >>> sampler = MaxoutSampler(n_components=2000, random_state=0).fit(x)
+    >>> sampler.transform(x).shape
+    (3, 2000)
+    >>> sampler.expected_kernel(x)[0].round(3).tolist()
+    [1.551, 1.06, 1.06]
+    """
+
+    def __init__(
+        self,
+        *,
+        n_components: int = 100,
+        pool_size: int = 4,
+        centred: bool = False,
+        n_projections: int | None = None,
+        projections: str = "gaussian",
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.pool_size = pool_size
+        self.centred = centred
+        self.n_projections = n_projections
+        self.projections = projections
+        self.random_state = random_state
+
+    def _draw(
+        self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
+    ) -> features.FeatureMap:
+        return features.MaxoutFeatures.draw(
+            x.shape[1],
+            n_components,
+            self.pool_size,
+            centred=self.centred,
+            n_projections=self.n_projections,
+            projections=self.projections,
+            seed=seed,
+            like=x,
+        )
+
+
+class DecoupledMaxoutSampler(Sampler):
+    r"""Decoupled maxout features: `mehler.DecoupledMaxoutFeatures` as a transformer.
+
+    Their expected kernel is the one printed for maxout features,
+    :math:`\sigma^2(q)\langle x, z\rangle\kappa_q(\rho)`: linear times a localiser.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        Units m, the columns of the features.
+    pool_size : int, default=4
+        Pool size q.
+    directions : {'next', 'fresh'}, default='next'
+        Whether a unit projects on the next one's weights, or on weights of its own, which costs
+        twice the products.
+    projections : str, default='gaussian'
+        How weights are drawn, see `mehler.features.projections`.
+    random_state : int, RandomState, Generator or None, default=None
+        An integer is the map's seed.
+
+    Attributes
+    ----------
+    map_ : mehler.DecoupledMaxoutFeatures
+        The immutable map, with its exact kernel and variance.
+    n_features_in_ : int
+        Width of the rows.
+    feature_names_in_ : array, shape (n_features_in_,)
+        Names of the columns, if `X` had any.
+
+    Notes
+    -----
+    A pickle holds the recipe, less than a kilobyte; weights are drawn again when it is read.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Theorem 1 (the kernel).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.sklearn import DecoupledMaxoutSampler
+    >>> DecoupledMaxoutSampler(random_state=0).fit(np.eye(3)).expected_kernel(np.eye(3))[0, 1]
+    np.float64(0.0)
+    """
+
+    def __init__(
+        self,
+        *,
+        n_components: int = 100,
+        pool_size: int = 4,
+        directions: str = "next",
+        projections: str = "gaussian",
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.pool_size = pool_size
+        self.directions = directions
+        self.projections = projections
+        self.random_state = random_state
+
+    def _draw(
+        self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
+    ) -> features.FeatureMap:
+        directions: Any = self.directions
+        return features.DecoupledMaxoutFeatures.draw(
+            x.shape[1],
+            n_components,
+            self.pool_size,
+            directions=directions,
+            projections=self.projections,
+            seed=seed,
+            like=x,
+        )
+
+
+class MaxoutHasher(Sampler):
+    r"""Maxout codes: `mehler.MaxoutCodes` as a transformer, one small integer a unit.
+
+    .. math:: C(x) = \Big(\arg\max_{j\le q}\langle w^\ell_j, x\rangle\Big)_{\ell\le m}
+
+    The share of digits on which two codes agree estimates the collision probability
+    :math:`\kappa_q(\rho)`, which `expected_kernel` gives; it is 1 less scikit-learn's 'hamming'
+    distance. Codes are labels without an order: for nearest neighbours, not for a linear model.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        Units m: digits of the code.
+    pool_size : int, default=4
+        Pool size q: values of a digit.
+    projections : str, default='gaussian'
+        How weights are drawn, see `mehler.features.projections`.
+    random_state : int, RandomState, Generator or None, default=None
+        An integer is the map's seed.
+
+    Attributes
+    ----------
+    map_ : mehler.MaxoutCodes
+        The immutable map, with its exact kernel and variance.
+    n_features_in_ : int
+        Width of the rows.
+    feature_names_in_ : array, shape (n_features_in_,)
+        Names of the columns, if `X` had any.
+
+    Notes
+    -----
+    Codes are uint8 up to q = 256, then int16 or int32. A pickle holds the recipe, less than a
+    kilobyte; weights are drawn again when it is read.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Remark 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.neighbors import NearestNeighbors
+    >>> from mehler.sklearn import MaxoutHasher
+    >>> x = np.array([[1.0, 0.0], [0.9, 0.1], [-1.0, 0.0]])
+    >>> codes = MaxoutHasher(n_components=200, random_state=0).fit_transform(x)
+    >>> codes.dtype
+    dtype('uint8')
+    >>> near = NearestNeighbors(n_neighbors=2, metric="hamming").fit(codes)
+    >>> near.kneighbors(codes[:1])[1].tolist()
+    [[0, 1]]
+    """
+
+    _keeps: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(
+        self,
+        *,
+        n_components: int = 100,
+        pool_size: int = 4,
+        projections: str = "gaussian",
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.pool_size = pool_size
+        self.projections = projections
+        self.random_state = random_state
+
+    def _draw(
+        self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
+    ) -> features.FeatureMap:
+        return features.MaxoutCodes.draw(
+            x.shape[1],
+            n_components,
+            self.pool_size,
+            projections=self.projections,
+            seed=seed,
+            like=x,
+        )

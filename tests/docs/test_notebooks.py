@@ -1,0 +1,48 @@
+"""Notebooks run from top to bottom, in a namespace of their own; nothing but Python is needed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.docs._blocks import ROOT
+
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+
+
+def run(path: Path) -> dict[str, Any]:
+    """Run the code cells in order; a failure names the cell."""
+    namespace: dict[str, Any] = {"__name__": path.stem}
+    for number, cell in enumerate(json.loads(path.read_text(encoding="utf-8"))["cells"]):
+        if cell["cell_type"] == "code":
+            exec(compile("".join(cell["source"]), f"{path.name}, cell {number}", "exec"), namespace)
+    return namespace
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_cells_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # a notebook may write files
+    run(path)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_no_outputs_are_kept(path: Path) -> None:
+    """They would be what some machine once gave."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    assert all(not cell.get("outputs") for cell in cells)
+
+
+def test_a_failing_cell_is_found(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "code", "source": ["x = 1\n", "y = 2"]},
+        {"cell_type": "markdown", "source": ["raise ValueError"]},
+        {"cell_type": "code", "source": ["assert x == y"]},
+    ]
+    planted = tmp_path / "planted.ipynb"
+    planted.write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    with pytest.raises(AssertionError) as caught:
+        run(planted)
+    assert "planted.ipynb, cell 2" in str(caught.traceback[-1].path)

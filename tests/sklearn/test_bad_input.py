@@ -1,0 +1,84 @@
+"""What is refused, by a message that says what to do."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse
+from sklearn.exceptions import NotFittedError
+
+from mehler.sklearn import (
+    FourierSampler,
+    InvariantSampler,
+    KitchenSinkSampler,
+    LeverageSampler,
+    MaxoutSampler,
+)
+from tests.sklearn._estimators import SAMPLERS, name_of
+
+X = np.random.default_rng(5).standard_normal((12, 5))
+
+
+@pytest.mark.parametrize(
+    ("sampler", "error", "words"),
+    [
+        (MaxoutSampler(n_components=0), ValueError, "n_components"),
+        (MaxoutSampler(n_components=2.5), TypeError, "n_components"),
+        (MaxoutSampler(pool_size=0), ValueError, "pool_size"),
+        (FourierSampler(kernel="gaussian"), ValueError, "'rbf', 'laplacian', 'matern'"),
+        (FourierSampler(gamma=-1.0), ValueError, "gamma must be positive"),
+        (FourierSampler(gamma="auto"), ValueError, "a number above 0 or 'scale'"),
+        (FourierSampler(gamma=1.0, length_scale=1.0), ValueError, "leave one at None"),
+        (FourierSampler(length_scale=0.0), ValueError, "length_scale=0.0 must be"),
+        (FourierSampler(length_scale="scale"), ValueError, "length_scale='scale' must be"),
+        (FourierSampler(kernel="matern", gamma=1.0), ValueError, "has no gamma"),
+        (FourierSampler(nu=1.5), ValueError, "has no nu"),
+        (FourierSampler(kernel="laplacian", length_scale=1.0), ValueError, "no length_scale"),
+        (FourierSampler(form="both"), ValueError, "'auto', 'pairs', 'offset'"),
+        (KitchenSinkSampler(activation="swish"), ValueError, "swish"),
+        (InvariantSampler(window="auto"), TypeError, "window='auto'"),
+        (LeverageSampler(selection="best"), ValueError, "selection='best' is not one of"),
+        (LeverageSampler(pool="fourier"), TypeError, "pool must be a sampler"),
+        (LeverageSampler(pool=MaxoutSampler(n_components=5)), ValueError, "larger pool"),
+        (LeverageSampler(lam=0.0), ValueError, "lam"),
+    ],
+    ids=lambda one: name_of(one) if hasattr(one, "fit") else None,
+)
+def test_parameters(sampler, error, words):
+    with pytest.raises(error, match=words):
+        sampler.fit(X)
+    assert not hasattr(sampler, "map_")
+
+
+@pytest.mark.parametrize("estimator", SAMPLERS, ids=name_of)
+def test_sparse_rows(estimator):
+    with pytest.raises(TypeError, match=r"dense data is required.*\.toarray\(\)"):
+        estimator.fit(scipy.sparse.csr_array(X), X[:, 0])
+
+
+def test_a_failed_fit_leaves_nothing_fitted():
+    sampler = MaxoutSampler(pool_size=0)
+    with pytest.raises(ValueError, match="pool_size"):
+        sampler.fit(X)
+    with pytest.raises(NotFittedError):
+        sampler.transform(X)
+
+
+def test_targets_that_are_missing():
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        LeverageSampler(n_components=4, selection="lkrf").fit(X)
+
+
+MISSING = "import sys; sys.modules[{!r}] = None; import mehler.sklearn"
+
+
+@pytest.mark.parametrize("module", ["sklearn", "sklearn.utils.validation"])
+def test_scikit_learn_that_is_missing(module):
+    done = subprocess.run(
+        [sys.executable, "-c", MISSING.format(module)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert 'pip install "mehler[sklearn]"' in done.stderr

@@ -1,0 +1,102 @@
+"""Rows of other libraries, under scikit-learn's array API dispatch."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+
+import array_api_strict
+import numpy as np
+import pytest
+from sklearn import config_context
+from sklearn.base import clone
+
+from tests.sklearn._estimators import SAMPLERS, UNUSUAL, name_of
+
+X = np.random.default_rng(5).standard_normal((12, 5))
+Y = X[:, 0]
+
+
+@pytest.fixture(autouse=True)
+def _scipy_dispatches(monkeypatch):
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
+
+
+@pytest.mark.parametrize("estimator", SAMPLERS + UNUSUAL, ids=name_of)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_features_are_those_of_the_host(estimator, dtype):
+    host = X.astype(dtype)
+    wanted = clone(estimator).set_params(random_state=1).fit(host, Y)
+    x = array_api_strict.asarray(host, device=array_api_strict.Device("device1"))
+    with config_context(array_api_dispatch=True):
+        there = clone(estimator).set_params(random_state=1).fit(x, Y)
+        found = there.transform(x)
+        kernel = there.expected_kernel(x[:2, :], x[:1, :])
+    assert found.device == x.device
+    back = np.asarray(found.to_device(array_api_strict.Device("CPU_DEVICE")))
+    assert back.dtype == wanted.transform(host).dtype
+    # Five products in another order, at values below 20; a code or a count may differ there.
+    close = np.abs(back - wanted.transform(host)) < 1e3 * np.finfo(dtype).eps
+    assert np.mean(close) > 0.99
+    assert kernel.shape == (2, 1)
+
+
+@pytest.mark.parametrize("estimator", SAMPLERS, ids=name_of)
+def test_without_dispatch_everything_is_numpy(estimator):
+    x = array_api_strict.asarray(X)
+    fitted = clone(estimator).set_params(random_state=1).fit(x, Y)
+    assert isinstance(fitted.transform(x), np.ndarray)
+
+
+def test_rows_elsewhere_are_refused_and_estimators_can_move():
+    sampler = clone(SAMPLERS[0]).set_params(random_state=1).fit(X)
+    x = array_api_strict.asarray(X)
+    with config_context(array_api_dispatch=True):
+        for method in (sampler.transform, sampler.expected_kernel):
+            with pytest.raises(ValueError, match="must use the same namespace"):
+                method(x)
+        moved = sampler.__sklearn_array_api_convert__(array_api_strict.asarray)
+        assert np.allclose(np.asarray(moved.transform(x)), sampler.transform(X), rtol=1e-12)
+    assert moved.n_features_in_ == 5
+    assert sampler.transform(X).shape == (12, 4)
+    unfitted = clone(sampler).__sklearn_array_api_convert__(array_api_strict.asarray)
+    assert not hasattr(unfitted, "map_")
+
+
+# As a user has it: SciPy is told before it is imported.
+PIPELINE = """
+import numpy as np
+import {library} as xp
+from sklearn import config_context
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from mehler.sklearn import MaxoutSampler
+
+X = np.random.default_rng(0).standard_normal((60, 4))
+y = np.sin(X[:, 0])
+model = make_pipeline(
+    StandardScaler(), MaxoutSampler(n_components=30, random_state=0), Ridge(solver="svd")
+)
+wanted = model.fit(X, y).predict(X)
+with config_context(array_api_dispatch=True):
+    found = model.fit(xp.asarray(X), xp.asarray(y)).predict(xp.asarray(X))
+assert type(found) is type(xp.asarray(X)), type(found)
+assert np.allclose(np.asarray(found), wanted, rtol=1e-8, atol=1e-8)
+"""
+
+
+LIBRARY = "torch" if importlib.util.find_spec("torch") else "array_api_strict"
+
+
+def test_a_pipeline_stays_in_its_library():
+    # scikit-learn's scaler divides by zero on its way, which array-api-strict mentions.
+    quiet = "ignore:invalid value encountered in divide:RuntimeWarning"
+    subprocess.run(
+        [sys.executable, "-W", "error", "-W", quiet, "-c", PIPELINE.format(library=LIBRARY)],
+        env={**os.environ, "SCIPY_ARRAY_API": "1"},
+        check=True,
+        timeout=120,
+    )

@@ -1,0 +1,248 @@
+"""Which map each estimator draws, and scikit-learn's own formulas of their kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.gaussian_process.kernels import RBF, Matern
+from sklearn.kernel_approximation import RBFSampler
+from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
+
+import mehler
+from mehler import verify
+from mehler.features import groups, leverage
+from mehler.sklearn import (
+    DecoupledMaxoutSampler,
+    FourierSampler,
+    InvariantSampler,
+    KitchenSinkSampler,
+    LeverageSampler,
+    MaxoutHasher,
+    MaxoutSampler,
+)
+from tests.sklearn._estimators import SAMPLERS, UNUSUAL, name_of
+
+X = np.random.default_rng(5).standard_normal((12, 5))
+Y = X[:, 0] + 0.1 * X[:, 1]
+FROM_MAP = [
+    (
+        MaxoutSampler(n_components=6, pool_size=3, centred=True, n_projections=5),
+        mehler.MaxoutFeatures.draw(5, 6, 3, centred=True, n_projections=5, seed=7),
+    ),
+    (
+        MaxoutSampler(n_components=6, pool_size=2, projections="orthogonal"),
+        mehler.MaxoutFeatures.draw(5, 6, 2, projections="orthogonal", seed=7),
+    ),
+    (
+        DecoupledMaxoutSampler(
+            n_components=6, pool_size=3, directions="fresh", projections="orthogonal"
+        ),
+        mehler.DecoupledMaxoutFeatures.draw(
+            5, 6, 3, directions="fresh", projections="orthogonal", seed=7
+        ),
+    ),
+    (
+        MaxoutHasher(n_components=6, pool_size=3, projections="sobol"),
+        mehler.MaxoutCodes.draw(5, 6, 3, projections="sobol", seed=7),
+    ),
+    (
+        FourierSampler(n_components=6, kernel="matern", nu=2.5, length_scale=2.0, form="offset"),
+        mehler.FourierFeatures.draw(
+            5, 6, kernel="matern", smoothness=2.5, length=2.0, form="offset", seed=7
+        ),
+    ),
+    (
+        FourierSampler(n_components=6, gamma=0.3, projections="orthogonal"),
+        mehler.FourierFeatures.draw(5, 6, gamma=0.3, projections="orthogonal", seed=7),
+    ),
+    (
+        KitchenSinkSampler(n_components=6, activation="tanh", weight_scale=0.5, bias=0.2),
+        mehler.KitchenSinks.draw(5, 6, activation="tanh", weight_scale=0.5, bias=0.2, seed=7),
+    ),
+    (
+        KitchenSinkSampler(n_components=6, law="sphere", projections="orthogonal"),
+        mehler.KitchenSinks.draw(
+            5, 6, activation="relu", law="sphere", projections="orthogonal", seed=7
+        ),
+    ),
+    (
+        InvariantSampler(
+            n_components=3,
+            group=groups.Dihedral,
+            n_bins=2,
+            window=2.0,
+            rule="dither",
+            templates="redraw",
+            epsilon=0.5,
+            n_elements=3,
+            replacement=True,
+            own_elements=True,
+        ),
+        mehler.GroupInvariantFeatures.draw(
+            5,
+            group=groups.Dihedral(5),
+            n_templates=3,
+            n_bins=2,
+            window=2.0,
+            rule="dither",
+            templates="redraw",
+            epsilon=0.5,
+            n_elements=3,
+            replacement=True,
+            own_elements=True,
+            seed=7,
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("sampler", "phi"), FROM_MAP, ids=lambda one: type(one).__name__)
+def test_an_integer_state_is_the_seed_and_every_parameter_arrives(sampler, phi):
+    fitted = clone(sampler).set_params(random_state=7).fit(X)
+    assert fitted.map_.recipe() == phi.recipe()
+    assert np.array_equal(fitted.transform(X), phi(X))
+    assert np.array_equal(fitted.expected_kernel(X[:3], X[:2]), phi.kernel(X[:3], X[:2]))
+    assert np.array_equal(fitted.expected_kernel(X[:2]), phi.kernel(X[:2]))
+
+
+def test_the_table_of_maps_leaves_no_parameter_at_its_default():
+    """A parameter that the table never moves could be forgotten by the estimator."""
+    kinds = {type(sampler) for sampler in SAMPLERS}
+    for kind in kinds - {LeverageSampler}:
+        defaults = kind().get_params(deep=False)
+        moved = {
+            name
+            for sampler, _ in FROM_MAP
+            if type(sampler) is kind
+            for name, value in sampler.get_params(deep=False).items()
+            if value is not defaults[name] and value != defaults[name]
+        }
+        # The first three have tests of their own below.
+        assert set(defaults) - moved <= {"random_state", "kernel", "group", "activation"}
+
+
+@pytest.mark.parametrize("length", [0.7, 2.0])
+def test_fourier_kernels_are_scikit_learns(length):
+    gamma = 0.5 / length**2
+    named = [
+        (dict(gamma=gamma), rbf_kernel(X, gamma=gamma)),
+        (dict(length_scale=length), RBF(length)(X)),
+        (dict(), rbf_kernel(X, gamma=1.0)),
+        (dict(gamma="scale"), rbf_kernel(X, gamma=1 / (5 * X.var()))),
+        (dict(kernel="laplacian", gamma=gamma), laplacian_kernel(X, gamma=gamma)),
+        (dict(kernel="matern", length_scale=length), Matern(length)(X)),
+        (dict(kernel="matern", length_scale=length, nu=0.8), Matern(length, nu=0.8)(X)),
+        (dict(kernel="matern", nu=2.5), Matern(nu=2.5)(X)),
+    ]
+    for parameters, kernel in named:
+        found = FourierSampler(n_components=4, **parameters).fit(X).expected_kernel(X)
+        assert np.allclose(found, kernel, rtol=1e-10, atol=1e-12), parameters
+
+
+def test_gamma_scale_is_rbf_samplers():
+    theirs = RBFSampler(gamma="scale").fit(X)
+    ours = FourierSampler(gamma="scale").fit(X)
+    assert ours.map_.spectrum.gamma == pytest.approx(theirs._gamma, rel=1e-14)
+    flat = np.ones((4, 2))
+    assert FourierSampler(gamma="scale").fit(flat).map_.spectrum.gamma == 1.0
+
+
+def test_pairs_wherever_they_fit():
+    assert FourierSampler(n_components=6).fit(X).map_.form == "pairs"
+    assert FourierSampler(n_components=5).fit(X).map_.form == "offset"
+    with pytest.raises(ValueError, match=r"n_components=5 is odd.*take 6, or form='auto'"):
+        FourierSampler(n_components=5, form="pairs").fit(X)
+
+
+def test_gamma_is_a_gamma():
+    """scikit-learn's own sampler once had twice the bandwidth; that must not pass here."""
+
+    def draw(seed):
+        return FourierSampler(n_components=2000, gamma=0.3, random_state=seed).fit(X).map_
+
+    def kernel(gamma):
+        return lambda A, B: rbf_kernel(A, B, gamma=gamma)
+
+    verify.assert_kernel(draw, kernel(0.3), X[:4], resolution=0.1)
+    for wrong in (0.6, 0.15):
+        assert verify.check_kernel(draw, kernel(wrong), X[:4], resolution=0.1).status == "refuted"
+
+
+@pytest.mark.parametrize("group", [None, groups.CyclicShifts, groups.CyclicShifts(5)])
+def test_shifted_rows_have_the_same_features(group):
+    sampler = InvariantSampler(group=group, random_state=0).fit(X)
+    assert sampler.transform(X).shape == (12, 20 * 16)
+    # Sums of five products in another order: a count may fall to the other side of a threshold.
+    moved = np.abs(sampler.transform(np.roll(X, 2, axis=1)) - sampler.transform(X))
+    assert np.mean(moved > 1e-12) < 1e-3
+
+
+def test_a_scaled_window_sees_scaled_rows_alike():
+    near = InvariantSampler(random_state=0)
+    far = clone(near)
+    a, b = near.fit_transform(X), far.fit_transform(8.0 * X)
+    assert far.map_.bins.window == 8.0 * near.map_.bins.window
+    assert np.array_equal(a > 0, b > 0)
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    fixed = InvariantSampler(window=None).fit(unit).map_.bins.window
+    assert InvariantSampler().fit(unit).map_.bins.window == pytest.approx(fixed, rel=1e-15)
+    zeros = InvariantSampler().fit(np.zeros((2, 5))).map_.bins.window
+    assert zeros == pytest.approx(fixed, rel=1e-15)
+
+
+SELECTORS = {
+    "leverage": lambda p: leverage.LeverageSampling(p, 6, lam=0.2, draws="iid", mix=0.3, seed=7),
+    "plain": lambda p: leverage.PlainSampling(p, 6),
+    "top-leverage": lambda p: leverage.TopLeverage(p, 6, lam=0.2),
+    "top-variance": lambda p: leverage.TopVariance(p, 6),
+    "eerf": lambda p: leverage.EERF(p, 6),
+    "lkrf": lambda p: leverage.LKRF(p, 6, rho=2.0),
+}
+
+
+@pytest.mark.parametrize("selection", SELECTORS)
+def test_selections_are_those_of_the_selectors(selection):
+    pool = mehler.KitchenSinks.draw(5, 40, activation="relu", seed=7)
+    wanted = SELECTORS[selection](pool).fit(X, Y)
+    found = LeverageSampler(
+        pool=KitchenSinkSampler(n_components=40),
+        n_components=6,
+        selection=selection,
+        lam=0.2,
+        draws="iid",
+        mix=0.3,
+        rho=2.0,
+        random_state=7,
+    ).fit(X, Y)
+    assert found.map_.recipe() == wanted.recipe()
+    assert np.array_equal(found.transform(X), wanted(X))
+
+
+def test_a_pool_keeps_its_own_state_and_is_not_touched():
+    pool = KitchenSinkSampler(n_components=40, random_state=3)
+    found = LeverageSampler(pool=pool, n_components=6, random_state=7).fit(X)
+    assert found.map_.pool.seed == 3
+    assert not hasattr(pool, "map_")
+    assert LeverageSampler(pool=clone(pool)).get_params()["pool__n_components"] == 40
+
+
+def test_labels_are_classes_and_floats_are_numbers():
+    classes = np.arange(12) % 3
+    sampler = LeverageSampler(n_components=6, selection="eerf", random_state=7)
+    columns = (classes[:, None] == np.arange(3)).astype(float)
+    wanted = clone(sampler).fit(X, columns).map_
+    for labels in (classes, np.array(["a", "b", "c"])[classes], list(classes)):
+        assert clone(sampler).fit(X, labels).map_.columns == wanted.columns
+    assert clone(sampler).fit(X, Y).map_.columns != wanted.columns
+
+
+@pytest.mark.parametrize("estimator", SAMPLERS + UNUSUAL, ids=name_of)
+def test_clones_and_parameters(estimator):
+    fitted = clone(estimator).set_params(random_state=2).fit(X, Y)
+    again = clone(fitted)
+    assert not hasattr(again, "map_")
+    assert np.array_equal(again.fit(X, Y).transform(X), fitted.transform(X))
+    names = fitted.get_feature_names_out()
+    assert len(names) == fitted.transform(X).shape[1]
+    assert names[0] == type(estimator).__name__.lower() + "0"

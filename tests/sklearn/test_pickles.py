@@ -1,0 +1,71 @@
+"""Fitted estimators travel as recipes: small, and equal bit for bit."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+
+import array_api_strict
+import joblib
+import numpy as np
+import pytest
+from sklearn import config_context
+from sklearn.base import clone
+
+from mehler.sklearn import KitchenSinkSampler, MaxoutSampler
+from tests.sklearn._estimators import SAMPLERS, UNUSUAL, name_of
+
+X = np.random.default_rng(5).standard_normal((12, 5))
+Y = X[:, 0]
+
+
+@pytest.mark.parametrize("estimator", SAMPLERS + UNUSUAL, ids=name_of)
+def test_round_trip(estimator):
+    fitted = clone(estimator).set_params(random_state=1).fit(X, Y)
+    state = pickle.dumps(fitted)
+    again = pickle.loads(state)
+    for x in (X, X.astype(np.float32)):
+        ours, theirs = again.transform(x), fitted.transform(x)
+        assert np.array_equal(ours, theirs)
+        assert ours.dtype == theirs.dtype
+    assert again.n_features_in_ == 5
+    assert copy.deepcopy(fitted).map_.recipe() == fitted.map_.recipe()
+    # Fitting did not change what it was made with, nor does reading a pickle.
+    assert str(again.get_params(deep=False)) == str(fitted.get_params(deep=False))
+
+
+def test_a_pickle_holds_no_weights():
+    fitted = MaxoutSampler(n_components=20_000, pool_size=8, random_state=1).fit(X)
+    assert len(pickle.dumps(fitted)) < 1000
+    file = io.BytesIO()
+    joblib.dump(fitted, file)
+    assert len(file.getvalue()) < 1000
+
+
+def test_later_parameters_do_not_change_what_was_fitted():
+    fitted = MaxoutSampler(n_components=6, random_state=1).fit(X)
+    wanted = fitted.transform(X)
+    fitted.set_params(n_components=9, random_state=2)
+    assert np.array_equal(pickle.loads(pickle.dumps(fitted)).transform(X), wanted)
+
+
+def test_unfitted_estimators_stay_unfitted():
+    assert not hasattr(pickle.loads(pickle.dumps(MaxoutSampler())), "map_")
+
+
+def test_it_comes_back_where_it_was(monkeypatch):
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
+    device = array_api_strict.Device("device1")
+    x = array_api_strict.asarray(X, device=device)
+    with config_context(array_api_dispatch=True):
+        fitted = MaxoutSampler(n_components=6, random_state=1).fit(x)
+        again = pickle.loads(pickle.dumps(fitted))
+        assert again.transform(x).device == device
+        assert bool(array_api_strict.all(again.transform(x) == fitted.transform(x)))
+
+
+def test_a_function_has_no_recipe():
+    fitted = KitchenSinkSampler(activation=np.tanh, n_components=6).fit(X)
+    with pytest.raises(ValueError, match="has no recipe"):
+        pickle.dumps(fitted)

@@ -1,0 +1,91 @@
+"""Pipelines, searches and data frames, as scikit-learn's users write them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.linear_model import RidgeClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import NearestNeighbors
+from sklearn.pipeline import make_pipeline, make_union
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from mehler.sklearn import FourierSampler, LeverageSampler, MaxoutHasher, MaxoutSampler
+from tests.sklearn._estimators import SAMPLERS, name_of
+
+DIGITS, LABELS = load_digits(return_X_y=True)
+DIGITS, LABELS = DIGITS[:300], LABELS[:300]
+X = np.random.default_rng(5).standard_normal((12, 5))
+
+
+@pytest.mark.parametrize("estimator", SAMPLERS, ids=name_of)
+def test_dtypes(estimator):
+    codes = isinstance(estimator, MaxoutHasher)
+    for dtype, wanted in [("float32", "float32"), ("float64", "float64"), ("int32", "float64")]:
+        x = (4 * X).astype(dtype)
+        found = clone(estimator).fit(x, X[:, 0]).transform(x)
+        assert found.dtype == ("uint8" if codes else wanted)
+
+
+def test_search_over_pool_sizes_in_parallel():
+    model = make_pipeline(
+        StandardScaler(), MaxoutSampler(n_components=200, random_state=0), RidgeClassifier()
+    )
+    grid = {"maxoutsampler__pool_size": [1, 4], "maxoutsampler__centred": [False, True]}
+    alone = GridSearchCV(model, grid, cv=2).fit(DIGITS, LABELS)
+    together = GridSearchCV(model, grid, cv=2, n_jobs=2).fit(DIGITS, LABELS)
+    name = "mean_test_score"
+    assert np.array_equal(alone.cv_results_[name], together.cv_results_[name])
+    assert np.array_equal(alone.predict(DIGITS), together.predict(DIGITS))
+    assert alone.best_score_ > 0.8
+
+
+def test_search_inside_a_pool():
+    model = make_pipeline(
+        StandardScaler(),
+        LeverageSampler(pool=FourierSampler(n_components=200), n_components=50, random_state=0),
+        RidgeClassifier(),
+    )
+    grid = {"leveragesampler__pool__gamma": [0.001, 10.0]}
+    found = GridSearchCV(model, grid, cv=2).fit(DIGITS, LABELS)
+    # At 10 no two digits are near each other.
+    assert found.best_params_ == {"leveragesampler__pool__gamma": 0.001}
+
+
+def test_frames_in_and_out():
+    frame = pd.DataFrame(X, columns=list("abcde"), index=np.arange(100, 112))
+    both = make_union(
+        MaxoutSampler(n_components=2, random_state=0), FourierSampler(n_components=2)
+    ).set_output(transform="pandas")
+    found = both.fit_transform(frame)
+    assert list(found.columns) == [
+        "maxoutsampler__maxoutsampler0",
+        "maxoutsampler__maxoutsampler1",
+        "fouriersampler__fouriersampler0",
+        "fouriersampler__fouriersampler1",
+    ]
+    assert list(found.index) == list(frame.index)
+    sampler = MaxoutSampler(n_components=2, random_state=0).fit(frame)
+    assert list(sampler.feature_names_in_) == list("abcde")
+    assert np.array_equal(sampler.transform(frame), found.to_numpy()[:, :2])
+    with pytest.raises(ValueError, match="feature names"):
+        sampler.transform(frame[list("edcba")])
+
+
+def test_the_exact_kernel_in_a_support_vector_machine():
+    sampler = FourierSampler(gamma=0.001).fit(DIGITS)
+    exact = SVC(kernel=sampler.expected_kernel).fit(DIGITS, LABELS)
+    theirs = SVC(kernel="rbf", gamma=0.001).fit(DIGITS, LABELS)
+    assert np.array_equal(exact.predict(DIGITS), theirs.predict(DIGITS))
+
+
+def test_hamming_distance_is_one_less_the_similarity():
+    hasher = MaxoutHasher(n_components=64, random_state=0)
+    codes = hasher.fit_transform(X)
+    distance, index = NearestNeighbors(metric="hamming").fit(codes).kneighbors(codes)
+    similarity = hasher.map_.similarity(codes)
+    assert np.allclose(distance, 1 - np.take_along_axis(similarity, index, axis=1), atol=1e-12)
