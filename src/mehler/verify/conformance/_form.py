@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler import _arrays
 from mehler._arrays import to_host
 from mehler.verify.conformance._requirement import Subject, require
 
@@ -31,6 +32,19 @@ def _floating(features: Any) -> bool:
     return bool(features.dtype.kind == "f")
 
 
+def _elsewhere(subject: Subject) -> bool:
+    """Whether the caller's rows are not NumPy's."""
+    return subject.X is not None and not isinstance(subject.X, np.ndarray)
+
+
+def _beside(subject: Subject, rows: Any) -> Any:
+    """Rows of the host where the caller's rows are, in their precision."""
+    if not _elsewhere(subject):
+        return rows
+    dtype = subject.X.dtype if _floating(np.asarray(to_host(subject.X))) else None
+    return _arrays.from_host(rows, _arrays.place_of(subject.X), dtype)
+
+
 def has_its_parts(subject: Subject) -> None:
     """Require the quartet, and the recipe."""
     phi = subject.map()
@@ -51,20 +65,26 @@ def keeps_shape_and_dtype(subject: Subject) -> None:
     rows, m = np.asarray(to_host(subject.rows)), subject.n_features
     z = subject.features(subject.rows)
     require(z.shape == (len(rows), m), f"phi(X) has shape {z.shape}, not {(len(rows), m)}")
-    one = subject.features(subject.rows[:1])
+    one = subject.features(subject.rows[:1, :])
     require(one.shape == (1, m), f"phi of one row has shape {one.shape}, not {(1, m)}")
-    if not _floating(z) or subject.X is not None or getattr(subject.map(), "dtype", None):
+    if not _floating(z) or not _floating(rows) or getattr(subject.map(), "dtype", None):
         return
-    for name in ("float32", "float64"):
-        found = subject.features(rows.astype(name)).dtype
+    # Rows that were given may be on a device without float64.
+    names = ("float32", "float64") if subject.X is None else (rows.dtype.name,)
+    for name in names:
+        given = rows.astype(name) if subject.X is None else subject.X
+        found = subject.features(given).dtype
         require(found == name, f"phi of {name} rows is {found}: a map keeps the precision")
 
 
 def leaves_its_input_alone(subject: Subject) -> None:
     """Require that rows are only read: read-only and strided ones give the same features."""
     rows = np.array(to_host(subject.rows))
-    if subject.X is not None and not isinstance(subject.X, np.ndarray):
-        return  # other libraries' arrays have no flag to hold the map to
+    if _elsewhere(subject):
+        # Other libraries' arrays have no flag to hold the map to, only values.
+        subject.features(subject.X)
+        require(np.array_equal(to_host(subject.X), rows), "phi(X) changed X: copy before you write")
+        return
     before = rows.copy()
     plain = subject.features(rows)
     require(np.array_equal(rows, before), "phi(X) changed X: copy before you write")
@@ -86,7 +106,7 @@ def maps_each_row_alone(subject: Subject) -> None:
     whole = subject.features(rows)
     terms = rows.shape[1] + subject.n_features
     for i in range(rows.shape[0]):
-        alone = subject.features(rows[i : i + 1])
+        alone = subject.features(rows[i : i + 1, :])
         require(
             _close(alone, whole[i : i + 1], terms),
             f"row {i} has other features alone than with the others: map each row by itself",
@@ -155,7 +175,7 @@ def refuses_bad_rows(subject: Subject) -> None:
     phi = subject.map()
     for what, x in bad.items():
         try:
-            phi(x)
+            phi(_beside(subject, x))
         except (TypeError, ValueError):
             continue
         raise AssertionError(f"phi accepts {what}: raise ValueError before any work")
@@ -174,12 +194,17 @@ def has_a_recipe(subject: Subject) -> None:
 
 
 def travels(subject: Subject) -> None:
-    """Require that a pickled map comes back with the same features."""
-    rows = np.asarray(to_host(subject.rows), dtype=np.float64)
+    """Require that a pickled map comes back with the same features.
+
+    It may come back on the host: a map that lived elsewhere says where with ``to``.
+    """
+    rows = subject.rows
     phi = subject.map()
     try:
         copy = pickle.loads(pickle.dumps(phi))  # noqa: S301  # our own bytes, a line above
     except Exception as error:  # whatever a foreign __reduce__ raises
         raise AssertionError(f"the map does not pickle: {error}") from error
+    if _elsewhere(subject) and callable(getattr(copy, "to", None)):
+        copy = copy.to(rows)
     same = np.array_equal(to_host(copy(rows)), to_host(phi(rows)))
     require(same, "a pickled map comes back with other features: keep its weights or its seed")
