@@ -11,6 +11,8 @@ from mehler.sklearn import (
     LeverageSampler,
     MaxoutHasher,
     MaxoutSampler,
+    RandomFeatureRidge,
+    RandomFeatureRidgeClassifier,
 )
 
 SAMPLERS = [
@@ -23,6 +25,14 @@ SAMPLERS = [
     LeverageSampler(n_components=4),
     # The one that looks at targets, and has an estimator among its parameters.
     LeverageSampler(n_components=4, selection="eerf", pool=MaxoutSampler(n_components=20)),
+]
+
+RIDGES = [
+    RandomFeatureRidge(features=MaxoutSampler(n_components=20)),
+    RandomFeatureRidgeClassifier(features=MaxoutSampler(n_components=20)),
+    RandomFeatureRidgeClassifier(
+        features=FourierSampler(n_components=20), lambdas=1e-3, measure="squares"
+    ),
 ]
 
 # The same with every parameter off its default.

@@ -13,10 +13,13 @@ except ImportError as error:
     ) from error
 
 from mehler.sklearn._fourier import FourierSampler
+from mehler.sklearn._hasher import MaxoutHasher
 from mehler.sklearn._invariant import InvariantSampler
 from mehler.sklearn._kitchen_sinks import KitchenSinkSampler
 from mehler.sklearn._leverage import LeverageSampler
-from mehler.sklearn._maxout import DecoupledMaxoutSampler, MaxoutHasher, MaxoutSampler
+from mehler.sklearn._maxout import DecoupledMaxoutSampler, MaxoutSampler
+from mehler.sklearn._ridge import RandomFeatureRidge
+from mehler.sklearn._ridge_classifier import RandomFeatureRidgeClassifier
 
 __all__ = [
     "DecoupledMaxoutSampler",
@@ -26,5 +29,7 @@ __all__ = [
     "LeverageSampler",
     "MaxoutHasher",
     "MaxoutSampler",
+    "RandomFeatureRidge",
+    "RandomFeatureRidgeClassifier",
 ]
 del _validate_data

@@ -117,17 +117,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
 
     def _rows_here(self, X: Any, method: str) -> _arrays.Array:
         check_is_fitted(self)
-        x = _inputs.rows(self, X, reset=False)
-        try:
-            self.map_._require_here(x, "X")
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"Inputs passed to {type(self).__name__}.{method}() must use the same namespace "
-                f"and the same device as those passed to fit(): {_arrays.place_of(x).name} is not "
-                f"{self.map_.place.name}. Fit where the rows are, or move the fitted estimator "
-                "with sklearn.utils._array_api.move_estimator_to"
-            ) from error
-        return x
+        return _inputs.rows_for(self, self.map_, X, method)
 
     @property
     def _n_features_out(self) -> int:
@@ -165,3 +155,24 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
         if "map_" in state:
             state["map_"] = from_recipe(state["map_"], like=state.pop("_like"))
         super().__setstate__(state)
+
+
+def fitted_part(
+    given: Any, default: Sampler, seed: int, x: _arrays.Array, y: Any, *, name: str
+) -> Sampler:
+    """Fit a clone of the sampler that is another estimator's parameter `name`, or the default.
+
+    If it has no `random_state` of its own, `seed` is its.
+    """
+    if given is None:
+        part = default
+    elif isinstance(given, Sampler):
+        part = clone(given)
+    else:
+        raise TypeError(
+            f"{name} must be a sampler of mehler.sklearn, for instance FourierSampler(), not "
+            f"{given!r}"
+        )
+    if part.random_state is None:
+        part.random_state = seed
+    return part.fit(x, y)

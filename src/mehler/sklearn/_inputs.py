@@ -9,6 +9,7 @@ from sklearn import get_config
 from sklearn.utils.validation import validate_data
 
 from mehler import _arrays
+from mehler.features import FeatureMap
 
 
 def rows(estimator: Any, X: Any, *, reset: bool) -> _arrays.Array:
@@ -19,17 +20,38 @@ def rows(estimator: Any, X: Any, *, reset: bool) -> _arrays.Array:
     return validate_data(estimator, X, reset=reset, dtype=_floats_of(X))
 
 
-def rows_and_targets(estimator: Any, X: Any, y: Any) -> tuple[_arrays.Array, Any]:
-    """Check both, and return the targets on the host, one column a target or class.
+def rows_for(estimator: Any, phi: FeatureMap, X: Any, method: str) -> _arrays.Array:
+    """Check `X` as `rows` does, and that it lives where `phi` does."""
+    x = rows(estimator, X, reset=False)
+    try:
+        phi._require_here(x, "X")
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"Inputs passed to {type(estimator).__name__}.{method}() must use the same namespace "
+            f"and the same device as those passed to fit(): {_arrays.place_of(x).name} is not "
+            f"{phi.place.name}. Fit where the rows are, or move the fitted estimator with "
+            "sklearn.utils._array_api.move_estimator_to"
+        ) from error
+    return x
 
-    Floating targets are numbers; any others are labels of classes, one column of 0 and 1 each.
+
+def rows_and_labels(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[_arrays.Array, Any]:
+    """Check both, and return the rows where they are and `y` on the host.
+
+    At least two rows, so that one can be left out.
     """
-    x, labels = validate_data(estimator, X, y, dtype=_floats_of(X), multi_output=True)
-    host = np.asarray(_arrays.to_host(labels))
-    if host.dtype.kind == "f" or host.ndim > 1:
-        return x, host
-    classes = np.unique(host)
-    return x, (host[:, None] == classes).astype(np.float64)
+    x, labels = validate_data(estimator, X, y, dtype=_floats_of(X), ensure_min_samples=2, **checks)
+    return x, np.asarray(_arrays.to_host(labels))
+
+
+def columns_of(y: Any) -> Any:
+    """Targets as columns: floating ones are numbers, others labels with a column of 0 and 1 each.
+
+    Columns that are given stay.
+    """
+    if y.dtype.kind == "f" or y.ndim > 1:
+        return y
+    return (y[:, None] == np.unique(y)).astype(np.float64)
 
 
 def _floats_of(x: Any) -> list[Any]:

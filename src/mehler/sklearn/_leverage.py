@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.base import clone
-
 import mehler.features as features
 from mehler import _arrays
 from mehler.features import leverage
 from mehler.sklearn import _inputs
-from mehler.sklearn._base import Sampler
+from mehler.sklearn._base import Sampler, fitted_part
 from mehler.sklearn._fourier import FourierSampler
 
 # The selector of each name, and which parameters are its own.
@@ -128,7 +126,7 @@ class LeverageSampler(Sampler):
             If `X` or `y` is not as above, or a parameter is out of range.
         """
         if self._looks_at_targets:
-            x, targets = _inputs.rows_and_targets(self, X, y)
+            x, targets = _inputs.rows_and_labels(self, X, y, multi_output=True)
         else:
             x, targets = _inputs.rows(self, X, reset=True), None
         self._drawn_for(x, targets)
@@ -141,23 +139,11 @@ class LeverageSampler(Sampler):
         own = {name: getattr(self, name) for name in names}
         if selector is leverage.LeverageSampling:
             own["seed"] = seed
-        pool = self._pool_for(x, n_components, seed)
-        chosen: features.FeatureMap = selector(pool, n_components, **own).fit(x, targets)
+        default = FourierSampler(n_components=_POOL_FACTOR * n_components, form="offset")
+        pool = fitted_part(self.pool, default, seed, x, targets, name="pool")
+        columns = None if targets is None else _inputs.columns_of(targets)
+        chosen: features.FeatureMap = selector(pool.map_, n_components, **own).fit(x, columns)
         return chosen
-
-    def _pool_for(self, x: _arrays.Array, n_components: int, seed: int) -> features.FeatureMap:
-        if self.pool is None:
-            pool: Sampler = FourierSampler(n_components=_POOL_FACTOR * n_components, form="offset")
-        elif isinstance(self.pool, Sampler):
-            pool = clone(self.pool)
-        else:
-            raise TypeError(
-                f"pool must be a sampler of mehler.sklearn, for instance FourierSampler(), not "
-                f"{self.pool!r}"
-            )
-        if pool.random_state is None:
-            pool.random_state = seed
-        return pool.fit(x).map_
 
     def _selection(self) -> tuple[Any, tuple[str, ...]]:
         if self.selection not in _SELECTIONS:

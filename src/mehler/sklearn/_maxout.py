@@ -1,8 +1,8 @@
-"""Random maxout features and codes as transformers."""
+"""Random maxout features, plain and decoupled, as transformers."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import mehler.features as features
 from mehler import _arrays
@@ -161,86 +161,6 @@ class DecoupledMaxoutSampler(Sampler):
             n_components,
             self.pool_size,
             directions=directions,
-            projections=self.projections,
-            seed=seed,
-            like=x,
-        )
-
-
-class MaxoutHasher(Sampler):
-    r"""Maxout codes: `mehler.MaxoutCodes` as a transformer, one small integer a unit.
-
-    .. math:: C(x) = \Big(\arg\max_{j\le q}\langle w^\ell_j, x\rangle\Big)_{\ell\le m}
-
-    The share of digits on which two codes agree estimates the collision probability
-    :math:`\kappa_q(\rho)`, which `expected_kernel` gives; it is 1 less scikit-learn's 'hamming'
-    distance. Codes are labels without an order: for nearest neighbours, not for a linear model.
-
-    Parameters
-    ----------
-    n_components : int, default=100
-        Units m: digits of the code.
-    pool_size : int, default=4
-        Pool size q: values of a digit.
-    projections : str, default='gaussian'
-        How weights are drawn, see `mehler.features.projections`.
-    random_state : int, RandomState, Generator or None, default=None
-        An integer is the map's seed.
-
-    Attributes
-    ----------
-    map_ : mehler.MaxoutCodes
-        The immutable map, with its exact kernel and variance.
-    n_features_in_ : int
-        Width of the rows.
-    feature_names_in_ : array, shape (n_features_in_,)
-        Names of the columns, if `X` had any.
-
-    Notes
-    -----
-    Codes are uint8 up to q = 256, then int16 or int32. A pickle holds the recipe, less than a
-    kilobyte; weights are drawn again when it is read.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Remark 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.neighbors import NearestNeighbors
-    >>> from mehler.sklearn import MaxoutHasher
-    >>> x = np.array([[1.0, 0.0], [0.9, 0.1], [-1.0, 0.0]])
-    >>> codes = MaxoutHasher(n_components=200, random_state=0).fit_transform(x)
-    >>> codes.dtype
-    dtype('uint8')
-    >>> near = NearestNeighbors(n_neighbors=2, metric="hamming").fit(codes)
-    >>> near.kneighbors(codes[:1])[1].tolist()
-    [[0, 1]]
-    """
-
-    _keeps: ClassVar[tuple[str, ...]] = ()
-
-    def __init__(
-        self,
-        *,
-        n_components: int = 100,
-        pool_size: int = 4,
-        projections: str = "gaussian",
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.pool_size = pool_size
-        self.projections = projections
-        self.random_state = random_state
-
-    def _draw(
-        self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
-    ) -> features.FeatureMap:
-        return features.MaxoutCodes.draw(
-            x.shape[1],
-            n_components,
-            self.pool_size,
             projections=self.projections,
             seed=seed,
             like=x,

@@ -1,0 +1,131 @@
+"""Ridge regression on random features."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+
+from mehler.sklearn import _inputs
+from mehler.sklearn._ridge_base import LAMBDAS, FeatureRidge
+
+
+class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
+    r"""Ridge regression on random features: `mehler.learn.ridge` as a regressor.
+
+    .. math:: \min_{w, b} \frac1N \sum_{i=1}^N \big(w^\top\phi(x_i) + b - y_i\big)^2
+              + \lambda\,|w|^2
+
+    Features are made block by block and never held whole, so that memory grows with their number
+    and not with the rows; lambda is chosen by the exact leave-one-out error.
+
+    Parameters
+    ----------
+    features : sampler of this module, default=None
+        What the features are. Default ``MaxoutSampler()``. Its parameters are searched over as
+        ``features__n_components`` and so on.
+    lambdas : float or sequence of float, default=(1e-8, 1e-7, ..., 1.0)
+        Candidates, each above 0. The `alpha` of `sklearn.linear_model.Ridge` is N lambda. If there
+        is only one, nothing is left out and the fit is cheaper.
+    fit_intercept : bool, default=True
+        Whether there is a b, which is not penalised.
+    random_state : int, RandomState, Generator or None, default=None
+        An integer is the seed of features whose own `random_state` is None.
+
+    Attributes
+    ----------
+    features_ : sampler
+        The fitted features, with ``features_.map_``.
+    coef_ : array, shape (n_components,) or (n_targets, n_components)
+        w.
+    intercept_ : float, or array of shape (n_targets,)
+        b.
+    lam_ : float
+        The lambda that was chosen.
+    errors_ : tuple of float or None
+        For each of `lambdas` the mean squared error of leaving one row out.
+    n_features_in_ : int
+        Width of the rows.
+    feature_names_in_ : array, shape (n_features_in_,)
+        Names of the columns, if `X` had any.
+
+    Notes
+    -----
+    Where `features` look at targets, leaving a row out does not take it from their choice, and
+    `errors_` are too small.
+
+    References
+    ----------
+    Rifkin, Lippert (2007), Notes on regularized least squares.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.sklearn import FourierSampler, RandomFeatureRidge
+    >>> x = np.random.default_rng(0).standard_normal((300, 2))
+    >>> model = RandomFeatureRidge(features=FourierSampler(gamma=0.5), random_state=0)
+    >>> bool(model.fit(x[:200], np.sin(x[:200, 0])).score(x[200:], np.sin(x[200:, 0])) > 0.95)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        features: Any = None,
+        lambdas: Any = LAMBDAS,
+        fit_intercept: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.features = features
+        self.lambdas = lambdas
+        self.fit_intercept = fit_intercept
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> RandomFeatureRidge:
+        """Draw the features, and solve.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_samples, n_features)
+            Rows, at least 2.
+        y : array-like, shape (n_samples,) or (n_samples, n_targets)
+            Targets.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` or `y` is not as above, or a parameter is out of range.
+        """
+        x, targets = _inputs.rows_and_labels(self, X, y, multi_output=True, y_numeric=True)
+        wide = np.asarray(targets, dtype=np.float64)
+        self._solve(x, wide if wide.ndim == 2 else wide[:, None], wide, "squares")
+        if wide.ndim == 1:
+            self.coef_, self.intercept_ = self.coef_[0, :], self.intercept_[0]
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return the values of rows.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        array, shape (n_samples,) or (n_samples, n_targets)
+            Values, as `y` was given.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError, TypeError, ValueError
+            If nothing was fitted, or `X` is not such a matrix, or lives elsewhere than what was
+            fitted.
+        """
+        values = self._values(X, "predict")
+        return values if self.coef_.ndim == 2 else values[:, 0]

@@ -1,0 +1,214 @@
+"""Ridge estimators beside scikit-learn's on the same features, and leaving out by brute force."""
+
+from __future__ import annotations
+
+import pickle
+
+import array_api_strict
+import numpy as np
+import pytest
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.datasets import load_digits
+from sklearn.linear_model import Ridge, RidgeClassifier
+from sklearn.model_selection import GridSearchCV, LeaveOneOut, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from mehler.sklearn import (
+    FourierSampler,
+    LeverageSampler,
+    MaxoutHasher,
+    MaxoutSampler,
+    RandomFeatureRidge,
+    RandomFeatureRidgeClassifier,
+)
+from tests.sklearn._estimators import RIDGES, name_of
+
+RNG = np.random.default_rng(3)
+X = RNG.standard_normal((40, 4))
+Y = np.sin(X[:, 0]) + 0.1 * RNG.standard_normal(40)
+LABELS = np.array(["north", "east", "south"])[np.digitize(Y, [-0.4, 0.4])]
+NEW = RNG.standard_normal((9, 4))
+FEATURES = MaxoutSampler(n_components=15, pool_size=3, random_state=5)
+LAMBDAS = (1e-4, 1e-3, 1e-2, 1e-1)
+
+
+@pytest.mark.parametrize("y", [Y, np.stack([Y, Y**2], axis=1)], ids=["one", "two"])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_a_fit_is_scikit_learns_on_the_same_features(y, intercept):
+    """Lambda times the number of rows is their alpha."""
+    ours = RandomFeatureRidge(features=FEATURES, lambdas=1e-2, fit_intercept=intercept).fit(X, y)
+    z = clone(FEATURES).fit_transform(X)
+    theirs = Ridge(alpha=0.4, fit_intercept=intercept).fit(z, y)
+    assert ours.coef_.shape == theirs.coef_.shape
+    assert np.shape(ours.intercept_) == (np.shape(theirs.intercept_) if intercept else y.shape[1:])
+    assert np.allclose(ours.coef_, theirs.coef_, rtol=1e-8, atol=1e-10)
+    there = theirs.predict(ours.features_.transform(NEW))
+    assert ours.predict(NEW).shape == there.shape
+    assert np.allclose(ours.predict(NEW), there, rtol=1e-8, atol=1e-10)
+    assert ours.errors_ is None
+    assert ours.lam_ == 1e-2
+
+
+def test_errors_are_those_of_leaving_each_row_out():
+    """The penalty stays N lambda when a row is left out, so scikit-learn's alpha does too."""
+    ours = RandomFeatureRidge(features=FEATURES, lambdas=LAMBDAS).fit(X, Y)
+    z = clone(FEATURES).fit_transform(X)
+    by_hand = [
+        np.mean((cross_val_predict(Ridge(alpha=40 * lam), z, Y, cv=LeaveOneOut()) - Y) ** 2)
+        for lam in LAMBDAS
+    ]
+    assert np.allclose(ours.errors_, by_hand, rtol=1e-8)
+    assert ours.lam_ == LAMBDAS[int(np.argmin(by_hand))]
+    # Planted: the errors without leaving out, which always choose the least lambda.
+    residuals = [np.mean((Ridge(alpha=40 * lam).fit(z, Y).predict(z) - Y) ** 2) for lam in LAMBDAS]
+    assert not np.allclose(ours.errors_, residuals, rtol=1e-2)
+
+
+@pytest.mark.parametrize("labels", [LABELS, LABELS == "south"], ids=["three", "two"])
+def test_a_classifier_is_scikit_learns_on_the_same_features(labels):
+    ours = RandomFeatureRidgeClassifier(features=FEATURES, lambdas=1e-2).fit(X, labels)
+    theirs = RidgeClassifier(alpha=0.4).fit(clone(FEATURES).fit_transform(X), labels)
+    # Of two classes it is (1, n_components), as scikit-learn's docstring says.
+    assert np.allclose(ours.coef_, np.atleast_2d(theirs.coef_), rtol=1e-8, atol=1e-10)
+    assert ours.coef_.ndim == 2
+    assert ours.intercept_.shape == ours.coef_.shape[:1]
+    z = ours.features_.transform(NEW)
+    values = theirs.decision_function(z)
+    assert ours.decision_function(NEW).shape == values.shape
+    assert np.allclose(ours.decision_function(NEW), values, rtol=1e-8, atol=1e-10)
+    assert np.array_equal(ours.predict(NEW), theirs.predict(z))
+    assert ours.predict(NEW).dtype == theirs.predict(z).dtype
+    assert np.array_equal(ours.classes_, theirs.classes_)
+
+
+@pytest.mark.parametrize("labels", [LABELS, LABELS == "south"], ids=["three", "two"])
+def test_mistakes_are_those_of_leaving_each_row_out(labels):
+    ours = RandomFeatureRidgeClassifier(features=FEATURES, lambdas=LAMBDAS).fit(X, labels)
+    z = clone(FEATURES).fit_transform(X)
+    by_hand = [
+        np.mean(
+            cross_val_predict(RidgeClassifier(alpha=40 * lam), z, labels, cv=LeaveOneOut())
+            != labels
+        )
+        for lam in LAMBDAS
+    ]
+    # Shares of 40 rows.
+    assert np.allclose(ours.errors_, by_hand, atol=1e-12)
+    assert ours.errors_[LAMBDAS.index(ours.lam_)] == min(ours.errors_)
+
+
+def test_squares_may_choose_instead_of_mistakes():
+    by_squares = RandomFeatureRidgeClassifier(
+        features=FEATURES, lambdas=LAMBDAS, measure="squares"
+    ).fit(X, LABELS == "south")
+    codes = 2.0 * (LABELS == "south") - 1.0
+    as_numbers = RandomFeatureRidge(features=FEATURES, lambdas=LAMBDAS).fit(X, codes)
+    assert by_squares.errors_ == as_numbers.errors_
+    assert np.array_equal(by_squares.coef_[0], as_numbers.coef_)
+
+
+@pytest.mark.parametrize("estimator", RIDGES, ids=name_of)
+def test_states(estimator):
+    y = Y if isinstance(estimator, RandomFeatureRidge) else LABELS
+
+    def seed(**parameters):
+        return clone(estimator).set_params(**parameters).fit(X, y).features_.map_.seed
+
+    assert seed(random_state=4) == 4
+    assert seed(random_state=4, features__random_state=6) == 6
+    assert seed(random_state=np.random.default_rng(1)) == seed(
+        random_state=np.random.default_rng(1)
+    )
+    assert clone(estimator).features.random_state is None
+
+
+def test_maxout_is_the_default():
+    fitted = RandomFeatureRidge(random_state=2).fit(X, Y)
+    assert fitted.features_.map_.recipe() == MaxoutSampler(random_state=2).fit(X).map_.recipe()
+
+
+@pytest.mark.parametrize("estimator", RIDGES, ids=name_of)
+def test_pickles_hold_weights_of_the_function_only(estimator):
+    estimator = clone(estimator).set_params(features__n_components=200, random_state=1)
+    y = Y if isinstance(estimator, RandomFeatureRidge) else LABELS
+    fitted = estimator.fit(X, y)
+    state = pickle.dumps(fitted)
+    assert len(state) < 8 * fitted.coef_.size + 3000
+    assert np.array_equal(pickle.loads(state).predict(NEW), fitted.predict(NEW))
+
+
+@pytest.mark.parametrize("selection", ["leverage", "eerf"])
+def test_features_that_look_at_rows_and_targets(selection):
+    pool = FourierSampler(n_components=60, form="offset", gamma=0.3)
+    features = LeverageSampler(pool=pool, n_components=10, selection=selection)
+    model = RandomFeatureRidge(features=features, random_state=1).fit(X, Y)
+    alone = clone(features).set_params(random_state=1).fit(X, Y)
+    assert model.features_.map_.columns == alone.map_.columns
+    classifier = RandomFeatureRidgeClassifier(features=features, random_state=1)
+    assert classifier.fit(X, LABELS).predict(NEW).shape == (9,)
+
+
+def test_dtypes():
+    narrow = RandomFeatureRidge(features=FEATURES).fit(X.astype(np.float32), Y.astype(np.float32))
+    assert narrow.predict(NEW.astype(np.float32)).dtype == np.float32
+    assert narrow.coef_.dtype == np.float32
+    wide = RandomFeatureRidge(features=FEATURES).fit(X, Y)
+    assert np.allclose(narrow.predict(NEW.astype(np.float32)), wide.predict(NEW), atol=1e-3)
+
+
+@pytest.mark.parametrize("labels", [np.arange(40) % 3, LABELS], ids=["numbers", "words"])
+def test_rows_of_another_library(labels, monkeypatch):
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
+    wanted = RandomFeatureRidgeClassifier(features=FEATURES).fit(X, labels)
+    x, new = array_api_strict.asarray(X), array_api_strict.asarray(NEW)
+    with config_context(array_api_dispatch=True):
+        model = RandomFeatureRidgeClassifier(features=FEATURES).fit(x, labels)
+        found = model.predict(new)
+        with pytest.raises(ValueError, match="must use the same namespace"):
+            model.predict(NEW)
+    assert type(model.coef_) is type(x)
+    assert type(found) is (np.ndarray if labels.dtype.kind == "U" else type(x))
+    assert np.array_equal(np.asarray(found), wanted.predict(NEW))
+
+
+def test_a_search_over_features_in_a_pipeline():
+    digits, labels = load_digits(return_X_y=True)
+    model = make_pipeline(
+        StandardScaler(),
+        RandomFeatureRidgeClassifier(features=MaxoutSampler(n_components=200), random_state=0),
+    )
+    name = "randomfeatureridgeclassifier__features__pool_size"
+    found = GridSearchCV(model, {name: [1, 4]}, cv=2).fit(digits[:600], labels[:600])
+    # The linear kernel of 64 pixels is behind.
+    assert found.best_params_ == {name: 4}
+    assert found.score(digits[600:], labels[600:]) > 0.85
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "words"),
+    [
+        (dict(lambdas=0.0), ValueError, "lambdas holds 0.0"),
+        (dict(lambdas=()), ValueError, "lambdas is empty"),
+        (dict(lambdas="auto"), TypeError, "lambdas='auto'"),
+        (dict(features="maxout"), TypeError, "features must be a sampler of mehler.sklearn"),
+        (dict(features=MaxoutHasher()), TypeError, "codes"),
+        (dict(random_state="0"), ValueError, "random_state='0'"),
+    ],
+)
+@pytest.mark.parametrize("kind", [RandomFeatureRidge, RandomFeatureRidgeClassifier])
+def test_bad_parameters(kind, parameters, error, words):
+    model = kind(**parameters)
+    with pytest.raises(error, match=words):
+        model.fit(X, Y if kind is RandomFeatureRidge else LABELS)
+    assert not hasattr(model, "coef_")
+
+
+def test_bad_measure_and_bad_targets():
+    with pytest.raises(ValueError, match="measure='accuracy' is not one of"):
+        RandomFeatureRidgeClassifier(measure="accuracy").fit(X, LABELS)
+    with pytest.raises(ValueError, match=r"only one class, .*north"):
+        RandomFeatureRidgeClassifier().fit(X, np.full(40, "north"))
+    with pytest.raises(ValueError, match="minimum of 2 is required"):
+        RandomFeatureRidge().fit(X[:1], Y[:1])
