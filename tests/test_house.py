@@ -27,6 +27,7 @@ ROOMS = [
     "proofs_checks",
     "mehler.planning",
     "mehler.report",
+    "mehler.reproduce",
     "mehler.cli",
 ]
 # The front door re-exports; __version__ is the one name that every room may ask it for.

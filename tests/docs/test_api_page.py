@@ -38,6 +38,7 @@ ROOMS = (
     "mehler.statements",
     "mehler.planning",
     "mehler.report",
+    "mehler.reproduce",
 )
 PAGE = (ROOT / "docs" / "api" / "index.md").read_text(encoding="utf-8")
 

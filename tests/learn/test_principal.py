@@ -9,7 +9,7 @@ from sklearn.decomposition import PCA
 import mehler
 from mehler import _arrays, learn
 from mehler._arrays import to_host
-from tests.places import PLACES
+from tests.places import CPU
 
 
 def rows(n=40, d=3, seed=0):
@@ -17,7 +17,8 @@ def rows(n=40, d=3, seed=0):
 
 
 def phi(m=12, d=3, **options):
-    return mehler.MaxoutFeatures.draw(d, m, 3, seed=1, **options)
+    given = {"dtype": "float64", **options} if "like" not in options else options
+    return mehler.MaxoutFeatures.draw(d, m, 3, seed=1, **given)
 
 
 # Both routes: more rows than features, and fewer.
@@ -39,7 +40,7 @@ def test_coordinates_are_those_of_scikit_learn(n, m) -> None:
 
 
 @pytest.mark.parametrize(("n", "m"), SIZES)
-@pytest.mark.parametrize("place", [p for p in PLACES if not p.jit], ids=str)
+@pytest.mark.parametrize("place", [p for p in CPU if not p.jit], ids=lambda p: p.name)
 def test_every_place_gives_the_same(place, n, m) -> None:
     X = rows(n).astype(np.float32)
     expected = learn.principal_components(phi(m), X.astype(np.float64), 2).transform(X)

@@ -11,6 +11,7 @@ import typer
 from mehler.cli._data import data as data_commands
 from mehler.cli._plan import plan
 from mehler.cli._progress import progress_bar
+from mehler.cli._reproduce import reproduce
 from mehler.cli._verify import verify
 
 app = typer.Typer(
@@ -142,6 +143,7 @@ def report(
 
 app.command()(verify)
 app.command()(plan)
+app.command()(reproduce)
 app.add_typer(data_commands)
 
 

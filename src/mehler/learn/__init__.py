@@ -3,9 +3,21 @@
 from mehler.learn import losses
 from mehler.learn._box_erm import box_erm, units
 from mehler.learn._one_vs_all import one_vs_all
+from mehler.learn._principal import PrincipalComponents, principal_components
 from mehler.learn._result import BoxERM
 from mehler.learn._ridge import ridge
 from mehler.learn._ridge_fit import RidgeFit
 from mehler.learn._ridge_sums import RidgeSums
 
-__all__ = ["BoxERM", "RidgeFit", "RidgeSums", "box_erm", "losses", "one_vs_all", "ridge", "units"]
+__all__ = [
+    "BoxERM",
+    "PrincipalComponents",
+    "RidgeFit",
+    "RidgeSums",
+    "box_erm",
+    "losses",
+    "one_vs_all",
+    "principal_components",
+    "ridge",
+    "units",
+]

@@ -153,16 +153,13 @@ def principal_components(
     rows = X if many or not _arrays.is_chunked(X) else _arrays.to_host(X)
     solve = _by_features if many else _by_rows
     mean, directions, variances, total = solve(phi, rows, n_components)
-    home, place = _arrays.place_of(rows), _sums_place(rows)
-    directions = _signed(place.xp, directions)
+    home, xp = _arrays.place_of(rows), _sums_place(rows).xp
+    directions = _signed(xp, directions)
     parts = (mean, directions, variances)
-    if _arrays.is_chunked(rows):
-        home = place
-    if place is not home:
-        mean, directions, variances = (_arrays.from_host(p, home, "float32") for p in parts)
+    if _arrays.has_float64(home.xp, home.device):
+        mean, directions, variances = (xp.astype(p, getattr(xp, dtype)) for p in parts)
     else:
-        kind = getattr(home.xp, dtype)
-        mean, directions, variances = (home.xp.astype(p, kind) for p in parts)
+        mean, directions, variances = (_arrays.from_host(p, home, "float32") for p in parts)
     return PrincipalComponents(
         phi=phi, mean=mean, directions=directions, variances=variances, total=total
     )
@@ -184,16 +181,19 @@ def _by_rows(phi: Any, x: Array, k: int) -> tuple[Array, Array, Array, float]:
     place = work_place(_arrays.place_of(x))
     xp, wide = place.xp, place.xp.float64
     targets = _arrays.place_of(x).xp.zeros_like(x[:, :1])
-    blocks = [xp.astype(z, wide) for z, _ in feature_blocks(phi, x, targets)]
-    z = xp.concat(blocks, axis=0)
+    blocks = [z for z, _ in feature_blocks(phi, x, targets)]
+    z = xp.astype(xp.concat(blocks, axis=0), wide)
     mean = xp.mean(z, axis=0)
     z = z - mean[None, :]
     gram = xp.matmul(z, xp.matrix_transpose(z)) / x.shape[0]
     total = float(xp.sum(xp.linalg.diagonal(gram)))
     values, vectors = _arrays.eigen(xp, gram)
     n, columns, variances = x.shape[0], [], []
-    # Below this an eigenvalue is rounding, and the direction would be noise.
-    least = 8 * n * 2.0**-52 * float(values[-1])
+    # Below this an eigenvalue is rounding, of the features or of the decomposition, and the
+    # direction would be noise.
+    digits = 2.0**-21 if _arrays.dtype_name(blocks[0].dtype) == "float32" else 2.0**-50
+    size = total + float(xp.sum(mean**2))
+    least = max(digits**2 * size, 8 * n * 2.0**-52 * float(values[-1]))
     for j in range(n - 1, n - 1 - k, -1):
         s = _not_below_0(xp, values[j])
         along = xp.matmul(xp.matrix_transpose(z), vectors[:, j])

@@ -1,7 +1,9 @@
 """Runs statements and renders what came out: HTML, JSON and Markdown from one result model."""
 
+from mehler.report._html import page_style
 from mehler.report._model import SCHEMA, DataResult, PlanRow, Report, StatementResult
 from mehler.report._run import run
+from mehler.report._svg import draw
 from mehler.report._verification import Verification
 from mehler.report._verify import verify_map
 from mehler.report._write import require_renderers, require_writable, write
@@ -13,6 +15,8 @@ __all__ = [
     "Report",
     "StatementResult",
     "Verification",
+    "draw",
+    "page_style",
     "require_renderers",
     "require_writable",
     "run",

@@ -49,7 +49,7 @@ def render_html(report: Report | Verification) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    style = files("mehler.report").joinpath("_templates", "style.css").read_text(encoding="utf-8")
+    style = page_style()
     extra: dict[str, Any]
     if isinstance(report, Verification):
         page, extra = "verification", {"explained": explained, "left": left}
@@ -73,6 +73,23 @@ def render_html(report: Report | Verification) -> str:
         where=_where,
         **extra,
     )
+
+
+def page_style() -> str:
+    """Return the style sheet of all pages, light and dark.
+
+    Returns
+    -------
+    str
+        CSS, without any address.
+
+    Examples
+    --------
+    >>> from mehler import report
+    >>> "prefers-color-scheme: dark" in report.page_style()
+    True
+    """
+    return files("mehler.report").joinpath("_templates", "style.css").read_text(encoding="utf-8")
 
 
 def _tone(verdict: str) -> str:

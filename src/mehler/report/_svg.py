@@ -59,7 +59,16 @@ def draw(plot: Plot, prefix: str) -> Markup:
     Returns
     -------
     markupsafe.Markup
-        The same for the same plot; no script, no font, no outside address.
+        The same for the same plot; no script, no font, no outside address. Colours are variables
+        of :func:`mehler.report.page_style`.
+
+    Examples
+    --------
+    >>> from mehler.statements import Plot, Series
+    >>> curve = Series(label="K", x=[-1, 1], y=[0, 1])
+    >>> drawing = draw(Plot(title="Kernel", x_label="rho", y_label="K", series=[curve]), "k")
+    >>> "var(--series-0)" in drawing
+    True
     """
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG

@@ -1,0 +1,61 @@
+"""The command `mehler reproduce`: the papers' experiments, run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mehler.cli._progress import progress_bar
+
+
+def reproduce(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="Which experiment; without it they are listed."),
+    ] = None,
+    out: Annotated[
+        Path,
+        typer.Option("--out", metavar="DIR", help="Where page, JSON and finished cells go."),
+    ] = Path("mehler-reproduce"),
+    level: Annotated[
+        str, typer.Option("--level", metavar="quick|full", help="How much of it.")
+    ] = "quick",
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of all random numbers.")] = 0,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="FOLDER", help="MNIST, as `mehler data fetch` brings it."),
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+) -> int:
+    """Run an experiment of a paper again: a page with the printed numbers beside ours, and JSON.
+
+    A run that was killed goes on with the cells that are missing: give the same command again.
+    """
+    from mehler import report
+    from mehler import reproduce as room
+
+    if name is None:
+        for one in room.experiments().values():
+            typer.echo(f"{one.name}: {one.title} ({one.source})")
+        return 0
+    report.require_writable(out)
+    report.require_renderers()
+    try:
+        with progress_bar() as progress:
+            outcome = room.run(
+                name,
+                out=out / name,
+                level=level,  # type: ignore[arg-type]  # run says what levels there are
+                seed=seed,
+                data=data,
+                progress=progress,
+            )
+    except room.Stopped as stopped:
+        raise ValueError(str(stopped)) from stopped
+    for verdict in outcome.page.verdicts:
+        typer.echo(verdict)
+    for ending in ("html", "json"):
+        typer.echo(f"  {out / name / f'{name}.{ending}'}")
+    return 0

@@ -1,0 +1,25 @@
+"""The experiments there are."""
+
+from __future__ import annotations
+
+from mehler.reproduce._experiment import Experiment
+
+
+def experiments() -> dict[str, Experiment]:
+    """List the experiments by name.
+
+    Returns
+    -------
+    dict of str to Experiment
+
+    Examples
+    --------
+    >>> from mehler import reproduce
+    >>> reproduce.experiments()["maxout-table-1"].title
+    'Random maxout on MNIST'
+    """
+    from mehler.reproduce.maxout_figure_1 import EXPERIMENT as figure_1
+    from mehler.reproduce.maxout_figure_2 import EXPERIMENT as figure_2
+    from mehler.reproduce.maxout_table_1 import EXPERIMENT as table_1
+
+    return {one.name: one for one in (figure_1, figure_2, table_1)}

@@ -1,0 +1,81 @@
+"""The page of an experiment: one HTML file, no script, no network."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from mehler.report import draw, page_style
+
+if TYPE_CHECKING:
+    from mehler.reproduce._run import Outcome
+
+
+def render(outcome: Outcome) -> str:
+    """Render what an experiment found.
+
+    Parameters
+    ----------
+    outcome : Outcome
+
+    Returns
+    -------
+    str
+        With a content security policy that forbids scripts and every address.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    from mehler import __version__
+
+    environment = Environment(
+        loader=PackageLoader("mehler.reproduce", "_templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("experiment.html.j2").render(
+        outcome=outcome,
+        experiment=outcome.experiment,
+        page=outcome.page,
+        version=__version__,
+        style=Markup(page_style()),
+        seconds=spoken(outcome.seconds),
+        command=command(outcome),
+        draw=draw,
+    )
+
+
+def spoken(seconds: float) -> str:
+    """A duration in the unit that a reader expects.
+
+    Parameters
+    ----------
+    seconds : float
+
+    Returns
+    -------
+    str
+    """
+    for unit, size in (("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.1f} seconds"
+
+
+def command(outcome: Outcome) -> str:
+    """The command line that makes the same numbers.
+
+    Parameters
+    ----------
+    outcome : Outcome
+
+    Returns
+    -------
+    str
+    """
+    words = ["mehler", "reproduce", outcome.experiment.name, "--level", outcome.level]
+    words += ["--seed", str(outcome.seed)]
+    line = shlex.join(words)
+    return f"{line} --data FOLDER" if outcome.level in outcome.experiment.needs_data else line

@@ -1,0 +1,194 @@
+"""Running an experiment: cell by cell, resumed where it stopped, then one page and its JSON."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured, Page
+from mehler.reproduce._names import experiments
+from mehler.reproduce._page import render
+from mehler.reproduce._store import Store, write_whole
+
+Progress = Callable[[str, int, int], None]
+
+
+class Stopped(RuntimeError):
+    """A run was interrupted; the cells that were finished are kept."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an experiment measured, and the page made of it.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    level : {"quick", "full"}
+    seed : int
+    found : list of (Cell, dict)
+        Cells in the order of the experiment, with what each measured and its ``seconds``.
+    page : Page
+    """
+
+    experiment: Experiment
+    level: Level
+    seed: int
+    found: list[tuple[Cell, Measured]]
+    page: Page
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that the cells took, those of earlier runs included."""
+        return float(sum(measured["seconds"] for _, measured in self.found))
+
+
+def run(
+    name: str,
+    *,
+    out: str | Path,
+    level: Level = "quick",
+    seed: int = 0,
+    data: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Run an experiment of a paper again and write its page.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`experiments`.
+    out : path
+        Folder for ``NAME.html``, ``NAME.json`` and the finished cells in ``cells/``. A run that was
+        killed goes on with the cells that are not there yet.
+    level : {"quick", "full"}
+    seed : int
+        Of all random numbers.
+    data : path, optional
+        Folder of MNIST's files, for the experiments that take it.
+    progress : callable, optional
+        ``progress(label, done, total)``.
+
+    Returns
+    -------
+    Outcome
+
+    Raises
+    ------
+    ValueError
+        Unknown name or level, a negative seed, or a folder with cells of another run.
+    MissingDataError
+        If a data set is not installed.
+    Stopped
+        If it is interrupted; the message says how many cells are kept.
+
+    Notes
+    -----
+    Cost: that of the cells; each has ``seconds`` in the JSON.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from mehler import reproduce
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     outcome = reproduce.run("maxout-figure-1", out=folder)
+    >>> len(outcome.found)
+    2
+    """
+    known = experiments()
+    if name not in known:
+        raise ValueError(f"there is no experiment {name!r}, but {', '.join(known)}")
+    if level not in LEVELS:
+        raise ValueError(f"level={level!r} is not one of {', '.join(LEVELS)}")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise ValueError(f"seed={seed!r} is not an integer that is 0 or more")
+    experiment, folder = known[name], Path(out)
+    if level in experiment.needs_data and data is None:
+        raise ValueError(
+            f"{name} at level {level} needs MNIST: mehler data fetch mnist FOLDER, then "
+            "--data FOLDER"
+        )
+    if data is not None and level not in experiment.needs_data:
+        raise ValueError(f"{name} at level {level} takes no data; leave --data away")
+    world = experiment.prepare(level, None if data is None else Path(data))
+    store = Store(folder / "cells", settings(experiment, level, seed))
+    found = _cells(experiment, level, seed, world, store, progress)
+    outcome = Outcome(experiment, level, seed, found, experiment.page(level, found))
+    write_whole(folder / f"{name}.json", as_json(outcome))
+    write_whole(folder / f"{name}.html", render(outcome))
+    return outcome
+
+
+def settings(experiment: Experiment, level: Level, seed: int) -> dict[str, Any]:
+    """What the cells of a run depend on.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    level : {"quick", "full"}
+    seed : int
+
+    Returns
+    -------
+    dict
+    """
+    from mehler import __version__
+
+    return {"experiment": experiment.name, "level": level, "seed": seed, "mehler": __version__}
+
+
+def _cells(
+    experiment: Experiment,
+    level: Level,
+    seed: int,
+    world: Any,
+    store: Store,
+    progress: Progress | None,
+) -> list[tuple[Cell, Measured]]:
+    wanted = experiment.cells(level)
+    found = []
+    for number, cell in enumerate(wanted):
+        measured = store.get(cell)
+        if measured is None:
+            if progress is not None:
+                progress(cell.key.replace("_", " "), number, len(wanted))
+            start = time.perf_counter()
+            try:
+                measured = experiment.measure(world, cell, seed)
+            except KeyboardInterrupt:
+                raise Stopped(
+                    f"interrupted; {number} of {len(wanted)} cells are kept in {store.folder}, "
+                    "and the same command goes on from there"
+                ) from None
+            measured["seconds"] = round(time.perf_counter() - start, 3)
+            store.put(cell, measured)
+        found.append((cell, measured))
+    if progress is not None:
+        progress("page", len(wanted), len(wanted))
+    return found
+
+
+def as_json(outcome: Outcome) -> str:
+    """The JSON twin of a page.
+
+    Parameters
+    ----------
+    outcome : Outcome
+
+    Returns
+    -------
+    str
+    """
+    known = outcome.experiment
+    record = {
+        **settings(known, outcome.level, outcome.seed),
+        "title": known.title,
+        "source": known.source,
+        "cells": [{**cell.options, **measured} for cell, measured in outcome.found],
+        **asdict(outcome.page),
+    }
+    return json.dumps(record, indent=1, ensure_ascii=False) + "\n"

@@ -1,0 +1,237 @@
+"""Table 1 of the maxout paper: errors on MNIST over m and q, beside the printed ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mehler import MaxoutFeatures, data, learn
+from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.statements import Plot, Series
+
+_SIZES = (100, 500, 1000, 5000, 10_000)
+_POOLS = (1, 2, 4, 8, 16)
+_DRAWS = 5
+# As printed: mean and standard deviation of the error in percent, by pool size, over the sizes.
+PRINTED = {
+    1: ((17.68, 0.28), (14.76, 0.23), (14.64, 0.08), (15.02, 0.64), (15.12, 0.58)),
+    2: ((16.95, 0.53), (7.98, 0.22), (5.62, 0.18), (2.86, 0.11), (2.35, 0.04)),
+    4: ((18.24, 0.39), (7.70, 0.24), (5.50, 0.16), (2.78, 0.07), (2.23, 0.07)),
+    8: ((18.9, 0.28), (7.98, 0.47), (5.59, 0.19), (2.81, 0.10), (2.32, 0.09)),
+    16: ((20.57, 0.76), (8.19, 0.21), (5.66, 0.15), (2.87, 0.12), (2.58, 0.04)),
+}
+# Lambda per row, as learn.ridge takes it; the errors are flat over a decade.
+LAMBDAS = tuple(10.0 ** np.arange(-9.0, -1.0))
+
+
+@dataclass(frozen=True)
+class World:
+    """Rows of unit norm in float32 and labels: to fit, to choose lambda by, to test."""
+
+    fit: tuple[Any, Any]
+    choose: tuple[Any, Any]
+    test: tuple[Any, Any]
+
+
+def prepare(level: Level, folder: Path | None) -> World:
+    """Load MNIST at the full level, the 8 x 8 digits at the quick one.
+
+    Parameters
+    ----------
+    level : {"quick", "full"}
+    folder : Path or None
+        Of MNIST; with it the quick level takes MNIST too.
+
+    Returns
+    -------
+    World
+        A sixth of the training part is held out.
+    """
+    if folder is not None:
+        found = data.mnist(folder)
+        train, test = (found.X, found.y), (found.X_test, found.y_test)
+    else:
+        found = data.digits()
+        order = np.random.default_rng(0).permutation(len(found.X))
+        X, y = found.X[order], found.y[order]
+        train, test = (X[:1300], y[:1300]), (X[1300:], y[1300:])
+    held = len(train[0]) // 6
+    parts = [
+        (train[0][:-held], train[1][:-held]),
+        (train[0][-held:], train[1][-held:]),
+        test,
+    ]
+    return World(*((_unit(X), y) for X, y in parts))
+
+
+def _unit(X: Any) -> Any:
+    rows = X.reshape(len(X), -1).astype(np.float32)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def cells(level: Level) -> list[Cell]:
+    """Return pool sizes, numbers of units and draws; small units first, so that rows fill early.
+
+    Parameters
+    ----------
+    level : {"quick", "full"}
+
+    Returns
+    -------
+    list of Cell
+    """
+    sizes = _SIZES[:2] if level == "quick" else _SIZES
+    draws = 2 if level == "quick" else _DRAWS
+    return [
+        Cell({"q": q, "m": m, "draw": draw}) for m in sizes for draw in range(draws) for q in _POOLS
+    ]
+
+
+def measure(world: World, cell: Cell, seed: int) -> Measured:
+    """Fit one draw: lambda by the rows held out, then all training rows with that lambda.
+
+    Parameters
+    ----------
+    world : World
+    cell : Cell
+    seed : int
+
+    Returns
+    -------
+    dict
+    """
+    X, labels = world.fit
+    q, m = cell.options["q"], cell.options["m"]
+    phi = MaxoutFeatures.draw(X.shape[1], m, q, seed=cell.seed(seed, NAME), like=X)
+    codes, classes = learn.one_vs_all(labels)
+    sums = learn.RidgeSums(phi).add(X, codes)
+    # No intercept, as the paper writes its estimator.
+    fits = sums.solve(LAMBDAS, intercept=False)
+    held = [_error(fit, classes, *world.choose) for fit in fits]
+    del fits
+    best = int(np.argmin(held))
+    more, _ = learn.one_vs_all(world.choose[1], classes)
+    (final,) = sums.add(world.choose[0], more).solve(LAMBDAS[best], intercept=False)
+    return {
+        "error": _error(final, classes, *world.test),
+        "lambda": LAMBDAS[best],
+        "held_out": held,
+    }
+
+
+def _error(fit: learn.RidgeFit, classes: Any, X: Any, labels: Any) -> float:
+    """Share of mistakes, in percent."""
+    return float(100 * np.mean(classes[fit.predict(X).argmax(axis=1)] != labels))
+
+
+def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
+    """Put errors beside the printed ones.
+
+    Parameters
+    ----------
+    level : {"quick", "full"}
+    found : list of (Cell, dict)
+
+    Returns
+    -------
+    Page
+    """
+    sizes = sorted({cell.options["m"] for cell, _ in found})
+    errors = {
+        (q, m): np.array(
+            [r["error"] for c, r in found if (c.options["q"], c.options["m"]) == (q, m)]
+        )
+        for q in _POOLS
+        for m in sizes
+    }
+    rows = [[f"q = {q}", *(_beside(errors[q, m], q, m, level) for m in sizes)] for q in _POOLS]
+    caption = "Test error in percent, mean ± standard deviation over draws of the weights"
+    caption += "; printed in brackets" if level == "full" else "; 8 x 8 digits, not MNIST"
+    series = [
+        Series(
+            label=f"q = {q}",
+            x=np.log10(sizes),
+            y=[errors[q, m].mean() for m in sizes],
+            y_low=[errors[q, m].min() for m in sizes],
+            y_high=[errors[q, m].max() for m in sizes],
+            kind="points",
+        )
+        for q in _POOLS
+    ]
+    plot = Plot(
+        title="Error over the number of units",
+        x_label="log10 of the number of units m",
+        y_label="test error, percent",
+        series=series,
+        caption="Bars reach from the least to the largest draw.",
+    )
+    return Page(
+        verdicts=_verdicts(errors, sizes, level),
+        tables=(Table(caption, ("", *(f"m = {m}" for m in sizes)), rows),),
+        plots=(plot,),
+    )
+
+
+def _beside(values: Any, q: int, m: int, level: Level) -> str:
+    ours = f"{values.mean():.2f} ± {values.std(ddof=1):.2f}"
+    if level == "quick":
+        return ours
+    mean, deviation = PRINTED[q][_SIZES.index(m)]
+    return f"{ours} ({mean:.2f} ± {deviation:.2f})"
+
+
+def _verdicts(errors: dict[tuple[int, int], Any], sizes: list[int], level: Level) -> list[str]:
+    largest = sizes[-1]
+    order = sorted(_POOLS, key=lambda q: errors[q, largest].mean())
+    said = [
+        f"At m = {largest} the pools in the order of their mean error, the least first: "
+        + ", ".join(f"q = {q}" for q in order)
+        + "."
+    ]
+    if level == "quick":
+        return [*said, "The 8 x 8 digits stand in for MNIST at this level: no printed figure."]
+    far = [place for place, values in errors.items() if not near(values, *place)]
+    said.append(
+        f"{len(errors) - len(far)} of {len(errors)} cells lie within three standard errors of the "
+        "print."
+        + ("" if not far else " Farther off: " + ", ".join(f"q = {q}, m = {m}" for q, m in far))
+        + ("." if far else "")
+    )
+    return said
+
+
+def near(values: Any, q: int, m: int) -> bool:
+    """Whether a cell lies within three standard errors of the difference to the print.
+
+    Parameters
+    ----------
+    values : array, shape (draws,)
+    q, m : int
+
+    Returns
+    -------
+    bool
+    """
+    mean, deviation = PRINTED[q][_SIZES.index(m)]
+    error = np.sqrt((deviation**2 + values.var(ddof=1)) / len(values))
+    return bool(abs(values.mean() - mean) <= 3 * error)
+
+
+NAME = "maxout-table-1"
+EXPERIMENT = Experiment(
+    name=NAME,
+    title="Random maxout on MNIST",
+    source="Mroueh, Rennie, Goel (2015), Table 1",
+    printed=(
+        "60,000 training and 10,000 test digits, regularised least squares on codes of one class "
+        "against all, lambda by rows held out, mean and standard deviation over five draws."
+    ),
+    prepare=prepare,
+    cells=cells,
+    measure=measure,
+    page=page,
+    needs_data=("full",),
+)

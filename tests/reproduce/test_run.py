@@ -1,0 +1,100 @@
+"""A run keeps its cells, goes on after an interruption, and writes files whole or not at all."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mehler import reproduce
+from mehler.reproduce import _run
+from tests.reproduce.toy import toy
+
+
+@pytest.fixture
+def with_toy(monkeypatch):
+    def install(calls, fail_at=None):
+        monkeypatch.setattr(_run, "experiments", lambda: {"toy": toy(calls, fail_at)})
+
+    return install
+
+
+def test_page_and_json_hold_all_cells(with_toy, tmp_path) -> None:
+    calls: list[str] = []
+    with_toy(calls)
+    shown: list[tuple[str, int, int]] = []
+    outcome = reproduce.run("toy", out=tmp_path, progress=lambda *step: shown.append(step))
+    assert calls == ["n-1", "n-2", "n-3"]
+    assert shown == [("n-1", 0, 3), ("n-2", 1, 3), ("n-3", 2, 3), ("page", 3, 3)]
+    record = json.loads((tmp_path / "toy.json").read_text())
+    assert [(c["n"], c["square"]) for c in record["cells"]] == [(1, 1), (2, 4), (3, 9)]
+    assert record["level"] == "quick"
+    page = (tmp_path / "toy.html").read_text()
+    assert "Squares &amp; more" in page
+    assert "&lt;b&gt;fast&lt;/b&gt;" in page
+    assert "<script" not in page
+    assert "mehler reproduce toy --level quick --seed 0</code>" in page
+    assert outcome.seconds >= 0
+
+
+def test_a_run_that_was_interrupted_goes_on(with_toy, tmp_path) -> None:
+    calls: list[str] = []
+    with_toy(calls, "n-3")
+    with pytest.raises(reproduce.Stopped, match=r"2 of 3 cells are kept in .*cells"):
+        reproduce.run("toy", out=tmp_path)
+    assert not (tmp_path / "toy.json").exists()
+    again: list[str] = []
+    with_toy(again)
+    resumed = reproduce.run("toy", out=tmp_path)
+    assert again == ["n-3"]
+    # Seeds are the cell's own: the page is that of a run in one piece.
+    whole = reproduce.run("toy", out=tmp_path / "whole")
+    strip = [(c, m["square"], m["seed"]) for c, m in resumed.found]
+    assert strip == [(c, m["square"], m["seed"]) for c, m in whole.found]
+
+
+def test_a_cell_cut_short_is_measured_again(with_toy, tmp_path) -> None:
+    calls: list[str] = []
+    with_toy(calls)
+    reproduce.run("toy", out=tmp_path)
+    cell = tmp_path / "cells" / "n-2.json"
+    cell.write_text(cell.read_text()[:20])
+    reproduce.run("toy", out=tmp_path)
+    assert calls[3:] == ["n-2"]
+
+
+def test_cells_of_another_run_are_refused(with_toy, tmp_path) -> None:
+    with_toy([])
+    reproduce.run("toy", out=tmp_path)
+    with pytest.raises(ValueError, match=r"another run \(seed: 0 there, 1 now\); take another"):
+        reproduce.run("toy", out=tmp_path, seed=1)
+
+
+def test_seeds_differ_between_cells_and_runs() -> None:
+    cells = [reproduce.Cell({"q": q, "draw": draw}) for q in (1, 2) for draw in (0, 1)]
+    seeds = {cell.seed(run, "toy") for cell in cells for run in (0, 1)}
+    assert len(seeds) == 8
+    assert cells[0].seed(0, "toy", "draw") == cells[1].seed(0, "toy", "draw")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": "slow"}, "level='slow' is not one of quick, full"),
+        ({"seed": -1}, "seed=-1 is not an integer that is 0 or more"),
+        ({"level": "full"}, "toy at level full needs MNIST: mehler data fetch mnist FOLDER"),
+        ({"data": "x"}, "toy at level quick takes no data"),
+    ],
+)
+def test_bad_options_are_refused_before_any_work(with_toy, tmp_path, options, message) -> None:
+    calls: list[str] = []
+    with_toy(calls)
+    with pytest.raises(ValueError, match=message):
+        reproduce.run("toy", out=tmp_path / "new", **options)
+    assert calls == []
+    assert not (tmp_path / "new").exists()
+
+
+def test_unknown_names_are_listed(tmp_path) -> None:
+    with pytest.raises(ValueError, match=r"no experiment 'table-1', but maxout-figure-1, maxout"):
+        reproduce.run("table-1", out=tmp_path)
