@@ -80,7 +80,6 @@ def machine() -> str:
 
 def save(name: str, title: str, header: list[str], rows: list[list[str]], raw: Any) -> None:
     """A Markdown table for the documentation and its JSON twin."""
-    RESULTS.mkdir(exist_ok=True)
     date = time.strftime("%Y-%m-%d")
     lines = [
         f"Measured {date} by `python benchmarks/{name}.py` ({machine()}).",
@@ -90,9 +89,16 @@ def save(name: str, title: str, header: list[str], rows: list[list[str]], raw: A
         *("| " + " | ".join(row) + " |" for row in rows),
         "",
     ]
-    (RESULTS / f"{name}.md").write_text("\n".join(lines))
-    (RESULTS / f"{name}.json").write_text(
-        json.dumps({"title": title, "date": date, "machine": machine(), "rows": raw}, indent=1)
-        + "\n"
+    save_text(
+        name,
+        "\n".join(lines),
+        {"title": title, "date": date, "machine": machine(), "rows": raw},
     )
     print(title, *lines[2:], sep="\n")
+
+
+def save_text(name: str, text: str, raw: Any) -> None:
+    """Markdown for the documentation and its JSON twin."""
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.md").write_text(text)
+    (RESULTS / f"{name}.json").write_text(json.dumps(raw, indent=1) + "\n")

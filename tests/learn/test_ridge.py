@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import tracemalloc
 
 import numpy as np
@@ -27,14 +28,21 @@ def test_path_and_errors_by_other_routes(n, m, intercept):
     audit(z, y, intercept=intercept)
 
 
-def test_fewer_rows_than_features():
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("repeated", [False, True])
+def test_fewer_rows_than_features(intercept, repeated):
     z, y = problem(2, 12, 30, t=1)
+    if repeated:
+        z[6:] = z[:6]  # inner products of rank 6
     lambdas = (1e-3, 1e-1)
-    fit = learn.ridge(Table(), z, y[:, 0], lambdas=lambdas)
-    expected = [np.mean(left_out(z, y, 12 * lam) ** 2) for lam in lambdas]
+    fit = learn.ridge(Table(), z, y[:, 0], lambdas=lambdas, intercept=intercept)
+    expected = [np.mean(left_out(z, y, 12 * lam, intercept) ** 2) for lam in lambdas]
     np.testing.assert_allclose(fit.errors, expected, rtol=1e-8)
-    w, b = by_least_squares(z, y, 12 * fit.lam)
+    w, b = by_least_squares(z, y, 12 * fit.lam, intercept)
+    np.testing.assert_allclose(fit.weights, w, atol=1e-8)
     np.testing.assert_allclose(fit.predict(z), (z @ w + b)[:, 0], atol=1e-9)
+    (same,) = learn.RidgeSums(Table()).add(z, y[:, 0]).solve(fit.lam, intercept=intercept)
+    np.testing.assert_allclose(fit.weights, same.weights, atol=1e-8)
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -129,6 +137,19 @@ def test_solving_leaves_the_sums_as_they_were():
     (last,) = sums.add(z[30:], y[30:]).solve(0.1)
     w, _ = by_least_squares(z, y, 50 * 0.1)
     np.testing.assert_allclose(last.weights, w, atol=1e-10)
+
+
+def test_sums_and_fits_travel():
+    x = np.random.default_rng(0).standard_normal((60, 3))
+    phi = mehler.MaxoutFeatures.draw(3, 40, 4, seed=0)
+    sums = learn.RidgeSums(phi).add(x, x[:, 0])
+    assert pickle.loads(pickle.dumps(learn.RidgeSums(phi))).n_rows == 0
+    again = pickle.loads(pickle.dumps(sums))
+    np.testing.assert_array_equal((again + sums).gram, 2 * sums.gram)
+    (fit,) = again.add(x, x[:, 1]).solve(1e-3)
+    copy = pickle.loads(pickle.dumps(fit))
+    np.testing.assert_array_equal(copy.predict(x), fit.predict(x))
+    assert (copy.lam, copy.n_rows) == (fit.lam, 120)
 
 
 def test_a_large_common_mean_costs_no_digits():

@@ -62,9 +62,12 @@ def blocks_at_their_own_means(monkeypatch):
     monkeypatch.setattr(_arrays, "centred", lambda xp, z, mean, last: honest(xp, z, mean, 0 * last))
 
 
-def intercept_penalised(monkeypatch):
+def intercept_forgotten(monkeypatch):
+    honest = _ridge_path.Path.fit
     monkeypatch.setattr(
-        _ridge_path.Path, "function", lambda self, i: (self.weights[:, :, i], 0 * self.target_mean)
+        _ridge_path.Path,
+        "fit",
+        lambda self, *which: honest(replace(self, target_mean=0 * self.target_mean), *which),
     )
 
 
@@ -76,7 +79,7 @@ DEFECTS = [
     direct_without_n,
     lower_triangle_only,
     blocks_at_their_own_means,
-    intercept_penalised,
+    intercept_forgotten,
 ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import dask
 import dask.array as da
 import numpy as np
@@ -49,6 +51,18 @@ def test_fits_agree(here: Place, dtype, choose):
     assert _arrays.place_of(values).device == _arrays.place_of(rows).device
     assert _arrays.dtype_name(values.dtype) == dtype
     np.testing.assert_allclose(_arrays.to_host(values), same.predict(x), atol=digits)
+
+
+def test_fewer_rows_than_features(here: Place):
+    dtype = "float64" if here.has_float64 else "float32"
+    x, y = (part[:20].astype(dtype) for part in data())
+    rows, targets = here.asarray(x, dtype), here.asarray(y, dtype)
+    usual = mehler.MaxoutFeatures.draw(3, 50, 3, seed=0)
+    fit = learn.ridge(usual.to(rows), rows, targets, lambdas=LAMBDAS)
+    same = learn.ridge(usual, x, y, lambdas=LAMBDAS)
+    digits = 1e-9 if dtype == "float64" else 1e-4
+    np.testing.assert_allclose(fit.errors, same.errors, rtol=digits)
+    np.testing.assert_allclose(_arrays.to_host(fit.predict(rows)), same.predict(x), atol=digits)
 
 
 def test_one_against_all_beside_the_labels(here: Place):
@@ -124,4 +138,9 @@ def test_gradients_are_not_recorded(place: Place):
     phi = mehler.MaxoutFeatures.draw(3, 30, 3, seed=0, like=x)
     fit = learn.ridge(phi, x, y, lambdas=LAMBDAS)
     assert not fit.weights.requires_grad
+    copy = pickle.loads(pickle.dumps(fit))  # lands on the host
+    assert isinstance(copy.weights, np.ndarray)
+    sums = pickle.loads(pickle.dumps(learn.RidgeSums(phi).add(x, y)))
+    host = learn.RidgeSums(copy.phi).add(*data())
+    np.testing.assert_allclose((sums + host).gram, 2 * host.gram, rtol=1e-10, atol=1e-10)
     assert not fit.predict(x).requires_grad

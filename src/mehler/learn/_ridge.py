@@ -16,9 +16,12 @@ from mehler.learn._ridge_arguments import (
     check_lambdas,
     check_map,
     check_pair,
+    feature_blocks,
+    shape_of,
+    work_place,
 )
 from mehler.learn._ridge_fit import RidgeFit
-from mehler.learn._ridge_path import HeldOut, LeftOut, Path
+from mehler.learn._ridge_path import HeldOut, LeftOut, Origin, Path, spectrum_of_rows
 from mehler.learn._ridge_sums import RidgeSums
 
 
@@ -66,7 +69,8 @@ def ridge(
     solver : {"auto", "eigen", "direct"}, optional
         One eigendecomposition of the Gram for all lambdas, or one factorisation for each (Cholesky
         in place on NumPy). "auto" decomposes for "leave-one-out", which needs it, and up to 2048
-        features.
+        features. With fewer rows than features both "auto" and "eigen" decompose the matrix of the
+        rows' inner products instead (not for Dask).
 
     Returns
     -------
@@ -92,7 +96,8 @@ def ridge(
 
     Cost: m^2 N operations for the Gram and about 9 m^3 to decompose it (m^3/3 for one Cholesky),
     another 2 m^2 N for leaving out. Memory: two m x m matrices of float64 (two for "direct" also,
-    whatever k is) and a few blocks; nothing that grows with N but `X`. See :class:`RidgeSums` for
+    whatever k is) and a few blocks; nothing that grows with N but `X`. With N < m it is about
+    9 N^3 + 2 N^2 m operations and a few N x m matrices. See :class:`RidgeSums` for
     the accuracy of float32.
 
     References
@@ -127,11 +132,48 @@ def ridge(
         rows, off = X, targets
     else:
         rows, off = _held_out(holdout, Y)
-    sums = RidgeSums(phi).add(X, Y)
-    path = sums._path(path_of, intercept, solver, spend=True)
+    path = _few_rows(phi, X, Y, path_of, intercept) if solver != "direct" else None
+    if path is None:
+        path = RidgeSums(phi).add(X, Y)._path(path_of, intercept, solver, spend=True)
     summed = LeftOut(phi, path, measure) if leaves else HeldOut(phi, path, measure)
     errors = _over(summed, rows, off) / rows.shape[0]
-    return sums._fit(path, _best(path, errors), errors)
+    return path.fit(_best(path, errors), errors)
+
+
+def _few_rows(
+    phi: Callable[[Array], Array],
+    x: Array,
+    y: Array,
+    lambdas: tuple[float, ...],
+    intercept: bool,
+) -> Path | None:
+    """Solve by the inner products of rows, where they are fewer than features and at hand."""
+    n = x.shape[0]
+    if _arrays.is_chunked(x):
+        return None
+    n_features, dtype = shape_of(phi, x)
+    if n >= n_features:
+        return None
+    home = _arrays.place_of(x)
+    place = work_place(home)
+    xp = place.xp
+    targets = y if y.ndim == 2 else y[:, None]
+    blocks = [(xp.astype(z, xp.float64), t) for z, t in feature_blocks(phi, x, targets)]
+    rows, off = (xp.concat(parts, axis=0) for parts in zip(*blocks, strict=True))
+    share = (1.0 if intercept else 0.0) / n
+    mean, target_mean = (share * xp.sum(part, axis=0) for part in (rows, off))
+    spectrum = spectrum_of_rows(xp, rows - mean[None, :], off - target_mean[None, :])
+    return Path(
+        origin=Origin(phi=phi, home=home, dtype=dtype, flat=y.ndim == 1),
+        place=place,
+        lambdas=lambdas,
+        n_rows=n,
+        intercept=intercept,
+        mean=mean,
+        target_mean=target_mean,
+        weights=spectrum.weights(xp, lambdas, n),
+        spectrum=spectrum,
+    )
 
 
 def _over(function: Callable[[Array, Array], Any], x: Array, y: Array) -> Any:

@@ -107,9 +107,9 @@ def feature_blocks(
     """
     home = _arrays.place_of(x)
     place = work_place(home)
-    first = _features(phi, x[:1, :])
-    itemsize = 4 if _arrays.dtype_name(first.dtype) == "float32" else 8
-    for rows in _arrays.slices(x.shape[0], _arrays.rows_per_block(first.shape[1], itemsize)):
+    n_features, dtype = shape_of(phi, x)
+    block = _arrays.rows_per_block(n_features, 4 if dtype == "float32" else 8)
+    for rows in _arrays.slices(x.shape[0], block):
         z = _features(phi, x[rows, :])
         targets = y[rows, :]
         if place is not home:
@@ -117,6 +117,12 @@ def feature_blocks(
             yield z, _arrays.from_host(_arrays.to_host(targets), place, "float64")
         else:
             yield z, home.xp.astype(targets, home.xp.float64)
+
+
+def shape_of(phi: Callable[[Array], Array], x: Array) -> tuple[int, str]:
+    """How many features there are, and their dtype, by those of one row."""
+    first = _features(phi, x[:1, :])
+    return int(first.shape[1]), _arrays.dtype_name(first.dtype)
 
 
 def _features(phi: Callable[[Array], Array], rows: Array) -> Array:

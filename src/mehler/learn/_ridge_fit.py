@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from mehler import _arrays
@@ -48,6 +48,12 @@ class RidgeFit:
     errors: Any
     _flat: bool = field(repr=False)
 
+    def __reduce__(self) -> tuple[Any, tuple[dict[str, Any]]]:
+        """Travel between processes on the host, like maps."""
+        state = {each.name: getattr(self, each.name) for each in fields(self)}
+        arrays = ("weights", "intercept")
+        return _again, (state | {name: _arrays.to_host(state[name]) for name in arrays},)
+
     def predict(self, X: Array) -> Array:
         """Values f(x) of the rows of `X`; for classes take the largest, ``argmax(axis=1)``.
 
@@ -75,6 +81,10 @@ class RidgeFit:
         block = _arrays.rows_per_block(m, itemsize)
         values = _arrays.map_rows(function, X, t, self.weights.dtype, block=block)
         return values[:, 0] if self._flat else values
+
+
+def _again(state: dict[str, Any]) -> RidgeFit:
+    return RidgeFit(**state)
 
 
 @dataclass(frozen=True)

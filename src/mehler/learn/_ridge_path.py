@@ -9,6 +9,7 @@ from typing import Any
 from mehler import _arrays
 from mehler._arrays import Array, Place
 from mehler.learn._ridge_arguments import feature_blocks
+from mehler.learn._ridge_fit import RidgeFit
 
 # 1 minus a leverage is at least this: below it there are no digits left.
 _LEAST = 2.0**-52
@@ -44,15 +45,43 @@ def spectrum(xp: Any, gram: Array, cross: Array) -> Spectrum:
     return Spectrum(values, vectors, xp.matmul(xp.matrix_transpose(vectors), cross))
 
 
+def spectrum_of_rows(xp: Any, rows: Array, targets: Array) -> Spectrum:
+    """The same from fewer rows than features, by the (n, n) matrix of their inner products.
+
+    With K = U S U^T the eigenvectors of the Gram are Z^T U S^(-1/2); the others see nothing.
+    """
+    values, left = _arrays.eigen(xp, xp.matmul(rows, xp.matrix_transpose(rows)))
+    # Directions within rounding of nothing get the length 0.
+    least = values[-1] * (rows.shape[0] * 2.0**-52)
+    kept = values > least
+    roots = xp.where(kept, values, xp.ones_like(values)) ** 0.5
+    values = xp.where(kept, values, xp.zeros_like(values))
+    left = left * xp.astype(kept, left.dtype)[None, :] / roots[None, :]
+    vectors = xp.matmul(xp.matrix_transpose(rows), left)
+    seen = xp.matmul(xp.matrix_transpose(vectors), xp.matmul(xp.matrix_transpose(rows), targets))
+    return Spectrum(values, vectors, seen)
+
+
 def direct(xp: Any, gram: Array, cross: Array, lambdas: tuple[float, ...], n: int) -> Array:
     """Weights by one factorisation a lambda: (m, t, k)."""
     return xp.stack([_arrays.solve_positive(xp, gram, n * lam, cross) for lam in lambdas], axis=2)
 
 
 @dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where features come from, and how targets were given."""
+
+    phi: Callable[[Array], Array]
+    home: Place
+    dtype: str
+    flat: bool
+
+
+@dataclass(frozen=True, kw_only=True)
 class Path:
     """Ridge functions for several lambdas: f(x) = weights^T (z - mean) + target_mean."""
 
+    origin: Origin
     place: Place
     lambdas: tuple[float, ...]
     n_rows: int
@@ -62,11 +91,26 @@ class Path:
     weights: Array
     spectrum: Spectrum | None
 
-    def function(self, i: int) -> tuple[Array, Array]:
-        """Weights (m, t) and intercept (t,) of one lambda."""
-        xp = self.place.xp
+    def fit(self, i: int, errors: Any = None) -> RidgeFit:
+        """Return the function of one lambda, where the features are."""
+        xp, home = self.place.xp, self.origin.home
         weights = self.weights[:, :, i]
-        return weights, self.target_mean - xp.matmul(xp.matrix_transpose(weights), self.mean)
+        offset = self.target_mean - xp.matmul(xp.matrix_transpose(weights), self.mean)
+        if self.place is not home:
+            weights, offset = (
+                _arrays.from_host(part, home, "float32") for part in (weights, offset)
+            )
+        dtype = getattr(home.xp, self.origin.dtype)
+        return RidgeFit(
+            phi=self.origin.phi,
+            weights=home.xp.astype(weights, dtype),
+            intercept=home.xp.astype(offset, dtype),
+            lam=self.lambdas[i],
+            n_rows=self.n_rows,
+            lambdas=self.lambdas,
+            errors=errors,
+            _flat=self.origin.flat,
+        )
 
 
 @dataclass(frozen=True)

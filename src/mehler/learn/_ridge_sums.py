@@ -18,7 +18,7 @@ from mehler.learn._ridge_arguments import (
     work_place,
 )
 from mehler.learn._ridge_fit import RidgeFit
-from mehler.learn._ridge_path import Path, direct, spectrum
+from mehler.learn._ridge_path import Origin, Path, direct, spectrum
 
 # Up to so many features "auto" takes an eigendecomposition: 3 m^2 numbers, and seconds.
 FEW = 2048
@@ -233,7 +233,7 @@ class RidgeSums:
             If there are no rows yet, or an argument is not of its kind.
         """
         path = self._path(check_lambdas(lambdas), intercept, solver, spend=False)
-        return tuple(self._fit(path, i) for i in range(len(path.lambdas)))
+        return tuple(path.fit(i) for i in range(len(path.lambdas)))
 
     def _path(
         self, lambdas: tuple[float, ...], intercept: bool, solver: str, *, spend: bool
@@ -259,6 +259,7 @@ class RidgeSums:
             self._gram = None
         zeros = 0.0 * self._mean, 0.0 * self._target_mean
         return Path(
+            origin=Origin(phi=self.phi, home=self._home, dtype=self._dtype, flat=self._flat),
             place=self._place,
             lambdas=lambdas,
             n_rows=self.n_rows,
@@ -269,23 +270,18 @@ class RidgeSums:
             spectrum=eigen,
         )
 
-    def _fit(self, path: Path, i: int, errors: Any = None) -> RidgeFit:
-        weights, offset = path.function(i)
-        if self._place is not self._home:
-            weights, offset = (
-                _arrays.from_host(part, self._home, "float32") for part in (weights, offset)
-            )
-        dtype = getattr(self._home.xp, self._dtype)
-        return RidgeFit(
-            phi=self.phi,
-            weights=self._home.xp.astype(weights, dtype),
-            intercept=self._home.xp.astype(offset, dtype),
-            lam=path.lambdas[i],
-            n_rows=path.n_rows,
-            lambdas=path.lambdas,
-            errors=errors,
-            _flat=self._flat,
-        )
+    def __getstate__(self) -> dict[str, Any]:
+        """Sums travel between processes as they are on the host, like maps."""
+        state = self.__dict__ | {"_place": None, "_home": None}
+        if self.n_rows:
+            sums = ("_mean", "_target_mean", "_gram", "_cross")
+            state |= {name: _arrays.to_host(self.__dict__[name]) for name in sums}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Land on the host."""
+        self.__dict__.update(state)
+        self._place = self._home = _arrays.resolve_place(None)
 
     def _require_rows(self) -> None:
         if not self.n_rows:
