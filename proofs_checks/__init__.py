@@ -4,13 +4,14 @@
 """
 
 from mehler.statements import Statement
-from proofs_checks import fourier, kitchen_sinks, leverage, maxout
+from proofs_checks import fourier, group_invariant, kitchen_sinks, leverage, maxout
 
 STATEMENTS: tuple[Statement, ...] = (
     *maxout.STATEMENTS,
     *kitchen_sinks.STATEMENTS,
     *leverage.STATEMENTS,
     *fourier.STATEMENTS,
+    *group_invariant.STATEMENTS,
 )
 
 __all__ = ["STATEMENTS"]

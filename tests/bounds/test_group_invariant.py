@@ -66,6 +66,25 @@ def test_theorem_2_term_by_term():
     assert bounds.theorem_2(10**9, **coarse, form="printed", c1=2.0).value == 1.0
 
 
+@pytest.mark.parametrize("window", [1.2, 3.0, 20.0])
+@pytest.mark.parametrize("m", [20, 400])
+def test_theorem_2_counts_rejected_templates(window, m):
+    """At the row 0 a product is s, or 0 if the template is rejected: the error is binomial."""
+    common = {"n_bins": 10**9, "n_points": 1, "delta": 0.1, "window": window}
+    value = bounds.theorem_2(m, **common, templates="zero", epsilon=0.3).value
+    p = stats.chi2.cdf(2 * 1.3, 2)
+
+    def failing(bound: float) -> float:
+        kept = stats.binom(m, p)
+        high, low = m * (p + bound / window), m * (p - bound / window)
+        return float(kept.sf(math.floor(high)) + kept.cdf(math.ceil(low) - 1))
+
+    assert failing(value) <= 0.1
+    if window == 20.0:
+        # Half the range of products of kept templates is not enough.
+        assert failing(math.sqrt(1.3) * math.sqrt(2 * math.log(20) / m)) > 0.5
+
+
 @pytest.mark.parametrize("eps", [0.2, 0.5])
 @pytest.mark.parametrize("options", [{}, {"n_inputs": 10}, {"n_elements": 10**5}])
 def test_theorem_2_templates_is_the_inverse(eps, options):

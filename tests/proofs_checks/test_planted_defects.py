@@ -31,6 +31,7 @@ from proofs_checks.maxout import (
 from tests.proofs_checks import (
     defects_definition,
     defects_fourier,
+    defects_group_invariant,
     defects_kernel_error,
     defects_leverage,
     defects_risk,
@@ -208,6 +209,7 @@ DEFECTS = [
     *defects_sinks.DEFECTS,
     *defects_fourier.DEFECTS,
     *defects_leverage.DEFECTS,
+    *defects_group_invariant.DEFECTS,
 ]
 STATEMENT_OF = {check.run: one for one in STATEMENTS for check in one.checks}
 

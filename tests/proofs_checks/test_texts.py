@@ -68,6 +68,28 @@ def test_ids_of_leverage_scores():
     ]
 
 
+def test_ids_of_group_invariant_features():
+    assert [one for one in IDS if one.startswith("group-invariant.")] == [
+        "group-invariant.expectation",
+        "group-invariant.invariance",
+        "group-invariant.theorem-1",
+        "group-invariant.lemma-2",
+        "group-invariant.lemma-3",
+        "group-invariant.orbit-distance",
+        "group-invariant.remark-3",
+        "group-invariant.remark-4",
+        "group-invariant.theorem-2",
+        "group-invariant.corollary-1",
+        "group-invariant.theorem-4",
+        "group-invariant.sample-complexity",
+        "group-invariant.lemma-1",
+        "group-invariant.lemma-4",
+        "group-invariant.lemma-5",
+        "group-invariant.lemma-6",
+        "group-invariant.theorem-3",
+    ]
+
+
 def test_installed_under_the_entry_point():
     found = [one.id for one in discover("*")]
     assert [one for one in found if one in IDS] == IDS
@@ -104,7 +126,7 @@ def test_formulas_convert_to_mathml(statement):
 @every_statement
 def test_references_to_other_statements_exist(statement):
     text = " ".join([statement.flaw, statement.proof, statement.note])
-    for found in re.findall(r"(?:maxout|kitchen-sinks)\.[a-z0-9-]+", text):
+    for found in re.findall(r"(?:maxout|kitchen-sinks|group-invariant)\.[a-z0-9-]+", text):
         assert found in IDS
 
 

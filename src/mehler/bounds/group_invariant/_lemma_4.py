@@ -60,7 +60,7 @@ def lemma_4(
 
     References
     ----------
-    Mroueh, Voinea, Poggio (2015), Lemma 4; :doc:`/theorems/group-invariant-bounds`.
+    Mroueh, Voinea, Poggio (2015), Lemma 4; :doc:`/theorems/group-invariant-lemma-4`.
 
     Examples
     --------

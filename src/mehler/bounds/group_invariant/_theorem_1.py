@@ -53,7 +53,7 @@ def theorem_1(
 
     References
     ----------
-    Mroueh, Voinea, Poggio (2015), Theorem 1; :doc:`/theorems/group-invariant-bounds`.
+    Mroueh, Voinea, Poggio (2015), Theorem 1; :doc:`/theorems/group-invariant-theorem-1`.
 
     Examples
     --------

@@ -56,6 +56,7 @@ def theorem_2(
     with probability 1 - delta, rho the largest projection. With the whole group the terms in r
     vanish and 2P stands for 4P. With `n_inputs` the second term is
     :math:`R\sqrt{\frac2{md'}\log\frac{4P}\delta}`, d' = d - 1 for the sphere and d for the others.
+    Features of zero for rejected templates take (s + rho)/2 for rho there.
 
     Parameters
     ----------
@@ -95,7 +96,7 @@ def theorem_2(
 
     References
     ----------
-    Mroueh, Voinea, Poggio (2015), Theorem 2; :doc:`/theorems/group-invariant-bounds`.
+    Mroueh, Voinea, Poggio (2015), Theorem 2; :doc:`/theorems/group-invariant-theorem-2`.
 
     Examples
     --------
@@ -186,6 +187,8 @@ def theorem_2_sizes(
     .. math:: n \ge \frac{3s}{\epsilon}, \qquad m \ge \frac{18\rho^2}{\epsilon^2}
               \log\frac{4P}\delta, \qquad r \ge \frac{81\rho^2}{\epsilon^2}\log\frac{4P}\delta
 
+    Not for features of zero, which vary more.
+
     Parameters
     ----------
     eps : float
@@ -270,6 +273,10 @@ def _proved(
         raise ValueError("templates='gaussian' have no largest projection: give n_inputs")
     else:
         scatter, formula = rho * math.sqrt(2.0 * log / m), r"\rho\sqrt{2\log(4P/\delta)/m}"
+        if law.name == "zero":
+            # Products lie in [s - rho, s + rho], or are 0: half the range.
+            scatter *= 0.5 * (window + rho) / rho
+            formula = r"\tfrac{s+\rho}2\sqrt{2\log(4P/\delta)/m}"
     terms = [
         Term("binning", half * window / n, "s/n" if half == 1.0 else "s/2n"),
         Term("templates", scatter, formula),

@@ -72,7 +72,7 @@ def theorem_3(
 
     References
     ----------
-    Mroueh, Voinea, Poggio (2015), Theorem 3; :doc:`/theorems/group-invariant-bounds`.
+    Mroueh, Voinea, Poggio (2015), Theorem 3; :doc:`/theorems/group-invariant-theorem-3`.
 
     Examples
     --------

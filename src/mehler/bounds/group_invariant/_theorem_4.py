@@ -45,7 +45,7 @@ def theorem_4(n_elements: int, *, delta: float, form: Form = "proved") -> Bound:
     References
     ----------
     Dvoretzky, Kiefer, Wolfowitz (1956); the constant 2 is P. Massart's (1990). Mroueh, Voinea,
-    Poggio (2015), Theorem 4; :doc:`/theorems/group-invariant-bounds`.
+    Poggio (2015), Theorem 4; :doc:`/theorems/group-invariant-theorem-4`.
 
     Examples
     --------

@@ -1,0 +1,52 @@
+"""Group-invariant features (Mroueh, Voinea, Poggio 2015).
+
+One file a statement: what is printed, what is proved, the checks of both. Worlds, rows and draws
+that statements share are in the files that begin with an underscore.
+"""
+
+from mehler.statements import Statement
+from proofs_checks.group_invariant import (
+    corollary_1,
+    expectation,
+    invariance,
+    lemma_1,
+    lemma_2,
+    lemma_3,
+    lemma_4,
+    lemma_5,
+    lemma_6,
+    orbit_distance,
+    remark_3,
+    remark_4,
+    sample_complexity,
+    theorem_1,
+    theorem_2,
+    theorem_3,
+    theorem_4,
+)
+
+# In the order of the paper.
+STATEMENTS: tuple[Statement, ...] = tuple(
+    module.STATEMENT
+    for module in (
+        expectation,
+        invariance,
+        theorem_1,
+        lemma_2,
+        lemma_3,
+        orbit_distance,
+        remark_3,
+        remark_4,
+        theorem_2,
+        corollary_1,
+        theorem_4,
+        sample_complexity,
+        lemma_1,
+        lemma_4,
+        lemma_5,
+        lemma_6,
+        theorem_3,
+    )
+)
+
+__all__ = ["STATEMENTS"]

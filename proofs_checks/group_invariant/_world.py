@@ -1,0 +1,118 @@
+"""A small world for learning: all sequences of three tokens out of three, and linear loss.
+
+On it everything is a sum of ten orbits. The loss V(f, y) = -y f is Lipschitz with L = 1, so that
+over weights of at most C/m the empirical risk is minimised by signs, and the least risk of the
+infinite class is -C E int |E_x y psi(x, t, tau)| d tau.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mehler import GroupInvariantFeatures
+from mehler.statements import Context
+from proofs_checks.group_invariant._tokens import Tokens
+
+TOKENS = Tokens(3, 3)
+WINDOW = float(np.sqrt(3.0))
+BINS = 8
+LABELS = np.where((TOKENS.counts[:, 0] > 0) & (TOKENS.counts[:, 1] > 0), 1.0, -1.0)
+SHARE = TOKENS.sizes / TOKENS.sizes.sum()
+# Templates at a time: columns of ten orbits stay below 100 MB.
+_MOST = 20_000
+
+
+def columns(seed: int, n_templates: int, sequences: Any = None, **options: Any) -> Any:
+    """Plain distribution functions of orbits, or of sequences: (rows, m, K), in [0, 1]."""
+    given = {"n_bins": BINS, "rule": "paper", **options}
+    phi = GroupInvariantFeatures.draw(
+        TOKENS.n_inputs,
+        group=TOKENS.group,
+        n_templates=n_templates,
+        window=WINDOW,
+        seed=seed,
+        **given,
+    )
+    rows = TOKENS.one_hot(TOKENS.representatives if sequences is None else sequences)
+    plain = phi(rows) / np.sqrt(phi.bins.step / n_templates)
+    return plain.reshape(len(rows), n_templates, phi.bins.columns)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What comes of fitting weights in independent draws of templates and samples, for C = 1.
+
+    Parameters
+    ----------
+    risk : array, shape (n_draws,)
+        True risk of the empirical minimiser.
+    gap : array, shape (n_draws,)
+        Largest difference of true and empirical risk over the weights.
+    rademacher : array, shape (n_draws,)
+        sup over the weights of the mean of sigma_i f(x_i).
+    """
+
+    risk: Any
+    gap: Any
+    rademacher: Any
+
+
+def least_risk(context: Context) -> float:
+    """Least risk of the infinite class, by many templates and fine bins."""
+    m, n_bins = (4000, 20) if context.quick else (20_000, 40)
+    many = columns(context.seed_for("everything"), m, n_bins=n_bins, rule="midpoint")
+    mean = np.abs(np.einsum("o,omk->mk", SHARE * LABELS, many))
+    return -float(mean.sum(axis=1).mean() * WINDOW / n_bins)
+
+
+def fitted(context: Context, n_templates: int, n_samples: int, n_draws: int) -> Fitted:
+    """Fit weights by hand: the signs of the means of y psi over the samples."""
+    each = max(1, _MOST // n_templates)
+    sizes = [min(each, n_draws - start) for start in range(0, n_draws, each)]
+    parts = [
+        _fitted(context, f"{n_templates} {n_samples} {k}", n_templates, n_samples, size)
+        for k, size in enumerate(sizes)
+    ]
+    return Fitted(*(np.concatenate(one) for one in zip(*parts, strict=True)))
+
+
+def _fitted(context: Context, label: str, m: int, n: int, n_draws: int) -> tuple[Any, Any, Any]:
+    psi = columns(context.seed_for(f"fit {label}"), m * n_draws)
+    psi = psi.reshape(len(SHARE), n_draws, -1)
+    rng = context.rng(f"samples {label}")
+    counts = rng.multinomial(n, SHARE, size=n_draws)
+    step = WINDOW / BINS / m
+    empirical = np.einsum("do,odk->dk", counts * LABELS / n, psi)
+    true = np.einsum("o,odk->dk", SHARE * LABELS, psi)
+    signs = 2.0 * rng.binomial(counts, 0.5) - counts
+    noise = np.einsum("do,odk->dk", signs / n, psi)
+    return (
+        -step * (np.sign(empirical) * true).sum(axis=1),
+        step * np.abs(empirical - true).sum(axis=1),
+        step * np.abs(noise).sum(axis=1),
+    )
+
+
+def risk_everywhere(
+    context: Context, n_templates: int, n_samples: int, n_elements: int, n_draws: int
+) -> Any:
+    """True risk on all sequences of the minimiser on sorted ones, with sampled elements."""
+    everything, orbit = TOKENS.everything
+    both = np.vstack([TOKENS.representatives, everything])
+    step = WINDOW / BINS / n_templates
+    counts = context.rng("samples everywhere").multinomial(n_samples, SHARE, size=n_draws)
+    found = []
+    for k, drawn in enumerate(counts):
+        psi = columns(
+            context.seed_for(f"sampled {k}"),
+            n_templates,
+            both,
+            n_elements=n_elements,
+            replacement=True,
+        ).reshape(len(both), -1)
+        weights = np.sign((drawn * LABELS) @ psi[: len(SHARE)])
+        found.append(-step * np.mean(LABELS[orbit] * (psi[len(SHARE) :] @ weights)))
+    return np.array(found)

@@ -1,0 +1,181 @@
+"""Invariance: exact for whole groups, lost in samples of elements by a known amount."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler import GroupInvariantFeatures, verify
+from mehler._arrays import to_host
+from mehler.features import groups
+from mehler.statements import Check, Context, Evidence, Statement
+from proofs_checks.group_invariant._held import BLOCKS, unit_rows
+from proofs_checks.group_invariant._sizes import LAW
+from proofs_checks.maxout._prose import prose
+
+# Two distinct elements a template; random offsets have the expectation of infinitely many bins.
+_SAMPLED: dict[str, Any] = {
+    "group": BLOCKS,
+    "n_elements": 2,
+    "own_elements": True,
+    "window": 1.0,
+    "rule": "dither",
+    "n_bins": 10,
+}
+# (N - r) / (r (N - 1)) for r = 2 of N = 6.
+_WEIGHT = 0.4
+_ELEMENT = BLOCKS.actions[3]
+_KINDS = (BLOCKS, groups.Dihedral(6), groups.ImageShifts(2, 3), groups.SignFlips(6))
+
+
+def claimed_change(rows: Any) -> Any:
+    """E|Phi(x) - Phi(g x)|^2 as proved: 2 kappa w |x - g x|."""
+    return 2 * LAW.slope * _WEIGHT * np.linalg.norm(rows - _ELEMENT(rows), axis=1)
+
+
+def _on(context: Context, act: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Let an element, which acts on the host, act on rows of the run's backend."""
+    return lambda rows: context.asarray(act(to_host(rows)))
+
+
+def sampled(context: Context, *, n_elements: int | None = 2) -> Evidence:
+    """Hold the features' invariance under an element, with two random elements a template."""
+    options = {**_SAMPLED, "n_elements": n_elements}
+    verdict = verify.check_invariance(
+        lambda seed: GroupInvariantFeatures.draw(
+            6, n_templates=20, seed=seed, like=context.like(), **options
+        ),
+        _on(context, _ELEMENT),
+        context.asarray(unit_rows(context, 2, 6)),
+        false_alarm=context.false_alarm,
+        seed=context.seed_for("moved"),
+        ledger=context.ledger,
+        name=f"{STATEMENT.id}: sampled",
+    )
+    return Evidence.from_verdict(
+        verdict,
+        form="printed",
+        check="two random elements",
+        claim=r"$\Phi(gx) = \Phi(x)$ with $r = 2$ random elements (share of templates that differ)",
+    )
+
+
+def whole(context: Context, *, n_elements: int | None = None) -> Evidence:
+    """Hold the features' invariance under every element, with whole groups."""
+    kinds = _KINDS[:2] if context.quick else _KINDS
+    rows = unit_rows(context, 2, 6)
+    verdicts = [_under(context, group, rows, n_elements, len(kinds)) for group in kinds]
+    worst = max(verdicts, key=lambda one: (one.status != "holds", one.observed))
+    found = Evidence.from_verdict(
+        worst,
+        form="proved",
+        check="whole groups",
+        claim=(
+            r"$\Phi(gx) = \Phi(x)$ to rounding for every $g$ and the whole group: "
+            f"{len(kinds)} groups (share of templates that differ)"
+        ),
+    )
+    return dataclasses.replace(found, false_alarm=context.false_alarm)
+
+
+def _under(context: Context, group: Any, rows: Any, n_elements: int | None, parts: int) -> Any:
+    return verify.check_invariance(
+        lambda seed: GroupInvariantFeatures.draw(
+            6,
+            group=group,
+            n_templates=500,
+            n_bins=10,
+            window=1.0,
+            n_elements=n_elements,
+            seed=seed,
+            like=context.like(),
+        ),
+        # The identity shows nothing.
+        [_on(context, act) for act in group.actions if not np.array_equal(act(rows), rows)],
+        context.asarray(rows),
+        false_alarm=context.false_alarm / parts,
+        seed=context.seed_for(f"whole {group!r}"),
+        ledger=context.ledger,
+        name=f"{STATEMENT.id}: whole {group!r}",
+    )
+
+
+def defect(context: Context, *, factor: float = 1.0) -> Evidence:
+    """Hold 2 kappa w |x - g x| against measured changes of features of sampled elements."""
+    x = unit_rows(context, 1, 6)
+    phi = GroupInvariantFeatures.draw(
+        6,
+        n_templates=20_000 if context.quick else 400_000,
+        seed=context.seed_for("defect"),
+        **_SAMPLED,
+    )
+    difference = phi(x) - phi(_ELEMENT(x))
+    changes = phi.n_units * (difference**2).reshape(phi.n_units, -1).sum(axis=1)
+    claimed = factor * float(claimed_change(x)[0])
+    verdict = verify.check_mean(
+        changes,
+        claimed,
+        # Squared differences of distribution functions, summed over the window [-1, 1].
+        bounds=(-1e-9, 2 + 1e-9),
+        false_alarm=context.false_alarm,
+        resolution=(0.1 if context.quick else 0.02) * claimed,
+        ledger=context.ledger,
+        name=f"{STATEMENT.id}: defect",
+    )
+    return Evidence.from_verdict(
+        verdict,
+        form="proved",
+        check="defect of invariance",
+        claim=r"$E\|\Phi(x) - \Phi(gx)\|^2 = 2\kappa w\|x - gx\|$, two distinct elements of 6",
+    )
+
+
+STATEMENT = Statement(
+    id="group-invariant.invariance",
+    source="Mroueh, Voinea, Poggio (2015), contribution 1: an invariant kernel, as recalled",
+    title="Invariance of the features",
+    expected="refuted, repaired",
+    printed=(
+        r"E\langle\Phi(x),\Phi(z)\rangle = K_s(x,z) = K_s(gx,z) \quad\text{for random features "
+        r"of a sample } g_1,\dots,g_r"
+    ),
+    printed_text=prose(
+        r"""
+        The kernel that features of sampled elements have in expectation is invariant, so that
+        they do not tell a row from the same row moved.
+        """
+    ),
+    proved=(
+        r"\Phi(gx) = \Phi(x) \;\text{for the whole finite group}; \qquad "
+        r"E\|\Phi_\infty(x) - \Phi_\infty(gx)\|^2 = 2\kappa w\|x - gx\|, \quad w = \frac{1}{r} "
+        r"\;\text{or}\; \frac{N-r}{r(N-1)}"
+    ),
+    proved_text=prose(
+        r"""
+        Features of a whole group are invariant, each one and exactly. Those of $r$ independent
+        elements, or of $r$ distinct ones of $N$, change by a known amount, 0 for $r = N$ only.
+        """
+    ),
+    flaw=prose(
+        r"""
+        An inner product of features has the pairs $g_i, g_i$ of one element with itself, for which
+        $\|g_i^{-1}x - g_i^{-1}z\| = \|x - z\|$: that part of the kernel is not invariant.
+        """
+    ),
+    proof=prose(
+        r"""
+        $\sum_{h \in G}1[\langle ht, gx\rangle \le \tau] = \sum_{h \in G}1[\langle g^{-1}ht,
+        x\rangle \le \tau]$, and $g^{-1}h$ runs through the group as $h$ does. For a sample put $z =
+        gx$ into the expectation of group-invariant.expectation: $k(x,x) + k(gx,gx) - 2k(x,gx)$
+        with $D(x, gx) = D(x,x) = D(gx,gx)$ leaves $2\kappa w\|x - gx\|$.
+        """
+    ),
+    checks=(
+        Check(form="printed", name="two random elements", run=sampled),
+        Check(form="proved", name="whole groups", run=whole),
+        Check(form="proved", name="defect of invariance", run=defect),
+    ),
+)

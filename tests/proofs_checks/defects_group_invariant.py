@@ -1,0 +1,134 @@
+"""A defect for every check of group-invariant features: the truth, or a wrong claim."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from mehler.bounds import Bound
+from mehler.bounds import group_invariant as bounds
+from mehler.features.groups import energy_distance, mean_distance
+from proofs_checks.group_invariant import (
+    corollary_1,
+    expectation,
+    invariance,
+    lemma_1,
+    lemma_2,
+    lemma_3,
+    lemma_4,
+    lemma_5,
+    lemma_6,
+    orbit_distance,
+    remark_3,
+    remark_4,
+    sample_complexity,
+    theorem_1,
+    theorem_2,
+    theorem_3,
+    theorem_4,
+)
+from proofs_checks.group_invariant._gaps import with_zeros
+from proofs_checks.group_invariant._held import declared
+from proofs_checks.group_invariant._tokens import Tokens
+from proofs_checks.group_invariant._world import WINDOW
+
+
+def smaller(bound: Callable[..., Bound], divisor: float) -> Callable[..., Bound]:
+    def wrong(*sizes: int, **options: Any) -> Bound:
+        right = bound(*sizes, **options)
+        terms = [dataclasses.replace(one, value=one.value / divisor) for one in right.terms]
+        return dataclasses.replace(right, terms=terms)
+
+    return wrong
+
+
+def without_shared_elements(options: dict[str, Any], d: int) -> Any:
+    """As if x and z had elements of their own: the whole group's kernel."""
+    return declared({**options, "n_elements": None}, d)
+
+
+def without_bins(options: dict[str, Any], d: int) -> Any:
+    return declared({**options, "rule": "dither"}, d)
+
+
+def three_times(d: int, epsilon: float, d_g: float) -> float:
+    return 3 * with_zeros(d, epsilon, d_g)
+
+
+def wrong_sign(m1: float, m2: float, s1: float, s2: float, r: float) -> Any:
+    return lemma_2.clark(m1, m2, s1, s2, -r)
+
+
+def from_one_side(group: Any, x: Any, z: Any = None) -> Any:
+    """D(x, z) - D(x, x): not an energy distance, and negative for some rows."""
+    own = mean_distance(group, x).diagonal()
+    return mean_distance(group, x, x if z is None else z) - own[:, None]
+
+
+def free_action(length: int, alphabet: int) -> Fraction:
+    return Fraction(alphabet**length, math.factorial(length))
+
+
+def wider_window(x: Any, y: Any) -> Any:
+    return declared({**remark_4._GAUSSIAN, "window": 1.1}, 6)(x, y)
+
+
+def too_large(x: Any, y: Any) -> Any:
+    return 1.05 * declared(lemma_1._OPTIONS, 6)(x, y)
+
+
+def narrow_gap(n: int) -> Bound:
+    return lemma_6.gap_bound(n, window=WINDOW / 10)
+
+
+# (check, what is wrong, the verdict that it must come to)
+DEFECTS = [
+    (expectation.printed, {"kernel": declared(expectation._SAMPLED, 6)}, "holds"),
+    (expectation.sizes, {"kernel_of": without_shared_elements}, "refuted"),
+    (expectation.sizes, {"kernel_of": without_bins}, "refuted"),
+    (invariance.sampled, {"n_elements": None}, "holds"),
+    (invariance.whole, {"n_elements": 5}, "refuted"),
+    (invariance.defect, {"factor": 1.2}, "refuted"),
+    (theorem_1.deltas, {"gaps": (three_times,)}, "refuted"),
+    (theorem_1.zero, {"kernel": theorem_1.claimed("redraw")}, "refuted"),
+    (theorem_1.zero, {"kernel": theorem_1.claimed("zero", slope=2.0)}, "refuted"),
+    (theorem_1.redraw, {"kernel": theorem_1.claimed("zero")}, "refuted"),
+    (theorem_1.redraw, {"kernel": theorem_1.claimed("redraw", slope=2.0)}, "refuted"),
+    (lemma_2.moments, {"formula": wrong_sign}, "refuted"),
+    (lemma_3.upper_tail, {"rate": 1 / 4}, "refuted"),
+    (lemma_3.lower_tail, {"smallest": 1}, "refuted"),
+    (orbit_distance.same_orbit, {"distance": energy_distance}, "holds"),
+    (orbit_distance.energy_on_an_orbit, {"distance": mean_distance}, "refuted"),
+    (orbit_distance.energy_off_it, {"distance": from_one_side}, "refuted"),
+    (orbit_distance.features, {"distance": from_one_side}, "refuted"),
+    (remark_3.printed, {"kernel": remark_3.as_proved}, "holds"),
+    (remark_3.proved, {"kernel": remark_3.as_printed}, "refuted"),
+    (remark_3.longer_rows, {"window": 1.9}, "refuted"),
+    (remark_4.printed, {"kernel": declared(remark_4._OPTIONS, 6)}, "holds"),
+    (remark_4.proved, {"kernel": remark_4.without_clipping}, "refuted"),
+    (remark_4.gaussian, {"kernel": wider_window}, "refuted"),
+    (theorem_2.plane, {"rule": "midpoint"}, "holds"),
+    (theorem_2.redraw, {"rule": "trapezoid"}, "holds"),
+    (theorem_2.errors, {"bound": smaller(bounds.theorem_2, 20)}, "refuted"),
+    (corollary_1.printed, {"allowed": 0.1}, "refuted"),
+    (corollary_1.inner_products, {"slope": 3.0}, "refuted"),
+    (corollary_1.distances, {"slope": 20.0}, "refuted"),
+    (theorem_4.errors, {"bound": smaller(bounds.theorem_4, 1.2)}, "refuted"),
+    (sample_complexity.shrinks, {"tokens": Tokens(1, 4)}, "refuted"),
+    (sample_complexity.counted, {"formula": free_action}, "refuted"),
+    (sample_complexity.not_the_order, {"order": 41.0}, "refuted"),
+    (lemma_1.fixed_scale, {"union": True}, "holds"),
+    (lemma_1.sections, {"kernel": too_large}, "refuted"),
+    (lemma_4.printed, {"bound": smaller(bounds.lemma_4, 20)}, "refuted"),
+    (lemma_4.proved, {"bound": smaller(bounds.lemma_4, 20)}, "refuted"),
+    (lemma_5.risks, {"factor": 3.0}, "refuted"),
+    (lemma_6.coins, {"delta": 0.01}, "holds"),
+    (lemma_6.rademacher, {"window": WINDOW / 10}, "refuted"),
+    (lemma_6.gaps, {"bound": narrow_gap}, "refuted"),
+    (theorem_3.invariance, {"n_elements": None}, "holds"),
+    (theorem_3.excess, {"bound": smaller(bounds.theorem_3, 100)}, "refuted"),
+    (theorem_3.excess_sampled, {"bound": smaller(bounds.theorem_3, 1000)}, "refuted"),
+]
