@@ -35,7 +35,7 @@ class MaxoutHasher(Sampler):
         The immutable map, with its exact kernel and variance.
     n_features_in_ : int
         Width of the rows.
-    feature_names_in_ : array, shape (n_features_in_,)
+    feature_names_in_ : array of str
         Names of the columns, if `X` had any.
 
     Notes

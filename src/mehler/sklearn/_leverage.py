@@ -60,7 +60,7 @@ class LeverageSampler(Sampler):
         The immutable map. ``map_.unbiased`` says whether the pool's kernel was kept.
     n_features_in_ : int
         Width of the rows.
-    feature_names_in_ : array, shape (n_features_in_,)
+    feature_names_in_ : array of str
         Names of the columns, if `X` had any.
 
     Notes

@@ -47,7 +47,7 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         For each of `lambdas` the mean squared error of leaving one row out.
     n_features_in_ : int
         Width of the rows.
-    feature_names_in_ : array, shape (n_features_in_,)
+    feature_names_in_ : array of str
         Names of the columns, if `X` had any.
 
     Notes

@@ -51,7 +51,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         For each of `lambdas` the error of leaving one row out.
     n_features_in_ : int
         Width of the rows.
-    feature_names_in_ : array, shape (n_features_in_,)
+    feature_names_in_ : array of str
         Names of the columns, if `X` had any.
 
     Notes
