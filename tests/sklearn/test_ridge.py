@@ -173,6 +173,20 @@ def test_rows_of_another_library(labels, monkeypatch):
     assert np.array_equal(np.asarray(found), wanted.predict(NEW))
 
 
+@pytest.mark.parametrize("y", [Y, LABELS], ids=["numbers", "words"])
+def test_estimators_move(y, monkeypatch):
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
+    kind = RandomFeatureRidge if y is Y else RandomFeatureRidgeClassifier
+    model = kind(features=FEATURES)
+    assert not hasattr(model.__sklearn_array_api_convert__(array_api_strict.asarray), "coef_")
+    model.fit(X, y)
+    moved = model.__sklearn_array_api_convert__(array_api_strict.asarray)
+    with config_context(array_api_dispatch=True):
+        found = np.asarray(moved.predict(array_api_strict.asarray(NEW)))
+    wanted = model.predict(NEW)
+    assert np.array_equal(found, wanted) if y is LABELS else np.allclose(found, wanted, rtol=1e-10)
+
+
 def test_a_search_over_features_in_a_pipeline():
     digits, labels = load_digits(return_X_y=True)
     model = make_pipeline(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from mehler import _arrays, learn
@@ -81,3 +82,12 @@ class FeatureRidge(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.array_api_support = True
         return tags
+
+    def __sklearn_array_api_convert__(self, converter: Callable[[Any], Any]) -> FeatureRidge:
+        """Move to where `converter` takes arrays; labels of classes stay on the host."""
+        moved: FeatureRidge = clone(self)
+        moved.__dict__.update(self.__dict__)
+        if hasattr(self, "coef_"):
+            moved.features_ = self.features_.__sklearn_array_api_convert__(converter)
+            moved.coef_, moved.intercept_ = converter(self.coef_), converter(self.intercept_)
+        return moved
