@@ -2,6 +2,9 @@
 
 from mehler.learn import losses
 from mehler.learn._box_erm import box_erm, units
+from mehler.learn._logistic import logistic
+from mehler.learn._logistic_fit import LogisticFit
+from mehler.learn._nearest import nearest
 from mehler.learn._one_vs_all import one_vs_all
 from mehler.learn._principal import PrincipalComponents, principal_components
 from mehler.learn._result import BoxERM
@@ -11,11 +14,14 @@ from mehler.learn._ridge_sums import RidgeSums
 
 __all__ = [
     "BoxERM",
+    "LogisticFit",
     "PrincipalComponents",
     "RidgeFit",
     "RidgeSums",
     "box_erm",
+    "logistic",
     "losses",
+    "nearest",
     "one_vs_all",
     "principal_components",
     "ridge",
