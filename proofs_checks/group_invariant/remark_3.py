@@ -34,10 +34,10 @@ def as_proved(x: Any, y: Any) -> Any:
     return 1.0 - _KAPPA * mean_over_pairs(_LIST.transpose(x), _LIST.transpose(y))
 
 
-def rows(context: Context) -> Any:
-    """A row and one that the two formulas see at different distances."""
-    x = unit_rows(context, 1, 6)
-    return np.vstack([x, BLOCKS.apply(x, np.array([[2, 0, 1]]))[0]])
+def rows() -> Any:
+    """Return a row and one of its orbit that the two formulas see at different distances."""
+    x = np.array([[0.5, 0.5, 0.0, -0.5, -0.5, 0.0]])
+    return np.vstack([x, BLOCKS.apply(x, np.array([[2, 1, 0]]))[0]])
 
 
 def _measured(context: Context, form: Any, check: str, claim: str, kernel: Any, draw: Draw) -> Any:
@@ -46,7 +46,7 @@ def _measured(context: Context, form: Any, check: str, claim: str, kernel: Any, 
         f"{STATEMENT.id}: {check}",
         _OPTIONS,
         kernel,
-        rows(context),
+        rows(),
         draw=draw,
         n_templates=5000,
     )

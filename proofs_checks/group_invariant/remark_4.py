@@ -11,7 +11,7 @@ from mehler.statements import Check, Context, Evidence, Statement
 from proofs_checks.group_invariant._held import BLOCKS, Draw, declared, held, unit_rows
 from proofs_checks.maxout._prose import prose
 
-_NARROW = 0.6
+_NARROW = 0.45
 _OPTIONS: dict[str, Any] = {"group": BLOCKS, "window": _NARROW, "rule": "dither", "n_bins": 6}
 _GAUSSIAN: dict[str, Any] = {**_OPTIONS, "templates": "gaussian", "window": 1.0}
 
@@ -32,13 +32,13 @@ def printed(
         kernel,
         unit_rows(context, 2, 6),
         draw=draw,
-        resolution=(0.1, 0.01),
+        resolution=(0.07, 0.01),
     )
     return Evidence.from_verdict(
         verdict,
         form="printed",
         check="a narrow window",
-        claim=r"$K = \int\int\int(s - \max)\,p(t)\,dt\,d\mu\,d\mu$ in the window $s = 0.6$",
+        claim=r"$K = \int\int\int(s - \max)\,p(t)\,dt\,d\mu\,d\mu$ in the window $s = 0.45$",
     )
 
 
@@ -62,7 +62,7 @@ def proved(
         verdict,
         form="proved",
         check="a narrow window, clipped",
-        claim=r"$K = s - E\,\mathrm{clip}_{[-s,s]}\max$ in the window $s = 0.6$",
+        claim=r"$K = s - E\,\mathrm{clip}_{[-s,s]}\max$ in the window $s = 0.45$",
     )
 
 
