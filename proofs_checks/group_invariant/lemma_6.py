@@ -49,7 +49,8 @@ def coins(context: Context, *, delta: float = 1e-15) -> Evidence:
         check="labels by a coin",
         claim=(
             rf"$V(u) = \max(0, V(0) - u)$, $y$ a coin, $s = {s}$, $n = {n}$, $N = {_COINS}$: "
-            rf"the risks differ by more than the print allows with probability at most $\delta$ = {delta:g}"
+            "the risks differ by more than the print allows with probability at most "
+            rf"$\delta$ = {delta:g}"
         ),
         observed=chance,
         interval=(chance * (1 - 1e-9), chance * (1 + 1e-9)),
