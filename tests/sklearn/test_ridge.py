@@ -169,11 +169,12 @@ def test_rows_of_another_library(labels, monkeypatch):
         with pytest.raises(ValueError, match="must use the same namespace"):
             model.predict(NEW)
     assert type(model.coef_) is type(x)
-    assert type(found) is (np.ndarray if labels.dtype.kind == "U" else type(x))
+    kind = np.ndarray if labels.dtype.kind == "U" else type(x)
+    assert type(found) is type(model.classes_) is kind
     assert np.array_equal(np.asarray(found), wanted.predict(NEW))
 
 
-@pytest.mark.parametrize("y", [Y, LABELS], ids=["numbers", "words"])
+@pytest.mark.parametrize("y", [Y, np.arange(40) % 3, LABELS], ids=["floats", "numbers", "words"])
 def test_estimators_move(y, monkeypatch):
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")
     kind = RandomFeatureRidge if y is Y else RandomFeatureRidgeClassifier
@@ -184,7 +185,7 @@ def test_estimators_move(y, monkeypatch):
     with config_context(array_api_dispatch=True):
         found = np.asarray(moved.predict(array_api_strict.asarray(NEW)))
     wanted = model.predict(NEW)
-    assert np.array_equal(found, wanted) if y is LABELS else np.allclose(found, wanted, rtol=1e-10)
+    assert np.allclose(found, wanted, rtol=1e-10) if y is Y else np.array_equal(found, wanted)
 
 
 def test_a_search_over_features_in_a_pipeline():

@@ -84,7 +84,7 @@ class FeatureRidge(BaseEstimator):
         return tags
 
     def __sklearn_array_api_convert__(self, converter: Callable[[Any], Any]) -> FeatureRidge:
-        """Move to where `converter` takes arrays; labels of classes stay on the host."""
+        """Move to where `converter` takes arrays."""
         moved: FeatureRidge = clone(self)
         moved.__dict__.update(self.__dict__)
         if hasattr(self, "coef_"):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
@@ -38,7 +40,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     Attributes
     ----------
     classes_ : array, shape (n_classes,)
-        The labels, sorted.
+        The labels, sorted; where `X` was, if they are numbers.
     features_ : sampler
         The fitted features, with ``features_.map_``.
     coef_ : array, shape (n_classes, n_components), or (1, n_components) of two
@@ -112,7 +114,8 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         codes, classes = _codes(labels)
         measure: Any = self.measure
         self._solve(x, codes, labels, measure)
-        self.classes_ = classes
+        numbers = classes.dtype.kind in "biuf"
+        self.classes_ = _arrays.from_host(classes, _arrays.place_of(x)) if numbers else classes
         return self
 
     def decision_function(self, X: Any) -> Any:
@@ -161,9 +164,19 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
             best = xp.argmax(values, axis=1)
         else:
             best = xp.astype(values[:, 0] > 0.0, xp.int64)
-        if self.classes_.dtype.kind not in "iuf":
+        if isinstance(self.classes_, np.ndarray):
             return self.classes_[_arrays.to_host(best)]
-        return xp.take(_arrays.from_host(self.classes_, _arrays.place_of(values)), best, axis=0)
+        return xp.take(self.classes_, best, axis=0)
+
+    def __sklearn_array_api_convert__(self, converter: Callable[[Any], Any]) -> FeatureRidge:
+        """Move to where `converter` takes arrays; words as labels stay on the host."""
+        moved = super().__sklearn_array_api_convert__(converter)
+        if not hasattr(self, "classes_"):
+            return moved
+        words = isinstance(self.classes_, np.ndarray) and self.classes_.dtype.kind not in "biuf"
+        if not words:
+            moved.classes_ = converter(self.classes_)
+        return moved
 
 
 def _codes(labels: Any) -> tuple[Any, Any]:
