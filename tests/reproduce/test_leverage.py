@@ -1,0 +1,128 @@
+"""The leverage experiment: splits, floors and verdicts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import Ridge
+
+from mehler import FourierFeatures
+from mehler.features import leverage as selectors
+from mehler.reproduce import Cell, leverage
+from mehler.reproduce._leverage_methods import METHODS, RIDGES, exact, gammas, on_features, on_pool
+from mehler.reproduce._leverage_world import Problem, Split, small, split
+
+
+def toy(n=260, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 3)) * [1.0, 10.0, 0.0]
+    return Problem("toy", X, np.sin(X[:, 0]) + 0.1 * rng.standard_normal(n), False)
+
+
+def test_parts_do_not_overlap_and_are_standardised_by_the_first() -> None:
+    problem = toy()
+    marked = Problem("toy", np.arange(260.0)[:, None], problem.y, False)
+    parts = split(marked, 100, 50, 3)
+    mean, deviation = 0.0, 1.0
+    rows = [part[0][:, 0] for part in (parts.fit, parts.choose, parts.test)]
+    assert [len(r) for r in rows] == [100, 50, 50]
+    assert len(np.unique(np.concatenate(rows))) == 200
+    assert rows[0].mean() == pytest.approx(mean, abs=1e-12)
+    assert rows[0].std() == pytest.approx(deviation)
+    # A column without variance is not divided by 0.
+    assert np.isfinite(split(problem, 100, 50, 3).fit[0]).all()
+
+
+def test_small_problems_share_the_rows_that_are_left() -> None:
+    parts = split(toy(120), 60, 5000, 0)
+    assert [len(p[1]) for p in (parts.fit, parts.choose, parts.test)] == [60, 30, 30]
+
+
+def test_errors_are_shares_of_wrong_signs_or_mean_squares() -> None:
+    part = (None, np.array([1.0, -1.0, 1.0, -1.0]))
+    values = np.array([0.2, 0.3, -1.0, -5.0])
+    assert Split(part, part, part, True).error(values, part) == 0.5
+    assert Split(part, part, part, False).error(values, part) == np.mean((values - part[1]) ** 2)
+
+
+def test_exact_floor_is_scikit_learns_kernel_ridge() -> None:
+    parts = split(toy(), 100, 50, 0)
+    gamma = gammas(parts, 3)[1]
+    y = parts.fit[1]
+    found = []
+    for ridge in RIDGES:
+        model = KernelRidge(kernel="rbf", gamma=gamma, alpha=len(y) * ridge)
+        model.fit(parts.fit[0], y - y.mean())
+        found.append(
+            tuple(
+                np.mean((model.predict(p[0]) + y.mean() - p[1]) ** 2)
+                for p in (parts.choose, parts.test)
+            )
+        )
+    assert exact(parts, gamma) == pytest.approx(min(found), rel=1e-6)
+
+
+def test_errors_on_features_are_those_of_scikit_learns_ridge() -> None:
+    parts = split(toy(), 100, 50, 0)
+    phi = FourierFeatures.draw(3, 40, gamma=0.3, form="offset", seed=0, dtype="float64")
+    found = []
+    for ridge in RIDGES:
+        model = Ridge(alpha=100 * ridge, solver="svd").fit(phi(parts.fit[0]), parts.fit[1])
+        found.append(
+            tuple(
+                np.mean((model.predict(phi(p[0])) - p[1]) ** 2) for p in (parts.choose, parts.test)
+            )
+        )
+    assert on_features(parts, phi) == pytest.approx(min(found), rel=1e-6)
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_methods_keep_at_most_m_features(method) -> None:
+    parts = split(toy(), 100, 50, 0)
+    pool = FourierFeatures.draw(3, 80, gamma=0.5, form="offset", seed=0, dtype="float64")
+    phi = METHODS[method](pool, 8, 1e-3, 0).fit(*parts.fit)
+    assert 1 <= phi.n_features <= 8
+    assert on_pool(parts, method, 8, 0.5, 1e-3, 0)[0] > 0
+
+
+def test_bottom_keeps_what_top_leaves() -> None:
+    parts = split(toy(), 100, 50, 0)
+    pool = FourierFeatures.draw(3, 80, gamma=0.5, form="offset", seed=0, dtype="float64")
+    bottom, top = (METHODS[f"{k} leverage"](pool, 40, 1e-3, 0) for k in ("bottom", "top"))
+    kept = set(bottom.fit(*parts.fit).columns), set(top.fit(*parts.fit).columns)
+    assert kept[0] | kept[1] == set(range(80))
+    assert selectors.TopLeverage is type(top)
+
+
+def outcome(ratio, n=10, noise=0.01):
+    rng = np.random.default_rng(0)
+    cells = [Cell({"part": "size", "data": "d", "M": 10, "draw": k}) for k in range(n)]
+    return [(c, {"a": ratio * np.exp(noise * rng.standard_normal()), "b": 1.0}) for c in cells]
+
+
+@pytest.mark.parametrize(
+    ("ratio", "said"),
+    [(0.9, "better than"), (1.1, "worse than"), (1.0, "not told apart from")],
+)
+def test_verdicts_follow_the_ratio(ratio, said) -> None:
+    assert f"{said} plain sampling" in leverage.verdict(outcome(ratio), "a", "b", "what")
+
+
+def test_two_draws_tell_little_apart() -> None:
+    said = leverage.verdict(outcome(0.9, n=2, noise=0.05), "a", "b", "what")
+    assert "not told apart" in said
+
+
+def test_quick_world_is_the_small_digits() -> None:
+    (problem,) = small()
+    assert problem.X.shape == (1797, 64)
+    assert set(problem.y) == {-1.0, 1.0}
+    keys = [cell.key for cell in leverage.cells("full")]
+    assert len(set(keys)) == len(keys) == 10 * 4 * (4 + 8 + 3)
+
+
+def test_one_split_and_pool_for_all_settings_of_a_draw() -> None:
+    one, two = (leverage._cell("size", "digits", m, None, 1e-3, 0) for m in (10, 30))
+    own = [c.seed(0, leverage.NAME, "part", "M", "labels", "lam") for c in (one, two)]
+    assert own[0] == own[1]
