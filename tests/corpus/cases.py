@@ -7,12 +7,23 @@ from tests.corpus import (
     fourier_cases,
     invariant_cases,
     law_cases,
+    leverage_cases,
     mehler_cases,
+    sink_cases,
     units_cases,
 )
 from tests.corpus.registry import correct
 
-_PARTS = (mehler_cases, fourier_cases, invariant_cases, units_cases, law_cases, draw_cases)
+_PARTS = (
+    mehler_cases,
+    fourier_cases,
+    sink_cases,
+    invariant_cases,
+    leverage_cases,
+    units_cases,
+    law_cases,
+    draw_cases,
+)
 
 PLANTED = [case for part in _PARTS for case in part.PLANTED]
 TWINS = [case for part in _PARTS for case in part.TWINS]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 
+import numpy as np
+
 from mehler import verify
 from mehler.features import groups
 from tests.corpus.registry import Planted, Twin, kernel
@@ -29,6 +31,17 @@ def invariance(draw, seed):
     return verify.check_invariance(draw, act, ways.ROWS, seed=seed)
 
 
+def under_shifts(draw, seed):
+    """check_invariance under a shift by one."""
+    act = groups.CyclicShifts(ways.D).actions[1]
+    return verify.check_invariance(draw, act, ways.ROWS, seed=seed)
+
+
+# Of the elements, one is there twice and another is missing.
+twice = ways.moved_weights(
+    lambda phi, s, h, t, index: (s, h, t, np.concatenate([index[: ways.D], index[: -ways.D]]))
+)
+
 PLANTED = [
     *(
         Planted(
@@ -46,6 +59,13 @@ PLANTED = [
         invariance,
         ways.drawer("turns", ways.radians_for_degrees),
         drawer("turns"),
+    ),
+    Planted(
+        "invariant, shifts: an element twice",
+        "check_invariance",
+        under_shifts,
+        ways.drawer("shifts", twice),
+        drawer("shifts"),
     ),
 ]
 TWINS = [
