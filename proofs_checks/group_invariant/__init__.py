@@ -16,6 +16,7 @@ from proofs_checks.group_invariant import (
     lemma_5,
     lemma_6,
     orbit_distance,
+    permutations,
     remark_3,
     remark_4,
     sample_complexity,
@@ -46,6 +47,7 @@ STATEMENTS: tuple[Statement, ...] = tuple(
         lemma_5,
         lemma_6,
         theorem_3,
+        permutations,
     )
 )
 

@@ -34,6 +34,7 @@ from tests.proofs_checks import (
     defects_group_invariant,
     defects_kernel_error,
     defects_leverage,
+    defects_permutations,
     defects_risk,
     defects_sinks,
 )
@@ -210,6 +211,7 @@ DEFECTS = [
     *defects_fourier.DEFECTS,
     *defects_leverage.DEFECTS,
     *defects_group_invariant.DEFECTS,
+    *defects_permutations.DEFECTS,
 ]
 STATEMENT_OF = {check.run: one for one in STATEMENTS for check in one.checks}
 

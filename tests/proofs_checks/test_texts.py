@@ -87,6 +87,7 @@ def test_ids_of_group_invariant_features():
         "group-invariant.lemma-5",
         "group-invariant.lemma-6",
         "group-invariant.theorem-3",
+        "group-invariant.permutations",
     ]
 
 
