@@ -8,15 +8,18 @@ from mehler.statements import Statement
 from proofs_checks.kitchen_sinks import (
     estimation_lemma,
     greedy,
+    kernel,
     lemma_1,
     norms,
     risk_lemma,
     theorem,
 )
 
-# In the order of the slides; the estimation lemma, which they leave out, before the theorem.
+# In the order of the slides; the estimation lemma, which they leave out, before the theorem, and
+# the kernels of activations at the end.
 STATEMENTS: tuple[Statement, ...] = tuple(
-    module.STATEMENT for module in (greedy, norms, lemma_1, risk_lemma, estimation_lemma, theorem)
+    module.STATEMENT
+    for module in (greedy, norms, lemma_1, risk_lemma, estimation_lemma, theorem, kernel)
 )
 
 __all__ = ["STATEMENTS"]

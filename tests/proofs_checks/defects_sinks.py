@@ -10,12 +10,14 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from mehler import KitchenSinks, exact
 from mehler.bounds import Bound, kitchen_sinks
 from proofs_checks.kitchen_sinks import (
     _infimum,
     _steps,
     estimation_lemma,
     greedy,
+    kernel,
     lemma_1,
     norms,
     risk_lemma,
@@ -41,6 +43,25 @@ def of_the_representation(alpha: Any, density: Any, features: Any) -> float:
     return kitchen_sinks.norm_h(alpha, density)
 
 
+def one_order_more(activation: Any, *arguments: Any) -> Any:
+    """The arc-cosine kernels counted from 1."""
+    after = {"step": "relu", "relu": "relu2"}
+    return exact.activation_kernel(after.get(activation, activation), *arguments)
+
+
+def a_little_more(*arguments: Any) -> Any:
+    return (1 + 1e-12) * exact.activation_kernel(*arguments)
+
+
+def half_the_tail(*arguments: Any) -> Any:
+    return 0.5 * exact.activation_kernel_error(*arguments)
+
+
+def unbiased_weights(*sizes: int, bias: float, **options: Any) -> Any:
+    """The offset of the projections is forgotten."""
+    return KitchenSinks.draw(*sizes, **options)
+
+
 # (check, what is wrong, the verdict that it must come to)
 DEFECTS = [
     (lemma_1.without_bound, {"by": "frobenius"}, "holds"),
@@ -61,4 +82,8 @@ DEFECTS = [
     (norms.infima, {"least_square": of_the_representation}, "refuted"),
     (norms.kernel_space, {"least_square": of_the_representation}, "refuted"),
     (norms.proved_kernel, {"scale": 1.0}, "refuted"),
+    (kernel.closed, {"kernel": one_order_more}, "refuted"),
+    (kernel.closed, {"kernel": a_little_more}, "refuted"),
+    (kernel.series, {"error": half_the_tail}, "refuted"),
+    (kernel.measured, {"draw": unbiased_weights}, "refuted"),
 ]

@@ -46,6 +46,7 @@ def test_ids_of_the_kitchen_sinks():
         "kitchen-sinks.risk-lemma",
         "kitchen-sinks.estimation-lemma",
         "kitchen-sinks.theorem",
+        "kitchen-sinks.kernel",
     ]
 
 

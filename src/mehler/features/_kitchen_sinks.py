@@ -129,7 +129,8 @@ class KitchenSinks(FeatureMap):
 
         References
         ----------
-        Rahimi, Recht (2009), Weighted sums of random kitchen sinks; Cho, Saul (2009).
+        Rahimi, Recht (2009), Weighted sums of random kitchen sinks; Cho, Saul (2009). Kernels:
+        :doc:`/theorems/kitchen-sinks-kernel`.
 
         Examples
         --------

@@ -1,0 +1,174 @@
+"""The expected kernel of an activation: closed forms, and Mehler's series elsewhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler import KitchenSinks, exact, verify
+from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from proofs_checks.kitchen_sinks import _gaussian_pairs as routes
+from proofs_checks.maxout._prose import prose
+
+Kernel = Callable[..., Any]
+
+_RHO = (-1.0, -0.8, -0.3, 0.0, 0.2, 0.5, 0.9, 0.999, 1.0)
+# Closed forms to 64 roundings, references to a hundred: of the value at equal rows.
+_ROUNDING = 1e-13
+_D = 5
+
+
+def _others() -> dict[str, Any]:
+    from scipy.special import erf
+
+    return {"erf": erf, "cos": np.cos, "sin": np.sin}
+
+
+def closed(context: Context, *, kernel: Kernel = exact.activation_kernel) -> Evidence:
+    """Hold closed forms against integrals over the angle, or over the plane."""
+    worst, looked = 0.0, 0
+    for rho in _RHO:
+        for order, name in enumerate(("step", "relu", "relu2")):
+            off = kernel(name, rho, 0.5, 2.0) - routes.by_angle(order, rho)
+            worst = max(worst, abs(off) / routes.by_angle(order, 1.0))
+            looked += 1
+        for name, function in _others().items():
+            for s, t in ((1.0, 1.0), (0.5, 1.5)):
+                off = kernel(name, rho, s, t) - routes.by_trapezoid(function, rho, s, t)
+                worst = max(worst, abs(off))
+                looked += 1
+    return Evidence.exact_comparison(
+        form="printed",
+        check="closed forms",
+        claim=(
+            "step, relu, relu2, erf, cos, sin: largest deviation of the closed form over the value "
+            f"at equal rows, {looked} correlations and lengths"
+        ),
+        observed=worst,
+        exact=0.0,
+        interval=(worst - _ROUNDING, worst + _ROUNDING),
+        method="Gauss-Legendre in the angle, trapezoidal rule in the plane",
+        plots=(_plot(),),
+    )
+
+
+def series(context: Context, *, error: Kernel = exact.activation_kernel_error) -> Evidence:
+    """Hold the stated error of Mehler's series against what it is off by."""
+    looked: list[tuple[Callable[[Any], Any], float, float, float, float]] = []
+    for rho in _RHO:
+        looked += [
+            (np.tanh, rho, s, t, routes.by_trapezoid(np.tanh, rho, s, t))
+            for s, t in ((1.0, 1.0), (0.5, 3.0))
+        ]
+        looked.append((np.abs, rho, 1.0, 1.0, routes.absolute(rho)))
+    ratios = [
+        abs(exact.activation_kernel(a, rho, s, t) - true) / (error(a, rho, s, t) + 1e-14)
+        for a, rho, s, t, true in looked
+    ]
+    worst = float(max(ratios))
+    return Evidence.bound_comparison(
+        form="proved",
+        check="the stated error",
+        claim=(
+            "Mehler's series is off by at most the error that it states: largest share of it, for "
+            "tanh and for the absolute value, at correlations from -1 to 1"
+        ),
+        observed=worst,
+        interval=(worst - 1e-9, worst + 1e-9),
+        upper=1.0,
+        method="trapezoidal rule in the plane; a closed form for the absolute value",
+    )
+
+
+def measured(context: Context, *, draw: Callable[..., Any] = KitchenSinks.draw) -> Evidence:
+    """Hold the kernel of tanh(<w, x> + b) against features."""
+    rows = context.rng("rows").standard_normal((3, _D)) / math.sqrt(_D)
+    options: dict[str, Any] = {"activation": "tanh", "weight_scale": 1.5, "bias": 0.5}
+    truth = KitchenSinks.draw(_D, 1, seed=0, **options)
+    verdict = verify.check_kernel(
+        lambda seed: draw(_D, 2000, seed=seed, like=context.like(), **options),
+        lambda x, y: truth.kernel(x, y),
+        context.asarray(rows),
+        false_alarm=context.false_alarm,
+        resolution=0.03 if context.quick else 0.005,
+        seed=context.seed_for("measured"),
+        ledger=context.ledger,
+        name=f"{STATEMENT.id}: tanh with a bias",
+    )
+    return Evidence.from_verdict(
+        verdict,
+        form="proved",
+        check="features of tanh",
+        claim=r"$E\tanh(\langle w,x\rangle+b)\tanh(\langle w,y\rangle+b)$ by Mehler's series, "
+        r"$w \sim N(0, 2.25 I)$, $b \sim N(0, 1/4)$",
+    )
+
+
+def _plot() -> Plot:
+    rho = np.linspace(-1.0, 1.0, 81)
+    lines = []
+    for name in ("step", "relu", "relu2", "erf", "tanh"):
+        value = np.asarray(exact.activation_kernel(name, rho))
+        lines.append(Series(label=name, x=rho, y=value / value[-1]))
+    return Plot(
+        title="Expected kernels of activations, over their value at equal rows",
+        x_label="correlation of the rows, of length 1",
+        y_label="kernel",
+        series=tuple(lines),
+        caption="An odd activation has an odd kernel; the step's has a square root at the ends.",
+    )
+
+
+STATEMENT = Statement(
+    id="kitchen-sinks.kernel",
+    source="Cho, Saul (2009), equations 3 to 7; Williams (1998), equation 11",
+    title="The expected kernel of an activation",
+    expected="holds",
+    printed=(
+        r"\rho = \cos\theta: \quad E\,g_+^n g_{\rho+}^n = \frac{1}{2\pi}J_n(\theta), \quad "
+        r"J_0 = \pi - \theta, \quad J_1 = \sin\theta + (\pi-\theta)\cos\theta, \quad "
+        r"E\,\mathrm{erf}(u)\,\mathrm{erf}(v) = \frac{2}{\pi}\arcsin"
+        r"\frac{2\mathrm{Cov}(u,v)}{\sqrt{(1+2\mathrm{Var}\,u)(1+2\mathrm{Var}\,v)}}"
+    ),
+    printed_text=prose(
+        r"""
+        With Gaussian weights the kernel of a feature $a(\langle w, x\rangle)$ is a mean over two
+        correlated Gaussians. For the step, the positive part and its square (arc-cosine kernels of
+        order 0, 1, 2), the error function and waves it has a closed form.
+        """
+    ),
+    proved=(
+        r"E\,a(s_xg)\,a(s_yg_\rho) = \sum_{k<n}\rho^kc_k(s_x)c_k(s_y) + R, \quad "
+        r"c_k(s) = E\,a(sg)h_k(g), \quad |R| \le |\rho|^n\sqrt{t_n(s_x)t_n(s_y)}"
+    ),
+    proved_text=prose(
+        r"""
+        For any other function by Mehler's formula, with $t_n(s) = E\,a(sg)^2 - \sum_{k<n}c_k(s)^2$:
+        the error is stated beside the value.
+        """
+    ),
+    proof=prose(
+        r"""
+        Mehler: $E\,h_j(g)h_k(g_\rho) = \rho^k$ if $j = k$, else 0, so that the series holds for
+        square integrable $a$, and Cauchy's inequality bounds what is left out. In polar coordinates
+        the mean over the radius is $2^nn!$ and $\frac{1}{2\pi}\int\cos^nt\,\cos^n(t-\theta)\,dt$,
+        where both are positive, is elementary. For erf, $\mathrm{erf}(u) = 2P(h < \sqrt2u) - 1$
+        with a Gaussian $h$, and $P$ of a quadrant of two Gaussians of correlation $r$ is
+        $\frac14 + \frac{1}{2\pi}\arcsin r$. Waves are characteristic functions.
+        """
+    ),
+    note=prose(
+        r"""
+        A bias of variance $\beta^2$ is one more coordinate of the rows, $\beta$. The variance of a
+        product is the same formula for $a^2$, less the square of the kernel.
+        """
+    ),
+    checks=(
+        Check(form="printed", name="closed forms", run=closed),
+        Check(form="proved", name="the stated error", run=series),
+        Check(form="proved", name="features of tanh", run=measured),
+    ),
+)
