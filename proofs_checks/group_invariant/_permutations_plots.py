@@ -20,7 +20,7 @@ def seeds_for(context: Context, label: str, n_draws: int) -> list[int]:
 
 def over_templates(context: Context) -> Plot:
     """Accuracy over templates, a curve for each number of bins."""
-    n_draws, per_class = (1, 200) if context.quick else (10, 2000)
+    n_draws, per_class = (1, 100) if context.quick else (10, 2000)
     templates = (1, 5, 25) if context.quick else (1, 5, 10, 25, 50, 100)
     bins = (5, 25) if context.quick else (5, 10, 25, 50)
     seeds = seeds_for(context, "templates", n_draws)
@@ -48,7 +48,7 @@ def over_templates(context: Context) -> Plot:
 def over_training(context: Context) -> Plot:
     """Accuracy over rows a class, a curve for each kind of features."""
     n_draws = 1 if context.quick else 10
-    sizes = (10, 50, 200) if context.quick else (10, 50, 100, 500, 2000)
+    sizes = (10, 50, 100) if context.quick else (10, 50, 100, 500, 2000)
     seeds = seeds_for(context, "training", n_draws)
     found = curves.over_training(PAPER, seeds, sizes, (10, 25), 25)
     return Plot(
@@ -62,7 +62,7 @@ def over_training(context: Context) -> Plot:
 
 def over_elements(context: Context) -> Plot:
     """Accuracy over the number of permutations, drawn with and without replacement."""
-    n_draws, per_class = (1, 200) if context.quick else (10, 2000)
+    n_draws, per_class = (1, 100) if context.quick else (10, 2000)
     elements: Sequence[int] = (2, 30, 120) if context.quick else (2, 5, 10, 30, 60, 90, 120)
     seeds = seeds_for(context, "elements", n_draws)
     lines = [
