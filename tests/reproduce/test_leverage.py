@@ -119,7 +119,7 @@ def test_quick_world_is_the_small_digits() -> None:
     assert problem.X.shape == (1797, 64)
     assert set(problem.y) == {-1.0, 1.0}
     keys = [cell.key for cell in leverage.cells("full")]
-    assert len(set(keys)) == len(keys) == 10 * 4 * (4 + 8 + 3)
+    assert len(set(keys)) == len(keys) == 10 * 4 * (3 + 8 + 3)
 
 
 def test_one_split_and_pool_for_all_settings_of_a_draw() -> None:

@@ -62,7 +62,7 @@ METHODS: dict[str, Choose] = {
 
 
 def gammas(split: Split, n: int) -> list[float]:
-    """Bandwidths around the median distance of 500 rows: gamma = 1/(2 median^2) times powers of 4.
+    """Bandwidths about the median distance of 500 rows: 4^k / (2 median^2), k from -1 on.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def gammas(split: Split, n: int) -> list[float]:
     squares = np.sum(rows**2, axis=1)
     apart = squares[:, None] + squares[None] - 2 * rows @ rows.T
     median = float(np.median(apart[np.triu_indices(len(rows), 1)]))
-    return [4.0**k / (2 * median) for k in range(-(n // 2), n - n // 2)]
+    return [4.0**k / (2 * median) for k in range(-1, n - 1)]
 
 
 def on_features(split: Split, phi: Any) -> tuple[float, float]:
