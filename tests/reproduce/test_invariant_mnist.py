@@ -1,0 +1,61 @@
+"""The experiment on invariant features of digits: what is compared, and what its page may say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mehler.reproduce import Cell, invariant_mnist
+
+
+@pytest.fixture(scope="module")
+def world():
+    return invariant_mnist.prepare("quick", None)
+
+
+def test_all_features_but_pixels_have_as_many_columns(world) -> None:
+    found = invariant_mnist.maps(world, 0)
+    assert list(found) == list(invariant_mnist.FEATURES)
+    widths = {name: phi(world.X[:3]).shape[1] for name, phi in found.items()}
+    assert widths.pop("pixels") == 64
+    assert set(widths.values()) == {40 * 16}
+
+
+def test_groups_are_lists_of_the_stated_sizes(world) -> None:
+    found = invariant_mnist.maps(world, 0)
+    orders = {k: found[k].group.order for k in ("none", "shifts", "turns", "both")}
+    # Shifts by at most one pixel: 9; five angles; every second of them, then each shift.
+    assert orders == {"none": 1, "shifts": 9, "turns": 5, "both": 27}
+
+
+def test_features_of_shifted_digits_stay_nearer_than_those_without_maps(world) -> None:
+    # The point of the experiment: a shift moves invariant features less.
+    images = world.X[:50].reshape(-1, 8, 8)
+    moved = np.zeros_like(images)
+    moved[:, :, 1:] = images[:, :, :-1]
+    found = invariant_mnist.maps(world, 0)
+    far = {
+        name: np.linalg.norm(found[name](world.X[:50]) - found[name](moved.reshape(50, -1)), axis=1)
+        for name in ("none", "shifts")
+    }
+    assert (far["shifts"] < far["none"]).all()
+
+
+def test_training_rows_are_the_same_for_all_features_and_differ_by_draw(world) -> None:
+    cells = [Cell({"N": 50, "draw": draw}) for draw in (0, 1)]
+    seeds = [cell.seed(0, invariant_mnist.NAME) for cell in cells]
+    assert seeds[0] != seeds[1]
+
+
+@pytest.mark.parametrize(
+    ("gain", "word"), [(0.05, "more than"), (-0.05, "fewer than"), (0.0, "not told apart from")]
+)
+def test_verdicts_follow_the_difference(gain, word) -> None:
+    rng = np.random.default_rng(0)
+    base = 0.8 + 0.001 * rng.standard_normal(10)
+    noise = 0.001 * rng.standard_normal(10)
+    accuracy = {(name, 100): base + gain + noise for name in ("shifts", "turns", "both")}
+    accuracy |= {(name, 100): base for name in ("none", "fourier")}
+    said = invariant_mnist.verdict(accuracy, 100)
+    assert f"{word} Fourier features" in said
+    assert "With 100 training samples" in said
