@@ -5,11 +5,34 @@ has a closed form are in the files that begin with an underscore.
 """
 
 from mehler.statements import Statement
-from proofs_checks.leverage import algorithm_1, bach, limits, score_identity, theorem_1
+from proofs_checks.leverage import (
+    algorithm_1,
+    bach,
+    definition_1,
+    example_1,
+    lemma_4,
+    lemma_7,
+    limits,
+    score_identity,
+    theorem_1,
+    theorem_2,
+)
 
 # In the order of the paper.
 STATEMENTS: tuple[Statement, ...] = tuple(
-    module.STATEMENT for module in (score_identity, algorithm_1, limits, theorem_1, bach)
+    module.STATEMENT
+    for module in (
+        definition_1,
+        score_identity,
+        algorithm_1,
+        limits,
+        theorem_1,
+        example_1,
+        theorem_2,
+        lemma_4,
+        bach,
+        lemma_7,
+    )
 )
 
 __all__ = ["STATEMENTS"]

@@ -22,6 +22,10 @@ class Waves:
 
     def estimated(self, rng: np.random.Generator, n_rows: int, ridge: float) -> Any:
         """The same for the Gram on independent rows."""
+        return scores_of(self.estimated_gram(rng, n_rows), ridge)
+
+    def estimated_gram(self, rng: np.random.Generator, n_rows: int) -> Any:
+        """The Gram on independent rows."""
         turn = np.exp(2j * np.pi * rng.random(n_rows))
         # Powers by multiplication: a cosine for each wave would take ten times as long.
         powers = np.empty((self.k[-1], n_rows), dtype=complex)
@@ -34,8 +38,7 @@ class Waves:
         members = np.arange(self.k.size)
         mix[members, self.k - 1] = np.sqrt(2) * np.cos(self.b)
         mix[members, len(powers) + self.k - 1] = -np.sqrt(2) * np.sin(self.b)
-        gram = mix @ (waves @ waves.T) @ mix.T / (n_rows * self.k.size)
-        return scores_of(gram, ridge)
+        return mix @ (waves @ waves.T) @ mix.T / (n_rows * self.k.size)
 
 
 def scores_of(gram: Any, ridge: float) -> Any:
@@ -43,3 +46,10 @@ def scores_of(gram: Any, ridge: float) -> Any:
     values, vectors = np.linalg.eigh(gram)
     values = np.maximum(values, 0.0)
     return (vectors**2) @ (values / (values + ridge))
+
+
+def spread_of(gram: Any, estimated: Any, ridge: float) -> float:
+    """The least Delta: estimated + ridge is within the factors 1 -+ Delta of G + ridge."""
+    values, vectors = np.linalg.eigh(gram)
+    root = vectors / np.sqrt(np.maximum(values, 0.0) + ridge)
+    return float(np.abs(np.linalg.eigvalsh(root.T @ (estimated - gram) @ root)).max())

@@ -11,7 +11,18 @@ import numpy as np
 from mehler.bounds import Bound
 from mehler.bounds import leverage as bounds
 from mehler.features.leverage import ridge_leverage_scores
-from proofs_checks.leverage import algorithm_1, bach, limits, score_identity, theorem_1
+from proofs_checks.leverage import (
+    algorithm_1,
+    bach,
+    definition_1,
+    example_1,
+    lemma_4,
+    lemma_7,
+    limits,
+    score_identity,
+    theorem_1,
+    theorem_2,
+)
 from proofs_checks.leverage._circle import Circle
 
 
@@ -44,6 +55,21 @@ def plain(world: Circle, ridge: float) -> Any:
     return world.law
 
 
+def without_ridge_below(eigenvalues: Any, ridge: float) -> float:
+    """The rank instead of the trace."""
+    return float(np.sum(eigenvalues > 0))
+
+
+def squared(spread: float, tau: Any) -> Any:
+    """The square of the spread, as if errors of first order cancelled."""
+    return spread**2 / (1 - spread) * (1 - tau)
+
+
+def one_coefficient(alpha: Any, deviation: float) -> float:
+    """The largest coefficient for the sum of all."""
+    return lemma_7.promised(np.max(np.abs(alpha), keepdims=True), deviation)
+
+
 # (check, what is wrong, the verdict that it must come to)
 DEFECTS = [
     (score_identity.identity, {"scores": ridge_not_scaled}, "refuted"),
@@ -61,6 +87,18 @@ DEFECTS = [
     (theorem_1.probabilities, {"error": smaller(bounds.probability_error)}, "refuted"),
     (theorem_1.scores, {"error": smaller(bounds.score_error)}, "refuted"),
     (theorem_1.uniform, {"factor": 10.0}, "refuted"),
+    (definition_1.mean_leverage, {"degrees": without_ridge_below}, "refuted"),
+    (definition_1.from_rows, {"factor": 0.5}, "refuted"),
+    (example_1.printed, {"claimed": example_1.with_phase}, "holds"),
+    (example_1.pairs, {"claimed": example_1.with_phase}, "refuted"),
+    (example_1.phases, {"claimed": example_1.as_printed}, "refuted"),
+    (example_1.measured, {"claimed": example_1.as_printed}, "refuted"),
+    (theorem_2.gram, {"spread": smaller(theorem_2.lemma_3)}, "refuted"),
+    (theorem_2.unnormalised, {"scale": 1 / 16}, "refuted"),
+    (lemma_4.scores, {"bound": squared}, "refuted"),
+    (lemma_4.last_step, {"factor": 2.0}, "refuted"),
+    (lemma_7.fixed, {"limit": one_coefficient}, "refuted"),
+    (lemma_7.ball, {"which": -1}, "refuted"),
     (bach.printed, {"features": a_tenth}, "refuted"),
     (bach.proved, {"features": a_tenth}, "refuted"),
     (bach.fewer, {"law": plain}, "refuted"),

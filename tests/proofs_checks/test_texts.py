@@ -61,11 +61,16 @@ def test_ids_of_the_fourier_features():
 
 def test_ids_of_leverage_scores():
     assert [one for one in IDS if one.startswith("leverage.")] == [
+        "leverage.definition-1",
         "leverage.score-identity",
         "leverage.algorithm-1",
         "leverage.limits",
         "leverage.theorem-1",
+        "leverage.example-1",
+        "leverage.theorem-2",
+        "leverage.lemma-4",
         "leverage.bach",
+        "leverage.lemma-7",
     ]
 
 

@@ -1,0 +1,137 @@
+"""Definition 1: degrees of freedom, which are the mean leverage, and more than rows show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler.features.leverage import ridge_leverage_scores
+from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.verify import intervals
+from proofs_checks.leverage._circle import Circle
+from proofs_checks.leverage._waves import Waves
+from proofs_checks.maxout._prose import prose
+
+_RIDGE = 0.02
+# Sums of some fifty scores of at most 1 with errors of 1e-13.
+_ROUNDING = 1e-9
+
+
+def trace(eigenvalues: Any, ridge: float) -> float:
+    """Tr T (T + ridge)^-1."""
+    return float(np.sum(eigenvalues / (eigenvalues + ridge)))
+
+
+def mean_leverage(context: Context, *, degrees: Callable[[Any, float], float] = trace) -> Evidence:
+    """Compare the sum of the scores with the trace, whose eigenvalues are known."""
+    world = Circle(k_max=9, phases=3)
+    x = 2 * np.pi * np.arange(20) / 20
+    phi = np.sqrt(2) * np.cos(np.outer(x, world.k) + world.b)
+    p = world.eigenvalues
+    # Of a wave two functions, of the constants one.
+    spectrum = np.concatenate([p[:1], np.repeat(p[1:], 2)])
+    ratios = [
+        ridge_leverage_scores(phi, ridge, pool_weights=world.law).degrees_of_freedom
+        / degrees(spectrum, ridge)
+        for ridge in (1e-4, 1e-3, 1e-2, 1.0)
+    ]
+    worst = float(ratios[int(np.argmax(np.abs(np.asarray(ratios) - 1)))])
+    return Evidence.exact_comparison(
+        form="printed",
+        check="the mean leverage",
+        claim=r"the sum of the scores over $\mathrm{Tr}\,\Sigma(\Sigma+\lambda)^{-1}$, on a circle "
+        "(farthest from 1 of four ridges)",
+        observed=worst,
+        exact=1.0,
+        interval=(worst - _ROUNDING, worst + _ROUNDING),
+        method="computed, with its rounding",
+    )
+
+
+def from_rows(context: Context, *, factor: float = 1.0) -> Evidence:
+    """Hold the mean of what rows show against the degrees of freedom."""
+    world = Waves(context.rng("pool"), 16)
+    n = 1500 if context.quick else 20_000
+    rows = 12
+    context.ledger.spend(f"{STATEMENT.id}: degrees of freedom from rows", context.false_alarm)
+    rng = context.rng("rows")
+    seen = np.array([world.estimated(rng, rows, _RIDGE).sum() for _ in range(n)])
+    truth = factor * float(world.scores(_RIDGE).sum())
+    low, high = intervals.bounded(seen, 0.0, float(min(rows, 16)), context.false_alarm)
+    return Evidence.bound_comparison(
+        form="proved",
+        check="degrees of freedom from rows",
+        claim=rf"$E\,\hat d \le d$: the mean from {rows} rows, $d = {truth:.2f}$",
+        observed=float(seen.mean()),
+        interval=(low, high),
+        upper=truth,
+        false_alarm=context.false_alarm,
+        n_features=16 * n,
+        method=f"empirical Bernstein interval, {n} draws of the rows",
+        assumptions=("draws are independent",),
+        plots=(_plot(context, world),),
+    )
+
+
+def _plot(context: Context, world: Waves) -> Plot:
+    counts = np.array([4, 8, 16, 32, 64, 128])
+    rng = context.rng("plot")
+    n = 40 if context.quick else 1000
+    seen = np.array(
+        [[world.estimated(rng, int(rows), _RIDGE).sum() for _ in range(n)] for rows in counts]
+    )
+    d = float(world.scores(_RIDGE).sum())
+    x = np.log10(counts)
+    return Plot(
+        title="Degrees of freedom that rows show",
+        x_label="log10 of the number of rows",
+        y_label="degrees of freedom",
+        series=(
+            Series(label="mean over draws", x=x, y=seen.mean(axis=1)),
+            Series(label="true", x=x, y=np.full(x.size, d)),
+        ),
+        caption="Few rows show too little: scores from them look surer than they are.",
+    )
+
+
+STATEMENT = Statement(
+    id="leverage.definition-1",
+    source="Shahrampour, Kolouri (2018), Definition 1",
+    title="Degrees of freedom",
+    expected="holds",
+    printed=(
+        r"d_T(\lambda) = \mathrm{Tr}\,T(T+\lambda)^{-1}, \qquad "
+        r"\int s_\lambda\,dP = d_\Sigma(\lambda)"
+    ),
+    printed_text=prose(
+        r"""
+        The degrees of freedom of an operator at a ridge. Those of the kernel's operator are the
+        mean leverage, so that $s_\lambda/d$ is a density.
+        """
+    ),
+    proved=(
+        r"d(\lambda) \le \min\left(\mathrm{rank}\,T, \frac{\mathrm{Tr}\,T}{\lambda}\right), "
+        r"\qquad E\,\hat d(\lambda) \le d(\lambda)"
+    ),
+    proved_text=prose(
+        r"""
+        Rows show too few on average: a number of rows that is not well above $\hat d$ cannot tell
+        scores apart.
+        """
+    ),
+    proof=prose(
+        r"""
+        $\int\langle\phi, (\Sigma+\lambda)^{-1}\phi\rangle\,dP =
+        \mathrm{Tr}\,(\Sigma+\lambda)^{-1}\int\phi\phi^*dP$. The function $t \mapsto
+        t/(t+\lambda)$ is operator concave, so $T \mapsto \mathrm{Tr}\,T(T+\lambda)^{-1}$ is
+        concave, and Jensen's inequality for $E\,\hat G = G$ is the last line. It is below 1 and
+        below $t/\lambda$.
+        """
+    ),
+    checks=(
+        Check(form="printed", name="the mean leverage", run=mean_leverage),
+        Check(form="proved", name="degrees of freedom from rows", run=from_rows),
+    ),
+)

@@ -1,0 +1,165 @@
+"""Lemma 7: from the kernel's functions to the pool's with the same coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.verify import intervals
+from proofs_checks.leverage._circle import Circle
+from proofs_checks.maxout._prose import prose
+
+_POOL, _POINTS, _MANY, _GRID = 100, 12, 30, 48
+Limit = Callable[[Any, float], float]
+
+
+class Sums:
+    """Functions sum_n alpha_n K(x_n, .) on a circle, exact on more than 2 k_max grid points."""
+
+    def __init__(self, n_points: int = _POINTS) -> None:
+        self.world = Circle(k_max=16, phases=8)
+        grid = 2 * np.pi * np.arange(_GRID) / _GRID
+        points = 2 * np.pi * (np.arange(n_points) + 0.3) / n_points
+        self.on_grid = self._waves(grid)
+        self.at_points = self._waves(points)
+        self.kernel = (self.at_points * self.world.law) @ self.at_points.T
+
+    def _waves(self, x: Any) -> Any:
+        return np.sqrt(2) * np.cos(np.outer(x, self.world.k) + self.world.b)
+
+    @property
+    def largest_deviation(self) -> float:
+        """Sup over pairs of the standard deviation of one product."""
+        law = self.world.law
+        square = (self.at_points**2 * law) @ (self.on_grid**2).T
+        mean = (self.at_points * law) @ self.on_grid.T
+        return float(np.sqrt(np.max(square - mean**2)))
+
+    def mean_square(self, alpha: Any, size: int) -> float:
+        """E |f - f_hat|^2 for pools of `size` features."""
+        products = (alpha @ self.at_points) * self.on_grid
+        mean = products @ self.world.law
+        return float(np.mean((products**2) @ self.world.law - mean**2)) / size
+
+    def errors(self, rng: np.random.Generator, alpha: Any, size: int, n: int) -> Any:
+        """L2 errors of the same sum over pools of `size` features, in n draws."""
+        counts = rng.multinomial(size, self.world.law / self.world.law.sum(), size=n) / size
+        off = ((counts - self.world.law) * (alpha @ self.at_points)) @ self.on_grid.T
+        return np.sqrt(np.mean(off**2, axis=1))
+
+
+def promised(alpha: Any, deviation: float) -> float:
+    """|alpha|_1 sup sqrt Var of the mean of the pool."""
+    return float(np.abs(alpha).sum()) * deviation / _POOL**0.5
+
+
+def fixed(context: Context, *, limit: Limit = promised) -> Evidence:
+    """Hold mean errors of sums with given coefficients against the lemma."""
+    world = Sums()
+    n = 4000 if context.quick else 50_000
+    context.ledger.spend(f"{STATEMENT.id}: given coefficients", context.false_alarm)
+    rng = context.rng("coefficients")
+    found = []
+    for number in range(3):
+        alpha = rng.standard_normal(_POINTS) / _POINTS
+        drawn = world.errors(rng, alpha, _POOL, n)
+        bound = limit(alpha, world.largest_deviation)
+        most = world.mean_square(alpha, _POOL)
+        low, high = intervals.known_variance(drawn, most, context.false_alarm / 3)
+        found.append((high / bound, low / bound, drawn.mean() / bound, number))
+    high, low, mean, _ = max(found)
+    return Evidence.bound_comparison(
+        form="printed",
+        check="given coefficients",
+        claim=(
+            r"$E\|f-\hat f\|$ over $\|\alpha\|_1\sup\sqrt{\mathrm{Var}\,\hat K_{M_0}}$, three sums "
+            f"of {_POINTS} kernels on a circle, pools of {_POOL}: the largest"
+        ),
+        observed=float(mean),
+        interval=(float(low), float(high)),
+        upper=1.0,
+        false_alarm=context.false_alarm,
+        n_features=3 * n * _POOL,
+        method=f"Catoni's intervals at the exact mean square, {n} pools each",
+        assumptions=("draws are independent",),
+        plots=(_plot(),),
+    )
+
+
+def ball(context: Context, *, which: int = 0) -> Evidence:
+    """Evaluate the lemma's right-hand side in the unit ball of the kernel's space."""
+    found = _in_the_ball(Sums(_MANY), which)
+    return Evidence.bound_comparison(
+        form="proved",
+        check="in a ball",
+        claim=(
+            r"for some $\|f\|_H \le 1$, so that $\|f\| \le 1$, the right-hand side at $M_0 = 100$ "
+            "is at least"
+        ),
+        observed=found,
+        interval=(found * (1 - 1e-6), found * (1 + 1e-6)),
+        lower=10.0,
+        method="computed, with its rounding",
+    )
+
+
+def _in_the_ball(world: Sums, which: int) -> float:
+    values, vectors = np.linalg.eigh(world.kernel)
+    alpha = vectors[:, which] / np.sqrt(values[which])
+    return promised(alpha, world.largest_deviation)
+
+
+def _plot() -> Plot:
+    counts = np.arange(2, _MANY + 1, 2)
+    sides = np.array([_in_the_ball(Sums(int(n)), 0) for n in counts])
+    return Plot(
+        title="Lemma 7 in the unit ball of the kernel's space, 100 features",
+        x_label="points that the function is a sum over",
+        y_label="log10 of the right-hand side",
+        series=(
+            Series(label="right-hand side", x=counts, y=np.log10(sides)),
+            Series(label="the most that the function's own norm can be", x=counts, y=0.0 * counts),
+        ),
+        caption="Functions of norm 1 have coefficients of any size: the lemma needs theirs.",
+    )
+
+
+STATEMENT = Statement(
+    id="leverage.lemma-7",
+    source="Shahrampour, Kolouri (2018), Lemma 7",
+    title="Lemma 7: the same coefficients in the pool",
+    expected="holds",
+    printed=(
+        r"f = \sum_n\alpha_nK(x_n,\cdot), \quad \hat f = \sum_n\alpha_n\hat K_{M_0}(x_n,\cdot): "
+        r"\qquad E\|f-\hat f\|_{L^2(\mu)} \le \|\alpha\|_1\sup\sqrt{\mathrm{Var}\,\hat K_{M_0}}"
+    ),
+    printed_text=prose(
+        r"""
+        Replacing the kernel by that of the pool costs the standard deviation of its entries, times
+        the sum of the coefficients. (The end of the proof is cut off in the copy that was read.)
+        """
+    ),
+    proved=r"\sup_{\|f\|_H\le1}\|\alpha\|_1 \ge \lambda_{\min}(K)^{-1/2}",
+    proved_text=prose(
+        r"""
+        It is a statement of given coefficients. In a ball of the kernel's space they have any
+        size, and the bound is empty there; the proposition of Bach is what holds for a ball.
+        """
+    ),
+    proof=prose(
+        r"""
+        $(E\|f-\hat f\|)^2 \le \int E(f-\hat f)^2d\mu$, and the root of $E(\sum_n\alpha_n(K-\hat
+        K)(x_n,x))^2$ is at most $\sum_n|\alpha_n|\sqrt{\mathrm{Var}\,\hat K(x_n,x)}$ by
+        Minkowski's inequality. For the second, $\alpha = v/\sqrt{\lambda_{\min}}$ with a unit
+        eigenvector $v$ of the Gram $K$ has $\|f\|_H^2 = \alpha^\top K\alpha = 1$ and $\|\alpha\|_1
+        \ge \|\alpha\|_2$.
+        """
+    ),
+    checks=(
+        Check(form="printed", name="given coefficients", run=fixed),
+        Check(form="proved", name="in a ball", run=ball),
+    ),
+)

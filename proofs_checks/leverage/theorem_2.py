@@ -1,0 +1,153 @@
+"""Theorem 2 and Lemma 3: how near the Gram of rows comes to the Gram of their law."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from mehler.bounds import Bound, Term
+from mehler.bounds import leverage as bounds
+from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from proofs_checks._violations import Case, hold_bounds
+from proofs_checks.leverage._waves import Waves, spread_of
+from proofs_checks.maxout._prose import prose
+
+_RIDGE, _DELTA, _BOUND = 0.05, 0.2, 2**0.5
+Spread = Callable[..., Bound]
+
+
+def lemma_3(n_samples: int, *, ridge: float, degrees_of_freedom: float, delta: float) -> Bound:
+    """Delta, from N_0 = 8 kappa^2/(3 Delta^2 ridge) log(16 d/delta)."""
+    known = {"ridge": ridge, "degrees_of_freedom": degrees_of_freedom, "delta": delta}
+    # Delta/(1 - Delta) is what the library's bound of the scores is.
+    over = bounds.score_error(n_samples, **known, feature_bound=_BOUND).value
+    return Bound(
+        statement="leverage.theorem-2",
+        form="printed",
+        quantity="relative error of the Gram",
+        # Too few rows: no Delta below 1 does.
+        terms=(Term("estimation", over / (1 + over) if math.isfinite(over) else math.inf),),
+        probability=1 - delta,
+    )
+
+
+def gram(context: Context, *, spread: Spread = lemma_3) -> Evidence:
+    """Hold the relative error of the Gram against Lemma 3."""
+    context.ledger.spend(f"{STATEMENT.id}: the Gram of rows", context.false_alarm)
+    world = Waves(context.rng("pool"), 16)
+    d = float(world.scores(_RIDGE).sum())
+    n = 200 if context.quick else 10_000
+    cases = []
+    for rows in (2000,) if context.quick else (2000, 4000):
+        rng = context.rng(f"rows {rows}")
+        drawn = [spread_of(world.gram, world.estimated_gram(rng, rows), _RIDGE) for _ in range(n)]
+        bound = spread(rows, ridge=_RIDGE, degrees_of_freedom=d, delta=_DELTA)
+        cases.append(Case(drawn=drawn, bound=bound, where={"N_0": rows}))
+    return hold_bounds(
+        cases,
+        form="printed",
+        check="the Gram of rows",
+        claim=(
+            r"$(1-\Delta)(G+\lambda) \preceq \hat G+\lambda \preceq (1+\Delta)(G+\lambda)$ fails "
+            r"with probability at most $\delta$"
+        ),
+        false_alarm=context.false_alarm,
+        n_features=16 * n * len(cases),
+        plots=(_plot(context, world, d),),
+    )
+
+
+def _plot(context: Context, world: Waves, d: float) -> Plot:
+    counts = np.array([500, 1000, 2000, 4000, 8000])
+    rng = context.rng("plot")
+    n = 15 if context.quick else 500
+    seen = [
+        np.quantile(
+            [spread_of(world.gram, world.estimated_gram(rng, int(rows)), _RIDGE) for _ in range(n)],
+            1 - _DELTA,
+        )
+        for rows in counts
+    ]
+    promised = [
+        lemma_3(int(rows), ridge=_RIDGE, degrees_of_freedom=d, delta=_DELTA).value
+        for rows in counts
+    ]
+    x = np.log10(counts)
+    some = np.isfinite(promised)
+    return Plot(
+        title="The Gram of rows: bound and observation",
+        x_label="log10 of the number of rows",
+        y_label="log10 of the relative error",
+        series=(
+            Series(label="bound", x=x[some], y=np.log10(np.asarray(promised)[some])),
+            Series(label="80 % quantile", x=x, y=np.log10(seen)),
+        ),
+        caption="Both fall as the root of the number of rows; the bound begins below 1.",
+    )
+
+
+def unnormalised(context: Context, *, scale: float = 1.0) -> Evidence:
+    """Compare the two ways to count: with and without 1/M_0."""
+    world = Waves(context.rng("pool"), 16)
+    size = world.k.size
+    rng = context.rng("two ways")
+    worst = 1.0
+    for _ in range(5 if context.quick else 100):
+        seen = world.estimated_gram(rng, 500)
+        plain = spread_of(world.gram, seen, _RIDGE)
+        large = spread_of(size * world.gram, size * seen, scale * size * _RIDGE)
+        worst = max(worst, large / plain, plain / large)
+    return Evidence.exact_comparison(
+        form="printed",
+        check="Lemma 3 from Theorem 2",
+        claim=r"the Gram times $M_0$ at the ridge $M_0\lambda$ has the same relative error: ratio, "
+        "farthest from 1",
+        observed=worst,
+        exact=1.0,
+        interval=(worst - 1e-9, worst + 1e-9),
+        method="computed, with its rounding",
+    )
+
+
+STATEMENT = Statement(
+    id="leverage.theorem-2",
+    source=(
+        "Shahrampour, Kolouri (2018), Theorem 2 after Avron and others (2017), as recalled, and "
+        "Lemma 3"
+    ),
+    title="Theorem 2 and Lemma 3: the Gram of rows",
+    expected="holds",
+    printed=(
+        r"N_0 \ge \frac{8\kappa^2}{3\Delta^2\lambda}\log\frac{16d}{\delta} \;\Rightarrow\; "
+        r"P\left((1-\Delta)(G+\lambda) \preceq \hat G+\lambda \preceq (1+\Delta)(G+\lambda)\right) "
+        r"\ge 1-\delta"
+    ),
+    printed_text=prose(
+        r"""
+        For $\lambda \le \|G\|$ and $\Delta < 1$ (the print has $\Delta \le 1/2$ and $\kappa = 1$).
+        Theorem 2 says it of the features' Gram without $1/M_0$ at the ridge $M_0\lambda$; in Lemma
+        3 the pool's size cancels.
+        """
+    ),
+    proof=prose(
+        r"""
+        With $v_j = (G+\lambda)^{-1/2}z(x_j)$ and $B = E\,vv^*$, $\|v\|^2 \le \kappa^2/\lambda$, so
+        $\pm(v_jv_j^*-B)/N_0$ are at most $\kappa^2/(\lambda N_0)$ and their squares sum to at most
+        $\frac{\kappa^2}{\lambda N_0}B$, whose intrinsic dimension is at most $2d$ as $\|B\| \ge
+        \frac12$. The matrix Bernstein inequality at $t = \Delta$, for both signs, fails with
+        probability at most $16d\,e^{-3\Delta^2\lambda N_0/(8\kappa^2)}$.
+        """
+    ),
+    note=prose(
+        r"""
+        The paper says that it leaves out a term inside the logarithm: the term is $d$, and has to
+        stay.
+        """
+    ),
+    checks=(
+        Check(form="printed", name="the Gram of rows", run=gram),
+        Check(form="printed", name="Lemma 3 from Theorem 2", run=unnormalised),
+    ),
+)
