@@ -10,7 +10,15 @@ from sklearn.linear_model import Ridge
 from mehler import FourierFeatures
 from mehler.features import leverage as selectors
 from mehler.reproduce import Cell, leverage
-from mehler.reproduce._leverage_methods import METHODS, RIDGES, exact, gammas, on_features, on_pool
+from mehler.reproduce._leverage_methods import (
+    METHODS,
+    RIDGES,
+    chosen,
+    exact,
+    gammas,
+    on_features,
+    on_pool,
+)
 from mehler.reproduce._leverage_world import Problem, Split, small, split
 
 
@@ -126,3 +134,41 @@ def test_one_split_and_pool_for_all_settings_of_a_draw() -> None:
     one, two = (leverage._cell("size", "digits", m, None, 1e-3, 0) for m in (10, 30))
     own = [c.seed(0, leverage.NAME, "part", "M", "labels", "lam") for c in (one, two)]
     assert own[0] == own[1]
+
+
+def test_ties_of_validation_errors_are_not_broken_by_test_errors(monkeypatch) -> None:
+    assert chosen([(0.2, 0.0), (0.1, 0.9), (0.1, 0.3)]) == (0.1, 0.9)
+    # All candidates alike by validation, later ones better on the test part: the planted leak.
+    errors = iter(np.linspace(0.9, 0.1, 1000).tolist())
+    tried: dict[str, list[float]] = {}
+
+    def on_pool(parts, method, m, gamma, lam, seed):
+        tried.setdefault(method, []).append(next(errors))
+        return 0.25, tried[method][-1]
+
+    monkeypatch.setattr(leverage, "on_pool", on_pool)
+    monkeypatch.setattr(leverage, "exact", lambda parts, gamma: (0.25, next(errors)))
+    world = leverage.prepare("quick", None)
+    found = leverage.measure(world, leverage._cell("size", "digits", 10, None, 1e-3, 0), 0)
+    (floors,) = world.floors.values()
+    assert found["exact"] == floors[0][1]
+    for method in METHODS:
+        assert found[f"{method}, tuned"] == found[f"{method}, fixed"] == tried[method][0]
+    # Ten draws follow the one of the comparison.
+    assert found["best of 10 plain, tuned"] == tried["plain"][world.n_gammas]
+
+
+def test_cells_of_few_labels_have_a_table_of_their_own() -> None:
+    rng = np.random.default_rng(0)
+    keys = [f"{method}, {mode}" for method in METHODS for mode in ("fixed", "tuned")]
+    keys += ["exact", "best of 10 plain, tuned"]
+    found = [
+        (cell, {key: float(error) for key, error in zip(keys, rng.uniform(0.1, 0.2, len(keys)))})
+        for cell in leverage.cells("full")
+    ]
+    page = leverage.page("full", found)
+    few = [table for table in page.tables if "few labels" in table.caption]
+    assert len(few) == 2
+    assert [row[0] for row in few[0].rows[:3]] == [f"adult, labels = {n}" for n in (50, 100, 300)]
+    assert all(len(row) == len(table.heads) for table in page.tables for row in table.rows)
+    assert "8 x 8" not in " ".join(page.verdicts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -148,7 +148,22 @@ def exact(split: Split, gamma: float) -> tuple[float, float]:
         parts = zip(others, (split.choose, split.test))
         off, test = (split.error(k @ alpha + y.mean(), part) for k, part in parts)
         tried.append((off, test))
-    return min(tried)
+    return chosen(tried)
+
+
+def chosen(tried: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The first pair of least validation error: test errors do not decide, not even ties.
+
+    Parameters
+    ----------
+    tried : sequence of (float, float)
+        Validation and test error of each candidate.
+
+    Returns
+    -------
+    (float, float)
+    """
+    return min(tried, key=lambda errors: errors[0])
 
 
 def _gaussian(x: Any, z: Any, gamma: float) -> Any:
