@@ -63,6 +63,41 @@ def test_a_cell_cut_short_is_measured_again(with_toy, tmp_path) -> None:
     assert calls[3:] == ["n-2"]
 
 
+@pytest.mark.parametrize("part", ["measured", "options"])
+def test_a_cell_without_what_it_needs_is_measured_again(with_toy, tmp_path, part) -> None:
+    calls: list[str] = []
+    with_toy(calls)
+    reproduce.run("toy", out=tmp_path)
+    cell = tmp_path / "cells" / "n-2.json"
+    record = json.loads(cell.read_text())
+    for content in ({k: v for k, v in record.items() if k != part}, {**record, part: {}}, []):
+        calls.clear()
+        cell.write_text(json.dumps(content))
+        reproduce.run("toy", out=tmp_path)
+        assert calls == ["n-2"]
+
+
+@pytest.mark.parametrize("damage", [None, "", "{", "[]"])
+def test_cells_of_a_run_that_is_not_known_are_refused(with_toy, tmp_path, damage) -> None:
+    # They may be those of another seed: nothing in a cell says it.
+    with_toy([])
+    reproduce.run("toy", out=tmp_path)
+    settings = tmp_path / "cells" / "run.json"
+    settings.unlink()
+    if damage is not None:
+        settings.write_text(damage)
+    with pytest.raises(ValueError, match=r"run\.json does not say of which run; take another"):
+        reproduce.run("toy", out=tmp_path, seed=1)
+
+
+def test_pages_can_be_read_by_others(with_toy, tmp_path) -> None:
+    with_toy([])
+    reproduce.run("toy", out=tmp_path)
+    for name in ("toy.html", "toy.json"):
+        assert (tmp_path / name).stat().st_mode & 0o444 == 0o444
+    assert not [path for path in tmp_path.rglob(".*")]
+
+
 def test_cells_of_another_run_are_refused(with_toy, tmp_path) -> None:
     with_toy([])
     reproduce.run("toy", out=tmp_path)

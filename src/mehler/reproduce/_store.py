@@ -27,7 +27,7 @@ class Store:
     Raises
     ------
     ValueError
-        If the folder holds cells of other settings.
+        If the folder holds cells of other settings, or cells without a word of what they are.
     """
 
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
@@ -39,6 +39,11 @@ class Store:
             raise ValueError(f"{folder} holds cells of another run ({said}); take another --out")
         folder.mkdir(parents=True, exist_ok=True)
         if known is None:
+            if any(path.name != _SETTINGS for path in folder.glob("*.json")):
+                raise ValueError(
+                    f"{folder} holds cells, but {_SETTINGS} does not say of which run; take "
+                    "another --out, or remove the folder"
+                )
             write_whole(folder / _SETTINGS, json.dumps(dict(settings), indent=1) + "\n")
 
     def get(self, cell: Cell) -> Measured | None:
@@ -46,8 +51,8 @@ class Store:
         found = _read(self._path(cell))
         if found is None or found.get("options") != dict(cell.options):
             return None
-        measured: Measured = found["measured"]
-        return measured
+        measured = found.get("measured")
+        return measured if isinstance(measured, dict) and "seconds" in measured else None
 
     def put(self, cell: Cell, measured: Measured) -> None:
         """Keep what a cell measured: whole, or not at all."""
@@ -70,6 +75,7 @@ def write_whole(path: Path, text: str) -> None:
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
+        os.chmod(temporary, 0o644)  # temporary files are private, pages are not
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
