@@ -6,6 +6,7 @@ import array_api_strict
 import dask.array
 import numpy as np
 import pytest
+import scipy.sparse
 
 import mehler
 
@@ -34,6 +35,9 @@ def rows(bad):
         (GOOD.astype(str), TypeError, "convert"),
         ([[1.0, 2.0, 3.0]], TypeError, r"numpy.asarray\(X\)"),
         (array_api_strict.ones((2, 3)), TypeError, r"phi.to\(X\), or draw with like=X"),
+        (np.ma.masked_array(GOOD, GOOD > 2), TypeError, "X is a masked array"),
+        (scipy.sparse.csr_array(GOOD), TypeError, r"X.toarray\(\)"),
+        (np.asmatrix(GOOD), TypeError, r"numpy.asarray\(X\)"),
     ],
 )
 def test_rows(x, error, words):

@@ -241,6 +241,24 @@ def test_bad_arguments(options, error, words):
         mehler.KitchenSinks.draw(3, 4, seed=0, **options)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_comparisons_are_activations_too(dtype):
+    """Booleans, and functions that widen, come out in the rows' precision."""
+    rows = ROWS.astype(dtype)
+    step = mehler.KitchenSinks.draw(D, 8, activation="step", seed=0)(rows)
+    for activation in (lambda t: t > 0, lambda t: np.heaviside(t.astype("float64"), 0.0)):
+        own = mehler.KitchenSinks.draw(D, 8, activation=activation, seed=0)(rows)
+        assert own.dtype == dtype
+        assert np.array_equal(own, step)
+
+
+def test_activations_work_element_by_element():
+    phi = mehler.KitchenSinks.draw(D, 8, activation=lambda t: t.sum(axis=1), seed=0)
+    for method in (phi, phi.kernel):
+        with pytest.raises(ValueError, match="element by element"):
+            method(ROWS)
+
+
 def test_functions_have_no_recipe_and_no_law():
     phi = mehler.KitchenSinks.draw(3, 4, activation=np.tanh, seed=0)
     with pytest.raises(ValueError, match="use a name"):

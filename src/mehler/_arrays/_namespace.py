@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import array_api_compat as compat
 import array_api_compat.numpy as np_compat
+import numpy as np
 
 # Six namespaces share no static type; what an array must be is checked at run time.
 Array: TypeAlias = Any
@@ -37,9 +38,15 @@ def array_namespace(*arrays: Array, names: tuple[str, ...] | None = None) -> Any
     spaces = []
     for array, name in zip(arrays, names):
         if not is_array(array):
+            dense = f"{name}.toarray()" if hasattr(array, "toarray") else f"numpy.asarray({name})"
             raise TypeError(
                 f"{name} must be an array of NumPy, CuPy, PyTorch, JAX, Dask or another array API "
                 f"library, but is {type(array).__name__}; convert it first, for instance with "
+                f"{dense}"
+            )
+        if isinstance(array, np.ma.MaskedArray):
+            raise TypeError(
+                f"{name} is a masked array: drop or impute what is masked first, and pass "
                 f"numpy.asarray({name})"
             )
         spaces.append(compat.array_namespace(array))

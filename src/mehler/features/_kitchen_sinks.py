@@ -354,7 +354,14 @@ def _sink(
     (projected,) = projection.pieces(xp, rows * weight_scale, *weights[: -1 if shifted else None])
     if offset is not None:
         projected = projected + offset
-    return activation(xp, projected) * scale
+    activated = activation(xp, projected)
+    if tuple(activated.shape) != tuple(projected.shape):
+        raise ValueError(
+            f"the activation made shape {tuple(activated.shape)} from {tuple(projected.shape)}; it "
+            "must work element by element"
+        )
+    # A comparison is welcome, and so is a function that forgets float32.
+    return xp.astype(activated, projected.dtype, copy=False) * scale
 
 
 def _drawn_by(law: Callable[..., Any], seed: int, n_inputs: int, n_units: int) -> Any:

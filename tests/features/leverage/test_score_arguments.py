@@ -59,6 +59,14 @@ def test_a_fast_spectrum_pays():
     assert found.warnings == ()
 
 
+@pytest.mark.parametrize("factor", [1e-200, 1e200])
+def test_sizes_beyond_the_root_of_the_largest_number(factor):
+    """Independent features that dwarf the ridge score 1 each; those it dwarfs score 0."""
+    phi = np.random.default_rng(0).standard_normal((6, 4))
+    scores = ridge_leverage_scores(factor * phi, 1.0).scores
+    assert scores == pytest.approx(float(factor > 1), abs=1e-14)
+
+
 def test_it_says_when_choosing_does_not_pay():
     phi, p, _, _ = worlds.circle(k_max=24, n_rows=100)
     few = ridge_leverage_scores(phi, 1e-3, pool_weights=p, n_features=30)

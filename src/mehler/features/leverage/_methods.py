@@ -17,7 +17,11 @@ Core = Callable[[Any, _arrays.Array, float], _arrays.Array]
 def by_svd(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
     """QR, then the singular value decomposition of the small factor."""
     _, s, vh = xp.linalg.svd(_small(xp, a), full_matrices=False)
-    return xp.sum((s**2 / (s**2 + lam))[:, None] * _square(xp, vh), axis=0)
+    root = lam**0.5 * xp.ones_like(s)
+    # In units of the larger one: squares of large features would overflow.
+    unit = xp.maximum(s, root)
+    shares = (s / unit) ** 2 / ((s / unit) ** 2 + (root / unit) ** 2)
+    return xp.sum(shares[:, None] * _square(xp, vh), axis=0)
 
 
 def by_dual(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
