@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_rel
 
 from mehler import data, learn, reproduce
 from mehler.reproduce import _circular, maxout_figure_1, maxout_figure_2, maxout_table_1
@@ -86,6 +87,14 @@ def test_circular_correlation_ignores_origin_and_sense() -> None:
     assert np.mean(shuffled) < 3 / 40
 
 
+def test_circular_correlation_of_a_point_is_0() -> None:
+    # An embedding that collapsed has no order; ties must not take that of the rows.
+    angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
+    assert _circular.circular_rank_correlation(np.zeros(40), angle) == pytest.approx(0, abs=1e-12)
+    for closed in (True, False):
+        assert maxout_figure_2.agreement(np.zeros((40, 2)), angle, closed) < 1e-12
+
+
 def test_circular_correlation_of_a_doubled_angle_is_0() -> None:
     # What two components that turn twice as fast would give: the order is not found.
     angle = np.linspace(0, 2 * np.pi, 120, endpoint=False)
@@ -96,13 +105,39 @@ def test_circular_correlation_of_a_doubled_angle_is_0() -> None:
     assert maxout_figure_2.agreement(once + noise, angle, True) > 0.99
 
 
-def test_verdict_of_figure_2_says_when_pixels_are_not_beaten() -> None:
-    same = {k: np.full(10, 0.95) for k in ("maxout", "pixels", "lle")}
-    assert "does not beat PCA of pixels" in maxout_figure_2.verdict("Turn", same)
-    better = {**same, "pixels": np.full(10, 0.1)}
-    said = maxout_figure_2.verdict("Turn", better)
-    assert "agrees better with the angle than PCA of pixels" in said
-    assert "PCA of pixels on 0 (mean 0.10)" in said
+@pytest.mark.parametrize("k", [1, 2, 3, -2])
+def test_windings_are_counted_in_either_sense(k) -> None:
+    angle = 360 * np.arange(60) / 60
+    at = np.deg2rad(k * angle + 20)
+    points = np.stack([3 * np.cos(at), np.sin(at)], axis=1) + np.array([5.0, -2.0])
+    assert _circular.windings(points, angle) == abs(k)
+
+
+@pytest.mark.parametrize(
+    ("gain", "said"),
+    [
+        (0.2, "agrees better with the angle than"),
+        (-0.2, "agrees less with the angle than"),
+        (0.0, "is not told apart from"),
+    ],
+)
+def test_verdict_of_figure_2_follows_the_pairs(gain, said) -> None:
+    rng = np.random.default_rng(0)
+    pixels = rng.uniform(0.2, 0.7, 10)
+    noise = 0.01 * rng.standard_normal(10)
+    agreed = {"maxout": pixels + gain + noise, "pixels": pixels, "lle": np.full(10, 0.95)}
+    verdict = maxout_figure_2.verdict("Turn", agreed)
+    assert f"the maxout embedding {said} PCA of pixels (difference " in verdict
+    assert "LLE of scikit-learn on 10 (mean 0.95)" in verdict
+    # Second route: the interval that SciPy's paired test gives.
+    interval = ttest_rel(agreed["maxout"], pixels).confidence_interval(0.99)
+    assert f"{interval.low:+.3f} to {interval.high:+.3f}: 99 %" in verdict
+
+
+def test_a_difference_of_means_that_one_digit_makes_is_no_verdict() -> None:
+    agreed = {k: np.full(10, 0.3) for k in ("maxout", "pixels", "lle")}
+    agreed["maxout"][4] = 0.99
+    assert "is not told apart from" in maxout_figure_2.verdict("Turn", agreed)
 
 
 def test_pictures_that_are_turned_have_unit_norm_and_angle() -> None:
