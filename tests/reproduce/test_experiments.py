@@ -44,6 +44,15 @@ def test_figure_1_planted_defect_would_be_seen() -> None:
     assert np.sqrt(np.mean((proved - printed) ** 2)) > 0.3
 
 
+@pytest.mark.parametrize(("slope", "linear"), [(1.02, True), (0.8, False), (1.3, False)])
+def test_figure_1_says_slope_1_only_if_it_is(slope, linear) -> None:
+    measured = {"apart": [0.05], "measured": [0.05 * slope], "slope_at_0": slope}
+    found = [(Cell({"q": 8}), {**measured, "from_proved": 0.1, "from_printed": 0.5})]
+    said = maxout_figure_1.page("quick", found).verdicts[0]
+    assert ("a linear regime of slope 1" in said) is linear
+    assert ("not the slope 1" in said) is not linear
+
+
 def test_table_1_on_small_digits_is_direct_least_squares() -> None:
     # Second route: normal equations in float64 on the features held whole.
     world = maxout_table_1.prepare("quick", None)
@@ -74,6 +83,22 @@ def test_printed_cells_count_as_near_only_within_three_standard_errors() -> None
     assert maxout_table_1.near(values, 4, 10_000)
     # sd .05 and printed .07 over five draws: three standard errors are .12.
     assert not maxout_table_1.near(values + 0.2, 4, 10_000)
+
+
+def test_table_1_names_the_cells_that_are_far() -> None:
+    rng = np.random.default_rng(0)
+    found = []
+    for cell in maxout_table_1.cells("full"):
+        q, m = cell.options["q"], cell.options["m"]
+        mean, _ = maxout_table_1.PRINTED[q][maxout_table_1._SIZES.index(m)]
+        off = 5.0 if (q, m) == (16, 500) else 0.0
+        found.append((cell, {"error": mean + off + 0.01 * rng.standard_normal()}))
+    page = maxout_table_1.page("full", found)
+    assert page.verdicts[0].startswith("At m = 10000 the pools")
+    assert "the least first: q = 4, q = 8, q = 2, q = 16, q = 1." in page.verdicts[0]
+    assert page.verdicts[1].startswith("24 of 25 cells lie within three standard errors of the")
+    assert page.verdicts[1].endswith("Farther off: q = 16, m = 500.")
+    assert "(8.19 ± 0.21)" in page.tables[0].rows[4][2]
 
 
 def test_circular_correlation_ignores_origin_and_sense() -> None:

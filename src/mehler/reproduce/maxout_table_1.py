@@ -43,7 +43,7 @@ def prepare(level: Level, folder: Path | None) -> World:
     ----------
     level : {"quick", "full"}
     folder : Path or None
-        Of MNIST; with it the quick level takes MNIST too.
+        Of MNIST, which the full level needs and the quick one does not take.
 
     Returns
     -------
@@ -196,7 +196,7 @@ def _verdicts(errors: dict[tuple[int, int], Any], sizes: list[int], level: Level
     far = [place for place, values in errors.items() if not near(values, *place)]
     said.append(
         f"{len(errors) - len(far)} of {len(errors)} cells lie within three standard errors of the "
-        "print."
+        "difference to the print."
         + ("" if not far else " Farther off: " + ", ".join(f"q = {q}, m = {m}" for q, m in far))
         + ("." if far else "")
     )
