@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks.kitchen_sinks import _infimum
+from proofs_checks.kitchen_sinks import _dense, _infimum
 from proofs_checks.maxout._prose import prose
 
 Norm = Callable[[Any, Any, Any], float]
@@ -134,6 +134,39 @@ def kernel_space(context: Context, *, least_square: Norm = _infimum.least_square
     )
 
 
+def one_bound(context: Context, *, c: float = 1.0) -> Evidence:
+    """Look for a function with weights of at most the density near one of the kernel's space."""
+    found = _dense.seen_from(np.linspace(0.2, 3.0, 8), c)
+    return Evidence.bound_comparison(
+        form="proved",
+        check="one bound on the weights",
+        claim=(
+            r"for $C = 1$ no function of $|\alpha| \le C\pi$ is nearer to $xe^{-x^2/2}$, which has "
+            r"norm 1 in $H$, than 0.3; what 8 points show of the distance"
+        ),
+        observed=found,
+        # The density is a sum over 120 nodes.
+        interval=(found - 1e-3, found + 1e-3),
+        lower=0.3,
+        method="least squares in a box",
+    )
+
+
+def all_bounds(context: Context, *, c: float = 6.0) -> Evidence:
+    """Let the bound grow."""
+    found = _dense.distance(c)
+    return Evidence.bound_comparison(
+        form="proved",
+        check="all bounds on the weights",
+        claim=r"the distance of $xe^{-x^2/2}$ to the functions of $|\alpha| \le C\pi$ falls to 0: "
+        "at $C = 6$",
+        observed=found,
+        interval=(0.999 * found, 1.001 * found),
+        upper=1e-4,
+        method="closed form, with its rounding",
+    )
+
+
 def _plot(context: Context) -> Plot:
     found = problems(context)
     sups = np.array([_infimum.least_sup(*one) for one in found])
@@ -187,8 +220,9 @@ STATEMENT = Statement(
     proved_text=prose(
         r"""
         Minima over all $\alpha$ that represent $f$; then $F_\pi$ is a dense part of the kernel's
-        space. For $b$ uniform on a circle and $\kappa(0) = 1$ the kernel is half of $\kappa$, so
-        $\sqrt2\cos$ has it, and $C$ becomes $\sqrt2\,C$ in the bounds.
+        space, for bounded features, but not for any single bound on the weights. For $b$ uniform
+        on a circle and $\kappa(0) = 1$ the kernel is half of $\kappa$, so $\sqrt2\cos$ has it, and
+        $C$ becomes $\sqrt2\,C$ in the bounds.
         """
     ),
     flaw=prose(
@@ -221,6 +255,8 @@ STATEMENT = Statement(
         Check(form="printed", name="the kernel of random cosines", run=printed_kernel),
         Check(form="proved", name="the two norms of functions", run=infima),
         Check(form="proved", name="the norm of the kernel's space", run=kernel_space),
+        Check(form="proved", name="one bound on the weights", run=one_bound),
+        Check(form="proved", name="all bounds on the weights", run=all_bounds),
         Check(form="proved", name="the kernel of random cosines", run=proved_kernel),
     ),
 )

@@ -81,6 +81,8 @@ DEFECTS = [
     (norms.printed_kernel, {"scale": math.sqrt(2)}, "holds"),
     (norms.infima, {"least_square": of_the_representation}, "refuted"),
     (norms.kernel_space, {"least_square": of_the_representation}, "refuted"),
+    (norms.one_bound, {"c": 6.0}, "refuted"),
+    (norms.all_bounds, {"c": 2.0}, "refuted"),
     (norms.proved_kernel, {"scale": 1.0}, "refuted"),
     (kernel.closed, {"kernel": one_order_more}, "refuted"),
     (kernel.closed, {"kernel": a_little_more}, "refuted"),
