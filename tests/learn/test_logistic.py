@@ -120,7 +120,12 @@ def test_dask_rows_are_predicted_lazily_and_not_fitted() -> None:
     ("options", "message"),
     [
         ({"lam": 0.0}, "above 0"),
-        ({"lam": 1.0, "tolerance": 0.0}, "tolerance=0.0 must be a number above 0"),
+        ({"lam": 1.0, "tolerance": 0.0}, "tolerance=0.0 must be a finite number above 0"),
+        ({"lam": 1.0, "tolerance": np.nan}, "tolerance=nan must be a finite number above 0"),
+        ({"lam": 1.0, "tolerance": True}, "tolerance=True must be a finite number above 0"),
+        ({"lam": [1.0, 2.0]}, r"lam=\[1.0, 2.0\] must be a finite number above 0"),
+        ({"lam": "1"}, "lam='1' must be a finite number above 0"),
+        ({"lam": 1.0, "intercept": 2}, "intercept=2 is not one of True, False"),
         ({"lam": 1.0, "max_iterations": 0}, "max_iterations=0 must be an integer of at least 1"),
     ],
 )

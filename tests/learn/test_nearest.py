@@ -83,3 +83,27 @@ def test_bad_rows_are_refused() -> None:
     X[0, 0] = np.nan
     with pytest.raises(ValueError, match="Q"):
         learn.nearest(phi(), rows(5), X)
+
+
+@pytest.mark.parametrize(
+    ("phi", "scale", "dtype", "error", "message"),
+    [
+        (lambda rows: rows * np.nan, 1.0, "float64", ValueError, "holds NaN or infinity"),
+        (lambda rows: rows[:-1], 1.0, "float64", ValueError, r"has shape \(4, 3\) for 5 rows"),
+        # Bytes: a difference of squares would run over.
+        (lambda rows: rows, 9.0, "uint8", TypeError, "dtype uint8: codes, it seems"),
+        (lambda rows: rows, 1e30, "float32", ValueError, "squared distances overflow in float32"),
+        (lambda rows: rows, 1e300, "float64", ValueError, "squared distances overflow in float64"),
+    ],
+)
+def test_features_without_distances_are_refused(phi, scale, dtype, error, message) -> None:
+    X = (scale * (1 + np.abs(rows(5)))).astype(dtype)
+    with pytest.raises(error, match=message):
+        learn.nearest(phi, X, X)
+
+
+def test_large_features_below_overflow_have_distances() -> None:
+    X = (1e18 * rows(30)).astype(np.float32)
+    index, distance = learn.nearest(lambda rows: rows, X, X + np.float32(0))
+    assert index[:, 0].tolist() == list(range(30))
+    assert np.isfinite(distance).all()

@@ -97,3 +97,7 @@ def test_bad_rows_are_refused() -> None:
         learn.principal_components(phi(12), X)
     with pytest.raises(TypeError, match="phi is NoneType, which cannot be called"):
         learn.principal_components(None, rows())
+    with pytest.raises(TypeError, match="dtype int64: codes, it seems"):
+        learn.principal_components(lambda rows: rows, rows().astype(np.int64))
+    with pytest.raises(ValueError, match=r"phi\(X\) holds NaN"):
+        learn.principal_components(lambda rows: rows * np.nan, rows())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from numbers import Real
@@ -13,7 +14,13 @@ from mehler import _arrays
 from mehler._arrays import Array
 from mehler.learn._logistic_fit import LogisticFit
 from mehler.learn._one_vs_all import one_vs_all
-from mehler.learn._ridge_arguments import check_lambdas, check_map, check_pair, feature_blocks
+from mehler.learn._ridge_arguments import (
+    check_choice,
+    check_map,
+    check_pair,
+    feature_blocks,
+    shape_of,
+)
 
 
 def logistic(
@@ -94,8 +101,8 @@ def logistic(
     from scipy.optimize import minimize
 
     check_map(phi)
-    (lam,) = check_lambdas(lam)
-    _check_stopping(tolerance, max_iterations)
+    _check_numbers(lam, tolerance, max_iterations)
+    check_choice("intercept", intercept, (True, False))
     if _arrays.is_array(X) and _arrays.is_chunked(X):
         raise TypeError("X is a Dask array, over which L-BFGS would pass at every step: compute it")
     codes, known = one_vs_all(labels, classes)
@@ -103,7 +110,7 @@ def logistic(
         raise ValueError(f"labels hold one class, {known[0]!r}; give at least two")
     targets = check_pair(X, codes, ("X", "labels"))
     objective = _Objective(phi, X, targets, lam, intercept)
-    m = phi(X[:1, :]).shape[1]
+    m, dtype = shape_of(phi, X)
     start = np.zeros((m + intercept) * len(known))
     found = minimize(
         objective,
@@ -117,7 +124,6 @@ def logistic(
     norm = float(np.linalg.norm(gradient))
     solution = found.x.reshape(m + intercept, len(known))
     home = _arrays.place_of(X)
-    dtype = _arrays.dtype_name(phi(X[:1, :]).dtype)
     weights, offset = (
         _arrays.from_host(np.ascontiguousarray(part), home, dtype)
         for part in (solution[:m], solution[m] if intercept else np.zeros(len(known)))
@@ -184,9 +190,11 @@ def _stop_at(tolerance: float, objective: _Objective) -> Callable[[Any], None]:
     return callback
 
 
-def _check_stopping(tolerance: Any, max_iterations: Any) -> None:
-    if not isinstance(tolerance, Real) or not float(tolerance) > 0.0:
-        raise ValueError(f"tolerance={tolerance!r} must be a number above 0")
+def _check_numbers(lam: Any, tolerance: Any, max_iterations: Any) -> None:
+    for name, value in (("lam", lam), ("tolerance", tolerance)):
+        real = isinstance(value, Real) and not isinstance(value, bool)
+        if not real or not 0.0 < float(value) < math.inf:
+            raise ValueError(f"{name}={value!r} must be a finite number above 0")
     good = isinstance(max_iterations, int) and not isinstance(max_iterations, bool)
     if not good or max_iterations < 1:
         raise ValueError(f"max_iterations={max_iterations!r} must be an integer of at least 1")

@@ -87,6 +87,11 @@ class LogisticFit:
         Returns
         -------
         array, shape (n, c)
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` is not such a matrix.
         """
         values = self.decision(X)
         xp = _arrays.array_namespace(values)
@@ -103,6 +108,11 @@ class LogisticFit:
         Returns
         -------
         numpy.ndarray, shape (n,)
-            Labels, on the host, as `classes` are.
+            Labels, on the host, as `classes` are; a Dask array is computed.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` is not such a matrix.
         """
         return self.classes[_arrays.to_host(self.decision(X)).argmax(axis=1)]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler.learn._ridge_arguments import check_map, check_rows
+from mehler.learn._ridge_arguments import check_map, check_rows, features_of
 
 # Rows of one block of distances; 2048 x 2048 of float32 are 16 MiB.
 _BLOCK = 2048
@@ -44,7 +45,8 @@ def nearest(
     Raises
     ------
     TypeError, ValueError
-        If an argument is not of its kind or range.
+        If an argument is not of its kind or range, before any work; if `phi` gives NaN, integers
+        without ``similarity``, or numbers whose squares overflow, when it does.
 
     Notes
     -----
@@ -76,18 +78,32 @@ def nearest(
     if _arrays.is_chunked(X):
         X, Q = _arrays.to_host(X), _arrays.to_host(Q)
     xp = _arrays.place_of(X).xp
-    distance = _codes_apart if hasattr(phi, "similarity") else _features_apart
+    codes = hasattr(phi, "similarity")
+    distance, made = (_codes_apart, phi) if codes else (_features_apart, partial(_features, phi))
     parts = []
     for queries in _arrays.slices(Q.shape[0], _BLOCK):
-        left = phi(Q[queries, :])
+        left = made(Q[queries, :])
         best: tuple[Array, Array] | None = None
         for rows in _arrays.slices(X.shape[0], _BLOCK):
-            apart = distance(xp, phi, left, phi(X[rows, :]))
+            apart = distance(xp, phi, left, made(X[rows, :]))
             best = _merged(xp, best, apart, rows.start, n_neighbours)
         assert best is not None  # X has rows
         parts.append(best)
     index, apart = (xp.concat([part[i] for part in parts], axis=0) for i in (0, 1))
-    return index, (apart if distance is _codes_apart else xp.sqrt(apart))
+    return index, (apart if codes else xp.sqrt(apart))
+
+
+def _features(phi: Callable[[Array], Array], rows: Array) -> Array:
+    """Features whose squared distances are finite."""
+    z = features_of(phi, rows)
+    xp = _arrays.array_namespace(z)
+    largest = float(xp.max(xp.abs(z)))
+    if largest > (float(xp.finfo(z.dtype).max) / (4 * z.shape[1])) ** 0.5:
+        raise ValueError(
+            f"phi(X) holds {largest:.3g}, whose squared distances overflow in "
+            f"{_arrays.dtype_name(z.dtype)}; scale the rows down"
+        )
+    return z
 
 
 def _features_apart(xp: Any, phi: Any, left: Array, right: Array) -> Array:

@@ -8,7 +8,13 @@ from typing import Any
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler.learn._ridge_arguments import check_map, check_rows, feature_blocks, work_place
+from mehler.learn._ridge_arguments import (
+    check_map,
+    check_rows,
+    feature_blocks,
+    shape_of,
+    work_place,
+)
 from mehler.learn._ridge_sums import RidgeSums
 
 
@@ -144,8 +150,7 @@ def principal_components(
         raise ValueError(
             f"X has {X.shape[0]} rows, too few for {n_components} components; ask for fewer"
         )
-    first = phi(X[:1, :])
-    m, dtype = first.shape[1], _arrays.dtype_name(first.dtype)
+    m, dtype = shape_of(phi, X)
     if m < n_components:
         raise ValueError(f"phi has {m} features, too few for {n_components} components")
     many = X.shape[0] >= m

@@ -110,7 +110,7 @@ def feature_blocks(
     n_features, dtype = shape_of(phi, x)
     block = _arrays.rows_per_block(n_features, 4 if dtype == "float32" else 8)
     for rows in _arrays.slices(x.shape[0], block):
-        z = _features(phi, x[rows, :])
+        z = features_of(phi, x[rows, :])
         targets = y[rows, :]
         if place is not home:
             z = _arrays.from_host(_arrays.to_host(z), place)
@@ -121,11 +121,12 @@ def feature_blocks(
 
 def shape_of(phi: Callable[[Array], Array], x: Array) -> tuple[int, str]:
     """How many features there are, and their dtype, by those of one row."""
-    first = _features(phi, x[:1, :])
+    first = features_of(phi, x[:1, :])
     return int(first.shape[1]), _arrays.dtype_name(first.dtype)
 
 
-def _features(phi: Callable[[Array], Array], rows: Array) -> Array:
+def features_of(phi: Callable[[Array], Array], rows: Array) -> Array:
+    """Features of rows: real, finite, a matrix with as many rows."""
     z = phi(rows)
     xp = _arrays.array_namespace(rows, z, names=("X", "phi(X)"))
     if z.ndim != 2 or z.shape[0] != rows.shape[0] or z.shape[1] == 0:
