@@ -81,6 +81,14 @@ def test_what_is_no_picture_is_refused(image, n) -> None:
         data.rotating(image, n)
 
 
-def test_no_angle_is_refused() -> None:
-    with pytest.raises(ValueError, match="n_angles must be at least 1, not 0"):
-        data.rotating(np.eye(3), 0)
+@pytest.mark.parametrize("n", [0, -1, 2.5, True])
+def test_what_is_no_number_of_angles_is_refused(n) -> None:
+    # With 2.5 the angles would be 0, 144 and 288 degrees.
+    with pytest.raises(ValueError, match=f"n_angles={n!r} is not an integer of at least 1"):
+        data.rotating(np.eye(3), n)
+
+
+@pytest.mark.parametrize("image", [np.eye(3) * 1j, np.full((2, 2), "a")])
+def test_pixels_that_are_no_real_numbers_are_refused(image) -> None:
+    with pytest.raises(TypeError, match="its pixels must be real numbers"):
+        data.rotating(image, 4)

@@ -75,6 +75,42 @@ def test_a_file_that_is_no_idx_file_is_refused(small_mnist, damage) -> None:
         data.mnist(folder)
 
 
+@pytest.mark.parametrize(
+    "damage", [lambda c: c[:-9], lambda c: c[:5], lambda c: b"text", lambda c: b""]
+)
+def test_a_packed_file_that_is_cut_short_is_refused(small_mnist, damage) -> None:
+    folder, _ = small_mnist
+    plain = folder / "t10k-images-idx3-ubyte"
+    content = gzip.compress(plain.read_bytes())
+    plain.unlink()
+    (folder / "t10k-images-idx3-ubyte.gz").write_bytes(damage(content))
+    with pytest.raises(data.DamagedDataError, match="t10k-images-idx3-ubyte"):
+        data.mnist(folder)
+
+
+def test_a_header_of_another_shape_is_refused(small_mnist) -> None:
+    folder, _ = small_mnist
+    path = folder / "train-images-idx3-ubyte"
+    content = bytearray(path.read_bytes())
+    content[7] = 6
+    path.write_bytes(bytes(content))
+    with pytest.raises(data.DamagedDataError, match=r"says \[6, 4, 3\], which it does not hold"):
+        data.mnist(folder)
+
+
+def test_other_digits_of_scikit_learn_are_refused(tmp_path, monkeypatch) -> None:
+    path = _images.packaged(data.sources()["digits"], "datasets/data/digits.csv.gz")
+    content = gzip.decompress(path.read_bytes())
+    other = tmp_path / "digits.csv.gz"
+    monkeypatch.setattr(_images, "packaged", lambda source, file: other)
+    # Packed anew the same numbers are the same digits; one other label is not.
+    other.write_bytes(gzip.compress(content, 1))
+    assert len(data.digits().X) == 1797
+    other.write_bytes(gzip.compress(content[:-2] + b"9\n"))
+    with pytest.raises(data.DamagedDataError, match=r"digits\.csv\.gz has the sha256"):
+        data.digits()
+
+
 def test_one_changed_pixel_is_seen(small_mnist) -> None:
     folder, _ = small_mnist
     path = folder / "train-images-idx3-ubyte"

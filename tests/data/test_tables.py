@@ -97,6 +97,7 @@ def test_recordings_are_interpolated(recordings, n_frames) -> None:
     assert found.y.tolist() == [3, 9]
 
 
-def test_no_frame_is_refused() -> None:
-    with pytest.raises(ValueError, match="n_frames must be at least 1, not 0"):
-        data.spoken_digits(0)
+@pytest.mark.parametrize("n", [0, 2.5, True, "3"])
+def test_what_is_no_number_of_frames_is_refused(n) -> None:
+    with pytest.raises(ValueError, match="is not an integer of at least 1"):
+        data.spoken_digits(n)

@@ -118,7 +118,9 @@ def rotating(image: Any, n_angles: int) -> Dataset:
     Raises
     ------
     ValueError
-        If the image is not two-dimensional, empty or not finite, or n < 1.
+        If the image is not two-dimensional, empty or not finite, or n no integer of at least 1.
+    TypeError
+        If its entries are not real numbers.
 
     Notes
     -----
@@ -136,13 +138,16 @@ def rotating(image: Any, n_angles: int) -> Dataset:
     """
     from scipy import ndimage
 
-    picture = np.asarray(image, dtype=np.float64)
+    given = np.asarray(image)
+    if given.dtype.kind not in "buif":
+        raise TypeError(f"image has dtype {given.dtype}; its pixels must be real numbers")
+    picture = given.astype(np.float64)
     if picture.ndim != 2 or picture.size == 0 or not np.isfinite(picture).all():
         raise ValueError(
             f"image must be two-dimensional and finite, with pixels; its shape is {picture.shape}"
         )
-    if n_angles < 1:
-        raise ValueError(f"n_angles must be at least 1, not {n_angles}")
+    if isinstance(n_angles, bool) or not isinstance(n_angles, (int, np.integer)) or n_angles < 1:
+        raise ValueError(f"n_angles={n_angles!r} is not an integer of at least 1")
     angles = 360.0 * np.arange(n_angles) / n_angles
     turned = [ndimage.rotate(picture, angle, reshape=False, order=1) for angle in angles]
     return Dataset("rotating", np.stack(turned), angles)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import math
+import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mehler.data._dataset import Dataset
-from mehler.data._source import MissingDataError, checked, hold, packaged
+from mehler.data._source import DamagedDataError, MissingDataError, checked, hold, packaged
 from mehler.data._sources import SOURCES
 
 _PARTS = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
@@ -28,6 +30,8 @@ _FASHION = (
     "c867c93ff95360594e8ec3287995350b824dd110b11595c0e13d5423f621867a",
     "3d0e6c6ea990b53b6f8f500a41cac93881d981b315f84578b7d915342ade01e9",
 )
+# Of the table's numbers, as releases of scikit-learn may pack it in other ways.
+_SMALL = "30aa855cd90427ff3c4996b3f40109597c57049f8a038cc52db1efeac8ad2e26"
 _MNIST_5K = "846f6cad587fea3877f6e0fe0a1968dfc68867ce170d3bc9fc2dccdbed17961d"
 _FASHION_FOLDER = "/usr/share/datasets/fashion-mnist"
 _CLOTHES = (
@@ -57,6 +61,8 @@ def digits() -> Dataset:
     ------
     MissingDataError
         If scikit-learn is not installed.
+    DamagedDataError
+        If its digits are others (sha256 of the numbers).
 
     Notes
     -----
@@ -69,7 +75,8 @@ def digits() -> Dataset:
     Dataset(digits: (1797, 8, 8), float64, 10 classes)
     """
     path = packaged(SOURCES["digits"], "datasets/data/digits.csv.gz")
-    table = np.loadtxt(io.BytesIO(gzip.decompress(path.read_bytes())), delimiter=",")
+    table = np.loadtxt(io.BytesIO(_unpacked(path)), delimiter=",")
+    hold(table.astype("<f8").tobytes(), _SMALL, path.name)
     return _dataset("digits", table[:, :-1].reshape(-1, 8, 8), table[:, -1].astype(np.int64))
 
 
@@ -189,12 +196,24 @@ def _idx(name: str, folder: Path, part: str, sha256: str) -> Any:
     if plain.is_file():
         content = plain.read_bytes()
     elif zipped.is_file():
-        content = gzip.decompress(zipped.read_bytes())
+        content = _unpacked(zipped)
     else:
         command = SOURCES[name].command
         raise MissingDataError(f"{name}: no {plain.name} in {folder}; this brings it: {command}")
     axes = content[3] if len(content) > 3 and content[:3] == b"\0\0\x08" else 0
     start = 4 + 4 * axes
     hold(content[start:], sha256, plain.name)
-    shape = np.frombuffer(content, dtype=">u4", count=axes, offset=4)
-    return np.frombuffer(content, dtype=np.uint8, offset=start).reshape(shape.astype(int)).copy()
+    shape = np.frombuffer(content, dtype=">u4", count=axes, offset=4).tolist()
+    if math.prod(shape) != len(content) - start:
+        raise DamagedDataError(f"the header of {plain.name} says {shape}, which it does not hold")
+    return np.frombuffer(content, dtype=np.uint8, offset=start).reshape(shape).copy()
+
+
+def _unpacked(path: Path) -> bytes:
+    packed = path.read_bytes()
+    try:
+        return gzip.decompress(packed)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DamagedDataError(
+            f"{path.name} cannot be unpacked ({error}): it is damaged or cut short; bring it anew"
+        ) from error

@@ -30,7 +30,7 @@ def spoken_digits(n_frames: int = 20) -> Dataset:
     Raises
     ------
     ValueError
-        If n_frames < 1.
+        If n_frames is not an integer of at least 1.
     MissingDataError
         If the package is not installed.
     DamagedDataError
@@ -47,8 +47,8 @@ def spoken_digits(n_frames: int = 20) -> Dataset:
     >>> data.sources()["spoken_digits"].licence
     'package: MIT; data: CC BY-SA 4.0'
     """
-    if n_frames < 1:
-        raise ValueError(f"n_frames must be at least 1, not {n_frames}")
+    if isinstance(n_frames, bool) or not isinstance(n_frames, (int, np.integer)) or n_frames < 1:
+        raise ValueError(f"n_frames={n_frames!r} is not an integer of at least 1")
     source = SOURCES["spoken_digits"]
     content = checked(packaged(source, "datasets/data/digits.npz"), _FSDD)
     with np.load(io.BytesIO(content), allow_pickle=False) as stored:
