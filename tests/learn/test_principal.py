@@ -66,6 +66,14 @@ def test_what_has_no_variance_has_no_direction() -> None:
     assert fit.transform(X).tolist() == [[0.0, 0.0]] * 5
 
 
+def test_with_many_equal_rows_directions_stay_orthonormal() -> None:
+    X = np.repeat(rows(1), 40, axis=0)
+    fit = learn.principal_components(phi(12), X, 2)
+    np.testing.assert_allclose(fit.directions.T @ fit.directions, np.eye(2), atol=1e-12)
+    np.testing.assert_allclose(fit.variances, 0, atol=1e-12)
+    np.testing.assert_allclose(fit.transform(X), 0, atol=1e-12)
+
+
 def test_a_common_mean_is_taken_off() -> None:
     # The planted defect: without centring the first direction is that of the mean.
     def lifted(X):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -76,6 +77,24 @@ def test_table_1_on_small_digits_is_direct_least_squares() -> None:
     W = np.linalg.solve(both.T @ both + len(both) * lam * np.eye(100), both.T @ codes)
     error = 100 * np.mean(classes[(test @ W).argmax(axis=1)] != world.test[1])
     assert measured["error"] == pytest.approx(error, abs=100 * 2 / len(test))
+
+
+def test_table_1_holds_out_the_last_sixth_of_mnist_and_no_test_row(monkeypatch) -> None:
+    rng = np.random.default_rng(0)
+    images = rng.integers(1, 256, (16, 28, 28)).astype(np.uint8)
+    made = data.Dataset("mnist", images[:12], np.arange(12), images[12:], np.arange(12, 16))
+    monkeypatch.setattr(data, "mnist", lambda folder: made)
+    world = maxout_table_1.prepare("full", Path("folder"))
+    assert [y.tolist() for _, y in (world.fit, world.choose, world.test)] == [
+        list(range(10)),
+        [10, 11],
+        [12, 13, 14, 15],
+    ]
+    rows = np.concatenate([world.fit[0], world.choose[0], world.test[0]])
+    assert rows.dtype == np.float32
+    whole = images.reshape(16, -1).astype(np.float64)
+    lengths = np.sqrt((whole**2).sum(axis=1))
+    np.testing.assert_allclose(rows * lengths[:, None], whole, atol=1e-3)
 
 
 def test_printed_cells_count_as_near_only_within_three_standard_errors() -> None:

@@ -42,10 +42,26 @@ def test_features_of_shifted_digits_stay_nearer_than_those_without_maps(world) -
     assert (far["shifts"] < far["none"]).all()
 
 
-def test_training_rows_are_the_same_for_all_features_and_differ_by_draw(world) -> None:
-    cells = [Cell({"N": 50, "draw": draw}) for draw in (0, 1)]
-    seeds = [cell.seed(0, invariant_mnist.NAME) for cell in cells]
-    assert seeds[0] != seeds[1]
+def test_training_rows_are_the_same_for_all_features_and_differ_by_draw(world, monkeypatch) -> None:
+    seen = []
+    ridge = invariant_mnist.learn.ridge
+
+    def watched(phi, X, codes, **options):
+        seen.append((X, codes))
+        return ridge(phi, X, codes, **options)
+
+    monkeypatch.setattr(invariant_mnist.learn, "ridge", watched)
+    for draw in (0, 1):
+        invariant_mnist.measure(world, Cell({"N": 50, "draw": draw}), 0)
+    n = len(invariant_mnist.FEATURES)
+    for rows in (seen[:n], seen[n:]):
+        assert all(np.array_equal(X, rows[0][0]) for X, _ in rows)
+        assert all(np.array_equal(codes, rows[0][1]) for _, codes in rows)
+        # No row twice, and all of them training rows.
+        assert len(np.unique(rows[0][0], axis=0)) == 50
+        known = (rows[0][0][:, None] == world.X[None]).all(axis=2)
+        assert known.any(axis=1).all()
+    assert not np.array_equal(seen[0][0], seen[n][0])
 
 
 @pytest.mark.parametrize(

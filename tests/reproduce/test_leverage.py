@@ -7,7 +7,7 @@ import pytest
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 
-from mehler import FourierFeatures
+from mehler import FourierFeatures, data
 from mehler.features import leverage as selectors
 from mehler.reproduce import Cell, leverage
 from mehler.reproduce._leverage_methods import (
@@ -128,6 +128,23 @@ def test_quick_world_is_the_small_digits() -> None:
     assert set(problem.y) == {-1.0, 1.0}
     keys = [cell.key for cell in leverage.cells("full")]
     assert len(set(keys)) == len(keys) == 10 * 4 * (3 + 8 + 3)
+
+
+def test_real_targets_are_signs_or_standardised_logarithms(monkeypatch) -> None:
+    rng = np.random.default_rng(0)
+    X, classes, prices = rng.standard_normal((40, 2)), rng.integers(0, 2, 40), rng.uniform(1, 9, 40)
+    for name, y in (("adult", classes), ("magic", classes), ("diamonds", prices)):
+        made = data.Dataset(name, X, y)
+        monkeypatch.setattr(data, name, lambda made=made: made)
+    monkeypatch.setattr(data, "house_sales", lambda: data.Dataset("house_sales", X, prices**2))
+    world = leverage.prepare("full", None)
+    assert list(world.problems) == ["adult", "magic", "diamonds", "house_sales"]
+    assert [one.classes for one in world.problems.values()] == [True, True, False, False]
+    assert np.array_equal(world.problems["adult"].y, 2.0 * classes - 1)
+    target = world.problems["diamonds"].y
+    assert (target.mean(), target.std()) == pytest.approx((0.0, 1.0))
+    # Standardised logarithms do not see a power.
+    np.testing.assert_allclose(world.problems["house_sales"].y, target, atol=1e-12)
 
 
 def test_one_split_and_pool_for_all_settings_of_a_draw() -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mehler import reproduce
-from mehler.reproduce import _run
+from mehler.reproduce import _page, _run, _store
 from tests.reproduce.toy import toy
 
 
@@ -88,6 +88,23 @@ def test_cells_of_a_run_that_is_not_known_are_refused(with_toy, tmp_path, damage
         settings.write_text(damage)
     with pytest.raises(ValueError, match=r"run\.json does not say of which run; take another"):
         reproduce.run("toy", out=tmp_path, seed=1)
+
+
+def test_a_file_that_cannot_be_written_leaves_what_was_there(tmp_path) -> None:
+    path = tmp_path / "page.html"
+    _store.write_whole(path, "old")
+    with pytest.raises(UnicodeEncodeError):
+        _store.write_whole(path, "new \ud800")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.04, "0.0 seconds"), (119.9, "119.9 seconds"), (120, "2.0 minutes"), (9000, "2.5 hours")],
+)
+def test_durations_are_in_the_unit_that_is_expected(seconds, said) -> None:
+    assert _page.spoken(seconds) == said
 
 
 def test_pages_can_be_read_by_others(with_toy, tmp_path) -> None:

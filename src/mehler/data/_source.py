@@ -109,5 +109,5 @@ def hold(content: bytes, sha256: str, what: str) -> None:
     if found != sha256:
         raise DamagedDataError(
             f"{what} has the sha256 {found[:16]}..., not {sha256[:16]}...: it is another version "
-            "or damaged; install the version that the loader names"
+            "or damaged; bring it anew, in the version that the loader names"
         )

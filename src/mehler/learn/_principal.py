@@ -31,7 +31,8 @@ class PrincipalComponents:
     mean : array, shape (m,)
         Of the features.
     directions : array, shape (m, k)
-        Orthonormal columns; zeros where the features have no further variance.
+        Orthonormal columns; with fewer rows than features, zeros where there is no further
+        variance.
     variances : array, shape (k,)
         Of the rows along them, the largest first; divided by N, not N - 1.
     total : float
