@@ -97,11 +97,6 @@ def not_normalised(mass, q, chosen):
     return mass * q / (scores * scores.size / POOL)
 
 
-def gains_for_masses(mass, q, chosen):
-    """The weight of the kernel where its square root belongs."""
-    return mass**2 / chosen._shares()
-
-
 def remembered(cls):
     """Scores that are not normalised, for `not_normalised`."""
 
@@ -124,7 +119,6 @@ PLANTED = [
     planted("drawn twice, counted once", moved(counted_once)),
     planted("weights of the scores, draws of the mixture", moved(of_scores_alone)),
     planted("scores not normalised", remembered),
-    planted("weights for their roots", moved(gains_for_masses)),
 ]
 TWINS = [
     Twin(

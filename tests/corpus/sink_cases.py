@@ -93,7 +93,7 @@ PLANTED = [
     planted("bias of random signs", "tanh-bias", moved_weights(bias_of_signs)),
     planted("tanh for erf", "erf", ways.as_another("tanh")),
     planted("sine for cosine", "cos", ways.as_another("sin")),
-    planted("order 1 for order 2", "relu2-sphere", ways.as_another("relu")),
+    planted("order 1 for order 0", "step", ways.as_another("relu")),
     planted("weights of one length", "tanh", moved_weights(constant_norms)),
     planted("weights of all lengths on the sphere", "relu2-sphere", ways.not_on_the_sphere),
     planted("absolute value before the step", "step", moved_projection(abs)),
