@@ -19,9 +19,13 @@ def experiments() -> dict[str, Experiment]:
     'Random maxout on MNIST'
     """
     from mehler.reproduce.invariant_mnist import EXPERIMENT as invariant_mnist
+    from mehler.reproduce.invariant_permutations import EXPERIMENT as permutations
     from mehler.reproduce.leverage import EXPERIMENT as leverage
     from mehler.reproduce.maxout_figure_1 import EXPERIMENT as figure_1
     from mehler.reproduce.maxout_figure_2 import EXPERIMENT as figure_2
     from mehler.reproduce.maxout_table_1 import EXPERIMENT as table_1
 
-    return {one.name: one for one in (figure_1, figure_2, table_1, invariant_mnist, leverage)}
+    return {
+        one.name: one
+        for one in (figure_1, figure_2, table_1, permutations, invariant_mnist, leverage)
+    }
