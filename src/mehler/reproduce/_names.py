@@ -24,8 +24,7 @@ def experiments() -> dict[str, Experiment]:
     from mehler.reproduce.maxout_figure_1 import EXPERIMENT as figure_1
     from mehler.reproduce.maxout_figure_2 import EXPERIMENT as figure_2
     from mehler.reproduce.maxout_table_1 import EXPERIMENT as table_1
+    from mehler.reproduce.maxout_table_3 import EXPERIMENT as table_3
 
-    return {
-        one.name: one
-        for one in (figure_1, figure_2, table_1, permutations, invariant_mnist, leverage)
-    }
+    known = (figure_1, figure_2, table_1, table_3, permutations, invariant_mnist, leverage)
+    return {one.name: one for one in known}

@@ -1,0 +1,239 @@
+"""The shape of Table 3 of the maxout paper: more units from the same projections, or from more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mehler import FourierFeatures, MaxoutFeatures, data, learn
+from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.statements import Plot, Series
+
+_POOL = 4
+_DRAWS = {"quick": 2, "full": 10}
+# Units m and projections P, in the proportions of the print: 15K of 15K, 60K of 15K, 60K of 60K,
+# 400K of 15K, 300K of 300K; a thirtieth of them, and a three-hundredth at the quick level.
+_SETTINGS = {
+    "quick": ((50, 50), (200, 50), (200, 200), (1333, 50), (1000, 1000)),
+    "full": ((500, 500), (2000, 500), (2000, 2000), (13_333, 500), (10_000, 10_000)),
+}
+_LAMBDAS = tuple(10.0 ** np.arange(-8.0, 0.0))
+# As printed: phone error rate on TIMIT, percent; of the last row another paper's.
+PRINTED = ("23.1", "22.7", "22.8", "22.4", "22.1", "21.3")
+
+
+@dataclass(frozen=True)
+class World:
+    """Rows of unit length, labels, and how many are learned from.
+
+    Parameters
+    ----------
+    X : array, shape (n, d)
+    y : array, shape (n,)
+    n_train : int
+    what : str
+        What the rows are.
+    """
+
+    X: Any
+    y: Any
+    n_train: int
+    what: str
+
+
+def prepare(level: Level, folder: Path | None) -> World:
+    """Load spoken digits, or the 8 x 8 digits at the quick level.
+
+    Parameters
+    ----------
+    level : {"quick", "full"}
+    folder : None
+
+    Returns
+    -------
+    World
+
+    Raises
+    ------
+    MissingDataError
+        If the package of the spoken digits is not installed.
+    """
+    found = data.digits() if level == "quick" else data.spoken_digits()
+    rows = found.X.reshape(len(found.X), -1).astype(np.float64)
+    rows = (rows - rows.mean(axis=0)) / np.where(rows.std(axis=0) > 0, rows.std(axis=0), 1.0)
+    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    n_train = 600 if level == "quick" else 2000
+    return World(rows.astype(np.float32), found.y, n_train, found.name)
+
+
+def cells(level: Level) -> list[Cell]:
+    """Return settings of the table and draws; Fourier features last, as many as the most units.
+
+    Parameters
+    ----------
+    level : {"quick", "full"}
+
+    Returns
+    -------
+    list of Cell
+    """
+    found = []
+    for draw in range(_DRAWS[level]):
+        for m, p in _SETTINGS[level]:
+            found.append(Cell({"map": "maxout", "m": m, "projections": p, "draw": draw}))
+        m = _SETTINGS[level][-2][0]
+        found.append(Cell({"map": "fourier", "m": m, "projections": m, "draw": draw}))
+    return found
+
+
+def measure(world: World, cell: Cell, seed: int) -> Measured:
+    """Error of ridge regression on one split, lambda by leaving one out.
+
+    Parameters
+    ----------
+    world : World
+    cell : Cell
+    seed : int
+
+    Returns
+    -------
+    dict
+        ``error`` in percent.
+    """
+    o = cell.options
+    # One split for all settings of a draw.
+    order = np.random.default_rng(cell.seed(seed, NAME, "map", "m", "projections")).permutation(
+        len(world.y)
+    )
+    train, test = order[: world.n_train], order[world.n_train :]
+    own, d = cell.seed(seed, NAME), world.X.shape[1]
+    phi: Any
+    if o["map"] == "maxout":
+        phi = MaxoutFeatures.draw(
+            d, o["m"], _POOL, n_projections=o["projections"], seed=own, like=world.X
+        )
+    else:
+        # Rows have length 1: exp(-1) at right angles.
+        phi = FourierFeatures.draw(d, o["m"], gamma=0.5, form="offset", seed=own, like=world.X)
+    codes, classes = learn.one_vs_all(world.y)
+    fit = learn.ridge(phi, world.X[train], codes[train], lambdas=_LAMBDAS, measure="mistakes")
+    values = fit.predict(world.X[test])
+    return {"error": float(100 * np.mean(classes[values.argmax(axis=1)] != world.y[test]))}
+
+
+def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
+    """The table in the order of the print, and what sharing costs by pairs.
+
+    Parameters
+    ----------
+    level : {"quick", "full"}
+    found : list of (Cell, dict)
+
+    Returns
+    -------
+    Page
+    """
+    errors: dict[tuple[str, int, int], list[float]] = {}
+    for cell, measured in found:
+        o = cell.options
+        errors.setdefault((o["map"], o["m"], o["projections"]), []).append(measured["error"])
+    kept = {key: np.array(values) for key, values in errors.items()}
+    rows = [
+        [
+            "Random maxout, q = 4" if kind == "maxout" else "Random Fourier",
+            str(m),
+            str(p),
+            f"{values.mean():.2f} ± {values.std(ddof=1):.2f}",
+            printed,
+        ]
+        for ((kind, m, p), values), printed in zip(kept.items(), PRINTED)
+    ]
+    names = [f"{kind}, m = {m}, {p} projections" for kind, m, p in kept]
+    error = [values.std(ddof=1) / np.sqrt(len(values)) for values in kept.values()]
+    means = [values.mean() for values in kept.values()]
+    series = [
+        Series(label=name, x=[k], y=[mean], y_low=[mean - e], y_high=[mean + e], kind="points")
+        for k, (name, mean, e) in enumerate(zip(names, means, error), start=1)
+    ]
+    what = "8 x 8 digits" if level == "quick" else "Free Spoken Digit Dataset, 20 frames"
+    return Page(
+        verdicts=_verdicts(level, kept),
+        tables=(
+            Table(
+                f"Test error in percent, mean ± standard deviation over draws ({what}); the last "
+                "column is the printed phone error rate on TIMIT, which is another task",
+                ("map", "m", "projections", "error", "printed"),
+                rows,
+            ),
+        ),
+        plots=(
+            Plot(
+                title="Errors of the settings",
+                x_label="row of the table",
+                y_label="test error, percent",
+                series=series,
+                caption="Mean over draws, with its standard error.",
+            ),
+        ),
+    )
+
+
+def _verdicts(level: Level, kept: dict[tuple[str, int, int], Any]) -> list[str]:
+    small, shared, own, many, most = (kept["maxout", *setting] for setting in _SETTINGS[level])
+    (m, p), (_, q) = _SETTINGS[level][1], _SETTINGS[level][2]
+    largest = _SETTINGS[level][3]
+    return [
+        difference(f"{m} units that share {p} projections instead of {q}", shared, own),
+        difference(f"{m} instead of {p} units of the same {p} projections", shared, small),
+        difference(f"{largest[0]} instead of {p} units of the same {p} projections", many, small),
+        difference(
+            f"{_SETTINGS[level][4][0]} units of as many projections against {m} of as many",
+            most,
+            own,
+        ),
+    ]
+
+
+def difference(what: str, values: Any, base: Any) -> str:
+    """A difference of errors by pairs, with its interval.
+
+    Parameters
+    ----------
+    what : str
+    values, base : array, shape (draws,)
+
+    Returns
+    -------
+    str
+    """
+    from scipy.stats import t as student
+
+    gain = values - base
+    wide = student.ppf(0.995, len(gain) - 1) * gain.std(ddof=1) / np.sqrt(len(gain))
+    low, high = gain.mean() - wide, gain.mean() + wide
+    word = "fewer mistakes" if high < 0 else "more mistakes" if low > 0 else "not told apart"
+    return (
+        f"{what[0].upper()}{what[1:]}: {word}; error {gain.mean():+.2f} percent "
+        f"({low:+.2f} to {high:+.2f}: 99 %, Student's, over {len(gain)} draws)."
+    )
+
+
+NAME = "maxout-table-3"
+EXPERIMENT = Experiment(
+    name=NAME,
+    title="Units that share projections",
+    source="Mroueh, Rennie, Goel (2015), Table 3",
+    printed=(
+        "Phone error rates on TIMIT for 15,000 to 400,000 maxout units that draw from a pool of "
+        "15,000 to 300,000 projections, and for Fourier features. TIMIT is licensed and not to be "
+        "had: spoken digits stand in at the full level and the 8 x 8 digits at the quick one, with "
+        "a thirtieth and a three-hundredth of the units. Only the shape can be compared."
+    ),
+    prepare=prepare,
+    cells=cells,
+    measure=measure,
+    page=page,
+)
