@@ -35,6 +35,7 @@ def test_options_reach_the_plan(tmp_path, capsys):
     line = (*numbers, *loss, "--eps", "0.2", "--pool-size", "8", "--json", *QUICK)
     out = tmp_path / "made" / "plan.json"
     assert call("plan", *line, "--out", str(out)) == 0
+    assert out.stat().st_mode & 0o777 == 0o644
     expected = planning.plan(
         n_inputs=784,
         n_samples=60000,

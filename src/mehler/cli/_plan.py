@@ -121,6 +121,7 @@ def _write(out: Path, text: str) -> None:
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
+        Path(temporary).chmod(0o644)  # temporary files are private, plans are not
         Path(temporary).replace(out)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
