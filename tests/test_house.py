@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = [
     "mehler._arrays",
     "mehler._random",
+    "mehler._files",
     "mehler.data",
     "mehler.exact",
     "mehler.bounds",

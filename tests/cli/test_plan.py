@@ -90,7 +90,7 @@ def test_a_failed_write_leaves_what_was_there(tmp_path, monkeypatch, capsys):
     def fail(*arguments, **options):
         raise OSError("disk full")
 
-    monkeypatch.setattr("pathlib.Path.replace", fail)
+    monkeypatch.setattr("os.replace", fail)
     assert call("plan", "--n-inputs", "3", "--out", str(out), *QUICK) == 2
     assert out.read_text() == "before"
     assert os.listdir(tmp_path) == ["plan.txt"]

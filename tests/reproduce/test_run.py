@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from mehler import reproduce
-from mehler.reproduce import _page, _run, _store
+from mehler import _files, reproduce
+from mehler.reproduce import _page, _run
 from tests.reproduce.toy import toy
 
 
@@ -92,9 +92,9 @@ def test_cells_of_a_run_that_is_not_known_are_refused(with_toy, tmp_path, damage
 
 def test_a_file_that_cannot_be_written_leaves_what_was_there(tmp_path) -> None:
     path = tmp_path / "page.html"
-    _store.write_whole(path, "old")
+    _files.write_whole(path, "old")
     with pytest.raises(UnicodeEncodeError):
-        _store.write_whole(path, "new \ud800")
+        _files.write_whole(path, "new \ud800")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 

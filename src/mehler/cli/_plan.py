@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from mehler._files import write_whole
 
 
 def plan(
@@ -100,7 +100,7 @@ def plan(
     )
     text = json.dumps(found.to_dict(), indent=1, allow_nan=False) if as_json else str(found)
     if out is not None:
-        _write(out, text + "\n")
+        write_whole(out, text + "\n")
     typer.echo(text)
     return 0
 
@@ -112,17 +112,3 @@ def _require_file(out: Path) -> None:
     if out.is_dir():
         raise ValueError(f"--out={str(out)!r} is a directory: give a file")
     report.require_writable(out.parent)
-
-
-def _write(out: Path, text: str) -> None:
-    """Whole or not at all: written beside the target, then moved."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=".mehler-", dir=out.parent, text=True)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-        Path(temporary).chmod(0o644)  # temporary files are private, plans are not
-        Path(temporary).replace(out)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,15 +23,7 @@ def write(path: Path, content: Mapping[str, Any]) -> None:
         If the file cannot be written; what was there before stays.
     """
     from mehler import __version__
+    from mehler._files import write_whole
 
     text = json.dumps({"mehler": __version__, **content}, indent=2, allow_nan=False) + "\n"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=".mehler-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.chmod(temporary, 0o644)  # temporary files are private, artefacts are not
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    write_whole(path, text)

@@ -9,10 +9,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from mehler._files import write_whole
 from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured, Page
 from mehler.reproduce._names import experiments
 from mehler.reproduce._page import render
-from mehler.reproduce._store import Store, write_whole
+from mehler.reproduce._store import Store
 
 Progress = Callable[[str, int, int], None]
 

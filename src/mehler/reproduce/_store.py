@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from mehler._files import write_whole
 from mehler.reproduce._experiment import Cell, Measured
 
 _SETTINGS = "run.json"
@@ -61,25 +60,6 @@ class Store:
 
     def _path(self, cell: Cell) -> Path:
         return self.folder / f"{cell.key}.json"
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file beside its place and move it there.
-
-    Parameters
-    ----------
-    path : Path
-    text : str
-    """
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.chmod(temporary, 0o644)  # temporary files are private, pages are not
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _read(path: Path) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ import numpy as np
 from mehler import FourierFeatures, GroupInvariantFeatures, data, learn
 from mehler.features import groups
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._paired import paired_interval
 from mehler.statements import Plot, Series
 
 _DRAWS = {"quick": 2, "full": 10}
@@ -239,21 +240,15 @@ def verdict(accuracy: dict[tuple[str, int], Any], n: int) -> str:
     -------
     str
     """
-    from scipy.stats import t as student
-
     tried = ("shifts", "turns", "both")
     best = max(tried, key=lambda name: accuracy[name, n].mean())
     # The best is chosen by what it is compared by: the interval holds for all of them at once.
-    tail = 0.005 / len(tried)
     said = []
     for other in ("none", "fourier"):
         gain = accuracy[best, n] - accuracy[other, n]
-        wide = student.ppf(1 - tail, len(gain) - 1) * gain.std(ddof=1) / np.sqrt(len(gain))
-        low, high = gain.mean() - wide, gain.mean() + wide
+        mean, low, high = paired_interval(gain, looks=len(tried))
         word = "more than" if low > 0 else "fewer than" if high < 0 else "not told apart from"
-        said.append(
-            f"{word} {FEATURES[other]} (difference {gain.mean():+.3f}, {low:+.3f} to {high:+.3f})"
-        )
+        said.append(f"{word} {FEATURES[other]} (difference {mean:+.3f}, {low:+.3f} to {high:+.3f})")
     return (
         f"With {n} training samples the best of the invariant features, {FEATURES[best]}, get "
         f"{accuracy[best, n].mean():.3f} right: {'; '.join(said)}; 99 %, Student's, for "

@@ -11,6 +11,7 @@ import numpy as np
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.reproduce._leverage_methods import METHODS, chosen, exact, gammas, on_pool
 from mehler.reproduce._leverage_world import Problem, real, small, split
+from mehler.reproduce._paired import paired_interval
 from mehler.statements import Plot, Series
 
 LAM = 1e-3
@@ -188,16 +189,12 @@ def verdict(found: list[tuple[Cell, Measured]], method: str, plain: str, what: s
     -------
     str
     """
-    from scipy.stats import t as student
-
     draws = sorted({c.options["draw"] for c, _ in found})
     logs = [
         np.mean([_log(r[method]) - _log(r[plain]) for c, r in found if c.options["draw"] == draw])
         for draw in draws
     ]
-    mean, error = float(np.mean(logs)), float(np.std(logs, ddof=1) / np.sqrt(len(logs)))
-    wide = float(student.ppf(0.995, len(logs) - 1)) * error
-    low, high = np.exp(mean - wide), np.exp(mean + wide)
+    ratio, low, high = np.exp(paired_interval(logs))
     name = method.split(",")[0]
     if high < 1:
         said = "better than plain sampling"
@@ -206,7 +203,7 @@ def verdict(found: list[tuple[Cell, Measured]], method: str, plain: str, what: s
     else:
         said = "not told apart from plain sampling"
     return (
-        f"{name[0].upper()}{name[1:]}, {what}: {said}; test errors are {np.exp(mean):.3f} times as "
+        f"{name[0].upper()}{name[1:]}, {what}: {said}; test errors are {ratio:.3f} times as "
         f"large, geometric mean over all settings ({low:.3g} to {high:.3g}: 99 %, Student's, over "
         f"{len(draws)} draws)."
     )

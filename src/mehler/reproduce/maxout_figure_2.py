@@ -10,6 +10,7 @@ import numpy as np
 from mehler import MaxoutFeatures, data, learn
 from mehler.reproduce._circular import around, circular_rank_correlation, windings
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._paired import paired_interval
 from mehler.statements import Plot, Series
 
 _ANGLES, _POOL, _NEIGHBOURS = 120, 12, 8
@@ -201,16 +202,13 @@ def verdict(name: str, agreed: dict[str, Any]) -> str:
     -------
     str
     """
-    from scipy.stats import t as student
-
     counts = ", ".join(
         f"{_METHODS[k]} on {int((values > _FOUND).sum())} (mean {values.mean():.2f})"
         for k, values in agreed.items()
     )
     # By pairs: both methods see the same pictures of a digit.
     gain = agreed["maxout"] - agreed["pixels"]
-    wide = student.ppf(0.995, len(gain) - 1) * gain.std(ddof=1) / np.sqrt(len(gain))
-    low, high = gain.mean() - wide, gain.mean() + wide
+    mean, low, high = paired_interval(gain)
     if low > 0:
         does = "agrees better with the angle than"
     elif high < 0:
@@ -220,7 +218,7 @@ def verdict(name: str, agreed: dict[str, Any]) -> str:
     return (
         f"{name}: the order is found (correlation above {_FOUND}) of {len(gain)} digits by "
         f"{counts}. On average the maxout embedding {does} PCA of pixels (difference "
-        f"{gain.mean():+.3f}, {low:+.3f} to {high:+.3f}: 99 %, Student's, over {len(gain)} digits)."
+        f"{mean:+.3f}, {low:+.3f} to {high:+.3f}: 99 %, Student's, over {len(gain)} digits)."
     )
 
 

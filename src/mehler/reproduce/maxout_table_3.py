@@ -10,6 +10,7 @@ import numpy as np
 
 from mehler import FourierFeatures, MaxoutFeatures, data, learn
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._paired import paired_interval
 from mehler.statements import Plot, Series
 
 _POOL = 4
@@ -209,14 +210,11 @@ def difference(what: str, values: Any, base: Any) -> str:
     -------
     str
     """
-    from scipy.stats import t as student
-
     gain = values - base
-    wide = student.ppf(0.995, len(gain) - 1) * gain.std(ddof=1) / np.sqrt(len(gain))
-    low, high = gain.mean() - wide, gain.mean() + wide
+    mean, low, high = paired_interval(gain)
     word = "fewer mistakes" if high < 0 else "more mistakes" if low > 0 else "not told apart"
     return (
-        f"{what[0].upper()}{what[1:]}: {word}; error {gain.mean():+.2f} percent "
+        f"{what[0].upper()}{what[1:]}: {word}; error {mean:+.2f} percent "
         f"({low:+.2f} to {high:+.2f}: 99 %, Student's, over {len(gain)} draws)."
     )
 
