@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +99,9 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     # One split and one pool for each data set and draw, whatever else varies.
     own = cell.seed(seed, NAME, "part", "M", "labels", "lam")
     parts = split(world.problems[o["data"]], n, world.n_other, own)
+    if o["labels"] != "all":
+        # Who has few labels to fit on has few to choose by.
+        parts = replace(parts, choose=(parts.choose[0][:n], parts.choose[1][:n]))
     grid = gammas(parts, world.n_gammas)
     known = o["data"], n, own
     if known not in world.floors:
@@ -148,7 +151,7 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
         more = ["best of 10 plain, tuned"] if mode == "tuned" else []
         tables.append(_compared(sizes, "M", [*columns, *more, "exact"], mode, what))
         if few:
-            what_few = f"few labels to fit on, but all of the rows to choose by; {what}"
+            what_few = f"few labels to fit on, and as many to choose by; {what}"
             tables.append(_compared(few, "labels", [*columns, "exact"], mode, what_few))
         plain = f"plain, {mode}"
         verdicts += [verdict(sizes, f"{method}, {mode}", plain, what) for method in others]
