@@ -103,3 +103,12 @@ def test_core_imports_nothing_heavy(module):
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
     assert HEAVY.isdisjoint(loaded)
+
+
+def test_import_leaves_tools_of_numpy_alone():
+    # `from numpy import *`, which the array API's face of NumPy begins with, loads these.
+    code = "import sys, mehler; print(*sorted(sys.modules))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert {"numpy.f2py", "numpy.testing", "scipy.special", "scipy.linalg"}.isdisjoint(loaded)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import array_api_compat as compat
-import array_api_compat.numpy as np_compat
 import numpy as np
 
 # Six namespaces share no static type; what an array must be is checked at run time.
@@ -87,7 +86,9 @@ def place_of(x: Array) -> Place:
 def resolve_place(like: Any) -> Place:
     """The place that a ``like=`` argument means: an array's own, or a namespace's default."""
     if like is None:
-        return Place(np_compat, "cpu")
+        # Asked of an array, not imported by name: `array_api_compat.numpy` loads all of NumPy, its
+        # test tools and its Fortran parser too, which costs as much as the rest of this library.
+        return Place(compat.array_namespace(np.empty(0)), "cpu")
     if is_array(like):
         return place_of(like)
     if hasattr(like, "__array_namespace_info__"):
