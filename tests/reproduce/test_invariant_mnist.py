@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from mehler.reproduce import Cell, invariant_mnist
+from mehler.reproduce import _accuracy, invariant_mnist
+
+COMPARISON = _accuracy.Comparison(
+    invariant_mnist.FEATURES, ("shifts", "turns", "both"), ("none", "fourier"), (100,)
+)
 
 
 @pytest.fixture(scope="module")
@@ -42,26 +46,51 @@ def test_features_of_shifted_digits_stay_nearer_than_those_without_maps(world) -
     assert (far["shifts"] < far["none"]).all()
 
 
-def test_training_rows_are_the_same_for_all_features_and_differ_by_draw(world, monkeypatch) -> None:
+def test_training_rows_are_nested_the_same_for_all_features_and_differ_by_draw(
+    world, monkeypatch
+) -> None:
     seen = []
-    ridge = invariant_mnist.learn.ridge
+    ridge = _accuracy.learn.ridge
 
     def watched(phi, X, codes, **options):
         seen.append((X, codes))
         return ridge(phi, X, codes, **options)
 
-    monkeypatch.setattr(invariant_mnist.learn, "ridge", watched)
-    for draw in (0, 1):
-        invariant_mnist.measure(world, Cell({"N": 50, "draw": draw}), 0)
-    n = len(invariant_mnist.FEATURES)
-    for rows in (seen[:n], seen[n:]):
-        assert all(np.array_equal(X, rows[0][0]) for X, _ in rows)
-        assert all(np.array_equal(codes, rows[0][1]) for _, codes in rows)
-        # No row twice, and all of them training rows.
-        assert len(np.unique(rows[0][0], axis=0)) == 50
-        known = (rows[0][0][:, None] == world.X[None]).all(axis=2)
+    monkeypatch.setattr(_accuracy.learn, "ridge", watched)
+    maps = {"pixels": lambda rows: rows, "twice": lambda rows: 2 * rows}
+    train, test = (world.X, world.y), (world.X_test, world.y_test)
+    for seed in (0, 1):
+        _accuracy.accuracies(maps, train, test, (50, 200), seed)
+    first, second = seen[:4], seen[4:]
+    for (few, few_codes), (many, many_codes) in (first[:2], second[:2]):
+        assert (len(few), len(many)) == (50, 200)
+        assert np.array_equal(few, many[:50])
+        assert np.array_equal(few_codes, many_codes[:50])
+        # No row twice, and all of them training rows with their labels.
+        assert len(np.unique(many, axis=0)) == 200
+        known = (many[:, None] == world.X[None]).all(axis=2)
         assert known.any(axis=1).all()
-    assert not np.array_equal(seen[0][0], seen[n][0])
+        assert np.array_equal(world.y[known.argmax(axis=1)], many_codes.argmax(axis=1))
+    assert np.array_equal(first[2][0], 2 * first[0][0])
+    assert not np.array_equal(first[0][0], second[0][0])
+
+
+def test_accuracies_are_those_of_a_direct_solution(world) -> None:
+    # Second route: least squares with intercept on pixels, by the lambda that leaving out chooses.
+    train, test = (world.X.astype(float), world.y), (world.X_test.astype(float), world.y_test)
+    found = _accuracy.accuracies({"pixels": lambda rows: rows}, train, test, (400,), 3)
+    rows = np.random.default_rng(3).permutation(len(world.y))[:400]
+    Z = np.column_stack([train[0][rows], np.ones(400)])
+    codes = np.where(train[1][rows][:, None] == np.arange(10), 1.0, -1.0)
+    off = []
+    for lam in 10.0 ** np.arange(-8.0, 0.0):
+        inverse = np.linalg.inv(Z.T @ Z + 400 * lam * np.diag([1.0] * 64 + [0.0]))
+        W, hat = inverse @ Z.T @ codes, np.sum((Z @ inverse) * Z, axis=1)
+        left_out = codes - (codes - Z @ W) / (1 - hat)[:, None]
+        T = np.column_stack([test[0], np.ones(len(test[0]))])
+        right = np.mean((T @ W).argmax(axis=1) == test[1])
+        off.append((np.mean(left_out.argmax(axis=1) != codes.argmax(axis=1)), -lam, right))
+    assert found["pixels"] == [pytest.approx(min(off)[2], abs=1.5 / len(test[0]))]
 
 
 @pytest.mark.parametrize(
@@ -71,9 +100,9 @@ def test_verdicts_follow_the_difference(gain, word) -> None:
     rng = np.random.default_rng(0)
     base = 0.8 + 0.001 * rng.standard_normal(10)
     noise = 0.001 * rng.standard_normal(10)
-    accuracy = {(name, 100): base + gain + noise for name in ("shifts", "turns", "both")}
-    accuracy |= {(name, 100): base for name in ("none", "fourier")}
-    said = invariant_mnist.verdict(accuracy, 100)
+    accuracy = {name: base + gain + noise for name in ("shifts", "turns", "both")}
+    accuracy |= {name: base for name in ("none", "fourier")}
+    said = _accuracy.verdict(COMPARISON, 100, accuracy)
     assert f"{word} Fourier features" in said
     assert "With 100 training samples" in said
 
@@ -85,16 +114,15 @@ def test_the_best_of_three_needs_a_wider_interval() -> None:
     wrong = 0
     for _ in range(2000):
         accuracy = {
-            (name, 100): rng.standard_normal(10)
-            for name in ("none", "fourier", "shifts", "turns", "both")
+            name: rng.standard_normal(10) for name in ("none", "fourier", "shifts", "turns", "both")
         }
-        wrong += "more than distribution" in invariant_mnist.verdict(accuracy, 100)
+        wrong += "more than distribution" in _accuracy.verdict(COMPARISON, 100, accuracy)
     assert binomtest(wrong, 2000, 0.005, alternative="greater").pvalue > 0.001
 
 
 def test_quick_pages_say_what_stands_in() -> None:
     found = [
-        (cell, {name: 0.5 + 0.1 * cell.options["draw"] for name in invariant_mnist.FEATURES})
+        (cell, {name: [0.5 + 0.1 * cell.options["draw"]] * 2 for name in invariant_mnist.FEATURES})
         for cell in invariant_mnist.cells("quick")
     ]
     said = invariant_mnist.page("quick", found).verdicts[0]

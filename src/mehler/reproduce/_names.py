@@ -20,11 +20,21 @@ def experiments() -> dict[str, Experiment]:
     """
     from mehler.reproduce.invariant_mnist import EXPERIMENT as invariant_mnist
     from mehler.reproduce.invariant_permutations import EXPERIMENT as permutations
+    from mehler.reproduce.invariant_speech import EXPERIMENT as invariant_speech
     from mehler.reproduce.leverage import EXPERIMENT as leverage
     from mehler.reproduce.maxout_figure_1 import EXPERIMENT as figure_1
     from mehler.reproduce.maxout_figure_2 import EXPERIMENT as figure_2
     from mehler.reproduce.maxout_table_1 import EXPERIMENT as table_1
     from mehler.reproduce.maxout_table_3 import EXPERIMENT as table_3
 
-    known = (figure_1, figure_2, table_1, table_3, permutations, invariant_mnist, leverage)
+    known = (
+        figure_1,
+        figure_2,
+        table_1,
+        table_3,
+        permutations,
+        invariant_mnist,
+        invariant_speech,
+        leverage,
+    )
     return {one.name: one for one in known}

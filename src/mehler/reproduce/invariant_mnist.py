@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mehler import FourierFeatures, GroupInvariantFeatures, data, learn
+from mehler import FourierFeatures, GroupInvariantFeatures, data
 from mehler.features import groups
-from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce._paired import paired_interval
-from mehler.statements import Plot, Series
+from mehler.reproduce._accuracy import Comparison, accuracies
+from mehler.reproduce._accuracy import page as accuracy_page
+from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
 
 _DRAWS = {"quick": 2, "full": 10}
 _SIZES = {"quick": (50, 200), "full": (100, 300, 1000, 3000)}
 _TEMPLATES = {"quick": 40, "full": 150}
 _BINS = 8
-_LAMBDAS = tuple(10.0 ** np.arange(-8.0, 0.0))
 # What is compared, in the order of the table.
 FEATURES = {
     "pixels": "pixels",
@@ -83,7 +82,7 @@ def _unit(images: Any) -> Any:
 
 
 def cells(level: Level) -> list[Cell]:
-    """Return training sizes and draws; all features in one cell, paired.
+    """Return draws; all features and all sizes of a draw in one cell, paired.
 
     Parameters
     ----------
@@ -93,11 +92,11 @@ def cells(level: Level) -> list[Cell]:
     -------
     list of Cell
     """
-    return [Cell({"N": n, "draw": draw}) for n in _SIZES[level] for draw in range(_DRAWS[level])]
+    return [Cell({"draw": draw}) for draw in range(_DRAWS[level])]
 
 
 def measure(world: World, cell: Cell, seed: int) -> Measured:
-    """Fit ridge regression on each kind of features of one training sample.
+    """Fit ridge regression on each kind of features, for all sizes of the training sample.
 
     Parameters
     ----------
@@ -108,18 +107,15 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     Returns
     -------
     dict
-        Shares of test rows that are right.
+        Shares of test rows that are right, over the sizes.
     """
     own = cell.seed(seed, NAME)
-    chosen = np.random.default_rng(own).choice(len(world.y), cell.options["N"], replace=False)
-    X, labels = world.X[chosen], world.y[chosen]
-    codes, classes = learn.one_vs_all(labels)
-    found: Measured = {}
-    for name, phi in maps(world, own).items():
-        fit = learn.ridge(phi, X, codes, lambdas=_LAMBDAS, measure="mistakes")
-        values = fit.predict(world.X_test)
-        found[name] = float(np.mean(classes[values.argmax(axis=1)] == world.y_test))
-    return found
+    train, test = (world.X, world.y), (world.X_test, world.y_test)
+    return accuracies(maps(world, own), train, test, _SIZES[_level(world)], own)
+
+
+def _level(world: World) -> Level:
+    return "quick" if world.side == 8 else "full"
 
 
 def maps(world: World, seed: int) -> dict[str, Any]:
@@ -135,7 +131,7 @@ def maps(world: World, seed: int) -> dict[str, Any]:
     dict of str to callable
     """
     side, d = world.side, world.side**2
-    level = "quick" if side == 8 else "full"
+    level = _level(world)
     shifts = groups.ImageShifts(side, side, most=world.most, fill="zero")
     turns = groups.ImageRotations(side, side, world.turns)
     lists: dict[str, Any] = {
@@ -171,89 +167,16 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
     -------
     Page
     """
-    sizes = _SIZES[level]
-    accuracy = {
-        (name, n): np.array([m[name] for c, m in found if c.options["N"] == n])
-        for name in FEATURES
-        for n in sizes
-    }
-    rows = [
-        [
-            label,
-            *(
-                f"{accuracy[name, n].mean():.3f} ± {accuracy[name, n].std(ddof=1):.3f}"
-                for n in sizes
-            ),
-        ]
-        for name, label in FEATURES.items()
-    ]
-    series = []
-    for name, label in FEATURES.items():
-        means = np.array([accuracy[name, n].mean() for n in sizes])
-        errors = np.array([accuracy[name, n].std(ddof=1) / np.sqrt(_DRAWS[level]) for n in sizes])
-        series.append(
-            Series(
-                label=label,
-                x=np.log10(sizes),
-                y=means,
-                y_low=means - errors,
-                y_high=means + errors,
-                kind="points",
-            )
-        )
-    plot = Plot(
-        title="Accuracy over the training sample",
-        x_label="log10 of the number of training samples",
-        y_label="share of test rows that are right",
-        series=series,
-        caption="Mean over draws of sample and templates, with its standard error.",
+    made = accuracy_page(
+        Comparison(FEATURES, ("shifts", "turns", "both"), ("none", "fourier"), _SIZES[level]), found
     )
-    verdicts = [verdict(accuracy, n) for n in sizes]
-    if level == "quick":
-        verdicts.insert(
-            0,
-            "At this level digits of 8 x 8 pixels stand in for MNIST: shifts by one pixel, turns "
-            f"in steps of 10 degrees (20 with shifts), {_TEMPLATES['quick']} templates.",
-        )
-    return Page(
-        verdicts=verdicts,
-        tables=(
-            Table(
-                "Share of test rows that are right, mean ± standard deviation over draws",
-                ("features", *(f"N = {n}" for n in sizes)),
-                rows,
-            ),
-        ),
-        plots=(plot,),
+    if level == "full":
+        return made
+    said = (
+        "At this level digits of 8 x 8 pixels stand in for MNIST: shifts by one pixel, turns in "
+        f"steps of 10 degrees (20 with shifts), {_TEMPLATES['quick']} templates."
     )
-
-
-def verdict(accuracy: dict[tuple[str, int], Any], n: int) -> str:
-    """Whether invariance pays at N samples, by pairs over draws.
-
-    Parameters
-    ----------
-    accuracy : dict of (str, int) to array, shape (draws,)
-    n : int
-
-    Returns
-    -------
-    str
-    """
-    tried = ("shifts", "turns", "both")
-    best = max(tried, key=lambda name: accuracy[name, n].mean())
-    # The best is chosen by what it is compared by: the interval holds for all of them at once.
-    said = []
-    for other in ("none", "fourier"):
-        gain = accuracy[best, n] - accuracy[other, n]
-        mean, low, high = paired_interval(gain, looks=len(tried))
-        word = "more than" if low > 0 else "fewer than" if high < 0 else "not told apart from"
-        said.append(f"{word} {FEATURES[other]} (difference {mean:+.3f}, {low:+.3f} to {high:+.3f})")
-    return (
-        f"With {n} training samples the best of the invariant features, {FEATURES[best]}, get "
-        f"{accuracy[best, n].mean():.3f} right: {'; '.join(said)}; 99 %, Student's, for "
-        f"the best of {len(tried)}, over {len(accuracy[best, n])} draws."
-    )
+    return replace(made, verdicts=[said, *made.verdicts])
 
 
 NAME = "invariant-mnist"

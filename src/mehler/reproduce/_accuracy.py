@@ -1,0 +1,165 @@
+"""Accuracy over the number of training samples: features that are invariant against controls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mehler import learn
+from mehler.reproduce._experiment import Cell, Measured, Page, Table
+from mehler.reproduce._paired import paired_interval
+from mehler.statements import Plot, Series
+
+_LAMBDAS = tuple(10.0 ** np.arange(-8.0, 0.0))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is compared, and on how many samples.
+
+    Parameters
+    ----------
+    labels : mapping of str to str
+        Features and what they are called, in the order of the table.
+    invariant : sequence of str
+        Those of them that are invariant.
+    controls : sequence of str
+        What the best of the invariant ones is compared with.
+    sizes : sequence of int
+        Numbers N of training samples.
+    """
+
+    labels: Mapping[str, str]
+    invariant: Sequence[str]
+    controls: Sequence[str]
+    sizes: Sequence[int]
+
+
+def accuracies(
+    maps: Mapping[str, Callable[[Any], Any]],
+    train: tuple[Any, Any],
+    test: tuple[Any, Any],
+    sizes: Sequence[int],
+    seed: int,
+) -> Measured:
+    """Shares of test rows that are right: for each map a list over the sizes.
+
+    One sample without replacement is drawn; its first N rows are the sample of size N, so that
+    features of each row are made once. Ridge regression, lambda by leaving one out.
+
+    Parameters
+    ----------
+    maps : mapping of str to callable
+    train, test : (array, array)
+        Rows and labels.
+    sizes : sequence of int
+    seed : int
+
+    Returns
+    -------
+    dict of str to list of float
+    """
+    chosen = np.random.default_rng(seed).permutation(len(train[1]))[: max(sizes)]
+    rows, labels = train[0][chosen], train[1][chosen]
+    found: Measured = {}
+    for name, phi in maps.items():
+        z, z_test = phi(rows), phi(test[0])
+        found[name] = []
+        for n in sizes:
+            codes, classes = learn.one_vs_all(labels[:n])
+            fit = learn.ridge(_as_it_is, z[:n], codes, lambdas=_LAMBDAS, measure="mistakes")
+            said = classes[fit.predict(z_test).argmax(axis=1)]
+            found[name].append(float(np.mean(said == test[1])))
+    return found
+
+
+def _as_it_is(features: Any) -> Any:
+    return features
+
+
+def page(comparison: Comparison, found: list[tuple[Cell, Measured]]) -> Page:
+    """A table, curves with error bars, and a verdict for each number of samples.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    found : list of (Cell, dict)
+        A cell for each draw.
+
+    Returns
+    -------
+    Page
+    """
+    sizes = comparison.sizes
+    accuracy = {
+        name: np.array([measured[name] for _, measured in found]) for name in comparison.labels
+    }
+    rows = [
+        [label, *(f"{v.mean():.3f} ± {v.std(ddof=1):.3f}" for v in accuracy[name].T)]
+        for name, label in comparison.labels.items()
+    ]
+    series = []
+    for name, label in comparison.labels.items():
+        means = accuracy[name].mean(axis=0)
+        errors = accuracy[name].std(axis=0, ddof=1) / np.sqrt(len(found))
+        series.append(
+            Series(
+                label=label,
+                x=np.log10(sizes),
+                y=means,
+                y_low=means - errors,
+                y_high=means + errors,
+                kind="points",
+            )
+        )
+    plot = Plot(
+        title="Accuracy over the training sample",
+        x_label="log10 of the number of training samples",
+        y_label="share of test rows that are right",
+        series=series,
+        caption="Mean over draws of sample and templates, with its standard error.",
+    )
+    table = Table(
+        "Share of test rows that are right, mean ± standard deviation over draws",
+        ("features", *(f"N = {n}" for n in sizes)),
+        rows,
+    )
+    verdicts = [
+        verdict(comparison, n, {name: values[:, k] for name, values in accuracy.items()})
+        for k, n in enumerate(sizes)
+    ]
+    return Page(verdicts=verdicts, tables=(table,), plots=(plot,))
+
+
+def verdict(comparison: Comparison, n: int, accuracy: Mapping[str, Any]) -> str:
+    """Whether invariance pays at N samples, by pairs over draws.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    n : int
+    accuracy : mapping of str to array, shape (draws,)
+
+    Returns
+    -------
+    str
+    """
+    tried = comparison.invariant
+    best = max(tried, key=lambda name: accuracy[name].mean())
+    # The best is chosen by what it is compared by: the interval holds for all of them at once.
+    said = []
+    for other in comparison.controls:
+        gain = accuracy[best] - accuracy[other]
+        mean, low, high = paired_interval(gain, looks=len(tried))
+        word = "more than" if low > 0 else "fewer than" if high < 0 else "not told apart from"
+        said.append(
+            f"{word} {comparison.labels[other]} (difference {mean:+.3f}, {low:+.3f} to {high:+.3f})"
+        )
+    return (
+        f"With {n} training samples the best of the invariant features, "
+        f"{comparison.labels[best]}, get {accuracy[best].mean():.3f} right: {'; '.join(said)}; "
+        f"99 %, Student's, for the best of {len(tried)}, over {len(accuracy[best])} draws."
+    )
