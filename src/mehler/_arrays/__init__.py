@@ -6,7 +6,12 @@ device and back, how to walk over rows without a temporary of the size of the da
 """
 
 from mehler._arrays._blocks import map_elements, map_rows, rows_per_block, slices
-from mehler._arrays._chunks import is_chunked, sum_over_chunks
+from mehler._arrays._chunks import (
+    is_chunked,
+    require_known_chunks,
+    require_small,
+    sum_over_chunks,
+)
 from mehler._arrays._counts import shares_below
 from mehler._arrays._dtypes import (
     code_dtype,
@@ -16,7 +21,7 @@ from mehler._arrays._dtypes import (
     resolve_dtype,
     widest_float,
 )
-from mehler._arrays._gram import add_gram, centred, symmetric
+from mehler._arrays._gram import add_gram, centred, packed, symmetric, unpacked
 from mehler._arrays._host import from_host, to_host, without_gradient
 from mehler._arrays._installed import installed_namespaces
 from mehler._arrays._linear_algebra import eigen, solve_positive
@@ -61,10 +66,13 @@ __all__ = [
     "matmul",
     "maximum",
     "namespace_name",
+    "packed",
     "place_of",
     "real_dtype",
     "require_finite",
+    "require_known_chunks",
     "require_same_place",
+    "require_small",
     "resolve_dtype",
     "resolve_place",
     "rows_per_block",
@@ -74,6 +82,7 @@ __all__ = [
     "sum_over_chunks",
     "symmetric",
     "to_host",
+    "unpacked",
     "widest_float",
     "without_gradient",
 ]

@@ -1,4 +1,4 @@
-"""Sums over the row chunks of Dask arrays, in a tree, so that few parts are held at a time."""
+"""Sums over the row chunks of Dask arrays, in trees, so that few parts are held at a time."""
 
 from __future__ import annotations
 
@@ -10,42 +10,87 @@ import numpy as np
 
 from mehler._arrays._namespace import Array
 
+# Parts are added in pairs within a group, and groups one after the other: however many chunks
+# there are, one process holds no more than a few parts at a time.
+_GROUP = 16
+# A Dask array is brought into memory up to this size where all of it is needed at once.
+_HELD = 1 << 30
+
 
 def is_chunked(x: Array) -> bool:
     """Whether `x` is a Dask array, whose rows come in chunks that are not there yet."""
     return bool(compat.is_dask_array(x))
 
 
-def sum_over_chunks(function: Callable[..., Any], x: Array, y: Array) -> Any:
-    """Add up ``function(rows of x, rows of y)`` over row chunks, and compute it.
-
-    What the function returns must know ``+``. Chunks of `x` decide; `y` follows them.
-    """
-    import dask
-
-    if any(np.isnan(size) for size in (*x.chunks[0], *y.chunks[0])):
+def require_known_chunks(*arrays: Array) -> None:
+    """Refuse Dask arrays that do not know how many rows they have."""
+    if any(np.isnan(size) for x in arrays for size in x.chunks[0]):
         raise ValueError(
             "the row chunks of a Dask array have unknown sizes; call its compute_chunk_sizes() "
             "first"
         )
-    x = x.rechunk({1: -1})
-    y = y.rechunk({0: x.chunks[0], 1: -1})
+
+
+def require_small(x: Array, *, name: str, reason: str) -> None:
+    """Refuse a Dask array that is too large to be held, where nothing less than all of it helps."""
+    if not is_chunked(x):
+        return
+    require_known_chunks(x)
+    if x.nbytes > _HELD:
+        raise ValueError(
+            f"{name} is a Dask array of {x.nbytes / 2**30:.1f} GiB, but {reason}; pass a part of "
+            f"it, such as {name}[:: {-(-x.nbytes // _HELD)}]"
+        )
+
+
+def sum_over_chunks(function: Callable[..., Any], x: Array, *others: Array) -> Any:
+    """Add up ``function(rows of x, rows of y, ...)`` over row chunks, and compute it.
+
+    What the function returns must know ``+``. Chunks of `x` decide; the others follow them. Tasks
+    change nothing that another task made, so that any of them can be run again.
+    """
+    import dask
+
+    require_known_chunks(x, *others)
+    x = x.rechunk({1: -1}) if x.ndim == 2 else x
+    others = tuple(y.rechunk({0: x.chunks[0], **({1: -1} if y.ndim == 2 else {})}) for y in others)
     # As one delayed constant the function, which carries weights, enters the graph once.
     shared = dask.delayed(function, pure=False, traverse=False)
-    parts = [
-        dask.delayed(_call, pure=False)(shared, a, b)
-        for a, b, n in zip(x.to_delayed()[:, 0], y.to_delayed()[:, 0], x.chunks[0], strict=True)
-        if n
-    ]
-    add = dask.delayed(_add, pure=False)
-    while len(parts) > 1:
-        pairs = [add(*parts[i : i + 2]) for i in range(0, len(parts) - 1, 2)]
-        parts = pairs + parts[2 * len(pairs) :]
-    return parts[0].compute()
+    call = dask.delayed(_call, pure=False)
+    columns = [y.to_delayed().ravel() for y in (x, *others)]
+    parts = [call(shared, *rows) for *rows, n in zip(*columns, x.chunks[0], strict=True) if n]
+    with dask.config.set(_room_for(function)):
+        return _added(parts, dask.delayed(_add, pure=False)).compute()
 
 
-def _call(function: Callable[..., Any], x: Any, y: Any) -> Any:
-    return function(x, y)
+def _added(parts: list[Any], add: Callable[[Any, Any], Any]) -> Any:
+    total = None
+    for start in range(0, len(parts), _GROUP):
+        group = parts[start : start + _GROUP]
+        while len(group) > 1:
+            pairs = [add(*group[i : i + 2]) for i in range(0, len(group) - 1, 2)]
+            group = pairs + group[2 * len(pairs) :]
+        total = group[0] if total is None else add(total, group[0])
+    return total
+
+
+def _room_for(function: Any) -> dict[str, Any]:
+    """Dask's cluster warns of large graphs; what a function must carry is none of that."""
+    import cloudpickle
+    import dask
+
+    name = "distributed.admin.large-graph-warning-threshold"
+    # The scheduler of a cluster is a method of its client; others are functions.
+    if getattr(dask.base.get_scheduler(), "__self__", None) is None:
+        return {}
+    buffers: list[Any] = []
+    cloudpickle.dumps(function, protocol=5, buffer_callback=buffers.append)
+    carried = sum(buffer.raw().nbytes for buffer in buffers)
+    return {name: dask.utils.parse_bytes(dask.config.get(name)) + carried}
+
+
+def _call(function: Callable[..., Any], *rows: Any) -> Any:
+    return function(*rows)
 
 
 def _add(a: Any, b: Any) -> Any:

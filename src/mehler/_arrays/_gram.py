@@ -43,6 +43,27 @@ def symmetric(xp: Any, total: Array) -> Array:
     return upper + np.triu(total, 1).T
 
 
+def packed(total: Any) -> Any:
+    """The upper triangle of a matrix on the host, row by row: half the bytes to send."""
+    m = total.shape[0]
+    out = np.empty(m * (m + 1) // 2, dtype=total.dtype)
+    start = 0
+    for i in range(m):
+        out[start : start + m - i] = total[i, i:]
+        start += m - i
+    return out
+
+
+def unpacked(values: Any, m: int) -> Any:
+    """A matrix (m, m) with that upper triangle, and zeros below it."""
+    out = np.zeros((m, m), dtype=values.dtype)
+    start = 0
+    for i in range(m):
+        out[i, i:] = values[start : start + m - i]
+        start += m - i
+    return out
+
+
 def centred(xp: Any, rows: Array, mean: Array, last: Array) -> Array:
     """`rows` less `mean`, with one more row, `last`, below them: (b + 1, m)."""
     if not compat.is_numpy_array(rows):

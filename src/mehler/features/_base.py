@@ -130,7 +130,7 @@ class FeatureMap(ABC):
         self._require_here(X, "X")
         dtype = self._dtype_for(X)
         return _arrays.map_rows(
-            _Transform(self._block(), self._weights(_arrays.dtype_name(dtype)), dtype),
+            _Transform(self, _arrays.dtype_name(dtype)),
             X,
             self.n_features,
             self._out_dtype(dtype),
@@ -288,12 +288,19 @@ class FeatureMap(ABC):
 
 
 class _Transform:
-    """A block function with its weights: what walks over rows, and travels to Dask workers."""
+    """A block function with its weights: what walks over rows, and travels to Dask workers.
 
-    def __init__(self, block: Callable[..., Any], weights: tuple[Any, ...], dtype: Any) -> None:
-        self.block = block
-        self.weights = weights
-        self.dtype = _arrays.dtype_name(dtype)
+    It travels as its map does, so that a graph carries a recipe and no weights.
+    """
+
+    def __init__(self, source: FeatureMap, dtype: str) -> None:
+        self.source = source
+        self.dtype = dtype
+        self.block = source._block()
+        self.weights = source._weights(dtype)
+
+    def __reduce__(self) -> tuple[Any, tuple[FeatureMap, str]]:
+        return _Transform, (self.source, self.dtype)
 
     def __call__(self, xp: Any, rows: _arrays.Array) -> _arrays.Array:
         return self.block(xp, xp.astype(rows, getattr(xp, self.dtype), copy=False), *self.weights)

@@ -271,17 +271,25 @@ class RidgeSums:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Sums travel between processes as they are on the host, like maps."""
+        """Sums travel between processes as they are on the host, like maps; of G the half."""
         state = self.__dict__ | {"_place": None, "_home": None}
         if self.n_rows:
             sums = ("_mean", "_target_mean", "_gram", "_cross")
             state |= {name: _arrays.to_host(self.__dict__[name]) for name in sums}
+            state["_gram"] = _arrays.packed(state["_gram"])
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Land on the host."""
         self.__dict__.update(state)
+        if self.n_rows:
+            self._gram = _arrays.unpacked(self._gram, self._mean.shape[0])
         self._place = self._home = _arrays.resolve_place(None)
+
+    def __sizeof__(self) -> int:
+        """Bytes that are held, by which Dask's workers watch their memory."""
+        m, t = self._cross.shape if self.n_rows else (0, 0)
+        return object.__sizeof__(self) + 8 * (m + 1) * (m + t)
 
     def _require_rows(self) -> None:
         if not self.n_rows:
@@ -289,7 +297,14 @@ class RidgeSums:
 
 
 def _of_chunk(phi: Callable[[Array], Array], x: Any, y: Any) -> RidgeSums:
-    return RidgeSums(phi).add(x, y)
+    part = RidgeSums(phi).add(x, y)
+    # The map, whose weights are drawn again wherever it lands, does not travel with the sums.
+    part.phi = _left_behind
+    return part
+
+
+def _left_behind(X: Array) -> Array:
+    raise TypeError("the sums of a chunk have no map")
 
 
 def _require_same_map(one: RidgeSums, other: RidgeSums) -> None:
