@@ -24,6 +24,7 @@ def experiments() -> dict[str, Experiment]:
     from mehler.reproduce.leverage import EXPERIMENT as leverage
     from mehler.reproduce.maxout_figure_1 import EXPERIMENT as figure_1
     from mehler.reproduce.maxout_figure_2 import EXPERIMENT as figure_2
+    from mehler.reproduce.maxout_maps import EXPERIMENT as maps
     from mehler.reproduce.maxout_table_1 import EXPERIMENT as table_1
     from mehler.reproduce.maxout_table_3 import EXPERIMENT as table_3
 
@@ -31,6 +32,7 @@ def experiments() -> dict[str, Experiment]:
         figure_1,
         figure_2,
         table_1,
+        maps,
         table_3,
         permutations,
         invariant_mnist,

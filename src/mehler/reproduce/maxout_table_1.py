@@ -106,9 +106,26 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     -------
     dict
     """
-    X, labels = world.fit
+    X, _ = world.fit
     q, m = cell.options["q"], cell.options["m"]
     phi = MaxoutFeatures.draw(X.shape[1], m, q, seed=cell.seed(seed, NAME), like=X)
+    return fitted(world, phi)
+
+
+def fitted(world: World, phi: Any) -> Measured:
+    """Errors of ridge regression on features, lambda by the rows held out.
+
+    Parameters
+    ----------
+    world : World
+    phi : callable
+
+    Returns
+    -------
+    dict
+        ``error`` on test rows, ``lambda``, and ``held_out``, an error for each lambda.
+    """
+    X, labels = world.fit
     codes, classes = learn.one_vs_all(labels)
     sums = learn.RidgeSums(phi).add(X, codes)
     # No intercept, as the paper writes its estimator.
