@@ -27,6 +27,7 @@ TEMPLATES = 6
 ELEMENTS = 7
 THRESHOLDS = 8
 SELECTION = 9
+FOLDS = 11
 # Added to the purpose by projections of another kind than independent Gaussians.
 ORTHOGONAL = 16
 HADAMARD = 32

@@ -2,6 +2,8 @@
 
 from mehler.learn import losses
 from mehler.learn._box_erm import box_erm, units
+from mehler.learn._cross_validate import CrossValidation, cross_validate, cross_validate_sums
+from mehler.learn._folds import folds
 from mehler.learn._logistic import logistic
 from mehler.learn._logistic_fit import LogisticFit
 from mehler.learn._nearest import nearest
@@ -14,11 +16,15 @@ from mehler.learn._ridge_sums import RidgeSums
 
 __all__ = [
     "BoxERM",
+    "CrossValidation",
     "LogisticFit",
     "PrincipalComponents",
     "RidgeFit",
     "RidgeSums",
     "box_erm",
+    "cross_validate",
+    "cross_validate_sums",
+    "folds",
     "logistic",
     "losses",
     "nearest",

@@ -9,6 +9,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
+from mehler.learn._cross_validate import cross_validate
 from mehler.learn._ridge_arguments import (
     MEASURES,
     SOLVERS,
@@ -16,12 +17,10 @@ from mehler.learn._ridge_arguments import (
     check_lambdas,
     check_map,
     check_pair,
-    feature_blocks,
-    shape_of,
-    work_place,
 )
+from mehler.learn._ridge_few import is_few, of_few
 from mehler.learn._ridge_fit import RidgeFit
-from mehler.learn._ridge_path import HeldOut, LeftOut, Origin, Path, spectrum_of_rows
+from mehler.learn._ridge_path import HeldOut, LeftOut, best
 from mehler.learn._ridge_sums import RidgeSums
 
 
@@ -31,8 +30,9 @@ def ridge(
     Y: Array,
     *,
     lambdas: Any,
-    choose: Literal["leave-one-out", "hold-out"] = "leave-one-out",
+    choose: Literal["leave-one-out", "hold-out", "folds"] = "leave-one-out",
     holdout: tuple[Array, Array] | None = None,
+    folds: Any = None,
     measure: Literal["squares", "mistakes"] = "squares",
     intercept: bool = True,
     solver: Literal["auto", "eigen", "direct"] = "auto",
@@ -57,10 +57,13 @@ def ridge(
         Real targets beside `X`; for classes the codes of :func:`one_vs_all`.
     lambdas : float or sequence of float, length k
         Each above 0.
-    choose : {"leave-one-out", "hold-out"}, optional
+    choose : {"leave-one-out", "hold-out", "folds"}, optional
         By which errors one of them is chosen.
     holdout : (array, array), optional
         Rows and targets for "hold-out".
+    folds : array-like of int, shape (n,), optional
+        For "folds": the fold of each row, see :func:`folds`. :func:`cross_validate` does the same
+        and returns the errors of each fold too.
     measure : {"squares", "mistakes"}, optional
         What is least at the chosen lambda: the mean squared error over rows and targets, or the
         share of rows whose largest value is in another column than that of the target (of one
@@ -121,9 +124,20 @@ def ridge(
     """
     check_map(phi)
     path_of = check_lambdas(lambdas)
-    check_choice("choose", choose, ("leave-one-out", "hold-out"))
+    check_choice("choose", choose, ("leave-one-out", "hold-out", "folds"))
     check_choice("measure", measure, MEASURES)
     check_choice("solver", solver, SOLVERS)
+    if (folds is not None) != (choose == "folds"):
+        raise ValueError(
+            "folds= and choose='folds' go together: give the fold of each row, as "
+            "learn.folds(n_rows, n_folds, seed=0) does"
+        )
+    if choose == "folds":
+        _refuse_holdout(holdout, choose)
+        found = cross_validate(
+            phi, X, Y, folds, lambdas=path_of, measure=measure, intercept=intercept, solver=solver
+        )
+        return found.fit
     targets = check_pair(X, Y)
     leaves = choose == "leave-one-out"
     if leaves:
@@ -132,48 +146,13 @@ def ridge(
         rows, off = X, targets
     else:
         rows, off = _held_out(holdout, Y)
-    path = _few_rows(phi, X, Y, path_of, intercept) if solver != "direct" else None
-    if path is None:
+    if solver != "direct" and is_few(phi, X):
+        path = of_few(phi, X, Y, path_of, intercept)
+    else:
         path = RidgeSums(phi).add(X, Y)._path(path_of, intercept, solver, spend=True)
     summed = LeftOut(phi, path, measure) if leaves else HeldOut(phi, path, measure)
     errors = _over(summed, rows, off) / rows.shape[0]
-    return path.fit(_best(path, errors), errors)
-
-
-def _few_rows(
-    phi: Callable[[Array], Array],
-    x: Array,
-    y: Array,
-    lambdas: tuple[float, ...],
-    intercept: bool,
-) -> Path | None:
-    """Solve by the inner products of rows, where they are fewer than features and at hand."""
-    n = x.shape[0]
-    if _arrays.is_chunked(x):
-        return None
-    n_features, dtype = shape_of(phi, x)
-    if n >= n_features:
-        return None
-    home = _arrays.place_of(x)
-    place = work_place(home)
-    xp = place.xp
-    targets = y if y.ndim == 2 else y[:, None]
-    blocks = [(xp.astype(z, xp.float64), t) for z, t in feature_blocks(phi, x, targets)]
-    rows, off = (xp.concat(parts, axis=0) for parts in zip(*blocks, strict=True))
-    share = (1.0 if intercept else 0.0) / n
-    mean, target_mean = (share * xp.sum(part, axis=0) for part in (rows, off))
-    spectrum = spectrum_of_rows(xp, rows - mean[None, :], off - target_mean[None, :])
-    return Path(
-        origin=Origin(phi=phi, home=home, dtype=dtype, flat=y.ndim == 1),
-        place=place,
-        lambdas=lambdas,
-        n_rows=n,
-        intercept=intercept,
-        mean=mean,
-        target_mean=target_mean,
-        weights=spectrum.weights(xp, lambdas, n),
-        spectrum=spectrum,
-    )
+    return path.fit(best(path.lambdas, errors), errors)
 
 
 def _over(function: Callable[[Array, Array], Any], x: Array, y: Array) -> Any:
@@ -182,14 +161,8 @@ def _over(function: Callable[[Array, Array], Any], x: Array, y: Array) -> Any:
     return np.asarray(function(x, y))
 
 
-def _best(path: Path, errors: Any) -> int:
-    least = errors.min()
-    return max((i for i, e in enumerate(errors) if e == least), key=lambda i: path.lambdas[i])
-
-
 def _require_leaving(holdout: Any, solver: str, x: Array) -> None:
-    if holdout is not None:
-        raise ValueError("holdout= is given, but choose='leave-one-out': say choose='hold-out'")
+    _refuse_holdout(holdout, "leave-one-out")
     if solver == "direct":
         raise ValueError(
             "solver='direct' has no leverages to leave rows out by; use choose='hold-out', or "
@@ -197,6 +170,11 @@ def _require_leaving(holdout: Any, solver: str, x: Array) -> None:
         )
     if x.shape[0] < 2:
         raise ValueError("X has 1 row, which cannot be left out; give at least 2")
+
+
+def _refuse_holdout(holdout: Any, choose: str) -> None:
+    if holdout is not None:
+        raise ValueError(f"holdout= is given, but choose={choose!r}: say choose='hold-out'")
 
 
 def _held_out(holdout: Any, y: Array) -> tuple[Array, Array]:

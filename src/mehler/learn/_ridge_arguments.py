@@ -99,24 +99,35 @@ def work_place(home: Place) -> Place:
 
 
 def feature_blocks(
-    phi: Callable[[Array], Array], x: Array, y: Array
+    phi: Callable[[Array], Array], x: Array, y: Array, index: Any = None
 ) -> Iterator[tuple[Array, Array]]:
     """Features of a block of rows in their own dtype, and its targets in float64, where sums are.
 
-    Features that are not finite are refused when their block is reached.
+    Of all rows, or of those that `index`, on the host, names. Features that are not finite are
+    refused when their block is reached.
     """
     home = _arrays.place_of(x)
     place = work_place(home)
     n_features, dtype = shape_of(phi, x)
     block = _arrays.rows_per_block(n_features, 4 if dtype == "float32" else 8)
-    for rows in _arrays.slices(x.shape[0], block):
-        z = features_of(phi, x[rows, :])
-        targets = y[rows, :]
+    n = x.shape[0] if index is None else index.shape[0]
+    for rows in _arrays.slices(n, block):
+        some = x[rows, :] if index is None else rows_at(x, index[rows])
+        z = features_of(phi, some)
+        targets = y[rows, :] if index is None else rows_at(y, index[rows])
         if place is not home:
             z = _arrays.from_host(_arrays.to_host(z), place)
             yield z, _arrays.from_host(_arrays.to_host(targets), place, "float64")
         else:
             yield z, home.xp.astype(targets, home.xp.float64)
+
+
+def rows_at(x: Array, index: Any) -> Array:
+    """Rows that a host array of integers names."""
+    xp = _arrays.array_namespace(x)
+    # JAX has no int64 unless it is switched on.
+    narrow = index.astype(np.int32) if x.shape[0] < 2**31 else index
+    return xp.take(x, _arrays.from_host(narrow, _arrays.place_of(x)), axis=0)
 
 
 def shape_of(phi: Callable[[Array], Array], x: Array) -> tuple[int, str]:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from mehler import _arrays
 from mehler._arrays import Array, Place
 from mehler.learn._ridge_arguments import feature_blocks
@@ -113,6 +115,12 @@ class Path:
         )
 
 
+def best(lambdas: tuple[float, ...], errors: Any) -> int:
+    """Which lambda has the least error; of equals the largest."""
+    least = errors.min()
+    return max((i for i, e in enumerate(errors) if e == least), key=lambda i: lambdas[i])
+
+
 @dataclass(frozen=True)
 class LeftOut:
     r"""Errors of each row under the function fitted without it, summed over rows: (k,) on the host.
@@ -145,16 +153,19 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Errors on rows that were not fitted, summed over rows: (k,) on the host."""
+    """Errors on rows that were not fitted, summed over rows: (k,) on the host.
+
+    Of all rows given, or of those that `index` names.
+    """
 
     phi: Callable[[Array], Array]
     path: Path
     measure: str
 
-    def __call__(self, x: Array, y: Array) -> Any:
+    def __call__(self, x: Array, y: Array, index: Any = None) -> Any:
         path, xp = self.path, self.path.place.xp
-        total: Any = 0.0
-        for z, targets in feature_blocks(self.phi, x, y):
+        total: Any = np.zeros(len(path.lambdas))
+        for z, targets in feature_blocks(self.phi, x, y, index):
             rows = xp.astype(z, xp.float64) - path.mean[None, :]
             centred = targets - path.target_mean[None, :]
             off = centred[:, :, None] - _times(xp, rows, path.weights)

@@ -95,6 +95,7 @@ class RidgeSums:
         self._target_mean: Array = None
         self._gram: Array = None
         self._cross: Array = None
+        self._squares: Array = None  # of centred targets, (t,)
         self._place: Any = None
         self._home: Any = None
         self._dtype: Any = None
@@ -130,10 +131,14 @@ class RidgeSums:
             part._flat = flat
             self.__dict__.update((self + part).__dict__)
             return self
-        self._flat, self._home = flat, _arrays.place_of(X)
+        return self._add_rows(X, targets, flat)
+
+    def _add_rows(self, x: Array, y: Array, flat: bool, index: Any = None) -> RidgeSums:
+        """Add checked rows, or those that `index` names."""
+        self._flat, self._home = flat, _arrays.place_of(x)
         self._place = work_place(self._home)
-        for z, y in feature_blocks(self.phi, X, targets):
-            self._add_block(z, y)
+        for z, targets in feature_blocks(self.phi, x, y, index):
+            self._add_block(z, targets)
         return self
 
     def _require_fit(self, n_targets: int, flat: bool, place: Any) -> None:
@@ -168,6 +173,7 @@ class RidgeSums:
         self._gram = _arrays.add_gram(xp, self._gram, rows)
         product = xp.matmul(xp.matrix_transpose(rows), xp.astype(targets, z.dtype))
         self._cross = self._cross + xp.astype(product, wide)
+        self._squares = self._squares + xp.sum(targets * targets, axis=0)
         self._mean = self._mean + step * (b / (n + b))
         self._target_mean = self._target_mean + target_step * (b / (n + b))
         self.n_rows = n + b
@@ -178,6 +184,7 @@ class RidgeSums:
         self._dtype = _arrays.dtype_name(z.dtype)
         self._mean, self._target_mean = xp.zeros(m, **options), xp.zeros(t, **options)
         self._gram, self._cross = xp.zeros((m, m), **options), xp.zeros((m, t), **options)
+        self._squares = xp.zeros(t, **options)
 
     def __add__(self, other: RidgeSums) -> RidgeSums:
         """Sums of the rows of both, as new sums."""
@@ -199,6 +206,7 @@ class RidgeSums:
         row = weight**0.5 * step
         both._gram = _arrays.add_gram(xp, self._gram + other._gram, row[None, :])
         both._cross = self._cross + other._cross + weight * step[:, None] * target_step[None, :]
+        both._squares = self._squares + other._squares + weight * target_step * target_step
         both._mean = self._mean + step * (k / (n + k))
         both._target_mean = self._target_mean + target_step * (k / (n + k))
         both.n_rows = n + k
@@ -274,7 +282,7 @@ class RidgeSums:
         """Sums travel between processes as they are on the host, like maps; of G the half."""
         state = self.__dict__ | {"_place": None, "_home": None}
         if self.n_rows:
-            sums = ("_mean", "_target_mean", "_gram", "_cross")
+            sums = ("_mean", "_target_mean", "_gram", "_cross", "_squares")
             state |= {name: _arrays.to_host(self.__dict__[name]) for name in sums}
             state["_gram"] = _arrays.packed(state["_gram"])
         return state
