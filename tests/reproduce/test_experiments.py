@@ -186,8 +186,10 @@ def test_a_difference_of_means_that_one_digit_makes_is_no_verdict() -> None:
 
 def test_pictures_that_are_turned_have_unit_norm_and_angle() -> None:
     world = maxout_figure_2.prepare("quick", None)
-    assert len(world) == 10
+    pictures, faces = world
+    assert len(pictures) == 10
+    assert faces is None
     found = maxout_figure_2.measure(world, Cell({"digit": 4, "sweep": "sixth", "m": 50}), 0)
     assert found["angle"][:2] == pytest.approx([0, 60 / 32])
     assert len(found["maxout_x"]) == 33
-    assert np.array_equal(world[0], data.digits().X[0])
+    assert np.array_equal(pictures[0], data.digits().X[0])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mehler import MaxoutFeatures, data, learn
+from mehler.reproduce import _faces
 from mehler.reproduce._circular import around, circular_rank_correlation, windings
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.reproduce._paired import paired_interval
@@ -23,7 +25,7 @@ _FOUND = 0.9
 
 
 def prepare(level: Level, folder: Path | None) -> Any:
-    """Load the digits to be turned: real ones of 28 x 28 at the full level, else of 8 x 8.
+    """Load the digits to be turned: of 28 x 28 with the ORL faces at the full level, else of 8 x 8.
 
     Parameters
     ----------
@@ -33,27 +35,34 @@ def prepare(level: Level, folder: Path | None) -> Any:
 
     Returns
     -------
-    list of array
-        Ten pictures, one a class.
+    (list of array, Dataset or None)
+        Ten pictures, one a class; faces.
+
+    Raises
+    ------
+    MissingDataError
+        If a package is not installed.
     """
+    faces = None if folder is None else data.orl_faces()
     found = data.digits() if folder is None else data.mnist(folder)
-    return [found.X[found.y == digit][0].astype(np.float64) for digit in range(10)]
+    return [found.X[found.y == digit][0].astype(np.float64) for digit in range(10)], faces
 
 
 def cells(level: Level) -> list[Cell]:
-    """Return a cell for each digit; the map is smaller at the quick level."""
+    """Return a cell for each digit, and for faces at the full level; the quick map is smaller."""
     m = 2000 if level == "quick" else 10_000
-    return [
+    turned = [
         Cell({"digit": digit, "sweep": sweep, "m": m}) for sweep in _SWEEPS for digit in range(10)
     ]
+    return turned if level == "quick" else [*turned, *_faces.cells(m)]
 
 
 def measure(world: Any, cell: Cell, seed: int) -> Measured:
-    """Turn a digit, embed its pictures in the plane in three ways, compare with the angle.
+    """Turn a digit, or take faces; embed the pictures in the plane in three ways, and compare.
 
     Parameters
     ----------
-    world : list of array
+    world : (list of array, Dataset or None)
     cell : Cell
     seed : int
 
@@ -61,7 +70,16 @@ def measure(world: Any, cell: Cell, seed: int) -> Measured:
     -------
     dict
     """
-    picture = world[cell.options["digit"]]
+    pictures, faces = world
+    own = cell.seed(seed, NAME)
+    embeddings: dict[str, Callable[[Any], Any]] = {
+        "maxout": lambda rows: maxout(rows, cell.options["m"], own),
+        "pixels": lambda rows: learn.principal_components(_as_it_is, rows).transform(rows),
+        "lle": locally_linear,
+    }
+    if "faces" in cell.options:
+        return _faces.measure(faces, cell.options["faces"], embeddings)
+    picture = pictures[cell.options["digit"]]
     closed = cell.options["sweep"] == "turn"
     step = 360 / _ANGLES if closed else _SWEEPS[cell.options["sweep"]] / (_VIEWS - 1)
     turned = data.rotating(picture, round(360 / step))
@@ -69,16 +87,16 @@ def measure(world: Any, cell: Cell, seed: int) -> Measured:
     X, angle = turned.X[:many], turned.y[:many]
     X = X.reshape(len(X), -1)
     X = X / np.linalg.norm(X, axis=1, keepdims=True)
-    coordinates = {
-        "maxout": maxout(X, cell.options["m"], cell.seed(seed, NAME)),
-        "pixels": learn.principal_components(lambda rows: rows, X).transform(X),
-        "lle": locally_linear(X),
-    }
     found: Measured = {"angle": angle.tolist()}
-    for method, points in coordinates.items():
+    for method, embed in embeddings.items():
+        points = embed(X)
         found[method] = agreement(points, angle, closed)
         found[f"{method}_x"], found[f"{method}_y"] = points.T.tolist()
     return found
+
+
+def _as_it_is(rows: Any) -> Any:
+    return rows
 
 
 def maxout(X: Any, m: int, seed: int) -> Any:
@@ -142,7 +160,7 @@ def agreement(points: Any, angle: Any, closed: bool) -> float:
 
 
 def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
-    """Compare the three orders with the true angle.
+    """Compare the three orders with the true angle, and the planes of faces with names.
 
     Parameters
     ----------
@@ -156,6 +174,8 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
     tables, verdicts = [], []
     if level == "quick":
         verdicts.append("At this level digits of 8 x 8 pixels stand in, with 2,000 units.")
+    turned = [(c, m) for c, m in found if "sweep" in c.options]
+    faces = [(c, m) for c, m in found if "faces" in c.options]
     for sweep, degrees in _SWEEPS.items():
         name = (
             "Full turn, order around the centre, circular rank correlation"
@@ -163,7 +183,7 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
             else f"{_VIEWS} views of {degrees} degrees, order along the first component, "
             "Spearman's correlation"
         )
-        some = [(c.options["digit"], m) for c, m in found if c.options["sweep"] == sweep]
+        some = [(c.options["digit"], m) for c, m in turned if c.options["sweep"] == sweep]
         agreed = {k: np.array([measured[k] for _, measured in some]) for k in _METHODS}
         rows = [
             [str(digit), *(f"{measured[method]:.3f}" for method in _METHODS)]
@@ -172,8 +192,12 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
         rows.append(["mean", *(f"{values.mean():.3f}" for values in agreed.values())])
         tables.append(Table(name, ("digit", *_METHODS.values()), rows))
         verdicts.append(verdict(name, agreed))
-    tables.append(_windings([(c, m) for c, m in found if c.options["sweep"] == "turn"]))
-    return Page(verdicts=verdicts, tables=tables, plots=_plots(found))
+    tables.append(_windings([(c, m) for c, m in turned if c.options["sweep"] == "turn"]))
+    plots = _plots(turned)
+    if faces:
+        said, table, planes = _faces.shown(faces, _METHODS)
+        verdicts, tables, plots = [*verdicts, said], [*tables, table], [*plots, *planes]
+    return Page(verdicts=verdicts, tables=tables, plots=plots)
 
 
 def _windings(found: list[tuple[Cell, Measured]]) -> Table:
@@ -260,7 +284,8 @@ EXPERIMENT = Experiment(
     printed=(
         "33 faces of one person at different angles, unit norm, m = 10,000, q = 12, two principal "
         "components: the embedding is said to order the faces by angle. Those faces are not to be "
-        "had; digits that are turned stand in, with known angles."
+        "had; digits that are turned stand in, with known angles, and the ORL faces, with names "
+        "but no angles."
     ),
     prepare=prepare,
     cells=cells,
