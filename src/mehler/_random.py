@@ -8,7 +8,7 @@ the units of a small one; and any block can be drawn again without the ones befo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ TEMPLATES = 6
 ELEMENTS = 7
 THRESHOLDS = 8
 SELECTION = 9
+STEPS = 10
 FOLDS = 11
 # Added to the purpose by projections of another kind than independent Gaussians.
 ORTHOGONAL = 16
@@ -49,43 +50,62 @@ def generator(seed: int, stream: int, block: int) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(sequence))
 
 
+def covering(first: int, n_units: int) -> Iterator[tuple[int, slice, slice]]:
+    """Blocks that hold the units from `first` on: number, place among these, place in the block."""
+    stop = first + n_units
+    for block in range(first // UNITS_PER_BLOCK, -(-stop // UNITS_PER_BLOCK)):
+        start = block * UNITS_PER_BLOCK
+        low, high = max(first, start), min(stop, start + UNITS_PER_BLOCK)
+        yield block, slice(low - first, high - first), slice(low - start, high - start)
+
+
 def gaussian_weights(
-    seed: int, stream: int, n_pieces: int, n_inputs: int, n_units: int, dtype: str
+    seed: int,
+    stream: int,
+    n_pieces: int,
+    n_inputs: int,
+    n_units: int,
+    dtype: str,
+    first: int = 0,
 ) -> Any:
     """Standard normal weights of shape (n_pieces, n_inputs, n_units) in `dtype`, on the host.
 
-    Drawn in float64 and rounded, so that float32 weights are the float64 ones rounded.
+    Those of the units from `first` on. Drawn in float64 and rounded, so that float32 weights are
+    the float64 ones rounded.
     """
     weights = np.empty((n_pieces, n_inputs, n_units), dtype=dtype)
-    for block, start in enumerate(range(0, n_units, UNITS_PER_BLOCK)):
-        stop = min(start + UNITS_PER_BLOCK, n_units)
+    for block, here, there in covering(first, n_units):
         drawn = generator(seed, stream, block).standard_normal(
             (n_pieces, n_inputs, UNITS_PER_BLOCK)
         )
-        weights[:, :, start:stop] = drawn[:, :, : stop - start]
+        weights[:, :, here] = drawn[:, :, there]
     return weights
 
 
-def pool_members(seed: int, pool: int, n_pieces: int, n_units: int) -> Any:
+def pool_members(seed: int, pool: int, n_pieces: int, n_units: int, first: int = 0) -> Any:
     """For each unit, n_pieces distinct indices below `pool`: shape (n_pieces, n_units), int32.
 
-    Not int64, which some devices lack.
+    Those of the units from `first` on. Not int64, which some devices lack.
     """
     members = np.empty((n_pieces, n_units), dtype=np.int32)
-    for block, start in enumerate(range(0, n_units, UNITS_PER_BLOCK)):
+    for block, here, there in covering(first, n_units):
         rng = generator(seed, POOL_MEMBERS, block)
-        for unit in range(start, min(start + UNITS_PER_BLOCK, n_units)):
-            members[:, unit] = rng.choice(pool, size=n_pieces, replace=False)
+        # Units of one block are drawn one after the other: those before the first come too.
+        drawn = [rng.choice(pool, size=n_pieces, replace=False) for _ in range(there.stop)]
+        members[:, here] = np.stack(drawn[there], axis=1)
     return members
 
 
 def by_blocks(
-    seed: int, stream: int, n_units: int, draw: Callable[[np.random.Generator, int], Any]
+    seed: int,
+    stream: int,
+    n_units: int,
+    draw: Callable[[np.random.Generator, int], Any],
+    first: int = 0,
 ) -> Any:
-    """Numbers for units, shape (n_units,), float64: `draw` of a generator and how many."""
+    """Numbers for the units from `first` on, shape (n_units,), float64: `draw(generator, n)`."""
     out = np.empty(n_units)
-    for block, start in enumerate(range(0, n_units, UNITS_PER_BLOCK)):
-        stop = min(start + UNITS_PER_BLOCK, n_units)
+    for block, here, there in covering(first, n_units):
         # Whole blocks, so that the first numbers do not depend on how many are wanted.
-        out[start:stop] = draw(generator(seed, stream, block), UNITS_PER_BLOCK)[: stop - start]
+        out[here] = draw(generator(seed, stream, block), UNITS_PER_BLOCK)[there]
     return out

@@ -5,7 +5,13 @@ standard leaves open: whose array this is, how to bring values from the host to 
 device and back, how to walk over rows without a temporary of the size of the data.
 """
 
-from mehler._arrays._blocks import map_elements, map_rows, rows_per_block, slices
+from mehler._arrays._blocks import (
+    map_columns,
+    map_elements,
+    map_rows,
+    rows_per_block,
+    slices,
+)
 from mehler._arrays._chunks import (
     is_chunked,
     require_known_chunks,
@@ -61,6 +67,7 @@ __all__ = [
     "is_array",
     "is_chunked",
     "is_lazy",
+    "map_columns",
     "map_elements",
     "map_rows",
     "matmul",

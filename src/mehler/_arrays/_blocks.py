@@ -6,7 +6,7 @@ to four times as long as the same product block by block into memory that stays 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import array_api_compat as compat
@@ -15,6 +15,8 @@ from mehler._arrays._dtypes import dtype_name
 from mehler._arrays._namespace import Array, array_namespace, place_of
 
 RowFunction = Callable[[Any, Array], Array]
+# Which columns, in the order in which the function has them; anew at every call.
+ColumnParts = Callable[[], Iterable[tuple[tuple[slice, ...], RowFunction]]]
 
 # Elements of one block of an elementwise walk: about ten float64 temporaries fit in L2.
 _ELEMENTS = 1 << 14
@@ -76,10 +78,16 @@ def _map_rows_jax(function: RowFunction, xp: Any, x: Array, block: int) -> Array
 def _map_rows_dask(
     function: RowFunction, x: Array, n_columns: int, dtype: Any, block: int | None
 ) -> Array:
-    import dask
-
     def on_chunk(chunk: Array, shared: RowFunction) -> Array:
         return map_rows(shared, chunk, n_columns, dtype, block=block)
+
+    return _over_chunks(on_chunk, function, x, n_columns, dtype)
+
+
+def _over_chunks(
+    on_chunk: Callable[..., Array], function: Any, x: Array, n_columns: int, dtype: Any
+) -> Array:
+    import dask
 
     x = x.rechunk({1: -1})
     # The function carries the weights: as one delayed constant they enter the graph once,
@@ -92,6 +100,50 @@ def _map_rows_dask(
         chunks=(x.chunks[0], (n_columns,)),
         meta=x._meta[:0, :0].astype(dtype_name(dtype)),
     )
+
+
+def map_columns(parts: ColumnParts, x: Array, n_columns: int, dtype: Any) -> Array:
+    """Put blocks of columns side by side: (n, d) to (n, n_columns).
+
+    Like :func:`map_rows` for each part in turn, so that what a part holds is needed once, and
+    goes before the next one comes. Slices of all parts stand in order. Dask asks every row chunk
+    for its parts.
+    """
+    if compat.is_dask_array(x):
+
+        def on_chunk(chunk: Array, shared: ColumnParts) -> Array:
+            return map_columns(shared, chunk, n_columns, dtype)
+
+        return _over_chunks(on_chunk, parts, x, n_columns, dtype)
+    place = place_of(x)
+    xp = place.xp
+    if compat.is_jax_array(x):
+        return _map_columns_jax(parts, xp, x, dtype)
+    out = xp.empty((x.shape[0], n_columns), dtype=dtype, device=place.device)
+    itemsize = 8 if dtype_name(dtype) == "float64" else 4
+    for where, function in parts():
+        width = sum(columns.stop - columns.start for columns in where)
+        for rows in slices(x.shape[0], rows_per_block(width, itemsize)):
+            values, start = function(xp, x[rows, :]), 0
+            for columns in where:
+                stop = start + columns.stop - columns.start
+                out[rows, columns] = values[:, start:stop]
+                start = stop
+    return out
+
+
+def _map_columns_jax(parts: ColumnParts, xp: Any, x: Array, dtype: Any) -> Array:
+    # Joined at the end: all first slices, then all second ones.
+    groups: list[list[Array]] = []
+    for where, function in parts():
+        ends = [0]
+        for columns in where:
+            ends.append(ends[-1] + columns.stop - columns.start)
+        values = map_rows(function, x, ends[-1], dtype)
+        groups = groups or [[] for _ in where]
+        for group, start, stop in zip(groups, ends, ends[1:]):
+            group.append(values[:, start:stop])
+    return xp.concat([values for group in groups for values in group], axis=1)
 
 
 def map_elements(function: Callable[[Any, Array], Array], x: Array) -> Array:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 from mehler import _arrays
 from mehler._random import check_seed
 from mehler.exact._validate import check_int
+from mehler.features._units import Columns, UnitBlock, units_per_block
 
 # Weights beyond this are surely a slip of the keyboard (a product of sizes that overflowed).
 _LARGEST_WEIGHTS = 1 << 42
@@ -28,6 +29,9 @@ class FeatureMap(ABC):
         Draws the same weights on every backend.
     dtype : str or None
         The dtype that the map computes in; None follows the data.
+    stored : bool
+        Whether the weights are held. If not, they are drawn anew for every pass over rows, block
+        by block of units.
     """
 
     # Whether the m feature products are independent draws.
@@ -41,7 +45,11 @@ class FeatureMap(ABC):
         seed: int,
         like: Any = None,
         dtype: Any = None,
+        stored: bool = True,
     ) -> None:
+        if not isinstance(stored, bool):
+            raise TypeError(f"stored={stored!r} must be True or False")
+        self.stored = stored
         self.n_inputs = check_int(n_inputs, name="n_inputs", least=1)
         self.n_features = check_int(n_features, name="n_features", least=1)
         self.seed = check_seed(seed)
@@ -60,7 +68,12 @@ class FeatureMap(ABC):
             chosen = _arrays.real_dtype(like, name="like")
         self._lock = threading.Lock()
         self._placed: dict[str, Any] = {}
-        self._weights(_arrays.dtype_name(chosen))
+        self._held_in_common: dict[str, tuple[Any, ...]] = {}
+        if stored:
+            self._weights(_arrays.dtype_name(chosen))
+        else:
+            # Now, not in the first pass, says whether there are such weights.
+            self._draw_units(_arrays.dtype_name(chosen), slice(0, 1))
         self._drawn = True
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -77,6 +90,26 @@ class FeatureMap(ABC):
     @abstractmethod
     def _draw(self, dtype: str) -> tuple[Any, ...]:
         """Weights on the host."""
+
+    @property
+    def n_units(self) -> int:
+        """Units, of which each is drawn alone; a unit may be several columns."""
+        return self.n_features
+
+    def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        """Weights of some units on the host, as `_draw` has them; without drawing the others."""
+        raise ValueError(
+            f"{type(self).__name__} draws its units together, so that no block of them can be had "
+            "alone"
+        )
+
+    def _columns_of(self, units: slice) -> tuple[slice, ...]:
+        """Which columns these units are, in the order in which a block of them has them."""
+        return (units,)
+
+    def _draw_common(self, dtype: str) -> tuple[Any, ...]:
+        """Weights on the host that no unit has for itself."""
+        return ()
 
     @abstractmethod
     def _block(self) -> Callable[..., _arrays.Array]:
@@ -126,9 +159,10 @@ class FeatureMap(ABC):
         TypeError, ValueError
             If `X` is not such a matrix, or lives elsewhere; before any work.
         """
-        _arrays.check_matrix(X, name="X", n_columns=self.n_inputs)
-        self._require_here(X, "X")
-        dtype = self._dtype_for(X)
+        dtype = self._checked_dtype(X)
+        if not self.stored:
+            columns = Columns(self, _arrays.dtype_name(dtype))
+            return _arrays.map_columns(columns, X, self.n_features, self._out_dtype(dtype))
         return _arrays.map_rows(
             _Transform(self, _arrays.dtype_name(dtype)),
             X,
@@ -136,6 +170,47 @@ class FeatureMap(ABC):
             self._out_dtype(dtype),
             # Caches are a matter of the host: other devices want large blocks.
             block=self._rows_per_block() if self._on_host() else None,
+        )
+
+    def unit_blocks(self, size: int | None = None) -> Iterator[UnitBlock]:
+        """Blocks of units, each of which draws its weights alone when it is first called.
+
+        For passes over more units than fit into memory, by maps with ``stored=False``; stored maps
+        have the same blocks. Units outermost, rows inner: then weights are drawn once a pass.
+
+        Parameters
+        ----------
+        size : int, optional
+            Units a block, best a multiple of 64; default 64 to 4096, about a million numbers.
+
+        Returns
+        -------
+        iterator of UnitBlock
+            From the first unit to the last.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `size` is not an integer of at least 1; if the units of this map are drawn together.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.MaxoutFeatures.draw(3, 1000, 4, seed=0, stored=False)
+        >>> X, w, f = np.eye(3), np.ones(1000), 0.0
+        >>> for block in phi.unit_blocks():
+        ...     f = f + block(X) @ w[block.columns]
+        >>> bool(np.allclose(f, phi(X) @ w))
+        True
+        """
+        if size is None:
+            size = units_per_block(self)
+        size = check_int(size, name="size", least=1)
+        if self.stored:
+            # Others showed that they can when they were made.
+            self._draw_units("float32", slice(0, 1))
+        return (
+            UnitBlock(self, each.start, each.stop) for each in _arrays.slices(self.n_units, size)
         )
 
     def kernel(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
@@ -237,7 +312,15 @@ class FeatureMap(ABC):
             "n_features": self.n_features,
             **self._parameters(),
             "seed": self.seed,
+            # Recipes of stored maps have no word for it, as before there were others.
+            **({} if self.stored else {"stored": False}),
         }
+
+    def _checked_dtype(self, x: _arrays.Array) -> Any:
+        """The dtype to compute in, for rows that this map takes."""
+        _arrays.check_matrix(x, name="X", n_columns=self.n_inputs)
+        self._require_here(x, "X")
+        return self._dtype_for(x)
 
     def _require_here(self, x: _arrays.Array, name: str) -> None:
         here = _arrays.place_of(x)
@@ -260,13 +343,22 @@ class FeatureMap(ABC):
         return dtype
 
     def _weights(self, dtype: str) -> tuple[Any, ...]:
-        """Weights in `dtype`, placed; drawn in float64 and rounded, once a dtype."""
+        """Weights in `dtype`, placed; drawn in float64 and rounded, once a dtype if stored."""
+        if not self.stored:
+            return tuple(_arrays.from_host(part, self.place) for part in self._draw(dtype))
         with self._lock:
             if dtype not in self._placed:
                 self._placed[dtype] = tuple(
                     _arrays.from_host(part, self.place) for part in self._draw(dtype)
                 )
             return self._placed[dtype]
+
+    def _common(self, dtype: str) -> tuple[Any, ...]:
+        """What `_draw_common` draws, once a dtype."""
+        with self._lock:
+            if dtype not in self._held_in_common:
+                self._held_in_common[dtype] = self._draw_common(dtype)
+            return self._held_in_common[dtype]
 
     def _of_rows(
         self,

@@ -35,6 +35,7 @@ class DecoupledMaxoutFeatures(PoolMap):
         dtype: Any = None,
         directions: str = "next",
         projections: str = "gaussian",
+        stored: bool = True,
     ) -> None:
         if directions not in ("next", "fresh"):
             raise ValueError(f"directions must be 'next' or 'fresh', not {directions!r}")
@@ -53,6 +54,7 @@ class DecoupledMaxoutFeatures(PoolMap):
             like=like,
             dtype=dtype,
             projection=projection,
+            stored=stored,
         )
 
     @classmethod
@@ -67,6 +69,7 @@ class DecoupledMaxoutFeatures(PoolMap):
         dtype: Any = None,
         directions: Literal["next", "fresh"] = "next",
         projections: str = "gaussian",
+        stored: bool = True,
     ) -> DecoupledMaxoutFeatures:
         r"""Draw the weights of a map.
 
@@ -93,6 +96,10 @@ class DecoupledMaxoutFeatures(PoolMap):
         projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
             How weights are drawn, see `mehler.features.projections`; the kernel is the same. All
             but 'gaussian' make units dependent, so they need fresh directions.
+        stored : bool, optional
+            False never holds the weights: each pass over rows draws them anew, block by block of
+            units, with the same bits, so that memory does not grow with `n_features`. Only with
+            projections='gaussian'. See :meth:`unit_blocks`.
 
         Returns
         -------
@@ -125,6 +132,7 @@ class DecoupledMaxoutFeatures(PoolMap):
             dtype=dtype,
             directions=directions,
             projections=projections,
+            stored=stored,
         )
 
     @property
@@ -154,6 +162,17 @@ class DecoupledMaxoutFeatures(PoolMap):
             part
             for stream in (_random.WEIGHTS, _random.DIRECTIONS)
             for part in self._projection.draw(self.seed, *self._sizes(), dtype, stream)
+        )
+
+    def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        sizes = (self.seed, self.pool_size, self.n_inputs)
+        if self.directions == "next":
+            lent = slice(units.start, units.stop + 1)
+            return self._projection.draw_units(*sizes, lent, dtype)
+        return tuple(
+            part
+            for stream in (_random.WEIGHTS, _random.DIRECTIONS)
+            for part in self._projection.draw_units(*sizes, units, dtype, stream=stream)
         )
 
     def _block(self) -> Callable[..., _arrays.Array]:

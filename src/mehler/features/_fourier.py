@@ -46,13 +46,14 @@ class FourierFeatures(FeatureMap):
         projections: str = "gaussian",
         like: Any = None,
         dtype: Any = None,
+        stored: bool = True,
     ) -> None:
         self.spectrum = spectrum_of(kernel, gamma=gamma, smoothness=smoothness, length=length)
         if form not in ("pairs", "offset"):
             raise ValueError(f"form must be 'pairs' or 'offset', not {form!r}")
         self.form = form
         self._projection = _projection_for(self.spectrum, projections)
-        super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
+        super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
     @classmethod
     def draw(
@@ -69,6 +70,7 @@ class FourierFeatures(FeatureMap):
         seed: int,
         like: Any = None,
         dtype: Any = None,
+        stored: bool = True,
     ) -> FourierFeatures:
         r"""Draw the frequencies of a map.
 
@@ -104,6 +106,10 @@ class FourierFeatures(FeatureMap):
             Where the weights live: the data, or for instance ``torch``. Default NumPy.
         dtype : str or dtype, optional
             'float32' or 'float64': what the map computes in. By default it follows the data.
+        stored : bool, optional
+            False never holds the weights: each pass over rows draws them anew, block by block of
+            units, with the same bits, so that memory does not grow with `n_features`. Only with
+            projections='gaussian'. See :meth:`unit_blocks`.
 
         Returns
         -------
@@ -150,6 +156,7 @@ class FourierFeatures(FeatureMap):
             projections=projections,
             like=like,
             dtype=dtype,
+            stored=stored,
         )
 
     @property
@@ -185,17 +192,33 @@ class FourierFeatures(FeatureMap):
         return own or max(256, min(1024, (1 << 19) // self.n_features))
 
     def _draw(self, dtype: str) -> tuple[Any, ...]:
+        sizes = (self.seed, 1, self.n_inputs, self.n_units, self._drawn_in(dtype))
+        return self._mixed(dtype, slice(0, self.n_units), self._projection.draw(*sizes))
+
+    def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        sizes = (self.seed, 1, self.n_inputs, units, self._drawn_in(dtype))
+        return self._mixed(dtype, units, self._projection.draw_units(*sizes))
+
+    def _columns_of(self, units: slice) -> tuple[slice, ...]:
+        if self.form == "offset":
+            return (units,)
+        return units, slice(self.n_units + units.start, self.n_units + units.stop)
+
+    def _drawn_in(self, dtype: str) -> str:
         # Mixing acts on weights in float64; what nobody mixes is drawn in its dtype.
-        wide = "float64" if self._mixes_weights else dtype
-        weights = self._projection.draw(self.seed, 1, self.n_inputs, self.n_units, wide)
+        return "float64" if self._mixes_weights else dtype
+
+    def _mixed(self, dtype: str, units: slice, weights: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Weights of some units as the spectrum wants them, after lengths and offsets."""
         if self._mixes_weights:
             weights = (_spectra.cauchy(weights[0]).astype(dtype),)
+        n = units.stop - units.start
         extra = []
-        lengths = self.spectrum.lengths(self.seed, self.n_units)
+        lengths = self.spectrum.lengths(self.seed, n, units.start)
         if lengths is not None:
             extra.append(lengths.astype(dtype))
         if self.form == "offset":
-            extra.append(_offsets(self.seed, self.n_units).astype(dtype))
+            extra.append(_offsets(self.seed, n, units.start).astype(dtype))
         return (*extra, *weights)
 
     @property
@@ -295,9 +318,9 @@ def _projection_for(spectrum: _spectra.Spectrum, name: Any) -> projections.Proje
     return projection
 
 
-def _offsets(seed: int, n_units: int) -> Any:
-    """Uniform angles in radians."""
-    turns = _random.by_blocks(seed, _random.OFFSETS, n_units, lambda rng, n: rng.random(n))
+def _offsets(seed: int, n_units: int, first: int) -> Any:
+    """Uniform angles in radians, of the units from `first` on."""
+    turns = _random.by_blocks(seed, _random.OFFSETS, n_units, lambda rng, n: rng.random(n), first)
     return 2.0 * np.pi * turns
 
 

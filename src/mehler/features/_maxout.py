@@ -36,6 +36,7 @@ class MaxoutFeatures(PoolMap):
         centred: bool = False,
         n_projections: int | None = None,
         projections: str = "gaussian",
+        stored: bool = True,
     ) -> None:
         self.centred = bool(centred)
         projection = named(projections)
@@ -56,6 +57,7 @@ class MaxoutFeatures(PoolMap):
             like=like,
             dtype=dtype,
             projection=projection,
+            stored=stored,
         )
 
     @classmethod
@@ -71,6 +73,7 @@ class MaxoutFeatures(PoolMap):
         centred: bool = False,
         n_projections: int | None = None,
         projections: str = "gaussian",
+        stored: bool = True,
     ) -> MaxoutFeatures:
         r"""Draw the weights of a map.
 
@@ -98,6 +101,11 @@ class MaxoutFeatures(PoolMap):
         projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
             How weights are drawn, see `mehler.features.projections`: q independent projections,
             so the kernel is the same for each. 'hadamard' is faster from d = 512 on.
+        stored : bool, optional
+            False never holds the weights: each pass over rows draws them anew, block by block of
+            units, with the same bits, so that memory does not grow with `n_features`. Only with
+            projections='gaussian'; a shared pool
+            of n_projections is held. See :meth:`unit_blocks`.
 
         Returns
         -------
@@ -138,6 +146,7 @@ class MaxoutFeatures(PoolMap):
             centred=centred,
             n_projections=n_projections,
             projections=projections,
+            stored=stored,
         )
 
     def _parameters(self) -> dict[str, Any]:
@@ -149,6 +158,14 @@ class MaxoutFeatures(PoolMap):
 
     def _draw(self, dtype: str) -> tuple[Any, ...]:
         return self._projection.draw(self.seed, *self._sizes(), dtype)
+
+    def _draw_common(self, dtype: str) -> tuple[Any, ...]:
+        return self._projection.shared(self.seed, self.n_inputs, dtype)
+
+    def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        return self._projection.draw_units(
+            self.seed, self.pool_size, self.n_inputs, units, dtype, self._common(dtype)
+        )
 
     def _block(self) -> Callable[..., _arrays.Array]:
         offset = exact.max_moment(1, self.pool_size) if self.centred else 0.0

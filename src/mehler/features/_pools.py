@@ -31,10 +31,11 @@ class PoolMap(FeatureMap):
         like: Any = None,
         dtype: Any = None,
         projection: projections.Projection | None = None,
+        stored: bool = True,
     ) -> None:
         self.pool_size = check_int(pool_size, name="pool_size", least=1, most=10**6)
         self._projection = projection or projections.Gaussian()
-        super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
+        super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
     @abstractmethod
     def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:

@@ -52,8 +52,8 @@ class Spectrum(ABC):
         value = 1.0 + self.kernel(t, 2) - 2.0 * self.kernel(t) ** 2
         return xp.where(value > 0.0, value, xp.zeros_like(value))
 
-    def lengths(self, seed: int, n_units: int) -> Any | None:
-        """Return a factor for each frequency, shape (n_units,), where the spectrum mixes any."""
+    def lengths(self, seed: int, n_units: int, first: int = 0) -> Any | None:
+        """Return factors of frequencies from `first` on, (n_units,), where the spectrum mixes."""
         return None
 
 
@@ -133,12 +133,13 @@ class Matern(Spectrum):
         host = _bessel(np.asarray(_arrays.to_host(t), dtype=np.float64) * j, self.smoothness)
         return _arrays.from_host(host, _arrays.place_of(t), t.dtype)
 
-    def lengths(self, seed: int, n_units: int) -> Any:
+    def lengths(self, seed: int, n_units: int, first: int = 0) -> Any:
         drawn = _random.by_blocks(
             seed,
             _random.MIXTURE,
             n_units,
             lambda rng, n: 2.0 * rng.standard_gamma(self.smoothness, size=n),
+            first,
         )
         return np.sqrt(2.0 * self.smoothness / drawn)
 

@@ -88,6 +88,46 @@ class Projection(ABC):
             What `pieces` takes after the rows.
         """
 
+    def shared(self, seed: int, n_inputs: int, dtype: str) -> tuple[Any, ...]:
+        """Weights that no unit has for itself: drawn once, for `draw_units`; most have none."""
+        return ()
+
+    def draw_units(
+        self,
+        seed: int,
+        n_pieces: int,
+        n_inputs: int,
+        units: slice,
+        dtype: str,
+        shared: tuple[Any, ...] = (),
+        stream: int = _random.WEIGHTS,
+    ) -> tuple[Any, ...]:
+        """Draw some units alone: bit for bit the weights that `draw` gives them.
+
+        Parameters
+        ----------
+        seed, n_pieces, n_inputs, dtype, stream
+            As for `draw`.
+        units : slice
+            From a first unit to the one before its stop.
+        shared : tuple of numpy.ndarray, optional
+            What `shared` gave.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            What `pieces` takes after the rows, for these units.
+
+        Raises
+        ------
+        ValueError
+            If units of this projection are drawn together.
+        """
+        raise ValueError(
+            f"projections={self.name!r} draws its units together, so that none can be had alone: "
+            "take projections='gaussian'"
+        )
+
     @abstractmethod
     def pieces(self, xp: Any, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
         """Products of rows (n, d) with each piece of the weights: q arrays of shape (n, m).

@@ -35,7 +35,25 @@ class Gaussian(Projection):
         stream: int = _random.WEIGHTS,
     ) -> tuple[Any, ...]:
         """Draw weights (q, d, m), see `Projection.draw`."""
-        return (_random.gaussian_weights(seed, stream, n_pieces, n_inputs, n_units, dtype),)
+        units = slice(0, n_units)
+        return self.draw_units(seed, n_pieces, n_inputs, units, dtype, stream=stream)
+
+    def draw_units(
+        self,
+        seed: int,
+        n_pieces: int,
+        n_inputs: int,
+        units: slice,
+        dtype: str,
+        shared: tuple[Any, ...] = (),
+        stream: int = _random.WEIGHTS,
+    ) -> tuple[Any, ...]:
+        """Draw weights of some units, see `Projection.draw_units`."""
+        n = units.stop - units.start
+        weights = _random.gaussian_weights(
+            seed, stream, n_pieces, n_inputs, n, dtype, first=units.start
+        )
+        return (weights,)
 
     def pieces(self, xp: Any, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
         """Products with each piece, see `Projection.pieces`."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+import numpy as np
+
 from mehler import _arrays, _random
 from mehler.exact._validate import check_int
 from mehler.features.projections._base import Projection
@@ -61,10 +63,33 @@ class SharedPool(Projection):
         stream: int = _random.WEIGHTS,
     ) -> tuple[Any, ...]:
         """Draw the pool (P, d) and who takes what (q, m), see `Projection.draw`."""
+        members = _random.pool_members(seed, self.n_projections, n_pieces, n_units)
+        return (*self.shared(seed, n_inputs, dtype, stream), members)
+
+    def shared(
+        self, seed: int, n_inputs: int, dtype: str, stream: int = _random.WEIGHTS
+    ) -> tuple[Any, ...]:
+        """Draw the pool (P, d)."""
         weights = _random.gaussian_weights(seed, stream, 1, n_inputs, self.n_projections, dtype)
         # Transposed: one contiguous row of values a projection, as the units gather rows.
-        pool = weights[0].T.copy()
-        return pool, _random.pool_members(seed, self.n_projections, n_pieces, n_units)
+        return (weights[0].T.copy(),)
+
+    def draw_units(
+        self,
+        seed: int,
+        n_pieces: int,
+        n_inputs: int,
+        units: slice,
+        dtype: str,
+        shared: tuple[Any, ...] = (),
+        stream: int = _random.WEIGHTS,
+    ) -> tuple[Any, ...]:
+        """Take the vectors that some units take, and who takes which of them."""
+        (pool,) = shared or self.shared(seed, n_inputs, dtype, stream)
+        n = units.stop - units.start
+        members = _random.pool_members(seed, self.n_projections, n_pieces, n, first=units.start)
+        taken, places = np.unique(members, return_inverse=True)
+        return pool[taken], places.reshape(members.shape).astype(np.int32)
 
     def pieces(self, xp: Any, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
         """Products with each piece, see `Projection.pieces`; views of (m, n) arrays."""

@@ -1,0 +1,213 @@
+"""Units drawn alone: the weights of the stored map bit for bit, in bounded memory."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import _arrays
+from tests.places import Place
+
+D, M, Q = 7, 300, 4
+ROWS = np.random.default_rng(7).standard_normal((150, D))
+EPS = {"float32": 2.0**-23, "float64": 2.0**-52}
+# As in test_places: of a projection of 7 numbers below 5, times 5.
+ROUNDING = 8 * D * 25
+
+DRAWS = {
+    "maxout": (mehler.MaxoutFeatures, (Q,), {}),
+    "centred": (mehler.MaxoutFeatures, (Q,), {"centred": True}),
+    "shared": (mehler.MaxoutFeatures, (Q,), {"n_projections": 90}),
+    "decoupled-next": (mehler.DecoupledMaxoutFeatures, (Q,), {}),
+    "decoupled-fresh": (mehler.DecoupledMaxoutFeatures, (Q,), {"directions": "fresh"}),
+    "pairs": (mehler.FourierFeatures, (), {"gamma": 0.3}),
+    "offset": (mehler.FourierFeatures, (), {"gamma": 0.3, "form": "offset"}),
+    "laplacian": (mehler.FourierFeatures, (), {"gamma": 0.1, "kernel": "laplacian"}),
+    "matern": (mehler.FourierFeatures, (), {"kernel": "matern", "form": "offset"}),
+}
+
+
+def draw(kind, m=M, **options):
+    cls, sizes, own = DRAWS[kind]
+    return cls.draw(D, m, *sizes, seed=3, **own, **options)
+
+
+@pytest.fixture(params=DRAWS)
+def kind(request):
+    return request.param
+
+
+def whole(phi, kind, start, stop, dtype):
+    """The weights of some units, cut out of those that the stored map holds."""
+    weights = [_arrays.to_host(part) for part in phi._weights(dtype)]
+    if kind == "shared":
+        pool, members = weights
+        return pool[members[:, start:stop]]
+    if kind == "decoupled-next":
+        stop += 1
+    return [part[..., start:stop] for part in weights]
+
+
+def alone(phi, kind, start, stop, dtype):
+    weights = phi._draw_units(dtype, slice(start, stop))
+    return weights[0][weights[1]] if kind == "shared" else weights
+
+
+# Within a block of the stream, across two of them, one unit, the last ones.
+@pytest.mark.parametrize(("start", "stop"), [(0, 64), (3, 40), (60, 130), (128, 129), (140, 150)])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_weights_are_those_of_the_stored_map(kind, start, stop, dtype):
+    stored = draw(kind)
+    for phi in (stored, draw(kind, stored=False)):
+        parts = zip(
+            alone(phi, kind, start, stop, dtype),
+            whole(stored, kind, start, stop, dtype),
+            strict=True,
+        )
+        for here, there in parts:
+            assert here.dtype == there.dtype
+            assert here.tobytes() == np.ascontiguousarray(there).tobytes()
+
+
+def test_a_wrong_block_would_be_seen(kind):
+    """The defect that the last test is for: every block of units starts its stream anew."""
+    phi = draw(kind)
+    for here, there in zip(
+        alone(phi, kind, 64, 128, "float64"), whole(phi, kind, 0, 64, "float64"), strict=True
+    ):
+        assert here.tobytes() != np.ascontiguousarray(there).tobytes()
+
+
+def test_features_on_every_place(place: Place, kind):
+    dtype = "float32"
+    x = place.asarray(ROWS, dtype)
+    phi, stored = draw(kind, stored=False, like=x), draw(kind, like=x)
+    for ours, theirs in zip(phi._weights(dtype), stored._weights(dtype), strict=True):
+        assert _arrays.to_host(ours).tobytes() == _arrays.to_host(theirs).tobytes()
+    z = place.apply(phi, x)
+    assert _arrays.array_namespace(z) is _arrays.array_namespace(x)
+    assert _arrays.dtype_name(z.dtype) == dtype
+    if not place.name.startswith(("dask", "jax")):
+        assert _arrays.place_of(z).device == _arrays.place_of(x).device
+    host, other = _arrays.to_host(z), _arrays.to_host(place.apply(stored, x))
+    wrong = np.abs(host - other) > ROUNDING * EPS[dtype]
+    # Decoupled features jump where the argmax does: ties within rounding.
+    assert np.mean(wrong) <= (ROUNDING * EPS[dtype] if "decoupled" in kind else 0)
+    parts = [(block.columns, _arrays.to_host(block(x))) for block in phi.unit_blocks(64)]
+    assert np.array_equal(np.sort(np.concatenate([c for c, _ in parts])), np.arange(M))
+    for columns, values in parts:
+        wrong = np.abs(values - other[:, columns]) > ROUNDING * EPS[dtype]
+        assert np.mean(wrong) <= (ROUNDING * EPS[dtype] if "decoupled" in kind else 0)
+
+
+def test_same_kernel_variance_recipe(kind):
+    phi, stored = draw(kind, stored=False), draw(kind)
+    for method in ("kernel", "variance", "gram_variance"):
+        ours, theirs = (getattr(each, method)(ROWS[:5]) for each in (phi, stored))
+        assert np.array_equal(ours, theirs)
+    assert "stored" not in stored.recipe()
+    recipe = json.loads(json.dumps(phi.recipe()))
+    assert recipe.pop("stored") is False
+    assert recipe == stored.recipe()
+    z = phi(ROWS)
+    for again in (
+        mehler.from_recipe(phi.recipe()),
+        pickle.loads(pickle.dumps(phi)),
+        phi.to(np.float32(ROWS)).to(ROWS),
+    ):
+        assert not again.stored
+        assert np.array_equal(again(ROWS), z)
+    assert phi.dtype is None
+    assert not phi._placed
+
+
+def test_dask_is_lazy_and_its_graph_is_small():
+    import cloudpickle
+    import dask
+    import dask.array
+
+    x = dask.array.from_array(ROWS, chunks=(50, -1))
+    phi = draw("maxout", 50_000, stored=False)
+    z = phi(x)
+    assert z.chunks == ((50, 50, 50), (50_000,))
+    # 50,000 units of 28 weights are 11 MB; the rows are 8 kB.
+    assert len(cloudpickle.dumps(dict(z.dask))) < 100_000
+    few = draw("pairs", stored=False)
+    with dask.config.set(scheduler="synchronous"):
+        assert np.allclose(few(x).compute(), few(ROWS), atol=1e-12)
+
+
+def peak(function):
+    function()
+    tracemalloc.start()
+    function()
+    found = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return found
+
+
+def test_memory_of_a_pass_is_bounded():
+    """A pass over units and rows that keeps a sum: neither more units nor more rows cost memory."""
+    rows = np.random.default_rng(0).standard_normal((4096, 20)).astype(np.float32)
+
+    def a_pass(m, n):
+        phi = mehler.MaxoutFeatures.draw(20, m, 16, seed=0, stored=False)
+        total = 0.0
+        for block in phi.unit_blocks(256):
+            for some in _arrays.slices(n, 512):
+                total += float(block(rows[some]).sum())
+
+    small = peak(lambda: a_pass(1024, 1024))
+    # 256 units of 320 weights and 512 x 256 features: 0.3 and 0.5 MiB.
+    assert small < 4 << 20
+    assert peak(lambda: a_pass(8192, 1024)) < 1.1 * small
+    assert peak(lambda: a_pass(1024, 4096)) < 1.1 * small
+
+
+def test_memory_of_a_transform_is_its_output():
+    rows = np.random.default_rng(0).standard_normal((64, 20)).astype(np.float32)
+
+    def beyond(m):
+        def run():
+            mehler.MaxoutFeatures.draw(20, m, 16, seed=0, stored=False)(rows)
+
+        return peak(run) - 64 * m * 4
+
+    # A block is 3264 units: 4 MiB of weights, and what is drawn at a time.
+    few, many = beyond(10_000), beyond(40_000)
+    assert few < 10 << 20
+    assert many < few + (1 << 20)  # stored weights would add 36 MiB
+
+
+@pytest.mark.parametrize("name", ["orthogonal", "hadamard", "sobol", "halton"])
+def test_units_that_are_drawn_together_are_refused(name):
+    with pytest.raises(ValueError, match=f"projections='{name}' draws its units together"):
+        mehler.MaxoutFeatures.draw(D, 8, Q, seed=0, projections=name, stored=False)
+    phi = mehler.FourierFeatures.draw(D, 8, seed=0, projections=name)
+    with pytest.raises(ValueError, match="take projections='gaussian'"):
+        phi.unit_blocks()
+
+
+def test_bad_input():
+    with pytest.raises(TypeError, match="stored=0 must be True or False"):
+        draw("maxout", stored=0)
+    phi = draw("maxout", stored=False)
+    with pytest.raises(ValueError, match="size"):
+        phi.unit_blocks(0)
+    with pytest.raises(TypeError, match="size"):
+        phi.unit_blocks(2.5)
+    for call in (phi, next(phi.unit_blocks())):
+        with pytest.raises(ValueError, match="NaN or infinity"):
+            call(np.full((2, D), np.nan))
+        with pytest.raises(ValueError, match="6 columns but the map was drawn for n_inputs=7"):
+            call(np.ones((2, 6)))
+        with pytest.raises(ValueError, match="X is empty"):
+            call(np.ones((0, D)))
+    codes = mehler.MaxoutCodes.draw(D, 8, Q, seed=0)
+    with pytest.raises(ValueError, match="draws its units together"):
+        codes.unit_blocks()
