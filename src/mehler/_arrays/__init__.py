@@ -14,8 +14,10 @@ from mehler._arrays._blocks import (
 )
 from mehler._arrays._chunks import (
     is_chunked,
+    map_chunks,
     require_known_chunks,
     require_small,
+    share,
     sum_over_chunks,
 )
 from mehler._arrays._counts import shares_below
@@ -67,6 +69,7 @@ __all__ = [
     "is_array",
     "is_chunked",
     "is_lazy",
+    "map_chunks",
     "map_columns",
     "map_elements",
     "map_rows",
@@ -83,6 +86,7 @@ __all__ = [
     "resolve_dtype",
     "resolve_place",
     "rows_per_block",
+    "share",
     "shares_below",
     "slices",
     "solve_positive",

@@ -43,11 +43,22 @@ def require_small(x: Array, *, name: str, reason: str) -> None:
         )
 
 
-def sum_over_chunks(function: Callable[..., Any], x: Array, *others: Array) -> Any:
-    """Add up ``function(rows of x, rows of y, ...)`` over row chunks, and compute it.
+def share(value: Any) -> Any:
+    """A constant of many sums, such as a map: it travels to a cluster once."""
+    import dask
 
-    What the function returns must know ``+``. Chunks of `x` decide; the others follow them. Tasks
-    change nothing that another task made, so that any of them can be run again.
+    with dask.config.set(_room_for(value)):
+        return dask.delayed(value, pure=False, traverse=False).persist()
+
+
+def sum_over_chunks(
+    function: Callable[..., Any], x: Array, *others: Array, shared: tuple[Any, ...] = ()
+) -> Any:
+    """Add up ``function(*shared, rows of x, rows of y, ...)`` over row chunks, and compute it.
+
+    What the function returns must know ``+``; sums are of neighbours, in the order of the rows.
+    Chunks of `x` decide; the others follow them. Tasks change nothing that another task made, so
+    that any of them can be run again.
     """
     import dask
 
@@ -55,12 +66,19 @@ def sum_over_chunks(function: Callable[..., Any], x: Array, *others: Array) -> A
     x = x.rechunk({1: -1}) if x.ndim == 2 else x
     others = tuple(y.rechunk({0: x.chunks[0], **({1: -1} if y.ndim == 2 else {})}) for y in others)
     # As one delayed constant the function, which carries weights, enters the graph once.
-    shared = dask.delayed(function, pure=False, traverse=False)
+    once = dask.delayed(function, pure=False, traverse=False)
     call = dask.delayed(_call, pure=False)
     columns = [y.to_delayed().ravel() for y in (x, *others)]
-    parts = [call(shared, *rows) for *rows, n in zip(*columns, x.chunks[0], strict=True) if n]
+    sizes = x.chunks[0]
+    parts = [call(once, *shared, *rows) for *rows, n in zip(*columns, sizes, strict=True) if n]
     with dask.config.set(_room_for(function)):
         return _added(parts, dask.delayed(_add, pure=False)).compute()
+
+
+def map_chunks(function: Callable[[Any], Any], x: Array, dtype: Any) -> Array:
+    """``function(rows)``, one value a row, lazily: (n, d) to (n,)."""
+    x = x.rechunk({1: -1})
+    return x.map_blocks(function, drop_axis=1, dtype=dtype, meta=np.empty(0, dtype=dtype))
 
 
 def _added(parts: list[Any], add: Callable[[Any, Any], Any]) -> Any:
@@ -89,8 +107,8 @@ def _room_for(function: Any) -> dict[str, Any]:
     return {name: dask.utils.parse_bytes(dask.config.get(name)) + carried}
 
 
-def _call(function: Callable[..., Any], *rows: Any) -> Any:
-    return function(*rows)
+def _call(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)
 
 
 def _add(a: Any, b: Any) -> Any:

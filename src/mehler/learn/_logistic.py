@@ -48,7 +48,8 @@ def logistic(
         A map of mehler, or any function from rows (n, d) to features (n, m). If it fits into
         memory, hold the features instead: ``Z = phi(X)``, and ``phi=lambda rows: rows``.
     X : array, shape (n, d)
-        Rows that `phi` takes, of any library but Dask.
+        Rows that `phi` takes, of any library. Every step goes over all chunks of a Dask array:
+        ``persist()`` it if the workers can hold the rows.
     labels : array, shape (n,)
         As :func:`one_vs_all` takes them.
     lam : float
@@ -103,14 +104,12 @@ def logistic(
     check_map(phi)
     _check_numbers(lam, tolerance, max_iterations)
     check_choice("intercept", intercept, (True, False))
-    if _arrays.is_array(X) and _arrays.is_chunked(X):
-        raise TypeError("X is a Dask array, over which L-BFGS would pass at every step: compute it")
     codes, known = one_vs_all(labels, classes)
     if len(known) < 2:
         raise ValueError(f"labels hold one class, {known[0]!r}; give at least two")
     targets = check_pair(X, codes, ("X", "labels"))
-    objective = _Objective(phi, X, targets, lam, intercept)
     m, dtype = shape_of(phi, X)
+    objective = _Objective(phi, X, targets, lam, intercept)
     start = np.zeros((m + intercept) * len(known))
     found = minimize(
         objective,
@@ -151,34 +150,54 @@ class _Objective:
     lam: float
     intercept: bool
 
+    def __post_init__(self) -> None:
+        # The map goes to Dask's workers once, not at every step.
+        self._map = _arrays.share(self.phi) if _arrays.is_chunked(self.x) else self.phi
+
     def __call__(self, flat: Any) -> tuple[float, Any]:
         n, c = self.codes.shape
         solution = flat.reshape(-1, c)
         weights = solution[: len(solution) - self.intercept]
-        gradient = np.zeros_like(solution)
-        total = 0.0
-        for z, codes in feature_blocks(self.phi, self.x, self.codes):
-            xp, place = _arrays.array_namespace(z), _arrays.place_of(z)
-            # In float64 also for float32 features: a line search ends where values are noise.
-            z = xp.astype(z, xp.float64, copy=False)
-            values = xp.matmul(z, _arrays.from_host(weights, place))
-            if self.intercept:
-                values = values + _arrays.from_host(solution[-1], place)[None, :]
-            top = xp.max(values, axis=1, keepdims=True)
-            powers = xp.exp(values - top)
-            sums = xp.sum(powers, axis=1, keepdims=True)
-            mine = (codes + 1.0) / 2.0
-            total += float(xp.sum(top + xp.log(sums))) - float(xp.sum(mine * values))
-            left = powers / sums - mine
-            gradient[: len(weights)] += _arrays.to_host(xp.matmul(xp.matrix_transpose(z), left))
-            if self.intercept:
-                gradient[-1] += _arrays.to_host(xp.sum(left, axis=0))
-        gradient /= n
+        over = _Losses(solution, self.intercept)
+        if _arrays.is_chunked(self.x):
+            found = _arrays.sum_over_chunks(over, self.x, self.codes, shared=(self._map,))
+        else:
+            found = over(self._map, self.x, self.codes)
+        gradient = found[1:].reshape(solution.shape) / n
         gradient[: len(weights)] += 2 * self.lam * weights
-        value = total / n + self.lam * float(np.sum(weights**2))
+        value = float(found[0]) / n + self.lam * float(np.sum(weights**2))
         self.norm = float(np.linalg.norm(gradient))
         self.at = flat.copy()
         return value, gradient.ravel()
+
+
+@dataclass(frozen=True)
+class _Losses:
+    """The sum of the losses of some rows, and after it that of their gradients, on the host."""
+
+    solution: Any
+    intercept: bool
+
+    def __call__(self, phi: Callable[[Array], Array], x: Array, codes: Array) -> Any:
+        m = len(self.solution) - self.intercept
+        total, gradient = 0.0, np.zeros_like(self.solution)
+        for z, targets in feature_blocks(phi, x, codes):
+            xp, place = _arrays.array_namespace(z), _arrays.place_of(z)
+            # In float64 also for float32 features: a line search ends where values are noise.
+            z = xp.astype(z, xp.float64, copy=False)
+            values = xp.matmul(z, _arrays.from_host(self.solution[:m], place))
+            if self.intercept:
+                values = values + _arrays.from_host(self.solution[-1], place)[None, :]
+            top = xp.max(values, axis=1, keepdims=True)
+            powers = xp.exp(values - top)
+            sums = xp.sum(powers, axis=1, keepdims=True)
+            mine = (targets + 1.0) / 2.0
+            total += float(xp.sum(top + xp.log(sums))) - float(xp.sum(mine * values))
+            left = powers / sums - mine
+            gradient[:m] += _arrays.to_host(xp.matmul(xp.matrix_transpose(z), left))
+            if self.intercept:
+                gradient[-1] += _arrays.to_host(xp.sum(left, axis=0))
+        return np.concatenate([[total], gradient.ravel()])
 
 
 def _stop_at(tolerance: float, objective: _Objective) -> Callable[[Any], None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -108,11 +109,19 @@ class LogisticFit:
         Returns
         -------
         numpy.ndarray, shape (n,)
-            Labels, on the host, as `classes` are; a Dask array is computed.
+            Labels, on the host, as `classes` are; of a Dask array a Dask array, which stays lazy.
 
         Raises
         ------
         TypeError, ValueError
             If `X` is not such a matrix.
         """
-        return self.classes[_arrays.to_host(self.decision(X)).argmax(axis=1)]
+        values = self.decision(X)
+        if _arrays.is_chunked(values):
+            likeliest = functools.partial(_likeliest, self.classes)
+            return _arrays.map_chunks(likeliest, values, self.classes.dtype)
+        return _likeliest(self.classes, values)
+
+
+def _likeliest(classes: Any, values: Array) -> Any:
+    return classes[_arrays.to_host(values).argmax(axis=1)]

@@ -51,7 +51,7 @@ def nearest(
     Notes
     -----
     Features of X are made once for every 2048 queries. One matrix product for each pair of blocks;
-    memory does not grow with n times k. Dask arrays are computed.
+    memory does not grow with n times k. Dask arrays are computed, and refused above 1 GiB.
 
     Examples
     --------
@@ -76,6 +76,8 @@ def nearest(
             "of X"
         )
     if _arrays.is_chunked(X):
+        for name, rows in (("X", X), ("Q", Q)):
+            _arrays.require_small(rows, name=name, reason="every query is compared with every row")
         X, Q = _arrays.to_host(X), _arrays.to_host(Q)
     xp = _arrays.place_of(X).xp
     codes = hasattr(phi, "similarity")

@@ -16,8 +16,8 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
     Parameters
     ----------
     labels : array, shape (n,)
-        Integers of any library (a Dask array stays lazy, but is computed once if `classes` is not
-        given), or anything of NumPy that can be compared, such as strings.
+        Integers of any library (a Dask array stays lazy, but is gone over once, chunk by chunk, if
+        `classes` is not given), or anything of NumPy that can be compared, such as strings.
     classes : array-like, shape (k,), optional
         The classes in the order of the columns; default those found, sorted.
 
@@ -55,7 +55,9 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
         raise TypeError("labels are traced by jax.jit, so their classes are unknown: give classes")
     found: Any = None
     if classes is None or not _arrays.is_lazy(labels):
-        found = np.unique(_arrays.to_host(labels))
+        chunked = _arrays.is_chunked(labels)
+        seen = _arrays.sum_over_chunks(_Seen, labels) if chunked else _Seen(labels)
+        found = seen.values
         if found.dtype.kind == "f" and not np.all(np.isfinite(found)):
             raise ValueError("labels hold NaN or infinity; drop such rows first")
     chosen = found if classes is None else np.asarray(classes)
@@ -68,6 +70,16 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
     columns = _arrays.from_host(chosen, place)
     hit = xp.astype(labels[:, None] == columns[None, :], _default_float(labels))
     return 2.0 * hit - 1.0, chosen
+
+
+class _Seen:
+    """The different labels of some rows; a sum is the union."""
+
+    def __init__(self, labels: Array) -> None:
+        self.values = np.unique(_arrays.to_host(labels))
+
+    def __add__(self, other: _Seen) -> _Seen:
+        return _Seen(np.concatenate([self.values, other.values]))
 
 
 def _default_float(labels: Array) -> Any:

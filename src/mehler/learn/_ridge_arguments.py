@@ -32,7 +32,9 @@ def check_rows(x: Array, name: str = "X") -> None:
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array; fill it or drop the rows with masked values")
     _arrays.check_matrix(x, name=name)
-    if _arrays.is_lazy(x) and not _arrays.is_chunked(x):
+    if _arrays.is_chunked(x):
+        _arrays.require_known_chunks(x)
+    elif _arrays.is_lazy(x):
         raise TypeError(
             f"{name} is traced by jax.jit, but solving looks at values; call this outside of jit"
         )

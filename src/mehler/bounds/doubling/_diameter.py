@@ -18,7 +18,7 @@ def diameter(X: Array, *, max_points: int = 20_000) -> Interval:
     Parameters
     ----------
     X : array, shape (n, d)
-        The points, in any namespace.
+        The points, in any namespace. A Dask array is computed, and refused above 1 GiB.
     max_points : int
         All pairs are looked at up to this many different points; beyond it the ends below come
         from a few sweeps over the set.
@@ -47,7 +47,7 @@ def diameter(X: Array, *, max_points: int = 20_000) -> Interval:
     5.0
     """
     require_count(max_points=max_points)
-    return diameter_of(Points(X), max_points)
+    return diameter_of(Points.of_all(X), max_points)
 
 
 def diameter_of(points: Points, max_points: int) -> Interval:

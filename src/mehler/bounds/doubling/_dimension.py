@@ -10,6 +10,7 @@ import numpy as np
 from mehler._arrays import Array
 from mehler.bounds._bound import require_count
 from mehler.bounds.doubling import _universal
+from mehler.bounds.doubling._chunks import in_chunks, survey
 from mehler.bounds.doubling._exact_anywhere import exact_anywhere
 from mehler.bounds.doubling._exact_in_set import exact_in_set
 from mehler.bounds.doubling._lower import largest_packing
@@ -37,7 +38,7 @@ class DoublingDimension:
     witness : Witness
         The ball that proves `low`.
     n_points : int
-        Different points of the set.
+        Different points of the set; of a Dask array that was sampled, its rows.
     n_used : int
         How many of them were looked at; where fewer than all, `low` still holds for the whole
         set, and `high` is what the numbers of points and columns say.
@@ -97,7 +98,9 @@ def doubling_dimension(
         Whether all balls and all covers are looked at. By default for at most 10 points, or 64
         where centres are in the set; possible for 14, or 96.
     max_points : int
-        Beyond this many different points as many are looked at, evenly spaced in the rows.
+        Beyond this many different points as many are looked at, evenly spaced in the rows. Of a
+        Dask array with more rows than that no others are held; in one pass, chunk by chunk, they
+        are checked and the columns that vary counted.
 
     Returns
     -------
@@ -146,15 +149,15 @@ def doubling_dimension(
         raise ValueError(f"centres={centres!r} is not one of {', '.join(map(repr, CENTRES))}")
     if exact not in (None, True, False):
         raise TypeError(f"exact={exact!r} is not True, False or None")
+    if in_chunks(X, max_points):
+        return _of_chunks(X, centres, exact, max_points)
     points = Points(X)
     if exact and points.n > min(_MOST[centres], max_points):
         raise ValueError(
             f"exact=True looks at all covers, of at most {min(_MOST[centres], max_points)} points "
             f"with centres {centres}; X has {points.n}: leave it out for an interval"
         )
-    # With centres in the set: half-size balls twice, then one around a point of each.
-    twice = 1 if centres == "anywhere" else 2
-    cap = min(_universal.by_count(points.n), twice * _universal.by_columns(points.n_varying))
+    cap = _cap(centres, points.n, points.n_varying)
     if exact or (exact is None and points.n <= min(_FEW[centres], max_points)):
         solve = exact_anywhere if centres == "anywhere" else exact_in_set
         low, witness, high = solve(points)
@@ -174,6 +177,29 @@ def _between(points: Points, centres: Centres, cap: int, max_points: int) -> Dou
         return _result(points, n_points, centres, (low, cap), witness, "packing in a sample")
     high = dimension_above(points, low=low, cap=cap, centred=centred)
     return _result(points, n_points, centres, (low, high), witness, "packing and covers")
+
+
+def _of_chunks(
+    X: Array, centres: Centres, exact: bool | None, max_points: int
+) -> DoublingDimension:
+    """From evenly spaced rows of a Dask array, whose others are seen in passing only."""
+    if exact:
+        raise ValueError(
+            f"exact=True looks at all covers, of at most {_MOST[centres]} points with centres "
+            f"{centres}; X is a Dask array of {X.shape[0]} rows: leave it out for an interval"
+        )
+    seen = survey(X, max_points)
+    cap = _cap(centres, X.shape[0], seen.n_varying)
+    centred = centres == "in the set"
+    witness = largest_packing(seen.points, centred=centred, whole=False, cap=cap)
+    ends = _universal.log2_ceil(witness.count), cap
+    return _result(seen.points, X.shape[0], centres, ends, witness, "packing in a sample")
+
+
+def _cap(centres: Centres, n_points: int, n_varying: int) -> int:
+    # With centres in the set: half-size balls twice, then one around a point of each.
+    twice = 1 if centres == "anywhere" else 2
+    return min(_universal.by_count(n_points), twice * _universal.by_columns(n_varying))
 
 
 def _result(

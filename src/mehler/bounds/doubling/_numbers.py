@@ -26,7 +26,8 @@ def packing_number(X: Array, radius: float) -> Interval:
     Parameters
     ----------
     X : array, shape (n, d)
-        The points, in any namespace; rows that repeat count once.
+        The points, in any namespace; rows that repeat count once. A Dask array is computed, and
+        refused above 1 GiB.
     radius : float
         r, in the units of X.
 
@@ -63,7 +64,8 @@ def covering_number(
     Parameters
     ----------
     X : array, shape (n, d)
-        The points, in any namespace; rows that repeat count once.
+        The points, in any namespace; rows that repeat count once. A Dask array is computed, and
+        refused above 1 GiB.
     radius : float
         r, in the units of X.
     centres : {"anywhere", "in the set"}
@@ -100,7 +102,7 @@ def covering_number(
 
 def _ready(x: Array, radius: float) -> tuple[Points, float]:
     require_positive(radius=radius)
-    points = Points(x)
+    points = Points.of_all(x)
     return points, float(radius) / points.scale
 
 

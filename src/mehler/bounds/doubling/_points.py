@@ -68,6 +68,13 @@ class Points:
         self._place = place
         self.device_rows = _arrays.from_host(rows, place)
 
+    @classmethod
+    def of_all(cls, x: Array, *, name: str = "X") -> Points:
+        """Make it of a matrix that has to fit into memory."""
+        if _arrays.is_array(x) and x.ndim == 2:
+            _arrays.require_small(x, name=name, reason="every point is compared with every other")
+        return cls(x, name=name)
+
     def some(self, which: Any) -> Points:
         """A part of the points, in the same coordinates."""
         part = copy.copy(self)

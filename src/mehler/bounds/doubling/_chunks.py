@@ -1,0 +1,52 @@
+"""The points of a Dask array: some of them held, the others seen once, chunk by chunk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays
+from mehler._arrays import Array
+from mehler.bounds.doubling._points import Points, host_rows
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Points of a sample, and in how many columns the whole set varies."""
+
+    points: Points
+    n_varying: int
+
+
+def in_chunks(x: Array, max_points: int) -> bool:
+    """Whether `x` is a Dask array of more rows than are held."""
+    if not (_arrays.is_array(x) and _arrays.is_chunked(x)):
+        return False
+    _arrays.check_matrix(x, name="X")
+    _arrays.require_known_chunks(x)
+    return bool(x.shape[0] > max_points)
+
+
+def survey(x: Array, max_points: int) -> Seen:
+    """Hold evenly spaced rows, and look at all."""
+    ends = _arrays.sum_over_chunks(_Ends, x)
+    which = np.linspace(0, x.shape[0] - 1, max_points).astype(np.int64)
+    points = Points(x[which, :])
+    points.rows = which[points.rows]
+    return Seen(points, int(np.sum(ends.low < ends.high)))
+
+
+class _Ends:
+    """The least and the largest of each column; of a sum, of both."""
+
+    def __init__(self, chunk: Any) -> None:
+        rows = host_rows(chunk, name="a chunk of X")
+        self.low, self.high = rows.min(axis=0), rows.max(axis=0)
+
+    def __add__(self, other: _Ends) -> _Ends:
+        both = object.__new__(_Ends)
+        both.low = np.minimum(self.low, other.low)
+        both.high = np.maximum(self.high, other.high)
+        return both

@@ -1,0 +1,205 @@
+"""Rows that come in chunks: the same answers as from rows at hand, and never all rows at once."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+
+import mehler
+from mehler import _arrays, learn
+from mehler.bounds import doubling
+
+
+@pytest.fixture(autouse=True)
+def _one_thread():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def made(n, d=4, size=500):
+    """Rows that are made chunk by chunk, in whole or in part."""
+
+    def rows(block_info=None):
+        start, stop = block_info[None]["array-location"][0]
+        return np.random.default_rng(start).standard_normal((stop - start, d))
+
+    sizes = (size,) * (n // size) + ((n % size,) if n % size else ())
+    return da.map_blocks(rows, chunks=(sizes, (d,)), dtype=np.float64, meta=np.empty((0, 0)))
+
+
+def peak(run):
+    tracemalloc.start()
+    run()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
+
+
+# -- logistic regression ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_logistic_regression_is_that_of_rows_at_hand(intercept):
+    x = made(1100, 3, 300)
+    labels = (x[:, 0] > 0).astype(np.int64) + 2 * (x[:, 1] > 0)
+    phi = mehler.MaxoutFeatures.draw(3, 25, 3, seed=0)
+    options = {"lam": 1e-2, "intercept": intercept, "tolerance": 1e-8}
+    fit = learn.logistic(phi, x, labels, **options)
+    rows, known = x.compute(), labels.compute()
+    same = learn.logistic(phi, rows, known, **options)
+    assert fit.converged
+    assert fit.classes.tolist() == [0, 1, 2, 3]
+    # F is 2 lambda-strongly convex in W: |W - W*| <= |gradient| / (2 lambda), for either fit.
+    assert np.linalg.norm(fit.weights - same.weights) <= (1e-8 + 1e-8) / (2 * 1e-2)
+    assert fit.objective == pytest.approx(same.objective, abs=1e-12)
+    found = fit.predict(x)
+    assert _arrays.is_chunked(found)
+    assert found.chunks == labels.chunks
+    np.testing.assert_array_equal(found.compute(), same.predict(rows))
+
+
+def test_sum_of_gradients_is_that_of_all_rows():
+    # One evaluation, so that a block that is lost or doubled is no matter of convergence.
+    from mehler.learn._logistic import _Objective
+
+    x = made(1100, 3, 300)
+    codes, _ = learn.one_vs_all((x[:, 0] > 0).astype(np.int64))
+    phi = mehler.MaxoutFeatures.draw(3, 25, 3, seed=0)
+    at = np.random.default_rng(1).standard_normal(52)
+    value, gradient = _Objective(phi, x, codes, 0.1, True)(at)
+    whole = _Objective(phi, x.compute(), codes.compute(), 0.1, True)(at)
+    assert value == pytest.approx(whole[0], rel=1e-13)
+    np.testing.assert_allclose(gradient, whole[1], atol=1e-13)
+    lost = _Objective(phi, x[300:].compute(), codes[300:].compute(), 0.1, True)(at)
+    assert abs(value - lost[0]) > 1e-4
+
+
+def test_the_map_is_shared_by_all_steps(monkeypatch):
+    calls = []
+    share = _arrays.share
+    monkeypatch.setattr(_arrays, "share", lambda value: calls.append(value) or share(value))
+    x = made(600, 3, 300)
+    learn.logistic(lambda rows: rows, x, (x[:, 0] > 0).astype(np.int64), lam=0.1)
+    assert len(calls) == 1
+
+
+def test_labels_of_any_kind_are_predicted_lazily():
+    x = made(400, 3, 150)
+    names = np.array(["no", "yes"])
+    labels = (x[:, 0] > 0).astype(np.int64).map_blocks(lambda i: names[i], dtype=names.dtype)
+    codes, classes = learn.one_vs_all(labels)
+    assert classes.tolist() == ["no", "yes"]
+    np.testing.assert_array_equal(codes[:, 1].compute() > 0, x[:, 0].compute() > 0)
+    fit = learn.logistic(lambda rows: rows, x, labels, lam=1e-4)
+    found = fit.predict(x)
+    assert found.dtype == names.dtype
+    assert (found.compute() == labels.compute()).mean() > 0.98
+
+
+def test_classes_are_found_chunk_by_chunk():
+    n = 2_000_000
+    labels = da.map_blocks(lambda a: a % 7, da.arange(n, chunks=50_000), dtype=np.int64)
+    assert peak(lambda: learn.one_vs_all(labels)) < n * 8 / 4
+    assert learn.one_vs_all(labels)[1].tolist() == list(range(7))
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        learn.one_vs_all(da.where(da.arange(100, chunks=10) == 77, np.nan, 1.0))
+
+
+# -- ridge, components ---------------------------------------------------------------------
+
+
+def test_ridge_and_components_hold_few_chunks():
+    n, d = 60_000, 20
+    x = made(n, d, 1000)
+    phi = mehler.MaxoutFeatures.draw(d, 30, 3, seed=0)
+    whole = n * d * 8
+    assert peak(lambda: learn.ridge(phi, x, x[:, 0], lambdas=1e-3)) < whole / 3
+    assert peak(lambda: learn.principal_components(phi, x, 2)) < whole / 3
+    embedded = learn.principal_components(phi, x, 2).transform(x)
+    assert _arrays.is_chunked(embedded)
+    assert embedded.shape == (n, 2)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda phi, x: learn.principal_components(phi, x),
+        lambda phi, x: learn.ridge(phi, x, x[:, 0], lambdas=1e-3),
+        lambda phi, x: learn.logistic(phi, x, x[:, 0] > 1, lam=1e-3),
+        lambda phi, x: learn.nearest(phi, x, x),
+        lambda phi, x: doubling.doubling_dimension(x),
+        lambda phi, x: doubling.diameter(x),
+    ],
+    ids=["components", "ridge", "logistic", "nearest", "dimension", "diameter"],
+)
+def test_unknown_sizes_are_refused_before_anything_is_computed(run):
+    x = made(400, 3, 100)
+    kept = x[x[:, 0] > 0]
+    with pytest.raises(ValueError, match="compute_chunk_sizes"):
+        run(mehler.MaxoutFeatures.draw(3, 500, 3, seed=0), kept)
+
+
+# -- doubling dimension --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("centres", ["anywhere", "in the set"])
+def test_doubling_dimension_of_more_rows_than_are_held(centres):
+    x = made(3000, 3, 400)
+    found = doubling.doubling_dimension(x, centres=centres, max_points=200)
+    rows = x.compute()
+    same = doubling.doubling_dimension(rows, centres=centres, max_points=200)
+    assert (found.low, found.high) == (same.low, same.high)
+    assert (found.n_points, found.n_used) == (3000, 200)
+    assert found.method == "packing in a sample"
+    # The witness names rows of the whole: no two in one ball of half the radius, all in the ball.
+    points = rows[list(found.witness.rows)]
+    away = np.linalg.norm(points - found.witness.centre, axis=1)
+    assert away.max() <= found.witness.radius * (1 + 1e-12)
+    apart = np.linalg.norm(points[:, None] - points[None], axis=2) + 1e9 * np.eye(len(points))
+    assert apart.min() > found.witness.radius * (1 - 1e-12)
+    assert len(points) == found.witness.count
+
+
+def test_columns_that_vary_in_no_sampled_row_count():
+    # Rows 0, 3, 6, ... are looked at, and there the last columns are constant.
+    x = made(300, 4, 50)
+    third = (da.arange(300, chunks=50) % 3 == 0)[:, None]
+    x = da.concatenate([x[:, :1], da.where(third, 0.0, x[:, 1:])], axis=1)
+    found = doubling.doubling_dimension(x, max_points=100)
+    flat = doubling.doubling_dimension(x[::3].compute(), max_points=100)
+    assert flat.high == 1  # a segment
+    assert found.high > 1
+
+
+def test_doubling_dimension_holds_few_chunks():
+    n, d = 50_000, 16
+    run = lambda: doubling.doubling_dimension(made(n, d, 1000), max_points=200)  # noqa: E731
+    assert peak(run) < n * d * 8 / 3
+
+
+def test_rows_that_are_no_numbers_are_refused_wherever_they_are():
+    x = made(300, 3, 50)
+    spoiled = da.where((da.arange(300, chunks=50) == 151)[:, None], np.nan, x)
+    with pytest.raises(ValueError, match="a chunk of X holds NaN or infinity, first in row 1;"):
+        doubling.doubling_dimension(spoiled, max_points=100)
+    with pytest.raises(ValueError, match=r"exact=True .* at most 14 points .* 300 rows"):
+        doubling.doubling_dimension(x, exact=True, max_points=100)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        doubling.diameter,
+        lambda x: doubling.packing_number(x, 1.0),
+        lambda x: doubling.covering_number(x, 1.0),
+        lambda x: learn.nearest(lambda rows: rows, x, x[:10]),
+    ],
+)
+def test_what_compares_all_rows_refuses_rows_that_cannot_be_held(run):
+    x = da.zeros((10**9, 20), chunks=(10**6, -1))
+    with pytest.raises(ValueError, match=r"X is a Dask array of 149.0 GiB"):
+        run(x)
