@@ -9,6 +9,7 @@ from mehler._arrays._blocks import (
     map_columns,
     map_elements,
     map_rows,
+    rows_of_pieces,
     rows_per_block,
     slices,
 )
@@ -44,7 +45,7 @@ from mehler._arrays._namespace import (
     require_same_place,
     resolve_place,
 )
-from mehler._arrays._reuse import matmul, maximum
+from mehler._arrays._reuse import keep_winner, matmul, maximum, take_rows
 from mehler._arrays._special import erf
 from mehler._arrays._validate import check_matrix, require_finite
 from mehler._arrays._waves import angle_unit, cosine, cosine_and_sine
@@ -69,6 +70,7 @@ __all__ = [
     "is_array",
     "is_chunked",
     "is_lazy",
+    "keep_winner",
     "map_chunks",
     "map_columns",
     "map_elements",
@@ -85,6 +87,7 @@ __all__ = [
     "require_small",
     "resolve_dtype",
     "resolve_place",
+    "rows_of_pieces",
     "rows_per_block",
     "share",
     "shares_below",
@@ -92,6 +95,7 @@ __all__ = [
     "solve_positive",
     "sum_over_chunks",
     "symmetric",
+    "take_rows",
     "to_host",
     "unpacked",
     "widest_float",

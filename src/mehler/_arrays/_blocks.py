@@ -32,6 +32,18 @@ def rows_per_block(n_columns: int, itemsize: int) -> int:
     return max(64, min(1024, fit))
 
 
+def rows_of_pieces(n_inputs: int, n_columns: int) -> int:
+    """Rows whose products with one piece of weights are looked at again, and so belong in cache.
+
+    2 MiB in float32. The product of wide rows is most of the work, and fewer than 512 make it
+    pack the weights too often; narrow rows leave the maxima to be counted. 32 MiB, or 64 rows, for
+    however many columns.
+    """
+    least = 512 if n_inputs >= 256 else 256
+    rows = max(least, min(1024, (1 << 19) // n_columns))
+    return min(rows, max(64, (8 << 20) // n_columns))
+
+
 def slices(n: int, size: int) -> Iterator[slice]:
     """Slices that cover range(n); the standard leaves stops beyond the end undefined."""
     for start in range(0, n, size):

@@ -250,10 +250,11 @@ def _transform_next(
     """
     projections = pieces(xp, rows * scale, *weights)
     projected = next(projections)
-    best, chosen = projected[:, :-1], projected[:, 1:]
+    # A copy: what wins is written over both, and they overlap.
+    best, chosen = projected[:, :-1], xp.positive(projected[:, 1:])
     for projected in projections:
-        chosen = xp.where(projected[:, :-1] > best, projected[:, 1:], chosen)
-        best = xp.maximum(best, projected[:, :-1])
+        value, offered = projected[:, :-1], projected[:, 1:]
+        best, chosen = _arrays.keep_winner(xp, best, chosen, value, offered)
     return chosen
 
 
@@ -270,7 +271,6 @@ def _transform_fresh(
     deciding = pieces(xp, rows, *weights[:half])
     directions = pieces(xp, rows, *weights[half:])
     best, chosen = next(deciding), next(directions)
-    for projected, offered in zip(deciding, directions, strict=True):
-        chosen = xp.where(projected > best, offered, chosen)
-        best = xp.maximum(best, projected)
+    for value, offered in zip(deciding, directions, strict=True):
+        best, chosen = _arrays.keep_winner(xp, best, chosen, value, offered)
     return chosen

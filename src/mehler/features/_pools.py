@@ -67,7 +67,8 @@ class PoolMap(FeatureMap):
         return self._projection.n_weights(*self._sizes())
 
     def _rows_per_block(self) -> int | None:
-        return self._projection.rows_per_block(self.n_inputs)
+        own = self._projection.rows_per_block(self.n_inputs)
+        return own or _arrays.rows_of_pieces(self.n_inputs, self.n_features)
 
     def _parameters(self) -> dict[str, Any]:
         named = self._projection.name in projections.NAMES

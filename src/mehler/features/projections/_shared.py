@@ -95,8 +95,15 @@ class SharedPool(Projection):
         """Products with each piece, see `Projection.pieces`; views of (m, n) arrays."""
         pool, members = weights
         projected = xp.matmul(pool, xp.matrix_transpose(rows))
-        for j in range(members.shape[0]):
-            yield xp.matrix_transpose(xp.take(projected, members[j, :], axis=0))
+        yield xp.matrix_transpose(xp.take(projected, members[0, :], axis=0))
+        piece = None
+        for j in range(1, members.shape[0]):
+            piece = _arrays.take_rows(xp, projected, members[j, :], piece)
+            yield xp.matrix_transpose(piece)
+
+    def rows_per_block(self, n_inputs: int) -> int | None:
+        """Return rows of 1 MiB in float32, 64 to 512: units look them up all over the pool."""
+        return max(64, min(512, (1 << 18) // self.n_projections))
 
     def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:
         r"""Return 1 + (m - 1) q/P.
