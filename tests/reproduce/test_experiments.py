@@ -104,6 +104,25 @@ def test_printed_cells_count_as_near_only_within_three_standard_errors() -> None
     assert not maxout_table_1.near(values + 0.2, 4, 10_000)
 
 
+def test_fewer_draws_than_printed_have_a_wider_error_of_their_own() -> None:
+    # Deviations of 0.07 printed over five draws and 0.07 here over two: 3 (0.001 + 0.0025)^(1/2).
+    two = np.array([2.23 - 0.05, 2.23 + 0.05])
+    wide = 3 * np.sqrt(0.07**2 / 5 + 0.05**2)
+    assert maxout_table_1.near(two + 0.99 * wide, 4, 10_000)
+    assert not maxout_table_1.near(two + 1.01 * wide, 4, 10_000)
+
+
+def test_table_1_says_where_draws_are_missing() -> None:
+    rng = np.random.default_rng(0)
+    found = [
+        (cell, {"error": 5 + 0.1 * rng.standard_normal()})
+        for cell in maxout_table_1.cells("full")
+        if cell.options["m"] < 10_000 or cell.options["draw"] < 3
+    ]
+    (table,) = maxout_table_1.page("full", found).tables
+    assert table.heads[-2:] == ("m = 5000", "m = 10000, 3 draws")
+
+
 def test_table_1_names_the_cells_that_are_far() -> None:
     rng = np.random.default_rng(0)
     found = []

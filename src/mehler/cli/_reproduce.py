@@ -27,6 +27,10 @@ def reproduce(
         Path | None,
         typer.Option("--data", metavar="FOLDER", help="MNIST, as `mehler data fetch` brings it."),
     ] = None,
+    partial: Annotated[
+        bool,
+        typer.Option("--partial", help="Measure nothing: a page of the cells that are finished."),
+    ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> int:
     """Run an experiment of a paper again: a page with the printed numbers beside ours, and JSON.
@@ -50,6 +54,7 @@ def reproduce(
                 level=level,  # type: ignore[arg-type]  # run says what levels there are
                 seed=seed,
                 data=data,
+                partial=partial,
                 progress=progress,
             )
     except room.Stopped as stopped:

@@ -97,6 +97,9 @@ class Experiment:
         ``page(level, found)`` -> Page; `found` is a list of (Cell, dict).
     needs_data : {"quick", "full"} tuple
         Levels at which a folder of MNIST has to be given.
+    together : tuple of str
+        Options, "draw" among them, whose cells are shown together or not at all on a page that is
+        made of a part of the cells; empty if no such page can be made.
     """
 
     name: str
@@ -108,3 +111,4 @@ class Experiment:
     measure: Callable[[Any, Cell, int], Measured] = field(repr=False)
     page: Callable[[Level, list[tuple[Cell, Measured]]], Page] = field(repr=False)
     needs_data: tuple[Level, ...] = ()
+    together: tuple[str, ...] = ()

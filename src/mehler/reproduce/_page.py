@@ -77,5 +77,7 @@ def command(outcome: Outcome) -> str:
     """
     words = ["mehler", "reproduce", outcome.experiment.name, "--level", outcome.level]
     words += ["--seed", str(outcome.seed)]
+    if outcome.missing:
+        return shlex.join([*words, "--partial"])
     line = shlex.join(words)
     return f"{line} --data FOLDER" if outcome.level in outcome.experiment.needs_data else line

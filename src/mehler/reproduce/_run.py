@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from mehler._files import write_whole
 from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured, Page
 from mehler.reproduce._names import experiments
 from mehler.reproduce._page import render
+from mehler.reproduce._part import finished
 from mehler.reproduce._store import Store
 
 Progress = Callable[[str, int, int], None]
@@ -34,6 +35,8 @@ class Outcome:
     found : list of (Cell, dict)
         Cells in the order of the experiment, with what each measured and its ``seconds``.
     page : Page
+    missing : int
+        Cells that the page does not show, because they are still to be measured.
     """
 
     experiment: Experiment
@@ -41,6 +44,7 @@ class Outcome:
     seed: int
     found: list[tuple[Cell, Measured]]
     page: Page
+    missing: int = 0
 
     @property
     def seconds(self) -> float:
@@ -55,6 +59,7 @@ def run(
     level: Level = "quick",
     seed: int = 0,
     data: str | Path | None = None,
+    partial: bool = False,
     progress: Progress | None = None,
 ) -> Outcome:
     """Run an experiment of a paper again and write its page.
@@ -71,6 +76,9 @@ def run(
         Of all random numbers.
     data : path, optional
         Folder of MNIST's files, for the experiments that take it.
+    partial : bool
+        Measure nothing: make the page of the cells that are finished, draws that are whole alone,
+        and say how many are missing. Needs no data.
     progress : callable, optional
         ``progress(label, done, total)``.
 
@@ -81,7 +89,8 @@ def run(
     Raises
     ------
     ValueError
-        Unknown name or level, a negative seed, or a folder with cells of another run.
+        Unknown name or level, a negative seed, or a folder with cells of another run; a partial
+        page of too few cells, or of an experiment that has none.
     MissingDataError
         If a data set is not installed.
     Stopped
@@ -108,20 +117,32 @@ def run(
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise ValueError(f"seed={seed!r} is not an integer that is 0 or more")
     experiment, folder = known[name], Path(out)
-    if level in experiment.needs_data and data is None:
-        raise ValueError(
-            f"{name} at level {level} needs MNIST: mehler data fetch mnist FOLDER, then "
-            "--data FOLDER"
-        )
-    if data is not None and level not in experiment.needs_data:
-        raise ValueError(f"{name} at level {level} takes no data; leave --data away")
-    world = experiment.prepare(level, None if data is None else Path(data))
-    store = Store(folder / "cells", settings(experiment, level, seed))
-    found = _cells(experiment, level, seed, world, store, progress)
-    outcome = Outcome(experiment, level, seed, found, experiment.page(level, found))
+    kept = settings(experiment, level, seed)
+    wanted = experiment.cells(level)
+    if partial:
+        found = finished(experiment, wanted, Store(folder / "cells", kept, new=False))
+    else:
+        _require_data(experiment, level, data)
+        world = experiment.prepare(level, None if data is None else Path(data))
+        found = _cells(experiment, wanted, seed, world, Store(folder / "cells", kept), progress)
+    missing, page = len(wanted) - len(found), experiment.page(level, found)
+    if missing:
+        said = f"A part of the run: {len(found)} of {len(wanted)} cells are shown, in whole draws."
+        page = replace(page, verdicts=[said, *page.verdicts])
+    outcome = Outcome(experiment, level, seed, found, page, missing)
     write_whole(folder / f"{name}.json", as_json(outcome))
     write_whole(folder / f"{name}.html", render(outcome))
     return outcome
+
+
+def _require_data(experiment: Experiment, level: Level, data: str | Path | None) -> None:
+    if level in experiment.needs_data and data is None:
+        raise ValueError(
+            f"{experiment.name} at level {level} needs MNIST: mehler data fetch mnist FOLDER, then "
+            "--data FOLDER"
+        )
+    if data is not None and level not in experiment.needs_data:
+        raise ValueError(f"{experiment.name} at level {level} takes no data; leave --data away")
 
 
 def settings(experiment: Experiment, level: Level, seed: int) -> dict[str, Any]:
@@ -144,13 +165,12 @@ def settings(experiment: Experiment, level: Level, seed: int) -> dict[str, Any]:
 
 def _cells(
     experiment: Experiment,
-    level: Level,
+    wanted: list[Cell],
     seed: int,
     world: Any,
     store: Store,
     progress: Progress | None,
 ) -> list[tuple[Cell, Measured]]:
-    wanted = experiment.cells(level)
     found = []
     for number, cell in enumerate(wanted):
         measured = store.get(cell)
@@ -187,6 +207,7 @@ def as_json(outcome: Outcome) -> str:
     known = outcome.experiment
     record = {
         **settings(known, outcome.level, outcome.seed),
+        "missing": outcome.missing,
         "title": known.title,
         "source": known.source,
         "cells": [{**cell.options, **measured} for cell, measured in outcome.found],

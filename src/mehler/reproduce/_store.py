@@ -22,20 +22,25 @@ class Store:
         Made if missing.
     settings : mapping
         What the cells depend on beside their own options. A folder of other settings is refused.
+    new : bool
+        Whether a folder without cells may be begun.
 
     Raises
     ------
     ValueError
-        If the folder holds cells of other settings, or cells without a word of what they are.
+        If there are no cells but should be; if the folder holds cells of other settings, or cells
+        without a word of what they are.
     """
 
-    def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, Any], *, new: bool = True) -> None:
         self.folder = folder
         known = _read(folder / _SETTINGS)
         if known is not None and known != dict(settings):
             changed = [k for k in settings if known.get(k) != settings[k]]
             said = ", ".join(f"{k}: {known.get(k)!r} there, {settings[k]!r} now" for k in changed)
             raise ValueError(f"{folder} holds cells of another run ({said}); take another --out")
+        if known is None and not new:
+            raise ValueError(f"{folder} holds no cells; start the run first")
         folder.mkdir(parents=True, exist_ok=True)
         if known is None:
             if any(path.name != _SETTINGS for path in folder.glob("*.json")):

@@ -195,4 +195,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     page=page,
     needs_data=("full",),
+    together=("draw",),
 )

@@ -241,4 +241,5 @@ EXPERIMENT = Experiment(
     cells=cells,
     measure=measure,
     page=page,
+    together=("draw",),
 )

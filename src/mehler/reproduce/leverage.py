@@ -291,4 +291,5 @@ EXPERIMENT = Experiment(
     cells=cells,
     measure=measure,
     page=page,
+    together=("draw",),
 )

@@ -197,9 +197,14 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
     )
     return Page(
         verdicts=_verdicts(errors, sizes, level),
-        tables=(Table(caption, ("", *(f"m = {m}" for m in sizes)), rows),),
+        tables=(Table(caption, ("", *(_head(errors[1, m], m, level) for m in sizes)), rows),),
         plots=(plot,),
     )
+
+
+def _head(values: Any, m: int, level: Level) -> str:
+    fewer = level == "full" and len(values) < _DRAWS
+    return f"m = {m}, {len(values)} draws" if fewer else f"m = {m}"
 
 
 def _beside(values: Any, q: int, m: int, level: Level) -> str:
@@ -243,7 +248,7 @@ def near(values: Any, q: int, m: int) -> bool:
     bool
     """
     mean, deviation = PRINTED[q][_SIZES.index(m)]
-    error = np.sqrt((deviation**2 + values.var(ddof=1)) / len(values))
+    error = np.sqrt(deviation**2 / _DRAWS + values.var(ddof=1) / len(values))
     return bool(abs(values.mean() - mean) <= 3 * error)
 
 
@@ -261,4 +266,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     page=page,
     needs_data=("full",),
+    together=("m", "draw"),
 )

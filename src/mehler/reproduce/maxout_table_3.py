@@ -234,4 +234,5 @@ EXPERIMENT = Experiment(
     cells=cells,
     measure=measure,
     page=page,
+    together=("draw",),
 )
