@@ -76,6 +76,8 @@ def test_page_says_what_is_told_apart() -> None:
     assert "not told apart from" in said["Centred maxout"]
     assert len(page.tables[0].rows) == len(maxout_maps.MAPS) + 3
     assert "stand in" not in page.tables[0].caption
+    (beside,) = [row for row in page.tables[0].rows if "(3.09)" in row[-1]]
+    assert beside[0] == "nearest neighbours by pixels"
     assert (
         "stand in"
         in maxout_maps.page(

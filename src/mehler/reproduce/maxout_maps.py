@@ -31,6 +31,8 @@ MAPS: dict[str, tuple[str, Callable[[int], int]]] = {
     "fourier-m": ("Fourier, as many features", lambda m: m // 2),
     "fourier-p": ("Fourier, as many projections", lambda m: m * _POOL),
 }
+# Of nearest neighbours by pixels, in percent; how many vote is not said.
+PRINTED = 3.09
 OTHERS = {
     "linear": "pixels, no map",
     "neighbours": "nearest neighbours by pixels",
@@ -224,7 +226,12 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
         [label, f"{takes(m):,}", _spread(errors[name])] for name, (label, takes) in MAPS.items()
     ]
     rows += [[label, "", _spread(errors[name])] for name, label in OTHERS.items()]
-    where = "MNIST" if level == "full" else "8 x 8 digits, which stand in for MNIST"
+    if level == "full":
+        where = "MNIST; printed in brackets"
+        known = list(OTHERS).index("neighbours") - len(OTHERS)
+        rows[known][-1] += f" ({PRINTED:.2f})"
+    else:
+        where = "8 x 8 digits, which stand in for MNIST"
     table = Table(
         f"Test error in percent, {m} units, {where}; mean ± standard deviation over draws",
         ("map", "projections", "error"),
@@ -285,7 +292,7 @@ EXPERIMENT = Experiment(
         "Table 1 has random maxout features alone. Here its task at m = 1000 is given to the other "
         "maps: centred and decoupled maxout, units that share projections, Fourier features with "
         "a bandwidth chosen by the rows held out, at as many features and at as many projections; "
-        "to pixels without a map; and to nearest neighbours."
+        "to pixels without a map; and to nearest neighbours, for which the text has 3.09 percent."
     ),
     prepare=prepare,
     cells=cells,
