@@ -33,6 +33,10 @@ RIDGES = [
     RandomFeatureRidgeClassifier(
         features=FourierSampler(n_components=20), lambdas=1e-3, measure="squares"
     ),
+    # By folds, as partial_fit always does.
+    RandomFeatureRidgeClassifier(
+        features=MaxoutSampler(n_components=20), lambdas=(1e-3, 1e-1), cv=2
+    ),
 ]
 
 # The same with every parameter off its default.

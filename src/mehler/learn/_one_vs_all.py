@@ -63,9 +63,12 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
     chosen = found if classes is None else np.asarray(classes)
     if chosen.ndim != 1 or len(np.unique(chosen)) != len(chosen):
         raise ValueError("classes must be a vector without repeats")
-    if found is not None and not np.isin(found, chosen).all():
-        missing = found[~np.isin(found, chosen)].tolist()
-        raise ValueError(f"labels hold {missing[0]!r}, which is not among the classes")
+    if found is not None:
+        # Not np.isin, to which 1 and "1" are one label.
+        known = set(chosen.tolist())
+        for label in found.tolist():
+            if label not in known:
+                raise ValueError(f"labels hold {label!r}, which is not among the classes")
     place = _arrays.place_of(labels)
     columns = _arrays.from_host(chosen, place)
     hit = xp.astype(labels[:, None] == columns[None, :], _default_float(labels))

@@ -23,6 +23,9 @@ from mehler.learn._ridge_path import Origin, Path, direct, spectrum
 # Up to so many features "auto" takes an eigendecomposition: 3 m^2 numbers, and seconds.
 FEW = 2048
 
+# The arrays of a RidgeSums.
+SUMS = ("_mean", "_target_mean", "_gram", "_cross", "_squares")
+
 
 class RidgeSums:
     r"""Count, means, Gram and right-hand side of the rows seen so far, of features phi(x).
@@ -282,8 +285,7 @@ class RidgeSums:
         """Sums travel between processes as they are on the host, like maps; of G the half."""
         state = self.__dict__ | {"_place": None, "_home": None}
         if self.n_rows:
-            sums = ("_mean", "_target_mean", "_gram", "_cross", "_squares")
-            state |= {name: _arrays.to_host(self.__dict__[name]) for name in sums}
+            state |= {name: _arrays.to_host(self.__dict__[name]) for name in SUMS}
             state["_gram"] = _arrays.packed(state["_gram"])
         return state
 
@@ -298,6 +300,17 @@ class RidgeSums:
         """Bytes that are held, by which Dask's workers watch their memory."""
         m, t = self._cross.shape if self.n_rows else (0, 0)
         return object.__sizeof__(self) + 8 * (m + 1) * (m + t)
+
+    def _move(self, phi: Any) -> None:
+        """Go from the host to where the map `phi`, with the same recipe, is."""
+        before = self._place
+        self.phi, self._home = phi, phi.place
+        self._place = work_place(self._home)
+        if self.n_rows:
+            # On NumPy it is the upper half that counts, elsewhere the whole matrix.
+            self._gram = _arrays.symmetric(before.xp, self._gram)
+            for name in SUMS:
+                setattr(self, name, _arrays.from_host(getattr(self, name), self._place))
 
     def _require_rows(self) -> None:
         if not self.n_rows:

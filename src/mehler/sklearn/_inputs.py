@@ -23,6 +23,12 @@ def rows(estimator: Any, X: Any, *, reset: bool) -> _arrays.Array:
 def rows_for(estimator: Any, phi: FeatureMap, X: Any, method: str) -> _arrays.Array:
     """Check `X` as `rows` does, and that it lives where `phi` does."""
     x = rows(estimator, X, reset=False)
+    require_here(estimator, phi, x, method)
+    return x
+
+
+def require_here(estimator: Any, phi: FeatureMap, x: _arrays.Array, method: str) -> None:
+    """Checked rows live where `phi` does."""
     try:
         phi._require_here(x, "X")
     except (TypeError, ValueError) as error:
@@ -32,15 +38,18 @@ def rows_for(estimator: Any, phi: FeatureMap, X: Any, method: str) -> _arrays.Ar
             f"{phi.place.name}. Fit where the rows are, or move the fitted estimator with "
             "sklearn.utils._array_api.move_estimator_to"
         ) from error
-    return x
 
 
-def rows_and_labels(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[_arrays.Array, Any]:
+def rows_and_labels(
+    estimator: Any, X: Any, y: Any, *, least: int = 2, **checks: Any
+) -> tuple[_arrays.Array, Any]:
     """Check both, and return the rows where they are and `y` on the host.
 
-    At least two rows, so that one can be left out.
+    At least two rows, so that one can be left out, unless `least` says otherwise.
     """
-    x, labels = validate_data(estimator, X, y, dtype=_floats_of(X), ensure_min_samples=2, **checks)
+    x, labels = validate_data(
+        estimator, X, y, dtype=_floats_of(X), ensure_min_samples=least, **checks
+    )
     return x, np.asarray(_arrays.to_host(labels))
 
 

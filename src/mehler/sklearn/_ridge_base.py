@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, Literal
 
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from mehler import _arrays, learn
@@ -14,9 +15,14 @@ from mehler.sklearn import _inputs
 from mehler.sklearn._base import fitted_part
 from mehler.sklearn._maxout import MaxoutSampler
 from mehler.sklearn._seeds import seed_of
+from mehler.sklearn._splits import choose_by_splits, splits_of
+from mehler.sklearn._stream import Stream, folds_of
 
 # From hardly any to a penalty of the size of the features themselves.
 LAMBDAS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+
+# What is solved for.
+SOLVED = ("coef_", "intercept_", "lam_", "errors_")
 
 
 class FeatureRidge(BaseEstimator):
@@ -24,6 +30,7 @@ class FeatureRidge(BaseEstimator):
 
     features: Any
     lambdas: Any
+    cv: Any
     fit_intercept: bool
     random_state: Any
 
@@ -37,23 +44,82 @@ class FeatureRidge(BaseEstimator):
         """Fit `codes`, (n, t) on the host, by features that may look at `targets`."""
         lambdas = check_lambdas(self.lambdas)
         check_choice("measure", measure, MEASURES)
-        default, seed = MaxoutSampler(), seed_of(self.random_state)
-        part = fitted_part(self.features, default, seed, x, targets, name="features")
-        place = _arrays.place_of(x)
-        wide = _arrays.widest_float(place.xp, place.device)
-        y = _arrays.from_host(codes, place, wide)
-        if len(lambdas) == 1:
+        several = len(lambdas) > 1
+        splits = None
+        if several and self.cv is not None:
+            splits = splits_of(self.cv, targets, classifier=is_classifier(self))
+        part = self._drawn_for(x, targets)
+        phi, y = part.map_, _placed(codes, x)
+        options: Any = {"lambdas": lambdas, "measure": measure, "intercept": self.fit_intercept}
+        if not several:
             # Nothing to choose: no leverages, and one factorisation is enough.
-            sums = learn.RidgeSums(part.map_).add(x, y)
-            (fit,) = sums.solve(lambdas, intercept=self.fit_intercept)
+            (fit,) = learn.RidgeSums(phi).add(x, y).solve(lambdas, intercept=self.fit_intercept)
+        elif splits is None:
+            fit = learn.ridge(phi, x, y, **options)
         else:
-            fit = learn.ridge(
-                part.map_, x, y, lambdas=lambdas, measure=measure, intercept=self.fit_intercept
-            )
+            fit = choose_by_splits(phi, x, y, splits, **options)
+        self.__dict__.pop("_stream", None)
         self.features_ = part
+        self._keep(fit, flat=targets.ndim == 1)
+
+    def _take(self, x: _arrays.Array, codes: Any, targets: Any) -> None:
+        """Add a chunk of `codes`, (n, t) on the host, to what was seen; solve later."""
+        lambdas = check_lambdas(self.lambdas)
+        n_folds = folds_of(self.cv, lambdas)
+        stream = self.__dict__.get("_stream")
+        if stream is None:
+            part = self._drawn_for(x, targets)
+            parts = [learn.RidgeSums(part.map_) for _ in range(n_folds)]
+            stream = Stream(parts, targets.ndim, lambdas, self.fit_intercept)
+        else:
+            part = self.features_
+            _inputs.require_here(self, part.map_, x, "partial_fit")
+            if len(stream.parts) != n_folds:
+                raise ValueError(
+                    f"rows so far were dealt to {len(stream.parts)} folds, but cv and lambdas ask "
+                    f"for {n_folds} now; leave them, or begin again with a clone"
+                )
+            if targets.ndim != stream.n_axes:
+                raise ValueError(
+                    f"y has {targets.ndim} axes, but had {stream.n_axes} in the first chunk"
+                )
+        stream.add(x, _placed(codes, x))
+        stream.lambdas, stream.intercept = lambdas, self.fit_intercept
+        self._stream, self.features_ = stream, part
+        for name in SOLVED:
+            self.__dict__.pop(name, None)
+
+    def _begins(self) -> bool:
+        """Whether the next chunk is the first."""
+        if "_stream" in self.__dict__:
+            return False
+        if "features_" in self.__dict__:
+            warnings.warn(
+                "fit, or a move to another library, keeps no sums that rows could be added to: "
+                "partial_fit begins with these rows; use a clone, or partial_fit from the first",
+                stacklevel=3,
+            )
+        return True
+
+    def __getattr__(self, name: str) -> Any:
+        # Solved when it is first asked for after new rows, and not at each chunk: a chunk costs
+        # m^2 operations a row, solving m^3.
+        if name in SOLVED and "_stream" in self.__dict__:
+            stream = self._stream
+            self._keep(stream.solve(), flat=stream.n_axes == 1)
+            return self.__dict__[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _drawn_for(self, x: _arrays.Array, targets: Any) -> Any:
+        default, seed = MaxoutSampler(), seed_of(self.random_state)
+        return fitted_part(self.features, default, seed, x, targets, name="features")
+
+    def _keep(self, fit: learn.RidgeFit, *, flat: bool) -> None:
+        """Keep coefficients as scikit-learn shapes them."""
         self.lam_ = fit.lam
         self.errors_ = None if fit.errors is None else tuple(float(one) for one in fit.errors)
-        self.coef_ = place.xp.matrix_transpose(fit.weights)
+        xp = _arrays.array_namespace(fit.weights)
+        self.coef_ = xp.matrix_transpose(fit.weights)
         self.intercept_ = fit.intercept
 
     def _values(self, X: Any, method: str) -> _arrays.Array:
@@ -76,7 +142,8 @@ class FeatureRidge(BaseEstimator):
         return fit.predict(x)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "coef_")
+        # Not coefficients, which would be solved for.
+        return hasattr(self, "features_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -87,7 +154,20 @@ class FeatureRidge(BaseEstimator):
         """Move to where `converter` takes arrays."""
         moved: FeatureRidge = clone(self)
         moved.__dict__.update(self.__dict__)
+        # Its device may not have the numbers that sums are made of.
+        moved.__dict__.pop("_stream", None)
         if hasattr(self, "coef_"):
+            moved.lam_, moved.errors_ = self.lam_, self.errors_
             moved.features_ = self.features_.__sklearn_array_api_convert__(converter)
             moved.coef_, moved.intercept_ = converter(self.coef_), converter(self.intercept_)
         return moved
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "_stream" in self.__dict__:
+            self._stream.at(self.features_.map_)
+
+
+def _placed(codes: Any, x: _arrays.Array) -> _arrays.Array:
+    place = _arrays.place_of(x)
+    return _arrays.from_host(codes, place, _arrays.widest_float(place.xp, place.device))

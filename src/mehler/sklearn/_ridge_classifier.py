@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from mehler import _arrays, learn
+from mehler.learn._ridge_arguments import MEASURES, check_choice
 from mehler.sklearn import _inputs
 from mehler.sklearn._ridge_base import LAMBDAS, FeatureRidge
 
@@ -19,7 +20,8 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     r"""Ridge classification on random features: `mehler.learn.ridge` on codes of +1 and -1.
 
     One function a class, +1 on its rows and -1 on all others, as the papers do it; the largest
-    value wins. For two classes one function is enough.
+    value wins. For two classes one function is enough. `partial_fit` takes rows in chunks, of
+    which none is kept.
 
     Parameters
     ----------
@@ -29,9 +31,14 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     lambdas : float or sequence of float, default=(1e-8, 1e-7, ..., 1.0)
         Candidates, each above 0. The `alpha` of `sklearn.linear_model.RidgeClassifier` is
         N lambda. If there is only one, nothing is left out and the fit is cheaper.
+    cv : int, splitter, iterable or None, default=None
+        What lambda is chosen by: None leaves each row out once, exactly, from the one fit;
+        otherwise scikit-learn's splits: a number of folds, ``ShuffleSplit(1, test_size=0.2)`` for
+        rows held out, or pairs of indices. The rows of all splits are fitted again at the end.
+        `partial_fit` takes a number of folds, None being 5.
     measure : {'mistakes', 'squares'}, default='mistakes'
-        What is least at the chosen lambda, leaving one row out: the share of mistakes, or the
-        squared error of the codes.
+        What is least at the chosen lambda on rows held out: the share of mistakes, or the squared
+        error of the codes. After `partial_fit` always the latter: mistakes need rows, not sums.
     fit_intercept : bool, default=True
         Whether functions have an intercept, which is not penalised.
     random_state : int, RandomState, Generator or None, default=None
@@ -50,7 +57,8 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     lam_ : float
         The lambda that was chosen.
     errors_ : tuple of float or None
-        For each of `lambdas` the error of leaving one row out.
+        For each of `lambdas` the error on rows held out: mean over rows for None, over splits for
+        `cv`.
     n_features_in_ : int
         Width of the rows.
     feature_names_in_ : array of str
@@ -79,12 +87,14 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         *,
         features: Any = None,
         lambdas: Any = LAMBDAS,
+        cv: Any = None,
         measure: str = "mistakes",
         fit_intercept: bool = True,
         random_state: Any = None,
     ) -> None:
         self.features = features
         self.lambdas = lambdas
+        self.cv = cv
         self.measure = measure
         self.fit_intercept = fit_intercept
         self.random_state = random_state
@@ -114,8 +124,51 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         codes, classes = _codes(labels)
         measure: Any = self.measure
         self._solve(x, codes, labels, measure)
-        numbers = classes.dtype.kind in "biuf"
-        self.classes_ = _arrays.from_host(classes, _arrays.place_of(x)) if numbers else classes
+        self.classes_ = _placed(classes, x)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> RandomFeatureRidgeClassifier:
+        """Take a chunk of rows, of which sums are kept; features are drawn for the first chunk.
+
+        See :meth:`RandomFeatureRidge.partial_fit`. A class may come late, or never.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_samples, n_features)
+            Rows, at least 1. Features that look at rows or targets see those of the first chunk.
+        y : array-like, shape (n_samples,)
+            Labels among `classes`.
+        classes : array-like, shape (n_classes,), optional
+            All labels there will be, at least 2; needed for the first chunk, and the same if given
+            later.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X`, `y` or `classes` is not as above or does not fit the chunks before, or a
+            parameter is out of range. At a prediction, if there are several lambdas but one row so
+            far.
+
+        Warns
+        -----
+        UserWarning
+            If the estimator was fitted by `fit`, which keeps no sums: it begins again.
+        """
+        first = self._begins()
+        before = _arrays.to_host(self.classes_) if hasattr(self, "classes_") else None
+        known = _classes(classes, before, fixed=not first)
+        x, given = _inputs.rows_and_labels(self, X, y, least=1, reset=first)
+        check_classification_targets(given)
+        labels = column_or_1d(given, warn=True)
+        codes, _ = learn.one_vs_all(labels, known)
+        measure: Any = self.measure
+        check_choice("measure", measure, MEASURES)
+        self._take(x, codes[:, 1:] if len(known) == 2 else codes, labels)
+        self.classes_ = _placed(known, x)
         return self
 
     def decision_function(self, X: Any) -> Any:
@@ -177,6 +230,26 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         if not words:
             moved.classes_ = converter(self.classes_)
         return moved
+
+
+def _placed(classes: Any, x: _arrays.Array) -> Any:
+    """Numbers go where the rows are, words stay on the host."""
+    numbers = classes.dtype.kind in "biuf"
+    return _arrays.from_host(classes, _arrays.place_of(x)) if numbers else classes
+
+
+def _classes(given: Any, before: Any, *, fixed: bool) -> Any:
+    """All labels, sorted."""
+    if given is None:
+        if before is None:
+            raise ValueError("classes must be given with the first chunk: all labels there will be")
+        return before
+    found = np.unique(np.asarray(_arrays.to_host(given) if _arrays.is_array(given) else given))
+    if fixed and not np.array_equal(found, before):
+        raise ValueError(f"classes={given!r} are not those of the first chunk, {before.tolist()}")
+    if len(found) < 2:
+        raise ValueError(f"classes={given!r} are fewer than 2")
+    return found
 
 
 def _codes(labels: Any) -> tuple[Any, Any]:

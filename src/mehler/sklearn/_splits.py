@@ -1,0 +1,74 @@
+"""Errors of a path of lambdas by scikit-learn's splitters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.model_selection import check_cv
+
+from mehler import _arrays, learn
+from mehler.learn._ridge_arguments import rows_at
+from mehler.learn._ridge_path import best
+
+
+def splits_of(cv: Any, targets: Any, *, classifier: bool) -> list[tuple[Any, Any]]:
+    """Rows to fit and rows held out, by indices, for scikit-learn's `cv`."""
+    splitter = check_cv(cv, targets, classifier=classifier)
+    n = targets.shape[0]
+    # Splitters look at how many rows there are, and at targets.
+    found = splitter.split(np.zeros((n, 1)), targets)
+    splits = [(_indices(train, n), _indices(test, n)) for train, test in found]
+    if not splits:
+        raise ValueError(f"cv={cv!r} gives no splits; was it an iterator that is used up?")
+    if not all(len(train) and len(test) for train, test in splits):
+        raise ValueError(f"cv={cv!r} has a split without rows to fit, or without rows held out")
+    return splits
+
+
+def choose_by_splits(
+    phi: Any,
+    x: _arrays.Array,
+    y: _arrays.Array,
+    splits: list[tuple[Any, Any]],
+    *,
+    lambdas: tuple[float, ...],
+    measure: Literal["squares", "mistakes"],
+    intercept: bool,
+) -> learn.RidgeFit:
+    """Fit all rows with the lambda of the least mean error over splits."""
+    options: Any = {"lambdas": lambdas, "measure": measure, "intercept": intercept}
+    folds = _as_folds(splits, x.shape[0])
+    if folds is not None:
+        return learn.cross_validate(phi, x, y, folds, **options).fit
+    errors = [
+        learn.ridge(
+            phi,
+            rows_at(x, train),
+            rows_at(y, train),
+            choose="hold-out",
+            holdout=(rows_at(x, test), rows_at(y, test)),
+            **options,
+        ).errors
+        for train, test in splits
+    ]
+    mean = np.mean(errors, axis=0)
+    (fit,) = learn.RidgeSums(phi).add(x, y).solve(lambdas[best(lambdas, mean)], intercept=intercept)
+    return replace(fit, lambdas=lambdas, errors=mean)
+
+
+def _as_folds(splits: list[tuple[Any, Any]], n: int) -> Any:
+    """Fold of each row, if each split fits all rows but its own, and no row is held out twice."""
+    folds = np.full(n, -1)
+    for number, (train, test) in enumerate(splits):
+        twice = np.any(folds[test] != -1) or np.unique(test).shape != test.shape
+        folds[test] = number
+        if twice or not np.array_equal(np.sort(train), np.flatnonzero(folds != number)):
+            return None
+    return folds
+
+
+def _indices(rows: Any, n: int) -> Any:
+    """Indices from 0 of what scikit-learn takes for a part of n rows."""
+    return np.arange(n)[np.asarray(rows)]

@@ -1,0 +1,76 @@
+"""Rows that come in chunks and are not kept: their sums, dealt to folds by turns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays, learn
+from mehler.exact._validate import check_int
+from mehler.features import FeatureMap
+from mehler.learn._ridge_arguments import rows_at
+
+# As many as scikit-learn takes where none are named.
+_FOLDS = 5
+
+
+def folds_of(cv: Any, lambdas: tuple[float, ...]) -> int:
+    """How many sums are needed: one, if there is nothing to choose."""
+    if len(lambdas) == 1:
+        return 1
+    if cv is None:
+        return _FOLDS
+    try:
+        return check_int(cv, name="cv", least=2)
+    except TypeError:
+        raise TypeError(
+            f"cv={cv!r}: partial_fit deals rows to folds by turns, so that cv must be an integer "
+            "or None; a splitter needs all rows at once"
+        ) from None
+
+
+@dataclass
+class Stream:
+    """What was seen so far."""
+
+    parts: list[learn.RidgeSums]
+    n_axes: int  # of targets
+    lambdas: tuple[float, ...]
+    intercept: bool
+    n_rows: int = 0
+
+    def add(self, x: _arrays.Array, y: _arrays.Array) -> None:
+        """Add rows to the folds whose turn it is."""
+        n = x.shape[0]
+        if len(self.parts) == 1:
+            self.parts[0].add(x, y)
+        else:
+            turns = (self.n_rows + np.arange(n)) % len(self.parts)
+            for fold, part in enumerate(self.parts):
+                rows = np.flatnonzero(turns == fold)
+                if len(rows):
+                    part.add(rows_at(x, rows), rows_at(y, rows))
+        self.n_rows += n
+
+    def solve(self) -> learn.RidgeFit:
+        """Fit all rows so far."""
+        if len(self.lambdas) == 1:
+            total = self.parts[0]
+            for part in self.parts[1:]:
+                total = total + part
+            return total.solve(self.lambdas, intercept=self.intercept)[0]
+        seen = [part for part in self.parts if part.n_rows]
+        if len(seen) < 2:
+            raise ValueError(
+                "1 row came so far, which cannot be held out to choose among lambdas: give more "
+                "rows, or one lambda"
+            )
+        found = learn.cross_validate_sums(seen, lambdas=self.lambdas, intercept=self.intercept)
+        return found.fit
+
+    def at(self, phi: FeatureMap) -> None:
+        """Move to where `phi` is, which pickles do not know."""
+        for part in self.parts:
+            part._move(phi)

@@ -1,0 +1,160 @@
+"""Lambda by scikit-learn's splits: the errors of its own searches on the same features."""
+
+from __future__ import annotations
+
+import array_api_strict
+import numpy as np
+import pytest
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.linear_model import Ridge, RidgeClassifier
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    LeaveOneOut,
+    PredefinedSplit,
+    RepeatedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+)
+
+from mehler.sklearn import MaxoutSampler, RandomFeatureRidge, RandomFeatureRidgeClassifier
+from mehler.sklearn import _splits as splits_module
+
+RNG = np.random.default_rng(3)
+X = RNG.standard_normal((40, 4))
+X = X[np.argsort(np.sin(X[:, 0]))]
+Y = np.sin(X[:, 0]) + 0.1 * RNG.standard_normal(40)
+LABELS = np.array(["north", "east", "south"])[np.digitize(Y, [-0.4, 0.4])]
+NEW = RNG.standard_normal((9, 4))
+FEATURES = MaxoutSampler(n_components=15, pool_size=3, random_state=5)
+LAMBDAS = (1e-4, 1e-3, 1e-2, 1e-1)
+Z = clone(FEATURES).fit_transform(X)
+
+
+@pytest.mark.parametrize("y", [Y, np.stack([Y, Y**2], axis=1)], ids=["one", "two"])
+def test_a_number_of_folds_is_that_of_their_search(y):
+    """30 of 40 rows are fitted in each fold, so that their alpha is 30 lambda."""
+    ours = RandomFeatureRidge(features=FEATURES, lambdas=LAMBDAS, cv=4).fit(X, y)
+    grid = {"alpha": [30 * lam for lam in LAMBDAS]}
+    theirs = GridSearchCV(Ridge(), grid, cv=4, scoring="neg_mean_squared_error").fit(Z, y)
+    assert np.allclose(ours.errors_, -theirs.cv_results_["mean_test_score"], rtol=1e-9)
+    assert ours.lam_ == theirs.best_params_["alpha"] / 30
+    # All rows are fitted at the end.
+    last = Ridge(alpha=40 * ours.lam_).fit(Z, y)
+    assert np.allclose(ours.predict(NEW), last.predict(ours.features_.transform(NEW)), rtol=1e-8)
+
+
+@pytest.mark.parametrize("labels", [LABELS, LABELS == "south"], ids=["three", "two"])
+def test_a_classifiers_folds_are_stratified(labels):
+    model = RandomFeatureRidgeClassifier(features=FEATURES, lambdas=LAMBDAS, cv=4)
+    by_hand = of_splits(RidgeClassifier, labels, StratifiedKFold(4).split(Z, labels))
+    assert np.allclose(model.fit(X, labels).errors_, by_hand, atol=1e-12)
+    # Planted: folds without a look at classes, which are sorted here.
+    plain = of_splits(RidgeClassifier, labels, KFold(4).split(Z))
+    assert not np.allclose(by_hand, plain, atol=1e-12)
+
+
+def of_splits(kind, y, splits):
+    """Mean over splits of errors, one fit each."""
+    found = []
+    for train, test in splits:
+        models = [kind(alpha=len(train) * lam).fit(Z[train], y[train]) for lam in LAMBDAS]
+        if kind is Ridge:
+            found.append([np.mean((one.predict(Z[test]) - y[test]) ** 2) for one in models])
+        else:
+            found.append([np.mean(one.predict(Z[test]) != y[test]) for one in models])
+    return np.mean(found, axis=0)
+
+
+SPLITTERS = [
+    ShuffleSplit(1, test_size=0.2, random_state=0),  # rows held out once
+    ShuffleSplit(3, test_size=0.2, random_state=0),  # some of them again
+    ShuffleSplit(1, test_size=0.2, train_size=0.5, random_state=0),  # some rows are not used
+    RepeatedKFold(n_splits=3, n_repeats=2, random_state=0),
+    TimeSeriesSplit(3),
+    PredefinedSplit(np.arange(40) % 4 - 1),
+    LeaveOneOut(),
+    [(np.arange(30), np.arange(30, 40))],
+    [(np.arange(40) < 30, np.arange(40) >= 30)],  # masks
+    [(np.r_[:20, :5], np.arange(20, 40))],  # drawn with repeats
+    [(np.arange(20, 40), np.r_[:20, :5])],
+]
+
+
+def audit(cv):
+    ours = RandomFeatureRidge(features=FEATURES, lambdas=LAMBDAS, cv=cv).fit(X, Y)
+    pairs = list(cv.split(X)) if hasattr(cv, "split") else cv
+    pairs = [tuple(np.arange(40)[part] for part in pair) for pair in pairs]
+    wanted = of_splits(Ridge, Y, pairs)
+    assert np.allclose(ours.errors_, wanted, rtol=1e-8)
+    assert ours.lam_ == LAMBDAS[int(np.argmin(wanted))]
+    last = Ridge(alpha=40 * ours.lam_).fit(Z, Y)
+    assert np.allclose(ours.coef_, last.coef_, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("cv", SPLITTERS, ids=lambda cv: type(cv).__name__)
+def test_any_splitter(cv):
+    audit(cv)
+
+
+def test_splits_taken_for_folds_would_be_seen(monkeypatch):
+    """Planted: whoever is not held out is fitted."""
+
+    def wrong(splits, n):
+        folds = np.full(n, -1)
+        for number, (_, test) in enumerate(splits):
+            folds[test] = number
+        return folds
+
+    monkeypatch.setattr(splits_module, "_as_folds", wrong)
+    seen = 0
+    for cv in SPLITTERS:
+        try:
+            audit(cv)
+        except AssertionError:
+            seen += 1
+    # All but the hold-out of a partition, the predefined folds, each row, and the two halves
+    # given as indices and as a mask.
+    assert seen == len(SPLITTERS) - 5
+
+
+def test_squares_of_a_classifier():
+    codes = 2.0 * (LABELS == "south") - 1.0
+    cv = KFold(4)
+    options = {"features": FEATURES, "lambdas": LAMBDAS, "cv": cv}
+    ours = RandomFeatureRidgeClassifier(measure="squares", **options).fit(X, LABELS == "south")
+    assert ours.errors_ == RandomFeatureRidge(**options).fit(X, codes).errors_
+
+
+def test_one_lambda_leaves_nothing_to_choose():
+    ours = RandomFeatureRidge(features=FEATURES, lambdas=1e-2, cv=4).fit(X, Y)
+    assert ours.errors_ is None
+
+
+@pytest.mark.parametrize("cv", [3, ShuffleSplit(2, random_state=0)], ids=["folds", "splits"])
+def test_rows_of_another_library(cv, monkeypatch):
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
+    model = RandomFeatureRidge(features=FEATURES, lambdas=LAMBDAS, cv=cv)
+    wanted = clone(model).fit(X, Y)
+    device = array_api_strict.Device("device1")
+    x, y = (array_api_strict.asarray(part, device=device) for part in (X, Y))
+    with config_context(array_api_dispatch=True):
+        found = clone(model).fit(x, y)
+    assert np.allclose(found.errors_, wanted.errors_, rtol=1e-9)
+    assert found.coef_.device == device
+
+
+def test_what_is_no_cv():
+    for cv, error, words in [
+        (1, ValueError, "n_splits=1"),
+        ("half", ValueError, "cv"),
+        (iter(()), ValueError, "gives no splits"),
+        ([(np.arange(40), np.arange(0))], ValueError, "without rows held out"),
+        ([(np.arange(40), np.array([40]))], IndexError, "40"),
+    ]:
+        model = RandomFeatureRidge(features=FEATURES, lambdas=LAMBDAS, cv=cv)
+        with pytest.raises(error, match=words):
+            model.fit(X, Y)
+        assert not hasattr(model, "coef_")
