@@ -139,6 +139,28 @@ def test_solving_leaves_the_sums_as_they_were():
     np.testing.assert_allclose(last.weights, w, atol=1e-10)
 
 
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_one_lambda_is_one_factorisation_unless_that_fails(offset):
+    z, y = problem(8, 50, 6, offset=offset)
+    sums = learn.RidgeSums(Table()).add(z, y)
+
+    def weights(lam, solver):
+        return sums.solve(lam, solver=solver)[0].weights
+
+    np.testing.assert_array_equal(weights(1e-3, "auto"), weights(1e-3, "direct"))
+    assert (weights(1e-3, "auto") != weights(1e-3, "eigen")).any()  # which can be told apart
+    flat = learn.RidgeSums(Table()).add(flat_rows(z), y)  # of rank 1
+    with pytest.raises(ValueError, match="singular"):
+        flat.solve(1e-30, solver="direct")
+    (fit,) = flat.solve(1e-30)
+    w, b = by_least_squares(z[:, :1], y, 0.0)
+    np.testing.assert_allclose(fit.predict(flat_rows(z)), z[:, :1] @ w + b, rtol=1e-6)
+
+
+def flat_rows(z):
+    return np.repeat(z[:, :1], 3, axis=1)
+
+
 def test_sums_and_fits_travel():
     x = np.random.default_rng(0).standard_normal((60, 3))
     phi = mehler.MaxoutFeatures.draw(3, 40, 4, seed=0)

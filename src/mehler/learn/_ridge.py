@@ -71,9 +71,9 @@ def ridge(
     intercept : bool, optional
     solver : {"auto", "eigen", "direct"}, optional
         One eigendecomposition of the Gram for all lambdas, or one factorisation for each (Cholesky
-        in place on NumPy). "auto" decomposes for "leave-one-out", which needs it, and up to 2048
-        features. With fewer rows than features both "auto" and "eigen" decompose the matrix of the
-        rows' inner products instead (not for Dask).
+        in place on NumPy). "auto" decomposes for "leave-one-out", which needs it, and for several
+        lambdas up to 2048 features. With fewer rows than features both "auto" and "eigen"
+        decompose the matrix of the rows' inner products instead (not for Dask).
 
     Returns
     -------

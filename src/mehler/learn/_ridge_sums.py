@@ -20,7 +20,8 @@ from mehler.learn._ridge_arguments import (
 from mehler.learn._ridge_fit import RidgeFit
 from mehler.learn._ridge_path import Origin, Path, direct, spectrum
 
-# Up to so many features "auto" takes an eigendecomposition: 3 m^2 numbers, and seconds.
+# Up to so many features "auto" takes an eigendecomposition for several lambdas: 3 m^2 numbers, and
+# seconds.
 FEW = 2048
 
 # The arrays of a RidgeSums.
@@ -258,7 +259,8 @@ class RidgeSums:
             gram = _arrays.add_gram(xp, gram if spend else gram + 0.0, scale * self._mean[None, :])
             cross = cross + self.n_rows * self._mean[:, None] * self._target_mean[None, :]
         if solver == "auto":
-            solver = "eigen" if gram.shape[0] <= FEW else "direct"
+            one = len(lambdas) == 1 and _is_positive(xp, gram, self.n_rows * lambdas[0])
+            solver = "direct" if one or gram.shape[0] > FEW else "eigen"
         if solver == "direct":
             weights = direct(xp, gram, cross, lambdas, self.n_rows)
             eigen = None
@@ -326,6 +328,11 @@ def _of_chunk(phi: Callable[[Array], Array], x: Any, y: Any) -> RidgeSums:
 
 def _left_behind(X: Array) -> Array:
     raise TypeError("the sums of a chunk have no map")
+
+
+def _is_positive(xp: Any, gram: Array, shift: float) -> bool:
+    """Whether a Gram with this on its diagonal has a Cholesky factor, whatever its rounding."""
+    return shift > gram.shape[0] * 2.0**-50 * float(xp.linalg.trace(gram))
 
 
 def _require_same_map(one: RidgeSums, other: RidgeSums) -> None:

@@ -56,11 +56,8 @@ class Stream:
 
     def solve(self) -> learn.RidgeFit:
         """Fit all rows so far."""
-        if len(self.lambdas) == 1:
-            total = self.parts[0]
-            for part in self.parts[1:]:
-                total = total + part
-            return total.solve(self.lambdas, intercept=self.intercept)[0]
+        if len(self.parts) == 1:
+            return self.parts[0].solve(self.lambdas, intercept=self.intercept)[0]
         seen = [part for part in self.parts if part.n_rows]
         if len(seen) < 2:
             raise ValueError(
