@@ -10,6 +10,7 @@ from mehler._arrays._blocks import (
     map_elements,
     map_rows,
     rows_of_pieces,
+    rows_of_sums,
     rows_per_block,
     slices,
 )
@@ -88,6 +89,7 @@ __all__ = [
     "resolve_dtype",
     "resolve_place",
     "rows_of_pieces",
+    "rows_of_sums",
     "rows_per_block",
     "share",
     "shares_below",

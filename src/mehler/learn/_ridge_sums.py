@@ -61,7 +61,7 @@ class RidgeSums:
     more, :math:`\sqrt{\frac{nb}{n+b}}\,(\bar z_{block} - \bar z)` (Chan, Golub, LeVeque 1983), so
     that a large common mean costs no digits.
 
-    Sums are float64. Of float32 features the product of a block of b <= 1024 rows is made in
+    Sums are float64. Of float32 features the product of a block of b <= 2048 rows is made in
     float32 and added in float64, so that the error of an entry does not grow with N: it is at most
     :math:`(b + 8)\,2^{-24}\sqrt{G_{ii}G_{jj}}`, and was seen a hundred times smaller. Devices
     without double precision (JAX, unless it is switched on) hand features to the host.

@@ -1,0 +1,45 @@
+"""Sums made of several blocks of rows and several pieces of columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mehler import _arrays, learn
+from mehler._arrays import _gram
+from tests.learn.ridge_audit import Table, problem
+
+
+@pytest.mark.parametrize("piece", [1, 7, 10, 19, 20])
+def test_pieces_of_columns_make_one_gram(monkeypatch, piece):
+    monkeypatch.setattr(_gram, "_TILE", piece)
+    z, y = problem(0, 300, 20)
+    sums = learn.RidgeSums(Table())
+    for rows in np.array_split(np.arange(300), 3):
+        sums.add(z[rows], y[rows])
+    centred = z - z.mean(axis=0)
+    exact = centred.T @ centred
+    np.testing.assert_allclose(sums.gram, exact, atol=1e-11 * np.abs(exact).max())
+
+
+def test_wide_features_keep_the_stated_error_in_larger_blocks():
+    m = 1100
+    b = _arrays.rows_of_sums(m, 4)
+    assert b == 2048
+    rng = np.random.default_rng(1)
+    z = (rng.standard_normal((b + 50, m)) + 3.0).astype(np.float32)
+    sums = learn.RidgeSums(Table()).add(z, z[:, 0])
+    wide = z.astype(np.float64)
+    centred = wide - wide.mean(axis=0)
+    exact = centred.T @ centred
+    size = np.sqrt(np.outer(np.diag(exact), np.diag(exact)))
+    assert np.max(np.abs(sums.gram - exact) / size) <= (b + 8) * 2.0**-24 / 100
+
+
+@pytest.mark.parametrize("itemsize", [4, 8])
+def test_blocks_of_rows_fit(itemsize):
+    assert _arrays.rows_of_sums(10, itemsize) == 1024
+    for m in (1, 1024, 1025, 5000, 30_000, 10**6):
+        rows = _arrays.rows_of_sums(m, itemsize)
+        assert rows * m * itemsize <= 32 << 20 or rows == 64
+        assert rows <= 2048
