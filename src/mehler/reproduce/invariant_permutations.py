@@ -191,4 +191,5 @@ EXPERIMENT = Experiment(
     cells=cells,
     measure=measure,
     page=page,
+    together=("draw",),
 )
