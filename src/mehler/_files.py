@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+
+import numpy as np
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -20,11 +24,33 @@ def write_whole(path: Path, text: str) -> None:
     OSError
         If the file cannot be written; what was there before stays.
     """
+    _write(path, text.encode("utf-8"))
+
+
+def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
+    """Write arrays as an ``.npz`` file, in the way of `write_whole`: no pickle, no compression.
+
+    Parameters
+    ----------
+    path : Path
+    arrays : mapping of str to array
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; what was there before stays.
+    """
+    content = io.BytesIO()
+    np.savez(content, allow_pickle=False, **arrays)
+    _write(path, content.getbuffer())
+
+
+def _write(path: Path, content: bytes | memoryview) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=".mehler-", dir=path.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
         os.chmod(temporary, 0o644)  # temporary files are private, what a user asked for is not
         os.replace(temporary, path)
     except BaseException:

@@ -5,6 +5,7 @@ standard leaves open: whose array this is, how to bring values from the host to 
 device and back, how to walk over rows without a temporary of the size of the data.
 """
 
+from mehler._arrays._agreements import shares_that_agree
 from mehler._arrays._blocks import (
     map_columns,
     map_elements,
@@ -93,6 +94,7 @@ __all__ = [
     "rows_per_block",
     "share",
     "shares_below",
+    "shares_that_agree",
     "slices",
     "solve_positive",
     "sum_over_chunks",

@@ -12,6 +12,7 @@ from mehler.features._fourier import FourierFeatures
 from mehler.features._invariant import GroupInvariantFeatures
 from mehler.features._kitchen_sinks import KitchenSinks
 from mehler.features._maxout import MaxoutFeatures
+from mehler.features._packed import PackedCodes
 from mehler.features._units import UnitBlock
 from mehler.features.leverage._selected import SelectedFeatures
 
@@ -23,6 +24,7 @@ __all__ = [
     "KitchenSinks",
     "MaxoutCodes",
     "MaxoutFeatures",
+    "PackedCodes",
     "SelectedFeatures",
     "UnitBlock",
     "from_recipe",

@@ -7,12 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from mehler import _arrays, exact
-from mehler.features import _laws
+from mehler.features import _laws, _packed
 from mehler.features._pools import PoolMap
 from mehler.features.projections import named
-
-# Columns of a one-hot block: wide enough for the matrix product, small enough for the cache.
-_ONE_HOT_COLUMNS = 1024
 
 
 class MaxoutCodes(PoolMap):
@@ -175,8 +172,10 @@ class MaxoutCodes(PoolMap):
 
         Notes
         -----
-        One-hot blocks of units and a matrix product, exact in float32; the memory beyond the
-        result is about 4 KiB a row.
+        Counts are exact. NumPy compares bit planes, 64 digits at once (as :class:`PackedCodes`,
+        which keeps them packed), and on more than one core in ``OMP_NUM_THREADS`` threads; other
+        libraries multiply one-hot digits, 4 KiB a row beyond the counts. With ``D=None`` each
+        pair is counted once. Codes of Dask are compared chunk by chunk, lazily.
 
         Examples
         --------
@@ -190,16 +189,7 @@ class MaxoutCodes(PoolMap):
         if D is not None:
             self._check_codes(D, "D")
             _arrays.array_namespace(C, D, names=("C", "D"))
-        place = _arrays.place_of(C)
-        xp = place.xp
-        units = max(1, _ONE_HOT_COLUMNS // self.pool_size)
-        total: Any = 0.0
-        for digits in _arrays.slices(self.n_features, units):
-            left = _one_hot(xp, C[:, digits], self.pool_size)
-            # The very same array on both sides: NumPy then computes half of the product.
-            right = left if D is None else _one_hot(xp, D[:, digits], self.pool_size)
-            total = total + xp.matmul(left, xp.matrix_transpose(right))
-        return xp.astype(total, _arrays.widest_float(xp, place.device)) / self.n_features
+        return _arrays.shares_that_agree(C, D, self.pool_size)
 
     def _check_codes(self, codes: _arrays.Array, name: str) -> None:
         xp = _arrays.array_namespace(codes, names=(name,))
@@ -210,14 +200,7 @@ class MaxoutCodes(PoolMap):
                 f"{name} must have shape (rows, {self.n_features}), not {tuple(codes.shape)}; "
                 "pass phi(X)"
             )
-
-
-def _one_hot(xp: Any, codes: _arrays.Array, n_values: int) -> _arrays.Array:
-    """(n, units) codes to (n, units * n_values) zeros and ones in float32."""
-    device = _arrays.place_of(codes).device
-    values = xp.arange(n_values, dtype=codes.dtype, device=device)
-    equal = xp.astype(codes[:, :, None] == values[None, None, :], xp.float32)
-    return xp.reshape(equal, (codes.shape[0], codes.shape[1] * n_values))
+        _packed.check_digits(codes, self.pool_size, name)
 
 
 def _encode(

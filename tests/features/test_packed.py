@@ -1,0 +1,284 @@
+"""Packed codes and counts of agreements: exact on every place, by brute force."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import _arrays
+from mehler._arrays import _agreements, _bit_planes
+from mehler.features import PackedCodes
+from tests.places import CPU
+
+# One bit and less, a power of two, not one, above a byte, above int16; m not a multiple of 64.
+SIZES = [(1, 5), (2, 64), (3, 65), (4, 130), (5, 63), (16, 200), (300, 70), (40_000, 7)]
+
+
+def codes(n: int, m: int, q: int, seed: int = 0):
+    """Every value in use, the largest too."""
+    drawn = np.random.default_rng(seed).integers(0, q, (n, m))
+    drawn[0, -1] = q - 1
+    return drawn.astype(_arrays.code_dtype(np, q))
+
+
+def by_hand(c, d):
+    return (c[:, None, :] == d[None, :, :]).sum(axis=2)
+
+
+@pytest.fixture(autouse=True)
+def small_tiles(monkeypatch):
+    """Several tiles of rows and columns, the last ones short; several chunks of digits."""
+    monkeypatch.setattr(_bit_planes, "_ROWS", 4)
+    monkeypatch.setattr(_bit_planes, "_COLUMNS", 6)
+    monkeypatch.setattr(_agreements, "_ROWS", 6)
+    monkeypatch.setattr(_agreements, "_COLUMNS", 64)
+
+
+@pytest.mark.parametrize(("q", "m"), SIZES)
+def test_round_trip(q, m):
+    c = codes(9, m, q)
+    packed = PackedCodes.pack(c, q)
+    back = packed.unpack()
+    assert back.dtype == c.dtype
+    assert np.array_equal(back, c)
+    planes = max(1, (q - 1).bit_length())
+    assert packed.nbytes == 9 * planes * 8 * -(-m // 64)
+
+
+def test_bits_stand_where_they_are_documented():
+    c = codes(3, 130, 5)
+    words = PackedCodes.pack(c, 5).words
+    for row in range(3):
+        for plane in range(3):
+            for word in range(3):
+                digits = c[row, 64 * word : 64 * word + 64]
+                bits = sum(((int(digit) >> plane) & 1) << at for at, digit in enumerate(digits))
+                assert int(words[row, plane, word]) == bits
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+@pytest.mark.parametrize(("q", "m"), SIZES)
+def test_agreements_are_those_of_brute_force(q, m, threads, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", threads)
+    c, d = codes(19, m, q), codes(14, m, q, seed=1)
+    d[3] = c[5]
+    left, right = PackedCodes.pack(c, q), PackedCodes.pack(d, q)
+    count = left.agreements(right)
+    assert count.dtype == np.uint16
+    assert np.array_equal(count, by_hand(c, d))
+    assert np.array_equal(left.agreements(), by_hand(c, c))
+    assert np.array_equal(left.similarity(right), by_hand(c, d) / m)
+    pairs = _bit_planes.agreements_of_pairs(left.words[:14], right.words, m)
+    assert np.array_equal(pairs, np.diag(by_hand(c[:14], d)))
+
+
+def test_codes_longer_than_16_bits_count():
+    m = 2**16
+    c = np.zeros((2, m), np.uint8)
+    c[1, ::2] = 1
+    count = PackedCodes.pack(c, 2).agreements()
+    assert count.dtype == np.uint32
+    assert count.tolist() == [[m, m // 2], [m // 2, m]]
+
+
+# JAX compiles for each shape of a tile, seconds a size: it gets the uneven ones.
+PLACES = [
+    pytest.param(place, q, m, id=f"{place.name}-{q}-{m}")
+    for q, m in [(3, 65), (2, 64), (16, 200), (300, 70)]
+    for place in CPU
+    if (q, m) == (3, 65) or not place.name.startswith("jax")
+]
+
+
+@pytest.mark.parametrize(("place", "q", "m"), PLACES)
+def test_similarity_is_exact_everywhere(place, q, m):
+    c, d = codes(12, m, q), codes(14, m, q, seed=1)
+    phi = mehler.MaxoutCodes.draw(3, m, q, seed=0, like=place.asarray(np.ones((1, 3)), "float32"))
+    here, there = place.asarray(c), place.asarray(d)
+    # Compiled among themselves, else with others too: each shape is compiled anew.
+    results = [(place.apply(phi.similarity, here), by_hand(c, c))] if place.name != "jax" else []
+    if not place.jit:
+        results.append((phi.similarity(here, there), by_hand(c, d)))
+    wide = np.float64 if place.has_float64 else np.float32
+    for found, known in results:
+        assert _arrays.array_namespace(found) is _arrays.array_namespace(here)
+        if place.name != "dask":
+            assert _arrays.place_of(found).device == _arrays.place_of(here).device
+        host = _arrays.to_host(found)
+        assert host.dtype == wide
+        # Counts below 2^24, divided by m; compiled, multiplied by 1/m, which rounds twice.
+        assert np.array_equal(np.round(host * m), known)
+        assert np.all(np.abs(host - known / m) <= np.finfo(wide).eps * known / m)
+    packed = PackedCodes.pack(here, q)
+    assert np.array_equal(packed.unpack(), c)
+    assert np.array_equal(_arrays.to_host(packed.unpack(like=here)), c)
+
+
+def test_dask_codes_stay_lazy():
+    import dask.array
+
+    c = codes(12, 70, 4)
+    called = []
+    lazy = dask.array.from_array(c, chunks=(5, 33)).map_blocks(
+        lambda block: called.append(1) or block, dtype=c.dtype, meta=c[:0, :0]
+    )
+    phi = mehler.MaxoutCodes.draw(3, 70, 4, seed=0)
+    found = phi.similarity(lazy)
+    assert not called
+    assert found.chunks == ((5, 5, 2), (5, 5, 2))
+    assert np.array_equal(found.compute(scheduler="synchronous"), by_hand(c, c) / 70)
+
+
+def test_memory_is_the_result_and_half_a_mib(monkeypatch):
+    monkeypatch.undo()
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    n, m, q = 1500, 256, 4
+    packed = PackedCodes.pack(codes(n, m, q), q)
+    packed[:2].agreements()
+    tracemalloc.start()
+    try:
+        packed.agreements()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # uint16 for each pair; tiles of 32 x 1024: two of words, one of bytes, some of counts.
+    tiles = 32 * 1024 * (2 * 8 + 1 + 3 * 2)
+    assert peak <= 2 * n * n + tiles + packed.nbytes + 2**16
+
+
+def test_rows_are_taken_as_of_an_array():
+    c = codes(9, 70, 4)
+    packed = PackedCodes.pack(c, 4)
+    assert len(packed) == 9
+    for rows in (slice(2, 5), [7, 0], np.arange(9) % 2 == 0, slice(3, 4)):
+        assert np.array_equal(packed[rows].unpack(), c[rows])
+    assert np.array_equal(packed[4].unpack(), c[4:5])
+
+
+def test_saved_codes_come_back(tmp_path):
+    packed = PackedCodes.pack(codes(9, 70, 5), 5)
+    path = tmp_path / "codes.npz"
+    packed.save(path)
+    back = PackedCodes.load(path)
+    assert np.array_equal(back.words, packed.words)
+    assert (back.n_features, back.pool_size) == (70, 5)
+    assert [file.name for file in tmp_path.iterdir()] == ["codes.npz"]
+    np.savez(tmp_path / "other.npz", words=packed.words)
+    with pytest.raises(ValueError, match="holds no packed codes"):
+        PackedCodes.load(tmp_path / "other.npz")
+    np.savez(tmp_path / "cut.npz", words=packed.words[:, :2], sizes=np.array([70, 5]))
+    with pytest.raises(ValueError, match=r"take \(rows, 3, 2\)"):
+        PackedCodes.load(tmp_path / "cut.npz")
+
+
+@pytest.mark.parametrize(
+    ("bad", "q", "error", "message"),
+    [
+        (np.ones((2, 3)), 4, TypeError, "codes must be integers"),
+        (np.ones(3, int), 4, ValueError, "must have shape"),
+        (np.ones((0, 3), int), 4, ValueError, "not empty"),
+        (np.array([[0, 4]]), 4, ValueError, "holds the digit 4, but .* are 0 to 3"),
+        (np.array([[0, -1]]), 4, ValueError, "holds the digit -1"),
+        (np.array([[0, 1]]), 0, ValueError, "pool_size"),
+        ([[0, 1]], 4, TypeError, "numpy.asarray"),
+    ],
+)
+def test_what_are_no_codes_is_refused(bad, q, error, message):
+    with pytest.raises(error, match=message):
+        PackedCodes.pack(bad, q)
+
+
+def test_digits_beyond_the_pool_are_refused_by_the_map():
+    phi = mehler.MaxoutCodes.draw(2, 2, 3, seed=0)
+    with pytest.raises(ValueError, match="D holds the digit 7"):
+        phi.similarity(np.array([[0, 1]]), np.array([[0, 7]]))
+
+
+def test_codes_of_another_kind_are_refused():
+    left = PackedCodes.pack(codes(3, 70, 4), 4)
+    with pytest.raises(ValueError, match="70 digits below 3, these have 70 below 4"):
+        left.similarity(PackedCodes.pack(codes(3, 70, 3), 3))
+    with pytest.raises(TypeError, match="other is ndarray"):
+        left.agreements(codes(3, 70, 4))
+    with pytest.raises(TypeError, match="uint64 with 3 axes"):
+        PackedCodes(left.words.astype(np.int64), 70, 4)
+
+
+# -- planted defects: each must be seen by the tests above ---------------------------------------
+
+
+def reversed_words(words):
+    return words[:, :, ::-1]
+
+
+def big_endian_bits(words):
+    bytes_ = words.view(np.uint8)
+    return np.packbits(np.unpackbits(bytes_, axis=-1, bitorder="little"), axis=-1).view(np.uint64)
+
+
+def lost_plane(words):
+    return np.concatenate([words[:, :-1], np.zeros_like(words[:, -1:])], axis=1)
+
+
+@pytest.mark.parametrize("plant", [reversed_words, big_endian_bits, lost_plane])
+def test_planted_defects_of_packing_are_caught(plant, monkeypatch):
+    honest = _bit_planes.pack
+    monkeypatch.setattr(_bit_planes, "pack", lambda c, q: plant(honest(c, q)).copy())
+    with pytest.raises(AssertionError):
+        test_bits_stand_where_they_are_documented()
+    with pytest.raises(AssertionError):
+        test_round_trip(5, 130)
+
+
+def rounded_down(q):
+    """floor(log2 q) bits: the digits from 4 on of q = 5 lose one."""
+    return max(1, q.bit_length() - 1)
+
+
+def test_a_digit_lost_where_q_is_no_power_of_two_is_caught(monkeypatch):
+    monkeypatch.setattr(_bit_planes, "planes_of", rounded_down)
+    with pytest.raises(AssertionError):
+        test_agreements_are_those_of_brute_force(5, 63, "1", monkeypatch)
+
+
+def padding_counts(a, b, count):
+    """Digits beyond m taken for digits that differ."""
+    return HONEST(a, b, count) + count(1)
+
+
+def only_the_first_plane(a, b, count):
+    return HONEST(a[:1], b[:1], count)
+
+
+HONEST = _bit_planes._differing
+
+
+@pytest.mark.parametrize("plant", [padding_counts, only_the_first_plane])
+def test_planted_defects_of_counting_are_caught(plant, monkeypatch):
+    monkeypatch.setattr(_bit_planes, "_differing", plant)
+    with pytest.raises(AssertionError):
+        test_agreements_are_those_of_brute_force(3, 65, "1", monkeypatch)
+
+
+def test_a_digit_left_out_of_the_products_is_caught(monkeypatch):
+    honest = _agreements._one_hot
+    monkeypatch.setattr(_agreements, "_one_hot", lambda xp, c, q: honest(xp, c, q - 1))
+    place = next(place for place in CPU if place.name == "strict:CPU_DEVICE")
+    with pytest.raises(AssertionError):
+        test_similarity_is_exact_everywhere(place, 3, 65)
+
+
+def test_threads_are_those_that_the_user_said():
+    code = "from mehler._arrays._threads import host_threads; print(host_threads())"
+    for said, known in (("3", 3), ("0", None), ("many", None)):
+        told = {**os.environ, "OMP_NUM_THREADS": said}
+        out = subprocess.run(
+            [sys.executable, "-c", code], env=told, capture_output=True, text=True, check=True
+        ).stdout
+        assert int(out) == (known or len(os.sched_getaffinity(0)))
