@@ -70,6 +70,15 @@ def test_every_place_gives_the_same(place) -> None:
     np.testing.assert_allclose(_arrays.to_host(distance), apart, atol=1e-3)
 
 
+def test_numbers_of_numpy_are_numbers() -> None:
+    index, _ = learn.nearest(phi(), rows(50), rows(3), np.int64(2))
+    assert np.array_equal(index, learn.nearest(phi(), rows(50), rows(3), 2)[0])
+    assert learn.principal_components(phi(), rows(50), np.int32(3)).directions.shape == (40, 3)
+    labels = np.arange(50) % 2
+    fit = learn.logistic(phi(), rows(50), labels, lam=1.0, max_iterations=np.int64(5))
+    assert fit.objective <= np.log(2)
+
+
 @pytest.mark.parametrize("k", [0, 51, 1.0, True])
 def test_impossible_numbers_are_refused(k) -> None:
     with pytest.raises(ValueError, match="must be an integer from 1 to 50"):

@@ -111,6 +111,33 @@ def test_a_gram_that_is_singular_says_so():
         sums.solve(1e-30, solver="direct")
 
 
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value) encountered:RuntimeWarning")
+@pytest.mark.parametrize(
+    ("m", "dtype", "rows", "targets"),
+    [
+        (12, "float64", 1e200, 1.0),
+        (12, "float64", 1.0, 1e200),
+        (12, "float32", 1e25, 1.0),
+        (200, "float64", 1e200, 1.0),  # rows are fewer
+        (200, "float64", 1.0, 1e200),
+    ],
+)
+def test_squares_that_overflow(m, dtype, rows, targets):
+    """They would make every weight 0, which no one asked for."""
+    x = np.random.default_rng(0).standard_normal((50, 3))
+    y = targets * x[:, 0]
+    x = (rows * x).astype(dtype)
+    phi = mehler.MaxoutFeatures.draw(3, m, 3, seed=0, like=x)
+    with pytest.raises(ValueError, match="overflow; scale the rows, or the targets, down"):
+        learn.ridge(phi, x, y, lambdas=[1e-2, 1.0])
+    for lambdas in (1.0, [1e-2, 1.0]):
+        with pytest.raises(ValueError, match="overflow"):
+            learn.RidgeSums(phi).add(x, y).solve(lambdas)
+    if targets == 1.0:
+        with pytest.raises(ValueError, match="overflow"):
+            learn.principal_components(phi, x)
+
+
 @pytest.mark.parametrize(
     ("labels", "options", "error", "words"),
     [

@@ -214,6 +214,6 @@ def _check_numbers(lam: Any, tolerance: Any, max_iterations: Any) -> None:
         real = isinstance(value, Real) and not isinstance(value, bool)
         if not real or not 0.0 < float(value) < math.inf:
             raise ValueError(f"{name}={value!r} must be a finite number above 0")
-    good = isinstance(max_iterations, int) and not isinstance(max_iterations, bool)
+    good = isinstance(max_iterations, (int, np.integer)) and not isinstance(max_iterations, bool)
     if not good or max_iterations < 1:
         raise ValueError(f"max_iterations={max_iterations!r} must be an integer of at least 1")

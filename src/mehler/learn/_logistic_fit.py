@@ -11,6 +11,7 @@ from mehler import _arrays
 from mehler._arrays import Array
 from mehler.learn._ridge_arguments import check_rows
 from mehler.learn._ridge_fit import _Linear
+from mehler.learn._travel import on_host
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,6 +53,10 @@ class LogisticFit:
     gradient: float
     gap: float | None
     converged: bool
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, dict[str, Any]]]:
+        """Travel between processes on the host, like maps."""
+        return on_host(self, "weights", "intercept")
 
     def decision(self, X: Array) -> Array:
         """Values f(x), shape (n, c), where the rows are; a Dask array stays lazy.

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler.learn._ridge_arguments import check_map, check_rows, features_of
@@ -69,7 +71,7 @@ def nearest(
     _arrays.array_namespace(X, Q, names=("X", "Q"))
     if X.shape[1] != Q.shape[1]:
         raise ValueError(f"Q has {Q.shape[1]} columns but X has {X.shape[1]}; give as many")
-    good = isinstance(n_neighbours, int) and not isinstance(n_neighbours, bool)
+    good = isinstance(n_neighbours, (int, np.integer)) and not isinstance(n_neighbours, bool)
     if not good or not 1 <= n_neighbours <= X.shape[0]:
         raise ValueError(
             f"n_neighbours={n_neighbours!r} must be an integer from 1 to {X.shape[0]}, the rows "

@@ -6,16 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler.learn._ridge_arguments import (
     check_map,
     check_rows,
     feature_blocks,
+    require_no_overflow,
     shape_of,
     work_place,
 )
 from mehler.learn._ridge_sums import RidgeSums
+from mehler.learn._travel import on_host
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,6 +52,10 @@ class PrincipalComponents:
     directions: Array = field(repr=False)
     variances: Array
     total: float
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, dict[str, Any]]]:
+        """Travel between processes on the host, like maps."""
+        return on_host(self, "mean", "directions", "variances")
 
     def transform(self, X: Array) -> Array:
         """Coordinates of rows, block by block.
@@ -145,7 +153,8 @@ def principal_components(
     """
     check_map(phi)
     check_rows(X)
-    if isinstance(n_components, bool) or not isinstance(n_components, int) or n_components < 1:
+    good = isinstance(n_components, (int, np.integer)) and not isinstance(n_components, bool)
+    if not good or n_components < 1:
         raise ValueError(f"n_components={n_components!r} is not an integer of at least 1")
     if X.shape[0] < n_components:
         raise ValueError(
@@ -193,6 +202,7 @@ def _by_rows(phi: Any, x: Array, k: int) -> tuple[Array, Array, Array, float]:
     z = z - mean[None, :]
     gram = xp.matmul(z, xp.matrix_transpose(z)) / x.shape[0]
     total = float(xp.sum(xp.linalg.diagonal(gram)))
+    require_no_overflow(total)
     values, vectors = _arrays.eigen(xp, gram)
     n, columns, variances = x.shape[0], [], []
     # Below this an eigenvalue is rounding, of the features or of the decomposition, and the

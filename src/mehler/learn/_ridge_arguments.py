@@ -155,3 +155,12 @@ def features_of(phi: Callable[[Array], Array], rows: Array) -> Array:
     if not bool(xp.isfinite(xp.sum(xp.sum(z, axis=0)))):
         _arrays.require_finite(z, name="phi(X)")
     return z
+
+
+def require_no_overflow(size: float) -> None:
+    """Refuse sums of squares and products that are infinite: every weight would be 0 or NaN."""
+    if not math.isfinite(size):
+        raise ValueError(
+            "sums of squares of phi(X), or of the targets, overflow; scale the rows, or the "
+            "targets, down"
+        )

@@ -7,7 +7,12 @@ from typing import Any
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler.learn._ridge_arguments import feature_blocks, shape_of, work_place
+from mehler.learn._ridge_arguments import (
+    feature_blocks,
+    require_no_overflow,
+    shape_of,
+    work_place,
+)
 from mehler.learn._ridge_path import Origin, Path, spectrum_of_rows
 
 
@@ -33,6 +38,7 @@ def of_few(
     targets = y if y.ndim == 2 else y[:, None]
     blocks = [(xp.astype(z, xp.float64), t) for z, t in feature_blocks(phi, x, targets, index)]
     rows, off = (xp.concat(parts, axis=0) for parts in zip(*blocks, strict=True))
+    require_no_overflow(float(xp.sum(rows * rows) + xp.sum(off * off)))
     share = (1.0 if intercept else 0.0) / n
     mean, target_mean = (share * xp.sum(part, axis=0) for part in (rows, off))
     spectrum = spectrum_of_rows(xp, rows - mean[None, :], off - target_mean[None, :])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler.learn._ridge_arguments import check_rows
+from mehler.learn._travel import on_host
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,11 +49,9 @@ class RidgeFit:
     errors: Any
     _flat: bool = field(repr=False)
 
-    def __reduce__(self) -> tuple[Any, tuple[dict[str, Any]]]:
+    def __reduce__(self) -> tuple[Any, tuple[Any, dict[str, Any]]]:
         """Travel between processes on the host, like maps."""
-        state = {each.name: getattr(self, each.name) for each in fields(self)}
-        arrays = ("weights", "intercept")
-        return _again, (state | {name: _arrays.to_host(state[name]) for name in arrays},)
+        return on_host(self, "weights", "intercept")
 
     def predict(self, X: Array) -> Array:
         """Values f(x) of the rows of `X`; for classes take the largest, ``argmax(axis=1)``.
@@ -81,10 +80,6 @@ class RidgeFit:
         block = _arrays.rows_per_block(m, itemsize)
         values = _arrays.map_rows(function, X, t, self.weights.dtype, block=block)
         return values[:, 0] if self._flat else values
-
-
-def _again(state: dict[str, Any]) -> RidgeFit:
-    return RidgeFit(**state)
 
 
 @dataclass(frozen=True)

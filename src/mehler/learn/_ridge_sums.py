@@ -15,6 +15,7 @@ from mehler.learn._ridge_arguments import (
     check_map,
     check_pair,
     feature_blocks,
+    require_no_overflow,
     work_place,
 )
 from mehler.learn._ridge_fit import RidgeFit
@@ -219,7 +220,7 @@ class RidgeSums:
     @property
     def gram(self) -> Array:
         """G, (m, m), as a new matrix in float64."""
-        self._require_rows()
+        self._require_sums()
         return _arrays.symmetric(self._place.xp, self._gram)
 
     def solve(
@@ -251,7 +252,7 @@ class RidgeSums:
         self, lambdas: tuple[float, ...], intercept: bool, solver: str, *, spend: bool
     ) -> Path:
         """Solve for all lambdas; `spend` gives the Gram away."""
-        self._require_rows()
+        self._require_sums()
         check_choice("solver", solver, SOLVERS)
         xp, gram, cross = self._place.xp, self._gram, self._cross
         if not intercept:
@@ -314,9 +315,12 @@ class RidgeSums:
             for name in SUMS:
                 setattr(self, name, _arrays.from_host(getattr(self, name), self._place))
 
-    def _require_rows(self) -> None:
+    def _require_sums(self) -> None:
         if not self.n_rows:
             raise ValueError("there are no rows yet: call add(X, Y) first")
+        xp = self._place.xp
+        products = xp.sum(xp.abs(self._cross)) + xp.sum(self._squares)
+        require_no_overflow(float(xp.linalg.trace(self._gram) + products))
 
 
 def _of_chunk(phi: Callable[[Array], Array], x: Any, y: Any) -> RidgeSums:

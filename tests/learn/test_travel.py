@@ -1,0 +1,41 @@
+"""Fits made on a device come back from a pickle on the host, with their maps."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import _arrays, learn
+from tests.places import CPU
+
+X = np.random.default_rng(0).standard_normal((60, 3)).astype(np.float32)
+Y = np.sin(X[:, 0])
+
+FITS = {
+    "ridge": (lambda phi, x, y, _: learn.ridge(phi, x, y, lambdas=1e-2), "predict"),
+    "folds": (
+        lambda phi, x, y, _: (
+            learn.cross_validate(phi, x, y, np.arange(60) % 3, lambdas=[1e-2, 1.0]).fit
+        ),
+        "predict",
+    ),
+    "logistic": (lambda phi, x, _, labels: learn.logistic(phi, x, labels, lam=1e-2), "decision"),
+    "components": (lambda phi, x, _, __: learn.principal_components(phi, x), "transform"),
+}
+
+
+@pytest.mark.parametrize("place", [p for p in CPU if not p.jit], ids=lambda p: p.name)
+@pytest.mark.parametrize("kind", FITS)
+def test_fits_land_on_the_host(kind, place) -> None:
+    make, method = FITS[kind]
+    x, y = place.asarray(X), place.asarray(Y[:, None])[:, 0]
+    labels = place.asarray((X[:, :1] > 0).astype(np.int32))[:, 0]
+    phi = mehler.MaxoutFeatures.draw(3, 20, 3, seed=0, like=x)
+    fit = make(phi, x, y, labels)
+    again = pickle.loads(pickle.dumps(fit))
+    found = getattr(again, method)(X)
+    assert isinstance(found, np.ndarray)
+    np.testing.assert_allclose(found, _arrays.to_host(getattr(fit, method)(x)), atol=1e-5)
