@@ -10,6 +10,7 @@ Schwarz, with :math:`t_n(s) = E\,a(s g)^2 - \sum_{k<n} c_k(s)^2`.
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -38,9 +39,18 @@ def _nodes(points: int) -> tuple[Any, Any]:
     return (middle + half * x).ravel(), (half * w).ravel()
 
 
-@functools.cache
+_lock = threading.Lock()
+
+
 def _table(points: int, terms: int) -> tuple[Any, Any]:
-    """Nodes, and w_i phi(g_i) h_k(g_i), shape (nodes, terms), through Hermite functions."""
+    """Nodes, and w_i phi(g_i) h_k(g_i), (nodes, terms): built once, shared by all threads."""
+    with _lock:
+        return _build(points, terms)
+
+
+@functools.cache
+def _build(points: int, terms: int) -> tuple[Any, Any]:
+    """The same, through Hermite functions."""
     g, w = _nodes(points)
     root = np.exp(-0.25 * g * g) / (2 * np.pi) ** 0.25
     # h_k sqrt(phi) stays bounded where h_k alone would overflow.

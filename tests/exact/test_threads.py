@@ -1,0 +1,80 @@
+"""Tables are built once, whoever asks at the same time, and all threads get the same one."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from mehler import exact
+from mehler.exact import _table, _wedge
+from mehler.exact.activations import _mehler
+
+THREADS = 8
+
+
+def race(monkeypatch, module, ask):
+    """Let threads ask a module for its table, which nobody has built: how often, and what they got.
+
+    Building takes a while, as it does, so that every thread comes before the first one is done.
+    """
+    builds = []
+
+    def counted(*key):
+        builds.append(key)
+        time.sleep(0.05)
+        return original(*key)
+
+    original = module._build.__wrapped__
+    monkeypatch.setattr(module, "_build", functools.cache(counted))
+    start, found, failed = threading.Barrier(THREADS), [], []
+
+    def run():
+        try:
+            start.wait()
+            found.append(ask())
+        except BaseException as error:
+            failed.append(error)
+            raise
+
+    threads = [threading.Thread(target=run) for _ in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    return builds, found
+
+
+ASKED = {
+    "pool": (_table, lambda: _table.pool_table(7)),
+    "wedge": (_wedge, _wedge.wedge_grid),
+    "activation": (_mehler, lambda: _mehler._table(8, 64)),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_one_build_for_all_threads(monkeypatch, name):
+    builds, found = race(monkeypatch, *ASKED[name])
+    assert len(builds) == 1
+    assert len(found) == THREADS
+    assert all(one is found[0] for one in found)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_planted_without_its_lock(monkeypatch, name):
+    module, ask = ASKED[name]
+    monkeypatch.setattr(module, "_lock", contextlib.nullcontext())
+    builds, _ = race(monkeypatch, module, ask)
+    assert len(builds) > 1
+
+
+def test_values_of_threads_are_those_of_one(monkeypatch):
+    rho = np.linspace(-1, 1, 1001)
+    expected = exact.maxout_kernel(rho, 9)
+    _, found = race(monkeypatch, _table, lambda: exact.maxout_kernel(rho, 9))
+    assert all(np.array_equal(one, expected) for one in found)
