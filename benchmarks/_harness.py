@@ -27,9 +27,11 @@ import numpy as np
 RESULTS = Path(__file__).parent / "results"
 
 
-def ratios(contenders: dict[str, Callable[[], Any]], *, rounds: int = 7) -> dict[str, list[float]]:
+def ratios(
+    contenders: dict[str, Callable[[], Any]], *, rounds: int = 7, warm: bool = True
+) -> dict[str, list[float]]:
     """CPU time of each contender over that of the first, round by round, after one warm-up."""
-    for run in contenders.values():
+    for run in contenders.values() if warm else ():
         run()
     found: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(rounds):
@@ -68,6 +70,15 @@ def added_memory(run: Callable[[], Any]) -> float:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return peak / 2**20
+
+
+def extra_memory(run: Callable[[], Any]) -> tuple[float, Any]:
+    """MiB of NumPy arrays at the peak of one call beyond its result, and the result."""
+    tracemalloc.start()
+    result = run()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return max(0, peak - getattr(result, "nbytes", 0)) / 2**20, result
 
 
 def machine() -> str:
