@@ -6,6 +6,7 @@ from mehler.learn._cross_validate import CrossValidation, cross_validate, cross_
 from mehler.learn._folds import folds
 from mehler.learn._logistic import logistic
 from mehler.learn._logistic_fit import LogisticFit
+from mehler.learn._maxout_index import MaxoutIndex
 from mehler.learn._nearest import nearest
 from mehler.learn._one_vs_all import one_vs_all
 from mehler.learn._principal import PrincipalComponents, principal_components
@@ -18,6 +19,7 @@ __all__ = [
     "BoxERM",
     "CrossValidation",
     "LogisticFit",
+    "MaxoutIndex",
     "PrincipalComponents",
     "RidgeFit",
     "RidgeSums",
