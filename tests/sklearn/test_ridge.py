@@ -122,6 +122,8 @@ def test_states(estimator):
     assert seed(random_state=np.random.default_rng(1)) == seed(
         random_state=np.random.default_rng(1)
     )
+    old = [np.random.RandomState(1) for _ in range(2)]
+    assert seed(random_state=old[0]) == seed(random_state=old[1]) != seed(random_state=old[0])
     assert clone(estimator).features.random_state is None
 
 
@@ -149,6 +151,23 @@ def test_features_that_look_at_rows_and_targets(selection):
     assert model.features_.map_.columns == alone.map_.columns
     classifier = RandomFeatureRidgeClassifier(features=features, random_state=1)
     assert classifier.fit(X, LABELS).predict(NEW).shape == (9,)
+
+
+def test_classes_given_as_numbers_are_classes():
+    """Features that look at targets would take 0.0, 1.0, 2.0 for values of one function."""
+    pool = FourierSampler(n_components=60, form="offset", gamma=0.3)
+    features = LeverageSampler(pool=pool, n_components=10, selection="eerf", random_state=1)
+    classes = np.unique(LABELS, return_inverse=True)[1]
+    chosen = [
+        RandomFeatureRidgeClassifier(features=features).fit(X, y).features_.map_.columns
+        for y in (LABELS, classes, classes.astype(float))
+    ]
+    assert chosen[0] == chosen[1] == chosen[2]
+    stream = RandomFeatureRidgeClassifier(features=features)
+    stream.partial_fit(X, classes.astype(float), classes=[0.0, 1.0, 2.0])
+    assert stream.features_.map_.columns == chosen[0]
+    as_values = RandomFeatureRidge(features=features).fit(X, classes.astype(float))
+    assert as_values.features_.map_.columns != chosen[0]
 
 
 def test_dtypes():
@@ -224,7 +243,7 @@ def test_bad_parameters(kind, parameters, error, words):
 def test_bad_measure_and_bad_targets():
     with pytest.raises(ValueError, match="measure='accuracy' is not one of"):
         RandomFeatureRidgeClassifier(measure="accuracy").fit(X, LABELS)
-    with pytest.raises(ValueError, match=r"only one class, .*north"):
+    with pytest.raises(ValueError, match="only one class, 'north':"):
         RandomFeatureRidgeClassifier().fit(X, np.full(40, "north"))
     with pytest.raises(ValueError, match="minimum of 2 is required"):
         RandomFeatureRidge().fit(X[:1], Y[:1])

@@ -106,7 +106,7 @@ def logistic(
     check_choice("intercept", intercept, (True, False))
     codes, known = one_vs_all(labels, classes)
     if len(known) < 2:
-        raise ValueError(f"labels hold one class, {known[0]!r}; give at least two")
+        raise ValueError(f"labels hold one class, {known.tolist()[0]!r}; give at least two")
     targets = check_pair(X, codes, ("X", "labels"))
     m, dtype = shape_of(phi, X)
     objective = _Objective(phi, X, targets, lam, intercept)

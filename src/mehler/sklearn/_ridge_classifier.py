@@ -221,6 +221,10 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
             return self.classes_[_arrays.to_host(best)]
         return xp.take(self.classes_, best, axis=0)
 
+    def _drawn_for(self, x: _arrays.Array, targets: Any) -> Any:
+        # As whole numbers, which features that look at targets take for classes, not for values.
+        return super()._drawn_for(x, np.unique(targets, return_inverse=True)[1])
+
     def __sklearn_array_api_convert__(self, converter: Callable[[Any], Any]) -> FeatureRidge:
         """Move to where `converter` takes arrays; words as labels stay on the host."""
         moved = super().__sklearn_array_api_convert__(converter)
@@ -257,6 +261,7 @@ def _codes(labels: Any) -> tuple[Any, Any]:
     codes, classes = learn.one_vs_all(labels)
     if len(classes) < 2:
         raise ValueError(
-            f"y holds only one class, {classes[0]!r}: a classifier needs rows of at least 2"
+            f"y holds only one class, {classes.tolist()[0]!r}: a classifier needs rows of at "
+            "least 2"
         )
     return (codes[:, 1:] if len(classes) == 2 else codes), classes
