@@ -3,6 +3,7 @@
 from mehler.learn import losses
 from mehler.learn._box_erm import box_erm, units
 from mehler.learn._cross_validate import CrossValidation, cross_validate, cross_validate_sums
+from mehler.learn._doubly_stochastic import doubly_stochastic
 from mehler.learn._folds import folds
 from mehler.learn._logistic import logistic
 from mehler.learn._logistic_fit import LogisticFit
@@ -14,6 +15,7 @@ from mehler.learn._result import BoxERM
 from mehler.learn._ridge import ridge
 from mehler.learn._ridge_fit import RidgeFit
 from mehler.learn._ridge_sums import RidgeSums
+from mehler.learn._stochastic_fit import StochasticFit
 
 __all__ = [
     "BoxERM",
@@ -23,9 +25,11 @@ __all__ = [
     "PrincipalComponents",
     "RidgeFit",
     "RidgeSums",
+    "StochasticFit",
     "box_erm",
     "cross_validate",
     "cross_validate_sums",
+    "doubly_stochastic",
     "folds",
     "logistic",
     "losses",

@@ -1,0 +1,49 @@
+"""What the doubly stochastic gradient takes, refused by name before any work."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays
+from mehler._arrays import Array
+from mehler.features import FeatureMap, MaxoutCodes
+
+
+def check_map_of_units(phi: Any) -> None:
+    """A map with real features whose units can be drawn alone."""
+    if not isinstance(phi, FeatureMap) or isinstance(phi, MaxoutCodes):
+        raise TypeError(
+            f"phi is {type(phi).__name__}: units that are drawn alone have the maps of mehler "
+            "with real features, for instance MaxoutFeatures.draw(..., stored=False)"
+        )
+    phi.unit_blocks()
+
+
+def check_positive(name: str, value: Any) -> float:
+    """A finite number above 0."""
+    real = isinstance(value, Real) and not isinstance(value, bool)
+    if not real or not 0.0 < float(value) < math.inf:
+        raise ValueError(f"{name}={value!r} must be a finite number above 0")
+    return float(value)
+
+
+def check_count(name: str, value: Any) -> int:
+    """An integer of at least 1."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise ValueError(f"{name}={value!r} must be an integer of at least 1")
+    return int(value)
+
+
+def check_codes(targets: Array) -> None:
+    """Rows of -1 with a single +1, in two columns or more."""
+    codes = _arrays.to_host(targets)
+    good = codes.shape[1] > 1 and np.isin(codes, (-1, 1)).all()
+    if not good or not np.all(np.sum(codes == 1, axis=1) == 1):
+        raise ValueError(
+            "Y must be codes for loss='logistic', a column for each class, +1 in that of the row "
+            "and -1 in the others: pass learn.one_vs_all(labels)[0]"
+        )
