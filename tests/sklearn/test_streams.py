@@ -177,6 +177,14 @@ def test_a_class_may_come_late_or_never():
     assert model.score(X, LABELS) > 0.8
 
 
+def test_a_chunk_may_have_as_many_classes_as_rows():
+    """scikit-learn would take it for numbers, and warn."""
+    model = RandomFeatureRidgeClassifier(features=FEATURES, lambdas=1e-3)
+    for _ in range(2):
+        model.partial_fit(X[:45], np.arange(45), classes=np.arange(100))
+    assert model.decision_function(NEW).shape == (9, 100)
+
+
 @pytest.mark.parametrize(
     ("first", "second", "words"),
     [
@@ -185,7 +193,8 @@ def test_a_class_may_come_late_or_never():
         ((LABELS, ["north", "east"]), None, "labels hold 'south', which is not among"),
         ((np.arange(90) % 3, ["0", "1", "2"]), None, "labels hold 0, which is not among"),
         ((np.array(list("012") * 30), [0, 1, 2]), None, "labels hold '0', which is not among"),
-        ((Y, [0.0, 1.0]), None, "Unknown label type"),
+        ((Y, [0.0, 1.0]), None, r"labels hold -0\.\d+, which is not among"),
+        ((np.stack([LABELS, LABELS], axis=1), np.unique(LABELS)), None, "should be a 1d array"),
         ((LABELS, np.unique(LABELS)), (LABELS, ["north", "east"]), "not those of the first chunk"),
         ((LABELS, np.unique(LABELS)), (np.full(90, "up"), None), "labels hold 'up'"),
     ],

@@ -162,7 +162,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         before = _arrays.to_host(self.classes_) if hasattr(self, "classes_") else None
         known = _classes(classes, before, fixed=not first)
         x, given = _inputs.rows_and_labels(self, X, y, least=1, reset=first)
-        check_classification_targets(given)
+        # Few rows cannot tell what kind of labels these are; that they are among the classes can.
         labels = column_or_1d(given, warn=True)
         codes, _ = learn.one_vs_all(labels, known)
         measure: Any = self.measure
