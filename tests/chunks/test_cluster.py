@@ -1,0 +1,210 @@
+"""Two worker processes: NumPy's numbers, also where one of them is killed at work."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import dask.array as da
+import numpy as np
+import pytest
+
+import mehler
+from mehler import _arrays, learn
+from mehler.bounds import doubling
+from tests.chunks.cluster import (
+    CHUNK,
+    N,
+    Telling,
+    a_map,
+    assert_same_sums,
+    assert_same_weights,
+    in_chunks,
+    rows_and_targets,
+    two_workers,
+)
+
+
+@pytest.fixture(scope="module")
+def client():
+    with two_workers() as client:
+        yield client
+
+
+@pytest.fixture
+def workers(client):
+    """Process ids, of both workers, also after one was killed and started again."""
+    client.wait_for_workers(2, timeout=300)
+    return sorted(client.run(os.getpid).values())
+
+
+@pytest.fixture
+def new_workers():
+    """The same of a cluster that one test may spoil."""
+    with two_workers() as client:
+        yield sorted(client.run(os.getpid).values())
+
+
+def whole():
+    x, y = rows_and_targets()
+    return learn.RidgeSums(a_map()).add(x, y)
+
+
+def test_same_numbers_as_numpy(workers):
+    x, y = rows_and_targets()
+    rows, targets = in_chunks(x, y)
+    phi, codes_of = a_map(), mehler.MaxoutCodes.draw(6, 50, 4, seed=0)
+
+    # Features and codes: those of each chunk, bit for bit.
+    for one in (phi, codes_of):
+        found = one(rows)
+        assert _arrays.is_chunked(found)
+        expected = np.concatenate([one(x[i : i + CHUNK]) for i in range(0, N, CHUNK)])
+        np.testing.assert_array_equal(found.compute(), expected)
+    some = rows[: 3 * CHUNK]
+    np.testing.assert_array_equal(
+        codes_of.gram(some, some[:100]).compute(), codes_of.gram(x[: 3 * CHUNK], x[:100])
+    )
+
+    sums = learn.RidgeSums(phi).add(rows, targets)
+    assert_same_sums(sums, whole())
+    assert_same_weights(sums, whole(), 1e-3)
+    fit = learn.ridge(phi, rows, targets, lambdas=(1e-4, 1e-2))
+    same = learn.ridge(phi, x, y, lambdas=(1e-4, 1e-2))
+    np.testing.assert_allclose(fit.errors, same.errors, rtol=1e-9)
+    np.testing.assert_allclose(fit.predict(rows).compute(), same.predict(x), atol=1e-8)
+
+    found = doubling.doubling_dimension(rows, max_points=50)
+    same = doubling.doubling_dimension(x, max_points=50)
+    assert (found.low, found.high, found.witness.count) == (
+        same.low,
+        same.high,
+        same.witness.count,
+    )
+
+
+def test_logistic_regression_of_numpy(workers):
+    x, _ = rows_and_targets()
+    labels = (x[:, 0] > 1).astype(np.int64)
+    rows, known = da.from_array(x, chunks=(1400, -1)), da.from_array(labels, chunks=1400)
+    options = {"lam": 0.1, "intercept": False, "tolerance": 1e-6}
+    fit = learn.logistic(a_map(), rows, known, **options)
+    same = learn.logistic(a_map(), x, labels, **options)
+    assert fit.converged
+    # F is 2 lambda-strongly convex.
+    assert np.linalg.norm(fit.weights - same.weights) <= 2e-6 / 0.2
+    found = fit.predict(rows)
+    assert _arrays.is_chunked(found)
+    np.testing.assert_array_equal(found.compute(), same.predict(x))
+
+
+def test_what_a_function_carries_is_no_warning(workers):
+    # 13 MB, as eigenvectors for leaving out are; Dask warns above 10, and warnings are errors here.
+    matrix = np.random.default_rng(0).standard_normal((1300, 1300))
+    rows = da.ones((40, 2), chunks=(20, -1))
+    assert _arrays.sum_over_chunks(_Carrying(matrix), rows) == 80.0
+    shared = _arrays.share(_Carrying(matrix))
+    assert _arrays.sum_over_chunks(_called, rows, shared=(shared,)) == 80.0
+
+
+class _Carrying:
+    def __init__(self, matrix) -> None:
+        self.matrix = matrix
+
+    def __call__(self, rows):
+        return float(rows.size + 0.0 * self.matrix[0, 0])
+
+
+def _called(function, rows):
+    return function(rows)
+
+
+def kill_when(folder, victim: int, seen: dict) -> None:
+    """Kill a worker once it waits in the middle of its work; then let all go on."""
+    end = time.monotonic() + 300
+    while time.monotonic() < end and not (folder / "go").exists():
+        if (folder / f"{victim}-waits").exists():
+            seen["done"] = len(list(folder.glob(f"{victim}-done-*")))
+            seen["all"] = len(list(folder.glob("*-done-*")))
+            os.kill(victim, signal.SIGKILL)
+            seen["killed"] = True
+            break
+        time.sleep(0.02)
+    (folder / "go").touch()
+
+
+def run_and_kill(victim, folder, run, before_waiting=3):
+    """The result of a run during which a worker was killed, provably at work; and what was seen."""
+    seen: dict = {}
+    killer = threading.Thread(target=kill_when, args=(folder, victim, seen))
+    killer.start()
+    try:
+        found = run(Telling(a_map(), folder, before_waiting))
+    finally:
+        (folder / "go").touch()
+        killer.join()
+    assert seen.get("killed")
+    assert seen["done"] == before_waiting
+    return found, seen
+
+
+def test_a_worker_killed_at_work_changes_nothing(workers, tmp_path):
+    rows, targets = in_chunks(*rows_and_targets())
+    sums, seen = run_and_kill(
+        workers[0], tmp_path, lambda phi: learn.RidgeSums(phi).add(rows, targets)
+    )
+    # Blocks had been summed on the killed worker, and most were still to come.
+    assert seen["all"] < N // CHUNK / 2
+    # What it held was made again.
+    assert len(list(tmp_path.glob("*-done-*"))) > N // CHUNK
+    assert_same_sums(sums, whole())
+    assert_same_weights(sums, whole(), 1e-3)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("before_waiting", [0, 1, 2, 5, 7])
+def test_a_worker_killed_early_or_late(new_workers, tmp_path, before_waiting):
+    rows, targets = in_chunks(*rows_and_targets())
+    sums, _ = run_and_kill(
+        new_workers[before_waiting % 2],
+        tmp_path,
+        lambda phi: learn.RidgeSums(phi).add(rows, targets),
+        before_waiting,
+    )
+    assert_same_sums(sums, whole())
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("before_waiting", [3, 14])
+def test_a_worker_killed_while_leaving_out(new_workers, tmp_path, before_waiting):
+    # Two passes of 21 blocks; 14 are done by one worker only in the second.
+    x, y = rows_and_targets()
+    rows, targets = in_chunks(x, y)
+    fit, _ = run_and_kill(
+        new_workers[0],
+        tmp_path,
+        lambda phi: learn.ridge(phi, rows, targets, lambdas=(1e-4, 1e-2)),
+        before_waiting,
+    )
+    same = learn.ridge(a_map(), x, y, lambdas=(1e-4, 1e-2))
+    np.testing.assert_allclose(fit.errors, same.errors, rtol=1e-9)
+    np.testing.assert_allclose(fit.weights, same.weights, atol=1e-8)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("before_waiting", [3, 30])
+def test_a_worker_killed_at_a_step_of_logistic_regression(new_workers, tmp_path, before_waiting):
+    x, y = rows_and_targets()
+    rows, first = in_chunks(x, y[:, 0])
+    fit, _ = run_and_kill(
+        new_workers[0],
+        tmp_path,
+        lambda phi: learn.logistic(phi, rows, first > 0, lam=0.1, intercept=False),
+        before_waiting,
+    )
+    same = learn.logistic(a_map(), x, y[:, 0] > 0, lam=0.1, intercept=False)
+    assert fit.converged
+    # F is 2 lambda-strongly convex.
+    assert np.linalg.norm(fit.weights - same.weights) <= 2e-6 / 0.2
