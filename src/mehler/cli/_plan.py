@@ -81,6 +81,11 @@ def plan(
                 f"DATA={data!r} has rows of zeros, {read.n_zero_rows} in all; they have no "
                 "direction: remove them"
             )
+        if read.n_not_held:
+            raise ValueError(
+                f"DATA={data!r} has {read.n_rows} rows, too many to hold, and a plan is made of "
+                f"all: give a file with some of them, and --n-samples {read.n_rows}"
+            )
         rows = read.values
     found = planning.plan(
         rows,

@@ -42,6 +42,8 @@ def on_sphere(data: Any, *, normalise: bool) -> tuple[np.ndarray, str]:
     if not _arrays.is_array(data):
         data = np.asarray(data)
     _arrays.check_matrix(data, name="data")
+    if _arrays.is_array(data) and data.ndim == 2:
+        _arrays.require_small(data, name="data", reason="a plan is made of all rows at once")
     rows = np.asarray(_arrays.to_host(data), dtype=np.float64)
     # By their largest entry first: squares of the entries may leave the floats.
     largest = np.abs(rows).max(axis=1, keepdims=True)

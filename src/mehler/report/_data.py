@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
+
+from mehler.report._large import evenly_spaced, is_large, look_at_all
 
 SUFFIXES = (".npy", ".npz", ".csv", ".parquet")
 
@@ -24,10 +26,13 @@ class Rows:
     path : str, optional
         As it was given; None for rows that are not the user's file.
     values : numpy.ndarray (n, d), float64
+        All of them, or of a source of more than 1 GiB some, evenly spaced.
     index : numpy.ndarray (n,)
         Where each row stood in what was read.
     n_zero_rows : int
         Rows that were left out.
+    n_not_held : int
+        Rows with a direction that are not in `values`.
     """
 
     name: str
@@ -35,6 +40,12 @@ class Rows:
     values: np.ndarray
     index: np.ndarray
     n_zero_rows: int
+    n_not_held: int = 0
+
+    @property
+    def n_rows(self) -> int:
+        """Rows with a direction, held or not."""
+        return self.values.shape[0] + self.n_not_held
 
 
 def load_rows(data: str | PathLike[str] | Any | None) -> Rows:
@@ -45,7 +56,9 @@ def load_rows(data: str | PathLike[str] | Any | None) -> Rows:
     data : path, array (n, d) or None
         A ``.npy``, a ``.npz`` (its array ``X``, else its first with two axes), a ``.csv`` of
         numbers with or without a header, a ``.parquet`` of numeric columns, or an array. None
-        stands for scikit-learn's 8x8 digits.
+        stands for scikit-learn's 8x8 digits. A ``.npy`` or a Dask array of more than 1 GiB as
+        float64 is gone over block by block, and 20,000 rows of it are held; other files are read
+        whole.
 
     Returns
     -------
@@ -62,9 +75,14 @@ def load_rows(data: str | PathLike[str] | Any | None) -> Rows:
         return _checked(_digits(), "scikit-learn digits (8×8)", "DATA", None)
     if isinstance(data, str | PathLike):
         path = Path(data)
+        mapped = _mapped(path)
+        if mapped is not None:
+            return _sampled(mapped, path.name, f"DATA={str(path)!r}", str(path))
         return _checked(_read(path), path.name, f"DATA={str(path)!r}", str(path))
     from mehler import _arrays
 
+    if _arrays.is_array(data) and _arrays.is_chunked(data) and is_large(data):
+        return _sampled(data, "array", "data", None)
     return _checked(_arrays.to_host(data), "array", "data", None)
 
 
@@ -131,6 +149,45 @@ def _read_numpy(path: Path, label: str) -> np.ndarray:
     raise ValueError(
         f"{label} holds no array named X and none with two axes (it holds "
         f"{', '.join(names) or 'nothing'}): save the rows as X"
+    )
+
+
+def _mapped(path: Path) -> Any:
+    """Map a ``.npy`` of rows that is too large to read; None for any other file."""
+    if path.suffix.lower() != ".npy" or not path.is_file() or path.stat().st_size == 0:
+        return None
+    try:
+        with path.open("rb") as stream:
+            if stream.read(6) != b"\x93NUMPY":
+                return None
+        values = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        return None  # reading it says what is wrong
+    # Anything but a matrix of numbers is refused as soon as it is read, or here if too large.
+    return values if isinstance(values, np.memmap) and is_large(values) else None
+
+
+def _sampled(values: Any, name: str, label: str, path: str | None) -> Rows:
+    """Check all rows in passing, and hold some."""
+    _check_kind(values, label)
+    seen = look_at_all(values)
+    if seen.bad is not None:
+        row, column, value = seen.bad
+        _refuse_value(label, value, row, column)
+    held, index = evenly_spaced(values)
+    keep = np.flatnonzero(np.any(held != 0, axis=1))
+    if keep.size < 2:
+        raise ValueError(
+            f"{label} has {keep.size} rows that are not all zero among {index.size} evenly spaced "
+            "ones: give at least two, or the rows that are not zero"
+        )
+    return Rows(
+        name=name,
+        path=path,
+        values=held[keep],
+        index=index[keep],
+        n_zero_rows=seen.n_zero_rows,
+        n_not_held=seen.n_rows - seen.n_zero_rows - int(keep.size),
     )
 
 
@@ -210,25 +267,12 @@ def _read_parquet(path: Path, label: str) -> np.ndarray:
 
 def _checked(values: Any, name: str, label: str, path: str | None) -> Rows:
     array = np.asarray(values)
-    if array.ndim != 2:
-        raise ValueError(
-            f"{label} has shape {array.shape}, not rows and columns: "
-            "give two axes, one row an example"
-        )
-    if array.size == 0:
-        raise ValueError(f"{label} is empty, of shape {array.shape}: give rows of numbers")
-    if array.dtype.kind == "c":
-        raise ValueError(f"{label} is complex ({array.dtype}): give real numbers")
-    if array.dtype.kind not in "fiub":
-        raise ValueError(f"{label} holds {array.dtype}, not numbers: give real numbers")
+    _check_kind(array, label)
     array = array.astype(np.float64)
     finite = np.isfinite(array)
     if not finite.all():
         row, column = (int(i) for i in np.argwhere(~finite)[0])
-        raise ValueError(
-            f"{label} holds {array[row, column]} at row {row}, column {column} (counted from 0): "
-            "remove or impute missing values"
-        )
+        _refuse_value(label, array[row, column], row, column)
     # Scaling a row changes neither its direction nor what is tested; only a row of zeros has none.
     keep = np.flatnonzero(np.any(array != 0, axis=1))
     if keep.size < 2:
@@ -240,3 +284,25 @@ def _checked(values: Any, name: str, label: str, path: str | None) -> Rows:
         index=keep,
         n_zero_rows=array.shape[0] - int(keep.size),
     )
+
+
+def _refuse_value(label: str, value: float, row: int, column: int) -> NoReturn:
+    raise ValueError(
+        f"{label} holds {value} at row {row}, column {column} (counted from 0): "
+        "remove or impute missing values"
+    )
+
+
+def _check_kind(array: Any, label: str) -> None:
+    """Two axes, real numbers, and some of them."""
+    if array.ndim != 2:
+        raise ValueError(
+            f"{label} has shape {array.shape}, not rows and columns: "
+            "give two axes, one row an example"
+        )
+    if array.size == 0:
+        raise ValueError(f"{label} is empty, of shape {array.shape}: give rows of numbers")
+    if array.dtype.kind == "c":
+        raise ValueError(f"{label} is complex ({array.dtype}): give real numbers")
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{label} holds {array.dtype}, not numbers: give real numbers")

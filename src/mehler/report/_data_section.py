@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -38,6 +39,12 @@ def measure(rows: Rows, context: Context) -> DataResult:
     context = context.for_statement("data")
     values, notes = _moderate(rows.values)
     seen = survey(values, _PAIRS, context.rng("pairs"))
+    if rows.n_not_held:
+        seen = replace(seen, complete=False)
+        notes.append(
+            f"All {count(rows.n_rows)} rows were checked, and {count(values.shape[0])} of them, "
+            "evenly spaced, are looked at."
+        )
     maps = maps_under_test()
     evidence, picture = [], None
     for one in maps:
@@ -51,7 +58,7 @@ def measure(rows: Rows, context: Context) -> DataResult:
         notes.append(f"{n} {'row' if n == 1 else 'rows'} of zeros left out: no direction.")
     if not seen.complete:
         notes.append(f"Correlations are those of {count(seen.n_pairs)} pairs of random rows.")
-    n_rows, n_columns = values.shape
+    n_rows, n_columns = rows.n_rows, values.shape[1]
     return DataResult(
         name=rows.name,
         n_rows=n_rows,

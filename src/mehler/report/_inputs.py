@@ -58,9 +58,9 @@ def data_rows(data: str | PathLike[str] | Any) -> tuple[np.ndarray, str]:
     """Return at most 20 of the user's rows, evenly spaced in the file, and a sentence on them."""
     loaded = load_rows(data)
     n = loaded.values.shape[0]
+    words = f"{loaded.n_rows} rows that are not zero, evenly spaced"
     chosen = np.unique(np.linspace(0, n - 1, min(n, N_ROWS)).round().astype(int))
-    words = f"{loaded.name}: {chosen.size} of {n} rows that are not zero, evenly spaced"
-    return np.ascontiguousarray(loaded.values[chosen]), words
+    return np.ascontiguousarray(loaded.values[chosen]), f"{loaded.name}: {chosen.size} of {words}"
 
 
 def _partner(u: np.ndarray, rho: float, rng: np.random.Generator) -> np.ndarray:
