@@ -261,7 +261,7 @@ def test_the_same_function_however_values_are_had(monkeypatch, rows, passes):
         "seed": 0,
         "rows_per_step": rows,
         "units_per_step": 32,
-        "n_steps": 5 * passes,
+        "n_steps": 4 * passes,
     }
     kept = learn.doubly_stochastic(phi, ROWS, Y, **options)
     left = learn.doubly_stochastic(phi, ROWS, Y, keep_values=False, **options)

@@ -44,6 +44,7 @@ class KitchenSinks(FeatureMap):
         seed: int,
         like: Any = None,
         dtype: Any = None,
+        stored: bool = True,
     ) -> None:
         self.activation = activation
         self._activation: Activation = activation_of(activation)
@@ -56,7 +57,7 @@ class KitchenSinks(FeatureMap):
         _sink_arguments.check_together(
             law, self._activation, self.bias, self._projection, self._given
         )
-        super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
+        super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
     @classmethod
     def draw(
@@ -74,6 +75,7 @@ class KitchenSinks(FeatureMap):
         seed: int,
         like: Any = None,
         dtype: Any = None,
+        stored: bool = True,
     ) -> KitchenSinks:
         r"""Draw the weights of a map.
 
@@ -110,6 +112,10 @@ class KitchenSinks(FeatureMap):
             Where the weights live. Default NumPy.
         dtype : str or dtype, optional
             'float32' or 'float64'; by default it follows the data.
+        stored : bool, optional
+            False never holds the weights: each pass over rows draws them anew, block by block of
+            units, with the same bits, so that memory does not grow with `n_features`. Only with
+            projections='gaussian'. See :meth:`unit_blocks`.
 
         Returns
         -------
@@ -152,6 +158,7 @@ class KitchenSinks(FeatureMap):
             seed=seed,
             like=like,
             dtype=dtype,
+            stored=stored,
         )
 
     @property
@@ -192,26 +199,40 @@ class KitchenSinks(FeatureMap):
         return self._projection.n_weights(1, self.n_inputs, self.n_features)
 
     def _draw(self, dtype: str) -> tuple[Any, ...]:
-        d, m = self.n_inputs, self.n_features
+        sizes = (self.seed, 1, self.n_inputs, self.n_features)
+        draw = functools.partial(self._projection.draw, *sizes)
+        return self._by_law(dtype, slice(0, self.n_features), draw)
+
+    def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        sizes = (self.seed, 1, self.n_inputs, units)
+        return self._by_law(dtype, units, functools.partial(self._projection.draw_units, *sizes))
+
+    def _by_law(
+        self, dtype: str, units: slice, draw: Callable[[str], tuple[Any, ...]]
+    ) -> tuple[Any, ...]:
+        """Weights of some units by their law, Gaussian ones by `draw`; then biases, if any."""
+        n = units.stop - units.start
         if callable(self.law):
-            weights = (_drawn_by(self.law, self.seed, d, m).astype(dtype)[None],)
+            weights = (_drawn_by(self.law, self.seed, self.n_inputs, units).astype(dtype)[None],)
+        elif self.law == "sphere":
+            exactly = draw("float64")[0]
+            # NumPy adds up a single column in another order than it does each of many.
+            squares = np.repeat(exactly**2, 2 if n == 1 else 1, axis=2)
+            length = np.sqrt(np.sum(squares, axis=1, keepdims=True) / self.n_inputs)
+            weights = ((exactly / length[:, :, :n]).astype(dtype),)
         else:
-            weights = self._projection.draw(self.seed, 1, d, m, dtype)
-        if self.law == "sphere":
-            exactly = self._projection.draw(self.seed, 1, d, m, "float64")[0]
-            length = np.sqrt(np.sum(exactly**2, axis=1, keepdims=True) / d)
-            weights = ((exactly / length).astype(dtype),)
+            weights = draw(dtype)
         if self.bias == 0.0:
             return weights
         if self.bias == "uniform":
             offset = math.tau * _random.by_blocks(
-                self.seed, _random.OFFSETS, m, lambda rng, n: rng.random(n)
+                self.seed, _random.OFFSETS, n, lambda rng, k: rng.random(k), units.start
             )
         else:
             offset = self.bias * _random.gaussian_weights(
-                self.seed, _random.OFFSETS, 1, 1, m, "float64"
+                self.seed, _random.OFFSETS, 1, 1, n, "float64", first=units.start
             )
-        return (*weights, offset.reshape(1, m).astype(dtype))
+        return (*weights, offset.reshape(1, n).astype(dtype))
 
     def _block(self) -> Callable[..., _arrays.Array]:
         return functools.partial(
@@ -364,16 +385,17 @@ def _sink(
     return xp.astype(activated, projected.dtype, copy=False) * scale
 
 
-def _drawn_by(law: Callable[..., Any], seed: int, n_inputs: int, n_units: int) -> Any:
-    """Weights (d, m) of a law of the user's own, whole blocks of units at a time."""
-    weights = np.empty((n_inputs, n_units))
+def _drawn_by(law: Callable[..., Any], seed: int, n_inputs: int, units: slice) -> Any:
+    """Weights (d, n) of a law of the user's own, whole blocks of units at a time."""
+    n = units.stop - units.start
+    weights = np.empty((n_inputs, n))
     size = _random.UNITS_PER_BLOCK
-    for block, units in enumerate(_arrays.slices(n_units, size)):
+    for block, here, there in _random.covering(units.start, n):
         drawn = np.asarray(law(_random.generator(seed, _random.LAW, block), n_inputs, size))
         if drawn.shape != (n_inputs, size) or not np.all(np.isfinite(drawn)):
             raise ValueError(
                 f"law(rng, {n_inputs}, {size}) must return finite weights of shape "
                 f"{(n_inputs, size)}, not {drawn.shape}"
             )
-        weights[:, units] = drawn[:, : units.stop - units.start]
+        weights[:, here] = drawn[:, there]
     return weights

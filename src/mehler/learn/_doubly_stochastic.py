@@ -67,7 +67,8 @@ def doubly_stochastic(
     rows_per_step : int, optional
         Different rows of one step; all of them if there are no more.
     units_per_step : int, optional
-        Best a multiple of 64. Fewer units a step are more steps for the same work.
+        Best a multiple of 64; the last block takes what is left too. Fewer units a step are more
+        steps for the same work.
     step : float, optional
         gamma_1, below 1/(2 lam). Default 1/(L (e + k/B + k/n) + 2 lam) for B units and n rows a
         step: L is 2 for squares and 1/2 for logistic, e the largest eigenvalue of the matrix of
@@ -133,9 +134,9 @@ def doubly_stochastic(
     check_choice("loss", loss, tuple(LOSSES))
     for name, flag in (("intercept", intercept), ("keep_values", keep_values)):
         check_choice(name, flag, (True, False))
-    units = check_count("units_per_step", units_per_step)
+    units = min(check_count("units_per_step", units_per_step), phi.n_units)
     rows = check_count("rows_per_step", rows_per_step)
-    steps = check_count("n_steps", -(-phi.n_units // units) if n_steps is None else n_steps)
+    steps = check_count("n_steps", phi.n_units // units if n_steps is None else n_steps)
     if _arrays.is_array(X) and _arrays.is_chunked(X):
         raise TypeError("X is a Dask array, of which every step takes rows at random: compute it")
     targets = check_pair(X, Y)
@@ -150,7 +151,7 @@ def doubly_stochastic(
         lam=lam,
         seed=seed,
         rows_per_step=min(rows, X.shape[0]),
-        units_per_step=min(units, phi.n_units),
+        units_per_step=units,
         step=None if step is None else check_positive("step", step),
         intercept=intercept,
         keep_values=keep_values,

@@ -160,8 +160,10 @@ class Descent:
     def _block(self, rng: np.random.Generator, s: int) -> UnitBlock:
         """The next units while there are fresh ones, then a block by its share of the units."""
         size, n = self.units_per_step, self.phi.n_units
-        number = s if s * size < n else int(rng.integers(n)) // size
-        return UnitBlock(self.phi, number * size, min((number + 1) * size, n))
+        # The last block takes what is left: a small one would be a step of much noise.
+        last = n // size - 1
+        number = s if s <= last else min(int(rng.integers(n)) // size, last)
+        return UnitBlock(self.phi, number * size, n if number == last else (number + 1) * size)
 
     def _features(self, block: UnitBlock, rows: Array) -> Array:
         """Features of rows, where values are."""
@@ -181,7 +183,8 @@ class Descent:
         if self.values is not None:
             values = _some(self.values, rows, self.place)
         else:
-            n_units = min(s * self.units_per_step, self.phi.n_units)
+            fresh = s < self.phi.n_units // self.units_per_step
+            n_units = s * self.units_per_step if fresh else self.phi.n_units
             function = OverUnits(self.phi, self.weights, 0.0 * self.intercept, n_units)
             values = function(self.home.xp, _some(self.x, rows, self.home))
             if self.place is not self.home:
