@@ -133,6 +133,12 @@ def test_dask_codes_stay_lazy():
     assert not called
     assert found.chunks == ((5, 5, 2), (5, 5, 2))
     assert np.array_equal(found.compute(scheduler="synchronous"), by_hand(c, c) / 70)
+    # 256 and more would be digits again as bytes.
+    wrong = dask.array.from_array(c + np.int64(257), chunks=(5, 33))
+    with pytest.raises(ValueError, match="holds the digit 260"):
+        phi.similarity(wrong).compute(scheduler="synchronous")
+    with pytest.raises(ValueError, match="holds the digit 260"):
+        PackedCodes.pack(wrong, 4)
 
 
 def test_memory_is_the_result_and_half_a_mib(monkeypatch):

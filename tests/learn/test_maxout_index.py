@@ -137,6 +137,10 @@ def test_probability_is_the_formula_by_another_route():
         assert index.probability(rho) == pytest.approx(1 - (1 - kappa**3) ** 7, rel=1e-12)
     assert index.probability(1.0) == 1.0
     assert index.probability(np.array([[1.0, 0.0]])).shape == (1, 2)
+    # Cosines of float32 leave [-1, 1] by rounding; no others do.
+    assert index.probability(np.float32([1 + 1e-6]))[0] == 1.0
+    with pytest.raises(ValueError, match="rho"):
+        index.probability(1.5)
     # Small ones keep their digits: L kappa^k, less a second order of 1e-17 of it.
     far = index_of(rows(5), m=400, q=2, digits=40, tables=10)
     assert far.probability(-0.5) == pytest.approx(10 * (1 / 3) ** 40, rel=1e-11)
@@ -266,6 +270,19 @@ def test_bad_rows_maps_and_queries_are_refused():
     for wanted in (0, 10):
         with pytest.raises(ValueError, match="n_neighbours must be at"):
             index.query(X, wanted)
+
+
+def test_rows_of_dask_are_looked_at():
+    import dask.array
+
+    X = rows(9)
+    index = index_of(X, digits=1, tables=3)
+    X[4, 2] = np.nan
+    bad = dask.array.from_array(X, chunks=(3, -1))
+    with pytest.raises(ValueError, match="Q holds NaN or infinity, first in row 4"):
+        index.query(bad)
+    with pytest.raises(ValueError, match="X holds NaN or infinity"):
+        index_of(bad, digits=1, tables=3)
 
 
 def test_dependent_units_have_no_probability():

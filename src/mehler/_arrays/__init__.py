@@ -5,7 +5,7 @@ standard leaves open: whose array this is, how to bring values from the host to 
 device and back, how to walk over rows without a temporary of the size of the data.
 """
 
-from mehler._arrays._agreements import shares_that_agree
+from mehler._arrays._agreements import check_digits, shares_that_agree
 from mehler._arrays._blocks import (
     map_columns,
     map_elements,
@@ -59,6 +59,7 @@ __all__ = [
     "angle_unit",
     "array_namespace",
     "centred",
+    "check_digits",
     "check_matrix",
     "code_dtype",
     "cosine",

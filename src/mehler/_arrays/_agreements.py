@@ -14,10 +14,23 @@ import numpy as np
 from mehler._arrays import _bit_planes
 from mehler._arrays._blocks import slices
 from mehler._arrays._dtypes import code_dtype, widest_float
-from mehler._arrays._namespace import Array, place_of
+from mehler._arrays._namespace import Array, array_namespace, is_lazy, place_of
 
 # Rows of a tile, and columns of one-hot digits at a time: 4 KiB a row.
 _ROWS, _COLUMNS = 512, 1024
+
+
+def check_digits(codes: Array, pool_size: int, name: str) -> None:
+    """Refuse digits that `pool_size` values have not; those of lazy arrays cannot be seen."""
+    if is_lazy(codes) or 0 in codes.shape:
+        return
+    xp = array_namespace(codes)
+    least, most = int(xp.min(codes)), int(xp.max(codes))
+    if least < 0 or most >= pool_size:
+        raise ValueError(
+            f"{name} holds the digit {least if least < 0 else most}, but digits of pool_size="
+            f"{pool_size} are 0 to {pool_size - 1}; pass codes of this map"
+        )
 
 
 def shares_that_agree(c: Array, d: Array | None, n_values: int) -> Array:
@@ -25,11 +38,11 @@ def shares_that_agree(c: Array, d: Array | None, n_values: int) -> Array:
 
     In the widest float of the device. `d` None stands for `c`, and each pair is compared once.
     """
+    if compat.is_dask_array(c):
+        return _by_chunks(c, c if d is None else d, n_values)
     xp = place_of(c).xp
     small = code_dtype(xp, n_values)
     c, d = (x if x is None else xp.astype(x, small, copy=False) for x in (c, d))
-    if compat.is_dask_array(c):
-        return _by_chunks(c, c if d is None else d, n_values)
     if compat.is_numpy_array(c):
         return _by_planes(c, d, n_values)
     return _by_products(c, d, n_values)
@@ -47,18 +60,25 @@ def _by_chunks(c: Array, d: Array, n_values: int) -> Array:
     import dask.array
 
     return dask.array.blockwise(
-        _by_planes,
+        _chunk_by_planes,
         "ij",
         c.rechunk({1: -1}),
         "iu",
         d.rechunk({1: -1}),
         "ju",
         n_values=n_values,
-        threads=1,
         concatenate=True,
         dtype=np.float64,
         meta=np.empty((0, 0)),
     )
+
+
+def _chunk_by_planes(c: Any, d: Any, n_values: int) -> Any:
+    for codes, name in ((c, "C"), (d, "D")):  # which could not be looked at before
+        check_digits(codes, n_values, name)
+    small = code_dtype(np, n_values)
+    c, d = (codes.astype(small, copy=False) for codes in (c, d))
+    return _by_planes(c, d, n_values, threads=1)
 
 
 def _by_products(c: Array, d: Array | None, n_values: int) -> Array:

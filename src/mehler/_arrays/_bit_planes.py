@@ -6,7 +6,6 @@ the planes p; the processor counts those. Words are compared in tiles that stay 
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -74,6 +73,8 @@ def agreements(left: Any, right: Any | None, n_digits: int, out: Any, *, threads
         for rows in tiles:
             run(rows)
     else:
+        from concurrent.futures import ThreadPoolExecutor  # brings logging: not at every import
+
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(run, tiles))
     return out

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from mehler import _arrays, exact
-from mehler.features import _laws, _packed
+from mehler.features import _laws
 from mehler.features._pools import PoolMap
 from mehler.features.projections import named
 
@@ -200,7 +200,7 @@ class MaxoutCodes(PoolMap):
                 f"{name} must have shape (rows, {self.n_features}), not {tuple(codes.shape)}; "
                 "pass phi(X)"
             )
-        _packed.check_digits(codes, self.pool_size, name)
+        _arrays.check_digits(codes, self.pool_size, name)
 
 
 def _encode(

@@ -84,13 +84,15 @@ class PackedCodes:
                 f"codes must have shape (rows, digits), not empty, but have {tuple(codes.shape)}"
             )
         m = codes.shape[1]
+        if _arrays.is_lazy(codes) and not _arrays.is_chunked(codes):
+            raise TypeError("codes are traced by jax.jit, but words live on the host; pack outside")
         if _arrays.is_chunked(codes):
             columns = _bit_planes.planes_of(q) * -(-m // _bit_planes.WORD)
             flat = _arrays.to_host(_arrays.map_rows(_FlatWords(q), codes, columns, "uint64"))
             words = flat.reshape(len(flat), _bit_planes.planes_of(q), -1)
         else:
             host = _arrays.to_host(codes)
-            check_digits(host, q, "codes")
+            _arrays.check_digits(host, q, "codes")
             words = _bit_planes.pack(host.astype(_arrays.code_dtype(np, q), copy=False), q)
         return cls(words, m, q)
 
@@ -222,19 +224,6 @@ class _FlatWords:
         self.pool_size = pool_size
 
     def __call__(self, xp: Any, codes: Any) -> Any:
-        check_digits(codes, self.pool_size, "codes")
+        _arrays.check_digits(codes, self.pool_size, "codes")
         small = codes.astype(_arrays.code_dtype(np, self.pool_size), copy=False)
         return _bit_planes.pack(small, self.pool_size).reshape(codes.shape[0], -1)
-
-
-def check_digits(codes: _arrays.Array, pool_size: int, name: str) -> None:
-    """Refuse digits that `pool_size` values have not; those of lazy arrays cannot be seen."""
-    if _arrays.is_lazy(codes) or 0 in codes.shape:
-        return
-    xp = _arrays.array_namespace(codes, names=(name,))
-    least, most = int(xp.min(codes)), int(xp.max(codes))
-    if least < 0 or most >= pool_size:
-        raise ValueError(
-            f"{name} holds the digit {least if least < 0 else most}, but digits of pool_size="
-            f"{pool_size} are 0 to {pool_size - 1}; pass codes of this map"
-        )

@@ -9,7 +9,7 @@ import numpy as np
 
 from mehler import _arrays, exact
 from mehler._arrays import Array, _bit_planes
-from mehler.exact._validate import check_int
+from mehler.exact._validate import check_int, check_rho
 from mehler.features import MaxoutCodes, PackedCodes
 from mehler.learn import _buckets_choice
 from mehler.learn._buckets import Buckets
@@ -33,7 +33,8 @@ class MaxoutIndex:
     phi : MaxoutCodes
         With m units; at least ``digits * tables``.
     X : array, shape (n, n_inputs)
-        Rows among which neighbours are sought, where phi lives. Kept, not copied.
+        Rows among which neighbours are sought, where phi lives. Kept, not copied; Dask arrays are
+        computed.
     digits, tables : int, optional
         k and L. What is not given is chosen: the fewest expected candidates, and looks into
         tables, with which the nearest rows of a sample of 200 are found with probability `recall`
@@ -81,7 +82,7 @@ class MaxoutIndex:
     >>> near, similarity = index.query(X[:2], n_neighbours=3)
     >>> near[:, 0].tolist(), similarity[:, 0].tolist()
     ([0, 1], [1.0, 1.0])
-    >>> round(float(index.probability(0.9)), 3), round(float(index.probability(0.0)), 3)
+    >>> round(index.probability(0.9), 3), round(index.probability(0.0), 3)
     (0.999, 0.27)
     """
 
@@ -101,7 +102,7 @@ class MaxoutIndex:
                 f"phi is {type(phi).__name__}; pass maxout codes, for instance "
                 "mehler.MaxoutCodes.draw(n_inputs, 1000, 4, seed=0)"
             )
-        check_rows(X)
+        X = _here(X, "X")
         if rank not in RANKS:
             raise ValueError(f"rank={rank!r} is not one of {', '.join(map(repr, RANKS))}")
         good = isinstance(recall, Real) and not isinstance(recall, bool)
@@ -177,10 +178,12 @@ class MaxoutIndex:
         A relative error of about k times that of :func:`mehler.exact.collision_probability`.
         """
         self._require_known("this")
-        rho = _arrays.to_host(rho) if _arrays.is_array(rho) else rho
-        rho = rho.astype(np.float64) if isinstance(rho, np.ndarray) else rho
-        kappa = exact.collision_probability(rho, self.phi.pool_size)
-        return _buckets_choice.probability(kappa, self.digits, self.tables)
+        scalar = not _arrays.is_array(rho)
+        # Checked in its own dtype: cosines of float32 leave [-1, 1] by more.
+        cosine = _arrays.to_host(check_rho(rho)).astype(np.float64)
+        kappa = exact.collision_probability(cosine, self.phi.pool_size)
+        values = _buckets_choice.probability(kappa, self.digits, self.tables)
+        return float(values) if scalar and values.ndim == 0 else values
 
     def candidates(self, Q: Array) -> list[Any]:
         """For each query the numbers of the rows that share a bucket with it, ascending.
@@ -227,6 +230,7 @@ class MaxoutIndex:
             If an argument is not of its kind or range.
         """
         wanted = self._check_wanted(n_neighbours)
+        Q = _here(Q, "Q")
         codes = self._encoded(Q)
         units = None if self._units is None else _buckets_choice.unit_rows(_arrays.to_host(Q))
         dtype = np.float64 if units is None else units.dtype
@@ -244,8 +248,6 @@ class MaxoutIndex:
                 best = start + _best(values[start:end], wanted)
                 index[i, : len(best)], score[i, : len(best)] = row[best], values[best]
                 start = end
-        if _arrays.is_chunked(Q):
-            return index, score
         place = _arrays.place_of(Q)
         wide = _arrays.widest_float(place.xp, place.device)
         narrow = _arrays.dtype_name(wide if dtype == np.float64 else dtype)
@@ -265,6 +267,7 @@ class MaxoutIndex:
         float
         """
         wanted = self._check_wanted(n_neighbours)
+        Q = _here(Q, "Q")
         found = _arrays.to_host(self.query(Q, wanted)[0])
         units = _buckets_choice.unit_rows(_arrays.to_host(Q))
         hits = 0
@@ -279,8 +282,7 @@ class MaxoutIndex:
         return check_int(n_neighbours, name="n_neighbours", least=1, most=self._buckets.n_rows)
 
     def _encoded(self, Q: Array) -> Any:
-        check_rows(Q, "Q")
-        return _arrays.to_host(self.phi(Q))
+        return _arrays.to_host(self.phi(_here(Q, "Q")))
 
     def _agreements(self, codes: Any, query: Any, row: Any) -> Any:
         words = PackedCodes.pack(codes, self.phi.pool_size).words
@@ -302,6 +304,16 @@ class MaxoutIndex:
             f"MaxoutIndex of {self._buckets.n_rows} rows, {self.tables} tables of {self.digits} "
             f"digits below {self.phi.pool_size}, ranked by {self.rank}"
         )
+
+
+def _here(x: Array, name: str) -> Array:
+    """Checked rows; of Dask computed ones, so that their values are checked too."""
+    check_rows(x, name)
+    if not _arrays.is_chunked(x):
+        return x
+    host = _arrays.to_host(x)
+    check_rows(host, name)
+    return host
 
 
 def _best(values: Any, wanted: int) -> Any:
