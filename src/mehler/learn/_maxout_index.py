@@ -82,8 +82,8 @@ class MaxoutIndex:
     >>> near, similarity = index.query(X[:2], n_neighbours=3)
     >>> near[:, 0].tolist(), similarity[:, 0].tolist()
     ([0, 1], [1.0, 1.0])
-    >>> round(index.probability(0.9), 3), round(index.probability(0.0), 3)
-    (0.999, 0.27)
+    >>> round(index.probability(0.5), 3), round(index.probability(0.0), 3)
+    (0.871, 0.27)
     """
 
     def __init__(
