@@ -1,6 +1,10 @@
-"""The exact layer against scipy.integrate.dblquad at equal accuracy, and the cost of its tables.
+"""The exact layer against other routes to the same number, and the cost of its tables.
 
-Run: python benchmarks/exact.py
+scipy.integrate.dblquad at equal accuracy; mpmath at 20 digits, by this library's own route; and
+Monte Carlo, whose draws are timed and counted: an error of eps takes kappa (1 - kappa) / eps^2 of
+them, which nobody waits for at the accuracy of the table.
+
+    python benchmarks/exact.py
 """
 
 from __future__ import annotations
@@ -17,6 +21,10 @@ from mehler.exact import _table, _wedge
 POOLS = (4, 64, 1024)
 RHO = 0.3
 ACCURACY = 1e-12
+DIGITS = 20
+# Of one standard deviation: the table's 1e-13 would take 1e18 times as many draws.
+MONTE_CARLO_ERROR = 1e-4
+DRAWN_NUMBERS = 1 << 20
 
 
 def by_dblquad(rho: float, q: int) -> float:
@@ -35,6 +43,16 @@ def by_dblquad(rho: float, q: int) -> float:
     return integrate.dblquad(integrand, -8.51, 8.52, -8.53, 8.54, epsabs=ACCURACY, epsrel=ACCURACY)[
         0
     ]
+
+
+def monte_carlo(rho: float, q: int, draws: int) -> tuple[float, float]:
+    """Seconds of one draw of two pools, and the share of equal winners."""
+    rng = np.random.default_rng(0)
+    start = time.process_time()
+    g, h = rng.standard_normal((2, draws, q))
+    other = rho * g + np.sqrt(1 - rho * rho) * h
+    equal = float(np.mean(g.argmax(axis=1) == other.argmax(axis=1)))
+    return (time.process_time() - start) / draws, equal
 
 
 def main():
@@ -68,6 +86,24 @@ def main():
             f"{slow / fast:.1e}",
             f"dblquad {slow:.2f} s; they differ by {gap:.0e}",
         )
+        start = time.process_time()
+        value = exact.collision_probability(RHO, q, dps=DIGITS)
+        slow = time.process_time() - start
+        gap = abs(float(value) - exact.collision_probability(RHO, q))
+        row(
+            f"mpmath over ours, a value, q = {q}",
+            f"{slow / fast:.1e}",
+            f"{DIGITS} digits in {slow:.2f} s; they differ by {gap:.0e}",
+        )
+        kappa = float(value)
+        each, share = monte_carlo(RHO, q, max(1000, DRAWN_NUMBERS // q))
+        draws = kappa * (1 - kappa) / MONTE_CARLO_ERROR**2
+        row(
+            f"Monte Carlo to {MONTE_CARLO_ERROR:.0e} over ours, a value, q = {q}",
+            f"{each * draws / fast:.1e}",
+            f"{draws:.1e} draws of {1e6 * each:.2f} us for an error of {MONTE_CARLO_ERROR:.0e}",
+        )
+        assert abs(share - kappa) < 6 * np.sqrt(kappa / max(1000, DRAWN_NUMBERS // q))
     _harness.save(
         "exact", "The exact layer, one core, CPU time", ["what", "figure", "note"], rows, raw
     )
