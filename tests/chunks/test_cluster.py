@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -14,8 +15,11 @@ import pytest
 import mehler
 from mehler import _arrays, learn
 from mehler.bounds import doubling
+from mehler.planning import ridge_cost
 from tests.chunks.cluster import (
     CHUNK,
+    D,
+    M,
     N,
     Telling,
     a_map,
@@ -98,6 +102,25 @@ def test_logistic_regression_of_numpy(workers):
     found = fit.predict(rows)
     assert _arrays.is_chunked(found)
     np.testing.assert_array_equal(found.compute(), same.predict(x))
+
+
+def test_workers_send_each_other_no_more_than_is_counted(client, workers):
+    rows, targets = in_chunks(*rows_and_targets())
+    rows, targets = rows.persist(), targets[:, :1].persist()
+    cost = ridge_cost(n_rows=N, n_inputs=D, n_features=M, chunk_rows=CHUNK, n_workers=2)
+    before = sum(client.run(_sent).values())
+    sums = learn.RidgeSums(a_map()).add(rows, targets)
+    sent = sum(client.run(_sent).values()) - before
+    # Workers report sizes in memory: of a Gram the whole, of which half is sent. Rows and targets
+    # that were made apart may move too, and a stolen addition moves both of its parts.
+    size = sys.getsizeof(sums)
+    assert cost.sums_bytes < size < 2.2 * cost.sums_bytes
+    beside = rows.nbytes + targets.nbytes
+    assert size / 2 < sent < 1.5 * (cost.n_chunks - 1) * size + beside
+
+
+def _sent(dask_worker):
+    return dask_worker.transfer_outgoing_bytes_total
 
 
 def test_what_a_function_carries_is_no_warning(workers):
