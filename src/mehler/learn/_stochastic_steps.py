@@ -18,7 +18,7 @@ from mehler.learn._stochastic_fit import StochasticFit
 _HELD = 1 << 24
 # Rows and units by which the default step looks at the kernel.
 _LOOK = 1024
-# Gradients that grew so much will not come back.
+# Gradients that grew so much beyond the first ones will not come back.
 _GROWTH = 1e6
 
 
@@ -90,6 +90,10 @@ class Descent:
         host = np.asarray(_arrays.to_host(targets), dtype=np.float64)
         self.targets = _arrays.from_host(host, self.place)
         self.intercept = loss.start(host) if intercept else np.zeros(host.shape[1])
+        # The largest gradient of the constant: steps that diverge leave it far behind.
+        xp = self.place.xp
+        start = _arrays.from_host(np.tile(self.intercept, (len(host), 1)), self.place)
+        self.largest = float(xp.max(xp.abs(loss(xp, start, self.targets)[1])))
         self.weights = np.zeros((phi.n_features, host.shape[1]))
         self.scale = 1.0
         self.step = self._first_step() if step is None else step
@@ -136,7 +140,7 @@ class Descent:
         else:
             z = _some(held, rows, self.place)
         slope = xp.matmul(xp.matrix_transpose(z), xp.astype(gradients, z.dtype))
-        gamma = self.step / (1.0 + 0.5 * self.lam * self.step * s)
+        gamma = self._size(s)
         share = (block.stop - block.start) / self.phi.n_units
         self.scale *= 1.0 - 2.0 * self.lam * gamma
         factor = -gamma / (share * self.rows_per_step * self.scale)
@@ -149,6 +153,10 @@ class Descent:
         if self.values is not None:
             self.values = self._moved(block, held, change)
         return float(lost)
+
+    def _size(self, s: int) -> float:
+        """Return the size of step s, counted from 0."""
+        return self.step / (1.0 + 0.5 * self.lam * self.step * s)
 
     def _rows(self, rng: np.random.Generator) -> Any:
         """Different rows at random, or None for all; not int64, which some devices lack."""
@@ -222,9 +230,7 @@ class Descent:
 
     def _require_sane(self, size: float, s: int) -> None:
         """Refuse gradients that grew so much that they will not come back."""
-        if s == 0:
-            self.size = size
-        if not size <= _GROWTH * (self.size + 1.0):
+        if not size <= _GROWTH * self.largest:
             raise ValueError(
                 f"the steps diverge, at step {s + 1} of size {self.step:.3g}: take a smaller step"
             )
