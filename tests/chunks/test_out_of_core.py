@@ -62,6 +62,38 @@ def test_logistic_regression_is_that_of_rows_at_hand(intercept):
     np.testing.assert_array_equal(found.compute(), same.predict(rows))
 
 
+def test_functions_of_the_user_are_given_rows_and_never_a_dask_array():
+    def phi(rows):
+        assert isinstance(rows, np.ndarray)
+        return np.tanh(rows)
+
+    x = made(600, 3, 200)
+    labels = (x[:, 0] > 0).astype(np.int64)
+    fit = learn.logistic(phi, x, labels, lam=0.1)
+    assert fit.predict(x).compute().shape == (600,)
+    assert learn.principal_components(phi, x, 2).transform(x).compute().shape == (600, 2)
+    assert learn.ridge(phi, x, x[:, 0], lambdas=0.1).predict(x).compute().shape == (600,)
+
+
+def test_what_is_as_long_as_the_rows_stays_lazy():
+    def never(block_id):
+        raise AssertionError("a chunk was computed")
+
+    x = da.map_blocks(never, chunks=((50, 50), (4,)), dtype=np.float64, meta=np.empty((0, 0)))
+    phi = mehler.MaxoutFeatures.draw(4, 20, 3, seed=0)
+    codes = mehler.MaxoutCodes.draw(4, 20, 3, seed=0)
+    y = np.random.default_rng(0).standard_normal((60, 4))
+    fit = learn.ridge(phi, y, y[:, 0], lambdas=0.1)
+    plane = learn.principal_components(phi, y, 2)
+    classes = learn.logistic(phi, y, (y[:, 0] > 0).astype(np.int64), lam=0.1)
+    for found in (
+        *(phi(x), phi.gram(x, x[:10]), phi.kernel(x, x[:10]), codes(x), codes.gram(x, x[:10])),
+        *(fit.predict(x), plane.transform(x), classes.predict(x), classes.predict_log_proba(x)),
+    ):
+        assert _arrays.is_chunked(found)
+        assert found.chunks[0] == (50, 50)
+
+
 def test_sum_of_gradients_is_that_of_all_rows():
     # One evaluation, so that a block that is lost or doubled is no matter of convergence.
     from mehler.learn._logistic import _Objective

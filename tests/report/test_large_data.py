@@ -26,7 +26,7 @@ def values(n=N):
     return rows
 
 
-@pytest.fixture(params=[".npy", "dask"])
+@pytest.fixture(params=[".npy", "mapped", "dask"])
 def source(request, tmp_path, monkeypatch):
     """Something to read, too large by a limit that is made small."""
     monkeypatch.setattr(_large, "LARGE", 100 * 8 * D)
@@ -36,6 +36,8 @@ def source(request, tmp_path, monkeypatch):
         if request.param == "dask":
             return da.from_array(rows, chunks=(250, -1))
         np.save(tmp_path / "a.npy", rows)
+        if request.param == "mapped":
+            return np.load(tmp_path / "a.npy", mmap_mode="r")
         return tmp_path / "a.npy"
 
     with dask.config.set(scheduler="synchronous"):

@@ -104,7 +104,7 @@ def _room_for(function: Any) -> dict[str, Any]:
     buffers: list[Any] = []
     cloudpickle.dumps(function, protocol=5, buffer_callback=buffers.append)
     carried = sum(buffer.raw().nbytes for buffer in buffers)
-    return {name: dask.utils.parse_bytes(dask.config.get(name)) + carried}
+    return {name: dask.utils.parse_bytes(dask.config.get(name, "10MB")) + carried}
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:

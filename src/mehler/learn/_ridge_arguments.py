@@ -134,7 +134,9 @@ def rows_at(x: Array, index: Any) -> Array:
 
 def shape_of(phi: Callable[[Array], Array], x: Array) -> tuple[int, str]:
     """How many features there are, and their dtype, by those of one row."""
-    first = features_of(phi, x[:1, :])
+    # A function of the user's need not know Dask: elsewhere too it is given chunks, not arrays.
+    row = _arrays.to_host(x[:1, :]) if _arrays.is_chunked(x) else x[:1, :]
+    first = features_of(phi, row)
     return int(first.shape[1]), _arrays.dtype_name(first.dtype)
 
 

@@ -81,7 +81,8 @@ def load_rows(data: str | PathLike[str] | Any | None) -> Rows:
         return _checked(_read(path), path.name, f"DATA={str(path)!r}", str(path))
     from mehler import _arrays
 
-    if _arrays.is_array(data) and _arrays.is_chunked(data) and is_large(data):
+    chunked = _arrays.is_array(data) and _arrays.is_chunked(data)
+    if (chunked or isinstance(data, np.memmap)) and is_large(data):
         return _sampled(data, "array", "data", None)
     return _checked(_arrays.to_host(data), "array", "data", None)
 
