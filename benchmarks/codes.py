@@ -21,7 +21,7 @@ from mehler.features import PackedCodes
 
 ROWS, NEIGHBOURS, QUERIES = 3072, 10, 500
 # Digits for each pool size.
-DIGITS = {4: 1024, 16: 512}
+DIGITS = {4: 512, 16: 256}
 
 
 def random_codes(n, m, q, seed=0):
