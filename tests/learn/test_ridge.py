@@ -157,6 +157,22 @@ def test_one_lambda_is_one_factorisation_unless_that_fails(offset):
     np.testing.assert_allclose(fit.predict(flat_rows(z)), z[:, :1] @ w + b, rtol=1e-6)
 
 
+def test_one_lambda_below_the_rounding_of_float32_is_decomposed():
+    # Columns of rank 5 in 60: products of float32 blocks leave eigenvalues of about -1e-3.
+    rng = np.random.default_rng(3)
+    low = rng.standard_normal((3000, 5)) @ rng.standard_normal((5, 60))
+    y = low[:, :1] + 0.1 * rng.standard_normal((3000, 1))
+    narrow = low.astype(np.float32)
+    sums = learn.RidgeSums(Table()).add(narrow, y.astype(np.float32))
+    assert np.linalg.eigvalsh(sums.gram)[0] < -3000e-9
+    with pytest.raises(ValueError, match="singular"):
+        sums.solve(1e-9, solver="direct")
+    (fit,) = sums.solve(1e-9)
+    w, b = by_least_squares(low, y, 0.0)
+    residual = np.std(low @ w + b - y)
+    np.testing.assert_allclose(np.std(fit.predict(narrow) - y), residual, rtol=1e-2)
+
+
 def flat_rows(z):
     return np.repeat(z[:, :1], 3, axis=1)
 

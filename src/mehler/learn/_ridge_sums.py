@@ -259,13 +259,14 @@ class RidgeSums:
             scale = self.n_rows**0.5
             gram = _arrays.add_gram(xp, gram if spend else gram + 0.0, scale * self._mean[None, :])
             cross = cross + self.n_rows * self._mean[:, None] * self._target_mean[None, :]
-        if solver == "auto":
-            one = len(lambdas) == 1 and _is_positive(xp, gram, self.n_rows * lambdas[0])
-            solver = "direct" if one or gram.shape[0] > FEW else "eigen"
-        if solver == "direct":
+        weights, eigen = None, None
+        if solver == "auto" and gram.shape[0] <= FEW:
+            solver = "eigen"
+            if len(lambdas) == 1 and _is_positive(xp, gram, self.n_rows * lambdas[0]):
+                weights = _if_positive(xp, gram, cross, lambdas, self.n_rows)
+        if weights is None and solver != "eigen":
             weights = direct(xp, gram, cross, lambdas, self.n_rows)
-            eigen = None
-        else:
+        elif weights is None:
             whole = spend or not intercept
             eigen = spectrum(xp, gram if whole else gram + 0.0, cross)
             weights = eigen.weights(xp, lambdas, self.n_rows)
@@ -335,8 +336,22 @@ def _left_behind(X: Array) -> Array:
 
 
 def _is_positive(xp: Any, gram: Array, shift: float) -> bool:
-    """Whether a Gram with this on its diagonal has a Cholesky factor, whatever its rounding."""
+    """Whether a Gram of exact features with this on its diagonal has a Cholesky factor."""
     return shift > gram.shape[0] * 2.0**-50 * float(xp.linalg.trace(gram))
+
+
+def _if_positive(
+    xp: Any, gram: Array, cross: Array, lambdas: tuple[float, ...], n: int
+) -> Array | None:
+    """Weights by one factorisation, None where there is none.
+
+    Products of float32 features are rounded to 24 bits: their Gram may have eigenvalues below 0
+    that a small lambda does not lift.
+    """
+    try:
+        return direct(xp, gram, cross, lambdas, n)
+    except ValueError:
+        return None
 
 
 def _require_same_map(one: RidgeSums, other: RidgeSums) -> None:
