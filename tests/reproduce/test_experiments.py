@@ -97,6 +97,21 @@ def test_table_1_holds_out_the_last_sixth_of_mnist_and_no_test_row(monkeypatch) 
     np.testing.assert_allclose(rows * lengths[:, None], whole, atol=1e-3)
 
 
+def test_rows_of_pixels_have_the_same_weights_and_other_lengths() -> None:
+    units = maxout_table_1.prepare("quick", None)
+    pixels = maxout_table_1.prepare_pixels("quick", None)
+    for one, other in ((units.fit, pixels.fit), (units.test, pixels.test)):
+        assert np.array_equal(one[1], other[1])
+        lengths = np.linalg.norm(other[0], axis=1)
+        np.testing.assert_allclose(one[0] * lengths[:, None], other[0], atol=1e-6)
+        assert np.ptp(lengths) > 0.1
+    assert pixels.fit[0].max() == 1.0
+    known = maxout_table_1.PIXELS
+    assert [c.key for c in known.cells("full")] == [
+        c.key for c in maxout_table_1.cells("full") if c.options["m"] <= 1000
+    ]
+
+
 def test_printed_cells_count_as_near_only_within_three_standard_errors() -> None:
     values = np.array([2.16, 2.30, 2.20, 2.26, 2.23])
     assert maxout_table_1.near(values, 4, 10_000)

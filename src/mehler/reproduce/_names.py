@@ -26,12 +26,14 @@ def experiments() -> dict[str, Experiment]:
     from mehler.reproduce.maxout_figure_2 import EXPERIMENT as figure_2
     from mehler.reproduce.maxout_maps import EXPERIMENT as maps
     from mehler.reproduce.maxout_table_1 import EXPERIMENT as table_1
+    from mehler.reproduce.maxout_table_1 import PIXELS as table_1_pixels
     from mehler.reproduce.maxout_table_3 import EXPERIMENT as table_3
 
     known = (
         figure_1,
         figure_2,
         table_1,
+        table_1_pixels,
         maps,
         table_3,
         permutations,
