@@ -5,11 +5,12 @@ the table. Memory is what a call adds beyond its output, for N rows and for 4 N:
 
     python benchmarks/transform.py [family ...]
 
-Without a family all are measured and the table is written.
+Without a family all are measured; with some, their rows of the table are measured again.
 """
 
 from __future__ import annotations
 
+import json
 import statistics
 import sys
 
@@ -102,39 +103,41 @@ def ours(name):
     return ("Features" in name and not name.endswith(("torch", "rows"))) or name == "MaxoutCodes"
 
 
+def measure(family):
+    """Rows of one family."""
+    for label, (arguments, goals) in SETTINGS[family].items():
+        runs = getattr(_contenders, family)(*arguments)
+        found = _harness.ratios(runs, rounds=5)
+        memory = extra_memory(family, arguments, list(filter(ours, runs)))
+        for name, values in found.items():
+            said = list(verdicts(name, found, goals))
+            if max(memory.get(name, (0,))) > MOST_MIB:
+                said.append(f"more than {MOST_MIB} MiB: **missed**")
+            row = {"family": family, "setting": label, "contender": name, "ratios": values}
+            yield row | {"goals": said, "extra_mib": memory.get(name)}
+            print(label, name, _harness.spread(values), *said, sep=" | ", flush=True)
+
+
+def cells(row):
+    mib = " / ".join(f"{one:.0f}" for one in row["extra_mib"] or ())
+    ratio = _harness.spread(row["ratios"])
+    return [row["setting"], row["contender"], ratio, "; ".join(row["goals"]), mib]
+
+
 def main():
-    chosen = sys.argv[1:] or list(SETTINGS)
-    rows, raw = [], []
-    for family in chosen:
-        for label, (arguments, goals) in SETTINGS[family].items():
-            runs = getattr(_contenders, family)(*arguments)
-            found = _harness.ratios(runs, rounds=5)
-            names = list(filter(ours, runs))
-            memory = extra_memory(family, arguments, names)
-            for name, values in found.items():
-                said = list(verdicts(name, found, goals))
-                cells = " / ".join(f"{mib:.0f}" for mib in memory.get(name, ()))
-                if cells and max(memory[name]) > MOST_MIB:
-                    said.append(f"more than {MOST_MIB} MiB: **missed**")
-                rows.append([label, name, _harness.spread(values), "; ".join(said), cells])
-                raw.append(
-                    {
-                        "family": family,
-                        "setting": label,
-                        "contender": name,
-                        "ratios": values,
-                        "goals": said,
-                        "extra_mib": memory.get(name),
-                    }
-                )
-                print(*rows[-1], sep=" | ", flush=True)
-    if sys.argv[1:]:
-        return
+    before = _harness.RESULTS / "transform.json"
+    kept = json.loads(before.read_text())["rows"] if sys.argv[1:] else []
+    raw = []
+    for family in SETTINGS:
+        if family in sys.argv[1:] or not kept:
+            raw += measure(family)
+        else:
+            raw += [row for row in kept if row["family"] == family]
     _harness.save(
         "transform",
         "CPU time over that of the first of its setting, float32 unless it says float64",
         ["setting", "contender", "ratio, median (least to largest)", "goal", "MiB, N / 4 N rows"],
-        rows,
+        list(map(cells, raw)),
         raw,
     )
 
