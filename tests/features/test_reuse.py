@@ -41,6 +41,13 @@ def test_the_winner_is_told_by_the_last_bit():
     assert found.tolist() == [[1.0, 1.0, 0.0]]
 
 
+def test_the_winner_by_more_than_the_largest_number():
+    best, value = np.array([[1e308, -1e308]]), np.array([[-1e308, 1e308]])
+    larger, found = _arrays.keep_winner(np, best, np.zeros((1, 2)), value, np.ones((1, 2)))
+    assert larger.tolist() == [[1e308, 1e308]]
+    assert found.tolist() == [[0.0, 1.0]]
+
+
 @pytest.mark.parametrize("place", [p for p in CPU if p.name != "dask"], ids=lambda p: p.name)
 def test_rows_taken_into_memory_in_hand(place: Place):
     rows = np.random.default_rng(0).standard_normal((9, 5)).astype("float32")

@@ -51,7 +51,8 @@ def keep_winner(
     if not compat.is_numpy_array(best):
         return xp.maximum(best, value), xp.where(value > best, offered, chosen)
     bits = np.int32 if best.dtype == np.float32 else np.int64
-    wins = (best - value).view(bits)
+    with np.errstate(over="ignore"):  # a gap beyond the largest number has its sign
+        wins = (best - value).view(bits)
     wins >>= 8 * wins.itemsize - 1  # all ones where value is larger
     wins &= chosen.view(bits) ^ offered.view(bits)
     own = chosen.view(bits)
