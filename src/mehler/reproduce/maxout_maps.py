@@ -56,7 +56,7 @@ def prepare(level: Level, folder: Path | None) -> World:
 
 
 def cells(level: Level) -> list[Cell]:
-    """Return maps and draws; what draws nothing has one cell.
+    """Return maps and draws; no map and neighbours, which take long, have one cell each.
 
     Parameters
     ----------
@@ -67,11 +67,9 @@ def cells(level: Level) -> list[Cell]:
     list of Cell
     """
     m = _UNITS[level]
-    found = [Cell({"map": name, "m": m, "draw": 0}) for name in ("linear", "neighbours")]
+    found = [Cell({"map": name, "m": m, "draw": 0}) for name in OTHERS]
     for draw in range(_DRAWS[level]):
-        found += [
-            Cell({"map": name, "m": m, "draw": draw}) for name in (*MAPS, "neighbours-maxout")
-        ]
+        found += [Cell({"map": name, "m": m, "draw": draw}) for name in MAPS]
     return found
 
 
@@ -299,4 +297,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     page=page,
     needs_data=("full",),
+    together=("draw",),
 )
