@@ -1,0 +1,65 @@
+"""Pages of the experiments: every experiment has one, with the numbers that were kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mehler import reproduce
+from tests.docs._blocks import ROOT
+from tests.docs.test_site import load
+
+pages = load(ROOT / "docs" / "_experiments.py")
+RESULTS = ROOT / "docs" / "experiments" / "results"
+KEPT = sorted(RESULTS.glob("*.json"))
+
+
+# Its full tables are those of a benchmark, on the page of its statement.
+ELSEWHERE = {"invariant-permutations"}
+
+
+def test_every_experiment_has_results_that_a_page_shows() -> None:
+    shown = "".join(path.read_text() for path in (ROOT / "docs" / "experiments").glob("*.md"))
+    assert "../theorems/group-invariant-permutations.md" in shown
+    for name in reproduce.experiments():
+        assert f"`{name}`" in (ROOT / "docs" / "experiments.md").read_text()
+        if name in ELSEWHERE:
+            continue
+        assert f"results/{name}.md" in shown
+        assert f"experiment-{name}.svg" in shown
+        record = json.loads((RESULTS / f"{name}.json").read_text())
+        # What stands in the pages is the full run.
+        assert (record["experiment"], record["level"]) == (name, "full")
+
+
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
+def test_tables_are_what_the_kept_numbers_say(path: Path) -> None:
+    record = json.loads(path.read_text())
+    assert path.with_suffix(".md").read_text() == pages.fragment(record)
+
+
+def test_files_are_written_alike_from_the_same_run(tmp_path: Path) -> None:
+    record = json.loads((RESULTS / "maxout-table-3.json").read_text())
+    first, second = (
+        [path.read_bytes() for path in pages.bring(record, tmp_path / name)] for name in "ab"
+    )
+    assert first == second
+    assert first[0] == (RESULTS / "maxout-table-3.json").read_bytes()
+
+
+def test_text_of_a_run_is_not_taken_for_markdown() -> None:
+    record = {
+        "experiment": "toy",
+        "level": "quick",
+        "seed": 0,
+        "cells": [{"seconds": 300.0}],
+        "verdicts": ["a * b * <script>"],
+        "tables": [{"caption": "c", "heads": ["x|y"], "rows": [["$1$"]]}],
+    }
+    text = pages.fragment(record)
+    assert r"- a \* b \* \<script>" in text
+    assert r"| x\|y |" in text
+    assert r"| \$1\$ |" in text
+    assert "5 minutes" in text
