@@ -270,7 +270,7 @@ def _verdicts(errors: dict[tuple[int, int], Any], sizes: list[int], level: Level
     said.append(
         f"{len(errors) - len(far)} of {len(errors)} cells lie within three standard errors of the "
         "difference to the print."
-        + ("" if not far else " Farther off: " + ", ".join(f"q = {q}, m = {m}" for q, m in far))
+        + ("" if not far else " Farther off: " + "; ".join(f"q = {q}, m = {m}" for q, m in far))
         + ("." if far else "")
     )
     return said
