@@ -116,8 +116,10 @@ def test_what_is_refused():
         with pytest.raises(ValueError, match=f"{name}=.* must be a finite number above 0"):
             fit(phi, ROWS, Y, **{**OPTIONS, name: value})
     for name in ("n_steps", "rows_per_step", "units_per_step"):
-        for value in (0, 1.5, True):
-            with pytest.raises(ValueError, match=f"{name}=.* integer of at least 1"):
+        with pytest.raises(ValueError, match=f"{name} must be at least 1, not 0"):
+            fit(phi, ROWS, Y, **{**OPTIONS, name: 0})
+        for value in (1.5, True):
+            with pytest.raises(TypeError, match=f"{name} must be an integer"):
                 fit(phi, ROWS, Y, **{**OPTIONS, name: value})
     with pytest.raises(ValueError, match="loss='hinge' is not one of"):
         fit(phi, ROWS, Y, loss="hinge", **OPTIONS)

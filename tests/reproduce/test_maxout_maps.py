@@ -71,9 +71,10 @@ def test_page_says_what_is_told_apart() -> None:
     ]
     page = maxout_maps.page("full", found)
     said = {line.split(":")[0]: line for line in page.verdicts}
-    assert "more errors than random maxout" in said["Decoupled maxout"]
-    assert "fewer errors than random maxout" in said["Fourier, as many projections"]
-    assert "not told apart from" in said["Centred maxout"]
+    against = " instead of random maxout"
+    assert "more mistakes" in said["Decoupled maxout" + against]
+    assert "fewer mistakes" in said["Fourier, as many projections" + against]
+    assert "not told apart" in said["Centred maxout" + against]
     assert len(page.tables[0].rows) == len(maxout_maps.MAPS) + 3
     assert "stand in" not in page.tables[0].caption
     (beside,) = [row for row in page.tables[0].rows if "(3.09)" in row[-1]]

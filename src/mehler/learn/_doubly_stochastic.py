@@ -6,11 +6,11 @@ from typing import Literal
 
 from mehler import _arrays
 from mehler._arrays import Array
+from mehler.exact._validate import check_int
 from mehler.features import FeatureMap
 from mehler.learn._ridge_arguments import check_choice, check_lambdas, check_pair
 from mehler.learn._stochastic_arguments import (
     check_codes,
-    check_count,
     check_map_of_units,
     check_positive,
 )
@@ -134,9 +134,10 @@ def doubly_stochastic(
     check_choice("loss", loss, tuple(LOSSES))
     for name, flag in (("intercept", intercept), ("keep_values", keep_values)):
         check_choice(name, flag, (True, False))
-    units = min(check_count("units_per_step", units_per_step), phi.n_units)
-    rows = check_count("rows_per_step", rows_per_step)
-    steps = check_count("n_steps", phi.n_units // units if n_steps is None else n_steps)
+    units = min(check_int(units_per_step, name="units_per_step", least=1), phi.n_units)
+    rows = check_int(rows_per_step, name="rows_per_step", least=1)
+    steps = phi.n_units // units if n_steps is None else n_steps
+    steps = check_int(steps, name="n_steps", least=1)
     if _arrays.is_array(X) and _arrays.is_chunked(X):
         raise TypeError("X is a Dask array, of which every step takes rows at random: compute it")
     targets = check_pair(X, Y)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -29,13 +29,6 @@ def check_positive(name: str, value: Any) -> float:
     if not real or not 0.0 < float(value) < math.inf:
         raise ValueError(f"{name}={value!r} must be a finite number above 0")
     return float(value)
-
-
-def check_count(name: str, value: Any) -> int:
-    """An integer of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise ValueError(f"{name}={value!r} must be an integer of at least 1")
-    return int(value)
 
 
 def check_codes(targets: Array) -> None:

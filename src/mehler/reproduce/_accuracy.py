@@ -10,8 +10,9 @@ import numpy as np
 
 from mehler import learn
 from mehler.reproduce._experiment import Cell, Measured, Page, Table
+from mehler.reproduce._means import spread, with_errors
 from mehler.reproduce._paired import paired_interval
-from mehler.statements import Plot, Series
+from mehler.statements import Plot
 
 _LAMBDAS = tuple(10.0 ** np.arange(-8.0, 0.0))
 
@@ -70,14 +71,10 @@ def accuracies(
         found[name] = []
         for n in sizes:
             codes, classes = learn.one_vs_all(labels[:n])
-            fit = learn.ridge(_as_it_is, z[:n], codes, lambdas=_LAMBDAS, measure="mistakes")
+            fit = learn.ridge(lambda rows: rows, z[:n], codes, lambdas=_LAMBDAS, measure="mistakes")
             said = classes[fit.predict(z_test).argmax(axis=1)]
             found[name].append(float(np.mean(said == test[1])))
     return found
-
-
-def _as_it_is(features: Any) -> Any:
-    return features
 
 
 def page(comparison: Comparison, found: list[tuple[Cell, Measured]]) -> Page:
@@ -98,23 +95,13 @@ def page(comparison: Comparison, found: list[tuple[Cell, Measured]]) -> Page:
         name: np.array([measured[name] for _, measured in found]) for name in comparison.labels
     }
     rows = [
-        [label, *(f"{v.mean():.3f} ± {v.std(ddof=1):.3f}" for v in accuracy[name].T)]
+        [label, *(spread(values, 3) for values in accuracy[name].T)]
         for name, label in comparison.labels.items()
     ]
-    series = []
-    for name, label in comparison.labels.items():
-        means = accuracy[name].mean(axis=0)
-        errors = accuracy[name].std(axis=0, ddof=1) / np.sqrt(len(found))
-        series.append(
-            Series(
-                label=label,
-                x=np.log10(sizes),
-                y=means,
-                y_low=means - errors,
-                y_high=means + errors,
-                kind="points",
-            )
-        )
+    series = [
+        with_errors(label, np.log10(sizes), accuracy[name])
+        for name, label in comparison.labels.items()
+    ]
     plot = Plot(
         title="Accuracy over the training sample",
         x_label="log10 of the number of training samples",

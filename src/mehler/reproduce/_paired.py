@@ -33,3 +33,24 @@ def paired_interval(gain: Any, looks: int = 1) -> tuple[float, float, float]:
     error = float(np.std(gain, ddof=1)) / len(gain) ** 0.5
     wide = float(student.ppf(1 - _MISS / (2 * looks), len(gain) - 1)) * error
     return mean, mean - wide, mean + wide
+
+
+def difference(what: str, values: Any, base: Any) -> str:
+    """A difference of errors by pairs, with its interval.
+
+    Parameters
+    ----------
+    what : str
+    values, base : array, shape (draws,)
+
+    Returns
+    -------
+    str
+    """
+    gain = values - base
+    mean, low, high = paired_interval(gain)
+    word = "fewer mistakes" if high < 0 else "more mistakes" if low > 0 else "not told apart"
+    return (
+        f"{what[0].upper()}{what[1:]}: {word}; error {mean:+.2f} percent "
+        f"({low:+.2f} to {high:+.2f}: 99 %, Student's, over {len(gain)} draws)."
+    )

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.statements import Plot, Series
+from mehler.reproduce._means import spread, with_errors
+from mehler.statements import Plot
 from proofs_checks.group_invariant import _permutations_curves as curves
 from proofs_checks.group_invariant._permutations_data import PAPER
 
@@ -126,21 +127,12 @@ def _gathered(found: list[tuple[Cell, Measured]], part: str) -> dict[str, Any]:
 
 def _table(caption: str, part: str, rows: dict[str, Any], at: Sequence[int]) -> Table:
     first = "n" if part == "templates" else ""
-    body = [
-        [name, *(f"{v.mean():.4f} ± {v.std(ddof=1):.4f}" for v in values.T)]
-        for name, values in rows.items()
-    ]
+    body = [[name, *(spread(column, 4) for column in values.T)] for name, values in rows.items()]
     return Table(f"{caption}, mean ± standard deviation over draws", (first, *map(str, at)), body)
 
 
 def _plot(title: str, x_label: str, rows: dict[str, Any], at: Sequence[int]) -> Plot:
-    series = []
-    for name, values in rows.items():
-        error = values.std(axis=0, ddof=1) / np.sqrt(len(values))
-        mean = values.mean(axis=0)
-        low, high = mean - error, mean + error
-        x = np.log10(at)
-        series.append(Series(label=name, x=x, y=mean, y_low=low, y_high=high, kind="points"))
+    series = [with_errors(name, np.log10(at), values) for name, values in rows.items()]
     return Plot(
         title=title,
         x_label=x_label,

@@ -11,6 +11,7 @@ import numpy as np
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.reproduce._leverage_methods import METHODS, chosen, exact, gammas, on_pool
 from mehler.reproduce._leverage_world import Problem, real, small, split
+from mehler.reproduce._means import with_errors
 from mehler.reproduce._paired import paired_interval
 from mehler.statements import Plot, Series
 
@@ -253,17 +254,8 @@ def _plots(found: list[tuple[Cell, Measured]]) -> list[Plot]:
 def _curve(
     some: list[tuple[Cell, Measured]], option: str, at: list[Any], key: str, label: str, scale: Any
 ) -> Series:
-    groups = [np.array([r[key] for c, r in some if c.options[option] == value]) for value in at]
-    means = np.array([values.mean() for values in groups])
-    errors = np.array([values.std(ddof=1) / np.sqrt(len(values)) for values in groups])
-    return Series(
-        label=label,
-        x=scale(np.array(at)),
-        y=means,
-        y_low=means - errors,
-        y_high=means + errors,
-        kind="points",
-    )
+    groups = [[r[key] for c, r in some if c.options[option] == value] for value in at]
+    return with_errors(label, scale(np.array(at)), np.transpose(groups))
 
 
 def _plot(title: str, x_label: str, series: list[Series]) -> Plot:

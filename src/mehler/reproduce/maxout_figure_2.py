@@ -74,7 +74,7 @@ def measure(world: Any, cell: Cell, seed: int) -> Measured:
     own = cell.seed(seed, NAME)
     embeddings: dict[str, Callable[[Any], Any]] = {
         "maxout": lambda rows: maxout(rows, cell.options["m"], own),
-        "pixels": lambda rows: learn.principal_components(_as_it_is, rows).transform(rows),
+        "pixels": lambda rows: learn.principal_components(lambda x: x, rows).transform(rows),
         "lle": locally_linear,
     }
     if "faces" in cell.options:
@@ -93,10 +93,6 @@ def measure(world: Any, cell: Cell, seed: int) -> Measured:
         found[method] = agreement(points, angle, closed)
         found[f"{method}_x"], found[f"{method}_y"] = points.T.tolist()
     return found
-
-
-def _as_it_is(rows: Any) -> Any:
-    return rows
 
 
 def maxout(X: Any, m: int, seed: int) -> Any:

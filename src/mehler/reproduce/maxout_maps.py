@@ -11,9 +11,10 @@ import numpy as np
 from mehler import DecoupledMaxoutFeatures, FourierFeatures, MaxoutFeatures, learn
 from mehler.reproduce import maxout_table_1
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce._paired import paired_interval
+from mehler.reproduce._means import spread, with_range
+from mehler.reproduce._paired import difference
 from mehler.reproduce.maxout_table_1 import World
-from mehler.statements import Plot, Series
+from mehler.statements import Plot
 
 _POOL = 4
 _UNITS = {"quick": 100, "full": 1000}
@@ -91,9 +92,9 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     # One seed for all maps of a draw: plain and centred units have the same weights.
     own = cell.seed(seed, NAME, "map")
     if name == "linear":
-        return maxout_table_1.fitted(world, _as_it_is)
+        return maxout_table_1.fitted(world, lambda rows: rows)
     if name == "neighbours":
-        return by_neighbours(world, _as_it_is)
+        return by_neighbours(world, lambda rows: rows)
     X = world.fit[0]
     if name == "neighbours-maxout":
         return by_neighbours(world, MaxoutFeatures.draw(X.shape[1], m, _POOL, seed=own, like=X))
@@ -106,10 +107,6 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
         tried.append(min(maxout_table_1.fitted(some, fourier(name, X, m, gamma, own))["held_out"]))
     gamma = _GAMMAS[int(np.argmin(tried))]
     return {**maxout_table_1.fitted(world, fourier(name, X, m, gamma, own)), "gamma": gamma}
-
-
-def _as_it_is(rows: Any) -> Any:
-    return rows
 
 
 def maxout(name: str, X: Any, m: int, seed: int) -> Any:
@@ -220,10 +217,8 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
     errors: dict[str, list[float]] = {}
     for cell, measured in found:
         errors.setdefault(cell.options["map"], []).append(measured["error"])
-    rows = [
-        [label, f"{takes(m):,}", _spread(errors[name])] for name, (label, takes) in MAPS.items()
-    ]
-    rows += [[label, "", _spread(errors[name])] for name, label in OTHERS.items()]
+    rows = [[label, f"{takes(m):,}", spread(errors[name])] for name, (label, takes) in MAPS.items()]
+    rows += [[label, "", spread(errors[name])] for name, label in OTHERS.items()]
     if level == "full":
         where = "MNIST; printed in brackets"
         known = list(OTHERS).index("neighbours") - len(OTHERS)
@@ -241,44 +236,17 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
         x_label="row of the table",
         y_label="test error, percent",
         series=[
-            Series(
-                label=(MAPS[name][0] if name in MAPS else OTHERS[name]),
-                x=[place + 1],
-                y=[float(np.mean(errors[name]))],
-                y_low=[min(errors[name])],
-                y_high=[max(errors[name])],
-                kind="points",
-            )
-            for place, name in enumerate(names)
+            with_range(MAPS[name][0] if name in MAPS else OTHERS[name], [place], [errors[name]])
+            for place, name in enumerate(names, start=1)
         ],
         caption="Bars reach from the least to the largest draw.",
     )
     said = [
-        _compared(label, errors[name], errors["maxout"])
+        difference(f"{label} instead of random maxout", errors[name], np.array(errors["maxout"]))
         for name, (label, _) in MAPS.items()
         if name != "maxout"
     ]
     return Page(verdicts=said, tables=(table,), plots=(plot,))
-
-
-def _spread(values: list[float]) -> str:
-    if len(values) == 1:
-        return f"{values[0]:.2f}"
-    return f"{np.mean(values):.2f} ± {np.std(values, ddof=1):.2f}"
-
-
-def _compared(label: str, values: list[float], maxout: list[float]) -> str:
-    mean, low, high = paired_interval(np.array(values) - np.array(maxout))
-    if low > 0:
-        said = "more errors than"
-    elif high < 0:
-        said = "fewer errors than"
-    else:
-        said = "not told apart from"
-    return (
-        f"{label[0].upper()}{label[1:]}: {said} random maxout features ({mean:+.2f} percent, "
-        f"{low:+.2f} to {high:+.2f}: 99 %, Student's, over {len(values)} draws)."
-    )
 
 
 NAME = "maxout-maps"

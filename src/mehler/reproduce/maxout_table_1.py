@@ -11,7 +11,8 @@ import numpy as np
 
 from mehler import MaxoutFeatures, data, learn
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.statements import Plot, Series
+from mehler.reproduce._means import spread, with_range
+from mehler.statements import Plot
 
 _SIZES = (100, 500, 1000, 5000, 10_000)
 _POOLS = (1, 2, 4, 8, 16)
@@ -219,15 +220,7 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
     caption = "Test error in percent, mean ± standard deviation over draws of the weights"
     caption += "; printed in brackets" if level == "full" else "; 8 x 8 digits, not MNIST"
     series = [
-        Series(
-            label=f"q = {q}",
-            x=np.log10(sizes),
-            y=[errors[q, m].mean() for m in sizes],
-            y_low=[errors[q, m].min() for m in sizes],
-            y_high=[errors[q, m].max() for m in sizes],
-            kind="points",
-        )
-        for q in _POOLS
+        with_range(f"q = {q}", np.log10(sizes), [errors[q, m] for m in sizes]) for q in _POOLS
     ]
     plot = Plot(
         title="Error over the number of units",
@@ -249,7 +242,7 @@ def _head(values: Any, m: int, level: Level) -> str:
 
 
 def _beside(values: Any, q: int, m: int, level: Level) -> str:
-    ours = f"{values.mean():.2f} ± {values.std(ddof=1):.2f}"
+    ours = spread(values)
     if level == "quick":
         return ours
     mean, deviation = PRINTED[q][_SIZES.index(m)]

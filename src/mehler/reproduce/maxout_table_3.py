@@ -10,8 +10,9 @@ import numpy as np
 
 from mehler import FourierFeatures, MaxoutFeatures, data, learn
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce._paired import paired_interval
-from mehler.statements import Plot, Series
+from mehler.reproduce._means import spread, with_errors
+from mehler.reproduce._paired import difference
+from mehler.statements import Plot
 
 _POOL = 4
 _DRAWS = {"quick": 2, "full": 10}
@@ -147,17 +148,15 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
             "Random maxout, q = 4" if kind == "maxout" else "Random Fourier",
             str(m),
             str(p),
-            f"{values.mean():.2f} ± {values.std(ddof=1):.2f}",
+            spread(values),
             printed,
         ]
         for ((kind, m, p), values), printed in zip(kept.items(), PRINTED)
     ]
     names = [f"{kind}, m = {m}, {p} projections" for kind, m, p in kept]
-    error = [values.std(ddof=1) / np.sqrt(len(values)) for values in kept.values()]
-    means = [values.mean() for values in kept.values()]
     series = [
-        Series(label=name, x=[k], y=[mean], y_low=[mean - e], y_high=[mean + e], kind="points")
-        for k, (name, mean, e) in enumerate(zip(names, means, error), start=1)
+        with_errors(name, [k], values[:, None])
+        for k, (name, values) in enumerate(zip(names, kept.values()), start=1)
     ]
     what = "8 x 8 digits" if level == "quick" else "Free Spoken Digit Dataset, 20 frames"
     return Page(
@@ -196,27 +195,6 @@ def _verdicts(level: Level, kept: dict[tuple[str, int, int], Any]) -> list[str]:
             own,
         ),
     ]
-
-
-def difference(what: str, values: Any, base: Any) -> str:
-    """A difference of errors by pairs, with its interval.
-
-    Parameters
-    ----------
-    what : str
-    values, base : array, shape (draws,)
-
-    Returns
-    -------
-    str
-    """
-    gain = values - base
-    mean, low, high = paired_interval(gain)
-    word = "fewer mistakes" if high < 0 else "more mistakes" if low > 0 else "not told apart"
-    return (
-        f"{what[0].upper()}{what[1:]}: {word}; error {mean:+.2f} percent "
-        f"({low:+.2f} to {high:+.2f}: 99 %, Student's, over {len(gain)} draws)."
-    )
 
 
 NAME = "maxout-table-3"
