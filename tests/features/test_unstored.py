@@ -141,6 +141,7 @@ def test_dask_is_lazy_and_its_graph_is_small():
     assert len(cloudpickle.dumps(dict(z.dask))) < 100_000
     few = draw("pairs", stored=False)
     with dask.config.set(scheduler="synchronous"):
+        # Products of a dozen terms of at most 10, which another block may add in another order.
         assert np.allclose(few(x).compute(), few(ROWS), atol=1e-12)
 
 
@@ -198,6 +199,7 @@ def test_a_law_of_ones_own():
     phi = mehler.KitchenSinks.draw(D, M, stored=False, **own)
     ours, theirs = phi._draw_units("float64", slice(60, 130)), stored._weights("float64")
     assert np.array_equal(ours[0], theirs[0][..., 60:130])
+    # As above: the same products, in blocks of other sizes.
     assert np.allclose(phi(ROWS), stored(ROWS), atol=1e-12)
 
 
