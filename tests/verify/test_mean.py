@@ -23,7 +23,7 @@ ROUTES = {
     "known variance (Catoni)": ({"variance": 0.21}, 50_000),
     "bounded (betting)": ({"bounds": (0, 1)}, 50_000),
     "binomial (Clopper-Pearson)": ({"binary": True}, 50_000),
-    "asymptotic (normal approximation)": ({}, 50_000),
+    "bounded kurtosis (self-normalised)": ({}, 50_000),
 }
 
 

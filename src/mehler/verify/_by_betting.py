@@ -16,6 +16,9 @@ from mehler.verify._verdict import BOUNDED
 # Samples of the pilot that plans the looks and makes the first stakes; and the first look.
 _PILOT = 256
 
+# Looks are at so many times the samples of the one before.
+_STEP = 1.41
+
 
 class OutOfBounds(Exception):
     """A sample left the declared range."""
@@ -74,16 +77,18 @@ def by_betting(plan: Plan, bounds: tuple[float, float]) -> Measurement:
         if until == n_draws:
             continue  # the draws taken for the last size, or all that are allowed, cover this one
         stage = _Sums(plan, bounds)
-        stage.extend(plan.draws, n_draws, until)
+        until = stage.extend(plan.draws, n_draws, until)
         # Stakes rest on the pilot and the stages before.
         bets.add(stage.n, stage.sums, seen.variance(low, high), level, planned)
         seen.join(stage)
         n_draws = until
         ends = bets.ends(level)
         least_end, most_end = ends[0] - plan.rounding, ends[1] + plan.rounding
-        outside = (pairs.claim < least_end) | (pairs.claim > most_end) | ~np.isfinite(bets.mean)
+        off = np.abs(bets.mean - pairs.claim) >= plan.floor
+        outside = (pairs.claim < least_end) | (pairs.claim > most_end)
+        outside = (outside & off) | ~np.isfinite(bets.mean)
         narrow = bool((most_end - least_end <= plan.resolution).all())
-        if outside.any() or narrow:
+        if outside.any() or narrow or plan.clock.over:
             break
     missed = bets.ends(math.log(2.0 / plan.miss))
     # A claim farther from the truth than both intervals reach lies outside the first whenever the
@@ -103,9 +108,10 @@ def by_betting(plan: Plan, bounds: tuple[float, float]) -> Measurement:
 
 
 def _sizes(planned: int) -> list[int]:
-    """Return sizes that double up to `planned`, then twice and four times that."""
-    early = [_PILOT << k for k in range(64) if _PILOT << k < planned]
-    return [*early, planned, 2 * planned, 4 * planned]
+    """Return sizes that grow by _STEP up to `planned`, then to four times that."""
+    early = [round(_PILOT * _STEP**k) for k in range(200)]
+    late = [round(planned * _STEP**k) for k in range(round(math.log(4.0, _STEP)) + 1)]
+    return [*(n for n in early if n < planned), *late]
 
 
 class _Sums:
@@ -116,11 +122,15 @@ class _Sums:
         self.sums = np.zeros((4, plan.pairs.n))
         self.n = 0
 
-    def extend(self, draws: Draws, start: int, stop: int) -> None:
-        """Add draws start to stop - 1."""
+    def extend(self, draws: Draws, start: int, stop: int) -> int:
+        """Add draws start to stop - 1, or as many as there is time for; return where it ended."""
         for k in range(start, stop):
             self.sums += self._of(draws[k], k + 1)
+            if self._plan.clock.over:
+                stop = k + 1
+                break
         self.n += (stop - start) * self._plan.source.per_draw
+        return stop
 
     def join(self, other: _Sums) -> None:
         """Add the samples of another."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from mehler.verify._by_betting import OutOfBounds
 from mehler.verify._pairs import Pairs
-from mehler.verify._plan import Measurement, Plan
+from mehler.verify._plan import FLOOR, Measurement, Plan
 from mehler.verify._verdict import OUTLIERS, Status, Verdict
 
 _INDEPENDENCE = {
@@ -41,9 +41,12 @@ def out_of_bounds(found: OutOfBounds, pairs: Pairs) -> Measurement:
 def judge(plan: Plan, measured: Measurement, name: str, broken: OutOfBounds | None) -> Verdict:
     """Hold every pair's interval against its claim and report the worst pair."""
     pairs, source = plan.pairs, plan.source
-    width = measured.high - measured.low
-    half = 0.5 * width
+    off = np.abs(measured.observed - pairs.claim)
     excess = np.maximum(measured.low - pairs.claim, pairs.claim - measured.high)
+    # A deviation too small to refute is a part of the width: the claim must lie within.
+    width = measured.high - measured.low + np.maximum(excess, 0.0)
+    outside = (excess > 0.0) & (off >= plan.floor)
+    refuted = outside & measured.may_refute
     finite = np.isfinite(measured.observed)
     n_features = measured.n_draws * source.n_features
     status: Status = "holds"
@@ -57,33 +60,45 @@ def judge(plan: Plan, measured: Measurement, name: str, broken: OutOfBounds | No
     elif not finite.all():
         status, worst = "refuted", int(np.flatnonzero(~finite)[0])
         reason = "The map returned features that are not finite."
-    elif (excess > 0.0).any():
-        status, worst = "refuted", int(np.argmax(excess / np.where(excess > 0.0, half, 1.0)))
-    elif not (width <= plan.resolution).all():
-        status, worst = "inconclusive", int(np.argmax(width))
-        wide = (
-            f"is {width[worst]:.3g} wide in units of sqrt(k(x,x) k(y,y))"
-            if np.isfinite(width[worst])
-            else "is unbounded at so few samples"
-        )
-        reason = (
-            f"The interval {wide}, more than the resolution {plan.resolution:.3g}: "
-            + (f"about {measured.needed} features would decide, " if measured.needed else "")
-            + f"{n_features} were drawn"
-            + (f" (max_features={plan.max_features})." if plan.max_features else ".")
-        )
+    elif measured.found is not None:
+        status, worst = "refuted", measured.found.pair
+    elif refuted.any():
+        with np.errstate(invalid="ignore"):  # ends may be infinite
+            far = np.where(refuted, excess / (measured.high - measured.low), -1.0)
+        status, worst = "refuted", int(np.argmax(far))
+    elif outside.any() or not (width <= plan.resolution).all():
+        status = "inconclusive"
+        worst = int(np.argmax(np.where(outside, np.inf, width)))
+        reason = _open(plan, measured, float(width[worst]), n_features)
     else:
-        worst = int(np.argmax(np.abs(measured.observed - pairs.claim) / half))
-    if not reason and not measured.low[worst] <= measured.observed[worst] <= measured.high[worst]:
+        worst = int(np.argmax(off / np.maximum(0.5 * width, 1e-300)))
+        if excess[worst] > 0.0:
+            reason = (
+                "Equal to rounding."
+                if off[worst] <= plan.rounding
+                else f"The deviation is less than {FLOOR:.3g} of the resolution, which refutes "
+                "nothing."
+            )
+    inside = measured.low[worst] <= measured.observed[worst] <= measured.high[worst]
+    if not reason and not inside:
         reason = OUTLIERS
     unit = float(pairs.unit[worst])
+    place = pairs.place(worst)
+    seen = tuple(
+        float(value[worst]) * unit
+        for value in (measured.observed, pairs.claim, measured.low, measured.high)
+    )
+    if measured.found is not None:
+        found, unit = measured.found, 1.0
+        place["form"] = found.form
+        seen = (found.observed, found.claim, found.low, math.inf)
     return Verdict(
         status=status,
         check=name,
         claim=f"E<phi(x), phi(y)> = k(x, y) at {pairs.n} pairs",
-        observed=float(measured.observed[worst]) * unit,
-        exact=float(pairs.claim[worst]) * unit,
-        interval=(float(measured.low[worst]) * unit, float(measured.high[worst]) * unit),
+        observed=seen[0],
+        exact=seen[1],
+        interval=seen[2:],
         n_features=n_features,
         n_draws=measured.n_draws,
         n_looks=measured.n_looks,
@@ -98,7 +113,32 @@ def judge(plan: Plan, measured: Measurement, name: str, broken: OutOfBounds | No
             f"rounding moves no mean by more than {plan.rounding:.2g} sqrt(k(x,x) k(y,y))",
         ),
         scale=unit,
-        where=pairs.place(worst),
+        where=place,
         seeds={"seed": plan.draws.root, "first_draw": plan.draws.seed(0)},
         reason=reason,
     )
+
+
+def _open(plan: Plan, measured: Measurement, width: float, n_features: int) -> str:
+    """Say why an outcome is open, and what would decide it."""
+    wide = (
+        f"is {width:.3g} wide in units of sqrt(k(x,x) k(y,y))"
+        if math.isfinite(width)
+        else "is unbounded at so few samples"
+    )
+    parts = [measured.note] if measured.note else []
+    if not width <= plan.resolution:
+        parts.append(f"The interval {wide}, more than the resolution {plan.resolution:.3g}.")
+    clock = plan.clock
+    if clock.over and measured.n_draws:
+        left = max(0, measured.needed - n_features) / n_features * clock.seconds
+        parts.append(
+            f"The time limit of {clock.limit:.3g} s was over; at this pace about {left:.3g} s more "
+            "would decide."
+        )
+    drawn = f"{n_features} features were drawn"
+    drawn += f" (max_features={plan.max_features})." if plan.max_features else "."
+    parts.append(
+        (f"About {measured.needed} features would decide; " if measured.needed else "") + drawn
+    )
+    return " ".join(parts)

@@ -11,18 +11,19 @@ from mehler._arrays import Array
 from mehler.verify._arguments import (
     bounds_pair,
     count,
+    positive,
     probability,
     relative_resolution,
 )
 from mehler.verify._by_betting import OutOfBounds, by_betting
-from mehler.verify._by_moments import by_moments
+from mehler.verify._by_kurtosis import by_kurtosis
 from mehler.verify._by_variance import by_known_variance
 from mehler.verify._choice import choose_source, declared_variance
 from mehler.verify._draws import Draws
 from mehler.verify._judge import judge, out_of_bounds
 from mehler.verify._ledger import Ledger
 from mehler.verify._pairs import Kernel, Pairs, evaluate, make_pairs
-from mehler.verify._plan import Plan
+from mehler.verify._plan import Clock, Plan
 from mehler.verify._verdict import Verdict
 
 
@@ -41,6 +42,7 @@ def check_kernel(
     seed: int = 0,
     ledger: Ledger | None = None,
     miss: float = 1e-6,
+    time_limit: float | None = None,
     name: str | None = None,
 ) -> Verdict:
     r"""Check that E<phi(x), phi(y)> = k(x, y) at every pair, over independent draws of the map.
@@ -83,6 +85,8 @@ def check_kernel(
         Pays `false_alarm` before the look.
     miss : float
         Chance at which `detectable` would still be missed, and a correct map not hold.
+    time_limit : float, optional
+        Seconds after which no more is drawn; what is not decided then is *inconclusive*.
     name : str, optional
         For the verdict and the ledger.
 
@@ -100,20 +104,30 @@ def check_kernel(
 
     Notes
     -----
-    With a variance the number of features is planned before the data by `features_needed` and one
-    look is taken with `intervals.known_variance`, which needs no bound on the products. Without,
-    independent pilot draws plan the looks. With bounds they are bets, as in `intervals.betting`
-    but with stakes that change between looks only, so that any number of looks costs nothing; they
-    take some 20 % fewer features than Hoeffding's or an empirical Bernstein interval with shares
-    of `false_alarm`, and up to 70 % fewer where the variance is small. With neither variance nor
-    bounds the interval is asymptotic, each of up to eight looks at its share of `false_alarm`, and
-    the verdict says so. Samples are never the entries of one Gram matrix. Products are enclosed by
-    power sums, four matrix products a draw; memory is that of one draw plus about 100 MiB.
+    A refutation has an error rate that holds at the number of samples used, under assumptions that
+    the verdict names.
+
+    - With a variance the number of features is planned before the data by `features_needed`;
+      `intervals.known_variance`, which needs no bound on the products, is looked at on the way
+      there for a quarter of the rate.
+    - With bounds samples are bet on, as in `intervals.betting` but with stakes that change between
+      looks only, so that any number of looks costs nothing.
+    - With neither, half of the rate goes to bets that \|u + v\|^2 or \|u - v\|^2 is larger than
+      claimed, u and v the features over sqrt(k(x,x)) and sqrt(k(y,y)). They are not negative, so
+      nothing is assumed of their tails; every deviation is seen but one that makes all features
+      too small. The other half goes to `intervals.self_normalised`, which sees that too, if the
+      kurtosis of a sample is below a limit that grows with their number, 20 at the first look.
+      Samples whose own kurtosis is more than a fifth of it refute nothing: the verdict is
+      *inconclusive* and says what to declare.
+
+    A deviation of less than a twentieth of `resolution`, rounding included, refutes nothing.
+    Samples are never the entries of one Gram matrix. Products are enclosed by power sums, four
+    matrix products a draw; memory is that of one draw plus about 100 MiB.
 
     References
     ----------
     O. Catoni (2012), see `intervals.known_variance`; I. Waudby-Smith and A. Ramdas (2024), see
-    `intervals.betting`.
+    `intervals.betting`; B. Delyon (2009), see `intervals.self_normalised`.
 
     Examples
     --------
@@ -133,6 +147,7 @@ def check_kernel(
     resolution = relative_resolution(resolution)
     if max_features is not None:
         max_features = count("max_features", max_features)
+    clock = Clock(None if time_limit is None else positive("time_limit", time_limit))
     if variance is not None and bounds is not None:
         raise ValueError("variance and bounds exclude each other: a variance is the sharper one")
     if bounds is not None:
@@ -146,7 +161,7 @@ def check_kernel(
     # Values that are not finite are a finding about the map, not an accident of this code.
     with np.errstate(all="ignore"):
         source = choose_source(draws[0], pairs, independent_features)
-        plan = Plan(pairs, source, draws, false_alarm, resolution, miss, max_features)
+        plan = Plan(pairs, source, draws, false_alarm, resolution, miss, max_features, clock)
         if max_features is not None and max_features < source.n_features:
             raise ValueError(
                 f"max_features={max_features} is less than the {source.n_features} features of "
@@ -161,7 +176,7 @@ def check_kernel(
             elif bounds is not None:
                 measured = by_betting(plan, bounds)
             else:
-                measured = by_moments(plan)
+                measured = by_kurtosis(plan)
         except OutOfBounds as found:
             broken, measured = found, out_of_bounds(found, pairs)
     return judge(plan, measured, title, broken)

@@ -11,7 +11,9 @@ from mehler.verify import intervals
 from mehler.verify._arguments import bounds_pair, positive, probability, sample_vector
 from mehler.verify._design import detectable_effect, features_needed
 from mehler.verify._ledger import Ledger
-from mehler.verify._verdict import ASYMPTOTIC, BOUNDED, KNOWN_VARIANCE, OUTLIERS, Status, Verdict
+from mehler.verify._plan import FLOOR
+from mehler.verify._unknown import Measured, by_unknown, reach
+from mehler.verify._verdict import BOUNDED, KNOWN_VARIANCE, OUTLIERS, Status, Verdict
 
 
 def check_mean(
@@ -46,8 +48,8 @@ def check_mean(
     bounds : (low, high), optional
         Range of the samples: `intervals.betting`.
     binary : bool
-        The samples are 0 or 1: Clopper-Pearson. With none of the three, an interval that is right
-        only for large n, and says so.
+        The samples are 0 or 1: Clopper-Pearson. With none of the three `intervals.self_normalised`,
+        which needs a bounded kurtosis: samples whose own is large refute nothing.
     false_alarm : float
         Chance to refute a correct claim.
     resolution : float
@@ -98,14 +100,18 @@ def check_mean(
     if ledger is not None:
         ledger.spend(name, false_alarm)
 
-    interval, detectable, method, assumptions = _measure(
-        x, variance, bounds, binary, false_alarm, miss
-    )
-    width = interval[1] - interval[0]
+    seen = _measure(x, variance, bounds, binary, false_alarm, miss, resolution)
+    interval = seen.interval
+    off = abs(float(x.mean()) - exact)
+    excess = max(interval[0] - exact, exact - interval[1], 0.0)
+    # A deviation too small to refute is a part of the width: the claim must lie within.
+    width = interval[1] - interval[0] + excess
+    outside = excess > 0.0 and off >= FLOOR * resolution
     status: Status = "holds" if width <= resolution else "inconclusive"
     reason = ""
-    if not interval[0] <= exact <= interval[1]:
-        status = "refuted"
+    if outside:
+        status = "refuted" if seen.may_refute else "inconclusive"
+        reason = seen.note
     elif status == "inconclusive":
         spread = float(x.var()) if variance is None else variance
         needed = features_needed(spread, resolution, false_alarm, miss) if spread > 0 else None
@@ -127,12 +133,12 @@ def check_mean(
         n_looks=1,
         false_alarm=false_alarm,
         resolution=resolution,
-        detectable=detectable,
+        detectable=seen.detectable,
         miss=miss,
-        method=method,
+        method=seen.method,
         assumptions=(
             "the samples are independent, and their number was fixed before",
-            *assumptions,
+            *seen.assumptions,
         ),
         where=dict(where or {}),
         seeds=dict(seeds or {}),
@@ -147,17 +153,15 @@ def _measure(
     binary: bool,
     false_alarm: float,
     miss: float,
-) -> tuple[tuple[float, float], float, str, tuple[str, ...]]:
-    """Return interval, detectable deviation, method and assumptions."""
+    resolution: float,
+) -> Measured:
     if variance is not None:
-        return (
+        return Measured(
             intervals.known_variance(x, variance, false_alarm),
             detectable_effect(x.size, variance, false_alarm, miss),
             KNOWN_VARIANCE,
             (f"the variance of one sample is at most {variance:.6g}",),
         )
-    # A claim farther from the truth than the two intervals reach together lies outside the first
-    # whenever the second, which fails with chance `miss`, contains the truth.
     if binary:
         if not bool(((x == 0) | (x == 1)).all()):
             raise ValueError("binary=True but samples hold values other than 0 and 1: use bounds=")
@@ -170,9 +174,5 @@ def _measure(
         method = BOUNDED
         assumptions = (f"samples lie in [{bounds[0]:.6g}, {bounds[1]:.6g}]",)
     else:
-        ends, seen = (intervals.asymptotic(x, rate) for rate in (false_alarm, miss))
-        method = ASYMPTOTIC
-        assumptions = ("the number of samples is large: error rates hold only in the limit",)
-    centre = float(x.mean())
-    detectable = sum(max(centre - low, high - centre) for low, high in (ends, seen))
-    return ends, detectable, method, assumptions
+        return by_unknown(x, false_alarm, miss, resolution)
+    return Measured(ends, reach(float(x.mean()), ends, seen), method, assumptions)

@@ -3,12 +3,36 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 from mehler.verify._draws import Draws
+from mehler.verify._excess import Found
 from mehler.verify._pairs import Pairs
 from mehler.verify._sources import Source
+
+# A deviation of less than this share of the resolution never refutes: it is rounding, an event
+# too rare to matter, or a defect too small to be asked for.
+FLOOR = 0.05
+
+
+class Clock:
+    """Says when a limit of seconds is over; None is no limit."""
+
+    def __init__(self, limit: float | None = None) -> None:
+        self.limit = limit
+        self._start = monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Since it was made."""
+        return monotonic() - self._start
+
+    @property
+    def over(self) -> bool:
+        """Whether the limit has passed."""
+        return self.limit is not None and self.seconds >= self.limit
 
 
 @dataclass(frozen=True)
@@ -22,6 +46,12 @@ class Plan:
     resolution: float
     miss: float
     max_features: int | None
+    clock: Clock = field(default_factory=Clock)
+
+    @property
+    def floor(self) -> float:
+        """Least deviation that may refute."""
+        return FLOOR * self.resolution
 
     @property
     def rounding(self) -> float:
@@ -53,7 +83,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Measurement:
-    """Sample means and intervals [low, high] for each pair, in units of the pairs."""
+    """Sample means and intervals [low, high] for each pair, in units of the pairs.
+
+    `may_refute` says at which pairs the interval's error rate stands; `found` is an excess of a
+    squared length, which refutes by itself; `note` says why an outcome is open.
+    """
 
     observed: Any
     low: Any
@@ -64,3 +98,6 @@ class Measurement:
     needed: int
     method: str
     assumptions: tuple[str, ...]
+    may_refute: Any = True
+    found: Found | None = None
+    note: str = ""

@@ -131,16 +131,28 @@ def power_sums(samples: Any) -> Any:
 
 def both(phi: Any, pairs: Pairs, n_features: int) -> tuple[Any, Any]:
     """Return the features of both sides in float64; one array when the sides are the same."""
-    left = _features(phi, pairs.left, n_features)
-    return (left, left) if pairs.same else (left, _features(phi, pairs.right, n_features))
+    left = _sized(call(phi, pairs.left), n_features)
+    return (left, left) if pairs.same else (left, _sized(call(phi, pairs.right), n_features))
 
 
 def estimate(phi: Any, pairs: Pairs, n_features: int) -> Any:
     """Return <phi(x_i), phi(y_j)>; codes, which have no inner product, by the map's own gram."""
-    if not np.issubdtype(call(phi, pairs.left).dtype, np.floating) and hasattr(phi, "gram"):
-        return np.asarray(to_host(phi.gram(pairs.left.given, pairs.right.given)), dtype=np.float64)
-    left, right = both(phi, pairs, n_features)
-    return left @ right.T
+    return estimate_and_lengths(phi, pairs, n_features)[0]
+
+
+def estimate_and_lengths(phi: Any, pairs: Pairs, n_features: int) -> tuple[Any, Any, Any]:
+    """Return `estimate`, and <phi(x), phi(x)> of the rows of either side."""
+    head = call(phi, pairs.left)
+    if not np.issubdtype(head.dtype, np.floating) and hasattr(phi, "gram"):
+        gram = _own_gram(phi, pairs.left, pairs.right)
+        own = [gram] * 2
+        if not pairs.same:
+            own = [_own_gram(phi, side, side) for side in (pairs.left, pairs.right)]
+        return gram, np.diag(own[0]), np.diag(own[1])
+    left = _sized(head, n_features)
+    right = left if pairs.same else _sized(call(phi, pairs.right), n_features)
+    lengths = [np.einsum("ij,ij->i", side, side) for side in (left, right)]
+    return left @ right.T, lengths[0], lengths[1]
 
 
 def unit_products(phi: Any, pairs: Pairs, chosen: Any) -> Any:
@@ -157,8 +169,11 @@ def unit_products(phi: Any, pairs: Pairs, chosen: Any) -> Any:
     return value
 
 
-def _features(phi: Any, rows: Rows, n_features: int) -> Any:
-    value = call(phi, rows)
+def _own_gram(phi: Any, left: Rows, right: Rows) -> Any:
+    return np.asarray(to_host(phi.gram(left.given, right.given)), dtype=np.float64)
+
+
+def _sized(value: Any, n_features: int) -> Any:
     if value.shape[1] != n_features:
         raise ValueError(
             f"a draw has {value.shape[1]} features but the first had {n_features}: "

@@ -14,7 +14,11 @@ STATUSES = ("holds", "refuted", "inconclusive")
 # Names of the methods, the same in every check.
 KNOWN_VARIANCE = "known variance (Catoni)"
 BOUNDED = "bounded (betting)"
-ASYMPTOTIC = "asymptotic (normal approximation)"
+KURTOSIS = "bounded kurtosis (self-normalised)"
+FORMS = "squared lengths (betting)"
+
+# What opens the sentence on pairs at which the kurtosis of the samples is too large.
+FEW_EFFECTIVE = "few large samples decide some means"
 
 # Catoni's interval follows the bulk of the samples, not their mean.
 OUTLIERS = (

@@ -1,17 +1,18 @@
 """Intervals for a mean that hold with a stated probability, each with what it assumes.
 
-============== ================================================== ==============================
-function       assumes of the independent samples                 error rate
-============== ================================================== ==============================
-known_variance a variance of at most the one given                exact bound, any tails;
+=============== ================================================= ==============================
+function        assumes of the independent samples                error rate
+=============== ================================================= ==============================
+known_variance  a variance of at most the one given               exact bound, any tails;
                                                                   any stopping time
-betting        values in [low, high]                              exact bound; any stopping time
-sub_gamma      exponential moments of constants v and c           exact bound; any stopping time
-bounded        values in [low, high]                              exact bound at a fixed n
-binomial       successes of n equal trials                        exact bound at a fixed n
-dkw            (a band for the distribution function)             exact bound at a fixed n
-asymptotic     a variance, and n large                            only in the limit of large n
-============== ================================================== ==============================
+betting         values in [low, high]                             exact bound; any stopping time
+sub_gamma       exponential moments of constants v and c          exact bound; any stopping time
+bounded         values in [low, high]                             exact bound at a fixed n
+binomial        successes of n equal trials                       exact bound at a fixed n
+self_normalised a kurtosis below a limit proportional to n        exact bound at a fixed n
+dkw             (a band for the distribution function)            exact bound at a fixed n
+asymptotic      a variance, and n large                           only in the limit of large n
+=============== ================================================= ==============================
 
 Those for any stopping time want `planned`, what they are tuned for, when n was not fixed before.
 """
@@ -22,6 +23,7 @@ from mehler.verify.intervals._binomial import binomial
 from mehler.verify.intervals._bounded import bounded
 from mehler.verify.intervals._dkw import dkw
 from mehler.verify.intervals._known_variance import known_variance
+from mehler.verify.intervals._self_normalised import self_normalised
 from mehler.verify.intervals._sub_gamma import maxout_constants, sub_gamma
 
 __all__ = [
@@ -32,5 +34,6 @@ __all__ = [
     "dkw",
     "known_variance",
     "maxout_constants",
+    "self_normalised",
     "sub_gamma",
 ]
