@@ -23,6 +23,7 @@ CLOSE = {"rtol": 1e-12, "atol": 1e-13}
         (kernels.make("rbf", gamma=0.3), lambda X: pairwise.rbf_kernel(X, gamma=0.3)),
         (kernels.make("laplacian", gamma=0.3), lambda X: pairwise.laplacian_kernel(X, gamma=0.3)),
         (kernels.make("linear"), pairwise.linear_kernel),
+        (kernels.make("exp", gamma=0.3), lambda X: np.exp(0.3 * pairwise.linear_kernel(X))),
         (
             kernels.make("polynomial", degree=3, gamma=0.5, coef0=1),
             lambda X: pairwise.polynomial_kernel(X, degree=3, gamma=0.5, coef0=1),
@@ -95,6 +96,7 @@ def test_chi2_kernels_by_their_definitions():
         ("polynomial", {"coef0": -1.0}, "must not be negative"),
         ("arc-cosine", {"order": 3}, "not one of 0, 1, 2"),
         ("maxout", {"q": 0}, "whole number"),
+        ("exp", {"gamma": -1.0}, "gamma=-1.0 must be positive"),
         ("laplacian", {"gamma": math.nan}, "must be a number"),
     ],
 )

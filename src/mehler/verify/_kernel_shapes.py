@@ -47,13 +47,18 @@ def linear(x: Any, y: Any) -> Any:
     return x @ y.T
 
 
+def exponential(x: Any, y: Any, gamma: float) -> Any:
+    """exp(gamma <x, y>)."""
+    return np.exp(gamma * (x @ y.T))
+
+
 def polynomial(x: Any, y: Any, degree: int, gamma: float, coef0: float) -> Any:
     """(gamma <x, y> + coef0)^degree."""
     return (gamma * (x @ y.T) + coef0) ** degree
 
 
 def arc_cosine(x: Any, y: Any, order: int) -> Any:
-    """|x|^n |y|^n J_n(theta) / pi."""
+    """|x|^n |y|^n J_n(theta) / pi, for n = 0, 1, 2 and 4."""
     theta = angles(x, y)
     sine, cosine = np.sin(theta), np.cos(theta)
     # The digits that this loses near pi are below the rounding of k(x, x), the unit of all checks.
@@ -62,6 +67,10 @@ def arc_cosine(x: Any, y: Any, order: int) -> Any:
         0: lambda: rest,
         1: lambda: sine + rest * cosine,
         2: lambda: 3.0 * sine * cosine + rest * (1.0 + 2.0 * cosine**2),
+        4: lambda: (
+            5.0 * sine * cosine * (11.0 + 10.0 * cosine**2)
+            + rest * (9.0 + 72.0 * cosine**2 + 24.0 * cosine**4)
+        ),
     }[order]()
     return _lengths(x, y) ** order * shape / np.pi
 

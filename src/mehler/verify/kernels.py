@@ -20,6 +20,7 @@ def make(name: str, **parameters: float) -> NamedKernel:
     r"""Build a kernel from its name and parameters.
 
     - ``rbf``: exp(-gamma d^2), d the Euclidean distance; gamma = 1
+    - ``exp``: exp(gamma <x, y>), of softmax attention with gamma = 1/sqrt(d); gamma = 1
     - ``laplacian``: exp(-gamma d), d the sum of absolute differences; gamma = 1
     - ``matern``: Matern of smoothness nu at distance over length; nu = 1.5, length = 1
     - ``linear``: the inner product
