@@ -84,21 +84,21 @@ def judge(plan: Plan, measured: Measurement, name: str, broken: OutOfBounds | No
         reason = OUTLIERS
     unit = float(pairs.unit[worst])
     place = pairs.place(worst)
-    seen = tuple(
+    observed, exact, low, high = (
         float(value[worst]) * unit
         for value in (measured.observed, pairs.claim, measured.low, measured.high)
     )
     if measured.found is not None:
         found, unit = measured.found, 1.0
         place["form"] = found.form
-        seen = (found.observed, found.claim, found.low, math.inf)
+        observed, exact, low, high = found.observed, found.claim, found.low, math.inf
     return Verdict(
         status=status,
         check=name,
         claim=f"E<phi(x), phi(y)> = k(x, y) at {pairs.n} pairs",
-        observed=seen[0],
-        exact=seen[1],
-        interval=seen[2:],
+        observed=observed,
+        exact=exact,
+        interval=(low, high),
         n_features=n_features,
         n_draws=measured.n_draws,
         n_looks=measured.n_looks,

@@ -55,13 +55,13 @@ def by_unknown(x: Any, false_alarm: float, miss: float, resolution: float) -> Me
     paid = 0.5 * SHARE * false_alarm
     t = FINE if effective >= samples_wanted(paid, FINE) else COARSE
     wanted = samples_wanted(paid, t)
-    ends, seen = [], []
-    for rate, into in ((false_alarm, ends), (miss, seen)):
+    widened = math.sqrt(wanted / max(1.0, effective)) if 0.0 < effective < wanted else 1.0
+
+    def ends(rate: float) -> tuple[float, float]:
         cost = math.log(2.0 / ((1.0 - SHARE) * rate))
-        half = float(half_widths(n, squares, cost, t, resolution))
-        if 0.0 < effective < wanted:
-            half *= math.sqrt(wanted / max(1.0, effective))
-        into += [centre - half, centre + half]
+        half = widened * float(half_widths(n, squares, cost, t, resolution))
+        return centre - half, centre + half
+
     limit = kurtosis_limit(n, paid, t)
     assumptions = [f"the kurtosis of one sample is at most {limit:.4g}"]
     note = ""
@@ -80,10 +80,9 @@ def by_unknown(x: Any, false_alarm: float, miss: float, resolution: float) -> Me
             "The mean is off, but few large samples decide it, and nothing bounds what was not "
             "seen. Declare variance= or bounds=, or take more samples."
         )
-    low, high = ends
     return Measured(
-        (low, high),
-        reach(centre, (low, high), (seen[0], seen[1])),
+        ends(false_alarm),
+        reach(centre, ends(false_alarm), ends(miss)),
         KURTOSIS,
         tuple(assumptions),
         may_refute=effective >= wanted,
