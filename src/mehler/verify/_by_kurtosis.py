@@ -52,9 +52,8 @@ def by_kurtosis(plan: Plan) -> Measurement:
         if found is not None or look.decided or sums.draws >= affordable or plan.clock.over:
             break
         if number == 1:
-            most = _PATIENCE * max(start, look.wanted)
-            if look.short.any():
-                most = max(start, min(most, _TAIL_PATIENCE * start))
+            most = _PATIENCE * max(start, look.wanted(~look.short))
+            most = max(most, min(_PATIENCE * look.wanted(), _TAIL_PATIENCE * start))
         number += 1
         if sums.n >= most:
             break
@@ -68,7 +67,7 @@ def by_kurtosis(plan: Plan) -> Measurement:
         n_draws=sums.draws,
         n_looks=forms.n_bets + plan.pairs.n,
         detectable=float(np.max(look.half + look.missed(plan.miss))),
-        needed=math.ceil(look.wanted / per_draw) * plan.source.n_features,
+        needed=math.ceil(look.wanted() / per_draw) * plan.source.n_features,
         method=KURTOSIS if found is None else FORMS,
         assumptions=assumptions
         if found is None

@@ -110,10 +110,12 @@ class Look:
             return True
         return bool((~self.outside & (self.width <= self.resolution)).all())
 
-    @property
-    def wanted(self) -> float:
-        """Samples at which all intervals would be narrow enough, were they as those seen."""
-        ratio = float(np.max(2.0 * self.half / self.resolution))
+    def wanted(self, pairs: Any = True) -> float:
+        """Return at how many samples intervals would be narrow enough, were they as those seen.
+
+        `pairs` says of which.
+        """
+        ratio = float(np.max(2.0 * self.half / self.resolution, initial=0.0, where=pairs))
         return self.n * ratio**2 if math.isfinite(ratio) else 2.0 * self.n
 
     @property
