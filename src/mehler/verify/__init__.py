@@ -11,10 +11,11 @@ returns a `Verdict`, and each can be paid from a `Ledger`, the false-alarm budge
 from mehler.verify import intervals
 from mehler.verify._allotment import Allotment
 from mehler.verify._backends import check_backends
+from mehler.verify._causes import Cause
 from mehler.verify._confirm import confirm
 from mehler.verify._convergence import check_convergence
 from mehler.verify._design import detectable_effect, features_needed
-from mehler.verify._diagnose import Cause, diagnose
+from mehler.verify._diagnose import diagnose
 from mehler.verify._distribution import check_distribution
 from mehler.verify._finite import check_finite
 from mehler.verify._invariance import check_invariance

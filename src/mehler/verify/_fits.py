@@ -31,6 +31,8 @@ _NAMES = {
 _SHARP = 0.05
 # Factors of the bandwidth that are tried.
 _REACH = 32.0
+# The largest kurtosis over draws, 3 for normal estimates, at which a standard error is one.
+_TAILS = 8.0
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,11 @@ class Means:
         n = grams.shape[0]
         # The floor keeps pairs whose estimate does not vary from outweighing all others.
         floor = max(1e-6, 64.0 * eps)
-        error = np.maximum(grams.std(axis=0, ddof=1) / math.sqrt(n), floor)
+        spread = grams.std(axis=0, ddof=1)
+        error = np.maximum(spread / math.sqrt(n), floor)
+        # Means that few large samples decide are not known to their standard error.
+        fourth = ((grams - grams.mean(axis=0)) ** 4).mean(axis=0)
+        error[fourth > _TAILS * spread**4] = math.inf
         groups = np.stack([part.mean(axis=0) for part in np.array_split(grams, n_groups)])
         return cls(grams.mean(axis=0), error, groups)
 

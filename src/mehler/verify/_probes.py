@@ -1,77 +1,118 @@
-"""Probes of a diagnosis beyond the user's pairs: other sizes, and inputs on axes and diagonals."""
+"""Inputs on lines through the origin: axes and diagonals, both ways, where defects look different.
+
+A wrong law of the weights may have right marginals, and then shows on diagonals only; it may be
+right for w together with -w, and then shows in the difference of a row and its negative.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from mehler._arrays import from_host, place_of
-from mehler.verify._choice import choose_source
-from mehler.verify._draws import Draws
 from mehler.verify._pairs import Pairs, make_pairs
 from mehler.verify._sources import estimate
 
-SIZES = (64, 256)
-_STREAM = 8
+# In units of the kernel's length.
 _LENGTHS = (0.3, 1.0, 2.2)
 # Axes and diagonals that are looked at: enough to see, few enough to be quick.
 _DIRECTIONS = 4
+# Estimates that do not vary are not known to the last bit either.
+_LEAST_ERROR = 1e-6
 
 
-def shrinkage(
-    resize: Callable[[int, int], Any], pairs: Pairs, n_draws: int, seed: int
-) -> tuple[float, int, int] | None:
-    """Return how many times the variance of the estimate falls between two sizes, and the sizes.
+@dataclass(frozen=True)
+class Lines:
+    """Rows on lines, and the pairs of rows that share a line.
 
-    The median over pairs; None where nothing varies or the sizes cannot be had.
+    `chosen` holds the index into `pairs` of each pair, shape (lines, 2, products): there and back;
+    the first `n_axes` lines are axes, the first diagonal has no negative entry.
     """
-    spread, sizes = [], []
-    for n_features in SIZES:
-        # mypy infers no type for a lambda that binds a loop variable.
-        draws = Draws(lambda s, n=n_features: resize(s, n), seed, stream=_STREAM)  # type: ignore[misc]
-        m = choose_source(draws[0], pairs, False).n_features
-        grams = [pairs.pick(estimate(draws[k], pairs, m)) / pairs.unit for k in range(n_draws)]
-        spread.append(np.var(np.stack(grams), axis=0, ddof=1))
-        sizes.append(m)
-    # Pairs whose estimate is the same in every draw, as cos^2 + sin^2 is, tell nothing.
-    varies = (spread[0] > 1e-12) & (spread[1] > 1e-12)
-    if sizes[1] <= sizes[0] or not varies.any():
-        return None
-    return float(np.median(spread[0][varies] / spread[1][varies])), sizes[0], sizes[1]
+
+    pairs: Pairs
+    chosen: Any
+    n_axes: int
+
+    @classmethod
+    def of(cls, kernel: Any, like: Pairs, seed: int) -> Lines | None:
+        """Return lines in the domain of a kernel.
+
+        None for kernels without a name, whose domain is not known, for those of inputs that are
+        not negative, where a row has no negative, and in one dimension, where all is an axis.
+        """
+        d = like.left.host.shape[1]
+        if getattr(kernel, "nonnegative", True) or d < 2:
+            return None
+        axes = np.eye(d)[:_DIRECTIONS]
+        signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(_DIRECTIONS, d))
+        signs[0] = 1.0
+        signs[1] = np.resize([1.0, -1.0], d)
+        directions = np.concatenate([axes, signs / math.sqrt(d)])
+        steps = kernel.length * np.outer([1.0, -1.0], _LENGTHS).ravel()
+        rows = (directions[:, None, :] * steps[None, :, None]).reshape(-1, d)
+        host = rows.astype(like.left.host.dtype)
+        pairs = make_pairs(kernel, from_host(host, place_of(like.left.given)), None)
+        block = np.arange(len(rows)) // len(_LENGTHS)
+        first, second = pairs.first, pairs.second
+        together = np.flatnonzero(block[first] == block[second])
+        order = together[np.argsort(block[first[together]], kind="stable")]
+        return cls(pairs, order.reshape(len(directions), 2, -1), len(axes))
+
+    @property
+    def apart(self) -> Any:
+        """Which products are of two rows: a row's with itself may vary by an offset alone."""
+        index = self.chosen[0, 0]
+        return self.pairs.first[index] != self.pairs.second[index]
+
+    @property
+    def claim(self) -> Any:
+        """The kernel there, in units of sqrt(k(x,x) k(y,y)); the same both ways."""
+        return self.pairs.claim[self.chosen]
+
+    def look(self, phi: Any, n_features: int) -> Any:
+        """Return the estimates of one draw, shape (lines, 2, products)."""
+        found = self.pairs.pick(estimate(phi, self.pairs, n_features)) / self.pairs.unit
+        return found[self.chosen]
 
 
-def axes_and_diagonals(
-    draws: Draws, kernel: Any, pairs: Pairs, n_draws: int
-) -> tuple[float, float, float, float] | None:
-    """Return the largest deviation on axes, in standard errors too, and the same on diagonals.
+@dataclass(frozen=True)
+class OnLines:
+    """How far means over draws are from the kernel: of a row and its negative, and between them.
 
-    None for kernels without a name, whose domain is not known, and in one dimension.
+    Deviations and the same in standard errors, shape (lines, products).
     """
-    d = pairs.left.host.shape[1]
-    if not hasattr(kernel, "nonnegative") or d < 2:
-        return None
-    signs = np.random.default_rng(draws.root).choice([-1.0, 1.0], size=(_DIRECTIONS, d))
-    if kernel.nonnegative:
-        signs = np.abs(signs)
-    place = place_of(pairs.left.given)
-    dtype = pairs.left.host.dtype
-    found: list[float] = []
-    for directions in (np.eye(d)[:_DIRECTIONS], signs / math.sqrt(d)):
-        deviation, errors = 0.0, 0.0
-        for direction in directions:
-            rows = np.outer([kernel.length * length for length in _LENGTHS], direction)
-            line = make_pairs(kernel, from_host(rows.astype(dtype), place), None)
-            grams = np.stack([_at(draws[k], line) for k in range(n_draws)])
-            error = np.maximum(grams.std(axis=0, ddof=1) / math.sqrt(n_draws), 1e-6)
-            gap = np.abs(grams.mean(axis=0) - line.claim)
-            deviation, errors = max(deviation, gap.max()), max(errors, (gap / error).max())
-        found += [float(deviation), float(errors)]
-    return found[0], found[1], found[2], found[3]
+
+    even: Any
+    even_errors: Any
+    odd: Any
+    odd_errors: Any
+    n_axes: int
+
+    @classmethod
+    def of(cls, lines: Lines, seen: Any) -> OnLines:
+        """Summarise looks, shape (draws, lines, 2, products)."""
+        there, back = seen[:, :, 0], seen[:, :, 1]
+        even, even_errors = _deviation(0.5 * (there + back) - lines.claim.mean(axis=1))
+        odd, odd_errors = _deviation(0.5 * (there - back))
+        return cls(even, even_errors, odd, odd_errors, lines.n_axes)
 
 
-def _at(phi: Any, line: Pairs) -> Any:
-    m = choose_source(phi, line, False).n_features
-    return line.pick(estimate(phi, line, m)) / line.unit
+def falls(small: Any, large: Any) -> Any:
+    """Return how many times the spread over draws, squared, falls from one size to another.
+
+    For each pair, from mean absolute deviations, which few large samples do not decide. NaN where
+    nothing varies: pairs whose estimate is the same in every draw, as cos^2 + sin^2 is, tell
+    nothing.
+    """
+    before, after = (np.abs(x - x.mean(axis=0)).mean(axis=0) for x in (small, large))
+    varies = (before > _LEAST_ERROR) & (after > _LEAST_ERROR)
+    return np.where(varies, (before / np.where(varies, after, 1.0)) ** 2, np.nan)
+
+
+def _deviation(samples: Any) -> tuple[Any, Any]:
+    mean = samples.mean(axis=0)
+    error = samples.std(axis=0, ddof=1) / math.sqrt(samples.shape[0])
+    return mean, np.abs(mean) / np.maximum(error, _LEAST_ERROR)
