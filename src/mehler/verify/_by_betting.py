@@ -13,11 +13,11 @@ from mehler.verify._plan import Measurement, Plan
 from mehler.verify._sources import BLOCK, power_sums
 from mehler.verify._verdict import BOUNDED
 
-# Samples of the pilot that plans the looks and makes the first stakes; and the first look.
+# Samples of the pilot that plans the looks; and the first look.
 _PILOT = 256
 
-# Looks are at so many times the samples of the one before.
-_STEP = 1.41
+# Looks are at so many times the samples of the one before; from the planned size on at less.
+_STEP, _LATE_STEP = 1.25, 1.05
 
 
 class OutOfBounds(Exception):
@@ -29,10 +29,10 @@ class OutOfBounds(Exception):
 
 
 def by_betting(plan: Plan, bounds: tuple[float, float]) -> Measurement:
-    """Bet in stages until a claim is refuted or all intervals are narrow enough.
+    """Bet until a claim is refuted or all intervals are narrow enough.
 
-    Stakes of a stage come from a pilot and the stages before, so that looks cost nothing: at the
-    true mean either capital ever reaches 2 pairs/alpha with probability at most alpha/(2 pairs).
+    Stakes are fixed, so that looks cost nothing: at the true mean either capital ever reaches
+    2 pairs/alpha with probability at most alpha/(2 pairs). A pilot only plans where to look.
     """
     pairs, source = plan.pairs, plan.source
     level = math.log(2.0 * pairs.n / plan.false_alarm)
@@ -44,20 +44,20 @@ def by_betting(plan: Plan, bounds: tuple[float, float]) -> Measurement:
     seen = _Sums(plan, bounds)
     seen.extend(pilot_draws, 0, n_pilot)
 
-    def width(n: int, inflated: float) -> float:
+    def width(n: int) -> float:
         """Return the widest interval that n samples would leave, were they as those seen."""
-        variance = inflated * seen.variance(low, high)
+        variance = seen.variance(low, high)
         future = Bets(low, high, plan.rounding)
-        future.add(n, seen.scaled(n, variance), variance, level, n)
+        future.add(n, seen.scaled(n, variance))
         ends = future.ends(level)
         return float(np.max(ends[1] - ends[0]))
 
-    def size(inflated: float) -> int:
+    def size() -> int:
         """Return the samples that would be narrow enough, or up to 2 % more."""
         if seen.n < 2 or not np.isfinite(seen.sums).all():
             return _PILOT
         n = _PILOT
-        while not width(n, inflated) <= plan.width:
+        while not width(n) <= plan.width:
             n *= 2
             if n > 2**52:
                 raise ValueError(
@@ -65,30 +65,31 @@ def by_betting(plan: Plan, bounds: tuple[float, float]) -> Measurement:
                 )
         step = n // 4
         while n > _PILOT and 64 * step > n:
-            n -= step if width(n - step, inflated) <= plan.width else 0
+            n -= step if width(n - step) <= plan.width else 0
             step //= 2
         return n
 
-    # 256 samples know a variance to some 10 or 20 per cent.
-    planned = size(1.2)
+    # 256 samples know a variance to some 10 or 20 per cent: small steps follow.
+    planned = size()
     bets, n_draws = Bets(low, high, plan.rounding), 0
     for target in _sizes(planned):
         until = plan.affordable(target, spent=n_pilot)
         if until == n_draws:
             continue  # the draws taken for the last size, or all that are allowed, cover this one
         stage = _Sums(plan, bounds)
-        until = stage.extend(plan.draws, n_draws, until)
-        # Stakes rest on the pilot and the stages before.
-        bets.add(stage.n, stage.sums, seen.variance(low, high), level, planned)
+        n_draws = stage.extend(plan.draws, n_draws, until)
+        bets.add(stage.n, stage.sums)
         seen.join(stage)
-        n_draws = until
-        ends = bets.ends(level)
-        least_end, most_end = ends[0] - plan.rounding, ends[1] + plan.rounding
+        # The capital at the claim itself is cheap; ends are worth it when they may be narrow.
+        sides = ((pairs.claim + plan.rounding, 1.0), (pairs.claim - plan.rounding, -1.0))
+        lost = np.maximum(*(bets.log_capital(m, sign) for m, sign in sides)) >= level
         off = np.abs(bets.mean - pairs.claim) >= plan.floor
-        outside = (pairs.claim < least_end) | (pairs.claim > most_end)
-        outside = (outside & off) | ~np.isfinite(bets.mean)
-        narrow = bool((most_end - least_end <= plan.resolution).all())
-        if outside.any() or narrow or plan.clock.over:
+        over = bool((lost & off).any()) or not np.isfinite(bets.mean).all() or plan.clock.over
+        if not over and target < planned:
+            continue
+        ends = bets.ends(level)
+        narrow = bool((ends[1] - ends[0] + 2.0 * plan.rounding <= plan.resolution).all())
+        if over or narrow:
             break
     missed = bets.ends(math.log(2.0 / plan.miss))
     # A claim farther from the truth than both intervals reach lies outside the first whenever the
@@ -96,21 +97,21 @@ def by_betting(plan: Plan, bounds: tuple[float, float]) -> Measurement:
     reach = sum(np.maximum(bets.mean - a, b - bets.mean) for a, b in (ends, missed))
     return Measurement(
         observed=bets.mean,
-        low=least_end,
-        high=most_end,
+        low=ends[0] - plan.rounding,
+        high=ends[1] + plan.rounding,
         n_draws=n_draws,
         n_looks=pairs.n,
         detectable=float(np.max(reach)) + plan.rounding,
-        needed=-(-(planned if narrow else size(1.0)) // source.per_draw) * source.n_features,
+        needed=-(-(planned if narrow else size()) // source.per_draw) * source.n_features,
         method=BOUNDED,
         assumptions=(f"every sample lies in [{bounds[0]:.6g}, {bounds[1]:.6g}]",),
     )
 
 
 def _sizes(planned: int) -> list[int]:
-    """Return sizes that grow by _STEP up to `planned`, then to four times that."""
+    """Return sizes that grow by _STEP up to `planned`, then by _LATE_STEP to four times that."""
     early = [round(_PILOT * _STEP**k) for k in range(200)]
-    late = [round(planned * _STEP**k) for k in range(round(math.log(4.0, _STEP)) + 1)]
+    late = [round(planned * _LATE_STEP**k) for k in range(round(math.log(4.0, _LATE_STEP)) + 1)]
     return [*(n for n in early if n < planned), *late]
 
 
