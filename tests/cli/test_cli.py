@@ -49,7 +49,7 @@ def call(*arguments: str) -> int:
         ("toy.true", 0),
         ("toy.repaired", 0),
         ("toy.wrong", 1),
-        ("toy.undecided", 2),
+        ("toy.undecided", 3),
         ("toy.broken", 2),
     ],
 )

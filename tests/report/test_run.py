@@ -28,7 +28,7 @@ def run(*statements, **options):
             0,
         ),
         ((toys.TRUE, toys.WRONG), ["holds", "refuted"], 1),
-        ((toys.UNDECIDED,), ["inconclusive"], 2),
+        ((toys.UNDECIDED,), ["inconclusive"], 3),
         ((toys.UNDECIDED, toys.WRONG), ["inconclusive", "refuted"], 1),
         ((toys.BROKEN, toys.WRONG), ["error", "refuted"], 2),
     ],

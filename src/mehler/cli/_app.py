@@ -114,8 +114,8 @@ def report(
 ) -> int:
     """Check the statements, and the maps on your rows; write report.html, report.json, summary.md.
 
-    Exit status: 0 if every statement came out as expected, 1 if one did not, 2 if the run failed
-    or was inconclusive.
+    Exit status: 0 if every statement came out as expected, 1 if one did not, 2 if the run failed,
+    3 if one was inconclusive.
     """
     from mehler import report as reports
     from mehler.statements import discover

@@ -6,8 +6,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-# 1 says that a statement came out otherwise than expected; everything that kept the run from
-# finding out, a slip on the command line included, is 2.
+# 1 says that a statement came out otherwise than expected, 3 that nothing was decided; everything
+# that kept the run from finding out, a slip on the command line included, is 2.
 COULD_NOT_RUN = 2
 _OURS = ("typer", "rich", "jinja2", "matplotlib", "latex2mathml", "markupsafe")
 
@@ -39,6 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if debug:
             raise
         status = _complain(_missing(error))
+    except SystemExit as error:  # of somebody else's code: its status would pass for a verdict
+        if debug:
+            raise
+        status = _complain(f"the code that was run wants to exit, with {error.code!r}")
     except Exception as error:  # the last line of defence: one line, never a traceback
         if debug:
             raise

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from mehler.cli._progress import progress_bar
+from mehler.cli._warnings import warnings_once
 
 
 def verify(
@@ -27,7 +27,7 @@ def verify(
         typer.Option(
             "--kernel",
             metavar="NAME",
-            help="rbf, laplacian, matern, linear, polynomial, arc-cosine, maxout, collision, "
+            help="rbf, exp, laplacian, matern, linear, polynomial, arc-cosine, maxout, collision, "
             "skewed-chi2, additive-chi2, or MODULE:FUNCTION.",
         ),
     ],
@@ -79,6 +79,17 @@ def verify(
         float,
         typer.Option("--false-alarm", metavar="A", help="Chance of refuting a correct map."),
     ] = 1e-9,
+    law: Annotated[
+        str | None,
+        typer.Option(
+            "--law",
+            metavar="NAME",
+            help="How the features are made, from which their variance follows: cos-offset or "
+            "cos-sin (rbf, laplacian, matern, skewed-chi2, and cos-sin of exp); positive or "
+            "positive-pairs (exp); gaussian or signs (linear); rectified (arc-cosine). With "
+            "-orthogonal after the name where directions come in orthogonal blocks.",
+        ),
+    ] = None,
     bounds: Annotated[
         tuple[float, float] | None,
         typer.Option("--bounds", metavar="LO HI", help="Range of one sample of the estimate."),
@@ -91,23 +102,41 @@ def verify(
         int | None,
         typer.Option("--max-features", metavar="N", help="Most features to draw in all."),
     ] = None,
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            "--time-limit",
+            metavar="SECONDS",
+            help="For all checks together; what is open then is inconclusive. 0 is no limit.",
+        ),
+    ] = 60.0,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of all random numbers.")] = 0,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the files go.")] = Path(
-        "mehler-verify"
-    ),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Write report.html, report.json and summary.md there; needs mehler[report].",
+        ),
+    ] = None,
+    json: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write the numbers of the report there."),
+    ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> int:
-    """Hold anybody's map against a kernel; write report.html, report.json, summary.md.
+    """Hold anybody's map against a kernel, and say what came out.
 
-    Exit status: 0 if it holds, 1 if it is refuted, 2 if it could not run or is inconclusive.
+    Exit status: 0 if it holds, 1 if it is refuted, 2 if it could not run, 3 if it is inconclusive.
     """
     from mehler import report as reports
 
-    reports.require_writable(out)
-    reports.require_renderers()
-    with progress_bar() as progress, warnings.catch_warnings():
-        # A map is drawn hundreds of times; what it warns of is said once.
-        warnings.filterwarnings("once", category=UserWarning)
+    if out is not None:
+        reports.require_writable(out)
+        reports.require_renderers()
+    if json is not None:
+        reports.require_writable(json.parent, option="--json")
+    with progress_bar() as progress, warnings_once():
         found = reports.verify_map(
             target,
             kernel,
@@ -120,18 +149,21 @@ def verify(
             also=tuple(also or ()),
             resolution=resolution,
             false_alarm=false_alarm,
+            law=law,
             bounds=bounds,
             independent_features=independent_features,
             max_features=max_features,
+            time_limit=time_limit,
             seed=seed,
+            picture=out is not None or json is not None,
             command=ctx.find_root().obj,
             progress=progress,
         )
-    written = reports.write(found, out)
-    typer.echo(found.headline)
-    typer.echo(f"  taken for {found.assumed}")
-    for path in written:
-        typer.echo(f"  {path}")
+    written = reports.write(found, out) if out is not None else ()
+    if json is not None:
+        written += (reports.write_json(found, json),)
+    for line in (*reports.lines(found), *(f"  {path}" for path in written)):
+        typer.echo(line)
     return found.exit_status
 
 

@@ -9,7 +9,6 @@ from itertools import groupby
 from typing import Any
 
 from mehler.report._format import cells, count, deciding, explained, left, number
-from mehler.report._mathml import formula, mathml, prose
 from mehler.report._model import PlanRow, Report
 from mehler.report._plan import ERRORS
 from mehler.report._svg import draw
@@ -41,6 +40,8 @@ def render_html(report: Report | Verification) -> str:
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
+
+    from mehler.report._mathml import formula, mathml, prose
 
     environment = Environment(
         loader=PackageLoader("mehler.report", "_templates"),

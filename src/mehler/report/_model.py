@@ -138,13 +138,13 @@ class Report:
 
     @property
     def exit_status(self) -> int:
-        """0: all as expected. 1: something else came out. 2: could not run, or inconclusive."""
+        """0: all as expected. 1: something else came out. 2: could not run. 3: inconclusive."""
         verdicts = {one.verdict for one in self.unexpected}
         if "error" in verdicts or self.data_status == "error":
             return 2
         if verdicts - {"inconclusive"} or self.data_status == "refuted":
             return 1
-        return 2 if verdicts or self.data_status == "inconclusive" else 0
+        return 3 if verdicts or self.data_status == "inconclusive" else 0
 
     @property
     def headline(self) -> str:

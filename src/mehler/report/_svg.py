@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import re
-from typing import Any
-
-from markupsafe import Markup
+from typing import TYPE_CHECKING, Any
 
 from mehler.statements import Plot, Series
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 # matplotlib is given colours that nothing else uses; they become the page's variables. The
 # series' colours differ in lightness too, and each has a dash and a marker of its own.
@@ -117,6 +118,8 @@ def _draw_series(axes: Any, series: Series, index: int) -> None:
 
 
 def _inline(svg: str, plot: Plot, prefix: str) -> Markup:
+    from markupsafe import Markup  # of the extra `report`, which a verdict without a page needs not
+
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     # A style element in here would apply to the whole page; the page's own says the same.

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import inspect
-import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 # Names by which the one argument of a draw function goes; any other is taken for the rows.
@@ -41,32 +37,6 @@ class Target:
     resize: Callable[[int, int], Any] | None
     random: bool
     factory: Any
-
-
-def load(spec: str, *, what: str) -> Any:
-    """Import what MODULE:NAME names; MODULE is a dotted module or the path of a ``.py`` file.
-
-    Raises
-    ------
-    ValueError
-        A malformed name, a module that does not import, or no such name in it.
-    """
-    module_name, colon, name = spec.rpartition(":")
-    if not colon or not module_name or not name:
-        raise ValueError(
-            f"{what}={spec!r} is not MODULE:NAME: as in sklearn.kernel_approximation:RBFSampler, "
-            "or path/to/file.py:name"
-        )
-    module = _import(module_name, what)
-    value: Any = module
-    for part in name.split("."):
-        if not hasattr(value, part):
-            public = [one for one in vars(module) if not one.startswith("_")][:8]
-            raise ValueError(
-                f"{what}: {module_name} has no {name!r}; it has {', '.join(public) or 'nothing'}"
-            )
-        value = getattr(value, part)
-    return value
 
 
 def read_target(
@@ -243,31 +213,4 @@ def _parameters(function: Any) -> dict[str, bool] | None:
 
 
 def _with_prefix(target: Target, prefix: str) -> Target:
-    from dataclasses import replace
-
     return replace(target, assumed=prefix + target.assumed)
-
-
-def _import(module_name: str, what: str) -> Any:
-    path = Path(module_name)
-    try:
-        if path.suffix == ".py":
-            if not path.is_file():
-                raise ValueError(f"{what}: {module_name} does not exist: check the path")
-            spec = importlib.util.spec_from_file_location(path.stem.replace("-", "_"), path)
-            assert spec is not None
-            assert spec.loader is not None
-            module = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(module)
-            return module
-        # As `python -m` does: modules beside the user are found.
-        if "" not in sys.path:
-            sys.path.insert(0, "")
-        return importlib.import_module(module_name)
-    except ValueError:
-        raise
-    except Exception as error:  # a third party's import may raise anything
-        raise ValueError(
-            f"{what}: {module_name} does not import ({type(error).__name__}: {error}): "
-            "install or repair it"
-        ) from error

@@ -9,6 +9,7 @@ from typing import Any
 from mehler.report._model import plain
 from mehler.statements import Evidence, Plot
 from mehler.verify import Cause
+from mehler.verify._verdict import KURTOSIS
 
 VERIFICATION_SCHEMA = "mehler-verification/1"
 
@@ -68,8 +69,8 @@ class Verification:
 
     @property
     def exit_status(self) -> int:
-        """0: every check holds. 1: one refutes. 2: one could not run or is inconclusive."""
-        return {"holds": 0, "refuted": 1}.get(self.status, 2)
+        """0: every check holds. 1: one refutes. 2: one could not run. 3: one is inconclusive."""
+        return {"holds": 0, "refuted": 1, "inconclusive": 3}.get(self.status, 2)
 
     @property
     def headline(self) -> str:
@@ -82,7 +83,10 @@ class Verification:
             line = f"{name} is close to {kernel}" if close else f"{name} has {kernel}"
         elif self.status == "refuted":
             first = self.evidence[0]
-            if first.status == "refuted":
+            if first.check == "structure":
+                # The first cause; others follow in the reason.
+                line = f"{name} is refuted: {first.reason.partition('. Also: ')[0].rstrip('.')}"
+            elif first.status == "refuted":
                 line = f"{name} does not have {kernel}"
                 if self.claim == "close":
                     line = f"{name} is not close to {kernel}"
@@ -96,9 +100,11 @@ class Verification:
         """Say what the outcome's error rate is, `spent` being it as written for readers."""
         if not self.ledger["spent"]:
             return "Computed: no chance enters."
-        limit = any(one.method.startswith("asymptotic") for one in self.evidence)
+        bounded = any(one.method.startswith(KURTOSIS) for one in self.evidence)
         return f"Chance that a correct map is refuted: at most {spent}" + (
-            ", in the limit of many draws: no variance or range is known." if limit else "."
+            ", if the kurtosis of its samples is bounded: no variance or range is known."
+            if bounded
+            else "."
         )
 
     def to_dict(self) -> dict[str, Any]:

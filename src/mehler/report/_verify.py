@@ -11,22 +11,30 @@ from typing import Any
 
 import numpy as np
 
-from mehler import verify
-from mehler.report._closeness import check_closeness
+from mehler.report._budget import Budget
+from mehler.report._checks import (
+    CLOSE_DRAWS,
+    EXTRA,
+    further,
+    of_closeness,
+    of_the_mean,
+    require_draws,
+)
+from mehler.report._estimates import estimates
+from mehler.report._import import Imports
 from mehler.report._inputs import data_rows, random_rows
 from mehler.report._provenance import provenance
-from mehler.report._target import Target, load, read_target
-from mehler.report._third_party import declared_for
+from mehler.report._structure import of_structure
+from mehler.report._target import read_target
+from mehler.report._told import told
 from mehler.report._verification import Verification
-from mehler.statements import Context, Evidence, Plot, Series
-from mehler.verify import Cause, Ledger, check_kernel, diagnose
-from mehler.verify._diagnose import observe
+from mehler.statements import Context, Plot
+from mehler.verify import Cause, Ledger, diagnose
 from mehler.verify.kernels import NamedKernel, make
 
 CLAIMS = ("mean", "close")
-EXTRA = ("convergence", "reproducible", "finite")
-# Draws that are each held against the resolution where the claim is closeness.
-CLOSE_DRAWS = 8
+# Seconds for all checks together, unless the user says otherwise.
+TIME_LIMIT = 60.0
 
 
 def verify_map(
@@ -42,10 +50,13 @@ def verify_map(
     also: Sequence[str] = (),
     resolution: float = 0.02,
     false_alarm: float = 1e-9,
+    law: str | None = None,
     bounds: tuple[float, float] | None = None,
     independent_features: bool = False,
     max_features: int | None = None,
+    time_limit: float | None = TIME_LIMIT,
     seed: int = 0,
+    picture: bool = True,
     command: Sequence[str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Verification:
@@ -79,13 +90,21 @@ def verify_map(
         In units of sqrt(k(x,x) k(y,y)).
     false_alarm : float
         Chance of refuting a correct map, a check.
+    law : str, optional
+        A name in the kernel's ``laws``, such as ``"cos-offset"`` or ``"positive"``: how the
+        features are made, from which their variance follows.
     bounds : (low, high), optional
         See `check_kernel`.
     independent_features : bool
         See `check_kernel`.
     max_features : int, optional
         See `check_kernel`.
+    time_limit : float, optional
+        Seconds for all checks together, in equal shares; what is not decided then is
+        inconclusive, and says what is missing. None or 0 is no limit.
     seed : int
+    picture : bool
+        Whether to draw 64 maps more for the plot of a page.
     command : sequence of str, optional
         The command line's arguments, for the record.
     progress : callable, optional
@@ -109,38 +128,70 @@ def verify_map(
     for one in also:
         if one not in EXTRA:
             raise ValueError(f"also={one!r} is not one of {', '.join(EXTRA)}")
-    claimed = _kernel(kernel, parameters or {})
+    budget = Budget(time_limit, 1 + len(also))
     context = Context(
         ledger=Ledger(budget=min(0.5, 100 * false_alarm)) if 0 < false_alarm < 1 else Ledger(),
         seed=seed,
         false_alarm=false_alarm,
         statement="verify",
     )
-    if data is None:
-        d = 5 if inputs is None else inputs
-        rows = random_rows(d, claimed, context.rng("rows"))
-        words = f"{rows.shape[0]} random rows of {d} columns, at several lengths and correlations"
-    else:
-        rows, words = data_rows(data)
-    found = read_target(
-        target,
-        load(target, what="MODULE:FACTORY"),
-        rows,
-        n_features=n_features,
-        arguments=arguments or {},
-    )
-    kind = claim or ("mean" if found.random or independent_features else "close")
-    show(f"kernel of {target}", 0, 2)
-    evidence, told = _check(
-        found, claimed, rows, context, kind, resolution, bounds, independent_features, max_features
-    )
-    evidence += [_extra(one, found, rows, context) for one in also]
-    show("diagnosis", 1, 2)
-    # A suggestion is about a mean: a map that only has to be close may be off by what it costs.
-    causes: tuple[Cause, ...] = ()
-    if found.random and kind == "mean":
-        causes = diagnose(found.draw, claimed, rows, resize=found.resize, seed=seed)
-    plots = (_picture(found, claimed, rows, seed, 64 if kind == "mean" else CLOSE_DRAWS),)
+    with Imports() as imports:
+        claimed = _kernel(imports, kernel, parameters or {})
+        rows, words = _rows(claimed, inputs, data, context)
+        loaded = imports.load(target, what="MODULE:FACTORY")
+        found = read_target(
+            target,
+            loaded,
+            rows,
+            n_features=n_features,
+            arguments=arguments or {},
+        )
+        known = told(found, claimed, law, bounds, independent_features)
+        kind = claim or ("mean" if found.random or known.columns_are_samples else "close")
+        require_draws(tuple(also), found)
+        show(f"structure of {target}", 0, 2)
+        built = of_structure(
+            found,
+            loaded,
+            claimed,
+            rows,
+            context,
+            mean=kind == "mean",
+            n_features=n_features,
+            arguments=arguments or {},
+            resolution=resolution,
+            limit=budget.limit,
+        )
+        show(f"kernel of {target}", 0, 2)
+        if built.status == "refuted":
+            # What is built wrongly has no statistics worth the time.
+            said = "nothing: what it does was compared with itself"
+            first, also = built, ()
+        elif kind == "close":
+            first, said = of_closeness(found, claimed, rows, seed, budget, resolution)
+        else:
+            first, said = of_the_mean(
+                found, claimed, rows, context, known, budget, resolution, max_features
+            )
+        evidence = [first, *(further(one, found, rows, context, budget) for one in also)]
+        evidence += [built] if built is not first else []
+        show("diagnosis", 1, 2)
+        # A suggestion is about a mean: a map that only has to be close may be off by its cost.
+        causes: tuple[Cause, ...] = ()
+        if found.random and kind == "mean" and built is not first:
+            causes = diagnose(
+                found.draw,
+                claimed,
+                rows,
+                resize=found.resize,
+                seed=seed,
+                time_limit=budget.rest(),
+            )
+        plots: tuple[Plot, ...] = ()
+        if picture:
+            n_draws = 64 if kind == "mean" else CLOSE_DRAWS
+            limit = budget.rest()
+            plots = (estimates(found, claimed, rows, seed=seed, n_draws=n_draws, time_limit=limit),)
     show("done", 2, 2)
     line = None if command is None else tuple(command)
     return Verification(
@@ -150,7 +201,7 @@ def verify_map(
         latex=claimed.latex if isinstance(claimed, NamedKernel) else "",
         claim=kind,
         inputs=words,
-        declared=told,
+        declared=said,
         evidence=tuple(replace(one, seed=seed) for one in evidence),
         causes=causes,
         plots=plots,
@@ -161,102 +212,24 @@ def verify_map(
     )
 
 
-def _kernel(kernel: str, parameters: Mapping[str, float]) -> Any:
+def _rows(
+    kernel: Any, inputs: int | None, data: str | PathLike[str] | Any | None, context: Context
+) -> tuple[np.ndarray, str]:
+    """Return the rows to look at, and a sentence on them."""
+    if data is not None:
+        return data_rows(data)
+    d = 5 if inputs is None else inputs
+    rows = random_rows(d, kernel, context.rng("rows"))
+    words = f"{rows.shape[0]} random rows of {d} columns, at several lengths and correlations"
+    return rows, words
+
+
+def _kernel(imports: Imports, kernel: str, parameters: Mapping[str, float]) -> Any:
     if ":" not in kernel:
         return make(kernel, **parameters)
-    function = load(kernel, what="--kernel")
+    function = imports.load(kernel, what="--kernel")
     if not callable(function):
         raise TypeError(f"--kernel={kernel!r} is not callable: (X, Y) -> the (n, k) matrix")
     if not parameters:
         return function
     return lambda X, Y: function(X, Y, **parameters)
-
-
-def _check(
-    target: Target,
-    kernel: Any,
-    rows: np.ndarray,
-    context: Context,
-    claim: str,
-    resolution: float,
-    bounds: tuple[float, float] | None,
-    independent: bool,
-    max_features: int | None,
-) -> tuple[list[Evidence], str]:
-    """Run the checks; say what they were told of the map."""
-    if claim == "close":
-        evidence = check_closeness(
-            target.draw, kernel, rows, resolution, context.seed, CLOSE_DRAWS if target.random else 1
-        )
-        return [evidence], "nothing: features are computed and compared, no chance enters"
-    options: dict[str, Any] = {"bounds": bounds, "independent_features": independent}
-    told = "nothing: draws from different seeds are taken to be independent, variance is measured"
-    if bounds is not None or independent:
-        told = "by --bounds and --independent-features"
-    elif (known := declared_for(target.factory, kernel)) is not None:
-        options = {
-            "bounds": known.bounds,
-            "variance": known.variance,
-            "independent_features": True,
-        }
-        what = "their products' exact variance" if known.variance else "their products' range"
-        told = f"that features are independent and alike, and {what} ({known.why})"
-    if not target.random:
-        # One map: all its columns in one draw, so no more than they are.
-        max_features = target.draw(0)(rows).shape[1]
-    verdict = check_kernel(
-        target.draw,
-        kernel,
-        rows,
-        resolution=resolution,
-        false_alarm=context.false_alarm,
-        max_features=max_features,
-        seed=context.seed,
-        ledger=context.ledger,
-        name="kernel",
-        **options,
-    )
-    return [Evidence.from_verdict(verdict, form="printed")], told
-
-
-def _extra(name: str, target: Target, rows: np.ndarray, context: Context) -> Evidence:
-    """Run another check of `mehler.verify`, by its name."""
-    if not target.random:
-        raise ValueError(f"also={name!r} asks for draws, but {target.name} is {target.assumed}")
-    draw: Any = target.draw
-    if name == "convergence":
-        draw = target.resize
-        if draw is None:
-            raise ValueError(
-                f"also={name!r} asks for maps of two sizes: {target.name} has no n_components, "
-                "and no n_features after its seed"
-            )
-    check = getattr(verify, f"check_{name}")
-    verdict = check(
-        draw, rows, false_alarm=context.false_alarm, seed=context.seed, ledger=context.ledger
-    )
-    return Evidence.from_verdict(verdict, form="printed", check=name)
-
-
-def _picture(target: Target, kernel: Any, rows: np.ndarray, seed: int, n_draws: int) -> Plot:
-    """Estimates against the claim, pair by pair, with 3 standard errors."""
-    n_draws = n_draws if target.random else 1
-    exact, mean, error = observe(target.draw, kernel, rows, n_draws=n_draws, seed=seed)
-    order = np.argsort(exact)
-    ends = [float(exact.min()), float(exact.max())]
-    points = Series(
-        label="measured",
-        x=exact[order],
-        y=mean[order],
-        y_low=(mean - 3.0 * error)[order],
-        y_high=(mean + 3.0 * error)[order],
-        kind="points",
-    )
-    return Plot(
-        title="Estimates against the claimed kernel",
-        x_label="claimed k(x, y) / sqrt(k(x,x) k(y,y))",
-        y_label="mean estimate",
-        series=(Series(label="claimed", x=ends, y=ends), points),
-        caption=f"A point is a pair of rows: the mean of {n_draws} draws"
-        + (" with 3 standard errors." if n_draws > 1 else ": the map is fixed."),
-    )

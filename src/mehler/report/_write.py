@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 
+from mehler._files import write_whole
 from mehler.report._html import render_html
 from mehler.report._json import render_json
 from mehler.report._markdown import render_markdown
@@ -58,6 +59,30 @@ def write(report: Report | Verification, out_dir: str | PathLike[str]) -> tuple[
     return tuple(out / name for name in texts)
 
 
+def write_json(report: Report | Verification, file: str | PathLike[str]) -> Path:
+    """Write the JSON of `write` alone, which needs no renderer.
+
+    Parameters
+    ----------
+    report : Report or Verification
+    file : path
+        Replaced if it exists; its folder is made.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    ValueError
+        Its folder cannot be written to.
+    """
+    path = Path(file)
+    require_writable(path.parent, option="--json")
+    write_whole(path, render_json(report))
+    return path
+
+
 def require_renderers() -> None:
     """Say before any work that what renders the page is not installed.
 
@@ -72,7 +97,7 @@ def require_renderers() -> None:
             )
 
 
-def require_writable(out: Path) -> None:
+def require_writable(out: Path, *, option: str = "--out") -> None:
     """Say before any work that a directory cannot be written to.
 
     The nearest directory that exists is tried by making and removing an entry: permission bits do
@@ -82,12 +107,14 @@ def require_writable(out: Path) -> None:
     while not place.exists() and place != place.parent:
         place = place.parent
     if not place.is_dir():
-        raise ValueError(f"--out={out} cannot be made: {place} is not a directory; choose another")
+        raise ValueError(
+            f"{option}={out} cannot be made: {place} is not a directory; choose another"
+        )
     try:
         os.rmdir(tempfile.mkdtemp(prefix=".mehler-", dir=place))
     except OSError as error:
         raise ValueError(
-            f"--out={out} cannot be written to ({error.strerror}): choose another directory"
+            f"{option}={out} cannot be written to ({error.strerror}): choose another directory"
         ) from error
 
 

@@ -1,0 +1,80 @@
+"""A limit of seconds, shared by several checks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+# What is kept of the limit for looking at the cause.
+_KEPT = 0.1
+
+
+class TimeIsUp(Exception):
+    """Raised by a draw that comes after its limit."""
+
+
+class Budget:
+    """Seconds for a number of checks, none of which may take the others' share.
+
+    Parameters
+    ----------
+    seconds : float, optional
+        None and 0 are no limit.
+    checks : int
+        How many will ask for a share.
+
+    Raises
+    ------
+    ValueError
+        A negative limit, or one that is not a number.
+    """
+
+    def __init__(self, seconds: float | None, checks: int) -> None:
+        if seconds is not None and not 0.0 <= seconds < math.inf:
+            raise ValueError(f"time_limit={seconds!r} must be seconds, or 0 for no limit")
+        self.limit = seconds or None
+        self._checks = checks
+        self._start = perf_counter()
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left; infinite without a limit."""
+        if self.limit is None:
+            return math.inf
+        return max(0.0, self.limit - (perf_counter() - self._start))
+
+    def share(self) -> float | None:
+        """Return the seconds of the next check: an equal part of what is left for them."""
+        if self.limit is None:
+            return None
+        left = self.left - _KEPT * self.limit
+        share = left / max(1, self._checks)
+        self._checks -= 1
+        # Enough for one draw to say how slow the map is.
+        return max(1e-3, share)
+
+    def rest(self) -> float | None:
+        """Return the seconds of what comes last: all that is left, at least what was kept."""
+        return None if self.limit is None else max(self.left, _KEPT * self.limit)
+
+
+def timed(draw: Callable[[int], Any], seconds: float | None) -> Callable[[int], Any]:
+    """Return a draw function that raises `TimeIsUp` once its seconds, from now, are over.
+
+    The first draw is always made.
+    """
+    if seconds is None:
+        return draw
+    start, made = perf_counter(), 0
+
+    def watched(*arguments: Any) -> Any:
+        nonlocal made
+        spent = perf_counter() - start
+        if made and spent > seconds:
+            raise TimeIsUp(f"{made} draws took {spent:.3g} s")
+        made += 1
+        return draw(*arguments)
+
+    return watched

@@ -1,0 +1,141 @@
+"""Importing MODULE:NAME, with the modules beside a file, and undoing what that did to Python."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+class Imports:
+    """Imports what MODULE:NAME names; as a context it leaves the import system as it was.
+
+    While a module is executed its folder comes first, as for ``python FILE.py``; afterwards last,
+    so that imports inside functions find their neighbours, and nobody else finds these instead of
+    an installed package. When the context ends the folder is gone again, and the modules that were
+    found in it are forgotten: another file's neighbour of the same name is another module.
+
+    Examples
+    --------
+    >>> with Imports() as imports:
+    ...     imports.load("math:pi", what="target")
+    3.141592653589793
+    """
+
+    def __init__(self) -> None:
+        self._folders: list[str] = []
+        self._before: frozenset[str] = frozenset()
+
+    def __enter__(self) -> Imports:
+        self._before = frozenset(sys.modules)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for folder in self._folders:
+            _without(folder)
+        found = [name for name in set(sys.modules) - self._before if self._is_neighbour(name)]
+        for name in found:
+            del sys.modules[name]
+        self._folders = []
+
+    def load(self, spec: str, *, what: str) -> Any:
+        """Import what MODULE:NAME names; MODULE is a dotted module or the path of a ``.py`` file.
+
+        Parameters
+        ----------
+        spec : str
+        what : str
+            The option that it is the value of, for messages.
+
+        Raises
+        ------
+        ValueError
+            A malformed name, a module that does not import, or no such name in it.
+        """
+        module_name, colon, name = spec.rpartition(":")
+        if not colon or not module_name or not name:
+            raise ValueError(
+                f"{what}={spec!r} is not MODULE:NAME: as in "
+                "sklearn.kernel_approximation:RBFSampler, or path/to/file.py:name"
+            )
+        module = self._import(module_name, what)
+        value: Any = module
+        for part in name.split("."):
+            if not hasattr(value, part):
+                public = [one for one in vars(module) if not one.startswith("_")][:8]
+                raise ValueError(
+                    f"{what}: {module_name} has no {name!r}; it has "
+                    f"{', '.join(public) or 'nothing'}"
+                )
+            value = getattr(value, part)
+        return value
+
+    def _import(self, module_name: str, what: str) -> ModuleType:
+        path = Path(module_name)
+        if path.suffix == ".py" and not path.is_file():
+            raise ValueError(f"{what}: {module_name} does not exist: check the path")
+        try:
+            if path.suffix == ".py":
+                return self._file(path.resolve())
+            # As `python -m` does: modules beside the user are found.
+            return self._beside(Path.cwd(), lambda: importlib.import_module(module_name))
+        except (Exception, SystemExit) as error:  # a third party's import may raise anything
+            raise ValueError(
+                f"{what}: {module_name} does not import ({type(error).__name__}: {error}): "
+                "install or repair it"
+            ) from error
+
+    def _file(self, path: Path) -> ModuleType:
+        # Dataclasses and pickles look their module up: it has its own name where that is free.
+        name = path.stem if path.stem not in sys.modules else f"_file_{path.stem}"
+        for loaded in {path.stem, name} & (set(sys.modules) - self._before):
+            if getattr(sys.modules[loaded], "__file__", None) == str(path):
+                return sys.modules[loaded]
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        loader = spec.loader
+        try:
+            self._beside(path.parent, lambda: loader.exec_module(module))
+        except BaseException:
+            sys.modules.pop(name, None)
+            raise
+        return module
+
+    def _beside(self, folder: Path, run: Any) -> Any:
+        """Run an import with a folder first; keep it last until the context ends."""
+        place = str(folder)
+        importlib.invalidate_caches()  # files may be younger than what Python knows of the folder
+        sys.path.insert(0, place)
+        try:
+            return run()
+        finally:
+            _without(place)
+            if place not in sys.path:
+                sys.path.append(place)
+                self._folders.append(place)
+
+    def _is_neighbour(self, name: str) -> bool:
+        """Whether a module's first package is a file or a folder of those that were added."""
+        top = name.partition(".")[0]
+        if top in self._before:
+            return False
+        module = sys.modules.get(top)
+        file = getattr(module, "__file__", None)
+        places = [Path(file)] if file else [Path(p) / "_" for p in getattr(module, "__path__", [])]
+        for place in places:
+            home = place.parent if place.name in ("__init__.py", "_") else place
+            if str(home.parent) in self._folders:
+                return True
+        return False
+
+
+def _without(place: str) -> None:
+    # What is imported may have changed the path too.
+    if place in sys.path:
+        sys.path.remove(place)
