@@ -4,8 +4,9 @@
 scalar; `check_variance` and `check_distribution` hold variances and laws against what is declared;
 `check_convergence` finds shared or repeated features, `check_reproducible` seeds that are ignored
 or related, `check_invariance` features that a group moves, `check_backends` libraries that
-disagree, `check_finite` inputs that overflow, `check_precision` weights rounded to float32. Each
-returns a `Verdict`, and each can be paid from a `Ledger`, the false-alarm budget of a run.
+disagree, `check_finite` inputs that overflow, `check_precision` weights rounded to float32;
+`check_same` holds a new version of a map against the old one. Each returns a `Verdict`, and each
+can be paid from a `Ledger`, the false-alarm budget of a run.
 """
 
 from mehler.verify import intervals
@@ -26,6 +27,7 @@ from mehler.verify._precision import check_precision
 from mehler.verify._reproducible import check_reproducible
 from mehler.verify._variance import check_variance
 from mehler.verify._verdict import Verdict
+from mehler.verify.same import check_same
 
 __all__ = [
     "Allotment",
@@ -43,6 +45,7 @@ __all__ = [
     "check_mean",
     "check_precision",
     "check_reproducible",
+    "check_same",
     "check_variance",
     "confirm",
     "detectable_effect",

@@ -1,0 +1,1 @@
+"""Means of samples of which nothing is known: streams of deviations in, verdicts out."""

@@ -1,0 +1,88 @@
+"""Look at a stream at growing sizes until a claim is refuted, or all hold, or more is no use."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mehler.verify._check_counts import Rates
+from mehler.verify._kurtosis_look import Look, least_samples
+from mehler.verify._plan import Clock
+from mehler.verify.told_nothing._stream import Stream
+from mehler.verify.told_nothing._symmetric import SymmetricLook
+
+# Looks are at so many times the samples of the one before.
+_STEP = 1.25
+
+# Looks stop at so many times the samples that the first one asks for, and where tails are too
+# heavy to be decided, at so many times the first.
+_PATIENCE, _TAIL_PATIENCE = 4.0, 16.0
+
+# First look at symmetric samples: no fewer can pay for an error rate of 1e-9.
+_FIRST = 64
+
+
+@dataclass(frozen=True)
+class Watched:
+    """The last look, how many draws it took, and how many would decide."""
+
+    look: Look | SymmetricLook
+    n_draws: int
+    n_looks: int
+    needed: int
+    out_of_time: bool
+    finite: bool
+
+
+def watch(
+    stream: Stream,
+    asked: Rates,
+    clock: Clock,
+    *,
+    most_draws: int | None = None,
+    symmetric: bool = False,
+) -> Watched:
+    """Watch the stream under a bounded kurtosis, or if `symmetric` under symmetry alone."""
+    rate = asked.false_alarm / stream.n_means
+    start = _FIRST if symmetric else least_samples(rate)
+    target, most = -(-start // stream.per_draw), math.inf
+    total, draws, number = np.zeros((4, stream.n_means)), 0, 1
+    while True:
+        if most_draws is not None:
+            target = min(target, most_draws)
+        while draws < target and np.isfinite(total).all() and not (draws and clock.over):
+            total += stream.sums(draws)
+            draws += 1
+        n = draws * stream.per_draw
+        look = _look(stream, asked, n, total, rate, number, symmetric)
+        if look.decided or clock.over or draws == most_draws:
+            break
+        if math.isinf(most) and np.isfinite(look.half).all():
+            least = least_samples(rate)
+            most = _PATIENCE * max(least, look.wanted(~look.short))
+            most = max(most, min(_PATIENCE * look.wanted(), _TAIL_PATIENCE * least))
+        number += 1
+        if n >= most:
+            break
+        target = math.ceil(_STEP * draws)
+    return Watched(
+        look=look,
+        n_draws=draws,
+        n_looks=stream.n_means * (1 if symmetric else number),
+        needed=math.ceil(look.wanted() / stream.per_draw),
+        out_of_time=clock.over,
+        finite=bool(np.isfinite(total).all()),
+    )
+
+
+def _look(
+    stream: Stream, asked: Rates, n: int, sums: Any, rate: float, number: int, symmetric: bool
+) -> Look | SymmetricLook:
+    resolution, rounding = asked.resolution, stream.rounding
+    if symmetric:
+        return SymmetricLook(n, sums, rate, resolution, rounding)
+    fixed = stream.is_fixed and stream.per_draw == 1
+    return Look(n, sums, rate, number, resolution, rounding, fixed)

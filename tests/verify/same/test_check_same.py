@@ -1,0 +1,255 @@
+"""check_same: rewritten maps hold whatever their law, changed ones are refuted."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler.verify import Ledger, check_same
+from tests.verify.same.versions import (
+    D,
+    exponential,
+    offset,
+    orthogonal,
+    pairs,
+    rectified,
+    shifted,
+    step,
+)
+from tests.verify.toys import most_misses, points
+
+X = 0.6 * points(3, D)
+FAR = 2.5 * X / np.linalg.norm(X, axis=1, keepdims=True)
+COARSE = {"resolution": 0.05}
+
+TWINS = {
+    "other random numbers": (offset, shifted(offset)),
+    "more features": (offset, partial(offset, m=150)),
+    "offset or pairs": (offset, pairs),
+    "orthogonal": (pairs, orthogonal),
+    "orthogonal, other numbers": (pairs, shifted(orthogonal)),
+    "float32 on one side": (offset, shifted(partial(offset, dtype=np.float32))),
+}
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_the_same_kernel_by_another_law_holds(name):
+    verdict = check_same(*TWINS[name], X, **COARSE)
+    assert verdict.holds, str(verdict)
+    assert verdict.interval[0] <= 0.0 <= verdict.interval[1]
+    assert {"a", "b", "i", "j"} <= set(verdict.where)
+    assert verdict.detectable <= 2.0 * verdict.resolution
+
+
+EQUAL = {
+    "the same": (offset, offset, "features"),
+    "in float32": (offset, partial(offset, dtype=np.float32), "features"),
+    "columns in another order": (pairs, partial(pairs, together=True), "products"),
+    "signs turned": (offset, lambda seed: lambda x: -offset(seed)(x), "products"),
+    "a thousandth of the resolution": (
+        offset,
+        lambda seed: lambda x: (1.0 + 1e-5) * offset(seed)(x),
+        "products",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EQUAL)
+def test_what_agrees_seed_by_seed_holds_at_once(name):
+    a, b, what = EQUAL[name]
+    verdict = check_same(a, b, X)
+    assert verdict.holds
+    assert verdict.method == f"equal {what} for equal seeds"
+    assert verdict.n_draws == 64
+    # 1 - (1 - p)^64 = 1 - 1e-9 at p = 0.28.
+    assert "28 %" in verdict.assumptions[0]
+    assert max(map(abs, verdict.interval)) <= 0.05 * verdict.resolution * verdict.scale
+
+
+BROKEN = {
+    "a factor of sqrt 2 lost": partial(offset, norm=1.0),
+    "bandwidth of 2014": partial(offset, gamma=2.0 * 0.3),
+    "two columns ignored": partial(offset, used=3),
+    "no offset": partial(offset, shifts=False),
+    "2 per cent too large": lambda seed: lambda x: 1.02 * offset(seed)(x),
+    "wrong for one seed in five": lambda seed: offset(seed, norm=1.0 if seed % 5 == 0 else 2.0),
+}
+
+
+@pytest.mark.parametrize("where", ["new", "old", "other numbers"])
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_changed_kernel_is_refuted(name, where):
+    broken = BROKEN[name]
+    sides = {
+        "new": (offset, broken),
+        "old": (broken, offset),
+        "other numbers": (shifted(offset), broken),
+    }
+    verdict = check_same(*sides[where], X)
+    assert verdict.status == "refuted", str(verdict)
+    assert "bounded kurtosis" in verdict.method
+    assert abs(verdict.where["b"] - verdict.where["a"] - verdict.observed) < 1e-9
+
+
+def test_a_multiple_is_named():
+    verdict = check_same(offset, BROKEN["a factor of sqrt 2 lost"], X)
+    assert "about 0.5 times" in verdict.reason
+
+
+def test_common_seeds_are_taken_where_they_say_more():
+    """One feature of a hundred is lost: 1 % of the kernel, far below what single draws scatter."""
+
+    def lost(seed):
+        def phi(x):
+            z = offset(seed)(x)
+            return z[:, 1:]
+
+        return phi
+
+    verdict = check_same(offset, lost, X, resolution=0.01)
+    assert verdict.status == "refuted"
+    assert "common" in verdict.method
+    # Without pairing estimates scatter by a tenth: 3500 of them could not have shown it.
+    assert verdict.n_draws < 5000
+
+
+def test_heavy_tails_are_open_and_say_what_to_do():
+    verdict = check_same(exponential, shifted(exponential), FAR, max_features=1_200_000)
+    assert verdict.status == "inconclusive"
+    assert "law=True" in verdict.reason
+    assert any("few large samples" in line for line in verdict.assumptions)
+
+
+def test_one_law_decides_heavy_tails():
+    law = {"law": True, "resolution": 0.1}
+    verdict = check_same(exponential, shifted(exponential), FAR, **law)
+    assert verdict.holds, str(verdict)
+    assert "symmetric" in verdict.method
+    wrong = check_same(exponential, shifted(partial(exponential, factor=1.2)), FAR, **law)
+    assert wrong.status == "refuted"
+
+
+@pytest.mark.parametrize("name", sorted(set(BROKEN) - {"wrong for one seed in five"}))
+def test_one_law_refutes_early(name):
+    verdict = check_same(offset, shifted(BROKEN[name]), X, law=True)
+    assert verdict.status == "refuted"
+    assert verdict.n_draws < 1500
+
+
+def test_one_law_holds():
+    assert check_same(offset, shifted(offset), X, law=True, **COARSE).holds
+
+
+def test_samples_that_never_vary_refute_nothing():
+    """Nearly opposite rows: a feature of both is 1 in 20,000 draws or so."""
+    x = np.zeros((2, D))
+    x[:, 0], x[1, 1] = [1.0, -1.0], 3e-4
+    verdict = check_same(step, shifted(step), x[:1], x[1:], max_features=200_000)
+    assert verdict.status != "refuted", str(verdict)
+
+
+def test_fixed_maps_are_compared_as_they_are():
+    def fixed(factor):
+        return lambda seed: lambda x: factor * np.hstack([x, x * x])
+
+    assert check_same(fixed(1.0), fixed(1.0), X).method == "equal features for equal seeds"
+    verdict = check_same(fixed(1.0), fixed(1.1), X)
+    assert verdict.status == "refuted"
+    assert any("one fixed map" in line for line in verdict.assumptions)
+
+
+def test_units_of_maps_that_declare_them_are_samples():
+    def draw(m, q=3):
+        return lambda seed: mehler.MaxoutCodes.draw(D, m, q, seed=seed + m)
+
+    verdict = check_same(draw(300), draw(200), X, **COARSE)
+    assert verdict.holds
+    assert "independent units" in verdict.method
+    assert check_same(draw(300), draw(200, q=4), X).status == "refuted"
+
+
+def test_columns_said_to_be_independent_are_samples():
+    options = {"independent_features": True, **COARSE}
+    verdict = check_same(offset, shifted(offset), X, **options)
+    assert verdict.holds
+    assert "independent units" in verdict.method
+    assert verdict.n_draws < 2000
+
+
+def test_libraries_may_differ():
+    torch = pytest.importorskip("torch")
+
+    def elsewhere(seed):
+        return lambda x: torch.asarray(offset(seed)(x), dtype=torch.float32)
+
+    verdict = check_same(offset, elsewhere, X)
+    assert verdict.method == "equal features for equal seeds"
+    other = check_same(offset, lambda seed: lambda x: 1.1 * elsewhere(seed + 1)(x), X, **COARSE)
+    assert other.status == "refuted"
+
+
+@pytest.mark.parametrize("law", [False, True])
+def test_it_raises_no_more_alarms_than_it_says(law):
+    repeats, rate = 30, 0.05
+    alarms = sum(
+        check_same(
+            rectified,
+            shifted(rectified),
+            X[:2],
+            law=law,
+            false_alarm=rate,
+            miss=0.1,
+            resolution=0.3,
+            seed=seed,
+            max_features=4000,
+        ).status
+        == "refuted"
+        for seed in range(repeats)
+    )
+    assert alarms <= most_misses(repeats, rate)
+
+
+def test_limits_are_kept():
+    few = check_same(offset, shifted(offset), X, max_features=20_000)
+    assert few.status == "inconclusive"
+    assert few.n_features <= 20_000
+    assert "draws would decide" in few.reason
+    soon = check_same(offset, shifted(offset), X, time_limit=0.05)
+    assert soon.status == "inconclusive"
+    assert "time limit" in soon.reason
+
+
+def test_features_that_are_not_finite_are_refuted_by_name():
+    verdict = check_same(offset, lambda seed: lambda x: np.nan * offset(seed)(x), X)
+    assert verdict.status == "refuted"
+    assert "draw_b" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"draw_b": lambda s: lambda x: offset(s)(x)[1:]}, ValueError, "draw_b: .*shape"),
+        ({"draw_b": lambda s: offset(s, m=100 + s % 2)}, ValueError, "draw_b: .*same size"),
+        ({"draw_a": lambda s: 3}, TypeError, "draw_a: .*not callable"),
+        ({"draw_a": 3}, TypeError, "draw_a=3 must be callable"),
+        ({"draw_b": partial(offset, m=150), "law": True}, ValueError, "as many"),
+        ({"resolution": 2.0}, ValueError, "vacuous"),
+        ({"resolution": 1e-16}, ValueError, "finer than the rounding"),
+        ({"max_features": 100}, ValueError, "max_features=100"),
+        ({"time_limit": -1.0}, ValueError, "time_limit"),
+        ({"X": np.zeros((2, D)), "draw_a": step, "draw_b": step}, ValueError, "0 at row 0"),
+        ({"Y": np.ones((2, D + 1))}, ValueError, "columns"),
+    ],
+)
+def test_bad_input_is_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        check_same(**({"draw_a": offset, "draw_b": shifted(offset), "X": X} | options))
+
+
+def test_the_ledger_is_charged_once():
+    ledger = Ledger()
+    check_same(offset, offset, X, ledger=ledger)
+    assert ledger.spent == 1e-9
