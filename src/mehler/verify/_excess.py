@@ -26,6 +26,10 @@ import numpy as np
 # Shares of the capital at stake; the growth at the best of them is within 1/8 of the best there is.
 _STAKES = 0.96 * 0.5 ** np.arange(11)[:, None]
 
+# So many draws are multiplied before their logarithm is taken, which costs most; fewer where one
+# is large.
+_TOGETHER, _LARGE = 8, 1e30
+
 
 class Excess:
     """Wealth of bets against upper bounds of means of samples that are not negative.
@@ -39,14 +43,27 @@ class Excess:
     def __init__(self, claims: Any) -> None:
         self.claims = np.asarray(claims, dtype=np.float64)
         self._log = np.zeros((_STAKES.size, self.claims.size))
+        self._product = np.ones_like(self._log)
+        self._held = 0
         self._sum = np.zeros(self.claims.size)
         self.n = 0
 
     def add(self, samples: Any) -> None:
-        """Bet on one draw's samples, shape (n,), none negative."""
-        self._log += np.log1p(_STAKES * (samples / self.claims - 1.0))
-        self._sum += samples
-        self.n += 1
+        """Bet on one draw's samples, shape (n,), or on those of many, (draws, n), none negative."""
+        samples = np.atleast_2d(samples)
+        for ratios in samples / self.claims:
+            self._product *= 1.0 + _STAKES * (ratios - 1.0)
+            self._held += 1
+            # Seven factors of at least 1 - 0.96 and one that is large neither under- nor overflow.
+            if self._held == _TOGETHER or not ratios.max() < _LARGE:
+                self._fold()
+        self._sum += samples.sum(axis=0)
+        self.n += samples.shape[0]
+
+    def _fold(self) -> None:
+        self._log += np.log(self._product)
+        self._product = np.ones_like(self._log)
+        self._held = 0
 
     @property
     def mean(self) -> Any:
@@ -56,6 +73,7 @@ class Excess:
     @property
     def log_wealth(self) -> Any:
         """Logarithm of the mean capital over all stakes, shape (n,)."""
+        self._fold()
         return np.logaddexp.reduce(self._log, axis=0) - math.log(_STAKES.size)
 
     def lower_ends(self, level: float) -> Any:

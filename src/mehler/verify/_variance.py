@@ -25,6 +25,7 @@ from mehler.verify._pairs import Kernel, Pairs, evaluate
 from mehler.verify._plan import Plan
 from mehler.verify._sources import Source
 from mehler.verify._verdict import Verdict
+from mehler.verify.told_nothing._confirmed import with_guarantee
 
 # How much coarser the first look is: it costs a sixteenth, and never more than so many features,
 # since rare events (codes of far rows) ask for as many as one over their probability.
@@ -33,6 +34,10 @@ _COARSE, _FIRST = 4.0, 2**21
 _OF_PILOT = f"{scatter.SAFETY:g} times that of a pilot"
 _ROBUST = "declared kurtosis (Catoni on variances of groups)"
 _PILOTED = "asymptotic (Catoni on variances of groups, their scatter from a pilot)"
+_SUSPICION = (
+    "Variances are off, but few large samples decide them, and nothing bounds what was not seen: "
+    "declare kurtosis=, or draw larger maps."
+)
 
 
 def check_variance(
@@ -73,7 +78,8 @@ def check_variance(
     kurtosis : float or callable, optional
         Upper bound for E(P - EP)^4 / V^2 of one product, or (X, Y) -> (n, k); default the map's
         own ``product_kurtosis``. With it error rates are exact bounds, for any tails. Without,
-        the scatter is taken from a pilot, doubled, and the method says *asymptotic*.
+        the scatter is taken from a pilot and doubled: a verdict that holds by it says
+        *asymptotic*, and what it finds wrong is refuted by other means or left open (Notes).
     max_features : int, optional
         Most features to draw.
     independent_features : bool
@@ -103,6 +109,11 @@ def check_variance(
     them too where the map declares both ``variance`` and ``gram_variance``. The cost is
     proportional to the kurtosis of the products: for indicators of rare events, such as codes of
     nearly antipodal rows agree in, that is 1/p.
+
+    Without a kurtosis variances of groups are looked at again before they refute. They are not
+    negative, so bets that they are larger than declared need no assumption. Smaller ones are
+    refuted if their mean square is at most five times what the samples show, or their kurtosis is;
+    else the verdict is *inconclusive*.
 
     References
     ----------
@@ -180,10 +191,18 @@ def check_variance(
             verdict = judge(plan, measured, asked.name, None)
             if verdict.status == "refuted":
                 break
+        method, rests = (_ROBUST, "by the declared kurtosis") if robust else (_PILOTED, _OF_PILOT)
+        if verdict.status == "refuted" and not robust and np.isfinite(measured.observed).all():
+            verdict, sure = with_guarantee(final, plan, measured, asked.name, _SUSPICION)
+            if sure is not None:
+                method, rests = f"variances of groups: {sure.method}", ""
     note = verdict.reason.replace(" in units of sqrt(k(x,x) k(y,y))", " in units of V")
     if not is_steady:
         note = "Products scatter at a pair whose declared variance is 0."
-    top = float(limit.max())
+    scatter_bound = (
+        f"the variance of a group of {GROUP} has relative variance at most "
+        f"{float(limit.max()):.4g}, {rests}"
+    )
     return dataclasses.replace(
         verdict,
         status="refuted" if not is_steady else verdict.status,
@@ -192,16 +211,10 @@ def check_variance(
         resolution=asked.resolution,
         claim=f"n_features * Var<phi(x), phi(y)> / V(x, y) = 1 at {pairs.n} pairs",
         n_draws=verdict.n_draws * bundle,
-        method=f"{_ROBUST if robust else _PILOTED}, {spreads.name}",
-        assumptions=(
-            verdict.assumptions[0],
-            f"the variance of a group of {GROUP} has relative variance at most {top:.4g}"
-            + (
-                ", by the declared kurtosis"
-                if robust
-                else f", {scatter.SAFETY:g} times that of a pilot"
-            ),
-        ),
+        method=f"{method}, {spreads.name}",
+        assumptions=(verdict.assumptions[0], scatter_bound)
+        if rests
+        else (verdict.assumptions[0], "of variances of groups " + verdict.assumptions[1]),
         reason=note,
     )
 

@@ -78,6 +78,48 @@ def test_a_map_without_kurtosis_gets_the_labelled_route():
     assert "pilot" in verdict.assumptions[1]
 
 
+@pytest.mark.parametrize(
+    ("factor", "method"),
+    [(0.75, "betting"), (0.01, "betting"), (1.6, "kurtosis"), (400.0, "kurtosis")],
+)
+def test_without_kurtosis_a_refutation_has_a_guarantee(factor, method):
+    draw = partial(Maxout, n_inputs=4)
+    verdict = check_variance(draw, times(draw, factor), X)
+    assert verdict.status == "refuted", str(verdict)
+    assert method in verdict.method
+    assert "asymptotic" not in verdict.method
+    rests_on_nothing = any("nothing else" in line for line in verdict.assumptions)
+    assert rests_on_nothing == (method == "betting")
+
+
+def lognormal(scale):
+    """Squares exp(2 s g), s the scale, of variance e^{8 s^2} - e^{4 s^2}."""
+
+    def draw(seed):
+        g = scale * np.random.default_rng(seed).standard_normal((2, 50))
+        return lambda x: np.exp(g[: len(x)]) / np.sqrt(50)
+
+    def variance(x, y):
+        return np.full((1, 1), np.exp(8.0 * scale**2) - np.exp(4.0 * scale**2))
+
+    return draw, variance
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_heavy_tails_are_never_refuted_as_too_small(seed):
+    """The eighth moment decides: few draws show the variance of products."""
+    draw, variance = lognormal(1.2)
+    one = np.ones((1, 1))
+    options = {"independent_features": True, "seed": seed, "max_features": 2**19}
+    verdict = check_variance(draw, variance, one, **options)
+    assert verdict.status == "inconclusive", str(verdict)
+    assert "kurtosis=" in verdict.reason
+    # Too large needs no assumption, however heavy the tails.
+    wrong = check_variance(draw, lambda x, y: 1e-3 * variance(x, y), one, **options)
+    assert wrong.status == "refuted"
+    assert "betting" in wrong.method
+
+
 def test_heavy_tails_are_paid_for_by_their_kurtosis():
     """Products +-1, but +-8 with probability 1/256: variance 319/256, kurtosis 11.17."""
 
