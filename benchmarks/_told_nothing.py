@@ -13,11 +13,12 @@ import numpy as np
 from _unknown_laws import Law
 
 from mehler.verify._excess import Excess
-from mehler.verify._kurtosis_look import Look, least_samples
+from mehler.verify._kurtosis_look import LEAST, Look, least_samples
 from mehler.verify._plan import FLOOR
 
 PAIRS = 3
-LOOKS = 4
+# Repetitions end at so many times the samples from which on the check may refute.
+BEYOND = 1.3
 RESOLUTION = 0.02
 # Elements of the largest temporary.
 _BLOCK = 1 << 22
@@ -53,8 +54,8 @@ def _batch(
     sums, drawn = np.zeros((4, PAIRS * n)), 0
     refuted = np.zeros(n, dtype=bool)
     step = max(1, _BLOCK // (n * m * 8))
-    for number in range(1, LOOKS + 1):
-        target = math.ceil(start * 1.25 ** (number - 1))
+    number, target, last = 1, start, BEYOND * max(start, LEAST)
+    while target <= last:
         while drawn < target:
             block = min(step, target - drawn)
             products = law.products(rng, block * n * m)
@@ -72,4 +73,5 @@ def _batch(
             refuted |= enough.reshape(2 * PAIRS, n).any(axis=0)
         look = Look(drawn, sums, share, number, RESOLUTION, 1e-14)
         refuted |= look.refuted.reshape(PAIRS, n).any(axis=0)
+        number, target = number + 1, math.ceil(1.25 * target)
     return refuted

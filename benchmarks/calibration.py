@@ -23,7 +23,7 @@ def main(repeats: int) -> None:
     rows, raw = [], []
     for law in LAWS:
         for m in law.sizes:
-            n = repeats if m < 50 else max(1000, repeats // 10)
+            n = repeats if m == 1 else max(1000, repeats // 5)
             found = {rate: int(alarms(law, m, rate, n, seed=1).sum()) for rate in RATES}
             seen = int(alarms(law, m, 1e-3, POWER, seed=2, scale=0.8).sum())
             most = {rate: int(binom.isf(1e-9, n, rate)) for rate in RATES}

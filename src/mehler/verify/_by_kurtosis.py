@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mehler.verify._forms import Forms, whole
-from mehler.verify._kurtosis_look import Look, least_samples
+from mehler.verify._kurtosis_look import LEAST, Look, least_samples
 from mehler.verify._plan import Measurement, Plan
 from mehler.verify._sources import Estimates, power_sums
 from mehler.verify._verdict import FEW_EFFECTIVE, FORMS, KURTOSIS
@@ -24,9 +24,10 @@ from mehler.verify.intervals._self_normalised import MARGIN
 # Looks are at so many times the samples of the one before, from the least that can refute on.
 _STEP = 1.25
 
-# Looks stop at so many times the samples that the first one asks for, and where tails are too
-# heavy to be decided, at so many times the first.
+# Looks stop at so many times the samples that the first one asks for; where tails are too heavy
+# to be decided at so many times the first, after a few.
 _PATIENCE, _TAIL_PATIENCE = 4.0, 16.0
+_LEAST_LOOKS = 4
 
 
 def by_kurtosis(plan: Plan) -> Measurement:
@@ -52,11 +53,11 @@ def by_kurtosis(plan: Plan) -> Measurement:
         if found is not None or look.decided or sums.draws >= affordable or plan.clock.over:
             break
         if number == 1:
-            most = _PATIENCE * max(start, look.wanted(~look.short))
+            most = max(LEAST, _PATIENCE * start, _PATIENCE * look.wanted(~look.short))
             most = max(most, min(_PATIENCE * look.wanted(), _TAIL_PATIENCE * start))
-        number += 1
-        if sums.n >= most:
+        if sums.n >= most or (number >= _LEAST_LOOKS and look.beyond(_TAIL_PATIENCE * start)):
             break
+        number += 1
         target = min(affordable, math.ceil(_STEP * sums.draws))
 
     assumptions, note = _words(look, sums, plan)
@@ -100,6 +101,8 @@ def _words(look: Look, sums: _Sums, plan: Plan) -> tuple[tuple[str, ...], str]:
             "A mean is off, but few large samples decide it, and nothing bounds what was not seen: "
             "declare variance= or bounds=, or draw larger maps."
         )
+    elif open_.any() and look.n < LEAST:
+        note = f"A mean is off; fewer than {LEAST} samples refute nothing."
     elif open_.any():
         rarest = min(1.0, math.log(2.0 * plan.pairs.n / plan.false_alarm) / look.n)
         note = (

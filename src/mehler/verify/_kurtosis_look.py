@@ -22,6 +22,10 @@ from mehler.verify.intervals._self_normalised import (
 # The least limit of the kurtosis: a mean of ten features or more is far below it.
 _LEAST_KURTOSIS = 20.0
 
+# Samples without which nothing is refuted, however large the error rate that is allowed: events
+# that happen once in a thousand have been seen by then.
+LEAST = 4_000
+
 
 def _paid(rate: float, number: int) -> float:
     """Return a look's share, at each of two allowances, for the sum of squares."""
@@ -58,7 +62,7 @@ class Look:
     effective : array
         Effective samples, n over their kurtosis; 0 where they do not vary beyond rounding.
     may_refute : array of bool
-        Where those are enough for the error rate to stand.
+        Where those are enough for the error rate to stand, and n is at least `LEAST`.
     short : array of bool
         Where samples vary, and few of them decide the mean: intervals are widened.
     limit : float
@@ -88,11 +92,12 @@ class Look:
         wanted = np.where(precise, samples_wanted(paid, FINE), samples_wanted(paid, COARSE))
         allowance = np.where(precise, FINE, COARSE)
         self.limit = kurtosis_limit(n, paid, FINE if precise.all() else COARSE)
-        self.may_refute = (self.effective >= wanted) | fixed
-        self.short = varies & ~self.may_refute
+        known = (self.effective >= wanted) | fixed
+        self.may_refute = known & (n >= LEAST)
+        self.short = varies & ~known
+        self._lack = np.where(self.short, wanted / np.maximum(self.effective, 1.0), 1.0)
         half = half_widths(n, self.squares, cost, allowance, resolution)
-        widened = np.sqrt(wanted / np.maximum(self.effective, 1.0))
-        self.half = np.where(self.short, half * widened, half) + rounding
+        self.half = half * np.sqrt(self._lack) + rounding
         away = np.abs(self.off)
         self.outside = (away > self.half) & (away >= FLOOR * resolution)
         # A deviation below the floor counts into the width instead.
@@ -117,6 +122,16 @@ class Look:
         """
         ratio = float(np.max(2.0 * self.half / self.resolution, initial=0.0, where=pairs))
         return self.n * ratio**2 if math.isfinite(ratio) else 2.0 * self.n
+
+    def beyond(self, most: float) -> bool:
+        """Whether only tails are open, and `most` samples would leave one so, were all as seen.
+
+        Effective samples grow like n at best, and widened intervals shrink like 1/n.
+        """
+        settled = (self.width <= self.resolution) | self.short
+        narrow = 2.0 * self.half * self.n <= most * self.resolution
+        tails = self.short & (self._lack * self.n > most) & ~narrow
+        return bool(settled.all() and tails.any())
 
     @property
     def kurtosis(self) -> float:

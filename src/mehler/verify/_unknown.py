@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from mehler.verify._kurtosis_look import LEAST
 from mehler.verify._verdict import FEW_EFFECTIVE, KURTOSIS
 from mehler.verify.intervals._self_normalised import (
     COARSE,
@@ -71,6 +72,8 @@ def by_unknown(x: Any, false_alarm: float, miss: float, resolution: float) -> Me
             f"All {n} samples agree: an event rarer than {rarest:.2g} could make the claim right. "
             "Declare variance= or bounds=."
         )
+    elif effective >= wanted and n < LEAST:
+        note = f"The mean is off; fewer than {LEAST} samples refute nothing."
     elif effective < wanted:
         assumptions.append(
             f"{FEW_EFFECTIVE} (as if {max(1, int(effective))} samples): the interval is widened, "
@@ -85,6 +88,6 @@ def by_unknown(x: Any, false_alarm: float, miss: float, resolution: float) -> Me
         reach(centre, ends(false_alarm), ends(miss)),
         KURTOSIS,
         tuple(assumptions),
-        may_refute=effective >= wanted,
+        may_refute=effective >= wanted and n >= LEAST,
         note=note,
     )

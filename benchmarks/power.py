@@ -1,0 +1,131 @@
+"""Features until a wrong kernel is refuted at 1e-9, by each route, against the information bound.
+
+Cosines with offset at one pair with k = 0.5, whose claim is off by a share of k(x, x) = 1. The
+resolution asked for is that share, 0.02 at most. No test of error rate alpha can do with much less
+than 2 V log(1/alpha) / delta^2 features (normal samples need that many for an even chance). Beside
+it: a z-test, Hoeffding's inequality, and the rule of TensorFlow Probability's statistical testing
+(a band around the distribution function). Run: python benchmarks/power.py [SEEDS]
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+import sys
+
+import _harness
+import numpy as np
+from _peer_tools import Probability, Stream
+from scipy.stats import norm
+
+from mehler.verify import check_kernel
+
+RATE = 1e-9
+ERRORS = (0.05, 0.02, 0.01, 0.005)
+# Rows at distance sqrt(2 log 2): exp(-d^2/2) = 1/2.
+_DISTANCE = math.sqrt(2.0 * math.log(2.0))
+X = np.array([[0.3, -0.2, 0.5]])
+Y = X + _DISTANCE * np.array([[2.0, -1.0, 2.0]]) / 3.0
+# 1 + k(2(x - y))/2 - k^2, with k(2(x - y)) = k^4.
+VARIANCE = 1.0 + 0.5**5 - 0.25
+SPAN = 4.0
+
+
+def kernel(x, y):
+    return np.exp(-0.5 * ((x[:, None, :] - y[None, :, :]) ** 2).sum(axis=2))
+
+
+def draws(m):
+    def draw(seed):
+        rng = np.random.default_rng(seed)
+        w, b = rng.standard_normal((3, m)), rng.uniform(0.0, 2.0 * math.pi, m)
+        return lambda x: math.sqrt(2.0 / m) * np.cos(x @ w + b)
+
+    return draw
+
+
+ROUTES = {
+    "variance": (100, {"variance": lambda x, y: 1 + kernel(x, y) ** 4 / 2 - kernel(x, y) ** 2}),
+    "range": (100, {"bounds": (-2.0, 2.0)}),
+    "nothing, features independent": (100, {}),
+    "nothing, one feature a draw": (1, {}),
+    "nothing, 100 features a draw": (100, {}),
+}
+
+
+def features(route, delta, seed):
+    """Features until the claim k + delta is refuted; None where it is not."""
+    m, options = ROUTES[route]
+    wrong = lambda x, y: np.where(kernel(x, y) > 0.999, 1.0, kernel(x, y) + delta)  # noqa: E731
+    verdict = check_kernel(
+        draws(m),
+        wrong,
+        X,
+        Y,
+        resolution=min(0.02, delta),
+        false_alarm=RATE,
+        independent_features="draw" not in route,
+        seed=seed,
+        **options,
+    )
+    return verdict.n_features if verdict.status == "refuted" else None
+
+
+def rules(delta, seeds):
+    """What fixed sizes others need for an even chance to refute."""
+    n = hoeffding(delta)
+    return {
+        "z-test": norm.isf(RATE / 2) ** 2 * VARIANCE / delta**2,
+        "Hoeffding": n,
+        "TensorFlow Probability's rule": statistics.median(
+            _first(delta, seed, n) for seed in range(seeds)
+        ),
+    }
+
+
+def hoeffding(delta):
+    return SPAN**2 * math.log(2.0 / RATE) / (2.0 * delta**2)
+
+
+def _first(delta, seed, most):
+    """Samples at which the rule refutes, to one part in twenty."""
+    k = 0.5
+    phi = draws(math.ceil(4 * most))(seed)
+    x = math.ceil(4 * most) * (phi(X) * phi(Y))[0]
+    stream = Stream(None, k + delta, VARIANCE, (-2.0, 2.0))
+    n = 0.2 * most
+    while not Probability().wrong(x[: math.ceil(n)], stream, RATE):
+        n *= 1.05
+        if n > 4 * most:
+            return math.inf
+    return n
+
+
+def main(seeds: int) -> None:
+    rows, raw = [], []
+    for delta in ERRORS:
+        bound = 2.0 * VARIANCE * math.log(1.0 / RATE) / delta**2
+        rows.append([f"{100 * delta:g} %", "the bound", f"{bound:,.0f}", "1.00"])
+        for name, n in rules(delta, min(3, seeds)).items():
+            rows.append([f"{100 * delta:g} %", name, f"{n:,.0f}", f"{n / bound:.2f}"])
+        for route in ROUTES:
+            if route == "nothing, one feature a draw" and delta < 0.01:
+                rows.append([f"{100 * delta:g} %", route, "not run", ""])
+                continue
+            found = [features(route, delta, seed) for seed in range(seeds)]
+            n = None if None in found else statistics.median(found)
+            cells = ["not refuted", ""] if n is None else [f"{n:,.0f}", f"{n / bound:.2f}"]
+            rows.append([f"{100 * delta:g} %", route, *cells])
+            raw.append({"error": delta, "route": route, "features": found, "bound": bound})
+            sys.stderr.write(" | ".join(rows[-1]) + "\n")
+    _harness.save(
+        "power",
+        f"Features until a wrong kernel is refuted at {RATE:g}",
+        ["error", "route", "features", "over the bound"],
+        rows,
+        raw,
+    )
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 9)
