@@ -47,6 +47,7 @@ from mehler._arrays._namespace import (
     require_same_place,
     resolve_place,
 )
+from mehler._arrays._outputs import dense_host
 from mehler._arrays._reuse import keep_winner, matmul, maximum, take_rows
 from mehler._arrays._special import erf
 from mehler._arrays._validate import check_matrix, require_finite
@@ -64,6 +65,7 @@ __all__ = [
     "code_dtype",
     "cosine",
     "cosine_and_sine",
+    "dense_host",
     "dtype_name",
     "eigen",
     "erf",

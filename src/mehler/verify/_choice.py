@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler.verify._output import read
 from mehler.verify._pairs import Pairs
 from mehler.verify._sources import (
     Columns,
@@ -13,7 +14,6 @@ from mehler.verify._sources import (
     Source,
     Units,
     both,
-    call,
     estimate,
     unit_products,
 )
@@ -24,8 +24,8 @@ _PROBES = 8
 
 def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> Source:
     """Return the source with most samples a draw that the map's declarations and values allow."""
-    head = call(phi, pairs.left)
-    eps, m = _eps(head), head.shape[1]
+    head, eps = read(phi, pairs.left)
+    m = head.shape[1]
     if independent_features:
         return Columns(pairs, m, m, eps)
     if getattr(phi, "independent_units", False):
@@ -41,9 +41,8 @@ def unit_source(phi: Any, pairs: Pairs) -> Source | None:
     """
     if not callable(getattr(phi, "products", None)):
         return None
-    head = call(phi, pairs.left)
-    floating = np.issubdtype(head.dtype, np.floating)
-    eps, m = _eps(head), head.shape[1]
+    head, eps = read(phi, pairs.left)
+    floating, m = np.issubdtype(head.dtype, np.floating), head.shape[1]
     probes = np.unique(np.linspace(0, pairs.n - 1, _PROBES).astype(int))
     products = unit_products(phi, pairs, probes)
     # Each route sums n_inputs and m rounded terms; 64 covers the constants.
@@ -72,11 +71,6 @@ def declared_variance(phi: Any, source: Source) -> Any:
     if source.per_draw == 1 and of_gram is not None:
         return lambda X, Y: np.asarray(of_gram(X, Y)) * source.n_features
     return getattr(phi, "variance", None)
-
-
-def _eps(z: Any) -> float:
-    floating = np.issubdtype(z.dtype, np.floating)
-    return float(np.finfo(z.dtype if floating else np.float64).eps)
 
 
 def _close(a: Any, b: Any, slack: float) -> bool:

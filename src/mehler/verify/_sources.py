@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mehler._arrays import Array, to_host
+from mehler._arrays import to_host
+from mehler.verify._output import call as call
 from mehler.verify._pairs import Pairs, Rows
 
 # Elements of the largest temporary: 32 MiB of float64.
@@ -180,20 +181,3 @@ def _sized(value: Any, n_features: int) -> Any:
             "every draw must have the same size"
         )
     return value.astype(np.float64)
-
-
-def call(phi: Any, rows: Rows) -> Any:
-    if not callable(phi):
-        raise TypeError(
-            f"draw(seed) returned {type(phi).__name__}, which is not callable: return the map "
-            "X -> Z itself, for a scikit-learn transformer its bound method transform"
-        )
-    value: Array = np.asarray(to_host(phi(rows.given)))
-    if value.ndim != 2 or value.shape[0] != rows.host.shape[0] or value.shape[1] == 0:
-        raise ValueError(
-            f"draw(seed)(X) has shape {value.shape} for X of shape {rows.host.shape}: "
-            f"a map returns ({rows.host.shape[0]}, n_features)"
-        )
-    if value.dtype.kind not in "biuf":
-        raise ValueError(f"draw(seed)(X) has dtype {value.dtype}: features must be real numbers")
-    return value
