@@ -66,4 +66,12 @@ def check_closeness(
         upper=resolution,
         method="computed, with an allowance for rounding",
     )
-    return replace(found, where=pairs.place(at), resolution=resolution)
+    reason = ""
+    if found.status == "inconclusive":
+        reason = (
+            f"Features are rounded: the deviation is known to {rounding:.2g} only. A coarser "
+            "resolution, or features of a finer dtype, would decide."
+        )
+    elif worst <= rounding:
+        reason = "Equal to rounding."
+    return replace(found, where=pairs.place(at), resolution=resolution, reason=reason)
