@@ -25,10 +25,9 @@ class Side:
     def __init__(
         self, draw: Callable[[int, int], Any], m: int, pairs: Pairs, seed: int, stream: int
     ) -> None:
-        self.m, self.pairs, self._stream = m, pairs, stream
-        self._draw: Callable[[int], Any] = lambda word: draw(word, m)
-        self._seed = seed
-        z = call(self._draw(Bundles(self._draw, seed, GROUP, stream=stream).seed(0)), pairs.left)
+        self.m, self.pairs, self.seed, self.stream = m, pairs, seed, stream
+        self.draw: Callable[[int], Any] = lambda word: draw(word, m)
+        z = call(self.draw(Bundles(self.draw, seed, GROUP, stream=stream).seed(0)), pairs.left)
         if z.shape[1] != m:
             raise ValueError(
                 f"draw(seed, {m}) has {z.shape[1]} features: sizes must be what was asked for"
@@ -37,13 +36,23 @@ class Side:
 
     def groups(self, n: int, *, stream: int) -> Any:
         """Return estimates at the pairs, shape (n, GROUP, pairs)."""
-        bundles = Bundles(self._draw, self._seed, GROUP, stream=self._stream + stream)
+        bundles = Bundles(self.draw, self.seed, GROUP, stream=self.stream + stream)
+        return self.estimates(bundles, 0, n)
+
+    def estimates(self, bundles: Bundles, start: int, stop: int) -> Any:
+        """Return the estimates of groups start to stop - 1."""
         return np.array(
             [
                 [self.pairs.pick(estimate(phi, self.pairs, self.m)) for phi in bundles[k]]
-                for k in range(n)
+                for k in range(start, stop)
             ]
         )
+
+    def is_fixed(self, n: int) -> bool:
+        """Whether the first n draws have the same features, not all of them 0."""
+        bundles = Bundles(self.draw, self.seed, GROUP, stream=self.stream)
+        first, *rest = (call(self.draw(bundles.seed(k)), self.pairs.left) for k in range(n))
+        return bool(np.any(first)) and all(np.array_equal(first, each) for each in rest)
 
     def slack(self, groups: Any) -> Any:
         """Return what rounding of a sum of m products may move an estimate by."""

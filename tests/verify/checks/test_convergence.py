@@ -131,3 +131,34 @@ def test_the_ledger_is_charged_once():
     ledger = Ledger()
     check_convergence(relu, X, max_draws=80, ledger=ledger)
     assert ledger.spent == 1e-9
+
+
+def test_a_refutation_has_a_guarantee():
+    verdict = check_convergence(BAD["copies"], X)
+    assert "asymptotic" not in verdict.method
+    assert "betting" in verdict.method
+    assert any("mean square is at most" in line for line in verdict.assumptions)
+    assert 1.0 < verdict.interval[0] <= 4.0 <= verdict.interval[1]
+
+
+def test_too_few_draws_to_be_sure_are_inconclusive():
+    verdict = check_convergence(BAD["copies"], X, max_draws=2000)
+    assert verdict.status == "inconclusive"
+    assert "too few draws" in verdict.reason
+
+
+def test_estimates_that_never_move_are_no_evidence():
+    """Cosines and sines have length 1 in every draw; step features of these rows are all 0."""
+
+    def waves(seed, m):
+        w = np.random.default_rng(seed).standard_normal((8, m // 2))
+        return lambda x: np.hstack([np.cos(x @ w), np.sin(x @ w)]) / np.sqrt(m // 2)
+
+    def rare(seed, m):
+        w = np.random.default_rng(seed).standard_normal((8, m))
+        return lambda x: (x @ w > 6.0 * np.linalg.norm(x, axis=1, keepdims=True)) / np.sqrt(m)
+
+    for draw in (waves, rare):
+        verdict = check_convergence(draw, X[:1])
+        assert verdict.status == "inconclusive", str(verdict)
+        assert "give rows" in verdict.reason

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler.verify._draws import Draws
-from mehler.verify._kurtosis_look import least_samples
+from mehler.verify._kurtosis_look import LEAST, least_samples
 from mehler.verify._pairs import Pairs
 from mehler.verify._sources import BLOCK, Source, power_sums
 from mehler.verify.same._pilot import Pilot
@@ -141,7 +141,9 @@ def choose(
     def add(paired: bool, sources: tuple[Source, Source] | None, variance: Any, per: int) -> None:
         worst = float(np.max(variance, initial=0.0))
         # Half widths of sqrt(4 c (log(2/rate) + 3.5) v/n), c about 0.7, below resolution/2.
-        needed = max(least_samples(rate), 11.0 * (3.5 - math.log(rate)) * worst / resolution**2)
+        needed = max(
+            LEAST, least_samples(rate), 11.0 * (3.5 - math.log(rate)) * worst / resolution**2
+        )
         ways.append((needed / per, paired, sources))
 
     add(False, None, a.var(axis=0) + b.var(axis=0), 1)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from mehler.verify._check_bundles import GROUP
 from mehler.verify._judge import judge
 from mehler.verify._plan import Measurement, Plan
 from mehler.verify._sources import BLOCK
@@ -47,7 +48,7 @@ def _confirmed(plan: Plan) -> Measurement:
     """
     pairs, source = plan.pairs, plan.source
     rate = plan.false_alarm / pairs.n
-    seen, drawn = Nonnegative(pairs.claim, rate, plan.resolution), 0
+    seen, drawn = Nonnegative(pairs.claim, rate, plan.resolution, of=GROUP), 0
     for target in sizes(rate, cheap=source.per_draw > 1):
         until = plan.affordable(target)
         if until == drawn and drawn:

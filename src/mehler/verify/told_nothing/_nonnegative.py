@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mehler.verify._excess import Excess
-from mehler.verify._kurtosis_look import Look, least_samples
+from mehler.verify._kurtosis_look import LEAST, Look, least_samples
 from mehler.verify._sources import power_sums
 from mehler.verify._verdict import KURTOSIS
 from mehler.verify.intervals._self_normalised import MARGIN
@@ -71,9 +71,12 @@ class Nonnegative:
         Error rate of one mean, for all looks.
     resolution : float
         About the deviation of interest.
+    of : int
+        How many independent draws a sample is made of.
     """
 
-    def __init__(self, claims: Any, rate: float, resolution: float) -> None:
+    def __init__(self, claims: Any, rate: float, resolution: float, *, of: int = 1) -> None:
+        self._least = LEAST // of
         self.claims, self._resolution = np.asarray(claims, dtype=np.float64), resolution
         self._bets, self._level = Excess(self.claims), math.log(2.0 / rate)
         self._rate, self._number = 0.25 * rate, 0
@@ -99,7 +102,9 @@ class Nonnegative:
         kappa = float(np.max(self._squares / n / np.maximum(mean, 1e-300) ** 2))
         low = self._bets.lower_ends(self._level)
         low = np.where(low > self.claims, low, 0.0)
-        high = upper_ends(n, mean, self._squares / n, self._rate / (j * (j + 1.0)))
+        high = np.full(mean.shape, np.inf)
+        if n >= self._least:
+            high = upper_ends(n, mean, self._squares / n, self._rate / (j * (j + 1.0)))
         near = Look(n, self._sums, self._rate, j, self._resolution, 0.0)
         high = np.minimum(high, np.where(near.may_refute, mean + near.half, np.inf))
         return Ends(mean, low, high, kappa)
@@ -107,5 +112,5 @@ class Nonnegative:
 
 def sizes(rate: float, *, cheap: bool) -> list[int]:
     """Return the numbers of samples at which to look, for the error rate of one mean."""
-    most = (_CHEAP if cheap else _PATIENCE) * least_samples(0.25 * rate)
+    most = (_CHEAP if cheap else _PATIENCE) * max(LEAST, least_samples(0.25 * rate))
     return [round(_FIRST * _STEP**k) for k in range(200) if _FIRST * _STEP**k <= most]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler.verify._check_counts import Rates
-from mehler.verify._kurtosis_look import Look
+from mehler.verify._kurtosis_look import LEAST, Look
 from mehler.verify._plan import FLOOR, Clock
 from mehler.verify._verdict import FEW_EFFECTIVE, KURTOSIS, Status, Verdict
 from mehler.verify.intervals._self_normalised import MARGIN
@@ -143,6 +143,8 @@ def _open(
                 "A mean is off, but few large samples decide it, and nothing bounds what was not "
                 f"seen: {words.remedy}."
             )
+        elif look.n < LEAST:
+            parts.append(f"A mean is off; fewer than {LEAST} samples refute nothing.")
         else:
             rarest = min(1.0, math.log(2.0 * look.off.size / asked.false_alarm) / look.n)
             parts.append(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler.verify._check_counts import Rates
-from mehler.verify._kurtosis_look import Look, least_samples
+from mehler.verify._kurtosis_look import LEAST, Look, least_samples
 from mehler.verify._plan import Clock
 from mehler.verify.told_nothing._stream import Stream
 from mehler.verify.told_nothing._symmetric import SymmetricLook
@@ -17,9 +17,10 @@ from mehler.verify.told_nothing._symmetric import SymmetricLook
 # Looks are at so many times the samples of the one before.
 _STEP = 1.25
 
-# Looks stop at so many times the samples that the first one asks for, and where tails are too
-# heavy to be decided, at so many times the first.
+# Looks stop at so many times the samples that the first one asks for; where tails are too heavy
+# to be decided at so many times the first, after a few.
 _PATIENCE, _TAIL_PATIENCE = 4.0, 16.0
+_LEAST_LOOKS = 4
 
 # First look at symmetric samples: no fewer can pay for an error rate of 1e-9.
 _FIRST = 64
@@ -47,7 +48,8 @@ def watch(
 ) -> Watched:
     """Watch the stream under a bounded kurtosis, or if `symmetric` under symmetry alone."""
     rate = asked.false_alarm / stream.n_means
-    start = _FIRST if symmetric else least_samples(rate)
+    least = max(LEAST, least_samples(rate))
+    start = _FIRST if symmetric else least
     target, most = -(-start // stream.per_draw), math.inf
     total, draws, number = np.zeros((4, stream.n_means)), 0, 1
     while True:
@@ -61,12 +63,13 @@ def watch(
         if look.decided or clock.over or draws == most_draws:
             break
         if math.isinf(most) and np.isfinite(look.half).all():
-            least = least_samples(rate)
             most = _PATIENCE * max(least, look.wanted(~look.short))
             most = max(most, min(_PATIENCE * look.wanted(), _TAIL_PATIENCE * least))
-        number += 1
-        if n >= most:
+        # A defect that shows at other means is found in the first looks.
+        hopeless = isinstance(look, Look) and look.beyond(_TAIL_PATIENCE * least)
+        if n >= most or (number >= _LEAST_LOOKS and hopeless):
             break
+        number += 1
         target = math.ceil(_STEP * draws)
     return Watched(
         look=look,
