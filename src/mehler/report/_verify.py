@@ -149,6 +149,8 @@ def verify_map(
         known = told(found, claimed, law, bounds, independent_features)
         kind = claim or ("mean" if found.random or known.columns_are_samples else "close")
         require_draws(tuple(also), found)
+        if kind == "close" and law is not None:
+            raise ValueError(f"law={law!r} is of the mean over draws, and says nothing of closeness")
         show(f"structure of {target}", 0, 2)
         built = of_structure(
             found,
