@@ -60,7 +60,7 @@ def by_kurtosis(plan: Plan) -> Measurement:
         number += 1
         target = min(affordable, math.ceil(_STEP * sums.draws))
 
-    assumptions, note = _words(look, sums, plan)
+    assumptions, note = _words(look, sums, plan, look.tails(_TAIL_PATIENCE * start))
     return Measurement(
         observed=plan.pairs.claim + look.off,
         low=plan.pairs.claim + look.off - look.half,
@@ -68,7 +68,8 @@ def by_kurtosis(plan: Plan) -> Measurement:
         n_draws=sums.draws,
         n_looks=forms.n_bets + plan.pairs.n,
         detectable=float(np.max(look.half + look.missed(plan.miss))),
-        needed=math.ceil(look.wanted() / per_draw) * plan.source.n_features,
+        # How many more a heavy tail would take cannot be told from the samples seen.
+        needed=math.ceil(look.needed(_TAIL_PATIENCE * start) / per_draw) * plan.source.n_features,
         method=KURTOSIS if found is None else FORMS,
         assumptions=assumptions
         if found is None
@@ -79,7 +80,7 @@ def by_kurtosis(plan: Plan) -> Measurement:
     )
 
 
-def _words(look: Look, sums: _Sums, plan: Plan) -> tuple[tuple[str, ...], str]:
+def _words(look: Look, sums: _Sums, plan: Plan, tails: Any) -> tuple[tuple[str, ...], str]:
     """Return the assumptions, and why a claim that is off is not refuted."""
     if look.may_refute.all() and sums.is_fixed:
         return ("draws that agree in every bit are one fixed map",), ""
@@ -96,13 +97,14 @@ def _words(look: Look, sums: _Sums, plan: Plan) -> tuple[tuple[str, ...], str]:
             "their intervals are widened, hold only in the limit, and refute nothing"
         )
     note = ""
-    if (open_ & look.short).any():
+    if (tails & (look.outside | (look.width > plan.resolution))).any():
+        seen = "A mean is off, but few" if (open_ & tails).any() else "A mean is open: few"
         note = (
-            "A mean is off, but few large samples decide it, and nothing bounds what was not seen: "
+            f"{seen} large samples decide it, and nothing bounds what was not seen; "
             "declare variance= or bounds=, or draw larger maps."
         )
-    elif open_.any() and look.n < LEAST:
-        note = f"A mean is off; fewer than {LEAST} samples refute nothing."
+    elif open_.any() and (look.n < LEAST or look.short.any()):
+        note = f"A mean is off; {look.n} samples are too few to refute it."
     elif open_.any():
         rarest = min(1.0, math.log(2.0 * plan.pairs.n / plan.false_alarm) / look.n)
         note = (

@@ -129,16 +129,14 @@ def _open(plan: Plan, measured: Measurement, width: float, n_features: int) -> s
     parts = [measured.note] if measured.note else []
     if not width <= plan.resolution:
         parts.append(f"The interval {wide}, more than the resolution {plan.resolution:.3g}.")
-    clock = plan.clock
-    if clock.over and measured.n_draws:
-        left = max(0, measured.needed - n_features) / n_features * clock.seconds
+    clock, missing = plan.clock, max(0, measured.needed - n_features)
+    if clock.over:
+        pace = missing / n_features * clock.seconds
         parts.append(
-            f"The time limit of {clock.limit:.3g} s was over; at this pace about {left:.3g} s more "
-            "would decide."
+            f"The time limit of {clock.limit:.3g} s was over"
+            + (f"; at this pace about {pace:.3g} s more would decide." if missing else ".")
         )
     drawn = f"{n_features} features were drawn"
     drawn += f" (max_features={plan.max_features})." if plan.max_features else "."
-    parts.append(
-        (f"About {measured.needed} features would decide; " if measured.needed else "") + drawn
-    )
+    parts.append((f"About {measured.needed} features would decide; " if missing else "") + drawn)
     return " ".join(parts)

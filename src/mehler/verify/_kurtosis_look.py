@@ -37,6 +37,10 @@ def least_samples(rate: float) -> int:
     return math.ceil(_LEAST_KURTOSIS * -math.log(_paid(rate, 1)) / shortfall(COARSE))
 
 
+# Share of a sum of squares, times sqrt(n), that rounding leaves where all of it should cancel.
+_CANCELLED = 64.0 * float(np.finfo(np.float64).eps)
+
+
 class Look:
     """The intervals of all pairs after n samples each.
 
@@ -84,8 +88,8 @@ class Look:
         self.off = m = s1 / n
         self.squares = np.maximum(s2 - m * s1, 0.0)
         fourths = np.maximum(s4 - 4.0 * m * s3 + 6.0 * m**2 * s2 - 3.0 * n * m**4, 0.0)
-        # What differs by rounding only does not vary.
-        varies = self.squares > n * (rounding**2 + 1e-24)
+        # What differs by rounding only, of the samples or of their sums, does not vary.
+        varies = self.squares > n * (rounding**2 + 1e-24) + _CANCELLED * math.sqrt(n) * s2
         self.effective = np.where(varies, effective_samples(self.squares, fourths), 0.0)
         paid, cost = _paid(rate, number), math.log(2.0 / ((1.0 - SHARE) * rate))
         precise = self.effective >= samples_wanted(paid, FINE)
@@ -97,6 +101,7 @@ class Look:
         self.short = varies & ~known
         self._lack = np.where(self.short, wanted / np.maximum(self.effective, 1.0), 1.0)
         half = half_widths(n, self.squares, cost, allowance, resolution)
+        self._plain = half + rounding
         self.half = half * np.sqrt(self._lack) + rounding
         away = np.abs(self.off)
         self.outside = (away > self.half) & (away >= FLOOR * resolution)
@@ -123,15 +128,28 @@ class Look:
         ratio = float(np.max(2.0 * self.half / self.resolution, initial=0.0, where=pairs))
         return self.n * ratio**2 if math.isfinite(ratio) else 2.0 * self.n
 
-    def beyond(self, most: float) -> bool:
-        """Whether only tails are open, and `most` samples would leave one so, were all as seen.
+    def tails(self, most: float) -> Any:
+        """Return where `most` samples would be too few to know the tail, were all as seen.
 
-        Effective samples grow like n at best, and widened intervals shrink like 1/n.
+        Effective samples grow like n at best.
+        """
+        return self.short & (self._lack * self.n > most)
+
+    def needed(self, most: float) -> float:
+        """Return how many samples would decide where tails allow; nobody can say of the others."""
+        known = ~self.tails(most)
+        ratio = (2.0 * self._plain / self.resolution) ** 2
+        factor = float(np.max(np.maximum(ratio, self._lack), initial=0.0, where=known))
+        return self.n * factor if math.isfinite(factor) else 2.0 * self.n
+
+    def beyond(self, most: float) -> bool:
+        """Whether only tails are open, and `most` samples would leave one so.
+
+        Widened intervals shrink like 1/n.
         """
         settled = (self.width <= self.resolution) | self.short
         narrow = 2.0 * self.half * self.n <= most * self.resolution
-        tails = self.short & (self._lack * self.n > most) & ~narrow
-        return bool(settled.all() and tails.any())
+        return bool(settled.all() and (self.tails(most) & ~narrow).any())
 
     @property
     def kurtosis(self) -> float:
