@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from fractions import Fraction
 
 import mpmath
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mehler.exact import _multiprecision as digits
 from mehler.exact import certified
@@ -199,6 +202,41 @@ def test_ball_holds_numbers_strings_and_balls():
     assert not certified.Ball(mpmath.mpf(3), mpmath.mpf(1)).overlaps(ball)
     with pytest.raises(ValueError, match="x must be a finite number"):
         ball.contains("one")
+
+
+PRINTED = re.compile(r"Ball\(value=mpf\('(.+?)'\), radius=mpf\('(.+?)'\), proved=True\)")
+
+
+@given(
+    numerator=st.integers(-(10**60), 10**60),
+    exponent=st.integers(-400, 400),
+    radius=st.integers(0, 2**30),
+    shift=st.integers(-900, 20),
+)
+def test_a_printed_ball_holds_the_ball_and_its_value_lies_inside(
+    numerator, exponent, radius, shift
+):
+    with mpmath.workprec(400):
+        ball = certified.Ball(
+            mpmath.ldexp(numerator, exponent), mpmath.ldexp(radius, exponent + shift)
+        )
+    value, around = map(Fraction, PRINTED.fullmatch(repr(ball)).groups())
+    low, high = ball._ends()
+    assert low <= value <= high
+    assert value - around <= low
+    assert high <= value + around
+    # Three digits of it, and a value that is rounded to a tenth of it.
+    assert around <= (high - low) / 2 * Fraction(107, 100)
+
+
+@pytest.mark.parametrize("q", [1, 4, 1000])
+@pytest.mark.parametrize("bits", [24, 128, 400])
+def test_what_is_printed_of_a_certified_number_lies_in_its_ball(q, bits):
+    balls = [certified.sigma2(q, bits=bits), *certified.collision_coefficients(q, 3, bits=bits)]
+    # A list prints them too.
+    for ball, (value, around) in zip(balls, PRINTED.findall(str(balls)), strict=True):
+        assert value in ball
+        assert Fraction(around) >= abs(Fraction(value) - fraction(ball.value))
 
 
 @pytest.mark.parametrize("bits", [23, 0, -5])

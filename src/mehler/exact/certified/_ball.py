@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +16,9 @@ from mehler.exact._mp_arguments import exact_number
 @dataclass(frozen=True)
 class Ball:
     """The interval [value - radius, value + radius], which contains the number computed.
+
+    It prints with all digits that it certifies: the printed value lies inside the ball, and the
+    printed ball contains it.
 
     Parameters
     ----------
@@ -29,6 +33,8 @@ class Ball:
     >>> ball = Ball(mpmath.mpf(1), mpmath.mpf(0.25), True)
     >>> "1.2" in ball, ball.contains(1.3)
     (True, False)
+    >>> Ball(mpmath.mpf(1) / 3, mpmath.mpf("1e-9"))
+    Ball(value=mpf('0.33333333333'), radius=mpf('1.01E-9'), proved=True)
     """
 
     value: mpmath.mpf
@@ -66,12 +72,55 @@ class Ball:
         size = abs(self.value) if self.value else mpmath.mpf(1)
         return max(0.0, float((mpmath.mag(size) - mpmath.mag(self.radius)) * math.log10(2)))
 
+    def __repr__(self) -> str:
+        """All certified digits, whatever precision mpmath prints in at the moment."""
+        value, radius = self._exactly()
+        printed, off = _nearest(value, _places(radius / 20) if radius else _all_places(value))
+        around = _above(radius + off)
+        return f"Ball(value=mpf('{printed}'), radius=mpf('{around}'), proved={self.proved})"
+
+    def _exactly(self) -> tuple[Fraction, Fraction]:
+        return exact_number(self.value, name="value"), exact_number(self.radius, name="radius")
+
     def _ends(self) -> tuple[Fraction, Fraction]:
-        value = exact_number(self.value, name="value")
-        radius = exact_number(self.radius, name="radius")
+        value, radius = self._exactly()
         return value - radius, value + radius
 
 
 def _exact(number: Any) -> mpmath.mpf:
     mantissa, exponent = number.man_exp()
     return mpmath.mp.make_mpf(mpmath.libmp.from_man_exp(int(mantissa), int(exponent)))
+
+
+def _places(unit: Fraction) -> int:
+    """The fewest decimal places whose unit 10^-places is at most `unit`."""
+    # From the sizes of both integers, to within one place; then up to where it holds.
+    bits = unit.numerator.bit_length() - unit.denominator.bit_length()
+    places = math.floor(-(bits + 1) * math.log10(2)) - 1
+    while Fraction(10) ** -places > unit:
+        places += 1
+    return places
+
+
+def _all_places(value: Fraction) -> int:
+    """As many decimal places as a binary fraction has: one for each bit behind the point."""
+    return value.denominator.bit_length() - 1
+
+
+def _decimal(integer: int, places: int) -> Decimal:
+    digits = tuple(int(one) for one in str(abs(integer)))
+    return Decimal((int(integer < 0), digits, -places))
+
+
+def _nearest(value: Fraction, places: int) -> tuple[Decimal, Fraction]:
+    """The nearest number of so many decimal places, and how far it is off."""
+    integer = round(value * Fraction(10) ** places)
+    return _decimal(integer, places), abs(value - integer * Fraction(10) ** -places)
+
+
+def _above(value: Fraction) -> Decimal:
+    """Three digits, rounded up."""
+    if value == 0:
+        return Decimal(0)
+    places = _places(value / 100)
+    return _decimal(math.ceil(value * Fraction(10) ** places), places)
