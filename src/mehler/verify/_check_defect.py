@@ -14,12 +14,20 @@ from mehler.verify._choice import units_of
 from mehler.verify._design import detectable_effect, features_needed
 from mehler.verify._draws import Draws
 from mehler.verify._pairs import Rows
+from mehler.verify._plan import FLOOR
 from mehler.verify._sources import call
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals import known_variance
+from mehler.verify.told_nothing._nonnegative import Ends, Nonnegative, sizes
 
 # Samples of the pilot, and what is allowed on top of the variance that it shows.
 _PILOT, _SAFETY = 256, 2.0
+
+_PILOTED = "asymptotic (Catoni, variance from a pilot)"
+_SUSPICION = (
+    "A mean is off, but few large samples decide it, and nothing bounds what was not seen: draw "
+    "larger maps, or allow more draws."
+)
 
 Defect = float | Callable[[Any], Array]
 
@@ -73,10 +81,26 @@ def in_mean(
     excess = np.maximum(ends[:, 0] - exact, exact - ends[:, 1])
     observed = x.mean(axis=0)
     status: Status = "holds"
-    reason = ""
+    reason, method = "", _PILOTED
+    rests: tuple[str, ...] = (
+        f"the variance of a sample is at most {_SAFETY:g} times that of a pilot",
+    )
     worst = int(np.argmax(np.abs(observed - exact) / half))
     if (excess > 0.0).any():
-        status, worst = "refuted", int(np.argmax(excess))
+        # A variance from a pilot is no guarantee: it raises a suspicion only.
+        worst = int(np.argmax(excess))
+        status, reason = "inconclusive", _SUSPICION
+        seen = _surely(asked, lambda k: sample(draws, k)[0] / unit, exact, per_draw, max_draws)
+        if seen is not None:
+            again, refuted = seen
+            status, reason = "refuted", ""
+            # What is too large first: its refutation assumes nothing.
+            larger = refuted & (again.low > exact)
+            worst = int(np.argmax(larger if larger.any() else refuted))
+            method = f"squared differences: {again.method(larger.any())}"
+            rests = tuple(f"of squared differences {a}" for a in again.assumptions(larger.any()))
+            observed, ends = again.mean, np.stack([again.low, again.high], axis=1)
+            n_draws = -(-again.n // per_draw)
     elif (2.0 * half > asked.resolution).any():
         status, worst = "inconclusive", int(np.argmax(half))
         reason = f"About {-(-wanted // per_draw)} draws would decide."
@@ -95,12 +119,34 @@ def in_mean(
         resolution=asked.resolution,
         detectable=detectable_effect(x.shape[0], float(bound.max()), rate, asked.miss),
         miss=asked.miss,
-        method="asymptotic (Catoni, variance from a pilot)",
-        assumptions=(
-            "draws, and units where declared, are independent",
-            f"the variance of a sample is at most {_SAFETY:g} times that of a pilot",
-        ),
+        method=method,
+        assumptions=("draws, and units where declared, are independent", *rests),
         where={"row": worst, "relative_to": scale},
         seeds={"seed": draws.root},
         reason=reason,
     )
+
+
+def _surely(
+    asked: Rates,
+    sample: Callable[[int], Any],
+    exact: Any,
+    per_draw: int,
+    max_draws: int | None,
+) -> tuple[Ends, Any] | None:
+    """Return intervals with a guarantee, and where they exclude a claim, if they do anywhere."""
+    # Bets against a larger claim are no easier won; one of 0 could not be bet against.
+    claims, rate = np.maximum(exact, 1e-3 * asked.resolution), asked.false_alarm / exact.size
+    seen, drawn = Nonnegative(claims, rate, asked.resolution), 0
+    for target in sizes(rate, cheap=per_draw > 1):
+        until = -(-target // per_draw)
+        if max_draws is not None:
+            until = min(until, max_draws)
+        if until == drawn:
+            continue
+        seen.add(np.concatenate([sample(k) for k in range(drawn, until)]))
+        drawn, ends = until, seen.look()
+        refuted = ends.refuted(claims, FLOOR * asked.resolution)
+        if refuted.any():
+            return ends, refuted
+    return None

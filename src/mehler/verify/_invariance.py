@@ -73,8 +73,11 @@ def check_invariance(
     Notes
     -----
     Exact invariance is refuted by one difference beyond rounding, 1024 eps of the row's largest
-    feature. A claimed defect is a mean of unbounded samples, whose variance is taken from a pilot
-    and doubled: Catoni's interval, labelled asymptotic.
+    feature. A claimed defect is a mean of unbounded samples. Whether it holds is read from
+    Catoni's interval with a variance that a pilot shows, doubled, which is right in the limit and
+    says so. A defect that is off by it is refuted if squared differences are larger than claimed,
+    by bets that need no assumption, or smaller, under bounded moments that the samples do not
+    contradict; else the verdict is *inconclusive*.
 
     Examples
     --------

@@ -117,8 +117,29 @@ def test_a_claimed_defect_is_held_against_its_mean():
     verdict = check_invariance(linear, roll, X, defect=defect, resolution=0.3)
     assert verdict.holds
     assert verdict.method.startswith("asymptotic")
-    wrong = check_invariance(linear, roll, X, defect=lambda x: 0.7 * defect(x), resolution=0.3)
+
+
+@pytest.mark.parametrize(("factor", "method"), [(0.7, "betting"), (0.0, "betting"), (1.5, "kurt")])
+def test_a_wrong_defect_is_refuted_with_a_guarantee(factor, method):
+    wrong = check_invariance(linear, roll, X, defect=lambda x: factor * defect(x), resolution=0.3)
     assert wrong.status == "refuted"
+    assert method in wrong.method
+    assert "asymptotic" not in wrong.method
+    assert any("nothing else" in line for line in wrong.assumptions) == (method == "betting")
+
+
+def test_rare_large_differences_refute_nothing():
+    """E|phi(x) - phi(gx)|^2 is one, from one draw in 10,000."""
+
+    def rare(seed):
+        size = 100.0 if np.random.default_rng(seed).random() < 1e-4 else 1e-9
+        return lambda x: np.hstack([size * (x[:, :1] > 0.0), np.ones((len(x), 1))])
+
+    x = np.array([[1.0, 0.5]])
+    options = {"defect": 1.0, "resolution": 0.3, "max_draws": 5000}
+    verdict = check_invariance(rare, lambda x: -x, x, **options)
+    assert verdict.status == "inconclusive", str(verdict)
+    assert "not seen" in verdict.reason
 
 
 def test_few_draws_are_inconclusive():

@@ -27,6 +27,9 @@ BETS = "not negative (betting)"
 # on a kurtosis can be bounded: fewer where a sample takes draws of its own.
 _FIRST, _STEP, _PATIENCE, _CHEAP = 64, 1.25, 2.0, 16.0
 
+# What differs by less, relative to the claim, does not vary.
+_ROUNDING = 1e-12
+
 # Elements of the largest temporary.
 _BLOCK = 1 << 20
 
@@ -38,6 +41,7 @@ class Ends:
     mean: Any
     low: Any
     high: Any
+    n: int
     # Mean square over squared mean, the largest of all.
     kappa: float
 
@@ -102,12 +106,14 @@ class Nonnegative:
         kappa = float(np.max(self._squares / n / np.maximum(mean, 1e-300) ** 2))
         low = self._bets.lower_ends(self._level)
         low = np.where(low > self.claims, low, 0.0)
-        high = np.full(mean.shape, np.inf)
-        if n >= self._least:
-            high = upper_ends(n, mean, self._squares / n, self._rate / (j * (j + 1.0)))
         near = Look(n, self._sums, self._rate, j, self._resolution, 0.0)
-        high = np.minimum(high, np.where(near.may_refute, mean + near.half, np.inf))
-        return Ends(mean, low, high, kappa)
+        high = np.where(near.may_refute, mean + near.half, np.inf)
+        if n >= self._least:
+            far = upper_ends(n, mean, self._squares / n, self._rate / (j * (j + 1.0)))
+            # Samples that never vary say nothing of what was not seen.
+            varies = near.squares > n * (_ROUNDING * self.claims) ** 2
+            high = np.where(varies, np.minimum(high, far), high)
+        return Ends(mean, low, high, n, kappa)
 
 
 def sizes(rate: float, *, cheap: bool) -> list[int]:
