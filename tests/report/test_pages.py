@@ -128,6 +128,17 @@ def test_page_and_twin_show_the_same_statements(page, everything):
         assert count(row["n_features_robust"]) in text
 
 
+def test_a_lost_formula_is_shown_as_restored_with_its_hypotheses():
+    found = report.run((toys.LOST,), with_data=False)
+    html, summary = render_html(found), render_markdown(found)
+    text = "".join(Page(html).text)
+    for written in ("undecided: formula not in our copy", "our copy, line 7", "A standard normal"):
+        assert written in text
+    assert "restored form" in "".join(text.partition("Every statement in full")[2])
+    assert "restored: refuted" in summary
+    assert "printed:" not in summary
+
+
 def test_summary_has_no_html_and_every_statement(everything):
     text = render_markdown(everything)
     assert not re.search(r"(?<!\\)<", text)

@@ -27,6 +27,7 @@ def run(*statements, **options):
             ["holds", "refuted, repaired", "not computable"],
             0,
         ),
+        ((toys.LOST,), [toys.RESTORED_REFUTED], 0),
         ((toys.TRUE, toys.WRONG), ["holds", "refuted"], 1),
         ((toys.UNDECIDED,), ["inconclusive"], 3),
         ((toys.UNDECIDED, toys.WRONG), ["inconclusive", "refuted"], 1),

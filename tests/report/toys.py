@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import (
+    RESTORED_REFUTED,
+    Check,
+    Context,
+    Evidence,
+    Plot,
+    Series,
+    Statement,
+)
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -68,6 +76,16 @@ REPAIRED = statement(
 WRONG = statement("wrong", "holds", check(3.0, "printed"))
 UNDECIDED = statement("undecided", "holds", check(1.0, "printed", n=200))
 BROKEN = statement("broken", "holds", Check(form="printed", name="broken", run=explode))
+LOST = statement(
+    "lost",
+    RESTORED_REFUTED,
+    check(3.0, "restored"),
+    check(1.0, "proved"),
+    copy="lost",
+    place="Section 2, equation (3); our copy, line 7",
+    hypotheses="A standard normal $g$.",
+    ground="The mean, measured at a standard normal.",
+)
 SILENT = statement("silent", "not computable", note="No number is claimed.")
 HOSTILE = statement(
     "hostile",

@@ -9,6 +9,9 @@ import pytest
 from mehler.statements import (
     BACKENDS,
     EXPECTATIONS,
+    RESTORED_HOLDS,
+    RESTORED_REFUTED,
+    UNDECIDED,
     Check,
     Context,
     Evidence,
@@ -38,10 +41,22 @@ def evidence(form: str, status: str) -> Evidence:
         ([("printed", "holds"), ("proved", "refuted")], "proved form refuted"),
         ([("printed", "refuted"), ("proved", "inconclusive")], "inconclusive"),
         ([("printed", "inconclusive"), ("proved", "error")], "error"),
+        ([("restored", "holds")], RESTORED_HOLDS),
+        ([("restored", "holds"), ("proved", "holds")], RESTORED_HOLDS),
+        ([("restored", "refuted"), ("restored", "holds")], RESTORED_REFUTED),
+        ([("restored", "refuted"), ("proved", "holds")], RESTORED_REFUTED),
+        ([("restored", "refuted"), ("proved", "refuted")], "proved form refuted"),
+        ([("restored", "inconclusive")], "inconclusive"),
     ],
 )
 def test_verdict_follows_from_all_evidence(found, verdict):
     assert verdict_of([evidence(*one) for one in found]) == verdict
+
+
+def test_what_the_copy_lost_is_never_refuted():
+    for verdict in (RESTORED_HOLDS, RESTORED_REFUTED):
+        assert verdict.startswith(UNDECIDED)
+    assert UNDECIDED == "undecided: formula not in our copy"
 
 
 def test_no_failure_is_an_expectation():
@@ -73,6 +88,31 @@ def test_malformed_statement_is_refused(change, message):
     assert Statement(**good).id == "a.b-1"
     with pytest.raises(ValueError, match=message):
         Statement(**{**good, **change})
+
+
+RESTORED = Check(form="restored", name="c", run=lambda context: evidence("restored", "holds"))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"copy": "burnt"}, "copy='burnt' is not one of printed, lost, none"),
+        ({"copy": "lost"}, "a check of the printed form"),
+        ({"checks": (RESTORED,)}, "a check of the restored form"),
+        ({"copy": "none", "checks": (RESTORED,)}, "a check of the restored form"),
+        ({"expected": RESTORED_HOLDS}, "undecided exactly where the formula is lost"),
+        (
+            {"copy": "lost", "checks": (RESTORED,), "expected": "refuted"},
+            "undecided exactly where the formula is lost",
+        ),
+    ],
+)
+def test_a_lost_formula_cannot_pass_for_printed(change, message):
+    lost = {"copy": "lost", "checks": (RESTORED,), "expected": RESTORED_REFUTED}
+    good = {"id": "a.b-1", "source": "s", "title": "t", "printed": "x"}
+    assert Statement(**good, **lost).copy == "lost"
+    with pytest.raises(ValueError, match=message):
+        Statement(**{**good, "expected": "holds", "checks": (CHECK,), **change})
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def deciding(evidence: Sequence[Evidence], form: str) -> Evidence | None:
     Parameters
     ----------
     evidence : sequence of Evidence
-    form : {"printed", "proved"}
+    form : {"printed", "restored", "proved"}
 
     Returns
     -------

@@ -8,6 +8,7 @@ from mehler.report._format import cells, count, deciding, explained, left, numbe
 from mehler.report._model import DataResult, Report
 from mehler.report._plan import ERRORS
 from mehler.report._verification import Verification
+from mehler.statements import FORMS
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~!&$])")
 
@@ -38,7 +39,7 @@ def render_markdown(report: Report | Verification) -> str:
     ]
     for one in report.statements:
         first = [plain_text(one.title), f"**{one.verdict}**", one.expected]
-        shown = [e for form in ("printed", "proved") if (e := deciding(one.evidence, form))]
+        shown = [e for form in FORMS if (e := deciding(one.evidence, form))]
         if not shown:
             lines.append(_row([*first, "", "", "", "", ""]))
         for evidence in shown:

@@ -37,6 +37,15 @@ class StatementResult:
     note: str
     evidence: tuple[Evidence, ...]
     seconds: float
+    place: str = ""
+    hypotheses: str = ""
+    ground: str = ""
+    copy: str = "printed"
+
+    @property
+    def claimed(self) -> str:
+        """The form that the formula in ``printed`` has been checked as."""
+        return "restored" if self.copy == "lost" else "printed"
 
     @property
     def as_expected(self) -> bool:
@@ -44,8 +53,8 @@ class StatementResult:
         return self.verdict == self.expected
 
     def spoken(self, form: str) -> str:
-        """What to call a form: nothing of ours has been printed by anybody before."""
-        return "stated" if form == "printed" and self.source.startswith("Ours") else form
+        """What to call a form: where nobody's print is judged, it is stated."""
+        return "stated" if form == "printed" and self.copy == "none" else form
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -116,6 +116,10 @@ def _run_statement(statement: Statement, context: Context) -> StatementResult:
         note=statement.note,
         evidence=evidence,
         seconds=perf_counter() - start,
+        place=statement.place,
+        hypotheses=statement.hypotheses,
+        ground=statement.ground,
+        copy=statement.copy,
     )
 
 

@@ -2,15 +2,20 @@
 
 from mehler.statements._context import BACKENDS, LEVELS, Context, Level
 from mehler.statements._discover import discover
-from mehler.statements._evidence import Evidence
+from mehler.statements._evidence import FORMS, Evidence
 from mehler.statements._plot import Plot, Series
-from mehler.statements._statement import EXPECTATIONS, Check, Statement
-from mehler.statements._verdict import verdict_of
+from mehler.statements._statement import COPIES, EXPECTATIONS, Check, Statement
+from mehler.statements._verdict import RESTORED_HOLDS, RESTORED_REFUTED, UNDECIDED, verdict_of
 
 __all__ = [
     "BACKENDS",
+    "COPIES",
     "EXPECTATIONS",
+    "FORMS",
     "LEVELS",
+    "RESTORED_HOLDS",
+    "RESTORED_REFUTED",
+    "UNDECIDED",
     "Check",
     "Context",
     "Evidence",

@@ -12,10 +12,10 @@ from mehler.statements._plot import Plot
 if TYPE_CHECKING:
     from mehler.verify import Verdict
 
-Form = Literal["printed", "proved"]
+Form = Literal["printed", "restored", "proved"]
 Status = Literal["holds", "refuted", "inconclusive", "error"]
 Relation = Literal["=", ">=", "<="]
-FORMS = ("printed", "proved")
+FORMS = ("printed", "restored", "proved")
 STATUSES = ("holds", "refuted", "inconclusive", "error")
 RELATIONS = ("=", ">=", "<=")
 
@@ -30,8 +30,9 @@ class Evidence:
 
     Parameters
     ----------
-    form : {"printed", "proved"}
-        Which form of the statement was checked.
+    form : {"printed", "restored", "proved"}
+        Which form of the statement was checked; ``"restored"`` is a formula that the copy that
+        was read has lost, and that was put back.
     check : str
         Name of the check.
     status : {"holds", "refuted", "inconclusive", "error"}
@@ -143,7 +144,7 @@ class Evidence:
         Parameters
         ----------
         verdict : mehler.verify.Verdict
-        form : {"printed", "proved"}
+        form : {"printed", "restored", "proved"}
         check, claim : str, optional
             Instead of the verdict's own.
         plots : tuple of Plot

@@ -8,8 +8,20 @@ from dataclasses import dataclass
 
 from mehler.statements._context import Context
 from mehler.statements._evidence import FORMS, Evidence, Form
+from mehler.statements._verdict import RESTORED_HOLDS, RESTORED_REFUTED
 
-EXPECTATIONS = ("holds", "holds with constant", "refuted, repaired", "refuted", "not computable")
+EXPECTATIONS = (
+    "holds",
+    "holds with constant",
+    "refuted, repaired",
+    "refuted",
+    RESTORED_HOLDS,
+    RESTORED_REFUTED,
+    "not computable",
+)
+# What the copy that was read has of the print: all of it, all but its formula, or nothing, as
+# where the statement is ours.
+COPIES = ("printed", "lost", "none")
 _ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
 
 
@@ -19,7 +31,7 @@ class Check:
 
     Parameters
     ----------
-    form : {"printed", "proved"}
+    form : {"printed", "restored", "proved"}
     name : str
         What is checked, in a few words.
     run : callable
@@ -46,6 +58,16 @@ class Statement:
     source : str
         Paper, number and equation.
     title : str
+    place : str
+        Section, number and equation, and the page or line of the copy that was read.
+    hypotheses : str
+        All that the print assumes, in our own words; the checks run inside it.
+    ground : str
+        What the verdict rests on, and how the checks keep to the hypotheses.
+    copy : {"printed", "lost", "none"}
+        What the copy that was read has of the print. ``"lost"``: its formula is not there;
+        ``printed`` then holds what was put back, its checks are of the form ``"restored"``, and
+        the verdict is undecided. ``"none"``: nobody's print is judged, as where it is ours.
     expected : str
         One of `EXPECTATIONS`: the verdict that the checks must come to.
     printed, proved : str
@@ -63,7 +85,8 @@ class Statement:
     Raises
     ------
     ValueError
-        A malformed id, an unknown expectation, or checks that cannot lead to it.
+        A malformed id, an unknown expectation, checks that cannot lead to it, or a formula that
+        is lost and nevertheless called printed.
 
     Examples
     --------
@@ -84,6 +107,10 @@ class Statement:
     proof: str = ""
     checks: tuple[Check, ...] = ()
     note: str = ""
+    place: str = ""
+    hypotheses: str = ""
+    ground: str = ""
+    copy: str = "printed"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "checks", tuple(self.checks))
@@ -104,3 +131,22 @@ class Statement:
             )
         if self.expected == "not computable" and not self.note:
             raise ValueError(f"{self.id}: note is empty: say why the statement is not computable")
+        self._require_fair_forms()
+
+    def _require_fair_forms(self) -> None:
+        """Refuse to call a formula printed that the copy that was read does not show."""
+        if self.copy not in COPIES:
+            raise ValueError(f"{self.id}: copy={self.copy!r} is not one of {', '.join(COPIES)}")
+        forms = {check.form for check in self.checks}
+        wrong = "printed" if self.copy == "lost" else "restored"
+        if wrong in forms:
+            raise ValueError(
+                f"{self.id}: copy={self.copy!r} and a check of the {wrong} form: what the copy has "
+                "lost is restored, everything else is printed or stated"
+            )
+        undecided = self.expected in (RESTORED_HOLDS, RESTORED_REFUTED)
+        if self.checks and undecided != (self.copy == "lost"):
+            raise ValueError(
+                f"{self.id}: expected={self.expected!r} and copy={self.copy!r}: the verdict is "
+                "undecided exactly where the formula is lost"
+            )

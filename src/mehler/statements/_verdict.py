@@ -6,6 +6,10 @@ from collections.abc import Sequence
 
 from mehler.statements._evidence import Evidence
 
+UNDECIDED = "undecided: formula not in our copy"
+RESTORED_HOLDS = f"{UNDECIDED}; restored form holds"
+RESTORED_REFUTED = f"{UNDECIDED}; restored form refuted"
+
 
 def verdict_of(evidence: Sequence[Evidence]) -> str:
     """Say what follows for the statement from the evidence of all its checks.
@@ -22,8 +26,10 @@ def verdict_of(evidence: Sequence[Evidence]) -> str:
         ``"not computable"`` without evidence; ``"error"`` or ``"inconclusive"`` if a check ended
         so; ``"proved form refuted"`` if a repair failed, which no statement expects;
         ``"refuted, repaired"`` or ``"refuted"`` if a check of the printed form refuted it, with
-        and without a confirmed proved form; ``"holds with constant"`` if only a proved form could
-        be checked, the printed one having a constant without a value; else ``"holds"``.
+        and without a confirmed proved form; `RESTORED_REFUTED` or `RESTORED_HOLDS` if what was
+        checked is a formula that the copy that was read has lost, and that was put back: it is
+        nobody's print; ``"holds with constant"`` if only a proved form could be checked, the
+        printed one having a constant without a value; else ``"holds"``.
 
     Examples
     --------
@@ -31,6 +37,9 @@ def verdict_of(evidence: Sequence[Evidence]) -> str:
     >>> proved = Evidence(form="proved", check="b", status="holds", claim="x is 1")
     >>> verdict_of([printed, proved])
     'refuted, repaired'
+    >>> restored = Evidence(form="restored", check="a", status="refuted", claim="x is 0")
+    >>> verdict_of([restored, proved])
+    'undecided: formula not in our copy; restored form refuted'
     """
     if not evidence:
         return "not computable"
@@ -39,8 +48,12 @@ def verdict_of(evidence: Sequence[Evidence]) -> str:
             return status
     proved = [one for one in evidence if one.form == "proved"]
     printed = [one for one in evidence if one.form == "printed"]
+    restored = [one for one in evidence if one.form == "restored"]
     if any(one.status == "refuted" for one in proved):
         return "proved form refuted"
     if any(one.status == "refuted" for one in printed):
         return "refuted, repaired" if proved else "refuted"
+    if restored:
+        refuted = any(one.status == "refuted" for one in restored)
+        return RESTORED_REFUTED if refuted else RESTORED_HOLDS
     return "holds" if printed else "holds with constant"
