@@ -32,6 +32,11 @@ from mehler._arrays._dtypes import (
     resolve_dtype,
     widest_float,
 )
+from mehler._arrays._global_random import (
+    disturb_global_state,
+    global_states,
+    set_global_states,
+)
 from mehler._arrays._gram import add_gram, centred, packed, symmetric, unpacked
 from mehler._arrays._host import from_host, to_host, without_gradient
 from mehler._arrays._installed import installed_namespaces
@@ -66,10 +71,12 @@ __all__ = [
     "cosine",
     "cosine_and_sine",
     "dense_host",
+    "disturb_global_state",
     "dtype_name",
     "eigen",
     "erf",
     "from_host",
+    "global_states",
     "has_float64",
     "installed_namespaces",
     "is_array",
@@ -95,6 +102,7 @@ __all__ = [
     "rows_of_pieces",
     "rows_of_sums",
     "rows_per_block",
+    "set_global_states",
     "share",
     "shares_below",
     "shares_that_agree",

@@ -5,8 +5,9 @@ scalar; `check_variance` and `check_distribution` hold variances and laws agains
 `check_convergence` finds shared or repeated features, `check_reproducible` seeds that are ignored
 or related, `check_invariance` features that a group moves, `check_backends` libraries that
 disagree, `check_finite` inputs that overflow, `check_precision` weights rounded to float32;
-`check_same` holds a new version of a map against the old one. Each returns a `Verdict`, and each
-can be paid from a `Ledger`, the false-alarm budget of a run.
+`check_same` holds a new version of a map against the old one. Before all of them `check_structure`
+asks whether a map is one at all: a function of its seed and of each row alone. Each returns a
+`Verdict`, and each can be paid from a `Ledger`, the false-alarm budget of a run.
 """
 
 from mehler.verify import intervals
@@ -28,6 +29,7 @@ from mehler.verify._reproducible import check_reproducible
 from mehler.verify._variance import check_variance
 from mehler.verify._verdict import Verdict
 from mehler.verify.same import check_same
+from mehler.verify.structure import check_structure
 
 __all__ = [
     "Allotment",
@@ -46,6 +48,7 @@ __all__ = [
     "check_precision",
     "check_reproducible",
     "check_same",
+    "check_structure",
     "check_variance",
     "confirm",
     "detectable_effect",

@@ -25,6 +25,7 @@ from mehler.verify._ledger import Ledger
 from mehler.verify._pairs import Kernel, Pairs, evaluate, make_pairs
 from mehler.verify._plan import Clock, Plan
 from mehler.verify._verdict import Verdict
+from mehler.verify.structure import check_structure
 
 
 def check_kernel(
@@ -182,23 +183,45 @@ def check_kernel(
     return judge(plan, measured, title, broken)
 
 
-def assert_kernel(*args: Any, **options: Any) -> Verdict:
-    """Assert that a map has the kernel it claims: `check_kernel`, raising unless it holds.
+def assert_kernel(
+    draw: Callable[[int], Any],
+    kernel: Kernel,
+    X: Array,
+    Y: Array | None = None,
+    *,
+    structure: bool = True,
+    false_alarm: float = 1e-9,
+    resolution: float = 0.02,
+    seed: int = 0,
+    ledger: Ledger | None = None,
+    name: str | None = None,
+    **options: Any,
+) -> Verdict:
+    """Assert that a map is built as one, and has the kernel it claims.
+
+    `check_structure`, then `check_kernel`, raising unless both hold.
 
     Parameters
     ----------
-    *args, **options
+    draw, kernel, X, Y, resolution, seed, ledger, name
+        As for `check_kernel`.
+    structure : bool
+        Whether to look at the map's structure first: a tenth of `false_alarm` pays for that.
+    false_alarm : float
+        Chance that a correct map fails.
+    **options
         As for `check_kernel`.
 
     Returns
     -------
     Verdict
-        That holds.
+        That of the kernel, which holds.
 
     Raises
     ------
     AssertionError
-        With the verdict's text, when it is refuted or inconclusive.
+        With the verdict's text, when it is refuted or inconclusive; a defect of structure is
+        named first.
 
     Examples
     --------
@@ -209,7 +232,23 @@ def assert_kernel(*args: Any, **options: Any) -> Verdict:
     >>> assert_kernel(draw, lambda X, Y: X @ Y.T, np.eye(3), resolution=0.1).holds
     True
     """
-    verdict = check_kernel(*args, **options)
+    false_alarm = probability("false_alarm", false_alarm)
+    paid: dict[str, Any] = {"resolution": resolution, "seed": seed, "ledger": ledger}
+    if structure:
+        built = check_structure(
+            draw,
+            X,
+            kernel=kernel,
+            false_alarm=0.1 * false_alarm,
+            name=f"{name or 'kernel'}: structure",
+            **paid,
+        )
+        if not built.holds:
+            raise AssertionError(str(built))
+        false_alarm *= 0.9
+    verdict = check_kernel(
+        draw, kernel, X, Y, false_alarm=false_alarm, name=name, **paid, **options
+    )
     if not verdict.holds:
         raise AssertionError(str(verdict))
     return verdict

@@ -1,0 +1,101 @@
+"""Where the caller's rows live, so that other rows of the bundle live there too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+# Lengths that agree so far are one length: rows were normalised.
+_EQUAL = 1e-5
+# Rows that are looked at.
+MOST, LEAST = 20, 24
+
+
+@dataclass(frozen=True)
+class Domain:
+    """What all of the caller's rows have in common.
+
+    Parameters
+    ----------
+    n_inputs : int
+    norm : float
+        Their median length.
+    sphere, simplex : bool
+        Whether their Euclidean or absolute lengths are all the same.
+    nonnegative : bool
+    cube : bool
+        Whether entries lie in [0, 1].
+    discrete : bool
+        Whether entries are whole numbers: then nothing between them is known to be meant.
+    """
+
+    n_inputs: int
+    norm: float
+    sphere: bool
+    simplex: bool
+    nonnegative: bool
+    cube: bool
+    discrete: bool
+
+    @classmethod
+    def of(cls, rows: Any) -> Domain:
+        """Read it off the rows, a float64 matrix."""
+        lengths = np.linalg.norm(rows, axis=1)
+        sums = np.abs(rows).sum(axis=1)
+        nonnegative = bool(rows.min() >= 0.0)
+        return cls(
+            n_inputs=rows.shape[1],
+            norm=float(np.median(lengths)) or 1.0,
+            sphere=_alike(lengths),
+            simplex=_alike(sums),
+            nonnegative=nonnegative,
+            cube=nonnegative and bool(rows.max() <= 1.0),
+            discrete=bool((rows == np.round(rows)).all()),
+        )
+
+    @property
+    def scalable(self) -> bool:
+        """Whether rows may be made longer and shorter."""
+        return not (self.sphere or self.simplex or self.discrete)
+
+    def longest(self, rows: Any, norm: float) -> float:
+        """Return `norm`, or what the unit cube allows."""
+        return min(norm, float(np.linalg.norm(rows, axis=1).max())) if self.cube else norm
+
+    def keep(self, rows: Any, norm: float) -> Any:
+        """Bring rows that were made up to where the caller's are."""
+        if self.nonnegative:
+            rows = np.abs(rows)
+        if self.simplex:
+            return rows / np.abs(rows).sum(axis=1, keepdims=True)
+        if self.sphere:
+            return norm * rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.minimum(rows, 1.0) if self.cube else rows
+
+
+def looked_at(values: Any, seed: int) -> Any:
+    """Return at most 20 of the rows, in their dtype, and mixtures of them until there are 24.
+
+    Mixtures a x + (1 - a) y stay in any convex set; rows of whole numbers are not mixed.
+    """
+    n = values.shape[0]
+    rows = values[np.unique(np.linspace(0, n - 1, min(n, MOST)).round().astype(int))]
+    domain = Domain.of(rows.astype(np.float64))
+    missing = LEAST - rows.shape[0]
+    if domain.discrete or values.dtype.kind != "f" or rows.shape[0] < 2:
+        return rows
+    rng = np.random.default_rng(seed)
+    i = rng.integers(rows.shape[0], size=missing)
+    j = (i + rng.integers(1, rows.shape[0], size=missing)) % rows.shape[0]
+    share = rng.uniform(0.2, 0.8, (missing, 1))
+    mixed = share * rows[i].astype(np.float64) + (1.0 - share) * rows[j]
+    mixed = mixed[np.linalg.norm(mixed, axis=1) > 1e-3 * domain.norm]
+    if mixed.shape[0]:
+        mixed = domain.keep(mixed, domain.norm)
+    return np.concatenate([rows, mixed.astype(rows.dtype)])
+
+
+def _alike(lengths: Any) -> bool:
+    return bool(lengths.size > 1 and np.ptp(lengths) <= _EQUAL * lengths.max())

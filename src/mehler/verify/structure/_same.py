@@ -1,0 +1,79 @@
+"""Whether two computations of the same features agree but for rounding and the jumps it causes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy.special import bdtrc
+
+# Sums of d and of m rounded terms differ by some sqrt(d + m) units between two orders of adding
+# up, as BLAS takes for other numbers of rows; 64 covers the constants. Single precision is
+# allowed to all: a map may compute in it and return float64. Coarser dtypes, whose units are
+# large, are allowed a twentieth.
+_ULPS, _COARSEST = 64.0, 0.05
+
+# A feature that jumps (a sign, a code) has so many pieces; between two of them an input lies within
+# rounding of a jump with probability at most 8 sqrt(d) eps each.
+_PIECES = 16.0
+
+# That more entries than `flips` jump by chance.
+_RARE = 1e-13
+
+
+def tolerance(a: Any, b: Any, terms: int) -> float:
+    """Return how far entries may be apart, as a share of their row's largest."""
+    eps = float(np.finfo(np.float32).eps)
+    for z in (a, b):
+        if z.dtype.kind == "f":
+            eps = max(eps, float(np.finfo(z.dtype).eps))
+    return min(_ULPS * eps * math.sqrt(terms), _COARSEST)
+
+
+def apart(a: Any, b: Any, terms: int, slack: Any = 0.0) -> Any:
+    """Return which entries of two feature matrices differ by more than rounding.
+
+    Parameters
+    ----------
+    a, b : array, shape (n, m)
+    terms : int
+        Length of the sums that made them.
+    slack : array, shape (n, 1), optional
+        Allowed besides.
+    """
+    if a.dtype.kind != "f" and b.dtype.kind != "f":
+        return a != b
+    share = tolerance(a, b, terms)
+    x, y = a.astype(np.float64), b.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        size = np.maximum(np.abs(x), np.abs(y)).max(axis=1, keepdims=True)
+        size = np.where(np.isfinite(size), size, 0.0)
+        near = np.abs(x - y) <= share * size + slack
+    return ~(near | (x == y) | (np.isnan(x) & np.isnan(y)))
+
+
+def flips(a: Any, n_inputs: int) -> int:
+    """Return how many entries may jump because an input was rounded otherwise."""
+    pieces = _PIECES
+    if a.dtype.kind != "f":
+        pieces = max(pieces, float(np.abs(a.astype(np.float64)).max()) + 1.0)
+    chance = min(0.5, 8.0 * pieces * math.sqrt(n_inputs) * float(np.finfo(np.float32).eps))
+    allowed = 0
+    while bdtrc(allowed, a.size, chance) > _RARE:
+        allowed += 1
+    return allowed
+
+
+def rows_apart(a: Any, b: Any, n_inputs: int, slack: Any = 0.0) -> Any:
+    """Return the numbers of rows whose features differ; none where chance may flip as many.
+
+    A row counts from its first entry on: whether there are more entries than `flips` allows is
+    asked of the whole matrix.
+    """
+    if a.shape != b.shape:
+        return np.arange(a.shape[0])
+    off = apart(a, b, n_inputs + a.shape[1], slack)
+    if int(off.sum()) <= flips(a, n_inputs):
+        return np.arange(0)
+    return np.flatnonzero(off.any(axis=1))

@@ -1,0 +1,37 @@
+"""The bundle's verdict: the cause first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mehler.verify._verdict import Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class StructureVerdict(Verdict):
+    """A `Verdict` on how a map is built.
+
+    ``observed`` is the number of defects found, ``exact`` 0; ``reason`` begins with the first.
+
+    Parameters
+    ----------
+    causes : tuple of str
+        What was found, what explains most first.
+    """
+
+    causes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Return one paragraph: the causes, what was looked at, error rates, reservations."""
+        place = ", ".join(f"{key}={value}" for key, value in self.where.items())
+        sentences = [self.reason] if self.reason else []
+        sentences.append(f"{self.check}: {self.status}" + (f", at {place}." if place else "."))
+        sentences.append(f"Claimed: {self.claim}.")
+        sentences.append(
+            f"Looked at {self.n_draws} draws; false alarm {self.false_alarm:.3g} ({self.method})."
+        )
+        if self.seeds:
+            sentences.append(f"Replay with seed={self.seeds['seed']}.")
+        if self.assumptions:
+            sentences.append(f"Assumes, and leaves out: {'; '.join(self.assumptions)}.")
+        return " ".join(sentences)

@@ -1,0 +1,65 @@
+"""Words for the sizes at which a map is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+# Right sizes that do not follow a rule before it is called one.
+_CLEAR = 3
+
+
+def name_inputs(wrong: Sequence[int], right: Sequence[int]) -> str:
+    """Say for which numbers of columns of X the kernel fails."""
+    return _name("d", "columns of X", wrong, right)
+
+
+def name_sizes(wrong: Sequence[int], right: Sequence[int]) -> str:
+    """Say for which numbers of features the kernel fails."""
+    return _name("m", "features", wrong, right)
+
+
+def has_rule(wrong: Sequence[int], right: Sequence[int]) -> bool:
+    """Whether a simple rule tells the wrong sizes from the right ones."""
+    apart = min(wrong) > max(right) or max(wrong) < min(right)
+    return apart or any(_tells(rule, wrong, right) for _, rule in _RULES)
+
+
+def _name(letter: str, what: str, wrong: Sequence[int], right: Sequence[int]) -> str:
+    """Return the simplest rule that tells the wrong sizes from the right ones."""
+    fails = "the claimed kernel fails"
+    listed = ", ".join(str(n) for n in wrong)
+    for words, rule in _RULES:
+        if all(rule(n) for n in wrong) and not any(rule(n) for n in right):
+            return f"wrong for {words.format(letter)}: {fails} there"
+    if min(wrong) > max(right):
+        return f"wrong for more than {max(right)} {what}: {fails} at {listed}"
+    if max(wrong) < min(right) and len(wrong) > 1:
+        return f"wrong for fewer than {min(right)} {what}: {fails} at {listed}"
+    for words, rule in _RULES:
+        if _tells(rule, wrong, right):
+            return f"wrong for {words.format(letter)}: {fails} at {listed}"
+    return f"wrong for {letter} = {listed}: {fails} there"
+
+
+def _tells(rule: Callable[[int], bool], wrong: Sequence[int], right: Sequence[int]) -> bool:
+    """Whether a rule holds for all that is wrong, and for little that is right.
+
+    Sizes at which a defect is too small to be seen do not hide the rule.
+    """
+    also = sum(rule(n) for n in right)
+    return all(rule(n) for n in wrong) and also <= 2 * len(wrong) and len(right) - also >= _CLEAR
+
+
+def _power(n: int) -> bool:
+    return n & (n - 1) == 0
+
+
+_RULES: tuple[tuple[str, Callable[[int], bool]], ...] = (
+    ("even {}", lambda n: n % 2 == 0),
+    ("odd {}", lambda n: n % 2 == 1),
+    ("{} that is no power of 2", lambda n: not _power(n)),
+    ("{} that is a power of 2", _power),
+    ("{} that is a multiple of 4", lambda n: n % 4 == 0),
+    ("{} that is no multiple of 4", lambda n: n % 4 != 0),
+    ("{} that is a multiple of 8", lambda n: n % 8 == 0),
+)

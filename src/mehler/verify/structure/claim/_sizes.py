@@ -1,0 +1,50 @@
+"""The claimed kernel for other numbers of columns, of X and of the features."""
+
+from __future__ import annotations
+
+import math
+
+from mehler.verify.structure._finding import Finding
+from mehler.verify.structure._subject import Subject
+from mehler.verify.structure.claim._judge import SPAN, judge, pilots
+from mehler.verify.structure.claim._names import name_inputs, name_sizes
+from mehler.verify.structure.claim._trial import MIDDLE, base_of, trial_at, trial_like
+
+INPUTS = (1, 2, 3, 4, 5, 6, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 130, 200)
+SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 16, 31, 32, 63, 64, 65, 100, 127, 128, 129, 255, 500, 1001)
+_STREAM = 100
+
+
+def check_inputs(subject: Subject) -> list[Finding]:
+    """Draw maps for other numbers of columns of X, odd and even, below and beyond 64."""
+    d0, norm = subject.domain.n_inputs, subject.domain.norm
+    size = MIDDLE if subject.resizable else None
+    if subject.domain.discrete:
+        subject.notes.skip("other numbers of columns of X", "the rows hold whole numbers")
+        return []
+    values = sorted({*INPUTS, d0, d0 + 1, 2 * d0} if d0 < 200 else {*INPUTS, d0})
+    trials = pilots(
+        subject,
+        values,
+        lambda d, k: trial_at(subject, d, norm, size, _STREAM + k),
+        "maps of columns of X, d",
+    )
+    others = [d for d in trials if d > 1 and d != d0]
+    if not others:
+        # Where only rows of one column are taken besides, it is broadcast.
+        trials.pop(1, None)
+    return judge(subject, "inputs", trials, name_inputs, d0, math.inf)
+
+
+def check_sizes(subject: Subject) -> list[Finding]:
+    """Draw maps with other numbers of features."""
+    if not subject.resizable:
+        return []
+    base = base_of(subject)
+    trials = pilots(
+        subject,
+        sorted({*SIZES, MIDDLE}),
+        lambda m, k: trial_like(base, m, _STREAM + 200 + k),
+        "maps of features, m",
+    )
+    return judge(subject, "sizes", trials, name_sizes, MIDDLE, SPAN)

@@ -1,0 +1,429 @@
+"""Twenty-seven defects of random Fourier features, each beside a correct map that looks like it.
+
+All claim the kernel exp(-|x - y|^2), ``--kernel rbf``. Each is a draw function for `mehler verify`:
+``tests/cli/defective_maps.py:NAME``, and ``NAME_twin`` for its twin. Weights are drawn for the
+columns that come, as other libraries do.
+"""
+
+from __future__ import annotations
+
+import functools
+import zlib
+
+import numpy as np
+
+# The defects, with words that their headlines must have.
+STRUCTURAL = {
+    "redraws_on_every_call": "redraws its weights on every call",
+    "caches_by_shape": "caches its output by shape",
+    "centres_by_batch": "depend on the other rows of the batch",
+    "centres_in_place": "centres its input in place",
+    "draws_by_chunk": "draws anew by chunk",
+    "ambient_entropy": "ignores its seed",
+    "global_state": "depend on the global random state of numpy.random",
+    "string_hash": "a fresh process draws other features",
+    "seed_or_none": "seed 0 is not a seed",
+    "sixteen_seeds": "give the same features",
+    "clips_rows": "rows longer than 2 are clipped",
+    "even_inputs": "wrong for even d",
+    "odd_sizes": "wrong for odd m",
+    "single_precision": "wrong for float32 rows",
+    "first_64_columns": "the first 64 columns only are used",
+    "each_twice": "features are distinct",
+    "one_phase": "the error does not fall with m",
+}
+STATISTICAL = {
+    "factor_lost": "",
+    "divided_by_m": "",
+    "bandwidth_of_2014": "gamma / 2",
+    "offset_left_out": "",
+    "offset_to_quarter_pi": "",
+    "scaled_by_inputs": "",
+    "degrees": "",
+    "uniform_weights": "",
+    "transposed_blocks": "",
+    "absolute_weights": "",
+}
+DEFECTS = {**STRUCTURAL, **STATISTICAL}
+
+
+def draw(rng, d, m):
+    """Frequencies of the kernel and offsets."""
+    return np.sqrt(2.0) * rng.standard_normal((d, m)), rng.uniform(0.0, 2.0 * np.pi, m)
+
+
+def waves(X, w, b):
+    return np.sqrt(2.0 / w.shape[1]) * np.cos(X @ w + b)
+
+
+def plain(seed, n_features, change=lambda w, b: (w, b)):
+    """The map without a defect, or with other weights."""
+    return lambda X: waves(X, *change(*draw(np.random.default_rng(seed), X.shape[1], n_features)))
+
+
+# -- what one map does ----------------------------------------------------------------------------
+
+
+def redraws_on_every_call(seed, n_features):
+    rng = np.random.default_rng(seed)
+    return lambda X: waves(X, *draw(rng, X.shape[1], n_features))
+
+
+def redraws_on_every_call_twin(seed, n_features):
+    """At the first call, as maps do that learn the number of columns then."""
+    rng = np.random.default_rng(seed)
+    kept = []
+
+    def phi(X):
+        if not kept:
+            kept.append(draw(rng, X.shape[1], n_features))
+        return waves(X, *kept[0])
+
+    return phi
+
+
+def cached(seed, n_features, key):
+    phi, kept = plain(seed, n_features), {}
+
+    def cached_phi(X):
+        if key(X) not in kept:
+            kept[key(X)] = phi(X)
+        return kept[key(X)].copy()
+
+    return cached_phi
+
+
+def caches_by_shape(seed, n_features):
+    return cached(seed, n_features, lambda X: X.shape)
+
+
+def caches_by_shape_twin(seed, n_features):
+    return cached(seed, n_features, lambda X: (X.shape, X.dtype.str, X.tobytes()))
+
+
+def centres_by_batch(seed, n_features):
+    phi = plain(seed, n_features)
+    return lambda X: phi(X - X.mean(axis=0))
+
+
+def centres_by_batch_twin(seed, n_features):
+    phi = plain(seed, n_features)
+    return lambda X: phi(X - 0.1)
+
+
+def centres_in_place(seed, n_features):
+    phi = plain(seed, n_features)
+
+    def centred(X):
+        X -= X.mean(axis=0)
+        return phi(X)
+
+    return centred
+
+
+def centres_in_place_twin(seed, n_features):
+    phi = plain(seed, n_features)
+
+    def shifted(X):
+        X = X.copy()
+        X -= 0.1
+        return phi(X)
+
+    return shifted
+
+
+def in_chunks(X, of):
+    return np.concatenate([of(X[k : k + 64]) for k in range(0, len(X), 64)])
+
+
+def draws_by_chunk(seed, n_features):
+    def phi(X):
+        rng = np.random.default_rng(seed)
+        return in_chunks(X, lambda rows: waves(rows, *draw(rng, X.shape[1], n_features)))
+
+    return phi
+
+
+def draws_by_chunk_twin(seed, n_features):
+    phi = plain(seed, n_features)
+    return lambda X: in_chunks(X, phi)
+
+
+# -- seeds ----------------------------------------------------------------------------------------
+
+
+def drawn_now(rng, n_features):
+    """Weights for up to 256 columns, drawn once."""
+    w, b = draw(rng, 256, n_features)
+    return lambda X: waves(X, w[: X.shape[1]], b)
+
+
+def ambient_entropy(seed, n_features):
+    return drawn_now(np.random.default_rng(), n_features)
+
+
+def ambient_entropy_twin(seed, n_features):
+    return drawn_now(np.random.default_rng(seed), n_features)
+
+
+def from_global_state(n_features):
+    return drawn_now(np.random.RandomState(np.random.randint(1 << 30)), n_features)  # noqa: NPY002
+
+
+def global_state(seed, n_features):
+    return from_global_state(n_features)
+
+
+def global_state_twin(seed, n_features):
+    """Seeds the global generator first, as other libraries' users have to."""
+    np.random.seed(seed)  # noqa: NPY002
+    return from_global_state(n_features)
+
+
+def string_hash(seed, n_features):
+    return plain(abs(hash(f"weights of {seed}")), n_features)
+
+
+def string_hash_twin(seed, n_features):
+    return plain(zlib.crc32(f"weights of {seed}".encode()), n_features)
+
+
+def seed_or_none(seed, n_features):
+    return drawn_now(np.random.default_rng(seed or None), n_features)
+
+
+def seed_or_none_twin(seed, n_features):
+    return drawn_now(np.random.default_rng(None if seed is None else seed), n_features)
+
+
+def sixteen_seeds(seed, n_features):
+    return plain(seed % 16, n_features)
+
+
+def sixteen_seeds_twin(seed, n_features):
+    return plain((seed, seed % 16), n_features)
+
+
+# -- sizes, lengths, precision --------------------------------------------------------------------
+
+
+def clipped(X, longest):
+    lengths = np.linalg.norm(X, axis=1, keepdims=True)
+    return X * np.minimum(1.0, longest / np.maximum(lengths, 1e-300))
+
+
+def clips_rows(seed, n_features):
+    phi = plain(seed, n_features)
+    return lambda X: phi(clipped(X, 2.0))
+
+
+def clips_rows_twin(seed, n_features):
+    phi = plain(seed, n_features)
+    return lambda X: phi(clipped(X, 1e6))
+
+
+def even_inputs(seed, n_features):
+    """The last column is lost when their number is even."""
+    phi = plain(seed, n_features)
+    return lambda X: phi(X[:, : X.shape[1] - 1 + X.shape[1] % 2])
+
+
+def even_inputs_twin(seed, n_features):
+    """A column of zeros is added when their number is odd."""
+    phi = plain(seed, n_features)
+    return lambda X: phi(np.pad(X, ((0, 0), (0, X.shape[1] % 2))))
+
+
+def odd_sizes(seed, n_features):
+    phi = plain(seed, n_features)
+    return lambda X: phi(X) / np.sqrt(1 + n_features % 2)
+
+
+def odd_sizes_twin(seed, n_features):
+    """In pairs, the last one of which may lack its partner."""
+
+    def phi(X):
+        w, b = draw(np.random.default_rng(seed), X.shape[1], -(-n_features // 2))
+        t = X @ w + b
+        return np.sqrt(2.0 / n_features) * np.hstack([np.cos(t), np.sin(t)])[:, :n_features]
+
+    return phi
+
+
+def single_precision(seed, n_features):
+    phi = plain(seed, n_features)
+    return lambda X: phi(X * (1.5 if X.dtype == np.float32 else 1.0))
+
+
+def single_precision_twin(seed, n_features):
+    phi = plain(seed, n_features, lambda w, b: (w.astype(np.float32), b.astype(np.float32)))
+    return lambda X: phi(X.astype(np.float32))
+
+
+def first_64_columns(seed, n_features):
+    phi = plain(seed, n_features)
+    return lambda X: phi(X[:, :64])
+
+
+def first_64_columns_twin(seed, n_features):
+    """All columns, 64 at a time."""
+
+    def phi(X):
+        w, b = draw(np.random.default_rng(seed), X.shape[1], n_features)
+        blocks = range(0, X.shape[1], 64)
+        t = sum(X[:, k : k + 64] @ w[k : k + 64] for k in blocks)
+        return np.sqrt(2.0 / n_features) * np.cos(t + b)
+
+    return phi
+
+
+# -- columns --------------------------------------------------------------------------------------
+
+
+def each_twice(seed, n_features):
+    half = np.arange(n_features) // 2
+    return plain(seed, n_features, lambda w, b: (w[:, half], b[half]))
+
+
+def each_twice_twin(seed, n_features):
+    """Each frequency twice, with two independent offsets."""
+    half = np.arange(n_features) // 2
+    return plain(seed, n_features, lambda w, b: (w[:, half], b))
+
+
+def one_phase(seed, n_features):
+    return plain(seed, n_features, lambda w, b: (w, b[:1]))
+
+
+def one_phase_twin(seed, n_features):
+    return plain(seed, n_features, lambda w, b: (w, b + b[0]))
+
+
+# -- statistics -----------------------------------------------------------------------------------
+
+
+def factor_lost(seed, n_features):
+    phi = plain(seed, n_features)
+    return lambda X: phi(X) / np.sqrt(2.0)
+
+
+def divided_by_m(seed, n_features):
+    phi = plain(seed, n_features)
+    return lambda X: phi(X) / np.sqrt(n_features)
+
+
+def bandwidth_of_2014(seed, n_features):
+    """As in scikit-learn before its pull request 3656."""
+    return plain(seed, n_features, lambda w, b: (w / np.sqrt(2.0), b))
+
+
+def offset_left_out(seed, n_features):
+    return plain(seed, n_features, lambda w, b: (w, 0.0 * b))
+
+
+def offset_to_quarter_pi(seed, n_features):
+    return plain(seed, n_features, lambda w, b: (w, b / 8.0))
+
+
+def scaled_by_inputs(seed, n_features):
+    phi = plain(seed, n_features)
+    return lambda X: phi(X) * np.sqrt(n_features / X.shape[1])
+
+
+def degrees(seed, n_features):
+    return plain(seed, n_features, lambda w, b: (np.radians(w), b))
+
+
+def uniform_weights(seed, n_features):
+    """Of the same variance."""
+
+    def phi(X):
+        rng = np.random.default_rng(seed)
+        _, b = draw(rng, 1, n_features)
+        w = np.sqrt(6.0) * rng.uniform(-1.0, 1.0, (X.shape[1], n_features))
+        return waves(X, w, b)
+
+    return phi
+
+
+def orthogonal(seed, n_features, transposed):
+    """Blocks of orthogonal frequencies, whose lengths go to the features; or to the inputs."""
+
+    def phi(X):
+        rng, d = np.random.default_rng(seed), X.shape[1]
+        blocks = []
+        for _ in range(-(-n_features // d)):
+            q, r = np.linalg.qr(rng.standard_normal((d, d)))
+            lengths = np.sqrt(2.0 * rng.chisquare(d, d))
+            block = q * np.sign(np.diag(r)) * lengths
+            blocks.append(block.T if transposed else block)
+        _, b = draw(rng, 1, n_features)
+        return waves(X, np.hstack(blocks)[:, :n_features], b)
+
+    return phi
+
+
+transposed_blocks = functools.partial(orthogonal, transposed=True)
+transposed_blocks_twin = functools.partial(orthogonal, transposed=False)
+
+
+def absolute_weights(seed, n_features):
+    return plain(seed, n_features, lambda w, b: (np.abs(w), b))
+
+
+# What these got wrong the plain map does right, in ways of its own.
+
+
+def factor_lost_twin(seed, n_features):
+    """In pairs, whose factor is 1 over the root of their number."""
+
+    def phi(X):
+        w, _ = draw(np.random.default_rng(seed), X.shape[1], n_features // 2)
+        return np.hstack([np.cos(X @ w), np.sin(X @ w)]) / np.sqrt(n_features // 2)
+
+    return phi
+
+
+def divided_by_m_twin(seed, n_features):
+    phi = plain(seed, n_features)
+    return lambda X: n_features * phi(X) / n_features
+
+
+def bandwidth_of_2014_twin(seed, n_features):
+    """Half of the weights with the sign turned: the law is symmetric."""
+    return plain(seed, n_features, lambda w, b: (w * np.where(np.arange(n_features) % 2, -1, 1), b))
+
+
+def offset_left_out_twin(seed, n_features):
+    """Sines: an offset more or less."""
+    return plain(seed, n_features, lambda w, b: (w, b - 0.5 * np.pi))
+
+
+def offset_to_quarter_pi_twin(seed, n_features):
+    """Four equally likely offsets have the same mean as all."""
+    return plain(seed, n_features, lambda w, b: (w, 0.5 * np.pi * np.floor(2.0 * b / np.pi)))
+
+
+scaled_by_inputs_twin = plain
+
+
+def degrees_twin(seed, n_features):
+    return plain(seed, n_features, lambda w, b: (np.radians(np.degrees(w)), b))
+
+
+def uniform_weights_twin(seed, n_features):
+    """Normal by the quantiles of uniform numbers."""
+    from scipy.special import ndtri
+
+    def phi(X):
+        rng = np.random.default_rng(seed)
+        _, b = draw(rng, 1, n_features)
+        w = np.sqrt(2.0) * ndtri(rng.uniform(size=(X.shape[1], n_features)))
+        return waves(X, w, b)
+
+    return phi
+
+
+def absolute_weights_twin(seed, n_features):
+    """All weights of a feature with the sign of the first turned to plus."""
+    return plain(seed, n_features, lambda w, b: (w * np.where(w[:1] < 0.0, -1.0, 1.0), b))

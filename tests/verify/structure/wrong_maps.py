@@ -1,0 +1,353 @@
+"""Maps that break one rule of how maps are built, each with words that the cause must have."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+
+from tests.verify.structure.right_maps import SQRT2, drawn, normal, offset, rbf, waves
+
+WRONG = {}
+
+
+def wrong(words, default=100):
+    """Register phi_of(Z, seed, m), or with `maker` a function (seed, X, m) -> map."""
+
+    def register(function):
+        def redraw(seed, X, n_features=None):
+            m = default if n_features is None else n_features
+            return lambda Z: function(Z, seed, m)
+
+        WRONG[function.__name__] = (redraw, words)
+        return function
+
+    return register
+
+
+def maker(words):
+    def register(function):
+        WRONG[function.__name__] = (
+            lambda seed, X, n_features=None: function(seed, X, n_features or 100),
+            words,
+        )
+        return function
+
+    return register
+
+
+def plain(Z, seed, m):
+    return waves(Z, offset(np.random.default_rng(seed), Z.shape[1], m))
+
+
+# -- one map --------------------------------------------------------------------------------------
+
+
+def cached_by(key):
+    def make(seed, X, m):
+        kept = {}
+
+        def phi(Z):
+            if key(Z) not in kept:
+                kept[key(Z)] = plain(Z, seed, m)
+            return kept[key(Z)].copy()
+
+        return phi
+
+    return make
+
+
+maker("an earlier call")(cached_by(lambda Z: "all" if len(Z) > 1 else Z.tobytes()))
+WRONG["cached_forever"] = WRONG.pop("make")
+maker("an earlier call")(cached_by(lambda Z: (Z.shape, round(float(Z.sum()), 9))))
+WRONG["cached_by_sum"] = WRONG.pop("make")
+maker("an earlier call")(cached_by(lambda Z: (Z.shape, Z[0].tobytes())))
+WRONG["cached_by_first_row"] = WRONG.pop("make")
+maker("an earlier call")(
+    cached_by(lambda Z: (Z.__array_interface__["data"][0], Z.shape, Z[:1].tobytes()[:0]))
+)
+WRONG["cached_by_address"] = WRONG.pop("make")
+
+
+@wrong("other rows of the batch")
+def scaled_by_batch(Z, seed, m):
+    return plain(Z / Z.std(), seed, m)
+
+
+@wrong("other rows of the batch")
+def largest_of_batch(Z, seed, m):
+    """As a stabilised exponential that takes its maximum over all rows."""
+    z = plain(Z, seed, m)
+    return z / np.abs(z).max()
+
+
+@wrong("by place")
+def last_row_lost(Z, seed, m):
+    z = plain(Z, seed, m)
+    z[-1] = 0.0
+    return z
+
+
+@wrong("in place")
+def one_entry_written(Z, seed, m):
+    z = plain(Z, seed, m)
+    Z[0, 0] = 0.0
+    return z
+
+
+@wrong("in place")
+def sorted_in_place(Z, seed, m):
+    z = plain(Z, seed, m)
+    Z.sort(axis=0)
+    return z
+
+
+@wrong("by chunk")
+def chunks_of_8(Z, seed, m):
+    rng = np.random.default_rng(seed)
+    parts = [waves(Z[k : k + 8], offset(rng, Z.shape[1], m)) for k in range(0, len(Z), 8)]
+    return np.concatenate(parts)
+
+
+@wrong("by chunk")
+def chunks_of_4096(Z, seed, m):
+    rng = np.random.default_rng(seed)
+    parts = [waves(Z[k : k + 4096], offset(rng, Z.shape[1], m)) for k in range(0, len(Z), 4096)]
+    return np.concatenate(parts)
+
+
+@wrong("by chunk")
+def noise_by_place(Z, seed, m):
+    z = plain(Z, seed, m)
+    return z + 0.1 * np.random.default_rng(seed).standard_normal(z.shape)
+
+
+@wrong("how many rows")
+def another_way_for_many(Z, seed, m):
+    return plain(Z, seed + (len(Z) > 500), m)
+
+
+@maker("every call")
+def noisy(seed, X, m):
+    rng = np.random.default_rng(seed)
+    return lambda Z: plain(Z, seed, m) + 1e-2 * rng.standard_normal((len(Z), m))
+
+
+@maker("every call")
+def learns(seed, X, m):
+    """Centred by all rows seen so far."""
+    seen = []
+
+    def phi(Z):
+        seen.append(Z.mean(axis=0))
+        return plain(Z - np.mean(seen, axis=0) - len(seen), seed, m)
+
+    return phi
+
+
+@wrong("Fortran")
+def reads_memory(Z, seed, m):
+    n, d = Z.shape
+    Z = np.lib.stride_tricks.as_strided(Z, (n, d), (Z.itemsize * d, Z.itemsize))
+    return plain(Z, seed, m)
+
+
+@wrong("Fortran")
+def flattens(Z, seed, m):
+    return plain(Z.ravel(order="K").reshape(Z.shape), seed, m)
+
+
+@wrong("float32")
+def weights_for_single(Z, seed, m):
+    return plain(Z, seed + (Z.dtype == np.float32), m)
+
+
+# -- seeds ----------------------------------------------------------------------------------------
+
+
+def seeded(change, words, name):
+    def redraw(seed, X, n_features=None):
+        return lambda Z: plain(Z, change(seed), n_features or 100)
+
+    WRONG[name] = (redraw, words)
+
+
+seeded(lambda s: s % 1000, "give the same", "thousand_seeds")
+seeded(lambda s: s & 0xFF, "give the same", "eight_bits")
+seeded(lambda s: s & 0xFFFF, "give the same", "sixteen_bits")
+seeded(lambda s: s & ~0x10000, "give the same", "bit_16_lost")
+seeded(lambda s: s // 2, "give the same", "halved")
+seeded(lambda s: s or 1, "give the same", "zero_is_one")
+seeded(lambda s: min(s, 1000), "give the same", "at_most_1000")
+seeded(lambda s: int(np.float32(s)), "give the same", "as_single")
+seeded(lambda s: 7, "ignores its seed", "always_seven")
+seeded(lambda s: s % (2**32 - 1), "give the same", "modulo_most")
+
+
+@maker("share")
+def neighbouring_units(seed, X, m):
+    parts = [offset(np.random.default_rng(seed + l), X.shape[1], 1) for l in range(m)]
+    w, b = np.hstack([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
+    return lambda Z: waves(Z, (w, b))
+
+
+@maker("ignores its seed")
+def entropy(seed, X, m):
+    wb = offset(np.random.default_rng(), X.shape[1], m)
+    return lambda Z: waves(Z, wb)
+
+
+@maker("global random state of random")
+def python_state(seed, X, m):
+    wb = offset(np.random.default_rng(random.randrange(1 << 30)), X.shape[1], m)
+    return lambda Z: waves(Z, wb)
+
+
+@maker("changes the global random state of numpy.random")
+def moves_global_state(seed, X, m):
+    np.random.standard_normal(3)  # noqa: NPY002  # the defect
+    return lambda Z: plain(Z, seed, m)
+
+
+# -- columns --------------------------------------------------------------------------------------
+
+
+@wrong("features are distinct")
+def tiled(Z, seed, m):
+    w, b = offset(np.random.default_rng(seed), Z.shape[1], -(-m // 4))
+    return waves(Z, (np.tile(w, 4)[:, :m], np.tile(b, 4)[:m]))
+
+
+@wrong("equal up to sign")
+def both_signs(Z, seed, m):
+    z = plain(Z, seed, m)
+    z[:, 1::2] = -z[:, : 2 * (m // 2) : 2]
+    return z
+
+
+@wrong("features are distinct")
+def one_pair_equal(Z, seed, m):
+    z = plain(Z, seed, m)
+    z[:, -1] = z[:, 0]
+    return z
+
+
+@wrong("features are distinct")
+def few_resampled(Z, seed, m):
+    """A bootstrap of few features."""
+    rng = np.random.default_rng(seed)
+    w, b = offset(rng, Z.shape[1], max(1, m // 8))
+    chosen = rng.integers(w.shape[1], size=m)
+    return waves(Z, (w[:, chosen], b[chosen]))
+
+
+@wrong("error does not fall")
+def one_frequency(Z, seed, m):
+    w, b = offset(np.random.default_rng(seed), Z.shape[1], m)
+    return waves(Z, (np.repeat(w[:, :1], m, axis=1), b))
+
+
+@wrong("error does not fall")
+def two_phases(Z, seed, m):
+    w, b = offset(np.random.default_rng(seed), Z.shape[1], m)
+    return waves(Z, (w, b[np.arange(m) % 2 % b.size]))
+
+
+@wrong("error does not fall")
+def one_sign(Z, seed, m):
+    """All features of a draw are scaled by one random number, whose square is 1 in the mean."""
+    rng = np.random.default_rng(seed)
+    return plain(Z, seed + 1, m) * math.sqrt(rng.exponential())
+
+
+# -- columns of X ---------------------------------------------------------------------------------
+
+
+def on(columns, words, name):
+    def redraw(seed, X, n_features=None):
+        return lambda Z: plain(Z * columns(np.arange(Z.shape[1])), seed, n_features or 100)
+
+    WRONG[name] = (redraw, words)
+
+
+on(lambda j: j < 100, "the first 100 columns only are used", "first_100")
+on(lambda j: (j < 64) | (j >= 72), "columns 64 to 71 change nothing", "hole")
+on(lambda j: (j < 20) | (j % 2 == 0), "change nothing", "every_other")
+
+
+@wrong("wrong for odd d")
+def odd_inputs_turned(Z, seed, m):
+    return plain(Z * (1.0 + Z.shape[1] % 2), seed, m)
+
+
+@wrong("wrong for more than 64 columns")
+def wide_rows_shrunk(Z, seed, m):
+    return plain(Z / (1.0 + (Z.shape[1] > 64)), seed, m)
+
+
+@wrong("no power of 2")
+def powers_only(Z, seed, m):
+    d = Z.shape[1]
+    return plain(Z * math.sqrt((1 << (d - 1).bit_length()) / d) ** 3, seed, m)
+
+
+@wrong("wrong for d = 1")
+def not_for_one(Z, seed, m):
+    return plain(Z * (3.0 if Z.shape[1] == 1 else 1.0), seed, m)
+
+
+# -- features -------------------------------------------------------------------------------------
+
+
+@wrong("wrong for odd m")
+def half_of_odd(Z, seed, m):
+    """Pairs, of which odd sizes lack one column that they are scaled for."""
+    w = SQRT2 * normal(np.random.default_rng(seed), Z.shape[1], m // 2)
+    z = np.hstack([np.cos(Z @ w), np.sin(Z @ w)]) * math.sqrt(2.0 / m)
+    return np.pad(z, ((0, 0), (0, m % 2)))
+
+
+@wrong("wrong for even m")
+def even_sizes_doubled(Z, seed, m):
+    return plain(Z, seed, m) * (1.0 if m % 2 else 1.5)
+
+
+@wrong("no power of 2")
+def sizes_to_powers(Z, seed, m):
+    more = 1 << (m - 1).bit_length()
+    return plain(Z, seed, m) * math.sqrt(m / more)
+
+
+@wrong("more than 500 features")
+def at_most_500(Z, seed, m):
+    return plain(Z, seed, m) * (1.0 if m <= 500 else 2.0)
+
+
+# -- lengths --------------------------------------------------------------------------------------
+
+
+@wrong("entries larger than 1 are clipped")
+def clipped_entries(Z, seed, m):
+    return plain(np.clip(Z, -1.0, 1.0), seed, m)
+
+
+@wrong("rows longer than 5 are clipped")
+def clipped_at_5(Z, seed, m):
+    lengths = np.linalg.norm(Z, axis=1, keepdims=True)
+    return plain(Z * np.minimum(1.0, 5.0 / np.maximum(lengths, 1e-9)), seed, m)
+
+
+@wrong("wrong for rows longer than")
+def saturated(Z, seed, m):
+    return plain(3.0 * np.tanh(Z / 3.0), seed, m)
+
+
+@wrong("wrong for rows shorter than")
+def short_rows_lost(Z, seed, m):
+    lengths = np.linalg.norm(Z, axis=1, keepdims=True)
+    return plain(Z, seed, m) * np.where(lengths < 0.2, 1.5, 1.0)
+
+
+KERNEL = rbf
+PLAIN = drawn(100, offset, waves)
