@@ -10,6 +10,8 @@ sub_gamma       exponential moments of constants v and c          exact bound; a
 bounded         values in [low, high]                             exact bound at a fixed n
 binomial        successes of n equal trials                       exact bound at a fixed n
 self_normalised a kurtosis below a limit proportional to n        exact bound at a fixed n
+nonnegative     no negative ones; at the upper end bounded        exact bound at a fixed n
+                moments
 dkw             (a band for the distribution function)            exact bound at a fixed n
 asymptotic      a variance, and n large                           only in the limit of large n
 =============== ================================================= ==============================
@@ -23,6 +25,7 @@ from mehler.verify.intervals._binomial import binomial
 from mehler.verify.intervals._bounded import bounded
 from mehler.verify.intervals._dkw import dkw
 from mehler.verify.intervals._known_variance import known_variance
+from mehler.verify.intervals._nonnegative import nonnegative
 from mehler.verify.intervals._self_normalised import self_normalised
 from mehler.verify.intervals._sub_gamma import maxout_constants, sub_gamma
 
@@ -34,6 +37,7 @@ __all__ = [
     "dkw",
     "known_variance",
     "maxout_constants",
+    "nonnegative",
     "self_normalised",
     "sub_gamma",
 ]

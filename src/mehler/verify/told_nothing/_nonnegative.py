@@ -18,8 +18,8 @@ from mehler.verify._excess import Excess
 from mehler.verify._kurtosis_look import LEAST, Look, least_samples
 from mehler.verify._sources import power_sums
 from mehler.verify._verdict import KURTOSIS
+from mehler.verify.intervals._nonnegative import upper_ends
 from mehler.verify.intervals._self_normalised import MARGIN
-from mehler.verify.told_nothing._shortfall import upper_ends
 
 BETS = "not negative (betting)"
 

@@ -18,8 +18,8 @@ import numpy as np
 from mehler.verify._excess import Excess
 from mehler.verify._kurtosis_look import LEAST, Look
 from mehler.verify._sources import power_sums
+from mehler.verify.intervals._nonnegative import upper_ends
 from mehler.verify.intervals._self_normalised import MARGIN
-from mehler.verify.told_nothing._shortfall import upper_ends
 
 # Looks are at so many times the samples of the one before.
 _STEP = 1.25

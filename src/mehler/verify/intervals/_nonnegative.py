@@ -1,0 +1,138 @@
+r"""The interval for the mean of samples that are not negative: its lower end needs nothing else.
+
+Lower end. For X >= 0 of mean at most q and stakes 0 <= s < 1, prod (1 + s (X_i/q - 1)) is a
+nonnegative supermartingale, whatever the law, and so is its mean over a grid of stakes.
+
+Upper end. Among laws on [0, inf) of mean mu with E X^2 <= kappa mu^2 the one on {0, kappa mu} has
+the largest E exp(-r X), so
+
+    P(sum X_i <= (1 - t) n mu) <= exp(-n h(t)/kappa),   h(t) = (1 - t) log(1 - t) + t,
+
+and mu <= mean/(1 - t) but for that chance.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import Array
+from mehler.verify._arguments import probability, sample_vector
+from mehler.verify.intervals._self_normalised import MARGIN
+
+_HALVINGS = 50
+
+# Shares of the capital at stake: the growth at the best of them is within 1/8 of the best there is.
+_STAKES = 0.96 * 0.5 ** np.arange(11)
+
+# Samples whose bets are made at once.
+_BLOCK = 1 << 14
+
+# Lower ends farther below the mean than this factor's logarithm are 0.
+_FAR = -40.0
+
+
+def upper_ends(n: int, mean: Any, squares: Any, rate: float) -> Any:
+    """Return means that are exceeded with chance `rate` if kappa is MARGIN times the samples' own.
+
+    Parameters
+    ----------
+    n : int
+    mean, squares : array
+        Of n samples and of their squares.
+    rate : float
+
+    Returns
+    -------
+    array
+        Infinite where n is too small.
+    """
+    mean, squares = np.asarray(mean, dtype=float), np.asarray(squares, dtype=float)
+    kappa = np.divide(squares, mean**2, out=np.full(mean.shape, np.inf), where=mean > 0.0)
+    level = MARGIN * kappa * -math.log(rate) / n
+    low, high = np.zeros(mean.shape), np.ones(mean.shape)
+    for _ in range(_HALVINGS):
+        t = 0.5 * (low + high)
+        short = (1.0 - t) * np.log1p(-t) + t < level
+        low, high = np.where(short, t, low), np.where(short, high, t)
+    out = np.full(mean.shape, np.inf)
+    return np.divide(mean, 1.0 - high, out=out, where=(level < 1.0) & (high < 1.0))
+
+
+def nonnegative(samples: Array, false_alarm: float) -> tuple[float, float]:
+    r"""Return an interval for the mean of samples that are not negative, as squares are.
+
+    Its lower end is the largest q at which bets that the mean exceeds q have won,
+
+    .. math:: \frac1K \sum_{k\le K} \prod_i \Big(1 + s_k \big(\tfrac{X_i}{q} - 1\big)\Big)
+              \ge \frac2\alpha,
+
+    its upper end :math:`\bar X/(1-t)` with :math:`n\,h(t) = \kappa \log(2/\alpha)`,
+    :math:`h(t) = (1-t)\log(1-t) + t`.
+
+    Parameters
+    ----------
+    samples : array, shape (n,)
+        Independent, of one law on [0, inf); n fixed before.
+    false_alarm : float
+        alpha, the chance that the interval misses the mean: at its lower end alpha/2 whatever the
+        law; at its upper end alpha/2 if kappa, five times the samples' own mean square over their
+        squared mean, is at least that of their law.
+
+    Returns
+    -------
+    low, high : float
+        0 and infinity where n is too small to say anything.
+
+    Raises
+    ------
+    ValueError
+        If a sample is negative.
+
+    Notes
+    -----
+    Lower end about mean - sqrt(2 log(2/alpha) s^2/n), 1/8 more at worst. An upper end without any
+    assumption there is not: an event too rare to be seen may carry the rest of the mean.
+
+    References
+    ----------
+    J. Ville, Etude critique de la notion de collectif (1939); A. Maurer, A bound on the deviation
+    probability for sums of non-negative random variables, J. Inequal. Pure Appl. Math. 4 (2003).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.random.default_rng(1).standard_normal(20_000) ** 2
+    >>> low, high = nonnegative(x, 1e-3)
+    >>> bool(low < 1 < high), bool(0.9 < low), bool(high < 1.2)
+    (True, True, True)
+    """
+    x = sample_vector(samples)
+    if x.min() < 0.0:
+        raise ValueError(f"a sample is {x.min():.6g}: samples that are not negative were promised")
+    rate = 0.5 * probability("false_alarm", false_alarm)
+    mean = float(x.mean())
+    high = float(upper_ends(x.size, mean, float((x * x).mean()), rate))
+    return _lower_end(x, mean, -math.log(rate)), high
+
+
+def _lower_end(x: Any, mean: float, level: float) -> float:
+    """Return the largest claim against which bets reach exp(level): their wealth falls in it."""
+    if not mean > 0.0:
+        return 0.0
+    # Logarithms relative to the mean, at which nothing is won.
+    low, high = _FAR, 0.0
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        won = _log_wealth(x / (mean * math.exp(middle)) - 1.0) >= level
+        low, high = (middle, high) if won else (low, middle)
+    return mean * math.exp(low) if low > _FAR else 0.0
+
+
+def _log_wealth(gains: Any) -> float:
+    logs = np.zeros(_STAKES.size)
+    for start in range(0, gains.size, _BLOCK):
+        logs += np.log1p(_STAKES[:, None] * gains[start : start + _BLOCK]).sum(axis=1)
+    return float(np.logaddexp.reduce(logs)) - math.log(_STAKES.size)
