@@ -99,7 +99,7 @@ def variance(context: Context, *, draw: Draw = FourierFeatures.draw) -> Evidence
     exact = (single + (_SIZE - 1) * covariance) / _SIZE
     context.ledger.spend(f"{STATEMENT.id}: variance", context.false_alarm)
     rows = context.asarray(z * np.eye(2, _D, k=-1))
-    n, resolution = (4_000, 1.0) if context.quick else (40_000, 0.2)
+    n, resolution = (4_000, 1.0) if context.quick else (50_000, 0.2)
     seeds = context.rng("variance").integers(2**32, size=n)
     samples = np.array(
         [float(draw(_D, 2 * _SIZE, seed=int(s), **options).gram(rows)[0, 1]) for s in seeds]
