@@ -1,7 +1,8 @@
 """Verdicts with error rates for random feature maps: anybody's, not only ours.
 
-`check_kernel` asks whether a map has the kernel that it claims; `check_mean` is the same for any
-scalar; `check_variance` and `check_distribution` hold variances and laws against what is declared;
+`check_kernel` asks whether a map has the kernel that it claims, `check_gradient` the gradient of
+one; `check_mean`, `check_mean_vector` and `check_covariance` are the same for samples of anything;
+`check_variance` and `check_distribution` hold variances and laws against what is declared;
 `check_convergence` finds shared or repeated features, `check_reproducible` seeds that are ignored
 or related, `check_invariance` features that a group moves, `check_backends` libraries that
 disagree, `check_finite` inputs that overflow, `check_precision` weights rounded to float32;
@@ -28,7 +29,9 @@ from mehler.verify._precision import check_precision
 from mehler.verify._reproducible import check_reproducible
 from mehler.verify._variance import check_variance
 from mehler.verify._verdict import Verdict
+from mehler.verify.gradient import check_gradient
 from mehler.verify.same import check_same
+from mehler.verify.samples import check_covariance, check_mean_vector
 from mehler.verify.structure import check_structure
 
 __all__ = [
@@ -40,11 +43,14 @@ __all__ = [
     "assert_kernel",
     "check_backends",
     "check_convergence",
+    "check_covariance",
     "check_distribution",
     "check_finite",
+    "check_gradient",
     "check_invariance",
     "check_kernel",
     "check_mean",
+    "check_mean_vector",
     "check_precision",
     "check_reproducible",
     "check_same",

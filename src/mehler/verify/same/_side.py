@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import numpy as np
-
 from mehler.verify._choice import choose_source
+from mehler.verify._output import read
 from mehler.verify._pairs import Pairs
-from mehler.verify._sources import Source, call, estimate, estimate_and_lengths
+from mehler.verify._sources import Source, estimate, estimate_and_lengths
 
 T = TypeVar("T")
 
@@ -30,10 +29,9 @@ class Side:
 
     def features(self, phi: Any, pairs: Pairs) -> Any:
         """Return phi(X), of the width and kind that the first draw had."""
-        z = self._named(call, phi, pairs.left)
+        z, eps = self._named(read, phi, pairs.left)
         if not self.m:
-            self.m = z.shape[1]
-            self.eps = float(np.finfo(z.dtype if z.dtype.kind == "f" else np.float64).eps)
+            self.m, self.eps = z.shape[1], eps
         return z
 
     def whole(self, phi: Any, pairs: Pairs) -> Any:

@@ -22,6 +22,9 @@ _STEP = 1.25
 _PATIENCE, _TAIL_PATIENCE = 4.0, 16.0
 _LEAST_LOOKS = 4
 
+# Tails are not given up before so many draws: where a draw is many samples, more of them are cheap.
+_LEAST_DRAWS = 1_000
+
 # First look at symmetric samples: no fewer can pay for an error rate of 1e-9.
 _FIRST = 64
 
@@ -50,6 +53,7 @@ def watch(
     rate = asked.false_alarm / stream.n_means
     least = max(LEAST, least_samples(rate))
     start = _FIRST if symmetric else least
+    patience = max(_TAIL_PATIENCE * least, _LEAST_DRAWS * stream.per_draw)
     target, most = -(-start // stream.per_draw), math.inf
     total, draws, number = np.zeros((4, stream.n_means)), 0, 1
     while True:
@@ -64,9 +68,9 @@ def watch(
             break
         if math.isinf(most) and np.isfinite(look.half).all():
             most = _PATIENCE * max(least, look.wanted(~look.short))
-            most = max(most, min(_PATIENCE * look.wanted(), _TAIL_PATIENCE * least))
+            most = max(most, min(_PATIENCE * look.wanted(), patience))
         # A defect that shows at other means is found in the first looks.
-        hopeless = isinstance(look, Look) and look.beyond(_TAIL_PATIENCE * least)
+        hopeless = isinstance(look, Look) and look.beyond(patience)
         if n >= most or (number >= _LEAST_LOOKS and hopeless):
             break
         number += 1

@@ -1,0 +1,43 @@
+"""Samples of vectors, and what is claimed of them, refused by name before any work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import Array, check_matrix, is_array, to_host
+
+
+def sample_matrix(samples: Array) -> Any:
+    """Return samples as a finite float64 (n, p) array on the host."""
+    given = samples if is_array(samples) else np.asarray(samples)
+    check_matrix(given, name="samples")
+    host = to_host(given)
+    check_matrix(host, name="samples")  # of a lazy array only now are the values known
+    return np.asarray(host, dtype=np.float64)
+
+
+def claimed(value: Any, shape: tuple[int, ...], name: str) -> Any:
+    """Return what is claimed as a finite float64 array of a shape."""
+    array = np.asarray(to_host(value) if is_array(value) else value)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} has dtype {array.dtype}: give real numbers")
+    if array.shape != shape:
+        raise ValueError(
+            f"{name} has shape {array.shape} but samples of {shape[-1]} columns need {shape}"
+        )
+    array = array.astype(np.float64)
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} holds NaN or infinity: nothing is claimed")
+    return array
+
+
+def spread(value: Any, p: int, name: str) -> Any:
+    """Return one number a column, from one for all or one for each."""
+    if value is None:
+        return [None] * p
+    array = np.asarray(to_host(value) if is_array(value) else value, dtype=np.float64)
+    if array.shape not in ((), (p,)):
+        raise ValueError(f"{name} has shape {array.shape}: give one number, or one for each of {p}")
+    return [float(each) for each in np.broadcast_to(array, (p,))]

@@ -1,0 +1,117 @@
+"""check_covariance: too large needs no assumption, too small a kurtosis, heavy tails stay open."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mehler.verify import Ledger, check_covariance
+from tests.verify.toys import most_misses
+
+ROOT = np.array([[1.0, 0.0, 0.0], [0.5, 0.8, 0.0], [-0.3, 2.0, 0.4]])
+C = ROOT @ ROOT.T
+MEANS = {"known": [3.0, -1.0, 0.0], "unknown": None}
+
+
+def samples(n, seed=0, law="standard_normal"):
+    z = getattr(np.random.default_rng(seed), law)(size=(n, 3))
+    if law == "exponential":
+        z = z - 1.0
+    return np.array([3.0, -1.0, 0.0]) + z @ ROOT.T
+
+
+# Squares of normal samples have kurtosis 15, of exponential ones 185.
+@pytest.mark.parametrize(("law", "resolution"), [("standard_normal", 0.1), ("exponential", 0.2)])
+@pytest.mark.parametrize("mean", MEANS)
+def test_the_covariance_holds(mean, law, resolution):
+    x = samples(150_000, law=law)
+    verdict = check_covariance(x, C, mean=MEANS[mean], resolution=resolution)
+    assert verdict.holds, str(verdict)
+    assert "kurtosis" in verdict.method
+    assert ("groups" in verdict.method) == (mean == "unknown")
+    assert verdict.where["relative_to"] > 0.0
+
+
+def changed(i, j, by):
+    c = C.copy()
+    c[i, j] += by * np.sqrt(C[i, i] * C[j, j])
+    c[j, i] = c[i, j]
+    return c
+
+
+WRONG = {
+    "a covariance too large": (changed(0, 1, -0.15), "squared lengths"),
+    "a covariance too small": (changed(0, 1, 0.15), "squared lengths"),
+    "a sign": (changed(0, 2, 2 * 0.3 / np.sqrt(C[2, 2])), "squared lengths"),
+    "variances too large": (0.8 * C, "squared lengths"),
+    "variances too small": (1.25 * C, "bounded kurtosis"),
+    "dependence left out": (np.diag(np.diag(C)), "squared lengths"),
+}
+
+
+@pytest.mark.parametrize("mean", MEANS)
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_covariance_is_refuted(name, mean):
+    claim, method = WRONG[name]
+    verdict = check_covariance(samples(60_000), claim, mean=MEANS[mean])
+    assert verdict.status == "refuted", str(verdict)
+    assert method in verdict.method
+    assert any("nothing else" in line for line in verdict.assumptions) == (method[0] == "s")
+
+
+def test_the_mean_is_part_of_a_claim_that_gives_one():
+    x = samples(60_000)
+    assert check_covariance(x, C, mean=[3.5, -1.0, 0.0]).status == "refuted"
+    assert check_covariance(x, C).status != "refuted"
+
+
+def test_heavy_tails_are_open_unless_they_are_too_large():
+    """Student's t with 2.5 degrees has variance 5 and no fourth moment."""
+    x = np.random.default_rng(2).standard_t(2.5, (50_000, 2))
+    claim = 5.0 * np.eye(2)
+    verdict = check_covariance(x, claim, mean=[0, 0])
+    assert verdict.status == "inconclusive", str(verdict)
+    assert "more samples" in verdict.reason
+    assert check_covariance(x, 20.0 * np.eye(2), mean=[0, 0]).status == "inconclusive"
+    assert check_covariance(x, 2.0 * np.eye(2), mean=[0, 0]).status == "refuted"
+
+
+def test_coordinates_that_never_vary_refute_nothing():
+    x = samples(20_000)
+    x[:, 0] = 3.0
+    assert check_covariance(x, C, mean=[3.0, -1.0, 0.0]).status == "inconclusive"
+
+
+def test_it_raises_no_more_alarms_than_it_says():
+    repeats, rate = 100, 0.1
+    alarms = sum(
+        check_covariance(
+            samples(4500, seed, "exponential"), C, mean=MEANS["known"], false_alarm=rate, miss=0.1
+        ).status
+        == "refuted"
+        for seed in range(repeats)
+    )
+    assert alarms <= most_misses(repeats, rate)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"exact": np.eye(2)}, ValueError, "exact has shape"),
+        ({"exact": [[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]}, ValueError, "not symmetric"),
+        ({"exact": np.diag([1, 0, 1])}, ValueError, "must be positive"),
+        ({"exact": np.ones((3, 3)) + 0.5 * (1 - np.eye(3))}, ValueError, "beyond 1"),
+        ({"mean": [0, 0]}, ValueError, "mean has shape"),
+        ({"resolution": 2.0}, ValueError, "vacuous"),
+        ({"samples": np.zeros((7, 3))}, ValueError, "groups of 8"),
+    ],
+)
+def test_bad_input_is_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        check_covariance(**({"samples": samples(50), "exact": C} | options))
+
+
+def test_the_ledger_is_charged_once():
+    ledger = Ledger()
+    check_covariance(samples(100), C, ledger=ledger)
+    assert ledger.spent == 1e-9
