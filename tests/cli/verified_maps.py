@@ -69,3 +69,10 @@ def repeated(seed, n_features):
     phi = sized(seed, 64).fit(np.eye(5)).transform
     copies = n_features // 64
     return lambda X: np.tile(phi(X), copies) / np.sqrt(copies)
+
+
+def one_scale(seed, n_features):
+    """One factor for all features of a draw: right in the mean, and the error does not fall."""
+    phi = sized(seed, n_features).fit(np.eye(5)).transform
+    scale = np.sqrt(np.random.default_rng(seed).choice([0.5, 1.5]))
+    return lambda X: scale * phi(X)

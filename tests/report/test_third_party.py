@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.kernel_approximation import Nystroem, RBFSampler, SkewedChi2Sampler
+from sklearn.kernel_approximation import (
+    Nystroem,
+    PolynomialCountSketch,
+    RBFSampler,
+    SkewedChi2Sampler,
+)
+from sklearn.random_projection import GaussianRandomProjection
 
 from mehler.report._third_party import declared_for
 from mehler.verify import check_mean, kernels
@@ -34,6 +40,28 @@ def test_the_declared_variance_is_that_of_the_products(transformer, kernel, pair
     assert verdict.holds, str(verdict)
 
 
+@pytest.mark.filterwarnings("ignore:The number of components is higher")
+@pytest.mark.parametrize(
+    ("transformer", "kernel", "independent"),
+    [
+        (GaussianRandomProjection, kernels.make("linear"), True),
+        (PolynomialCountSketch, kernels.make("polynomial", degree=3, coef0=1.0), False),
+    ],
+)
+def test_the_spread_of_draws_is_as_declared(transformer, kernel, independent):
+    made = [transformer(n_components=60, random_state=seed) for seed in range(400)]
+    if hasattr(made[0], "degree"):
+        made = [one.set_params(degree=3, coef0=1.0) for one in made]
+    declared = declared_for(made[0], kernel)
+    assert declared.independent == independent
+    grams = np.stack([z @ z.T for z in (one.fit_transform(0.5 * X) for one in made)])
+    spread, claimed = 60 * grams.var(axis=0), declared.variance(0.5 * X, 0.5 * X)
+    # 400 squares of nearly normal numbers: a standard deviation of 7 %, and a bound is no less.
+    assert (spread <= 1.5 * claimed).all()
+    if independent:
+        assert (spread >= claimed / 1.5).all()
+
+
 def test_another_kernel_gets_the_range_only():
     declared = declared_for(RBFSampler, kernels.make("laplacian"))
     assert (declared.variance, declared.bounds) == (None, (-2.0, 2.0))
@@ -47,8 +75,14 @@ def test_nothing_is_declared_of_what_overrides_or_is_not_known():
     class Renamed(RBFSampler):
         pass
 
+    class OtherWeights(GaussianRandomProjection):
+        def _make_random_matrix(self, n_components, n_features):
+            return np.ones((n_components, n_features))
+
     kernel = kernels.make("rbf")
     assert declared_for(Changed, kernel) is None
     assert declared_for(Nystroem, kernel) is None
+    assert declared_for(OtherWeights, kernels.make("linear")) is None
+    assert declared_for(GaussianRandomProjection, kernel) is None
     assert declared_for(lambda X: X, kernel) is None
     assert declared_for(Renamed, kernel) is not None

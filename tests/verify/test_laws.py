@@ -185,3 +185,25 @@ def test_every_law_says_what_it_is():
 def test_an_unknown_law_is_refused(name, message):
     with pytest.raises(ValueError, match=message):
         kernels.make(name).told("cosine")
+
+
+@pytest.mark.parametrize("degree", [1, 2])
+@pytest.mark.parametrize("m", [2, 3])
+def test_the_bound_of_sketches_holds_by_counting_all_hashes_and_signs(degree, m):
+    rows = np.array([[0.8, -0.4], [0.3, 0.9]])
+    # Every hash and sign of every factor of the tensor product, all equally likely.
+    one = list(itertools.product(range(m), range(m), (-1.0, 1.0), (-1.0, 1.0)))
+    found = []
+    for factors in itertools.product(one, repeat=degree):
+        z = np.zeros((2, m))
+        for entry in itertools.product((0, 1), repeat=degree):
+            cell = sum(h[i] for h, i in zip(factors, entry)) % m
+            sign = math.prod(h[2 + i] for h, i in zip(factors, entry))
+            z[:, cell] += sign * np.prod(rows[:, entry], axis=1)
+        found.append(z @ z.T)
+    kernel = kernels.make("polynomial", degree=degree)
+    np.testing.assert_allclose(np.mean(found, axis=0), kernel(rows, rows), rtol=1e-12)
+    variance, bound = m * np.var(found, axis=0), kernel.laws["sketch"].variance(rows, rows)
+    assert (variance <= bound * (1.0 + 1e-12)).all()
+    if degree == 1:  # exact where no product is negative, and both rows are one
+        np.testing.assert_allclose(variance.diagonal(), bound.diagonal(), rtol=1e-12)

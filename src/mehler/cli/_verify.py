@@ -41,7 +41,9 @@ def verify(
     ] = None,
     features: Annotated[
         int | None,
-        typer.Option("--features", metavar="M", help="Of a draw, where FACTORY leaves it open."),
+        typer.Option(
+            "--features", metavar="M", help="Of a draw, where FACTORY leaves it open; default 250."
+        ),
     ] = None,
     inputs: Annotated[
         int | None,
@@ -86,8 +88,9 @@ def verify(
             metavar="NAME",
             help="How the features are made, from which their variance follows: cos-offset or "
             "cos-sin (rbf, laplacian, matern, skewed-chi2, and cos-sin of exp); positive or "
-            "positive-pairs (exp); gaussian or signs (linear); rectified (arc-cosine). With "
-            "-orthogonal after the name where directions come in orthogonal blocks.",
+            "positive-pairs (exp); gaussian or signs (linear); sketch (polynomial); rectified "
+            "(arc-cosine). With -orthogonal after the name where directions come in orthogonal "
+            "blocks.",
         ),
     ] = None,
     bounds: Annotated[

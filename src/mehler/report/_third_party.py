@@ -12,11 +12,12 @@ from mehler.verify.kernels import NamedKernel
 
 @dataclass(frozen=True)
 class Declared:
-    """That features are independent and alike, with their products' variance or range."""
+    """The variance of products or their range, and whether each feature is a sample."""
 
     why: str
     variance: Callable[[Any, Any], Any] | None
     bounds: tuple[float, float] | None
+    independent: bool = True
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ def declared_for(factory: Any, kernel: Any) -> Declared | None:
     if known is None:
         return None
     if isinstance(kernel, NamedKernel) and kernel.name == known.kernel:
-        return Declared(known.why, kernel.laws[known.law].variance, None)
+        law = kernel.laws[known.law]
+        return Declared(known.why, law.variance, None, law.independent)
     return None if known.bounds is None else Declared(known.why, None, known.bounds)
 
 
@@ -77,4 +79,7 @@ _KNOWN = {
             "sklearn.random_projection.GaussianRandomProjection",
         }
     ): _Known("linear", "gaussian", None, "GaussianRandomProjection: independent normal weights"),
+    frozenset({"sklearn.kernel_approximation.PolynomialCountSketch"}): _Known(
+        "polynomial", "sketch", None, "PolynomialCountSketch: independent hashes and signs"
+    ),
 }

@@ -60,10 +60,17 @@ def told(
     known = declared_for(target.factory, kernel)
     if known is None:
         return Told({}, _NOTHING)
-    what = "their products' exact variance" if known.variance else "their products' range"
+    what = "the exact variance of their products" if known.variance else "their products' range"
+    words = f"that features are independent and alike, and {what}"
+    if not known.independent:
+        words = "a bound of the variance of a draw"
     return Told(
-        {"bounds": known.bounds, "variance": known.variance, "independent_features": True},
-        f"that features are independent and alike, and {what} ({known.why})",
+        {
+            "bounds": known.bounds,
+            "variance": known.variance,
+            "independent_features": known.independent,
+        },
+        f"{words} ({known.why})",
     )
 
 

@@ -75,7 +75,7 @@ def verify_map(
     arguments : mapping, optional
         Of FACTORY.
     n_features : int, optional
-        Of a draw; default 1000 where FACTORY leaves it open.
+        Of a draw; default 250 where FACTORY leaves it open.
     inputs : int, optional
         Columns of the random rows; default 5.
     data : path or array, optional
@@ -150,7 +150,7 @@ def verify_map(
         kind = claim or ("mean" if found.random or known.columns_are_samples else "close")
         require_draws(tuple(also), found)
         if kind == "close" and law is not None:
-            raise ValueError(f"law={law!r} is of the mean over draws, and says nothing of closeness")
+            raise ValueError(f"law={law!r} is of a mean over draws, and says nothing of closeness")
         show(f"structure of {target}", 0, 2)
         built = of_structure(
             found,

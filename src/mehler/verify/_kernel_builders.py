@@ -94,6 +94,7 @@ def _polynomial(degree: float = 2, gamma: float = 1.0, coef0: float = 0.0) -> Na
         latex=r"k(x, y) = (\gamma \langle x, y \rangle + c_0)^p",
         function=shapes.polynomial,
         length=1.0 / math.sqrt(gamma),
+        laws=laws.sketches(int(degree), float(gamma), float(coef0)),
     )
 
 

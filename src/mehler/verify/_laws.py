@@ -117,6 +117,30 @@ def projections(kernel: Variance) -> Mapping[str, Law]:
     }
 
 
+def sketches(degree: int, gamma: float, coef0: float) -> Mapping[str, Law]:
+    r"""Return the law of tensor sketches, features of polynomial kernels.
+
+    The degree-fold tensor product of a row goes to m cells by a sum of independent hashes, with a
+    product of signs. Two entries meet in a cell with chance 1/m; over signs and pairs of entries
+
+    .. math:: V \le (2 a^2 + n - 2 s)^p - a^{2p}, \quad
+              a = \sum_i |x_i y_i|, \ n = |x|^2 |y|^2, \ s = \sum_i x_i^2 y_i^2 .
+    """
+
+    def bound(X: Any, Y: Any) -> Any:
+        # The constant is one entry more.
+        left, right = (
+            np.hstack([np.sqrt(gamma) * rows, np.full((len(rows), 1), np.sqrt(coef0))])
+            for rows in (X, Y)
+        )
+        meets = (np.abs(left) @ np.abs(right).T) ** 2
+        all_four = 2.0 * meets + _norms(left, right) - 2.0 * (left**2) @ (right**2).T
+        return all_four**degree - meets**degree
+
+    text = "tensor sketch of hashes and signs, all independent: an upper bound of V"
+    return {"sketch": Law(text, bound, False)}
+
+
 def rectified(kernel: Variance, squared: Variance) -> Mapping[str, Law]:
     """Return the laws of rectified powers, features of the arc-cosine kernels.
 
