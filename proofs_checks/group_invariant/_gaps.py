@@ -36,7 +36,7 @@ def drawn_again(d: int, epsilon: float, d_g: float) -> float:
 
 
 def deltas(d: int, epsilon: float) -> tuple[float, float]:
-    """The printed delta_1 and delta_2."""
+    """delta_1 and delta_2 as restored."""
     above, below = (
         bounds.theorem_1(d, epsilon=epsilon, side=side, form="printed").value
         for side in ("above", "below")
@@ -49,9 +49,9 @@ def plot(epsilon: float) -> Plot:
     dims = np.unique(np.round(np.logspace(math.log10(2), 2.8, 40)).astype(int)).tolist()
     reach = {d: 2 / math.sqrt(2 * math.pi * d) for d in dims}
     values = {
-        "printed, below": [deltas(d, epsilon)[1] for d in dims],
+        "restored, below": [deltas(d, epsilon)[1] for d in dims],
         "exact, below: features of zero": [-with_zeros(d, epsilon, 0.0) for d in dims],
-        "printed, above": [deltas(d, epsilon)[0] for d in dims],
+        "restored, above": [deltas(d, epsilon)[0] for d in dims],
         "exact, above: another draw": [drawn_again(d, epsilon, reach[d]) for d in dims],
         "largest d_G: all there is to see": list(reach.values()),
     }
@@ -62,7 +62,7 @@ def plot(epsilon: float) -> Plot:
         y_label="log10 of the gap",
         series=[Series(label=name, x=x, y=np.log10(each)) for name, each in values.items()],
         caption=(
-            "The printed lower delta exceeds the largest distance that the kernel could show up "
+            "The restored lower delta exceeds the largest distance that the kernel could show up "
             "to 320 dimensions, the exact gap with features of zero up to 39. With another draw "
             "the gap is a quarter of that distance in 2 dimensions, a fiftieth in 40."
         ),

@@ -12,6 +12,7 @@ from mehler import GroupInvariantFeatures, exact, verify
 from mehler.features import groups
 from mehler.statements import Context, Evidence, Plot, Series
 from proofs_checks.group_invariant._held import BLOCKS, Draw, Kernel, declared, held, unit_rows
+from proofs_checks.group_invariant._setting import PAPER
 
 LAW = exact.orbits.TemplateLaw("sphere", 6)
 OWN: dict[str, Any] = {"own_elements": True, "replacement": True}
@@ -95,7 +96,7 @@ def plot(context: Context, claimed: Kernel) -> Plot:
     x = unit_rows(context, 1, 6)
     moved = BLOCKS.actions[3](x)
     sizes = np.arange(1, BLOCKS.order + 1)
-    common = {"group": BLOCKS, "window": 1.0, "rule": "dither", "n_bins": 10}
+    common = {**PAPER, "group": BLOCKS, "rule": "dither", "n_bins": 10}
     lines = {
         label: [
             declared({**common, "n_elements": int(r), "replacement": repeated}, 6)(x, moved)[0, 0]

@@ -6,16 +6,17 @@ from typing import Any
 
 from mehler import GroupInvariantFeatures
 from mehler.features import groups
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Statement
 from proofs_checks.group_invariant._held import BLOCKS, Draw, Kernel, declared, held, unit_rows
-from proofs_checks.group_invariant._sizes import LAW, OWN, everywhere, plot
+from proofs_checks.group_invariant._setting import LAW, PAPER, SETTING
+from proofs_checks.group_invariant._sizes import OWN, everywhere, plot
 from proofs_checks.maxout._prose import prose
 
 # Two independent elements a template; random offsets have the expectation of infinitely many bins.
 _SAMPLED: dict[str, Any] = {
+    **PAPER,
     "group": BLOCKS,
     "n_elements": 2,
-    "window": 1.0,
     "rule": "dither",
     "n_bins": 10,
     **OWN,
@@ -24,16 +25,16 @@ _SAMPLED: dict[str, Any] = {
 
 def invariant(x: Any, y: Any) -> Any:
     """K_s: s less kappa times the mean distance of the orbits."""
-    return 1.0 - LAW.slope * groups.mean_distance(BLOCKS, x, y)
+    return PAPER["window"] - LAW.slope * groups.mean_distance(BLOCKS, x, y)
 
 
-def printed(
+def restored(
     context: Context, *, kernel: Kernel = invariant, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
     """Hold the invariant kernel against features of two random elements a template."""
     verdict = held(
         context,
-        f"{STATEMENT.id}: printed",
+        f"{STATEMENT.id}: restored",
         _SAMPLED,
         kernel,
         unit_rows(context, 2, 6),
@@ -42,7 +43,7 @@ def printed(
     )
     return Evidence.from_verdict(
         verdict,
-        form="printed",
+        form="restored",
         check="two random elements",
         claim=r"$\lim_{n\to\infty}E\langle\Phi(x),\Phi(z)\rangle = K_s(x, z)$ for $r = 2$ elements",
         plots=(plot(context, invariant),),
@@ -58,9 +59,32 @@ def sizes(
 
 STATEMENT = Statement(
     id="group-invariant.expectation",
-    source="Mroueh, Voinea, Poggio (2015), Section 3, contribution 1, as recalled",
+    source="Mroueh, Voinea, Poggio (2015), Section 2 after the feature map, and contribution 1",
+    place=prose(
+        r"""
+        Section 1.2, contribution 1, and Section 2 after the definition of the feature map; our
+        copy, lines 30, 52 to 55 and 61, without the formulas
+        """
+    ),
+    copy="lost",
+    hypotheses=prose(
+        SETTING
+        + r"""
+        $r$ elements are drawn uniformly and independently from the group, the same for both rows
+        (line 52); thresholds $sk/n$, $|k| \le n$. Contribution 1 and Section 3 speak of the
+        expectation and name no size of the sample; Remark 2 says "as [they] get large enough".
+        """
+    ),
     title="What inner products of features estimate",
-    expected="refuted, repaired",
+    expected=RESTORED_REFUTED,
+    ground=prose(
+        r"""
+        Two independent elements a template, Gaussian templates with rejection, $s = 1.3$ and the
+        expectation of infinitely many bins: measured inner products exclude $K_s$. (Elements are
+        drawn anew for each template, which leaves expectations as they are.) With $r \to
+        \infty$ inside the limit the statement holds.
+        """
+    ),
     printed=(
         r"\lim_{n \to \infty} E_{t,g}\langle\Phi(x), \Phi(z)\rangle = K_s(x,z), \quad "
         r"\Phi(x) = \left(\frac{\sqrt s}{r\sqrt{mn}}\sum_{i \le r}1\left[\langle g_i t_j, x"
@@ -112,7 +136,7 @@ STATEMENT = Statement(
         """
     ),
     checks=(
-        Check(form="printed", name="two random elements", run=printed),
+        Check(form="restored", name="two random elements", run=restored),
         Check(form="proved", name="finite bins and elements", run=sizes),
     ),
 )

@@ -8,12 +8,12 @@ from typing import Any
 
 from scipy.special import ndtr
 
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
 from proofs_checks.maxout._prose import prose
 
 
 def clark(m1: float, m2: float, s1: float, s2: float, r: float) -> tuple[float, float]:
-    """E max and E max^2 as printed."""
+    """E max and E max^2 by the restored formulas."""
     a = math.sqrt(s1**2 + s2**2 - 2 * r * s1 * s2)
     alpha = (m1 - m2) / a
     density = math.exp(-0.5 * alpha**2) / math.sqrt(2 * math.pi)
@@ -48,7 +48,7 @@ def by_conditioning(m1: float, m2: float, s1: float, s2: float, r: float) -> tup
 
 
 def moments(context: Context, *, formula: Any = clark) -> Evidence:
-    """Hold the printed moments against an integral over the first of the two."""
+    """Hold the restored moments against an integral over the first of the two."""
     settings: list[tuple[float, ...]] = [(0.3, -0.2, 1.0, 0.5, 0.6), (0.0, 0.0, 1.0, 1.0, -0.4)]
     if not context.quick:
         settings += [
@@ -61,7 +61,7 @@ def moments(context: Context, *, formula: Any = clark) -> Evidence:
         for a, b in zip(formula(*one), by_conditioning(*one), strict=True)
     )
     return Evidence.exact_comparison(
-        form="printed",
+        form="restored",
         check="mean and mean square",
         claim=f"both moments of the larger normal, at {len(settings)} settings: largest difference",
         observed=worst,
@@ -73,9 +73,26 @@ def moments(context: Context, *, formula: Any = clark) -> Evidence:
 
 STATEMENT = Statement(
     id="group-invariant.lemma-2",
-    source="Mroueh, Voinea, Poggio (2015), Lemma 2, after Clark (1961), as recalled",
+    source="Mroueh, Voinea, Poggio (2015), Lemma 2, after Clark (1961)",
+    place=prose(
+        "Appendix A, Lemma 2, equations (9) and (10); our copy, lines 134 to 140, without the "
+        "formulas"
+    ),
+    copy="lost",
+    hypotheses=prose(
+        r"""
+        Two normal variables of any means, with positive variances and correlation $r$; not both
+        equal up to a constant, so that $a > 0$.
+        """
+    ),
     title="Lemma 2: the larger of two normals",
-    expected="holds",
+    expected=RESTORED_HOLDS,
+    ground=prose(
+        r"""
+        Clark's formulas, which the lemma cites, agree with an integral over the first variable at
+        pairs of normals of several means, variances and correlations.
+        """
+    ),
     printed=(
         r"E\max(X,Y) = \mu_1\Phi(\alpha) + \mu_2\Phi(-\alpha) + a\varphi(\alpha), \quad "
         r"E\max(X,Y)^2 = (\mu_1^2+\sigma_1^2)\Phi(\alpha) + (\mu_2^2+\sigma_2^2)\Phi(-\alpha) + "
@@ -100,5 +117,5 @@ STATEMENT = Statement(
         \|z\|^2)/(2d)$ for projections on $N(0, I/d)$, whatever the lengths.
         """
     ),
-    checks=(Check(form="printed", name="mean and mean square", run=moments),),
+    checks=(Check(form="restored", name="mean and mean square", run=moments),),
 )

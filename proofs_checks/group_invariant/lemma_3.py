@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
 from proofs_checks.maxout._prose import prose
 
 # Smaller chances are not computed to many digits, or are below every float.
@@ -32,7 +32,7 @@ def _grid(context: Context) -> list[tuple[int, float]]:
 def _compare(found: list[tuple[float, int, float]], check: str, claim: str, upper: bool) -> Any:
     worst, d, epsilon = max(found) if upper else min(found)
     return Evidence.bound_comparison(
-        form="printed",
+        form="restored",
         check=check,
         claim=f"{claim}: difference of logarithms (at $d = {d}$, $\\epsilon = {epsilon:.3g}$)",
         observed=worst,
@@ -79,9 +79,25 @@ def lower_tail(context: Context, *, smallest: int = 2) -> Evidence:
 
 STATEMENT = Statement(
     id="group-invariant.lemma-3",
-    source="Mroueh, Voinea, Poggio (2015), Lemma 3, after Inglot (2010), as recalled",
+    source="Mroueh, Voinea, Poggio (2015), Lemma 3, after Inglot (2010)",
+    place=prose(
+        "Appendix A, Lemma 3; our copy, lines 147 to 154, without the formula and its range"
+    ),
+    copy="lost",
+    hypotheses=prose(
+        r"""
+        $n \sim N(0, I_d/d)$; the range is lost: $0 < \epsilon \le 1$ and $d \ge 2$, where Inglot's
+        bound is true.
+        """
+    ),
     title="Lemma 3: how often a template is rejected",
-    expected="holds",
+    expected=RESTORED_HOLDS,
+    ground=prose(
+        r"""
+        Both restored bounds against the exact tail of chi-square, on a grid of $d$ and $\epsilon$
+        in that range.
+        """
+    ),
     printed=(
         r"\frac{e^{-d\epsilon/2}(1+\epsilon)^{(d-2)/2}}{2\sqrt d} \le "
         r"P\left(\|n\|^2 \ge 1+\epsilon\right) \le e^{-d\epsilon^2/8}, \quad n \sim N(0, I_d/d)"
@@ -104,12 +120,13 @@ STATEMENT = Statement(
     ),
     note=prose(
         r"""
-        The lower bound is false in one dimension: $P(g^2 \ge 1) = 0.317$, less than $1/2$. Prose
-        that speaks of the upper and the lower tail means two bounds of the upper one.
+        The lower bound is false in one dimension: $P(g^2 \ge 1) = 0.317$, less than $1/2$. Where
+        the paper speaks of the upper and the lower tail (line 147) it needs two bounds of the upper
+        one.
         """
     ),
     checks=(
-        Check(form="printed", name="from above", run=upper_tail),
-        Check(form="printed", name="from below", run=lower_tail),
+        Check(form="restored", name="from above", run=upper_tail),
+        Check(form="restored", name="from below", run=lower_tail),
     ),
 )

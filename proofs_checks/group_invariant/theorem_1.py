@@ -10,17 +10,18 @@ import numpy as np
 
 from mehler import GroupInvariantFeatures
 from mehler.features.groups import mean_distance
-from mehler.statements import Check, Context, Evidence, Statement
-from proofs_checks.group_invariant._gaps import deltas as printed_deltas
+from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
+from proofs_checks.group_invariant._gaps import deltas as restored_deltas
 from proofs_checks.group_invariant._gaps import drawn_again, masses, plot, with_zeros
 from proofs_checks.group_invariant._held import BLOCKS, Draw, held, unit_rows
+from proofs_checks.group_invariant._setting import SETTING
 from proofs_checks.maxout._prose import prose
 
 _EPSILON = 0.3
 
 
 def deltas(context: Context, *, gaps: Any = (with_zeros, drawn_again)) -> Evidence:
-    """Hold the exact gaps of both laws against the printed deltas over d, epsilon and d_G."""
+    """Hold the exact gaps of both laws against the restored deltas over d, epsilon and d_G."""
     dims = (2, 3, 5, 10, 40, 200, 1000, 10_000)
     epsilons = (0.02, 0.1, 0.3, 0.7, 0.99)
     if not context.quick:
@@ -28,7 +29,7 @@ def deltas(context: Context, *, gaps: Any = (with_zeros, drawn_again)) -> Eviden
         epsilons = tuple(np.linspace(0.01, 0.99, 50).tolist())
     found = []
     for d, epsilon in itertools.product(dims, epsilons):
-        above, below = printed_deltas(d, epsilon)
+        above, below = restored_deltas(d, epsilon)
         # In high dimension the deltas may be below every float.
         if min(above, below) > 1e-280:
             top = 2 / math.sqrt(2 * math.pi * d)
@@ -37,7 +38,7 @@ def deltas(context: Context, *, gaps: Any = (with_zeros, drawn_again)) -> Eviden
                 found.append((max(one / above, -one / below), d, epsilon))
     worst, d, epsilon = max(found)
     return Evidence.bound_comparison(
-        form="printed",
+        form="restored",
         check="the deltas",
         claim=(
             rf"$-\delta_2 \le K_s - (s - d_G) \le \delta_1$ at {len(found)} points, features of "
@@ -115,9 +116,29 @@ def redraw(
 
 STATEMENT = Statement(
     id="group-invariant.theorem-1",
-    source="Mroueh, Voinea, Poggio (2015), Theorem 1, deltas as recalled",
+    source="Mroueh, Voinea, Poggio (2015), Theorem 1 and equation (3)",
+    place=prose(
+        r"""
+        Section 3, Theorem 1, equation (3), and Appendix A, equations (8) to (16); our copy, lines
+        62 to 74 and 116 to 161, without the formulas
+        """
+    ),
+    copy="lost",
+    hypotheses=prose(
+        SETTING
+        + r"""
+        The proof sets the features of a rejected template to zero, where Section 2 draws it again;
+        both are checked.
+        """
+    ),
     title="Theorem 1: the expected kernel",
-    expected="holds",
+    expected=RESTORED_HOLDS,
+    ground=prose(
+        r"""
+        The exact gap $K_s - (s - d_G)$ of either law lies within the restored deltas on a grid of
+        $d \ge 2$ and $0 < \epsilon < 1$, for the least and the largest $d_G$ that there is.
+        """
+    ),
     printed=(
         r"\epsilon - \delta_2 \le K_s(x,z) - (1 - d_G(x,z)) \le \epsilon + \delta_1, \quad "
         r"\delta_1 = \frac{e^{-d\epsilon^2/16}}{\sqrt d} - "
@@ -156,13 +177,13 @@ STATEMENT = Statement(
         r"""
         The deltas promise nothing in practice: $\delta_2 = 1.20$ at $d = 40$, $\epsilon = 0.1$,
         where $d_G \le 0.126$. A test against $s - d_G$ there fails by 5.7 % of the slope:
-        $q/p = 0.943$. Both sides are numbers, so that nothing holds "with probability 1". The
-        second part, $K_s \to s - d_G$, says no more than $K_s \to s$, as $d_G \to 0$; by the exact
-        form $\sqrt d(s - K_s) = \frac{q}{p}D/\sqrt{2\pi}$.
+        $q/p = 0.943$. Both sides are numbers, so that the words "with probability 1" (line 67) are
+        void. The second part, $K_s \to s - d_G$, says no more than $K_s \to s$, as $d_G \to 0$; by
+        the exact form $\sqrt d(s - K_s) = \frac{q}{p}D/\sqrt{2\pi}$.
         """
     ),
     checks=(
-        Check(form="printed", name="the deltas", run=deltas),
+        Check(form="restored", name="the deltas", run=deltas),
         Check(form="proved", name="features of zero for rejected templates", run=zero),
         Check(form="proved", name="another draw for rejected templates", run=redraw),
     ),

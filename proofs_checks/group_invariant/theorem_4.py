@@ -10,7 +10,7 @@ import numpy as np
 from mehler.bounds import Bound
 from mehler.bounds import group_invariant as bounds
 from mehler.features import groups
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
 from proofs_checks._violations import Case, hold_bounds
 from proofs_checks.group_invariant._held import unit_rows
 from proofs_checks.maxout._prose import prose
@@ -46,7 +46,7 @@ def errors(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_4) 
             )
             for r in sizes
         ],
-        form="printed",
+        form="restored",
         check="largest error of a distribution function",
         claim=(
             r"$\sup_\tau|\hat\psi - \psi|$ exceeds $\sqrt{\log(2/\delta)/(2r)}$ with probability "
@@ -60,8 +60,17 @@ def errors(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_4) 
 STATEMENT = Statement(
     id="group-invariant.theorem-4",
     source="Mroueh, Voinea, Poggio (2015), Theorem 4, after Dvoretzky, Kiefer, Wolfowitz",
+    place="Appendix C, Theorem 4; our copy, lines 220 to 222, without the formula",
+    copy="lost",
+    hypotheses="Independent real variables of one law, and their empirical distribution function.",
     title="Theorem 4: sampled distribution functions",
-    expected="holds",
+    expected=RESTORED_HOLDS,
+    ground=prose(
+        r"""
+        Projections of a row on a template moved by elements drawn independently out of 120: the
+        largest error exceeds the bound no more often than promised.
+        """
+    ),
     printed=(r"P\left(\sup_\tau|\hat F_r(\tau) - F(\tau)| > u\right) \le 2e^{-2ru^2}"),
     printed_text=prose(
         r"""
@@ -80,5 +89,5 @@ STATEMENT = Statement(
         The constant 2 is Massart's; the paper of 1956 that is cited leaves it open.
         """
     ),
-    checks=(Check(form="printed", name="largest error of a distribution function", run=errors),),
+    checks=(Check(form="restored", name="largest error of a distribution function", run=errors),),
 )

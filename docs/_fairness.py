@@ -1,0 +1,132 @@
+"""Write the page on fairness from the statements, and what is not legible into the errata.
+
+``python docs/_fairness.py`` writes ``docs/fairness.md``: of every statement the place in its paper,
+all that the print assumes, the verdict, and what it rests on. The table between the markers of
+``docs/errata.md`` lists the formulas that the copies which were read have lost. A test holds both
+to the statements, so that they cannot drift.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from mehler.statements import RESTORED_REFUTED, UNDECIDED, Statement
+from proofs_checks import STATEMENTS
+
+DOCS = Path(__file__).parent
+BEGIN, END = "<!-- not legible: begin -->", "<!-- not legible: end -->"
+
+# Prefix of the ids -> heading, and what the copy is.
+PAPERS = {
+    "maxout": (
+        "Random maxout features",
+        "Y. Mroueh, S. Rennie, V. Goel, *Random Maxout Features* (2015). The copy has all "
+        "formulas.",
+    ),
+    "kitchen-sinks": (
+        "Weighted sums of random kitchen sinks",
+        "D. Sejdinovic's slides (2014) on A. Rahimi, B. Recht (2008). The copy has all formulas of "
+        "the slides; the paper itself is not among the copies.",
+    ),
+    "leverage": (
+        "Sampling by leverage scores",
+        "S. Shahrampour, S. Kolouri, *On Sampling Random Features From Empirical Leverage Scores* "
+        "(2019). The copy has the words and no formula, and ends in the proof of Lemma 7.",
+    ),
+    "fourier": (
+        "Fourier features",
+        "Known results and ours, stated here; no paper of this group is among the copies.",
+    ),
+    "group-invariant": (
+        "Group-invariant features",
+        "Y. Mroueh, S. Voinea, T. Poggio, *Learning with Group Invariant Features: A Kernel "
+        "Perspective* (2015). The copy has the words and no formula.",
+    ),
+}
+
+HEAD = f"""# Fair to the papers
+
+Whoever refutes others must be the hardest to refute. So every printed statement is read with *all*
+that the paper assumes, and its check runs inside these hypotheses. What an accusation needs and the
+paper does not print is not charged to it.
+
+The papers were read as plain text, and lines are those of the text. Two of the four copies lost
+their formulas when they became text. A formula that is not there can be put back, from the words
+around it or from what the literature has in its place; but then it is *restored*, and nobody's
+print. The verdict is **{UNDECIDED}**, and how the restored form fared is said beside it. Statements
+of ours, and known ones that are stated here without a copy of the source, judge nobody.
+
+- *refuted*: the print is in the copy, and a check inside its hypotheses excludes it. *Repaired*:
+  another form is proved.
+- *holds*: the print is in the copy, or the statement is stated here, and it stands. *With
+  constant*: it leaves a constant open, and stands with one that is proved.
+- *undecided*: see above. A restored form that is refuted accuses nobody; it says what not to rely
+  on.
+"""
+
+FOOT = """
+This page is written by `python docs/_fairness.py` from the statements in `proofs_checks/`; a test
+holds it to them.
+"""
+
+
+def page_of(statement: Statement) -> str:
+    """Path of a statement's page, from the documentation's root."""
+    family, _, name = statement.id.partition(".")
+    return f"theorems/{'' if family == 'maxout' else f'{family}-'}{name}.md"
+
+
+def tally() -> str:
+    """How many statements have which verdict."""
+    found = Counter(one.expected for one in STATEMENTS)
+    rows = [f"| {verdict} | {n} |" for verdict, n in found.most_common()]
+    head = ["| verdict | statements |", "|---|---|"]
+    return "\n".join([*head, *rows, f"| all | {len(STATEMENTS)} |"])
+
+
+def entry(statement: Statement) -> str:
+    """One statement: verdict, place, hypotheses, ground."""
+    lines = [
+        f"### {statement.id}",
+        "",
+        f"[{statement.title}]({page_of(statement)}). **{statement.expected}**",
+        "",
+        f"- *Place:* {statement.place}.",
+        f"- *Assumes:* {statement.hypotheses}",
+        f"- *Ground:* {statement.ground}",
+    ]
+    return "\n".join(lines)
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [HEAD, tally()]
+    for family, (heading, copy) in PAPERS.items():
+        own = [one for one in STATEMENTS if one.id.startswith(f"{family}.")]
+        parts += [f"\n## {heading}\n\n{copy}\n", "\n\n".join(entry(one) for one in own)]
+    return "\n".join([*parts, FOOT])
+
+
+def not_legible() -> str:
+    """The table of the formulas that the copies have lost."""
+    rows = [
+        f"| [{one.title}]({page_of(one)}) | {one.place} | "
+        f"{'refuted' if one.expected == RESTORED_REFUTED else 'holds'} |"
+        for one in STATEMENTS
+        if one.copy == "lost"
+    ]
+    return "\n".join(["| statement | place | restored form |", "|---|---|---|", *rows])
+
+
+def errata(text: str) -> str:
+    """The errata with the table brought up to date."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n\n{not_legible()}\n\n{END}{after}"
+
+
+if __name__ == "__main__":
+    (DOCS / "fairness.md").write_text(page(), encoding="utf-8")
+    target = DOCS / "errata.md"
+    target.write_text(errata(target.read_text(encoding="utf-8")), encoding="utf-8")

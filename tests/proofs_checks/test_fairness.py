@@ -1,0 +1,101 @@
+"""Old accusations that did not stand: each of these tests goes red if one comes back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mehler.statements import RESTORED_HOLDS, RESTORED_REFUTED, UNDECIDED
+from proofs_checks import STATEMENTS
+from proofs_checks.group_invariant import (
+    _one_orbit,
+    orbit_distance,
+    remark_3,
+    remark_4,
+    theorem_2,
+    theorem_3,
+)
+
+BY_ID = {one.id: one for one in STATEMENTS}
+
+
+def accused(statement, context):
+    """The checks of what is printed, or restored, that refute it."""
+    claims = [one for one in statement.checks if one.form != "proved"]
+    return {one.name for one in claims if one.run(context(statement)).status == "refuted"}
+
+
+@pytest.mark.parametrize(
+    "identifier",
+    ["group-invariant.remark-3", "group-invariant.remark-4", "group-invariant.orbit-distance"],
+)
+def test_nothing_is_accused_any_more(identifier, context):
+    statement = BY_ID[identifier]
+    assert "refuted" not in statement.expected
+    assert not statement.flaw
+    assert accused(statement, context) == set()
+
+
+def test_remark_4_is_checked_with_unit_templates_in_the_papers_window(context):
+    t = remark_4.any_law(np.random.default_rng(0), 100)
+    assert np.abs(np.linalg.norm(t, axis=1) - 1).max() < 1e-12
+    assert abs(t.mean(axis=0)).max() > 0.1  # a law with a mean: no symmetry is used
+    assert remark_4._WINDOW > 1 >= np.abs(t).max()
+    assert remark_4._UNIT["window"] == remark_4._WINDOW
+    assert remark_4._UNIT.get("templates", "sphere") == "sphere"
+    # Longer templates leave the window: there the restored integral is not the kernel.
+    assert remark_4.restored(context(remark_4.STATEMENT), length=2.0).status == "refuted"
+
+
+def test_remark_3_is_checked_on_a_subset_with_its_inverses():
+    elements = {tuple(one) for one in remark_3.SUBSET.elements().tolist()}
+    inverses = {tuple(np.argsort(one).tolist()) for one in elements}
+    assert inverses == elements
+    products = {tuple(np.asarray(a)[list(b)].tolist()) for a in elements for b in elements}
+    assert not products <= elements  # a subset, no group
+    rows = np.random.default_rng(0).standard_normal((6, 6))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    gap = remark_3.of_elements(rows, rows) - remark_3.of_inverses(rows, rows)
+    assert np.abs(gap).max() < 1e-14
+
+
+def test_no_list_without_inverses_is_held_against_remark_3():
+    proved = {one.run for one in remark_3.STATEMENT.checks if one.form == "proved"}
+    assert {remark_3.any_list, remark_3.without_inverses} <= proved
+
+
+def test_theorem_3_is_refuted_by_what_it_says_and_not_by_an_equality(context):
+    statement = theorem_3.STATEMENT
+    assert statement.expected == RESTORED_REFUTED
+    restored = {one.run for one in statement.checks if one.form == "restored"}
+    assert restored == {theorem_3.one_orbit, theorem_3.not_negative}
+    found = theorem_3.one_orbit(context(statement))
+    assert found.observed == pytest.approx(5.71e-9, rel=1e-2)
+    assert found.exact == pytest.approx(3e-10)
+    # No projection leaves the window, and V(0) of the other loss keeps it linear.
+    assert _one_orbit.WINDOW > (1 + _one_orbit.EPSILON) ** 0.5
+    assert _one_orbit.largest_value() >= _one_orbit.WINDOW
+
+
+def test_theorem_2_is_not_refuted_on_the_sphere(context):
+    statement = theorem_2.STATEMENT
+    assert [one.run for one in statement.checks if one.form == "restored"] == [theorem_2.redraw]
+    found = theorem_2.redraw(context(statement))
+    assert found.observed == pytest.approx(0.33496, abs=5e-6)
+    assert found.exact == pytest.approx(1 / 3)
+    assert "0.33496" in statement.ground
+    assert "Remark 1" in statement.ground
+
+
+def test_a_name_is_not_refuted():
+    assert orbit_distance.STATEMENT.expected == "holds"
+
+
+def test_what_is_lost_is_never_printed_nor_refuted():
+    for one in STATEMENTS:
+        forms = {check.form for check in one.checks}
+        assert ("restored" in forms) == (one.copy == "lost")
+        if one.copy == "lost":
+            assert one.expected in (RESTORED_HOLDS, RESTORED_REFUTED)
+            assert one.expected.startswith(UNDECIDED)
+            assert "printed" not in forms
