@@ -110,7 +110,8 @@ def verify(
         typer.Option(
             "--time-limit",
             metavar="SECONDS",
-            help="For all checks together; what is open then is inconclusive. 0 is no limit.",
+            help="Of work, for all checks together (of waiting every fourth counts); what is "
+            "open then is inconclusive. 0 is no limit.",
         ),
     ] = 60.0,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of all random numbers.")] = 0,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from time import perf_counter
 from typing import Any
+
+from mehler.verify._plan import Clock
 
 # What is kept of the limit for looking at the cause.
 _KEPT = 0.1
@@ -17,6 +18,8 @@ class TimeIsUp(Exception):
 
 class Budget:
     """Seconds for a number of checks, none of which may take the others' share.
+
+    Of seconds that the process waits every fourth counts, as in a check's own limit.
 
     Parameters
     ----------
@@ -36,14 +39,14 @@ class Budget:
             raise ValueError(f"time_limit={seconds!r} must be seconds, or 0 for no limit")
         self.limit = seconds or None
         self._checks = checks
-        self._start = perf_counter()
+        self._clock = Clock(self.limit)
 
     @property
     def left(self) -> float:
         """Seconds that are left; infinite without a limit."""
         if self.limit is None:
             return math.inf
-        return max(0.0, self.limit - (perf_counter() - self._start))
+        return max(0.0, self.limit - self._clock.seconds)
 
     def share(self) -> float | None:
         """Return the seconds of the next check: an equal part of what is left for them."""
@@ -67,13 +70,12 @@ def timed(draw: Callable[[int], Any], seconds: float | None) -> Callable[[int], 
     """
     if seconds is None:
         return draw
-    start, made = perf_counter(), 0
+    clock, made = Clock(seconds), 0
 
     def watched(*arguments: Any) -> Any:
         nonlocal made
-        spent = perf_counter() - start
-        if made and spent > seconds:
-            raise TimeIsUp(f"{made} draws took {spent:.3g} s")
+        if made and clock.over:
+            raise TimeIsUp(f"{made} draws took {clock.seconds:.3g} s")
         made += 1
         return draw(*arguments)
 

@@ -87,7 +87,8 @@ def check_kernel(
     miss : float
         Chance at which `detectable` would still be missed, and a correct map not hold.
     time_limit : float, optional
-        Seconds after which no more is drawn; what is not decided then is *inconclusive*.
+        Seconds of work (or four times as many of waiting) after which no more is drawn; what is
+        not decided then is *inconclusive*.
     name : str, optional
         For the verdict and the ledger.
 
