@@ -49,6 +49,29 @@ def test_the_examples_pass_with_xdist(package):
     assert "mehler: 20 looks, spent 2e-08 of 1e-06" in result.stdout
 
 
+@pytest.mark.parametrize("test", ["test_refactoring.py", "test_gradient.py"])
+def test_versions_and_gradients_pass(package, test):
+    result = run_tests(package, test)
+    assert result.returncode == 0, result.stdout
+    assert "mehler: 1 looks, spent 1e-09 of 1e-06" in result.stdout
+
+
+CHANGES = {
+    "test_refactoring.py": ("np.sqrt(n_features / 2)", "np.sqrt(n_features)"),
+    "test_gradient.py": ("-2 * gamma", "-gamma"),
+}
+
+
+@pytest.mark.parametrize("test", CHANGES)
+def test_a_new_version_with_a_mistake_is_refuted(package, test):
+    right, wrong = CHANGES[test]
+    assert FILES[test].count(right) == 1
+    (package / test).write_text(FILES[test].replace(right, wrong), encoding="utf-8")
+    result = run_tests(package, test)
+    assert result.returncode == 1, result.stdout
+    assert ": refuted" in result.stdout
+
+
 DEFECTS = {
     "a factor sqrt(2) lost": ("np.sqrt(2 / n_features)", "np.sqrt(1 / n_features)"),
     "bandwidth off by two": ("np.sqrt(2 * gamma)", "np.sqrt(gamma)"),
