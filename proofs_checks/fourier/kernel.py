@@ -133,9 +133,23 @@ def _plot(context: Context) -> Plot:
 
 STATEMENT = Statement(
     id="fourier.kernel",
-    source="Rahimi, Recht (2007), Section 3: Bochner's theorem, Claim 1 and Algorithm 1",
+    source="After Rahimi, Recht (2007): Bochner's theorem and random cosines",
+    place="A known result, stated here; we have no copy of the paper",
+    copy="none",
+    hypotheses=prose(
+        r"""
+        A continuous kernel of differences with $k(0) = 1$, whose spectrum is the law of the
+        frequencies; for single cosines an offset that is uniform on a turn.
+        """
+    ),
     title="Fourier features have the kernel of their spectrum",
     expected="holds",
+    ground=prose(
+        r"""
+        Gaussian, Laplacian and Matern kernels, as pairs and with an offset, measured against a
+        second implementation of each kernel.
+        """
+    ),
     printed=(
         r"k(x - y) = \mathbb{E}\cos\langle w, x - y\rangle = "
         r"\mathbb{E}\, 2\cos(\langle w, x\rangle + b)\cos(\langle w, y\rangle + b)"

@@ -136,8 +136,22 @@ def _plot() -> Plot:
 STATEMENT = Statement(
     id="fourier.orthogonal",
     source="Ours, for Yu et al. (2016), Orthogonal random features",
+    place="Ours; nobody prints it",
+    copy="none",
+    hypotheses=prose(
+        r"""
+        The Gaussian kernel; frequencies in whole blocks of $d$ orthonormal directions of Haar's
+        measure, with independent lengths of the law $\chi_d$.
+        """
+    ),
     title="Orthogonal frequencies: no bias, and the exact variance",
     expected="holds",
+    ground=prose(
+        r"""
+        Kernel and variance of whole blocks measured in four dimensions; the bound on the ratio
+        computed over distances in dimensions from 2 to 784.
+        """
+    ),
     printed=(
         r"w_l = \sqrt{2\gamma}\, r_l u_l: \quad \mathbb{E}\cos\langle w_l, z\rangle = "
         r"e^{-\gamma|z|^2}, \qquad c(z) = \mathrm{Cov}(\cos\langle w_1, z\rangle, "

@@ -142,9 +142,23 @@ def _plot() -> Plot:
 
 STATEMENT = Statement(
     id="fourier.pairs-variance",
-    source="Sutherland, Schneider (2015), variances of both forms, as recalled",
+    source="After Sutherland, Schneider (2015), variances of both forms",
+    place="A known result, stated here; we have no copy of the paper",
+    copy="none",
+    hypotheses=prose(
+        r"""
+        A kernel of differences with $k(0) = 1$ and independent frequencies of its spectrum; both
+        forms with the same number of columns.
+        """
+    ),
     title="Pairs of cosine and sine vary less than cosines with an offset",
     expected="holds",
+    ground=prose(
+        r"""
+        Both variances measured for the Gaussian kernel; where pairs vary less, computed for Matern
+        kernels of several smoothnesses.
+        """
+    ),
     printed=(
         r"m\,\mathrm{Var}_{pairs} = 1 + k(2z) - 2k(z)^2, \qquad "
         r"m\,\mathrm{Var}_{offset} = 1 + \tfrac12 k(2z) - k(z)^2"

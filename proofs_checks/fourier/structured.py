@@ -164,8 +164,23 @@ _LABEL = {"gaussian": "exact", "orthogonal": "exact", "hadamard": "bound"}
 STATEMENT = Statement(
     id="fourier.structured",
     source="Ours, for Le, Sarlos, Smola (2013), Fastfood",
+    place="Ours; nobody prints it",
+    copy="none",
+    hypotheses=prose(
+        r"""
+        $D$ and the cell size $b$ are powers of 2; signs, orders, cells and lengths are independent.
+        The bound on the variance is for the Gaussian kernel's cosines, or any function of one
+        direction.
+        """
+    ),
     title="Structured blocks: no bias, and 2/b of variance more than orthogonal ones",
     expected="holds",
+    ground=prose(
+        r"""
+        The kernel measured; what a turn leaves of a direction enumerated at $D = 4$; the variance
+        measured at rows that differ in one coordinate, where it has a closed form.
+        """
+    ),
     printed=(
         r"W = \mathrm{diag}(r_l/S)\,(H_{D/b} \otimes I_b)\,\mathrm{diag}(s_cQ_c)\, "
         r"\tfrac{1}{\sqrt D} H B \Pi: \qquad w_l \sim N(0, I_D), \quad "

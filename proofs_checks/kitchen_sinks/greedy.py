@@ -132,8 +132,23 @@ def _rates(context: Context) -> Plot:
 STATEMENT = Statement(
     id="kitchen-sinks.greedy",
     source="Jones (1992), Barron (1993), after Sejdinovic's slides (2014)",
+    place='Slide "Greedy function approximations"; our copy, lines 110 to 118',
+    hypotheses=prose(
+        r"""
+        A function $f^*$ and a probability measure $\mu$; $f^* = \sum_k\alpha^*_k\phi(\cdot;
+        \omega^*_k)$, as an example of a smoothness class; features and their factors minimise over
+        all $\omega$ and all real $\alpha$; the first function is 0, which the slide does not say.
+        Later slides have $\sup|\phi| \le 1$.
+        """
+    ),
     title="Greedy approximation",
     expected="refuted, repaired",
+    ground=prose(
+        r"""
+        Two orthonormal features and their sum, such as two independent random signs, which are at
+        most 1: the printed steps, over all real factors, stay at 0.7071.
+        """
+    ),
     printed=(
         r"(\omega_k, \alpha_k) \;\text{attain}\; \min_{\omega, \alpha}"
         r"\|(1-\alpha)\hat f_{k-1} + \alpha\phi(\cdot;\omega) - f^*\|, \quad "

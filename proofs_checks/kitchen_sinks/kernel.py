@@ -124,9 +124,23 @@ def _plot() -> Plot:
 
 STATEMENT = Statement(
     id="kitchen-sinks.kernel",
-    source="Cho, Saul (2009), equations 3 to 7; Williams (1998), equation 11",
+    source="After Cho, Saul (2009) and Williams (1998)",
+    place="Known results, stated here; we have no copy of either paper",
+    copy="none",
+    hypotheses=prose(
+        r"""
+        Gaussian weights, so that both projections are jointly Gaussian with mean 0; an activation
+        of finite mean square under them.
+        """
+    ),
     title="The expected kernel of an activation",
     expected="holds",
+    ground=prose(
+        r"""
+        Closed forms against integrals over the angle and over the plane, the error that the series
+        states against what it is off by, and measured features.
+        """
+    ),
     printed=(
         r"\rho = \cos\theta: \quad E\,g_+^n g_{\rho+}^n = \frac{1}{2\pi}J_n(\theta), \quad "
         r"J_0 = \pi - \theta, \quad J_1 = \sin\theta + (\pi-\theta)\cos\theta, \quad "

@@ -198,8 +198,23 @@ def _plot(context: Context) -> Plot:
 STATEMENT = Statement(
     id="kitchen-sinks.norms",
     source="Rahimi, Recht (2008), after Sejdinovic's slides (2014)",
+    place=prose('Slides "Space F_pi" and "The richness of space F_pi"; our copy, lines 120 to 163'),
+    hypotheses=prose(
+        r"""
+        Functions $f = \int\alpha\phi\,d\omega$ and a density $\pi$; no representation is singled
+        out. For the cosines the law of $b$ is not said; uniform on a circle is the one that makes
+        the kernel one of differences for every $\pi$. $\kappa(x) = k(x, 0)$.
+        """
+    ),
     title="The norms of F_pi and of the kernel's space",
     expected="refuted, repaired",
+    ground=prose(
+        r"""
+        Read literally, the two expressions depend on $\alpha$: on the slides' own cosine features,
+        with $b$ among the parameters, $\alpha = \pi\cos2b$ gives the function 0 the norm 1. And
+        with uniform $b$ the kernel of cosines is half of the function whose transform is $\pi$.
+        """
+    ),
     printed=(
         r"f = \int\alpha\phi\,d\omega: \quad \|f\|_\pi = \sup_\omega\frac{|\alpha|}{\pi}, \quad "
         r"\|f\|_H^2 = \int\frac{\alpha^2}{\pi}\,d\omega, \qquad "

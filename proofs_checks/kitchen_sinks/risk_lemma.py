@@ -144,8 +144,21 @@ def _plot(context: Context) -> Plot:
 STATEMENT = Statement(
     id="kitchen-sinks.risk-lemma",
     source="Rahimi, Recht (2008), after Sejdinovic's slides (2014)",
+    place='Slide "Approximation error", second lemma; our copy, lines 207 to 213',
+    hypotheses=prose(
+        r"""
+        Those of Lemma 1, $\sup|\phi| \le 1$ among them, with $\mu$ the law of the inputs; a loss
+        $c(f(x)y)$ that is $L$-Lipschitz in its argument; $|y| \le 1$.
+        """
+    ),
     title="Risk lemma: nearby functions have nearby risks",
     expected="holds",
+    ground=prose(
+        r"""
+        Cosines under the logistic and the hinge loss with labels -1 and 1, and constants of random
+        sign under a linear one: violations no more often than promised.
+        """
+    ),
     printed=(
         r"P\left(R[\hat f_K] - R[f^*] \le \frac{LC}{\sqrt K}"
         r"\left(1 + \sqrt{2\log\frac{1}{\delta}}\right)\right) \ge 1-\delta"
@@ -164,6 +177,6 @@ STATEMENT = Statement(
         Lemma 1 with $\mu = P_X$, hence with features of $L^2(P_X)$ norm at most 1.
         """
     ),
-    note="It inherits the condition of Lemma 1, kitchen-sinks.lemma-1, on the features.",
+    note="Its features are bounded as those of Lemma 1 are, kitchen-sinks.lemma-1.",
     checks=(Check(form="printed", name="risks of averages", run=averages),),
 )

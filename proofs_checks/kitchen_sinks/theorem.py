@@ -152,8 +152,22 @@ def _plot(what: str, letter: str, fixed: str, x: Any, promised: Any, drawn: Any)
 STATEMENT = Statement(
     id="kitchen-sinks.theorem",
     source="Rahimi, Recht (2008), main theorem, after Sejdinovic's slides (2014)",
+    place='Slide "Main result"; our copy, lines 187 to 193',
+    hypotheses=prose(
+        r"""
+        $\sup|\phi| \le 1$; a loss that depends on $f(x)y$ only and is $L$-Lipschitz; labels -1 and
+        1; any law $\pi$; $K$ independent features and $N$ independent samples; weights of at most
+        $C/K$.
+        """
+    ),
     title="Main theorem: the risk of fitted random features",
     expected="holds with constant",
+    ground=prose(
+        r"""
+        The constant is not named; with that of the proved form, cosines, maxout units divided by
+        their bound, and constants, all at most 1, keep it.
+        """
+    ),
     printed=(
         r"P\left(R[\hat f] - \min_{\|f\|_\pi \le C}R[f] \le O\left(LC\left(\frac{1}{\sqrt N} + "
         r"\frac{1}{\sqrt K}\right)\sqrt{\log\frac{1}{\delta}}\right)\right) \ge 1-2\delta"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler.features.leverage import ridge_leverage_scores
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Statement
 from proofs_checks.leverage._outcomes import (
     independent,
     pool,
@@ -23,8 +23,8 @@ _ROUNDING = 1e-9
 Weights = Callable[[Any, Any, int], Any]
 
 
-def as_printed(counts: Any, expected: Any, pool_size: int) -> Any:
-    """c/(M q): weights of the features drawn, as printed."""
+def as_restored(counts: Any, expected: Any, pool_size: int) -> Any:
+    """c/(M q): weights of the features drawn, q being a probability."""
     return counts / expected
 
 
@@ -48,45 +48,50 @@ def _mean(phi: Any, outcomes: Iterable[Any], weights: Weights) -> Any:
     return (phi * mass) @ phi.T
 
 
-def _compare(context: Context, form: Any, check: str, claim: str, weights: Weights) -> Evidence:
+def _ratio(context: Context, weights: Weights) -> float:
+    """The kernel that features have on average over the pool's, at the worst row."""
     phi, q = _problem(context)
     mean = _mean(phi, independent(q, 2), weights)
     kernel = phi @ phi.T / _POOL
     # Where the kernel is largest in size, ratios lose nothing.
     ratios = np.diag(mean) / np.diag(kernel)
-    worst = float(ratios[np.argmax(np.abs(ratios - 1))])
+    return float(ratios[np.argmax(np.abs(ratios - 1))])
+
+
+_ENUMERATED = "all outcomes of two draws from a pool of 11, enumerated"
+
+
+def normalisation(context: Context, *, weights: Weights = as_restored) -> Evidence:
+    """Enumerate the kernel of the restored weights."""
+    found = _ratio(context, weights)
     return Evidence.exact_comparison(
-        form=form,
-        check=check,
-        claim=claim,
-        observed=worst,
+        form="restored",
+        check="the restored weights",
+        claim=(
+            r"features over $\sqrt{M\hat q_i}$ have the pool's kernel on average (ratio at the "
+            "worst row)"
+        ),
+        observed=found,
         exact=1.0,
-        interval=(worst - _ROUNDING, worst + _ROUNDING),
-        method="all outcomes of two draws from a pool of 11, enumerated",
+        interval=(found - _ROUNDING, found + _ROUNDING),
+        method=_ENUMERATED,
     )
 
 
-def normalisation(context: Context, *, weights: Weights = as_printed) -> Evidence:
-    """Enumerate the kernel of the printed weights."""
-    return _compare(
-        context,
-        "printed",
-        "the printed weights",
-        r"features over $\sqrt{M\hat q_i}$ have the pool's kernel on average (ratio at the worst "
-        "row)",
-        weights,
-    )
-
-
-def unchanged(context: Context, *, weights: Weights = unweighted) -> Evidence:
-    """Enumerate the kernel of features without weights."""
-    return _compare(
-        context,
-        "printed",
-        "features without weights",
-        "sampling by scores does not change the kernel of the features that a learner is given "
-        "(ratio at the worst row)",
-        weights,
+def without_weights(context: Context, *, weights: Weights = unweighted) -> Evidence:
+    """Show that the weights are needed: without them the kernel is another one."""
+    found = abs(_ratio(context, weights) - 1)
+    return Evidence.bound_comparison(
+        form="proved",
+        check="features without weights",
+        claim=(
+            "features that are drawn by scores and have no weights have a kernel that is off the "
+            "pool's by a tenth of it or more, at the worst row"
+        ),
+        observed=found,
+        interval=(found - _ROUNDING, found + _ROUNDING),
+        lower=0.1,
+        method=_ENUMERATED,
     )
 
 
@@ -119,9 +124,30 @@ def proved(context: Context, *, weights: Weights = as_proved) -> Evidence:
 
 STATEMENT = Statement(
     id="leverage.algorithm-1",
-    source="Shahrampour, Kolouri (2018), Algorithm 1, equations 14 to 16",
+    source="Shahrampour, Kolouri (2019), Algorithm 1, equations 14 to 16",
+    place=prose(
+        "Section II-D, Algorithm 1, equations (14) to (16); our copy, lines 188 to 209, without "
+        "the formulas"
+    ),
+    copy="lost",
+    hypotheses=prose(
+        r"""
+        A pool drawn from the sampling law, a positive ridge, a sub-sample of the inputs. The output
+        are "weights", used "as a discrete probability distribution" (line 203); the class (16) is
+        said to be consistent with the kernel of (9), whose weight is a density with respect to the
+        sampling law. If (16) has the density $M_0\hat q$, which is what (9) asks for, all is well;
+        what is checked is $\hat q$ itself. That sampling does not change the kernel (line 310) is
+        said "in view of (9)", with its weights, and not at issue.
+        """
+    ),
     title="Algorithm 1: sampling by estimated scores",
-    expected="refuted, repaired",
+    expected=RESTORED_REFUTED,
+    ground=prose(
+        r"""
+        All 121 outcomes of two draws from a pool of 11 with their probabilities: features over
+        $\sqrt{M\hat q_i}$ have 11 times the pool's kernel.
+        """
+    ),
     printed=(
         r"\hat q = \frac{\mathrm{diag}\,\hat T}{\mathrm{Tr}\,\hat T}, \quad "
         r"\hat T = A^\top A(A^\top A + \lambda I)^{-1}, \quad i_1, \dots, i_M \sim \hat q, \quad "
@@ -149,7 +175,7 @@ STATEMENT = Statement(
         r"""
         $\hat q$ sums to 1 over the pool: its density with respect to the pool's uniform law is
         $M_0\hat q$. With $1/(M\hat q_i)$ the kernel is $M_0$ times too large, which divides the
-        ridge parameter of every learner by $M_0$. Without weights the kernel is another one.
+        ridge parameter of every learner by $M_0$.
         """
     ),
     proof=prose(
@@ -161,8 +187,8 @@ STATEMENT = Statement(
         """
     ),
     checks=(
-        Check(form="printed", name="the printed weights", run=normalisation),
-        Check(form="printed", name="features without weights", run=unchanged),
+        Check(form="restored", name="the restored weights", run=normalisation),
+        Check(form="proved", name="features without weights", run=without_weights),
         Check(form="proved", name="the right weights", run=proved),
     ),
 )

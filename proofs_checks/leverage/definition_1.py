@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler.features.leverage import ridge_leverage_scores
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Plot, Series, Statement
 from mehler.verify import intervals
 from proofs_checks.leverage._circle import Circle
 from proofs_checks.leverage._waves import Waves
@@ -39,7 +39,7 @@ def mean_leverage(context: Context, *, degrees: Callable[[Any, float], float] = 
     ]
     worst = float(ratios[int(np.argmax(np.abs(np.asarray(ratios) - 1)))])
     return Evidence.exact_comparison(
-        form="printed",
+        form="restored",
         check="the mean leverage",
         claim=r"the sum of the scores over $\mathrm{Tr}\,\Sigma(\Sigma+\lambda)^{-1}$, on a circle "
         "(farthest from 1 of four ridges)",
@@ -98,9 +98,23 @@ def _plot(context: Context, world: Waves) -> Plot:
 
 STATEMENT = Statement(
     id="leverage.definition-1",
-    source="Shahrampour, Kolouri (2018), Definition 1",
+    source="Shahrampour, Kolouri (2019), Definition 1",
+    place="Section III, Definition 1; our copy, lines 245 to 249, without the formula",
+    copy="lost",
+    hypotheses=prose(
+        r"""
+        A positive operator, of finite trace, and a positive ridge. Features of finite mean square,
+        so that the kernel's operator has a trace.
+        """
+    ),
     title="Degrees of freedom",
-    expected="holds",
+    expected=RESTORED_HOLDS,
+    ground=prose(
+        r"""
+        A definition; what is said of it is checked on a circle, where all eigenvalues and scores
+        are known.
+        """
+    ),
     printed=(
         r"d_T(\lambda) = \mathrm{Tr}\,T(T+\lambda)^{-1}, \qquad "
         r"\int s_\lambda\,dP = d_\Sigma(\lambda)"
@@ -131,7 +145,7 @@ STATEMENT = Statement(
         """
     ),
     checks=(
-        Check(form="printed", name="the mean leverage", run=mean_leverage),
+        Check(form="restored", name="the mean leverage", run=mean_leverage),
         Check(form="proved", name="degrees of freedom from rows", run=from_rows),
     ),
 )

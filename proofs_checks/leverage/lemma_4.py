@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
 from proofs_checks.leverage._waves import Waves, scores_of, spread_of
 from proofs_checks.maxout._prose import prose
 
@@ -47,7 +47,7 @@ def scores(context: Context, *, bound: Bound = in_between) -> Evidence:
     """Hold the errors of all scores against the bound, draw by draw."""
     worst, spreads, _ = _ratios(context, bound)
     return Evidence.bound_comparison(
-        form="printed",
+        form="restored",
         check="scores from the spread",
         claim=(
             r"$|\hat\tau_i-\tau_i| \le \frac\Delta{1-\Delta}\lambda[(G+\lambda)^{-1}]_{ii}$ at the "
@@ -66,7 +66,7 @@ def last_step(context: Context, *, factor: float = 1.0) -> Evidence:
     _, _, end = _ratios(context, in_between)
     end *= factor
     return Evidence.bound_comparison(
-        form="printed",
+        form="restored",
         check="the last step",
         claim=(
             r"$\frac\Delta{1-\Delta}\lambda[(G+\lambda)^{-1}]_{ii} \le "
@@ -82,9 +82,26 @@ def last_step(context: Context, *, factor: float = 1.0) -> Evidence:
 
 STATEMENT = Statement(
     id="leverage.lemma-4",
-    source="Shahrampour, Kolouri (2018), Lemma 4",
+    source="Shahrampour, Kolouri (2019), Lemma 4",
+    place=prose(
+        "Section VI-B, Lemma 4, equation (17); our copy, lines 395 to 415, without the formulas"
+    ),
+    copy="lost",
+    hypotheses=prose(
+        r"""
+        Those of Lemma 3 (leverage.theorem-2), used only through its conclusion: the Gram of the
+        rows is within a factor $1 \pm \Delta$ of that of their law, ridge included, $\Delta \le
+        \frac12$.
+        """
+    ),
     title="Lemma 4: errors of the scores",
-    expected="holds",
+    expected=RESTORED_HOLDS,
+    ground=prose(
+        r"""
+        Draw by draw, at the $\Delta$ that was drawn, in pools of waves whose Gram is known; draws
+        with $\Delta \ge \frac12$ are left out, as the lemma does.
+        """
+    ),
     printed=(
         r"|\hat T_{ii} - T_{ii}| \le "
         r"\frac{\Delta}{1-\Delta}\lambda\left[(G+\lambda)^{-1}\right]_{ii} \le "
@@ -112,7 +129,7 @@ STATEMENT = Statement(
         """
     ),
     checks=(
-        Check(form="printed", name="scores from the spread", run=scores),
-        Check(form="printed", name="the last step", run=last_step),
+        Check(form="restored", name="scores from the spread", run=scores),
+        Check(form="restored", name="the last step", run=last_step),
     ),
 )

@@ -12,6 +12,7 @@ from proofs_checks.leverage._outcomes import pool
 from proofs_checks.maxout._prose import prose
 
 _POOL = 11
+_LARGE = 1e9
 _ROUNDING = 1e-6
 
 
@@ -21,9 +22,14 @@ def projector(phi: Any) -> Any:
     return np.sum(vh[s > 1e-13 * s[0]] ** 2, axis=0)
 
 
-def _uniform(form: Any, check: str, claim: str, tau: Any) -> Evidence:
+def _worst(tau: Any) -> float:
+    """The ratio of a probability to that of plain sampling that is farthest from 1."""
     ratio = tau * tau.size / tau.sum()
-    worst = float(ratio[np.argmax(np.abs(ratio - 1))])
+    return float(ratio[np.argmax(np.abs(ratio - 1))])
+
+
+def _uniform(form: Any, check: str, claim: str, tau: Any) -> Evidence:
+    worst = _worst(tau)
     return Evidence.exact_comparison(
         form=form,
         check=check,
@@ -35,50 +41,75 @@ def _uniform(form: Any, check: str, claim: str, tau: Any) -> Evidence:
     )
 
 
-def no_ridge(context: Context, *, rows: int = 5) -> Evidence:
-    """Take fewer rows than features."""
-    tau = projector(pool(context.rng("wide"), rows, _POOL))
-    return _uniform(
-        "printed",
-        "no ridge, 5 rows",
-        rf"$\lambda = 0$ makes $M_0\hat q_i = 1$, for 11 features on 5 rows (scores from "
-        f"{tau.min():.2f} to {tau.max():.2f})",
-        tau,
+def _not_uniform(check: str, claim: str, tau: Any) -> Evidence:
+    off = abs(_worst(tau) - 1)
+    return Evidence.bound_comparison(
+        form="proved",
+        check=check,
+        claim=claim,
+        observed=off,
+        interval=(off - _ROUNDING, off + _ROUNDING),
+        lower=0.1,
+        method="computed, with its rounding",
     )
 
 
-def large_ridge(context: Context, *, phases: bool = True) -> Evidence:
-    """Take cosines of little variation, whose sizes depend on their phases."""
-    rng = context.rng("sizes")
-    x = rng.standard_normal(200)
-    w = 0.3 * rng.standard_normal(_POOL)
-    angles = np.outer(x, w) + 2 * np.pi * rng.random(_POOL)
-    phi = np.sqrt(2) * np.cos(angles) if phases else np.exp(1j * angles)
+def no_ridge(context: Context, *, rows: int = 30) -> Evidence:
+    """Take pools whose Gram has an inverse: at least as many rows as features."""
+    rng = context.rng("tall")
+    some = [projector(pool(rng, rows, _POOL, 6.0)) for _ in range(3 if context.quick else 300)]
+    return _uniform(
+        "printed",
+        "no ridge, where the inverse exists",
+        r"$\lambda = 0$ makes $M_0\hat q_i = 1$, for 11 independent features on 30 rows",
+        np.concatenate(some),
+    )
+
+
+def large_ridge(context: Context, *, phases: bool = False) -> Evidence:
+    """Take waves with both their phases, cosine and sine, for a shift-invariant kernel."""
     return _uniform(
         "printed",
         "a large ridge",
-        r"large $\lambda$ makes $M_0\hat q_i = 1$, for $\sqrt2\cos(wx + b)$ of small $w$",
-        ridge_leverage_scores(phi, 1e9).scores,
+        r"large $\lambda$ makes $M_0\hat q_i = 1$, for pairs of cosine and sine of random waves",
+        ridge_leverage_scores(_waves(context, phases), _LARGE).scores,
     )
 
 
-def full_rank(context: Context, *, rows: int = 30) -> Evidence:
-    """Take at least as many rows as features."""
-    rng = context.rng("tall")
-    worst = [projector(pool(rng, rows, _POOL, 6.0)) for _ in range(3 if context.quick else 300)]
-    return _uniform(
-        "proved",
-        "no ridge, full rank",
-        r"$\lambda = 0$ makes $M_0\hat q_i = 1$, for 11 independent features on 30 rows",
-        np.concatenate(worst),
+def _waves(context: Context, phases: bool) -> Any:
+    rng = context.rng("waves")
+    x = rng.standard_normal(200)
+    w = 0.3 * rng.standard_normal(_POOL)
+    angles = np.outer(x, w) + 2 * np.pi * rng.random(_POOL)
+    return np.sqrt(2) * np.cos(angles) if phases else np.exp(1j * angles)
+
+
+def one_phase(context: Context, *, phases: bool = True) -> Evidence:
+    """Take single cosines with a phase, of little variation."""
+    return _not_uniform(
+        "a large ridge, one phase",
+        r"for single features $\sqrt2\cos(wx + b)$ of small $w$ a large $\lambda$ leaves "
+        r"probabilities that are off $1/M_0$ by a tenth or more",
+        ridge_leverage_scores(_waves(context, phases), _LARGE).scores,
+    )
+
+
+def few_rows(context: Context, *, rows: int = 5) -> Evidence:
+    """Take fewer rows than features: no inverse without a ridge."""
+    tau = projector(pool(context.rng("wide"), rows, _POOL, 6.0))
+    return _not_uniform(
+        "no ridge, few rows",
+        "with fewer rows than features, where the inverse does not exist, scores in the limit "
+        rf"$\lambda \to 0$ are off $1/M_0$ by a tenth or more: from {tau.min():.2f} to "
+        f"{tau.max():.2f}",
+        tau,
     )
 
 
 def sizes(context: Context, *, power: int = 2) -> Evidence:
     """Compare scores at a large ridge with the squared sizes of features."""
     phi = pool(context.rng("sizes"), 200, _POOL, spread=0.3)
-    ridge = 1e9
-    tau = ridge * ridge_leverage_scores(phi, ridge).scores
+    tau = _LARGE * ridge_leverage_scores(phi, _LARGE).scores
     return _uniform(
         "proved",
         "a large ridge, sizes",
@@ -89,33 +120,49 @@ def sizes(context: Context, *, power: int = 2) -> Evidence:
 
 STATEMENT = Statement(
     id="leverage.limits",
-    source="Shahrampour, Kolouri (2018), Section IV, remarks on the ridge",
+    source="Shahrampour, Kolouri (2019), Sections II-D and V, on the ridge",
+    place=prose(
+        r"""
+        Section II-D after equation (16), and Section V, "Sensitivity"; our copy, lines 209 and 327,
+        in words
+        """
+    ),
+    hypotheses=prose(
+        r"""
+        Without ridge: "assuming that we can calculate the inverse in (14)", that is, features that
+        are independent on the rows, so at least as many rows as features. With a large one: "for
+        shift-invariant kernels", and as what "one expects".
+        """
+    ),
     title="Small and large ridges",
-    expected="refuted, repaired",
+    expected="holds",
     printed=(
-        r"\lambda = 0 \;\Rightarrow\; \hat q_i = \frac{1}{M_0}, \qquad "
-        r"\lambda \to \infty \;\Rightarrow\; \hat q_i \to \frac{1}{M_0}"
+        r"\lambda = 0, \; \exists\,(A^\top A)^{-1} \;\Rightarrow\; \hat q_i = \frac{1}{M_0}, "
+        r"\qquad \lambda \to \infty, \; K(x,y) = k(x-y) \;\Rightarrow\; "
+        r"\hat q_i \to \frac{1}{M_0}"
     ),
     printed_text=prose(
         r"""
-        Without ridge sampling by scores is plain sampling, and so it is for a large ridge.
+        Without ridge, where the matrix has an inverse, sampling by scores is plain sampling; for
+        shift-invariant kernels one expects the same of too large and too small ridges.
+        """
+    ),
+    ground=prose(
+        r"""
+        Pools of 11 features on 30 rows, whose matrix has an inverse: all probabilities are equal.
+        Waves of a shift-invariant kernel with cosine and sine: equal at a large ridge.
         """
     ),
     proved=(
-        r"\mathrm{rank}\,\Phi = M_0 \le N_0: \; \lambda \to 0 \Rightarrow \tau_i \to 1; \qquad "
-        r"\lambda\tau_i \to p_i\|\phi_i\|^2 \;\text{ as }\; \lambda \to \infty"
+        r"\lim_{\lambda\to0}\tau_i = 1 \text{ for all } i \iff \mathrm{rank}\,\Phi = M_0 \le N_0; "
+        r"\qquad \lambda\tau_i \to p_i\|\phi_i\|^2 \;\text{ as }\; \lambda \to \infty"
     ),
     proved_text=prose(
         r"""
-        Without ridge it needs as many rows as features, and features that are independent on
-        them. With a large one, scores are squared sizes: uniform for features of equal size.
-        """
-    ),
-    flaw=prose(
-        r"""
-        With fewer rows than features the scores without ridge are the diagonal of a projector of
-        rank $N_0$, which is not constant. And $\sqrt2\cos(\omega^\top x + b)$ has a size that
-        depends on $b$ when $\omega^\top x$ varies little.
+        Why the two conditions are there. With fewer rows than features the scores tend to the
+        diagonal of a projector, which is not constant. With a large ridge they are squared sizes on
+        the rows: equal for pairs of cosine and sine, and on the mean over phases, but not for
+        single features $\sqrt2\cos(\omega^\top x + b)$ where $\omega^\top x$ varies little.
         """
     ),
     proof=prose(
@@ -123,13 +170,14 @@ STATEMENT = Statement(
         $\tau_i = \sum_kV_{ik}^2s_k^2/(s_k^2+\lambda)$ tends to $\sum_{s_k>0}V_{ik}^2$ as
         $\lambda \to 0$, the diagonal of the projector on the row space: 1 for all $i$ exactly when
         the rank is $M_0$. And $\lambda\tau_i \to \sum_kV_{ik}^2s_k^2 = (A^*A)_{ii}$ as
-        $\lambda \to \infty$.
+        $\lambda \to \infty$, which for $|\phi_i| = 1$ is $p_i$.
         """
     ),
     checks=(
-        Check(form="printed", name="no ridge, 5 rows", run=no_ridge),
+        Check(form="printed", name="no ridge, where the inverse exists", run=no_ridge),
         Check(form="printed", name="a large ridge", run=large_ridge),
-        Check(form="proved", name="no ridge, full rank", run=full_rank),
+        Check(form="proved", name="no ridge, few rows", run=few_rows),
+        Check(form="proved", name="a large ridge, one phase", run=one_phase),
         Check(form="proved", name="a large ridge, sizes", run=sizes),
     ),
 )

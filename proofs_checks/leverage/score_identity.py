@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler.features.leverage import ridge_leverage_scores
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
 from proofs_checks.leverage._circle import Circle
 from proofs_checks.leverage._outcomes import pool
 from proofs_checks.maxout._prose import prose
@@ -22,7 +22,7 @@ def _worst(ratios: list[Any], claim: str, check: str) -> Evidence:
     every = np.concatenate(ratios)
     worst = float(every[np.argmax(np.abs(every - 1))])
     return Evidence.exact_comparison(
-        form="printed",
+        form="restored",
         check=check,
         claim=claim,
         observed=worst,
@@ -67,9 +67,26 @@ def circle(context: Context, *, scores: Scores = ridge_leverage_scores) -> Evide
 
 STATEMENT = Statement(
     id="leverage.score-identity",
-    source="Shahrampour, Kolouri (2018), equations 7 to 13",
+    source="Shahrampour, Kolouri (2019), equations 7 to 13",
+    place=prose(
+        "Sections II-C and II-D, equations (7) to (13); our copy, lines 150 to 186, without the "
+        "formulas"
+    ),
+    copy="lost",
+    hypotheses=prose(
+        r"""
+        A positive ridge; a pool with the same weight for each of its features, whose kernel's
+        operator has a trace; the law of the inputs, or rows of it.
+        """
+    ),
     title="Scores of the feature Gram are leverages of the pool",
-    expected="holds",
+    expected=RESTORED_HOLDS,
+    ground=prose(
+        r"""
+        Random pools, with equal and with other weights, against leverages that are solved for on
+        the rows; and waves on a circle against their closed form.
+        """
+    ),
     printed=(
         r"G = \frac{1}{M_0}\left[E_x\phi(x,\omega_i)\phi(x,\omega_j)\right]_{ij}, \qquad "
         r"\tau = \mathrm{diag}\,G(G+\lambda I)^{-1}, \qquad \tau_i = p_i\,s_\lambda(\omega_i), "
@@ -91,12 +108,13 @@ STATEMENT = Statement(
     ),
     note=prose(
         r"""
-        The print calls $G$ a measure of dissimilarity of features: it is one of similarity. The
-        identity holds for any weights $p$ of the pool, which the checks use.
+        The paper says that the kernel of features measures their dissimilarity (line 178): it is
+        one of similarity, a slip of a word that nothing rests on. The identity holds for any
+        weights $p$ of the pool, which the checks use.
         """
     ),
     checks=(
-        Check(form="printed", name="random pools", run=identity),
-        Check(form="printed", name="waves on a circle", run=circle),
+        Check(form="restored", name="random pools", run=identity),
+        Check(form="restored", name="waves on a circle", run=circle),
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mehler.bounds import kitchen_sinks
 from mehler.statements import RESTORED_HOLDS, RESTORED_REFUTED, UNDECIDED
 from proofs_checks import STATEMENTS
 from proofs_checks.group_invariant import (
@@ -15,6 +16,11 @@ from proofs_checks.group_invariant import (
     theorem_2,
     theorem_3,
 )
+from proofs_checks.kitchen_sinks import lemma_1
+from proofs_checks.leverage import algorithm_1, example_1, limits
+from proofs_checks.leverage import theorem_1 as scores
+from proofs_checks.leverage._outcomes import pool
+from proofs_checks.leverage.theorem_2 import ENOUGH, lemma_3
 
 BY_ID = {one.id: one for one in STATEMENTS}
 
@@ -27,7 +33,15 @@ def accused(statement, context):
 
 @pytest.mark.parametrize(
     "identifier",
-    ["group-invariant.remark-3", "group-invariant.remark-4", "group-invariant.orbit-distance"],
+    [
+        "group-invariant.remark-3",
+        "group-invariant.remark-4",
+        "group-invariant.orbit-distance",
+        "leverage.limits",
+        "leverage.theorem-1",
+        "leverage.example-1",
+        "kitchen-sinks.lemma-1",
+    ],
 )
 def test_nothing_is_accused_any_more(identifier, context):
     statement = BY_ID[identifier]
@@ -89,6 +103,72 @@ def test_theorem_2_is_not_refuted_on_the_sphere(context):
 
 def test_a_name_is_not_refuted():
     assert orbit_distance.STATEMENT.expected == "holds"
+
+
+def test_limits_are_checked_where_the_inverse_exists(context):
+    checked = context(limits.STATEMENT)
+    phi = pool(checked.rng("tall"), 30, 11, 6.0)
+    assert np.linalg.matrix_rank(phi.T @ phi) == 11
+    # Where it does not exist the paper claims nothing.
+    assert {one.run for one in limits.STATEMENT.checks if one.form == "printed"} == {
+        limits.no_ridge,
+        limits.large_ridge,
+    }
+    place = limits.STATEMENT.place
+    assert "II-D" in place
+    assert "Section V" in place
+    assert "inverse" in limits.STATEMENT.hypotheses
+
+
+def test_corollary_5_is_not_empty_where_scores_differ(context):
+    found = scores.far_from_plain(context(scores.STATEMENT))
+    assert found.observed == pytest.approx(0.238, abs=5e-4)
+    gram, ridge = scores.two_sizes()
+    tau = gram / (gram + ridge)
+    # Features are at most 1; a bound of sqrt 2 for them costs its square root of 2.
+    options = {"smallest": gram.min(), "ridge": ridge, "degrees_of_freedom": tau.sum()}
+    loose = scores.corollary_5(10**8, delta=0.05, **options).value
+    assert loose == pytest.approx(0.337, abs=5e-4)
+    assert tau.max() / tau.min() > 9
+    assert ridge <= gram.max()  # the ridge is at most the norm of G
+    texts = " ".join([scores.STATEMENT.proved_text, scores.STATEMENT.note, scores.STATEMENT.flaw])
+    assert "At fixed $\\Delta$" in texts
+    assert "empty" not in texts
+    # The list shows one verdict, and says whose it is.
+    assert "Corollary 5" in scores.STATEMENT.title
+
+
+def test_corollary_5_is_checked_at_a_spread_that_the_paper_allows():
+    for rows in ENOUGH:
+        assert lemma_3(rows, ridge=0.05, degrees_of_freedom=16, delta=0.2).value <= 0.5
+
+
+def test_algorithm_1_is_undecided(context):
+    statement = algorithm_1.STATEMENT
+    assert statement.expected == RESTORED_REFUTED
+    assert accused(statement, context) == {"the restored weights"}
+    assert "density" in statement.hypotheses  # the reading under which nothing is wrong
+
+
+def test_example_1_is_held_against_pairs():
+    restored = [one.run for one in example_1.STATEMENT.checks if one.form == "restored"]
+    assert restored == [example_1.pairs]
+
+
+def test_the_paper_on_leverage_scores_is_of_2019():
+    for one in STATEMENTS:
+        if one.id.startswith("leverage."):
+            assert "Kolouri (2019)" in one.source
+
+
+def test_lemma_1_of_the_slides_is_checked_on_bounded_features(context):
+    statement = lemma_1.STATEMENT
+    assert statement.expected == "holds"
+    assert [one.run for one in statement.checks if one.form == "printed"] == [lemma_1.averages]
+    cases = lemma_1._printed_cases(context(statement), kitchen_sinks.lemma_1)
+    # Cosines, and constants of random sign: at most 1.
+    assert {case.where["features"] for case in cases} == {"cosines", "signs"}
+    assert r"\sup|\phi| \le 1" in statement.hypotheses
 
 
 def test_what_is_lost_is_never_printed_nor_refuted():

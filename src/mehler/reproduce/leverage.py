@@ -272,7 +272,7 @@ NAME = "leverage"
 EXPERIMENT = Experiment(
     name=NAME,
     title="Leverage scores on real data, with controls",
-    source="Shahrampour, Kolouri (2018), section V",
+    source="Shahrampour, Kolouri (2019), section V",
     printed=(
         "Test error over the number of features on four sets, of which Adult alone is to be had; "
         "sampling by leverage is said to beat plain sampling, keeping the largest scores to beat "

@@ -72,7 +72,7 @@ class LeverageSampler(Sampler):
 
     References
     ----------
-    Bach (2017); Shahrampour, Kolouri (2018); Sinha, Duchi (2016): `mehler.features.leverage`.
+    Bach (2017); Shahrampour, Kolouri (2019); Sinha, Duchi (2016): `mehler.features.leverage`.
 
     Examples
     --------

@@ -61,7 +61,7 @@ def approximation(
 
     References
     ----------
-    Bach (2017), Proposition 1, as recalled; Shahrampour, Kolouri (2018), Proposition 6. Proof:
+    Bach (2017), Proposition 1, as recalled; Shahrampour, Kolouri (2019), Proposition 6. Proof:
     :doc:`/theorems/leverage-bach`.
 
     Examples

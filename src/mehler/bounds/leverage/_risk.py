@@ -73,7 +73,7 @@ def risk(
 
     References
     ----------
-    In place of Shahrampour, Kolouri (2018), Theorem 1: :doc:`/theorems/leverage-theorem-1`.
+    In place of Shahrampour, Kolouri (2019), Theorem 1: :doc:`/theorems/leverage-theorem-1`.
 
     Examples
     --------

@@ -51,7 +51,7 @@ def score_error(
 
     References
     ----------
-    After Avron et al. (2017), Theorem 2, and Shahrampour, Kolouri (2018), Lemmas 3 and 4. Proof:
+    After Avron et al. (2017), Theorem 2, and Shahrampour, Kolouri (2019), Lemmas 3 and 4. Proof:
     :doc:`/theorems/leverage-theorem-1`.
 
     Examples

@@ -11,11 +11,8 @@ import numpy as np
 from mehler import _arrays
 from mehler.exact._validate import check_int
 from mehler.features.leverage._groups import check_groups, sum_groups
-from mehler.features.leverage._methods import METHODS
+from mehler.features.leverage._methods import METHODS, Method, frobenius
 from mehler.features.leverage._report import LeverageScores
-
-# Below this many roundings of |A|^2 the dual Gram plus ridge may not be positive definite.
-_DUAL_ROUNDINGS = 1e3
 
 
 def ridge_leverage_scores(
@@ -50,9 +47,9 @@ def ridge_leverage_scores(
     groups : array of int, shape (M_0,), optional
         Labels of features that are kept or dropped together, such as cosine and sine.
     method : {'svd', 'dual', 'gram'}, optional
-        QR and singular values (default); QR and Cholesky, about half the time, for
-        ``lam >= 1000 eps |A|^2``; eigenvalues of the smaller Gram, fastest where one side is
-        much the longer.
+        QR and singular values (default); QR and Cholesky, about half the time; eigenvalues of the
+        smaller Gram, fastest where one side is much the longer. The last two form products of
+        rows: for ``lam >= 1000 eps |A|^2``, |A| the Frobenius norm.
     n_features : int, optional
         M, how many features are to be kept, for :attr:`LeverageScores.no_gain`.
 
@@ -66,13 +63,18 @@ def ridge_leverage_scores(
     ------
     TypeError, ValueError
         If `Phi` is not a finite matrix, an argument is out of range, or the ridge is too small
-        for 'dual'.
+        for 'dual' and 'gram'.
 
     Notes
     -----
     Cost: N_0 M_0 min(N_0, M_0) operations. Error, absolute: about ``eps |A|/sqrt(lam)`` for 'svd',
     ``eps |A|^2/lam`` for the other two, |A| the largest singular value (at most the root mean
-    square of the features' sup).
+    square of the features' sup). Features in float32 are scored in double precision, and the
+    scores rounded, where this would be above 1e-3 and the device has it. In 'svd' singular values
+    of at most 4 eps |A| (Frobenius) are rounding and score 0, unless the ridge is above that: the
+    numerical rank of :class:`mehler.learn.RidgeSums`. Under ``jax.jit`` and on Dask, where sizes
+    cannot be looked at, all is in the widest float, and scores that 'dual' and 'gram' would refuse
+    are NaN.
     Scores of the rows that a learner trains on afterwards make its class depend on them: score
     other rows, unlabelled ones will do. On Dask
     there is no 'dual', and columns are one chunk.
@@ -80,7 +82,7 @@ def ridge_leverage_scores(
     References
     ----------
     Bach (2017), On the equivalence between kernel quadrature rules and random feature expansions;
-    Shahrampour, Kolouri (2018), equations 7 to 16: :doc:`/theorems/leverage-score-identity`.
+    Shahrampour, Kolouri (2019), equations 7 to 16: :doc:`/theorems/leverage-score-identity`.
 
     Examples
     --------
@@ -104,9 +106,8 @@ def ridge_leverage_scores(
     place = _arrays.place_of(Phi)
     real = xp.finfo(dtype).dtype
     a = xp.astype(Phi, dtype, copy=False) * _arrays.from_host(scale, place, real)[None, :]
-    if method == "dual":
-        _require_dual(xp, a, lam)
-    scores = METHODS[method](xp, a, lam)
+    scores = _scored(xp, a, lam, METHODS[method], method)
+    scores = xp.astype(scores, getattr(xp, _arrays.dtype_name(real)), copy=False)
     # Factorisations leave rounding where a feature is 0 on all rows.
     seen = xp.any(xp.abs(a) > 0, axis=0)
     scores = xp.where(seen, scores, xp.zeros_like(scores))
@@ -161,16 +162,33 @@ def _check_weights(given: Any, n: int) -> Any:
     return weights
 
 
-def _require_dual(xp: Any, a: _arrays.Array, lam: float) -> None:
-    if _arrays.namespace_name(xp) == "dask.array":
-        # Its factor is the upper one, unlike the standard's.
-        raise ValueError("method='dual' is not for Dask arrays: use method='svd' or 'gram'")
+def _scored(xp: Any, a: _arrays.Array, lam: float, way: Method, method: str) -> _arrays.Array:
+    """Scores in the precision in which the ridge stands out of rounding; refused where none is."""
+    if _arrays.namespace_name(xp) == "dask.array" and not way.on_dask:
+        raise ValueError(f"method={method!r} is not for Dask arrays: use method='svd' or 'gram'")
+    norm = frobenius(xp, a)
     if _arrays.is_lazy(a):
-        return
-    size = float(xp.sum(xp.abs(a) ** 2))
-    least = _DUAL_ROUNDINGS * float(xp.finfo(a.dtype).eps) * size
-    if lam < least:
+        # Sizes cannot be looked at: the widest float, and NaN where that does not do either.
+        wide = _widened(xp, a)
+        good = (norm <= way.reach(lam, wide.dtype)) | (not way.squares)
+        scores = way.core(xp, wide, lam)
+        return xp.where(good, scores, xp.full_like(scores, math.nan))
+    size = float(norm)
+    if size > way.reach(lam, a.dtype):
+        a = _widened(xp, a)
+    if way.squares and size > way.reach(lam, a.dtype):
+        least = lam * (size / way.reach(lam, a.dtype)) ** 2
         raise ValueError(
-            f"lam={lam:g} is below {least:.3g}, 1000 roundings of |A|^2, where method='dual' may "
-            "fail: use method='svd'"
+            f"lam={lam:g} is below {least:.3g}, 1000 roundings of |A|^2 in "
+            f"{_arrays.dtype_name(a.dtype)}, where method={method!r} cannot tell small eigenvalues "
+            "from rounding: use method='svd'"
         )
+    return way.core(xp, a, lam)
+
+
+def _widened(xp: Any, a: _arrays.Array) -> _arrays.Array:
+    """The same in double precision, where the device has it."""
+    if not _arrays.has_float64(xp, _arrays.place_of(a).device):
+        return a
+    complex_ = xp.isdtype(a.dtype, "complex floating")
+    return xp.astype(a, xp.complex128 if complex_ else xp.float64, copy=False)
