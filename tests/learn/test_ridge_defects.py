@@ -46,7 +46,7 @@ def penalty_of_the_rest(monkeypatch):
 def direct_without_n(monkeypatch):
     honest = _ridge_path.direct
     monkeypatch.setattr(
-        _ridge_sums, "direct", lambda xp, g, c, lambdas, n: honest(xp, g, c, lambdas, 1)
+        _ridge_sums, "direct", lambda xp, g, c, lambdas, n, *of: honest(xp, g, c, lambdas, 1, *of)
     )
 
 

@@ -37,7 +37,14 @@ from mehler._arrays._global_random import (
     global_states,
     set_global_states,
 )
-from mehler._arrays._gram import add_gram, centred, packed, symmetric, unpacked
+from mehler._arrays._gram import (
+    add_gram,
+    centred,
+    packed,
+    squared_norm,
+    symmetric,
+    unpacked,
+)
 from mehler._arrays._host import from_host, to_host, without_gradient
 from mehler._arrays._installed import installed_namespaces
 from mehler._arrays._linear_algebra import eigen, solve_positive
@@ -53,6 +60,7 @@ from mehler._arrays._namespace import (
     resolve_place,
 )
 from mehler._arrays._outputs import dense_host
+from mehler._arrays._rank import least_pivot, least_resolved, least_singular
 from mehler._arrays._reuse import keep_winner, matmul, maximum, take_rows
 from mehler._arrays._special import erf
 from mehler._arrays._validate import check_matrix, require_finite
@@ -83,6 +91,9 @@ __all__ = [
     "is_chunked",
     "is_lazy",
     "keep_winner",
+    "least_pivot",
+    "least_resolved",
+    "least_singular",
     "map_chunks",
     "map_columns",
     "map_elements",
@@ -108,6 +119,7 @@ __all__ = [
     "shares_that_agree",
     "slices",
     "solve_positive",
+    "squared_norm",
     "sum_over_chunks",
     "symmetric",
     "take_rows",

@@ -44,6 +44,15 @@ def symmetric(xp: Any, total: Array) -> Array:
     return upper + np.triu(total, 1).T
 
 
+def squared_norm(xp: Any, total: Array) -> Array:
+    """Sum of the squares of all entries of what `add_gram` made."""
+    if not compat.is_numpy_array(total):
+        return xp.sum(total * total)
+    # Row by row: no copy of the matrix. What is above the diagonal is there twice.
+    above = sum(float(np.dot(row[i + 1 :], row[i + 1 :])) for i, row in enumerate(total))
+    return np.asarray(2.0 * above + np.sum(np.diagonal(total) ** 2))
+
+
 def packed(total: Any) -> Any:
     """The upper triangle of a matrix on the host, row by row: half the bytes to send."""
     m = total.shape[0]

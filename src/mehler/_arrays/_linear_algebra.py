@@ -24,27 +24,53 @@ def eigen(xp: Any, a: Array) -> tuple[Array, Array]:
     return eigh(a.T, lower=True, overwrite_a=True, check_finite=False)
 
 
-def solve_positive(xp: Any, a: Array, shift: float, b: Array) -> Array:
+def solve_positive(xp: Any, a: Array, shift: float, b: Array, least: float) -> Array:
     """Solve (a + shift I) w = b for `b` (m, t): by Cholesky in a copy of `a` on NumPy.
 
     Raises
     ------
     ValueError
-        If the shifted matrix is not positive to within rounding.
+        If a pivot is not above `least`: then the matrix is singular to within rounding, whatever
+        the factorisation makes of that.
     """
-    m = a.shape[0]
     if not compat.is_numpy_array(a):
-        identity = xp.eye(m, dtype=a.dtype, device=compat.device(a))
-        return xp.linalg.solve(a + shift * identity, b)
+        identity = xp.eye(a.shape[0], dtype=a.dtype, device=compat.device(a))
+        shifted = a + shift * identity
+        _require_pivots(xp, _factor(xp, shifted), shift, least)
+        return xp.linalg.solve(shifted, b)
     from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
     shifted = np.array(a, order="C")
-    shifted.flat[:: m + 1] += shift
+    shifted.flat[:: a.shape[0] + 1] += shift
     try:
         factor = cho_factor(shifted.T, lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:
-        raise ValueError(
-            f"the Gram plus {shift:.3g} is singular to within rounding: take larger lambdas, or "
-            "solver='eigen'"
-        ) from None
+        raise _singular(shift) from None
+    _require_pivots(np, factor[0], shift, least)
     return cho_solve(factor, b, check_finite=False)
+
+
+def _factor(xp: Any, a: Array) -> Array:
+    """Cholesky's factor, with pivots of NaN where there is none."""
+    if compat.is_torch_array(a):
+        import torch
+
+        factor, failed = torch.linalg.cholesky_ex(a)
+        return factor * torch.nan if bool(failed) else factor
+    try:
+        return xp.linalg.cholesky(a)
+    except np.linalg.LinAlgError:
+        return a * float("nan")
+
+
+def _require_pivots(xp: Any, factor: Array, shift: float, least: float) -> None:
+    # NaN is above nothing.
+    if not bool(xp.all(xp.linalg.diagonal(factor) ** 2 > least)):
+        raise _singular(shift)
+
+
+def _singular(shift: float) -> ValueError:
+    return ValueError(
+        f"the Gram plus {shift:.3g} is singular to within rounding: take larger lambdas, or "
+        "solver='eigen'"
+    )

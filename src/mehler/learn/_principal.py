@@ -38,7 +38,8 @@ class PrincipalComponents:
         Orthonormal columns; with fewer rows than features, zeros where there is no further
         variance.
     variances : array, shape (k,)
-        Of the rows along them, the largest first; divided by N, not N - 1.
+        Of the rows along them, the largest first; divided by N, not N - 1. 0 where it is within
+        rounding of nothing, by the rule of :class:`mehler.learn.RidgeSums`.
     total : float
         Variance of the features in all directions.
 
@@ -186,10 +187,15 @@ def _by_features(phi: Any, x: Array, k: int) -> tuple[Array, Array, Array, float
     sums = RidgeSums(phi).add(x, nothing)
     covariance = sums.gram / x.shape[0]
     total = float(xp.sum(xp.linalg.diagonal(covariance)))
+    squares = total + float(xp.sum(sums._mean**2))
     values, vectors = _arrays.eigen(xp, covariance)
+    least = _arrays.least_resolved(
+        xp, values, products=sums._dtype, features=sums._dtype, squares=squares
+    )
     top = range(vectors.shape[1] - 1, vectors.shape[1] - 1 - k, -1)
     directions = xp.stack([vectors[:, j] for j in top], axis=1)
-    return sums._mean, directions, xp.stack([_not_below_0(xp, values[j]) for j in top]), total
+    variances = xp.stack([values[j] * float(values[j] > least) for j in top])
+    return sums._mean, directions, variances, total
 
 
 def _by_rows(phi: Any, x: Array, k: int) -> tuple[Array, Array, Array, float]:
@@ -197,6 +203,7 @@ def _by_rows(phi: Any, x: Array, k: int) -> tuple[Array, Array, Array, float]:
     xp, wide = place.xp, place.xp.float64
     targets = _arrays.place_of(x).xp.zeros_like(x[:, :1])
     blocks = [z for z, _ in feature_blocks(phi, x, targets)]
+    dtype = _arrays.dtype_name(blocks[0].dtype)
     z = xp.astype(xp.concat(blocks, axis=0), wide)
     mean = xp.mean(z, axis=0)
     z = z - mean[None, :]
@@ -204,18 +211,15 @@ def _by_rows(phi: Any, x: Array, k: int) -> tuple[Array, Array, Array, float]:
     total = float(xp.sum(xp.linalg.diagonal(gram)))
     require_no_overflow(total)
     values, vectors = _arrays.eigen(xp, gram)
+    squares = total + float(xp.sum(mean**2))
+    least = _arrays.least_resolved(xp, values, products="float64", features=dtype, squares=squares)
     n, columns, variances = x.shape[0], [], []
-    # Below this an eigenvalue is rounding, of the features or of the decomposition, and the
-    # direction would be noise.
-    digits = 2.0**-21 if _arrays.dtype_name(blocks[0].dtype) == "float32" else 2.0**-50
-    size = total + float(xp.sum(mean**2))
-    least = max(digits**2 * size, 8 * n * 2.0**-52 * float(values[-1]))
     for j in range(n - 1, n - 1 - k, -1):
-        s = _not_below_0(xp, values[j])
+        # An eigenvalue that is rounding has a direction that is noise.
+        kept = bool(values[j] > least)
         along = xp.matmul(xp.matrix_transpose(z), vectors[:, j])
-        scale = (n * float(s)) ** -0.5 if float(s) > least else 0.0
-        columns.append(along * scale)
-        variances.append(s)
+        columns.append(along * ((n * float(values[j])) ** -0.5 if kept else 0.0))
+        variances.append(values[j] * float(kept))
     return mean, xp.stack(columns, axis=1), xp.stack(variances), total
 
 
@@ -223,10 +227,6 @@ def _sums_place(x: Array) -> Any:
     """Where sums over rows end up: of Dask's chunks, on the host."""
     place = _arrays.place_of(x)
     return _arrays.resolve_place(None) if _arrays.is_chunked(x) else work_place(place)
-
-
-def _not_below_0(xp: Any, value: Array) -> Array:
-    return xp.where(value > 0.0, value, xp.zeros_like(value))
 
 
 def _signed(xp: Any, directions: Array) -> Array:

@@ -38,10 +38,12 @@ def of_few(
     targets = y if y.ndim == 2 else y[:, None]
     blocks = [(xp.astype(z, xp.float64), t) for z, t in feature_blocks(phi, x, targets, index)]
     rows, off = (xp.concat(parts, axis=0) for parts in zip(*blocks, strict=True))
-    require_no_overflow(float(xp.sum(rows * rows) + xp.sum(off * off)))
+    squares = xp.sum(rows * rows)
+    require_no_overflow(float(squares + xp.sum(off * off)))
     share = (1.0 if intercept else 0.0) / n
     mean, target_mean = (share * xp.sum(part, axis=0) for part in (rows, off))
-    spectrum = spectrum_of_rows(xp, rows - mean[None, :], off - target_mean[None, :])
+    rows, off = rows - mean[None, :], off - target_mean[None, :]
+    spectrum = spectrum_of_rows(xp, rows, off, dtype, squares)
     return Path(
         origin=Origin(phi=phi, home=home, dtype=dtype, flat=y.ndim == 1),
         place=place,

@@ -19,11 +19,16 @@ _LEAST = 2.0**-52
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Eigenvalues and eigenvectors of the Gram, and the right-hand side in their basis."""
+    """Eigenvalues and eigenvectors of the Gram, and the right-hand side in their basis.
+
+    Directions whose eigenvalue rounding could have made (`least`) count only where the penalty
+    lifts them above that; see :func:`mehler._arrays.least_resolved`.
+    """
 
     values: Array
     vectors: Array
     seen: Array
+    least: Array
 
     def weights(self, xp: Any, lambdas: tuple[float, ...], n: int) -> Array:
         """Weights for all lambdas: (m, t, k)."""
@@ -34,39 +39,53 @@ class Spectrum:
         return self.seen[:, :, None] * self.inverses(lambdas, n)[:, None, :]
 
     def inverses(self, lambdas: tuple[float, ...], n: int) -> Array:
-        """1/(s + N lambda), (m, k)."""
+        """1/(s + N lambda), (m, k); 0 where that is within rounding of nothing."""
         xp = _arrays.array_namespace(self.values)
-        return xp.stack([1.0 / (self.values + n * lam) for lam in lambdas], axis=1)
+        found = []
+        for lam in lambdas:
+            lifted = self.values + n * lam
+            kept = lifted > self.least
+            safe = xp.where(kept, lifted, xp.ones_like(lifted))
+            found.append(xp.where(kept, 1.0 / safe, xp.zeros_like(lifted)))
+        return xp.stack(found, axis=1)
 
 
-def spectrum(xp: Any, gram: Array, cross: Array) -> Spectrum:
-    """Decompose `gram`, which is spent."""
+def spectrum(xp: Any, gram: Array, cross: Array, dtype: str, squares: Array) -> Spectrum:
+    """Decompose `gram`, which is spent, of features of that dtype and sum of squares."""
     values, vectors = _arrays.eigen(xp, gram)
+    least = _arrays.least_resolved(xp, values, products=dtype, features=dtype, squares=squares)
     # Eigenvalues below 0 are rounding.
     values = xp.where(values > 0.0, values, xp.zeros_like(values))
-    return Spectrum(values, vectors, xp.matmul(xp.matrix_transpose(vectors), cross))
+    return Spectrum(values, vectors, xp.matmul(xp.matrix_transpose(vectors), cross), least)
 
 
-def spectrum_of_rows(xp: Any, rows: Array, targets: Array) -> Spectrum:
+def spectrum_of_rows(xp: Any, rows: Array, targets: Array, dtype: str, squares: Array) -> Spectrum:
     """The same from fewer rows than features, by the (n, n) matrix of their inner products.
 
     With K = U S U^T the eigenvectors of the Gram are Z^T U S^(-1/2); the others see nothing.
     """
     values, left = _arrays.eigen(xp, xp.matmul(rows, xp.matrix_transpose(rows)))
-    # Directions within rounding of nothing get the length 0.
-    least = values[-1] * (rows.shape[0] * 2.0**-52)
+    # Products are of rows in float64, whatever the features were made in.
+    least = _arrays.least_resolved(xp, values, products="float64", features=dtype, squares=squares)
+    # Directions within rounding of nothing cannot be told: they get the length 0.
     kept = values > least
     roots = xp.where(kept, values, xp.ones_like(values)) ** 0.5
     values = xp.where(kept, values, xp.zeros_like(values))
     left = left * xp.astype(kept, left.dtype)[None, :] / roots[None, :]
     vectors = xp.matmul(xp.matrix_transpose(rows), left)
     seen = xp.matmul(xp.matrix_transpose(vectors), xp.matmul(xp.matrix_transpose(rows), targets))
-    return Spectrum(values, vectors, seen)
+    return Spectrum(values, vectors, seen, least)
 
 
-def direct(xp: Any, gram: Array, cross: Array, lambdas: tuple[float, ...], n: int) -> Array:
+def direct(
+    xp: Any, gram: Array, cross: Array, lambdas: tuple[float, ...], n: int, dtype: str
+) -> Array:
     """Weights by one factorisation a lambda: (m, t, k)."""
-    return xp.stack([_arrays.solve_positive(xp, gram, n * lam, cross) for lam in lambdas], axis=2)
+    norm, trace = _arrays.squared_norm(xp, gram), xp.linalg.trace(gram)
+    least = float(_arrays.least_pivot(xp, norm, trace, gram.shape[0], products=dtype))
+    return xp.stack(
+        [_arrays.solve_positive(xp, gram, n * lam, cross, least) for lam in lambdas], axis=2
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -67,6 +67,13 @@ class RidgeSums:
     :math:`(b + 8)\,2^{-24}\sqrt{G_{ii}G_{jj}}`, and was seen a hundred times smaller. Devices
     without double precision (JAX, unless it is switched on) hand features to the host.
 
+    **Numerical rank.** Directions in which rounding alone can make rows differ have weight 0,
+    however small lambda is: those whose eigenvalue of G, with the penalty :math:`N\lambda`, is at
+    most :math:`4(e\sqrt{ts} + u\sqrt m\,s)`, s the largest, t the trace, e the eps of the features'
+    dtype, u that of float64. Their weights would be rounding over lambda, on another processor
+    another rounding. The same rule, from one place, serves few rows, principal components and
+    leverage scores.
+
     Memory is one m x m matrix of float64 and two blocks of features; for NumPy the products need
     no other matrix.
 
@@ -262,13 +269,17 @@ class RidgeSums:
         weights, eigen = None, None
         if solver == "auto" and gram.shape[0] <= FEW:
             solver = "eigen"
-            if len(lambdas) == 1 and _is_positive(xp, gram, self.n_rows * lambdas[0]):
-                weights = _if_positive(xp, gram, cross, lambdas, self.n_rows)
+            if len(lambdas) == 1:
+                weights = _if_resolved(xp, gram, cross, lambdas, self.n_rows, self._dtype)
         if weights is None and solver != "eigen":
-            weights = direct(xp, gram, cross, lambdas, self.n_rows)
+            weights = direct(xp, gram, cross, lambdas, self.n_rows, self._dtype)
         elif weights is None:
+            squares = xp.linalg.trace(gram)
+            if intercept:
+                squares = squares + self.n_rows * xp.sum(self._mean * self._mean)
             whole = spend or not intercept
-            eigen = spectrum(xp, gram if whole else gram + 0.0, cross)
+            own = gram if whole else gram + 0.0
+            eigen = spectrum(xp, own, cross, self._dtype, squares)
             weights = eigen.weights(xp, lambdas, self.n_rows)
         if spend:
             self._gram = None
@@ -335,21 +346,12 @@ def _left_behind(X: Array) -> Array:
     raise TypeError("the sums of a chunk have no map")
 
 
-def _is_positive(xp: Any, gram: Array, shift: float) -> bool:
-    """Whether a Gram of exact features with this on its diagonal has a Cholesky factor."""
-    return shift > gram.shape[0] * 2.0**-50 * float(xp.linalg.trace(gram))
-
-
-def _if_positive(
-    xp: Any, gram: Array, cross: Array, lambdas: tuple[float, ...], n: int
+def _if_resolved(
+    xp: Any, gram: Array, cross: Array, lambdas: tuple[float, ...], n: int, dtype: str
 ) -> Array | None:
-    """Weights by one factorisation, None where there is none.
-
-    Products of float32 features are rounded to 24 bits: their Gram may have eigenvalues below 0
-    that a small lambda does not lift.
-    """
+    """Weights by one factorisation; None where a pivot is rounding, and the rank must be cut."""
     try:
-        return direct(xp, gram, cross, lambdas, n)
+        return direct(xp, gram, cross, lambdas, n, dtype)
     except ValueError:
         return None
 

@@ -8,6 +8,7 @@ import itertools
 import mpmath
 import numpy as np
 import pytest
+import scipy.linalg
 
 from mehler import _arrays
 from mehler.features.leverage import ridge_leverage_scores
@@ -228,7 +229,8 @@ def test_fifty_digits(case, lam, dtype):
     phi = a.astype(dtype) * np.asarray((n * m) ** 0.5, dtype=dtype)
     for method in METHODS:
         stated = eps * (size / lam**0.5 if method == "svd" else size**2 / lam)
-        if method == "dual" and lam < 1e3 * eps * float(np.sum(a.astype(float) ** 2)):
+        # Products of rows in double precision are the best there is.
+        if method != "svd" and lam < 1e3 * EPS * float(np.sum(a.astype(float) ** 2)):
             with pytest.raises(ValueError, match="use method='svd'"):
                 ridge_leverage_scores(phi, lam, method=method)
             continue
@@ -236,3 +238,72 @@ def test_fifty_digits(case, lam, dtype):
         error = max(abs(float(one - mpmath.mpf(float(t)))) for one, t in zip(truth, tau))
         # A factor of 10 for the dimension: LAPACK's bounds grow with it.
         assert error < 10 * stated
+
+
+SMALL = 1e-8
+
+
+def decaying(dtype, m=60, n=400):
+    """Features with singular values from 1 to 1e-6, and their degrees of freedom at SMALL."""
+    rng = np.random.default_rng(3)
+    singular = np.geomspace(1.0, 1e-6, m)
+    left, right = (np.linalg.qr(rng.standard_normal((k, m)))[0] for k in (n, m))
+    a = ((left * singular) @ right.T).astype(dtype)
+    # Of the numbers that the dtype holds, in double precision.
+    s = scipy.linalg.svdvals(a.astype(float))
+    return a * np.asarray((n * m) ** 0.5, dtype=dtype), float(np.sum(s**2 / (s**2 + SMALL)))
+
+
+@methods
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_ridge_below_the_rounding_of_float32(method, dtype, turned):
+    """Products in float32 left eigenvalues of 1e-7, which a ridge of 1e-8 counts as features."""
+    phi, true = decaying(dtype)
+    phi = phi.T if turned else phi
+    found = ridge_leverage_scores(phi, SMALL, method=method)
+    assert found.degrees_of_freedom == pytest.approx(true, rel=1e-5)
+    assert found.scores.dtype == dtype
+
+
+def test_without_double_precision_products_are_refused(monkeypatch):
+    monkeypatch.setattr(_arrays, "has_float64", lambda xp, device=None: False)
+    phi, true = decaying("float32")
+    for method in ("gram", "dual"):
+        with pytest.raises(ValueError, match=r"of \|A\|\^2 in float32.*use method='svd'"):
+            ridge_leverage_scores(phi, SMALL, method=method)
+    assert ridge_leverage_scores(phi, SMALL).degrees_of_freedom == pytest.approx(true, rel=1e-3)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_directions_that_are_rounding_score_nothing(dtype):
+    """Columns of rank 5 in 40, and a ridge far below their rounding: d is 5, not 40."""
+    rng = np.random.default_rng(4)
+    phi = (rng.standard_normal((50, 5)) @ rng.standard_normal((5, 40))).astype(dtype)
+    # What is left of the rank in float32 is the rounding of phi itself, a part of the input.
+    lam = 1e-30 if dtype == "float64" else 1e-9
+    assert ridge_leverage_scores(phi, lam).degrees_of_freedom == pytest.approx(5.0, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "place", [p for p in CPU if p.name == "dask" or p.jit], ids=lambda p: p.name
+)
+def test_lazy_libraries_answer_nan_where_others_refuse(place):
+    phi, true = decaying("float32")
+
+    def degrees(method, lam):
+        def score(x):
+            return ridge_leverage_scores(x, lam, method=method).scores
+
+        if place.jit:
+            import jax
+
+            score = jax.jit(score)
+        return float(np.sum(_arrays.to_host(score(place.asarray(phi, "float32")))))
+
+    assert np.isnan(degrees("gram", 1e-20))
+    if place.has_float64:
+        assert degrees("gram", SMALL) == pytest.approx(true, rel=1e-5)
+    else:
+        assert np.isnan(degrees("gram", SMALL))
+    assert degrees("svd", SMALL) == pytest.approx(true, rel=1e-3)

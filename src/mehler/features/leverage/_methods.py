@@ -7,11 +7,40 @@ lose them, and explicit inverses give scores outside [0, 1] in float32.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from mehler import _arrays
 
 Core = Callable[[Any, _arrays.Array, float], _arrays.Array]
+# So many roundings of |A|, or of |A|^2 where products of rows are formed, stay below the ridge.
+_ROUNDINGS = 1e3
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to the scores, and up to which size of A the ridge stands out of its rounding.
+
+    Parameters
+    ----------
+    core : callable
+        ``core(xp, a, lam)``.
+    squares : bool
+        Whether products of rows are formed, whose rounding is that of |A|^2 and cannot be told
+        from small eigenvalues; singular values that are rounding can be cut.
+    on_dask : bool
+    """
+
+    core: Core
+    squares: bool
+    on_dask: bool = True
+
+    def reach(self, lam: float, dtype: Any) -> float:
+        """The largest |A| (Frobenius) at which scores are good to 1e-3 in that dtype."""
+        roundings = _ROUNDINGS * float(np.finfo(_arrays.dtype_name(dtype)).eps)
+        return float((lam / roundings) ** 0.5 if self.squares else lam**0.5 / roundings)
 
 
 def by_svd(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
@@ -20,7 +49,12 @@ def by_svd(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
     root = lam**0.5 * xp.ones_like(s)
     # In units of the larger one: squares of large features would overflow.
     unit = xp.maximum(s, root)
-    shares = (s / unit) ** 2 / ((s / unit) ** 2 + (root / unit) ** 2)
+    lifted = (s / unit) ** 2 + (root / unit) ** 2
+    # Directions that rounding made count as little as those that are not there, however small the
+    # ridge is: the rule of ridge regression.
+    dtype = _arrays.dtype_name(s.dtype)
+    kept = lifted > (_arrays.least_singular(frobenius(xp, s), dtype) / unit) ** 2
+    shares = xp.where(kept, (s / unit) ** 2 / lifted, xp.zeros_like(s))
     return xp.sum(shares[:, None] * _square(xp, vh), axis=0)
 
 
@@ -45,7 +79,20 @@ def by_gram(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
     return xp.sum(seen / (values + lam)[:, None], axis=0)
 
 
-METHODS: dict[str, Core] = {"svd": by_svd, "dual": by_dual, "gram": by_gram}
+METHODS = {
+    "svd": Method(by_svd, squares=False),
+    # Dask's factor of Cholesky is the upper one, unlike the standard's.
+    "dual": Method(by_dual, squares=True, on_dask=False),
+    "gram": Method(by_gram, squares=True),
+}
+
+
+def frobenius(xp: Any, a: _arrays.Array) -> _arrays.Array:
+    """The root of the sum of squares, which cannot overflow; shape ()."""
+    size = xp.abs(a)
+    largest = xp.max(size)
+    unit = xp.where(largest > 0, largest, xp.ones_like(largest))
+    return unit * xp.sqrt(xp.sum((size / unit) ** 2))
 
 
 def _small(xp: Any, a: _arrays.Array) -> _arrays.Array:

@@ -1,0 +1,82 @@
+"""Rows whose features have a rank that is known: what every solver must make of tiny lambdas.
+
+Columns are repeated, with signs and powers of two, so that the rank is exact in floating point and
+what is left in the other directions is the rounding of the processor's own order of summation.
+Run as a program it fails where an answer is not that of the distinct columns.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mehler import learn
+from mehler.features import leverage
+from tests.learn.ridge_audit import Table
+
+# Rows, columns, rank: one of few rows, and one in which a decomposition has much to add.
+SHAPES = ((50, 3, 1), (300, 40, 1), (400, 60, 7), (40, 60, 5))
+TINY = (1e-30, 1e-20)
+
+
+def repeated(seed, n, m, rank, offset=0.0):
+    """Features (n, m) of that rank, the distinct columns among them, and targets."""
+    rng = np.random.default_rng(seed)
+    base = rng.standard_normal((n, rank)) + offset
+    which = np.concatenate([np.arange(rank), rng.integers(rank, size=m - rank)])
+    factors = np.concatenate([np.ones(rank), rng.choice([1.0, -1.0, 2.0, 0.5], size=m - rank)])
+    y = np.sin(base.sum(axis=1)) + 0.1 * rng.standard_normal(n)
+    return base[:, which] * factors, base, y
+
+
+def by_distinct_columns(base, y, intercept):
+    """Predictions of unpenalised least squares, by QR of the distinct columns."""
+    columns = np.hstack([base, np.ones((len(base), 1))]) if intercept else base
+    return columns @ np.linalg.lstsq(columns, y, rcond=None)[0]
+
+
+def furthest(dtype, shape, *, intercept=True, offset=0.0):
+    """How far the predictions of all routes are from those of the distinct columns."""
+    z, base, y = repeated(1, *shape, offset)
+    # Rounded alike, so that repeated columns stay repeated.
+    z, base = z.astype(dtype), base.astype(dtype)
+    expected = by_distinct_columns(base.astype(np.float64), y, intercept)
+    sums = learn.RidgeSums(Table()).add(z, y.astype(dtype))
+    fits = [sums.solve(lam, intercept=intercept)[0] for lam in TINY]
+    fits += sums.solve(TINY, intercept=intercept)
+    fits += [learn.ridge(Table(), z, y.astype(dtype), lambdas=TINY, intercept=intercept)]
+    return max(float(np.abs(fit.predict(z) - expected).max()) for fit in fits)
+
+
+def components(dtype, shape):
+    """How many of the first components have a variance, by features or by rows."""
+    z, _, _ = repeated(2, *shape, 5.0)
+    fit = learn.principal_components(Table(), z.astype(dtype), shape[2] + 2)
+    return int(np.count_nonzero(fit.variances))
+
+
+def degrees(dtype, lam, method):
+    """Degrees of freedom of features whose singular values are known, and their exact number."""
+    rng = np.random.default_rng(3)
+    n, m = 400, 60
+    singular = np.geomspace(1.0, 1e-6, m)
+    left, right = (np.linalg.qr(rng.standard_normal((k, m)))[0] for k in (n, m))
+    # Scores are of columns over sqrt(n m).
+    phi = (left * singular) @ right.T * np.sqrt(n * m)
+    found = leverage.ridge_leverage_scores(phi.astype(dtype), lam, method=method)
+    return found.degrees_of_freedom, float(np.sum(singular**2 / (singular**2 + lam)))
+
+
+def main():
+    for shape in SHAPES:
+        assert furthest("float64", shape) <= 1e-6, shape
+        assert furthest("float64", shape, intercept=False, offset=3.0) <= 1e-6, shape
+        assert furthest("float32", shape) <= 1e-3, shape
+        for dtype in ("float32", "float64"):
+            assert components(dtype, shape) == shape[2], (shape, dtype)
+    for method in ("svd", "gram", "dual"):
+        found, exact = degrees("float32", 1e-8, method)
+        assert abs(found - exact) <= 1e-3 * exact, (method, found, exact)
+
+
+if __name__ == "__main__":
+    main()
