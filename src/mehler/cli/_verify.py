@@ -114,6 +114,10 @@ def verify(
             "open then is inconclusive. 0 is no limit.",
         ),
     ] = 60.0,
+    jobs: Annotated[
+        int,
+        typer.Option("--jobs", metavar="N", help="Processes that draw maps; -1: one a core."),
+    ] = 1,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of all random numbers.")] = 0,
     out: Annotated[
         Path | None,
@@ -158,6 +162,7 @@ def verify(
             independent_features=independent_features,
             max_features=max_features,
             time_limit=time_limit,
+            n_jobs=jobs,
             seed=seed,
             picture=out is not None or json is not None,
             command=ctx.find_root().obj,

@@ -10,6 +10,7 @@ import numpy as np
 from mehler import verify
 from mehler.report._budget import Budget, TimeIsUp, timed
 from mehler.report._closeness import check_closeness
+from mehler.report._jobs import Jobs
 from mehler.report._target import Target
 from mehler.report._told import Told
 from mehler.statements import Context, Evidence
@@ -30,13 +31,14 @@ def of_the_mean(
     budget: Budget,
     resolution: float,
     max_features: int | None,
+    jobs: Jobs,
 ) -> tuple[Evidence, str]:
     """Hold the mean over draws against the kernel; also say what was told of the map."""
     if not target.random:
         # One map: all its columns in one draw, so no more than they are.
         max_features = target.draw(0)(rows).shape[1]
     verdict = check_kernel(
-        target.draw,
+        jobs.ahead(target.draw, context.seed) if target.random else target.draw,
         kernel,
         rows,
         resolution=resolution,

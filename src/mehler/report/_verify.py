@@ -23,6 +23,7 @@ from mehler.report._checks import (
 from mehler.report._estimates import estimates
 from mehler.report._import import Imports
 from mehler.report._inputs import data_rows, random_rows
+from mehler.report._jobs import Jobs, Request, processes
 from mehler.report._provenance import provenance
 from mehler.report._structure import of_structure
 from mehler.report._target import read_target
@@ -55,6 +56,7 @@ def verify_map(
     independent_features: bool = False,
     max_features: int | None = None,
     time_limit: float | None = TIME_LIMIT,
+    n_jobs: int = 1,
     seed: int = 0,
     picture: bool = True,
     command: Sequence[str] | None = None,
@@ -102,6 +104,10 @@ def verify_map(
     time_limit : float, optional
         Seconds for all checks together, in equal shares; what is not decided then is
         inconclusive, and says what is missing. None or 0 is no limit.
+    n_jobs : int
+        Processes that draw maps for the check of the mean, -1 for one a core; the verdict does not
+        depend on it, unless the time limit does. With more than one a script needs
+        ``if __name__ == "__main__"``, as for any use of `multiprocessing`.
     seed : int
     picture : bool
         Whether to draw 64 maps more for the plot of a page.
@@ -128,7 +134,7 @@ def verify_map(
     for one in also:
         if one not in EXTRA:
             raise ValueError(f"also={one!r} is not one of {', '.join(EXTRA)}")
-    budget = Budget(time_limit, 1 + len(also))
+    budget, n_processes = Budget(time_limit, 1 + len(also)), processes(n_jobs)
     context = Context(
         ledger=Ledger(budget=min(0.5, 100 * false_alarm)) if 0 < false_alarm < 1 else Ledger(),
         seed=seed,
@@ -172,9 +178,10 @@ def verify_map(
         elif kind == "close":
             first, said = of_closeness(found, claimed, rows, seed, budget, resolution)
         else:
-            first, said = of_the_mean(
-                found, claimed, rows, context, known, budget, resolution, max_features
-            )
+            with Jobs(n_processes, Request(target, rows, n_features, arguments or {})) as jobs:
+                first, said = of_the_mean(
+                    found, claimed, rows, context, known, budget, resolution, max_features, jobs
+                )
         evidence = [first, *(further(one, found, rows, context, budget) for one in also)]
         evidence += [built] if built is not first else []
         show("diagnosis", 1, 2)
