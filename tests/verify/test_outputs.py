@@ -72,6 +72,9 @@ def test_coarse_formats_hold_at_what_they_resolve(wrap):
 def test_half_precision_is_not_resolved_beyond_its_rounding():
     with pytest.raises(ValueError, match="finer than the rounding"):
         verdict(TAKEN["float16"], resolution=0.01)
+    # Told nothing as well: no number of draws would decide.
+    with pytest.raises(ValueError, match="finer than the rounding"):
+        check_kernel(lambda seed: signs(seed, TAKEN["float16"]), linear, X, resolution=0.01)
 
 
 @pytest.mark.parametrize(

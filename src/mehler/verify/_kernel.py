@@ -164,6 +164,7 @@ def check_kernel(
     with np.errstate(all="ignore"):
         source = choose_source(draws[0], pairs, independent_features)
         plan = Plan(pairs, source, draws, false_alarm, resolution, miss, max_features, clock)
+        plan.require_resolved()
         if max_features is not None and max_features < source.n_features:
             raise ValueError(
                 f"max_features={max_features} is less than the {source.n_features} features of "

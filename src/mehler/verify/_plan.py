@@ -73,13 +73,16 @@ class Plan:
     @property
     def width(self) -> float:
         """Full width that an interval may have before the allowance."""
-        width = self.resolution - 2.0 * self.rounding
-        if width <= 0.0:
+        self.require_resolved()
+        return self.resolution - 2.0 * self.rounding
+
+    def require_resolved(self) -> None:
+        """Refuse a resolution that no number of draws reaches."""
+        if self.resolution <= 2.0 * self.rounding:
             raise ValueError(
                 f"resolution={self.resolution:.3g} is finer than the rounding of the features "
                 f"({2 * self.rounding:.3g}): ask for a coarser one, or for float64 features"
             )
-        return width
 
     def affordable(self, samples: int, spent: int = 0) -> int:
         """Return the draws that give so many samples a pair, or as many as are left."""
