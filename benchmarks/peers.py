@@ -1,6 +1,6 @@
 """Other tools for testing random code and mehler, on the same samples with the same error rates.
 
-Three tasks, each on products of features at one pair of rows:
+Four tasks, each on products of features at one pair of rows:
 
 - Samples until scikit-learn's RBFSampler with the bandwidth of 2014 (spectral variance without its
   factor 2) is refuted at 1e-9, at k = 0.956.
@@ -8,7 +8,9 @@ Three tasks, each on products of features at one pair of rows:
   except with probability 1e-9.
 - Mistakes at a nominal 1e-3 on correct code with skewed, unbounded samples: products of rectified
   units at an angle of 0.9 pi, 1000 a stream. Correct claims refuted; of stochtest, whose rate is
-  another one, claims accepted that are off by just the margin.
+  another one, claims accepted that are off by just the margin. mehler told nothing refutes nothing
+  at 1000 samples: its mistakes are counted at 100,000.
+- Samples until a claim that is half as large again is refuted there, at 1e-3.
 
 Needs `pip install fineness stochtest ville expectation scikit-learn`; what is missing is left out.
 Run: python benchmarks/peers.py
@@ -20,12 +22,14 @@ import math
 
 import _harness
 import numpy as np
-from _peer_tools import Stream, installed
+from _peer_tools import Stream, ToldNothing, installed
 from sklearn.kernel_approximation import RBFSampler
 
 K, RESOLUTION, RATE = 0.956, 0.02, 1e-9
 STREAMS, AGREE, LONGEST = 20, 19, 2**21
 SKEWED, REPEATS, NOMINAL = 1000, 20_000, 1e-3
+# Where nothing is known fewer samples refute nothing, and repetitions take longer.
+MANY, FEWER_REPEATS = 100_000, 5_000
 ANGLE = 0.9 * math.pi
 # Two rows at the squared distance -log K, off the axes.
 ROWS = np.array([[0.0, 0.0], np.array([0.8, 0.6]) * math.sqrt(-math.log(K))])
@@ -53,7 +57,14 @@ def rectified(rng: np.random.Generator) -> Stream:
         g, h = rng.standard_normal((2, n))
         return np.maximum(g, 0.0) * np.maximum(cosine * g + sine * h, 0.0)
 
-    return Stream(sample, mean, second - mean**2, None)
+    return Stream(sample, mean, second - mean**2, None, 0.5 * mean)
+
+
+def too_large(seed: int) -> Stream:
+    """Return a stream of rectified units whose claim is half as large again as their mean."""
+    s = rectified(np.random.default_rng(200 + seed))
+    x = s.sample(LONGEST)
+    return Stream(lambda n: x[:n], 1.5 * s.claim, s.variance, None, 0.5 * s.claim)
 
 
 def enough(decides, streams) -> int | None:
@@ -75,37 +86,55 @@ def mistakes(tool) -> float:
     """Share of streams on which the tool errs."""
     s = rectified(np.random.default_rng(12))
     found = 0
-    for _ in range(REPEATS):
+    told_nothing = isinstance(tool, ToldNothing)
+    repeats = FEWER_REPEATS if told_nothing else REPEATS
+    for _ in range(repeats):
         if tool.wrong is None:
             margin = 0.5 * s.claim
-            off = Stream(s.sample, s.claim - margin, s.variance, None)
+            off = Stream(s.sample, s.claim - margin, s.variance, None, margin)
             found += tool.settled(s.sample(SKEWED), off, margin, NOMINAL)
         else:
             # mcunit's rule takes up to 25 times its first sample.
             size = 25 * SKEWED if hasattr(tool, "steps") else SKEWED
+            size = MANY if told_nothing else size
             found += tool.wrong(s.sample(size), s, NOMINAL)
-    return found / REPEATS
+    return found / repeats
 
 
 def main() -> None:
     right = [fourier(cosines(seed, 2.0)) for seed in range(STREAMS)]
     broken = [fourier(cosines(100 + seed, 1.0)) for seed in range(STREAMS)]
+    larger = [too_large(seed) for seed in range(STREAMS)]
     rows, raw = [], []
     for tool in installed():
-        refuted = settled = wrong = None
+        refuted = settled = wrong = skewed = None
         if tool.wrong is not None:
             refuted = enough(lambda x, s, t=tool: t.wrong(x, s, RATE), broken)
         if tool.settled is not None:
             settled = enough(lambda x, s, t=tool: t.settled(x, s, RESOLUTION, RATE), right)
         if tool.unbounded:
             wrong = mistakes(tool)
+        if tool.unbounded and tool.wrong is not None:
+            skewed = enough(lambda x, s, t=tool: t.wrong(x, s, NOMINAL), larger)
         counts = [
             "no such statement" if ask is None else "more" if n is None else f"{n:,}"
-            for ask, n in ((tool.wrong, refuted), (tool.settled, settled))
+            for ask, n in ((tool.wrong, refuted), (tool.settled, settled), (tool.wrong, skewed))
         ]
         share = "needs a range" if wrong is None else f"{wrong:.2%}"
-        rows.append([tool.name, *counts, share + (" (other rate)" if tool.wrong is None else "")])
-        raw.append({"tool": tool.name, "refuted": refuted, "settled": settled, "mistakes": wrong})
+        share += " (other rate)" if tool.wrong is None else ""
+        share += f" (of {MANY:,})" if isinstance(tool, ToldNothing) else ""
+        if not tool.unbounded:
+            counts[2] = "needs a range"
+        rows.append([tool.name, *counts[:2], share, counts[2]])
+        raw.append(
+            {
+                "tool": tool.name,
+                "refuted": refuted,
+                "settled": settled,
+                "mistakes": wrong,
+                "skewed_refuted": skewed,
+            }
+        )
         print(rows[-1], flush=True)
     _harness.save(
         "peers",
@@ -115,6 +144,7 @@ def main() -> None:
             "bandwidth of 2014 refuted",
             "right one settled to 0.02",
             "mistakes on skewed samples, nominal 0.10%",
+            "claim half too large refuted there",
         ],
         rows,
         raw,

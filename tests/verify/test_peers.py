@@ -43,6 +43,10 @@ def test_what_the_page_says_of_the_table():
     repeats, rate = 20_000, 1e-3
     allowed = most_misses(repeats, rate) / repeats
     assert mistakes["mehler, exact variance"] <= rate
+    assert mistakes["mehler, told nothing"] == 0.0
+    needed = {row["tool"]: row["skewed_refuted"] for row in rows}
+    price = needed["mehler, told nothing"] / needed["mehler, exact variance"]
+    assert 12.5 < price < 13.5
     for name in ("fineness", "stochtest", "mcunit"):
         (share,) = (value for tool, value in mistakes.items() if tool.startswith(name))
         assert share > allowed
@@ -62,6 +66,16 @@ def test_the_band_of_means_by_definition(tools, p, n):
         assert high == pytest.approx(min(1.0, k / n + eps), abs=1e-12)
         missed += 0.0 if low <= p <= high else float(binom.pmf(k, n, p))
     assert missed <= rate
+
+
+def test_told_nothing_ours_refutes_nothing_at_a_thousand_samples(tools):
+    """As the page says; with a variance it does."""
+    rng = np.random.default_rng(5)
+    stream = tools.Stream(lambda n: None, 2.0, 1.0, None)
+    x = rng.standard_normal(4000)
+    assert not tools.ToldNothing().wrong(x[:1000], stream, 1e-3)
+    assert tools.ToldNothing().wrong(x, stream, 1e-3)
+    assert tools.Mehler().wrong(x[:1000], stream, 1e-3)
 
 
 def test_the_steps_of_mcunit_keep_their_level_on_normal_samples(tools):

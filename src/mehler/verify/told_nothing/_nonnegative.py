@@ -103,7 +103,8 @@ class Nonnegative:
         self._number += 1
         n, j = self.n, self._number
         mean = self.claims + self._sums[0] / n
-        kappa = float(np.max(self._squares / n / np.maximum(mean, 1e-300) ** 2))
+        seen = mean > 0.0
+        kappa = float(np.max(self._squares[seen] / n / mean[seen] ** 2, initial=1.0))
         low = self._bets.lower_ends(self._level)
         low = np.where(low > self.claims, low, 0.0)
         near = Look(n, self._sums, self._rate, j, self._resolution, 0.0)
