@@ -16,7 +16,7 @@ from tests.verify.map_kinds import DRAWS, OPTIONS, SLOW
 DEFECTS = {
     "widens": {"shape"},
     "writes its input": {"input"},
-    "centres its rows": {"rows"},
+    "centres its rows": {"rows", "structure"},
     "another gram": {"gram"},
     "products without m": {"gram"},
     "a kernel that is none": {"declared-kernel"},
@@ -28,8 +28,8 @@ DEFECTS = {
     "twice as long": {"kernel"},
     "half the variance": {"variance"},
     "eight units repeated": {"convergence"},
-    "deaf to its seed": {"seeds"},
-    "its own seeds": {"seeds"},
+    "deaf to its seed": {"structure", "seeds"},
+    "its own seeds": {"structure", "seeds"},
     "divides by lengths": {"finite"},
 }
 
@@ -61,7 +61,7 @@ OTHERS = [
         id=f"{kind}-{requirement.name}",
         marks=[pytest.mark.full]
         if requirement.name in SLOW
-        or (requirement.name in ("kernel", "finite") and kind not in LOOKED_AT)
+        or (requirement.name in ("structure", "kernel", "finite") and kind not in LOOKED_AT)
         else [],
     )
     for kind, draw in DRAWS.items()

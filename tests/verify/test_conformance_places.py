@@ -16,7 +16,7 @@ from tests.verify.map_kinds import DRAWS, OPTIONS, ROWS, SLOW
 PLACES = [place for place in CPU if place.name != "numpy" and not place.jit]
 # With error rates. Weights are the same on every library bit for bit and features to rounding
 # (tests/features/test_places.py), so thousands of draws would only repeat those of NumPy.
-STATISTICAL = ("kernel", "finite")
+STATISTICAL = ("structure", "kernel", "finite")
 
 
 def requirements(kind, place):
@@ -60,6 +60,7 @@ def test_what_has_error_rates(kind, place):
 def test_features_have_the_declared_kernel(place):
     """By default for one map at each place."""
     found = {requirement.name: requirement for requirement in requirements("pairs", place)}
+    found["structure"]()
     found["kernel"]()
 
 

@@ -65,7 +65,8 @@ def of_structure(
         kernel=kernel if random else None,
         redraw=redraw if target.random else None,
         random=random,
-        elsewhere=Fresh(target.name, rows, n_features, arguments),
+        # A map without a seed does not promise to be the same in another process.
+        elsewhere=Fresh(target.name, rows, n_features, arguments) if target.random else None,
         false_alarm=context.false_alarm,
         resolution=resolution,
         time_limit=_SECONDS if limit is None else min(_SECONDS, _SHARE * limit),

@@ -319,9 +319,9 @@ def sizes_to_powers(Z, seed, m):
     return plain(Z, seed, m) * math.sqrt(m / more)
 
 
-@wrong("more than 500 features")
-def at_most_500(Z, seed, m):
-    return plain(Z, seed, m) * (1.0 if m <= 500 else 2.0)
+@wrong("more than 255 features")
+def at_most_255(Z, seed, m):
+    return plain(Z, seed, m) * (1.0 if m <= 255 else 2.0)
 
 
 # -- lengths --------------------------------------------------------------------------------------

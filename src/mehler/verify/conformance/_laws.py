@@ -12,6 +12,23 @@ from mehler.verify._verdict import Verdict
 from mehler.verify.conformance._requirement import Subject
 
 
+def is_built_as_one(subject: Subject) -> Verdict:
+    """Require a function of seed and row alone, with the declared kernel at every size."""
+    rows = np.asarray(to_host(subject.rows), dtype=np.float64)
+    declared = [_host(subject.map(seed).kernel) for seed in (0, 1)]
+    values = [kernel(rows, rows) for kernel in declared]
+    # A map that keeps a part of a pool has a kernel of its own in each draw.
+    common = np.allclose(values[0], values[1], rtol=1e-6, atol=1e-9 * np.abs(values[0]).max())
+    return verify.check_structure(
+        subject.map,
+        subject.rows,
+        kernel=declared[0] if common else None,
+        redraw=lambda seed, X, n_features: subject.map(seed, n_features),
+        resolution=subject.resolution,
+        **_paid(subject, "structure"),
+    )
+
+
 def has_its_kernel(subject: Subject) -> Verdict:
     """Require E<phi(x), phi(y)> = kernel(x, y)."""
     return verify.check_kernel(

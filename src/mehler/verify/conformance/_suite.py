@@ -26,6 +26,7 @@ _REQUIREMENTS: tuple[tuple[str, str, Callable[[Subject], Any]], ...] = (
     ("bad-rows", "bad rows are refused", _form.refuses_bad_rows),
     ("recipe", "the recipe names the map", _form.has_a_recipe),
     ("pickle", "the map can be sent to another process", _form.travels),
+    ("structure", "the map is a function of its seed and of each row alone", _laws.is_built_as_one),
     ("kernel", "the features have the declared kernel", _laws.has_its_kernel),
     ("variance", "estimates have the declared variance", _laws.has_its_variance),
     ("convergence", "more features give smaller errors", _laws.converges),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._arrays import Array
+from mehler._arrays import Array, global_states, set_global_states
 from mehler.verify._arguments import count, positive, probability, relative_resolution
 from mehler.verify._check_rows import plain_rows
 from mehler.verify._ledger import Ledger
@@ -174,10 +174,15 @@ def check_structure(
     title = name or "structure"
     if ledger is not None and random:
         ledger.spend(title, false_alarm)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        # What a map warns of is said when its kernel is looked at.
-        warnings.simplefilter("ignore")
-        found = _look(subject, random, elsewhere)
+    before = global_states()
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            # What a map warns of is said when its kernel is looked at.
+            warnings.simplefilter("ignore")
+            found = _look(subject, random, elsewhere)
+    finally:
+        # A map that moves them on is a finding, and no reason to move them on for others.
+        set_global_states(before)
     return _verdict(subject, found, title, false_alarm if random else 0.0)
 
 

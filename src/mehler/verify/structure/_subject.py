@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,11 @@ class Subject:
     base: Any = None
     seconds: float | None = None
     fits: bool | None = None
+
+    @property
+    def spent(self) -> float:
+        """Seconds of this process: what decides how much is drawn, on a busy machine too."""
+        return process_time()
 
     @property
     def domain(self) -> Domain:

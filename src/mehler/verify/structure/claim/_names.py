@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-# Right sizes that do not follow a rule before it is called one.
-_CLEAR = 3
+# Wrong sizes that follow a rule, and right ones that do not, before it is called one.
+_MANY, _CLEAR = 3, 3
 
 
 def name_inputs(wrong: Sequence[int], right: Sequence[int]) -> str:
@@ -47,7 +47,9 @@ def _tells(rule: Callable[[int], bool], wrong: Sequence[int], right: Sequence[in
     Sizes at which a defect is too small to be seen do not hide the rule.
     """
     also = sum(rule(n) for n in right)
-    return all(rule(n) for n in wrong) and also <= 2 * len(wrong) and len(right) - also >= _CLEAR
+    if len(wrong) < _MANY or len(right) - also < _CLEAR:
+        return False
+    return all(rule(n) for n in wrong) and also <= 2 * len(wrong)
 
 
 def _power(n: int) -> bool:

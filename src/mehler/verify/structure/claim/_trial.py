@@ -157,9 +157,9 @@ def trial_at(subject: Subject, d: int, norm: float, n_features: int | None, stre
 def _require_quick(subject: Subject) -> None:
     """Refuse to ask a slow kernel, which a user gave for a few rows, for thousands of values."""
     if subject.seconds is None:
-        start = subject.clock.seconds
+        start = subject.spent
         gram_of(subject.kernel, subject.rows[:_DOZEN], positive=False)
-        subject.seconds = subject.clock.seconds - start
+        subject.seconds = subject.spent - start
     if subject.seconds > _SLOW:
         raise ValueError(f"the kernel of {_DOZEN} rows takes {subject.seconds:.2g} s")
 

@@ -40,9 +40,9 @@ def check_other_seeds(subject: Subject) -> list[Finding]:
     are the same in full size, and continuous as far as one can see.
     """
     drawn: dict[int, Any] = {}
-    start = subject.clock.seconds
+    start = subject.spent
     for seed in _seeds(subject):
-        if subject.clock.over or subject.clock.seconds - start > _SECONDS:
+        if subject.clock.over or subject.spent - start > _SECONDS:
             subject.notes.skip("more seeds", f"time: {len(drawn)} were drawn")
             break
         try:
@@ -75,8 +75,8 @@ def agree(a: Any, b: Any) -> bool:
 
 
 def _columns(z: Any) -> frozenset[bytes]:
-    """Return the columns that are not 0."""
-    return frozenset(c.tobytes() for c in np.ascontiguousarray(z.T) if c.any())
+    """Return the first columns that are not 0: more would say the same."""
+    return frozenset(c.tobytes() for c in np.ascontiguousarray(z.T[:_COLUMNS]) if c.any())
 
 
 def _seeds(subject: Subject) -> Iterator[int]:
@@ -147,8 +147,8 @@ def _constant(subject: Subject, drawn: dict[int, Any]) -> list[Finding]:
             subject.notes.remark("no seed changes the features, which are exact")
             return []
     same = next(iter(drawn.values()))
-    far, n, start = subject.seeds(_STREAM + 2), len(drawn), subject.clock.seconds
-    while n < _ALIKE and subject.clock.seconds - start < 2.0 * _SECONDS:
+    far, n, start = subject.seeds(_STREAM + 2), len(drawn), subject.spent
+    while n < _ALIKE and not subject.clock.over and subject.spent - start < 2.0 * _SECONDS:
         n += 1
         if not np.array_equal(subject.small(far.seed(n)), same):
             return []
@@ -188,5 +188,5 @@ def _named(drawn: dict[int, Any], pair: tuple[int, int], assumed: str) -> Findin
         cause += f": {len(drawn)} seeds gave {number} maps"
     else:
         shared = len(_columns(a) & _columns(b))
-        cause = f"seeds {low} and {high} share {shared} of {a.shape[1]} features"
+        cause = f"seeds {low} and {high} share {shared} of {len(_columns(a))} features"
     return Finding(cause=cause, check=_CHECK, where={"seeds": pair}, assumes=(assumed,))

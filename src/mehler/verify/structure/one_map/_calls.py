@@ -15,6 +15,8 @@ from mehler.verify.structure._subject import Subject
 
 # One call on many rows: beyond the blocks of 4096 that people cut rows into.
 _TALL, _ENTRIES, _SLOW = 4200, 1 << 22, 2.0
+# How often the rows are repeated first, to see how long that takes.
+_SOME = 10
 _CHECK = "calls"
 
 
@@ -24,12 +26,16 @@ def check_calls(subject: Subject) -> list[Finding]:
     phi = subject.map(subject.first)
     given = subject.place(rows)
     plain = subject.call(phi, rows, given=given)
-    found = [*_finite(plain), *_untouched(rows, given)]
+    found = [*_finite(plain), *_untouched(rows, given, "the call")]
     again = rows_apart(plain, subject.call(phi, rows), rows.shape[1])
     if again.size:
         cause = "redraws its weights on every call: the same rows have other features"
         where = {"row": int(again[0])}
         return [*found, Finding(cause=cause, check=_CHECK, where=where, last=True)]
+    if subject.redraw is not None:
+        given = subject.place(rows)
+        subject.redraw(subject.first, given, None)
+        found += _untouched(rows, given, "fitting a map")
     looks = _Looks(subject, phi, plain)
     for look in (looks.order, looks.company, looks.place, looks.number, looks.memory, looks.later):
         defect = look()
@@ -99,22 +105,29 @@ class _Looks:
 
     def number(self) -> Finding | None:
         """The rows again and again, some thousand at once; Dask's in other chunks."""
-        clock = self._subject.clock
-        start = clock.seconds
-        self._call(self._rows, "once more")
-        each = (clock.seconds - start) / self._n
+        start = self._subject.spent
+        total = _SOME * self._n
+        found = self._repeated(total)
+        if found is not None:
+            return found
+        each = (self._subject.spent - start) / total
         total = min(_TALL, max(self._n, _ENTRIES // self._plain.shape[1]))
         if each * total > _SLOW:
             total = max(self._n, int(_SLOW / each))
             self._subject.notes.skip(f"more than {total} rows at once", "the map is slow")
+        found = self._repeated(total)
+        if found is not None:
+            return found
+        return self._rechunked()
+
+    def _repeated(self, total: int) -> Finding | None:
+        """Compare the rows, over and over in one call, with the plain call."""
         index = np.arange(total) % self._n
         z = self._call(self._rows[index], f"{total} rows at once")
         off = np.arange(0) if z is None else self._off(z, index)
         if off.size == total:
             return _found(f"features depend on how many rows are given: {self._n} or {total}")
-        if off.size:
-            return _chunked(int(off[0]))
-        return self._rechunked()
+        return _chunked(int(off[0])) if off.size else None
 
     def memory(self) -> Finding | None:
         """Other rows in the memory of earlier ones."""
@@ -192,13 +205,13 @@ def _finite(z: Any) -> list[Finding]:
     return [Finding(cause=cause, check=_CHECK, where={"row": i, "column": j}, last=True)]
 
 
-def _untouched(rows: Any, given: Any) -> list[Finding]:
+def _untouched(rows: Any, given: Any, doing: str) -> list[Finding]:
     after = np.asarray(to_host(given))
     if np.array_equal(after, rows, equal_nan=rows.dtype.kind == "f"):
         return []
     centred = rows.dtype.kind == "f" and np.allclose(after, rows - rows.mean(axis=0), atol=1e-6)
     verb = "centres" if centred else "changes"
-    return [Finding(cause=f"{verb} its input in place: X is changed by the call", check=_CHECK)]
+    return [Finding(cause=f"{verb} its input in place: X is changed by {doing}", check=_CHECK)]
 
 
 def _chunked(row: int) -> Finding:

@@ -1,0 +1,122 @@
+"""`mehler verify` refutes what is built wrongly, and says why in its first line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mehler.report._fresh import Fresh
+from tests.cli import defective_maps
+from tests.cli.defective_maps import DEFECTS, STRUCTURAL
+from tests.cli.test_cli import call
+
+MAPS = str(Path(__file__).with_name("defective_maps.py"))
+COARSE = ("--resolution", "0.2", "--false-alarm", "1e-6")
+# Of those that are looked at in other files in process too, what only the command can do first.
+SAMPLED = ("string_hash", "first_64_columns", "one_phase", "seed_or_none")
+
+
+def verify(out, name, *options):
+    target = name if ":" in name else f"{MAPS}:{name}"
+    written = out / "found.json"
+    status = call("verify", target, "--kernel", "rbf", *options, "--json", str(written))
+    return status, json.loads(written.read_text(encoding="utf-8"))
+
+
+def sampled(names):
+    return [
+        pytest.param(name, marks=[] if name in SAMPLED else [pytest.mark.full]) for name in names
+    ]
+
+
+@pytest.mark.parametrize("name", sampled(STRUCTURAL))
+def test_a_defect_of_structure_is_in_the_headline(tmp_path, name, capsys):
+    status, found = verify(tmp_path, name)
+    assert (status, found["status"]) == (1, "refuted")
+    assert STRUCTURAL[name] in found["headline"]
+    assert found["headline"].startswith(f"{name} is refuted: ")
+    assert capsys.readouterr().out.startswith(found["headline"])
+    # What is built wrongly has no statistics worth the time.
+    assert [one["check"] for one in found["evidence"]] == ["structure"]
+    assert found["causes"] == []
+
+
+@pytest.mark.parametrize("name", sampled(DEFECTS))
+def test_its_twin_holds(tmp_path, name):
+    status, found = verify(tmp_path, f"{name}_twin", *COARSE)
+    assert (status, found["status"]) == (0, "holds")
+    outcome = {one["check"]: one["status"] for one in found["evidence"]}
+    assert outcome == {"kernel": "holds", "structure": "holds"}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", [name for name in DEFECTS if name not in STRUCTURAL])
+def test_a_wrong_law_is_no_matter_of_structure(tmp_path, name):
+    status, found = verify(tmp_path, name)
+    assert status == 1
+    outcome = {one["check"]: one["status"] for one in found["evidence"]}
+    assert outcome == {"kernel": "refuted", "structure": "holds"}
+    assert DEFECTS[name] in found["headline"]
+
+
+@pytest.mark.filterwarnings("ignore:n_components > n_samples")
+@pytest.mark.parametrize(
+    ("target", "kernel", "options"),
+    [
+        ("sklearn.kernel_approximation:Nystroem", "rbf", ("--features", "12")),
+        ("sklearn.kernel_approximation:SkewedChi2Sampler", "skewed-chi2", ()),
+        ("sklearn.kernel_approximation:PolynomialCountSketch", "polynomial", ()),
+        (
+            "sklearn.kernel_approximation:AdditiveChi2Sampler",
+            "additive-chi2",
+            ("--resolution", "0.3"),
+        ),
+        ("mehler:MaxoutCodes", "collision", ("--arg", "pool_size=3", "--param", "q=3")),
+    ],
+)
+def test_maps_that_depend_on_rows_signs_and_codes_are_built_rightly(
+    tmp_path, target, kernel, options
+):
+    written = tmp_path / "found.json"
+    line = ("verify", target, "--kernel", kernel, *COARSE, *options, "--json", str(written))
+    call(*line)
+    found = json.loads(written.read_text(encoding="utf-8"))
+    built = [one for one in found["evidence"] if one["check"] == "structure"]
+    assert [one["status"] for one in built] == ["holds"]
+
+
+def test_a_fixed_map_is_looked_at_without_chance(tmp_path):
+    target = f"{Path(__file__).with_name('verified_maps.py')}:identity"
+    written = tmp_path / "found.json"
+    assert call("verify", target, "--kernel", "linear", "--json", str(written)) == 0
+    found = json.loads(written.read_text(encoding="utf-8"))
+    assert found["evidence"][-1]["check"] == "structure"
+    assert found["evidence"][-1]["false_alarm"] == 0.0
+    assert found["ledger"]["spent"] == 0.0
+
+
+def test_every_defect_has_a_twin():
+    assert len(DEFECTS) == 27
+    for name in DEFECTS:
+        assert callable(getattr(defective_maps, name))
+        assert callable(getattr(defective_maps, f"{name}_twin"))
+
+
+ROWS = np.random.default_rng(0).standard_normal((4, 3))
+
+
+def test_a_fresh_process_draws_the_same():
+    there = Fresh(f"{MAPS}:string_hash_twin", ROWS, 20, {})(7, ROWS[:2])
+    np.testing.assert_allclose(there, defective_maps.string_hash_twin(7, 20)(ROWS[:2]))
+
+
+@pytest.mark.parametrize(
+    ("target", "patience", "message"),
+    [(f"{MAPS}:gone", 60.0, "has no 'gone'"), (f"{MAPS}:seeded", 1e-3, "took more than 0.001 s")],
+)
+def test_a_process_that_fails_says_why(target, patience, message):
+    with pytest.raises(RuntimeError, match=message):
+        Fresh(target, ROWS, None, {}, patience)(0, ROWS)

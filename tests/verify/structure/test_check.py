@@ -1,0 +1,182 @@
+"""check_structure and assert_kernel: what they take, refuse, pay and say."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+from mehler._arrays import global_states
+from mehler.verify import Ledger, assert_kernel, check_structure
+from tests.places import CPU
+from tests.verify.structure.right_maps import RIGHT, rbf
+from tests.verify.structure.wrong_maps import PLAIN, WRONG
+
+X = np.random.default_rng(3).standard_normal((6, 3))
+# Where JAX compiles anew for every shape a bundle takes a minute.
+PLACES = [place for place in CPU if not place.jit and place.name != "jax"]
+
+
+def draw(seed):
+    return PLAIN(seed, X, None)
+
+
+def broken(name):
+    return lambda seed: WRONG[name][0](seed, X, None)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"draw": 3}, TypeError, "draw=3 must be callable"),
+        ({"kernel": 3}, TypeError, "kernel=3 must be callable"),
+        ({"redraw": "no"}, TypeError, "redraw='no' must be callable"),
+        ({"false_alarm": 0.0}, ValueError, "false_alarm=0.0"),
+        ({"resolution": 2.0}, ValueError, "is vacuous"),
+        ({"time_limit": 0.0}, ValueError, "time_limit=0.0"),
+        ({"seed": -1}, ValueError, "seed=-1"),
+        ({"X": np.ones(3)}, ValueError, "must have shape"),
+        ({"X": np.full((2, 2), np.nan)}, ValueError, "holds NaN"),
+    ],
+)
+def test_bad_input_is_refused_before_any_draw(options, error, message):
+    given = {"draw": lambda seed: 1 / 0, "X": X, **options}
+    with pytest.raises(error, match=message):
+        check_structure(**given)
+
+
+def test_what_the_map_raises_on_its_rows_comes_out():
+    with pytest.raises(ZeroDivisionError):
+        check_structure(lambda seed: 1 / 0, X)
+    with pytest.raises(ValueError, match="has shape"):
+        check_structure(lambda seed: lambda Z: Z[0], X)
+
+
+def test_what_it_raises_elsewhere_is_said():
+    def picky(seed):
+        def phi(Z):
+            if len(Z) == 1:
+                raise RuntimeError("two rows at least")
+            return draw(seed)(Z)
+
+        if seed == 0:
+            raise OverflowError("seeds are positive")
+        return phi
+
+    verdict = check_structure(picky, X)
+    assert verdict.holds
+    said = [line for line in verdict.assumptions if line.startswith("not looked at")]
+    assert "not looked at: one row at a time (RuntimeError: two rows at least)" in said
+    assert "not looked at: seed = 0 (OverflowError: seeds are positive)" in said
+
+
+def test_time_that_is_up_is_said():
+    verdict = check_structure(draw, X, kernel=rbf, time_limit=1e-9)
+    assert verdict.holds
+    left_out = [line for line in verdict.assumptions if line.endswith("(time)")]
+    assert {"not looked at: columns (time)", "not looked at: inputs (time)"} <= set(left_out)
+
+
+def test_the_verdict_says_what_it_rests_on():
+    verdict = check_structure(broken("tiled"), X, kernel=rbf, name="mine")
+    assert (verdict.check, verdict.status, verdict.exact) == ("mine", "refuted", 0.0)
+    assert verdict.observed == len(verdict.causes) == 1
+    assert verdict.where["check"] == "columns"
+    assert verdict.assumptions[0].startswith("columns of a draw are independent and alike")
+    assert "mine: refuted, at check=columns" in str(verdict)
+    assert verdict.to_dict()["causes"] == list(verdict.causes)
+
+
+def test_the_same_seed_finds_the_same():
+    one, two = (check_structure(draw, X, kernel=rbf, seed=5) for _ in range(2))
+    assert one == two
+
+
+def test_all_causes_are_listed():
+    verdict = check_structure(broken("one_entry_written"), X)
+    assert verdict.causes[0].startswith("changes its input in place")
+
+    def both(seed):
+        phi = broken("tiled")(seed)
+        return lambda Z: phi(Z - Z.mean(axis=0))
+
+    causes = check_structure(both, X).causes
+    assert [("batch" in one, "distinct" in one) for one in causes] == [(True, False), (False, True)]
+
+
+def test_global_states_are_left_alone():
+    before = global_states()
+    check_structure(broken("python_state"), X)
+    check_structure(broken("moves_global_state"), X)
+    assert global_states() == before
+    seeded = RIGHT["seeded globally"][0]
+    remarks = check_structure(lambda seed: seeded(seed, X, None), X).assumptions
+    assert "drawing seeds the global generator of numpy.random" in remarks
+
+
+def test_warnings_of_a_map_are_left_to_the_check_of_the_kernel():
+    def warns(seed):
+        warnings.warn("drawn", UserWarning, stacklevel=1)
+        return draw(seed)
+
+    assert check_structure(warns, X).holds
+
+
+def test_a_ledger_pays_once():
+    ledger = Ledger()
+    check_structure(draw, X, false_alarm=1e-8, ledger=ledger)
+    assert [(one.label, one.false_alarm) for one in ledger.entries] == [("structure", 1e-8)]
+    check_structure(draw, X, random=False, ledger=ledger)
+    assert len(ledger.entries) == 1
+
+
+def test_a_map_that_is_not_random_may_ignore_seeds():
+    fixed = draw(0)
+    assert check_structure(lambda seed: fixed, X, random=False).holds
+    assert check_structure(lambda seed: fixed, X).causes[0].startswith("ignores its seed")
+    centred = lambda Z: fixed(Z - Z.mean(axis=0))  # noqa: E731
+    assert not check_structure(lambda seed: centred, X, random=False).holds
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
+def test_rows_of_other_libraries(place):
+    rows = place.asarray(X, "float64" if place.has_float64 else "float32")
+
+    def there(seed):
+        import mehler
+
+        return mehler.FourierFeatures.draw(3, 64, gamma=0.5, seed=seed, like=rows)
+
+    kernel = lambda x, y: rbf(x, y, 0.5)  # noqa: E731
+    assert check_structure(there, rows, kernel=kernel).holds
+
+    def centred(seed):
+        phi = there(seed)
+        return lambda Z: phi(Z - Z[:1, :])
+
+    causes = check_structure(centred, rows).causes
+    assert "depend on" in causes[0] or "place" in causes[0]
+
+
+def test_assert_kernel_looks_at_structure_first():
+    with pytest.raises(AssertionError, match=r"^redraws its weights on every call"):
+        assert_kernel(broken("noisy"), rbf, X, resolution=0.2)
+    with pytest.raises(AssertionError, match=r"^ignores its seed"):
+        assert_kernel(lambda seed: draw(0), rbf, X, resolution=0.2)
+
+
+def test_assert_kernel_spends_its_rate_and_no_more():
+    ledger = Ledger()
+    verdict = assert_kernel(draw, rbf, X, resolution=0.2, false_alarm=1e-7, ledger=ledger)
+    assert verdict.holds
+    assert math.isclose(ledger.spent, 1e-7)
+    assert [one.label for one in ledger.entries] == ["kernel: structure", "kernel"]
+
+
+def test_structure_can_be_left_out():
+    ledger = Ledger()
+    half = {"resolution": 0.2, "variance": lambda x, y: 2.0 + 0.0 * rbf(x, y)}
+    assert_kernel(draw, rbf, X, structure=False, ledger=ledger, **half)
+    assert [one.label for one in ledger.entries] == ["kernel"]

@@ -1,0 +1,93 @@
+"""Every way to build a map wrongly is refuted, and named."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mehler.report._inputs import random_rows
+from mehler.verify import check_structure
+from tests.verify.structure.wrong_maps import KERNEL, PLAIN, WRONG
+
+X = random_rows(5, KERNEL, np.random.default_rng(5))
+# No test says how fast a machine is.
+PATIENT = 600.0
+
+
+def check(redraw, **options):
+    return check_structure(
+        lambda seed: redraw(seed, X, None), X, redraw=redraw, time_limit=PATIENT, **options
+    )
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_defect_is_the_cause(name):
+    redraw, words = WRONG[name]
+    verdict = check(redraw, kernel=KERNEL)
+    assert verdict.status == "refuted"
+    assert words in verdict.causes[0]
+    assert verdict.reason.startswith(verdict.causes[0])
+    assert str(verdict).startswith(verdict.causes[0])
+
+
+def test_the_same_map_without_a_defect_holds():
+    assert check(PLAIN, kernel=KERNEL).holds
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("seed", range(1, 6))
+@pytest.mark.parametrize("name", WRONG)
+def test_a_defect_is_found_from_any_seed(name, seed):
+    redraw, words = WRONG[name]
+    rows = random_rows(5, KERNEL, np.random.default_rng(seed))
+    verdict = check_structure(
+        lambda s: redraw(s, rows, None),
+        rows,
+        kernel=KERNEL,
+        redraw=redraw,
+        time_limit=PATIENT,
+        seed=seed,
+    )
+    assert words in verdict.causes[0]
+
+
+# Found without a kernel, and without a way to draw other sizes.
+PLAINLY = [name for name, (_, words) in WRONG.items() if "wrong for" not in words]
+CLAIMED = ("change nothing", "columns only", "clipped", "no power", "more than", "entries")
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in PLAINLY if not any(word in WRONG[name][1] for word in CLAIMED)][::3]
+)
+def test_no_kernel_is_needed_for_most(name):
+    redraw, words = WRONG[name]
+    verdict = check_structure(lambda seed: redraw(seed, X, None), X, time_limit=PATIENT)
+    assert words in verdict.causes[0]
+
+
+def test_a_transformer_that_fits_in_place_is_named():
+    def redraw(seed, rows, n_features):
+        rows -= rows.mean(axis=0)
+        return PLAIN(seed, rows, n_features)
+
+    draw = lambda seed: PLAIN(seed, X, None)  # noqa: E731
+    verdict = check_structure(draw, X, kernel=KERNEL, redraw=redraw, time_limit=PATIENT)
+    assert "in place: X is changed by fitting a map" in verdict.causes[0]
+
+
+def test_a_map_fitted_on_other_rows_is_held_to_the_claim():
+    def redraw(seed, rows, n_features):
+        size = np.sqrt((rows**2).mean() / (X**2).mean())
+        phi = PLAIN(seed, rows, n_features)
+        return lambda Z: phi(Z / size)
+
+    verdict = check(redraw, kernel=KERNEL)
+    assert verdict.causes == ("the claimed kernel fails on rows that the map was not fitted on",)
+
+
+def test_a_fresh_process_that_differs_is_named():
+    draw = lambda seed: PLAIN(seed, X, None)  # noqa: E731
+    verdict = check_structure(
+        draw, X, elsewhere=lambda seed, rows: draw(seed + 1)(rows), time_limit=PATIENT
+    )
+    assert verdict.causes == ("a fresh process draws other features from the same seed",)
