@@ -151,6 +151,14 @@ def test_samples_that_never_vary_refute_nothing():
     assert verdict.status != "refuted", str(verdict)
 
 
+def test_products_that_never_move_are_no_agreement():
+    """Both lengths are 1 in every draw; 0 in nearly every draw of step features."""
+    verdict = check_same(pairs, shifted(pairs), X[:1])
+    assert verdict.holds
+    assert "equal" not in verdict.method
+    assert verdict.n_draws > 1000
+
+
 def test_fixed_maps_are_compared_as_they_are():
     def fixed(factor):
         return lambda seed: lambda x: factor * np.hstack([x, x * x])
