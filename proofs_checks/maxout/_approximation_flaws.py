@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from scipy import stats
 
-from mehler.bounds import maxout
+from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence
 from proofs_checks.maxout._near_points import (
     DELTA,
@@ -45,15 +46,15 @@ def conditioned_mean(
     level: float = 2.0,
     unconditional: float = math.sqrt(2 / math.pi),
 ) -> Evidence:
-    r"""Compute E[f_l | E] for one input, q = 1 and alpha/p = C sign: it is not f."""
-    # E[|g| ; |g| <= M] = 2 (phi(0) - phi(M)), over P(|g| <= M).
+    r"""Compute E[f_l | E] for one input, q = 2 and alpha/p = C sign: it is not f."""
+    # |phi| is distributed like |g|. E[|g| ; |g| <= M] = 2 (phi(0) - phi(M)), over P(|g| <= M).
     inside = 1 - 2 * stats.norm.sf(level)
     value = 2 * (stats.norm.pdf(0) - stats.norm.pdf(level)) / inside
     return Evidence.exact_comparison(
         form="printed",
         check="the mean given the event",
         claim=(
-            rf"$E[f_\ell \mid E] = f$, in units of $C$: one input, $q = 1$, "
+            rf"$E[f_\ell \mid E] = f$, in units of $C$: one input, $q = 2$, "
             rf"$\alpha/p = C\,\mathrm{{sign}}$, $M = {level:g}$"
         ),
         observed=value,
@@ -63,20 +64,28 @@ def conditioned_mean(
     )
 
 
+def printed_at_near_points(lipschitz: float | None = None, scale: float = 1.0) -> Bound:
+    """The printed bound of Lemma 3 at two near points, of Lemma 4 with a Lipschitz constant."""
+    options: dict[str, Any] = {
+        "n_features": 1,
+        "pool_size": POOL,
+        "scale": scale,
+        "delta": DELTA,
+        "form": "printed",
+        "c1": 100.0,
+        "c": NORM_CONSTANT,
+        **near_points(),
+    }
+    if lipschitz is None:
+        return maxout.lemma_3(**options)
+    return maxout.lemma_4(lipschitz=lipschitz, **options)
+
+
 def two_near_points(
     context: Context, *, probability: Callable[[float], float] = shortfall_probability
 ) -> Evidence:
     """Evaluate the print on two near points, where it promises that one unit is enough."""
-    bound = maxout.lemma_3(
-        n_features=1,
-        pool_size=POOL,
-        scale=1.0,
-        delta=DELTA,
-        form="printed",
-        c1=100.0,
-        c=NORM_CONSTANT,
-        **near_points(),
-    )
+    bound = printed_at_near_points()
     seen = probability(bound.value)
     return Evidence.bound_comparison(
         form="printed",
@@ -97,17 +106,7 @@ def added_risk(
 ) -> Evidence:
     """Evaluate the print on two near points, where it promises that one unit adds no risk."""
     scale, lipschitz = 0.5, 0.5
-    bound = maxout.lemma_4(
-        lipschitz=lipschitz,
-        n_features=1,
-        pool_size=POOL,
-        scale=scale,
-        delta=DELTA,
-        form="printed",
-        c1=100.0,
-        c=NORM_CONSTANT,
-        **near_points(),
-    )
+    bound = printed_at_near_points(lipschitz, scale)
     seen = probability(bound.value / (lipschitz * scale))
     return Evidence.bound_comparison(
         form="printed",

@@ -13,7 +13,8 @@ from typing import Any
 
 from scipy import special
 
-POOL = 1
+# The proof of Lemma 2 is for q > 1; with q = 2 a unit is distributed like |g| in size.
+POOL = 2
 DELTA = 0.01
 INPUTS = 400
 # The constant of the inequality that the paper quotes for norms of Gaussian vectors.
@@ -31,7 +32,8 @@ def near_points() -> dict[str, Any]:
 def shortfall_probability(shortfall: float) -> float:
     """P(E|g| - |g| > shortfall), how often one unit falls short of the mean of all by so much.
 
-    With q = 1 and alpha/p = C sign(<w, x>), f(x) = C E|g|, and one unit reaches C |g| at most.
+    With alpha/p = C sign(phi), f(x) = C E|phi|, and one unit reaches C |phi| at most. For q = 2
+    P(|phi(x)| <= t) = Phi(t)^2 - Phi(-t)^2 = 2 Phi(t) - 1: |phi| is distributed like |g|.
     """
     least = math.sqrt(2 / math.pi) - shortfall
     return float(special.erf(least / math.sqrt(2))) if least > 0 else 0.0

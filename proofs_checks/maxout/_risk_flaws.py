@@ -19,34 +19,41 @@ from proofs_checks.maxout._near_points import (
     shortfall_probability,
 )
 
-# Any constant does in print: the condition's other factor is 0.
+# Any constant does in print: the condition's other factor is as good as 0.
 _CONSTANT = 1e6
-# Both counterexamples have one input x, q = 1 and these; C' = 16 is the constant with which the
-# printed theorem is true for them at R = B = 1.
-_POINT = {"n_inputs": 400, "dimension": 0, "diameter": 0.0}
-_POINT_CONSTANT = 16.0
+# Both counterexamples of the remark have all mass on one x of the set {x, -x}, whose doubling
+# dimension is 1; any C' does.
+_PAIR = {"n_inputs": 400, "dimension": 1}
+_PAIR_CONSTANT = 16.0
+# Of the ramp, and of the box, so that it stays in its linear part.
+_LIPSCHITZ, _SCALE = 0.5, 0.5
+
+
+def printed_at_near_points() -> Bound:
+    """The printed bound of two near points, for which one unit is as many as it asks for."""
+    return maxout.theorem_2(
+        n_features=1,
+        n_samples=10**12,
+        pool_size=POOL,
+        scale=_SCALE,
+        lipschitz=_LIPSCHITZ,
+        delta=DELTA,
+        form="printed",
+        loss_at_zero=0.5,
+        # The condition asks for C'/epsilon^2 times 1e-12 units: for a quarter of one.
+        epsilon=2e-3,
+        c_prime=_CONSTANT,
+        c=NORM_CONSTANT,
+        **near_points(),
+    )
 
 
 def printed_condition(
     context: Context, *, probability: Callable[[float], float] = shortfall_probability
 ) -> Evidence:
     """Let the printed condition ask for nothing: one unit is far from the infinite class."""
-    scale, lipschitz = 0.5, 0.5
-    bound = maxout.theorem_2(
-        n_features=1,
-        n_samples=10**12,
-        pool_size=POOL,
-        scale=scale,
-        lipschitz=lipschitz,
-        delta=DELTA,
-        form="printed",
-        loss_at_zero=0.5,
-        epsilon=1e-9,
-        c_prime=_CONSTANT,
-        c=NORM_CONSTANT,
-        **near_points(),
-    )
-    seen = probability(bound.value / (lipschitz * scale))
+    bound = printed_at_near_points()
+    seen = probability(bound.value / (_LIPSCHITZ * _SCALE))
     return Evidence.bound_comparison(
         form="printed",
         check="the condition on m",
@@ -88,34 +95,36 @@ def _mean_of_signs(n: int) -> float:
     return math.exp(special.gammaln(n + 1) - 2 * special.gammaln(n / 2 + 1) - n * math.log(2))
 
 
-def _printed(
-    epsilon: float, *, radius: float, loss_bound: float, delta: float, m: int, n: int, scale: float
+def printed_remark(
+    *, radius: float, loss_bound: float, delta: float, m: int, n: int, scale: float
 ) -> Bound:
+    """Theorem 2 times R B on the set {x, -x}, with the least epsilon that m units will do for."""
+    complexity = math.log(2 * radius * math.sqrt(_PAIR["n_inputs"]) / delta) + math.log(POOL + 1)
     return maxout.remark_2(
         radius=radius,
         loss_bound=loss_bound,
         form="printed",
         n_features=m,
         n_samples=n,
-        pool_size=1,
+        pool_size=POOL,
         scale=scale,
         lipschitz=loss_bound / 2,
         delta=delta,
         loss_at_zero=loss_bound / 2,
-        epsilon=epsilon,
-        c_prime=_POINT_CONSTANT,
+        epsilon=math.sqrt(_PAIR_CONSTANT * complexity / m) * (1 + 1e-9),
+        c_prime=_PAIR_CONSTANT,
         c=NORM_CONSTANT,
-        **_POINT,
+        diameter=2 * radius,
+        **_PAIR,
     )
 
 
 def short_inputs(context: Context, *, radius: float = 1e-6) -> Evidence:
     """Compute an excess risk that a short input and a large box leave as it is."""
     delta, m, n, edge = 1e-4, 10**10, 10**4, 2.6 / 100
-    # C R = 1/2: the functions are those of a unit input in a box of 1/2.
+    # C R = 1/2: the functions are those of a unit input in a box of 1/2, and |phi| is like |g|.
     scale = 0.5 / radius
-    epsilon = math.sqrt(_POINT_CONSTANT * math.log(2) / m) * (1 + 1e-9)
-    bound = _printed(epsilon, radius=radius, loss_bound=1.0, delta=delta, m=m, n=n, scale=scale)
+    bound = printed_remark(radius=radius, loss_bound=1.0, delta=delta, m=m, n=n, scale=scale)
     # With most labels wrong the minimiser takes the wrong sign, and pays C R E[y] mean|g|.
     # E[y] = 2.6 / sqrt(N), so that this happens rarely, and mean|g| is E|g| to Chebyshev's error.
     needed = bound.value / (0.5 * edge)
@@ -127,7 +136,7 @@ def short_inputs(context: Context, *, radius: float = 1e-6) -> Evidence:
         form="printed",
         check="R below 1",
         claim=(
-            f"one input of length $R = {radius:g}$, $C = 1/(2R)$, $q = 1$, $N = 10^4$, "
+            f"one input of length $R = {radius:g}$, $C = 1/(2R)$, $q = 2$, $N = 10^4$, "
             r"$E[y] = 2.6/\sqrt N$: chance that the excess risk over the best function of the "
             f"box exceeds the printed bound {bound.value:.3g}"
         ),
@@ -141,17 +150,11 @@ def short_inputs(context: Context, *, radius: float = 1e-6) -> Evidence:
 def small_losses(context: Context, *, loss_bound: float = 1e-3) -> Evidence:
     """Measure an excess risk that a small loss makes small once, and the print twice."""
     context.ledger.spend(f"{context.statement}: B below 1", context.false_alarm)
-    delta, m, scale = 0.01, 16, 0.5
-    bound = _printed(
-        math.sqrt(_POINT_CONSTANT * math.log(2) / m) * (1 + 1e-9),
-        radius=1.0,
-        loss_bound=loss_bound,
-        delta=delta,
-        m=m,
-        n=10**12,
-        scale=scale,
+    m, scale, n_draws = 200, 0.5, 10_000
+    bound = printed_remark(
+        radius=1.0, loss_bound=loss_bound, delta=0.01, m=m, n=10**12, scale=scale
     )
-    n_draws = 10_000
+    # Units of two weights have the size of |g|.
     sizes = np.abs(context.rng("units").standard_normal((n_draws, m))).mean(axis=1)
     # All labels are 1: the minimiser takes every sign right, whatever the sample.
     excess = loss_bound / 2 * scale * (math.sqrt(2 / math.pi) - sizes)
@@ -161,7 +164,7 @@ def small_losses(context: Context, *, loss_bound: float = 1e-3) -> Evidence:
         form="printed",
         check="B below 1",
         claim=(
-            f"one input of label 1, $B = {loss_bound:g}$, $q = 1$, $m = {m}$, $N = 10^{{12}}$: "
+            f"one input of label 1, $B = {loss_bound:g}$, $q = 2$, $m = {m}$, $N = 10^{{12}}$: "
             r"chance that the excess risk over $\mathcal F$ exceeds the printed bound "
             f"{bound.value:.2g}"
         ),

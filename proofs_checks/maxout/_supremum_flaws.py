@@ -19,15 +19,19 @@ def _norm_promise(d: int) -> float:
 
 
 def sum_of_norms(context: Context, *, each: float = 0.75) -> Evidence:
-    """Compute how often |w_D(x)| + |w_D(z)| exceeds 1.5 sqrt(d), for q = 1: nearly always."""
-    # For q = 1 both winners are the same weight: the sum exceeds it when |w| > 0.75 sqrt(d).
-    found = [
-        (float(stats.chi.sf(each * math.sqrt(d), d)), _norm_promise(d), d) for d in (20, 100, 400)
-    ]
+    """Compute how often |w_D(x)| + |w_D(z)| exceeds 1.5 sqrt(d): nearly always."""
+    # It does when all q weights are longer than 0.75 sqrt(d), and not when all are shorter.
+    found = []
+    for d in (20, 100, 400):
+        one = float(stats.chi.sf(each * math.sqrt(d), d))
+        found.append((one**POOL, min(1.0, POOL * one), _norm_promise(d), d))
+    low, high, promised, d = max(found, key=lambda one: one[0] - one[2])
     return _exceeded(
         "sum of two norms",
-        r"$P(\|w_{D(x)}\| + \|w_{D(z)}\| > 1.5\sqrt d) \le 2e^{-d/8}$, $q = 1$",
-        found,
+        rf"$P(\|w_{{D(x)}}\| + \|w_{{D(z)}}\| > 1.5\sqrt d) \le 2e^{{-d/8}}$, $q = {POOL}$, "
+        rf"$d = {d}$",
+        (low, high),
+        promised,
     )
 
 
@@ -37,43 +41,30 @@ def union_over_the_pool(context: Context, *, weights: int = 1024) -> Evidence:
     chance = failure(1.5 * math.sqrt(d), d, weights)
     return _exceeded(
         "union over the pool",
-        rf"$P(\max_j\|w_j\| > 1.5\sqrt d) \le 2e^{{-d/8}}$, $q = {weights}$",
-        [(chance, _norm_promise(d), d)],
+        rf"$P(\max_j\|w_j\| > 1.5\sqrt d) \le 2e^{{-d/8}}$, $q = {weights}$, $d = {d}$",
+        (chance, chance),
+        _norm_promise(d),
     )
 
 
-def _exceeded(check: str, claim: str, found: list[tuple[float, float, int]]) -> Evidence:
-    """Report the probability that exceeds its promise by most."""
-    chance, promised, d = max(found, key=lambda one: one[0] - one[1])
+def _exceeded(check: str, claim: str, chance: tuple[float, float], promised: float) -> Evidence:
+    """Hold a probability, between two numbers, against what the proof says of it."""
+    low, high = chance
     return Evidence.bound_comparison(
         form="printed",
         check=check,
-        claim=f"{claim}, $d = {d}$",
-        observed=chance,
-        interval=(chance * (1 - 1e-9), min(1.0, chance * (1 + 1e-9))),
+        claim=claim,
+        observed=low,
+        interval=(low * (1 - 1e-9), min(1.0, high * (1 + 1e-9))),
         upper=promised,
         method="chi distribution, computed",
     )
 
 
-def single_point(context: Context, *, delta: float = 1e-6) -> Evidence:
-    """Evaluate the print on one point, where it does not depend on delta."""
-    bound = maxout.lemma_2(
-        pool_size=1,
-        delta=delta,
-        n_inputs=400,
-        dimension=0,
-        diameter=0.0,
-        form="printed",
-        c1=4.0,
-        c=NORM_CONSTANT,
-    )
-    return _above(
-        "a single point",
-        f"one input, $q = 1$, $\\delta = {delta:g}$, $C_1 = 4$: chance of exceeding the printed "
-        f"bound {bound.value:.3g}, which is the same for every $\\delta$",
-        bound,
-        stats.norm.sf,
+def printed_at_near_points() -> Bound:
+    """The printed bound of two near points."""
+    return maxout.lemma_2(
+        pool_size=POOL, delta=DELTA, form="printed", c1=1e3, c=NORM_CONSTANT, **near_points()
     )
 
 
@@ -81,25 +72,16 @@ def two_near_points(
     context: Context, *, tail: Callable[[float], float] = stats.norm.sf
 ) -> Evidence:
     """Evaluate the print on two points so near that it bounds everything by 0."""
-    bound = maxout.lemma_2(
-        pool_size=POOL, delta=DELTA, form="printed", c1=1e3, c=NORM_CONSTANT, **near_points()
-    )
-    return _above(
-        "two near points",
-        r"two inputs at distance $\delta/((q+1)\sqrt d)$, $C_1 = 1000$: chance of exceeding the "
-        f"printed bound {bound.value:.2g}, at least",
-        bound,
-        tail,
-    )
-
-
-def _above(check: str, claim: str, bound: Bound, tail: Callable[[float], float]) -> Evidence:
-    """Compare P(|g| > bound) with the promised failure; one input and q = 1 are enough."""
+    bound = printed_at_near_points()
+    # At one of the two a unit has the size of |g|: see _near_points.
     chance = float(2 * tail(bound.value))
     return Evidence.bound_comparison(
         form="printed",
-        check=check,
-        claim=claim,
+        check="two near points",
+        claim=(
+            rf"two inputs at distance $\delta/((q+1)\sqrt d)$, $q = {POOL}$, $C_1 = 1000$: chance "
+            f"of exceeding the printed bound {bound.value:.2g}, at least"
+        ),
         observed=chance,
         interval=(chance * (1 - 1e-9), min(1.0, chance * (1 + 1e-9))),
         upper=1 - bound.probability,

@@ -78,8 +78,20 @@ def _plot(measured: Measured) -> Plot:
 STATEMENT = Statement(
     id="maxout.centred-kernel",
     source="Ours, for Mroueh, Rennie, Goel (2015), Theorem 1 and Section 2.1",
+    place="Ours; nobody prints it",
+    copy="none",
+    hypotheses=prose(
+        r"""
+        Independent Gaussian weights; any rows but 0.
+        """
+    ),
     title="Centred maxout has a locally linear kernel",
     expected="holds",
+    ground=prose(
+        r"""
+        Mean products of centred units, measured.
+        """
+    ),
     printed=(
         r"\bar h(x) = h(x) - h_1(q)\,\Vert x\Vert: \qquad "
         r"\mathbb{E}\,\bar h(x)\bar h(z) = \Vert x\Vert\,\Vert z\Vert\int_0^\rho\kappa_q(t)\,dt = "

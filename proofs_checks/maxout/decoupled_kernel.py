@@ -106,8 +106,21 @@ def _plot(measured: Measured) -> Plot:
 STATEMENT = Statement(
     id="maxout.decoupled-kernel",
     source="Ours, for Mroueh, Rennie, Goel (2015), Theorem 1 and equations (4) and (5)",
+    place="Ours; nobody prints it",
+    copy="none",
+    hypotheses=prose(
+        r"""
+        Independent Gaussian weights, one set to choose and one to project; any rows but 0.
+        """
+    ),
     title="Decoupled maxout has the kernel that Theorem 1 prints",
     expected="holds",
+    ground=prose(
+        r"""
+        Mean products of decoupled units, measured, also with directions borrowed from the next
+        unit.
+        """
+    ),
     printed=(
         r"\tilde h(x) = \sigma(q)\,\langle v_{D(x)}, x\rangle, \quad "
         r"D(x) = \operatorname{argmax}_{j \le q}\langle w_j, x\rangle: \qquad "

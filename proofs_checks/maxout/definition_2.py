@@ -37,7 +37,10 @@ def at_most_d(context: Context, *, sets: Mapping[str, Any] = _CURVED) -> Evidenc
     return Evidence.bound_comparison(
         form="printed",
         check="at most the dimension of the space",
-        claim=f"$2^d$ balls of half the radius cover any section of a set of $R^d$; {name}",
+        claim=(
+            "$2^d$ balls of half the radius cover any section of a set on the sphere of $R^d$; "
+            f"{name}"
+        ),
         observed=needed,
         interval=(needed, 2 ** found[name].high),
         upper=2**columns,
@@ -172,8 +175,28 @@ def _plot_of_spheres(most: int) -> Plot:
 STATEMENT = Statement(
     id="maxout.definition-2",
     source="Mroueh, Rennie, Goel (2015), Definition 2 and the remarks after it and Theorem 2",
+    place=prose(
+        r"""
+        Section 3, Definition 2 and the remarks after it, and after Theorem 2; our copy, lines 129
+        to 131 and 149
+        """
+    ),
+    hypotheses=prose(
+        r"""
+        $\mathcal M$ is the part of a set of $\mathbb R^d$ on the unit sphere (line 123). The
+        definition is as printed, balls with any centres. That $d_{\mathcal M} \le d$ is said in
+        passing, after Theorem 2. "A hyperplane of $\mathbb R^r$ with $r < d$" is a misprint.
+        """
+    ),
     title="Definition 2: the doubling dimension",
     expected="refuted, repaired",
+    ground=prose(
+        r"""
+        Corners of regular polygons on the unit circle, and of the icosahedron on the unit sphere:
+        more half-size balls are needed than $2^d$, by a packing, exactly. The definition stands,
+        and so do the orders $O(\cdot)$ beside it; what is refuted is the inequality.
+        """
+    ),
     printed=(
         r"d_{\mathcal M} = \min\left\{k : N\left(\mathcal M \cap B(c, r), r/2\right) \le 2^k "
         r"\text{ for all } c \in \mathbb R^d, r > 0\right\}, \qquad d_{\mathcal M} \le d"
@@ -222,7 +245,7 @@ STATEMENT = Statement(
         r"""
         With centres of balls in the set only, the circle has dimension 2 instead of 3, and
         equally spaced points of a line 2 instead of 1. For $s$-sparse unit vectors the dimension is
-        of the order $s \log(ed/s)$, as printed.
+        of the order $s \log(ed/s)$, so that the printed $O(s\log d)$ is right.
         """
     ),
     checks=(

@@ -99,8 +99,23 @@ def _plot() -> Plot:
 STATEMENT = Statement(
     id="maxout.density",
     source="Mroueh, Rennie, Goel (2015), Section 3, before Theorem 2",
+    place="Section 3, before Theorem 2; our copy, lines 133 to 137",
+    hypotheses=prose(
+        r"""
+        $C > 0$ is fixed in the definition of $\mathcal F$, and Theorem 2 needs it so. (The slides
+        on Rahimi and Recht, whose analysis the paper follows, have no fixed $C$; there density is
+        true.) Points of the unit sphere; $\mathcal H_K$ is the space of the expected product of two
+        units.
+        """
+    ),
     title="Density of the infinite class",
     expected="refuted, repaired",
+    ground=prose(
+        r"""
+        The class of $C = 1$, $q = 4$ and the section of the kernel at a unit vector: a distance
+        between two positive bounds, by the proof.
+        """
+    ),
     printed=r"\overline{\mathcal F} = \mathcal H_K, \qquad C > 0 \text{ fixed}",
     printed_text=prose(
         r"""

@@ -218,16 +218,32 @@ def _plot(context: Context, measured: Measured, draw: Draw) -> Plot:
 STATEMENT = Statement(
     id="maxout.figure-1",
     source="Mroueh, Rennie, Goel (2015), Section 5.1 and Figure 1",
+    place="Section 5.1 and Figure 1; our copy, lines 166 to 175",
+    hypotheses=prose(
+        r"""
+        100 random points on the unit circle, $m = 1000$ units, $q = 8$ and $32$. Printed are what
+        one sees, a linear regime that saturates, earlier for the larger pool, and that this
+        confirms the discussion of Section 2.1. The formula is ours: what the kernel of that
+        discussion makes of distances.
+        """
+    ),
     title="Figure 1: distances between features of points on the circle",
     expected="refuted, repaired",
+    ground=prose(
+        r"""
+        What one sees is true. The distances that the printed kernel would give, at the paper's
+        setting, are excluded by measured ones; so the figure does not confirm it but the true one.
+        """
+    ),
     printed=(
         r"\mathbb{E}\,\Vert\Phi(x)-\Phi(z)\Vert^2 = 2\sigma^2(q)\left(1-\rho\,\kappa_q(\rho)\right)"
         r", \quad x, z \in S^1"
     ),
     printed_text=prose(
         r"""
-        What the printed kernel says of the squared distances in Figure 1, which shows a linear
-        regime at small and a plateau at large distances.
+        Distances in feature space are linear at small and level off at large distances, earlier for
+        the larger pool, which is said to confirm the locally linear kernel. The formula is what
+        that kernel says of the squared distances.
         """
     ),
     proved=(
@@ -242,7 +258,8 @@ STATEMENT = Statement(
     ),
     flaw=prose(
         r"""
-        The figure contradicts Theorem 1. Near $\rho = 1$ the printed kernel loses
+        What is seen is right, what it is said to confirm is not: the figure contradicts Theorem 1.
+        Near $\rho = 1$ the printed kernel loses
         $\sigma^2 h_1\theta/\sqrt\pi$, linear in the angle, so that its distances would start like
         $\sqrt{2\sigma^2h_1\theta/\sqrt\pi}$: a square-root cusp, with slope infinity at 0 and no
         linear regime; and it would saturate at 2.19 ($q = 8$) and 3.01 ($q = 32$).

@@ -130,8 +130,21 @@ def _slope_plot() -> Plot:
 STATEMENT = Statement(
     id="maxout.h1-growth",
     source="Mroueh, Rennie, Goel (2015), Section 2.1",
+    place="Section 2.1; our copy, lines 91 to 97",
+    hypotheses=prose(
+        r"""
+        $q \to \infty$. The slope is printed with a factor $1 + \varepsilon(q)$, $\varepsilon \to
+        0$, and then without it; it is read as the same limit.
+        """
+    ),
     title="Growth of the mean of the maximum, and of the slope at 0",
     expected="holds",
+    ground=prose(
+        r"""
+        A proof, and its bounds evaluated at $q = 10^{300}$, where they are within two per cent of
+        the limit.
+        """
+    ),
     printed=(
         r"h_1(q) \sim \sqrt{2\log q}, \qquad "
         r"a_1(q) = \frac{2\log q}{q}\left(1 + \varepsilon(q)\right), \quad \varepsilon(q) \to 0"

@@ -274,8 +274,27 @@ def _over_rows(
 STATEMENT = Statement(
     id="maxout.kernel-error",
     source="Ours, for Mroueh, Rennie, Goel (2015), Section 2",
+    place=prose(
+        r"""
+        Ours; Sections 2 and 2.1 say that the inner product is near the kernel for large m (our
+        copy, line 109)
+        """
+    ),
+    copy="none",
+    hypotheses=prose(
+        r"""
+        Independent units of independent Gaussian weights; unit vectors; for a set, its doubling
+        dimension and diameter.
+        """
+    ),
     title="The error of the kernel at m features",
     expected="holds",
+    ground=prose(
+        r"""
+        The error over draws of many sizes, and how often it exceeds the proved bounds, for one
+        pair, all pairs and a set.
+        """
+    ),
     printed=r"\hat K_m(x,z) = \langle\Phi(x), \Phi(z)\rangle \to K(x,z) \quad (m \to \infty)",
     printed_text=prose(
         r"""

@@ -220,8 +220,23 @@ def _plot(setting: Setting, law: Law, drawn: tuple[Approximations, ...]) -> Plot
 STATEMENT = Statement(
     id="maxout.lemma-3",
     source="Mroueh, Rennie, Goel (2015), Lemma 3 and equation (9) (Appendix B)",
+    place="Appendix B, Lemma 3 and equation (9); our copy, lines 366 to 402",
+    hypotheses=prose(
+        r"""
+        A function of $\mathcal F$ with its bound $C$; $\mathcal M$ on the unit sphere, with its
+        doubling dimension and its diameter; $\delta > 0$; $m$ independent units; numeric constants
+        $C_1$ and $c$ without values.
+        """
+    ),
     title="Lemma 3: the approximation error",
     expected="refuted, repaired",
+    ground=prose(
+        r"""
+        The two points of Lemma 2, $q = 2$, one unit, a function of the class: the printed bound is
+        as good as 0, and no function of the box is that near with probability 0.575. Two steps of
+        the proof besides, computed.
+        """
+    ),
     printed=(
         r"\|\hat f - f\|_{L^2} \le C C_1\sqrt{\frac{d_{\mathcal M}\log\frac{D\sqrt d}{\delta} + "
         r"\log(q+1)}{m}}\left(1 + \sqrt{2\log(1/\delta)}\right)"
@@ -253,7 +268,7 @@ STATEMENT = Statement(
         r"""
         The bound of Lemma 2 is for one unit and is used for all $m$: 1000 units are all below the
         99 per cent quantile of one with probability $4\cdot10^{-5}$. Conditioning on that event
-        changes the mean: for one input, $q = 1$ and $M = 2$ it is 0.7228 instead of 0.7979, at
+        changes the mean: for one input, $q = 2$ and $M = 2$ it is 0.7228 instead of 0.7979, at
         every $m$. And on two near points the bound is 0, while one unit falls short of $f$ with
         probability 0.575.
         """

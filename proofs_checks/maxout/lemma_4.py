@@ -154,8 +154,21 @@ def _plot(draws: Draws, failure: float = 0.05) -> Plot:
 STATEMENT = Statement(
     id="maxout.lemma-4",
     source="Mroueh, Rennie, Goel (2015), Lemma 4 (Appendix B)",
+    place="Appendix B, Lemma 4; our copy, lines 404 to 412",
+    hypotheses=prose(
+        r"""
+        Those of Lemma 3, and a loss from $\mathbb R$ to $[0, 1]$ that is $L$-Lipschitz, labels -1
+        and 1.
+        """
+    ),
     title="Lemma 4: the risk of approximation",
     expected="refuted, repaired",
+    ground=prose(
+        r"""
+        The two points of Lemma 2 with label 1, $q = 2$ and a ramp loss that stays in its linear
+        part: one unit adds more risk than the print, as good as 0, with probability 0.575.
+        """
+    ),
     printed=(
         r"\mathcal E_V(\hat f) \le \mathcal E_V(f) + L C C_1\sqrt{\frac{d_{\mathcal M}"
         r"\log\frac{D\sqrt d}{\delta} + \log(q+1)}{m}}\left(1 + \sqrt{2\log(1/\delta)}\right)"

@@ -81,8 +81,8 @@ def radius_printed(context: Context, *, kernel: Kernel = exact.maxout_kernel) ->
         form="printed",
         check="the radius of K",
         claim=(
-            "the angle at which $K_q$ falls to half of $K_q(1)$ shrinks: at $q = 64$ minus at "
-            "$q = 2$, where the whole sphere counts as $\\pi$"
+            "the radius of $K_q$, read as the angle at which it falls to half of $K_q(1)$, "
+            "shrinks: at $q = 64$ minus at $q = 2$, where the whole sphere counts as $\\pi$"
         ),
         observed=narrow - wide,
         interval=(narrow - wide - error, narrow - wide + error),
@@ -212,8 +212,24 @@ def _angle_plot() -> Plot:
 STATEMENT = Statement(
     id="maxout.locality",
     source="Mroueh, Rennie, Goel (2015), Section 2.1",
+    place="Section 2.1; our copy, lines 91 to 103, with lines 168 to 170",
+    hypotheses=prose(
+        r"""
+        Points of the unit sphere; the words "qualitatively", "far apart", for $\rho \to -1$, and
+        "in the same neighborhood". That the radius of $\kappa_q$ shrinks (line 97) is printed too,
+        and true. No definition of the radius of $K$ is given; it is read as the angle at which $K$
+        falls to half of its largest value.
+        """
+    ),
     title="The radius of locality and the pool size",
     expected="refuted, repaired",
+    ground=prose(
+        r"""
+        Opposite points of the sphere, the farthest apart that there are: measured products are
+        $0.83\,\sigma^2$ at $q = 8$ and $0.96\,\sigma^2$ at $q = 64$, not near 0. And $K$ falls to
+        half of its largest value at $q = 2$, at no angle at $q = 64$.
+        """
+    ),
     printed=(
         r"K_q(\rho) \approx 0 \;\text{for far points}, \quad "
         r"K_q(\rho) \approx \sigma^2(q)\,\rho \;\text{for near points}, \quad "
@@ -221,8 +237,8 @@ STATEMENT = Statement(
     ),
     printed_text=prose(
         r"""
-        The kernel of maxout features vanishes between distant points and is linear between
-        close ones; the larger the pool, the closer points must be.
+        Qualitatively, the kernel of maxout features vanishes between distant points and is linear
+        between close ones; the larger the pool, the closer points must be.
         """
     ),
     proved=(

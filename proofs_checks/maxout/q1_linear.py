@@ -59,8 +59,19 @@ def _plot(measured: Measured) -> Plot:
 STATEMENT = Statement(
     id="maxout.q1-linear",
     source="Mroueh, Rennie, Goel (2015), Section 3, remarks after Theorem 2",
+    place="Section 3, after Theorem 2; our copy, line 151",
+    hypotheses=prose(
+        r"""
+        $q = 1$, weights of the law $N(0, I_d)$.
+        """
+    ),
     title="Pool size 1 gives the linear kernel",
     expected="holds",
+    ground=prose(
+        r"""
+        Mean products of units with one weight, measured against the inner product.
+        """
+    ),
     printed=r"q = 1: \quad K(x,z) = \langle x,z\rangle",
     printed_text="With one weight a unit the features are random projections.",
     proof=prose(

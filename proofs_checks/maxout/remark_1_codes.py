@@ -105,8 +105,22 @@ def _plot(measured: Measured) -> Plot:
 STATEMENT = Statement(
     id="maxout.remark-1-codes",
     source="Mroueh, Rennie, Goel (2015), Remark 1",
+    place="Section 2.1, Remark 1; our copy, lines 115 to 119",
+    hypotheses=prose(
+        r"""
+        Points of the unit sphere; independent weights of the law $N(0, I_d)$ for each of the $m$
+        digits. "Locality sensitive" is in the sense of a cited paper: nearer points collide more
+        often.
+        """
+    ),
     title="Remark 1: argmax codes are locality sensitive",
     expected="holds",
+    ground=prose(
+        r"""
+        The share of equal digits measured for pools of several sizes, and its growth with the
+        correlation; monotone by proof.
+        """
+    ),
     printed=(
         r"\mathbb{E}\,d_H\left(C(x), C(z)\right) = 1 - \kappa_q(x,z), \qquad "
         r"d_H = \frac{1}{m}\sum_{\ell \le m} 1\{C_\ell(x) \ne C_\ell(z)\}"

@@ -72,8 +72,24 @@ def _hold(
 STATEMENT = Statement(
     id="maxout.remark-2",
     source="Mroueh, Rennie, Goel (2015), Remark 2",
+    place="Section 3, Remark 2, part 1; our copy, line 153",
+    hypotheses=prose(
+        r"""
+        Inputs of norm at most $R$; a loss of absolute value at most $B$; otherwise those of Theorem
+        2, whose right-hand side is multiplied by $RB$. The checks have all mass on one $x$ of the
+        set $\{x, -x\}$, $q = 2$, and $m$ as large as the condition asks with $C' = 16$.
+        """
+    ),
     title="Remark 2: bounded inputs and losses",
     expected="refuted, repaired",
+    ground=prose(
+        r"""
+        $R = 10^{-6}$: the excess over the best function of the box exceeds the print in 0.45 per
+        cent of samples, for 0.03 promised, by a binomial distribution. $B = 10^{-3}$: the excess
+        over the infinite class, as the end of Appendix B has it, exceeds it in about half of all
+        draws.
+        """
+    ),
     printed=(
         r"\sup_{x}\|x\| \le R,\; |V| \le B \implies \mathcal E_V(\hat f_N) - \min\mathcal E_V "
         r"\le R\,B \times \left(\text{right-hand side of Theorem 2}\right)"

@@ -105,8 +105,22 @@ def _plot() -> Plot:
 STATEMENT = Statement(
     id="maxout.sigma2-growth",
     source="Mroueh, Rennie, Goel (2015), Appendix A, after equation (6)",
+    place="Appendix A, after equation (6); our copy, line 272",
+    hypotheses=prose(
+        r"""
+        $q \to \infty$. The sign $\sim$ is read as equality up to a factor that tends to 1: so it is
+        used of $h_1$ in Section 2.1, where the paper puts in the constant. As an order of growth
+        with the constant left open the print stands.
+        """
+    ),
     title="Growth of the second moment of the maximum",
     expected="refuted, repaired",
+    ground=prose(
+        r"""
+        A proof, and its bounds evaluated at $q = 10^{300}$: the ratio to $\log q$ is at least
+        1.98.
+        """
+    ),
     printed=r"\sigma^2(q) \sim \log q",
     printed_text=r"The second moment of the maximum of $q$ standard normals is about $\log q$.",
     proved=(

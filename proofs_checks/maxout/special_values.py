@@ -71,8 +71,20 @@ def computed(
 STATEMENT = Statement(
     id="maxout.special-values",
     source="Mroueh, Rennie, Goel (2015), Section 2.1, cases 1 to 3",
+    place="Section 2.1, cases 1 to 3; our copy, lines 83 to 89",
+    hypotheses=prose(
+        r"""
+        Unit vectors that coincide, are orthogonal, or opposite; $q \ge 2$, which is not said (for
+        $q = 1$ the third value is 1).
+        """
+    ),
     title="The collision probability at correlations 1, 0 and -1",
     expected="holds",
+    ground=prose(
+        r"""
+        Codes of such rows counted, and the integral for $\kappa_q$ evaluated, for pools from 2 up.
+        """
+    ),
     printed=r"\kappa_q(1) = 1, \qquad \kappa_q(0) = \frac{1}{q}, \qquad \kappa_q(-1) = 0",
     printed_text=prose(
         r"""

@@ -291,8 +291,27 @@ def _series_plot(measured: Measured, series: Any) -> Plot:
 STATEMENT = Statement(
     id="maxout.theorem-1-series",
     source="Mroueh, Rennie, Goel (2015), Theorem 1, Lemma 1 and Section 2.1",
+    place=prose(
+        r"""
+        Section 2, Theorem 1, Section 2.1, and Appendix A, Lemma 1 and equation (7); our copy, lines
+        67 to 73, 83 to 89 and 280 to 284
+        """
+    ),
+    hypotheses=prose(
+        r"""
+        Unit vectors in Lemma 1, any others than 0 in the theorem; $q$ independent standard normals.
+        No range of $q$ is named: $a_1$ needs $q \ge 2$, $a_2$ needs $q \ge 3$, the halves $q \ge
+        2$, and there it is checked.
+        """
+    ),
     title="Theorem 1: the power series of the collision probability",
     expected="holds",
+    ground=prose(
+        r"""
+        The first coefficients by two routes and enclosed by balls; signs enclosed; sums enclosed
+        next to $\rho = \pm1$; the series against how often codes agree, for pools from 2 up.
+        """
+    ),
     printed=(
         r"\kappa_q(\rho) = P(D = D') = \sum_{i \ge 0} a_i(q)\,\rho^i, \quad "
         r"a_0 = \frac{1}{q}, \; a_1 = \frac{h_1^2(q)}{q-1}, \; "

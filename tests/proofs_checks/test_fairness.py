@@ -21,6 +21,8 @@ from proofs_checks.leverage import algorithm_1, example_1, limits
 from proofs_checks.leverage import theorem_1 as scores
 from proofs_checks.leverage._outcomes import pool
 from proofs_checks.leverage.theorem_2 import ENOUGH, lemma_3
+from proofs_checks.maxout import _approximation_flaws, _near_points, _risk_flaws, _supremum_flaws
+from proofs_checks.maxout import theorem_2 as theorem_2_of_maxout
 
 BY_ID = {one.id: one for one in STATEMENTS}
 
@@ -169,6 +171,52 @@ def test_lemma_1_of_the_slides_is_checked_on_bounded_features(context):
     # Cosines, and constants of random sign: at most 1.
     assert {case.where["features"] for case in cases} == {"cosines", "signs"}
     assert r"\sup|\phi| \le 1" in statement.hypotheses
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        _supremum_flaws.printed_at_near_points(),
+        _approximation_flaws.printed_at_near_points(),
+        _approximation_flaws.printed_at_near_points(0.5, 0.5),
+        _risk_flaws.printed_at_near_points(),
+        _risk_flaws.printed_remark(
+            radius=1e-6, loss_bound=1.0, delta=1e-4, m=10**10, n=10**4, scale=5e5
+        ),
+        _risk_flaws.printed_remark(
+            radius=1.0, loss_bound=1e-3, delta=0.01, m=200, n=10**12, scale=0.5
+        ),
+    ],
+    ids=str,
+)
+def test_counterexamples_to_maxout_bounds_meet_the_printed_conditions(bound):
+    assert bound.form == "printed"
+    assert bound.unmet == ()
+    assert 0 <= bound.value < bound.trivial
+    assert bound.probability > 0
+    assert _near_points.POOL > 1  # the proof of Lemma 2 is for q > 1
+
+
+def test_theorem_2_of_maxout_stands_over_the_box(context):
+    statement = theorem_2_of_maxout.STATEMENT
+    assert theorem_2_of_maxout.over_the_box(context(statement)).status == "holds"
+    assert "over the box, as stated" not in accused(statement, context)
+    assert "Appendix B" in statement.ground
+
+
+def test_the_distances_of_figure_1_are_ours_and_what_is_seen_is_true():
+    texts = BY_ID["maxout.figure-1"]
+    assert "The formula is ours" in texts.hypotheses
+    assert "What one sees is true" in texts.ground
+
+
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda one: one.id)
+def test_every_statement_says_where_it_stands_and_what_it_assumes(statement):
+    for text in (statement.place, statement.hypotheses, statement.ground):
+        assert len(text) > 10
+    printed = statement.copy == "printed"
+    assert printed <= ("our copy, line" in statement.place)
+    assert (statement.copy == "none") == statement.place.startswith(("Ours", "A known", "Known"))
 
 
 def test_what_is_lost_is_never_printed_nor_refuted():

@@ -60,7 +60,8 @@ def explode(context: Context) -> Evidence:
 
 
 def statement(name: str, expected: str, *checks: Check, **texts: str) -> Statement:
-    texts = {"printed": r"E g^2 = 3", "title": f"Toy {name}", **texts}
+    known = {"place": "Page 1", "hypotheses": "A standard normal $g$.", "ground": "Measured."}
+    texts = {"printed": r"E g^2 = 3", "title": f"Toy {name}", **known, **texts}
     return Statement(id=f"toy.{name}", source="A toy", expected=expected, checks=checks, **texts)
 
 
@@ -83,8 +84,6 @@ LOST = statement(
     check(1.0, "proved"),
     copy="lost",
     place="Section 2, equation (3); our copy, line 7",
-    hypotheses="A standard normal $g$.",
-    ground="The mean, measured at a standard normal.",
 )
 SILENT = statement("silent", "not computable", note="No number is claimed.")
 HOSTILE = statement(

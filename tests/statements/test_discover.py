@@ -21,7 +21,15 @@ def brought_by(monkeypatch, name: str, statements: object) -> EntryPoint:
 
 def named(identifier: str) -> Statement:
     return Statement(
-        id=identifier, source="s", title="t", expected="not computable", printed="x", note="n"
+        id=identifier,
+        source="s",
+        place="p",
+        hypotheses="h",
+        title="t",
+        expected="not computable",
+        ground="g",
+        printed="x",
+        note="n",
     )
 
 

@@ -63,6 +63,15 @@ def test_no_failure_is_an_expectation():
     assert not {"inconclusive", "error", "proved form refuted"} & set(EXPECTATIONS)
 
 
+WORDS = {
+    "id": "a.b-1",
+    "source": "s",
+    "place": "p",
+    "hypotheses": "h",
+    "title": "t",
+    "ground": "g",
+    "printed": "x",
+}
 CHECK = Check(form="printed", name="c", run=lambda context: evidence("printed", "holds"))
 
 
@@ -74,17 +83,14 @@ CHECK = Check(form="printed", name="c", run=lambda context: evidence("printed", 
         ({"checks": ()}, "not both or neither"),
         ({"expected": "not computable"}, "not both or neither"),
         ({"expected": "not computable", "checks": ()}, "note is empty"),
+        ({"hypotheses": ""}, "a.b-1: hypotheses is empty: say all that is assumed"),
+        ({"place": " "}, "place is empty: say where it stands"),
+        ({"ground": ""}, "ground is empty: say what the verdict rests on"),
+        ({"printed": ""}, "printed is empty"),
     ],
 )
 def test_malformed_statement_is_refused(change, message):
-    good = {
-        "id": "a.b-1",
-        "source": "s",
-        "title": "t",
-        "expected": "holds",
-        "printed": "x",
-        "checks": (CHECK,),
-    }
+    good = {**WORDS, "expected": "holds", "checks": (CHECK,)}
     assert Statement(**good).id == "a.b-1"
     with pytest.raises(ValueError, match=message):
         Statement(**{**good, **change})
@@ -109,10 +115,9 @@ RESTORED = Check(form="restored", name="c", run=lambda context: evidence("restor
 )
 def test_a_lost_formula_cannot_pass_for_printed(change, message):
     lost = {"copy": "lost", "checks": (RESTORED,), "expected": RESTORED_REFUTED}
-    good = {"id": "a.b-1", "source": "s", "title": "t", "printed": "x"}
-    assert Statement(**good, **lost).copy == "lost"
+    assert Statement(**WORDS, **lost).copy == "lost"
     with pytest.raises(ValueError, match=message):
-        Statement(**{**good, "expected": "holds", "checks": (CHECK,), **change})
+        Statement(**{**WORDS, "expected": "holds", "checks": (CHECK,), **change})
 
 
 @pytest.mark.parametrize(

@@ -35,12 +35,12 @@ class StatementResult:
     flaw: str
     proof: str
     note: str
+    place: str
+    hypotheses: str
+    ground: str
+    copy: str
     evidence: tuple[Evidence, ...]
     seconds: float
-    place: str = ""
-    hypotheses: str = ""
-    ground: str = ""
-    copy: str = "printed"
 
     @property
     def claimed(self) -> str:

@@ -114,12 +114,12 @@ def _run_statement(statement: Statement, context: Context) -> StatementResult:
         flaw=statement.flaw,
         proof=statement.proof,
         note=statement.note,
-        evidence=evidence,
-        seconds=perf_counter() - start,
         place=statement.place,
         hypotheses=statement.hypotheses,
         ground=statement.ground,
         copy=statement.copy,
+        evidence=evidence,
+        seconds=perf_counter() - start,
     )
 
 

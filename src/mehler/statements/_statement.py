@@ -22,6 +22,11 @@ EXPECTATIONS = (
 # What the copy that was read has of the print: all of it, all but its formula, or nothing, as
 # where the statement is ours.
 COPIES = ("printed", "lost", "none")
+_MISSING = {
+    "place": "say where it stands, by section, number and page or line, or that it is ours",
+    "hypotheses": "say all that is assumed, or that nothing is",
+    "ground": "say what the verdict rests on",
+}
 _ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
 
 
@@ -85,20 +90,24 @@ class Statement:
     Raises
     ------
     ValueError
-        A malformed id, an unknown expectation, checks that cannot lead to it, or a formula that
-        is lost and nevertheless called printed.
+        A malformed id, an empty text, an unknown expectation, checks that cannot lead to it, or a
+        formula that is lost and nevertheless called printed.
 
     Examples
     --------
-    >>> Statement(id="paper.lemma-1", source="Lemma 1", title="A limit", expected="not computable",
-    ...           printed=r"x \\to 0", note="No rate is claimed.").checks
+    >>> Statement(id="paper.lemma-1", source="A paper, Lemma 1", place="Section 2, page 3",
+    ...           hypotheses="x is positive.", title="A limit", expected="not computable",
+    ...           ground="A proof.", printed=r"x \\to 0", note="No rate is claimed.").checks
     ()
     """
 
     id: str
     source: str
+    place: str
+    hypotheses: str
     title: str
     expected: str
+    ground: str
     printed: str
     proved: str = ""
     printed_text: str = ""
@@ -107,9 +116,6 @@ class Statement:
     proof: str = ""
     checks: tuple[Check, ...] = ()
     note: str = ""
-    place: str = ""
-    hypotheses: str = ""
-    ground: str = ""
     copy: str = "printed"
 
     def __post_init__(self) -> None:
@@ -119,6 +125,9 @@ class Statement:
                 f"id={self.id!r} is malformed: lower case words joined by dots and dashes, "
                 "as in 'paper.theorem-1'"
             )
+        for name in ("source", "place", "hypotheses", "title", "ground", "printed"):
+            if not getattr(self, name).strip():
+                raise ValueError(f"{self.id}: {name} is empty: {_MISSING.get(name, 'say it')}")
         if self.expected not in EXPECTATIONS:
             raise ValueError(
                 f"{self.id}: expected={self.expected!r} is not one of {'; '.join(EXPECTATIONS)}"
