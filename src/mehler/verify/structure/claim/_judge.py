@@ -9,7 +9,7 @@ from typing import Any
 from mehler.verify.structure._finding import Finding, reason_of
 from mehler.verify.structure._subject import Subject
 from mehler.verify.structure.claim._lengths import ASSUMED, MOST_DRAWS, too_short
-from mehler.verify.structure.claim._names import has_rule
+from mehler.verify.structure.claim._names import follows_rule, has_rule
 from mehler.verify.structure.claim._trial import ASSUMED_OF_BETS, Trial
 
 # A wrong kernel is the map's structure only where it is right elsewhere: at so many values at
@@ -46,12 +46,13 @@ def judge(
     check: str,
     trials: dict[int, Trial],
     name: Callable[[Sequence[int], Sequence[int]], str],
-    base: int,
+    told: Callable[[Sequence[int], Sequence[int]], bool],
     reach: float,
 ) -> list[Finding]:
     """Refute what is wrong at some values and right at others, far apart.
 
-    What is wrong must not be more than `reach` times beyond all that is right.
+    What is wrong must not be more than `reach` times beyond all that is right, and `told` says
+    whether it makes sense as a defect of structure.
     """
     suspected = [value for value, trial in trials.items() if trial.suspicious]
     right = [value for value in trials if value not in suspected]
@@ -71,17 +72,17 @@ def judge(
             break
     if not wrong:
         return []
-    # Where the given size is wrong as well, only a rule makes others the reason.
-    ruled = has_rule(wrong, right) or base not in wrong
-    if not ruled or not _tells(right, wrong, reach):
+    wrong, right = sorted(wrong), sorted(right)
+    if not (_tells(right, wrong, reach) and (follows_rule(wrong, right) or told(wrong, right))):
         subject.notes.remark(
-            f"the claimed kernel fails at other {check}, {wrong[0]} among them, and holds at too "
-            "few to call that a defect"
+            f"the claimed kernel fails at other {check}, {wrong[0]} among them, as that of a map "
+            "does whose parameters depend on them"
         )
         return []
     assumes = tuple(dict.fromkeys(assumed))
-    cause = name(sorted(wrong), sorted(right))
-    return [Finding(cause=cause, check=check, where={check: wrong[0]}, assumes=assumes)]
+    return [
+        Finding(cause=name(wrong, right), check=check, where={check: wrong[0]}, assumes=assumes)
+    ]
 
 
 def _tells(right: list[int], wrong: list[int], reach: float) -> bool:

@@ -21,7 +21,18 @@ def name_sizes(wrong: Sequence[int], right: Sequence[int]) -> str:
 def has_rule(wrong: Sequence[int], right: Sequence[int]) -> bool:
     """Whether a simple rule tells the wrong sizes from the right ones."""
     apart = min(wrong) > max(right) or max(wrong) < min(right)
-    return apart or any(_tells(rule, wrong, right) for _, rule in _RULES)
+    return apart or follows_rule(wrong, right)
+
+
+def follows_rule(wrong: Sequence[int], right: Sequence[int]) -> bool:
+    """Whether the rule is one of divisors, which no parameter that depends on the size follows."""
+    return any(_tells(rule, wrong, right) for _, rule in _RULES)
+
+
+def isolated(wrong: Sequence[int], right: Sequence[int]) -> bool:
+    """Whether few sizes are wrong, all beyond the others or all below, or any."""
+    apart = min(wrong) > max(right) or max(wrong) < min(right)
+    return apart or 2 * len(wrong) <= len(right)
 
 
 def _name(letter: str, what: str, wrong: Sequence[int], right: Sequence[int]) -> str:

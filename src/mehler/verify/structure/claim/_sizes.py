@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from mehler.verify.structure._finding import Finding
 from mehler.verify.structure._subject import Subject
+from mehler.verify.structure.claim._bandwidths import jumps
 from mehler.verify.structure.claim._judge import SPAN, judge, pilots
-from mehler.verify.structure.claim._names import name_inputs, name_sizes
+from mehler.verify.structure.claim._names import isolated, name_inputs, name_sizes
 from mehler.verify.structure.claim._trial import MIDDLE, base_of, trial_at, trial_like
 
 INPUTS = (1, 2, 3, 4, 5, 6, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 130, 200)
@@ -22,7 +24,7 @@ def check_inputs(subject: Subject) -> list[Finding]:
     if subject.domain.discrete:
         subject.notes.skip("other numbers of columns of X", "the rows hold whole numbers")
         return []
-    values = sorted({*INPUTS, d0, d0 + 1, 2 * d0} if d0 < 200 else {*INPUTS, d0})
+    values = sorted({*INPUTS, max(1, d0 // 2), d0, d0 + 1, 2 * d0})
     trials = pilots(
         subject,
         values,
@@ -33,7 +35,14 @@ def check_inputs(subject: Subject) -> list[Finding]:
     if not others:
         # Where only rows of one column are taken besides, it is broadcast.
         trials.pop(1, None)
-    return judge(subject, "inputs", trials, name_inputs, d0, math.inf)
+
+    def told(wrong: Sequence[int], right: Sequence[int]) -> bool:
+        if d0 in wrong:
+            # The kernel is refuted anyway; only what comes with width explains that.
+            return min(wrong) > max(right)
+        return isolated(wrong, right) and jumps(trials, wrong, right, d0)
+
+    return judge(subject, "inputs", trials, name_inputs, told, math.inf)
 
 
 def check_sizes(subject: Subject) -> list[Finding]:
@@ -47,4 +56,5 @@ def check_sizes(subject: Subject) -> list[Finding]:
         lambda m, k: trial_like(base, m, _STREAM + 200 + k),
         "maps of features, m",
     )
-    return judge(subject, "sizes", trials, name_sizes, MIDDLE, SPAN)
+    told = lambda wrong, right: MIDDLE in right and isolated(wrong, right)  # noqa: E731
+    return judge(subject, "sizes", trials, name_sizes, told, SPAN)
