@@ -54,6 +54,40 @@ def test_a_bandwidth_is_named(gamma, words):
 
 
 @pytest.mark.parametrize(
+    ("width", "value"), [(0.0, 1.0), (math.pi / 4, 2.0 / math.pi), (math.pi / 2, 0.0)]
+)
+def test_phases_that_are_not_uniform_are_named(width, value):
+    # E cos 2b = sin(2 width) / (2 width) for b uniform on [0, width].
+    def draw(seed):
+        rng = np.random.default_rng(seed)
+        w = math.sqrt(3.0) * rng.standard_normal((4, 400))
+        b = rng.uniform(0.0, width, 400)
+        return lambda rows: math.sqrt(2.0 / 400) * np.cos(rows @ w + b)
+
+    found = diagnose(draw, RBF, X)
+    if value == 0.0:
+        assert found == ()
+    else:
+        assert found[0].kind == "phase"
+        assert abs(found[0].value - value) <= 5.0 * found[0].error + 1e-9
+        assert f"E cos 2b = {value:.1f}" in found[0].text
+
+
+def test_a_law_of_the_right_variance_is_named():
+    def draw(seed):
+        rng = np.random.default_rng(seed)
+        # Signs: cos in each coordinate, which is 1 - t^2/2 near 0 as the Gaussian's is.
+        w = math.sqrt(3.0) * rng.choice([-1.0, 1.0], (4, 400))
+        b = rng.uniform(0.0, 2.0 * math.pi, 400)
+        return lambda rows: math.sqrt(2.0 / 400) * np.cos(rows @ w + b)
+
+    rows = np.random.default_rng(3).standard_normal((20, 4)) * np.linspace(0.1, 1.0, 20)[:, None]
+    found = diagnose(draw, RBF, rows)
+    assert [one.kind for one in found] == ["law"]
+    assert abs(found[0].value - 1.0) < 0.1
+
+
+@pytest.mark.parametrize(
     ("scale", "words"),
     [
         (math.sqrt(2.0), "estimate / exact is 2.00 at every pair"),
@@ -96,13 +130,22 @@ def test_wrong_on_diagonals_right_on_axes():
     assert "axes" in [one.kind for one in found]
 
 
-def test_no_simple_cause_is_no_cause():
+def test_two_bandwidths_are_another_law():
     # Half the features of a wide kernel and half of a narrow one: no one bandwidth, no factor.
     def weights(rng, m):
         root = np.sqrt(2.0 * np.where(np.arange(m) % 2, 0.01, 40.0))
         return root * rng.standard_normal((4, m))
 
-    assert causes(weights=weights, n_features=4000) == ()
+    assert [one.kind for one in causes(weights=weights, n_features=4000)] == ["law"]
+
+
+def test_no_simple_cause_is_no_cause():
+    # Rows are scaled by what their first entry says: nothing fits near rows either.
+    def draw(seed):
+        phi = fourier(seed, 400)
+        return lambda rows: phi(rows) * (1.5 + np.sin(40.0 * rows[:, :1]))
+
+    assert diagnose(draw, RBF, X) == ()
 
 
 def test_few_draws_are_refused():

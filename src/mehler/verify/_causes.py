@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from mehler.verify._probes import OnLines
 _LEAST_EXPLAINED = 0.9
 # Rivals that leave up to so many times the best one's rest are named as well.
 _RIVAL = 2.0
+# Rows are near each other from this claimed correlation on, where so many pairs are.
+_NEAR, _FEWEST = 0.6, 8
 # Standard errors: within the first nothing is seen, beyond the second it is no chance.
 _CALM, _FAR = 5.0, 8.0
 
@@ -24,7 +26,8 @@ class Cause:
 
     Parameters
     ----------
-    kind : {"factor", "bandwidth", "offset", "seed", "size", "axes", "lean", "points"}
+    kind : str
+        "factor", "bandwidth", "phase", "offset", "law", "seed", "size", "axes", "lean" or "points".
     text : str
         The suggestion in a sentence, plain text.
     value, error : float
@@ -51,6 +54,8 @@ def of_the_mean(means: _fits.Means, pairs: Any, kernel: Any, m: int) -> list[Cau
     fits = [_fits.factor(means, pairs.claim, m), _fits.offset(means, pairs.claim)]
     if getattr(kernel, "bandwidth", ""):
         fits.append(_fits.bandwidth(means, pairs, kernel))
+        phase = _fits.mirror(means, pairs, kernel)
+        fits += [phase] if phase is not None else []
     good = sorted((f for f in fits if f.explained >= _LEAST_EXPLAINED), key=lambda f: f.rest)
     return [
         Cause(
@@ -64,6 +69,31 @@ def of_the_mean(means: _fits.Means, pairs: Any, kernel: Any, m: int) -> list[Cau
         for f in good
         if f.rest <= _RIVAL * good[0].rest
     ]
+
+
+def of_law(means: _fits.Means, pairs: Any, kernel: Any) -> list[Cause]:
+    """A bandwidth that fits rows near each other, and not those apart: another shape."""
+    if means.agrees(pairs.claim) or not getattr(kernel, "bandwidth", ""):
+        return []
+    near = pairs.claim >= _NEAR
+    if near.sum() < _FEWEST or near.all():
+        return []
+    some = replace(
+        pairs, first=pairs.first[near], second=pairs.second[near], claim=pairs.claim[near]
+    )
+    fit = _fits.bandwidth(means.at(near), some, kernel)
+    name = kernel.bandwidth
+    other = kernel.replace(**{name: fit.value * kernel.parameters[name]})
+    model = pairs.pick(other(pairs.left.values, pairs.right.values)) / pairs.unit
+    off = float((np.abs(means.mean - model) / means.error)[~near].max())
+    if fit.rest > _RIVAL or fit.error > 0.1 * fit.value or off < _FAR:
+        return []
+    text = (
+        f"rows near each other fit {name}' / {name} = {fit.value:.2f} ± {fit.error:.2f}, rows "
+        f"apart do not ({off:.0f} standard errors): the weights have another law than the "
+        "kernel's, not another scale"
+    )
+    return [Cause(kind="law", text=text, value=fit.value, error=fit.error, rest=fit.rest)]
 
 
 def same_draws(n_draws: int) -> Cause:

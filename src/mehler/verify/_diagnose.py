@@ -49,11 +49,11 @@ def diagnose(
 ) -> tuple[Cause, ...]:
     r"""Look for a simple reason why the mean of <phi(x), phi(y)> is not k(x, y).
 
-    Fits c k, k with another bandwidth, and k + b to the mean over fresh draws by least squares,
-    weighted by the draws' own spread, and names those that explain the deviation; says whether
-    every draw is the same, whether the error falls with the number of features, in all directions
-    or along axes only, whether the map is right along axes and wrong off them, and whether it is
-    right for x with -x together and wrong for each.
+    Fits c k, k with another bandwidth, k + b, and k(x, y) + c k(x, -y) to the mean over fresh draws
+    by least squares, weighted by the draws' own spread, and names those that explain the deviation;
+    says whether every draw is the same, whether the error falls with the number of features, in
+    all directions or along axes only, whether the map is right along axes and wrong off them, and
+    whether it is right for x with -x together and wrong for each.
 
     Parameters
     ----------
@@ -100,11 +100,13 @@ def diagnose(
         grams, on_lines = _looks(draws, pairs, lines, m, n_draws, until)
         if not np.isfinite(grams).all():
             return ()
-        found = causes.of_the_mean(Means.of(grams, GROUPS, source.eps), pairs, kernel, m)
+        means = Means.of(grams, GROUPS, source.eps)
+        found = causes.of_the_mean(means, pairs, kernel, m)
         if lines is not None and np.isfinite(on_lines).all():
             seen = OnLines.of(lines, on_lines)
             # What the direction shows says more than a fit that ignores it.
             found = causes.of_lean(seen) + found + causes.of_axes(seen)
+        found = found or causes.of_law(means, pairs, kernel)
         if (np.ptp(grams, axis=0) <= 64.0 * source.eps).all():
             found.append(causes.same_draws(len(grams)))
         elif resize is not None and (until is None or monotonic() < until):

@@ -57,6 +57,10 @@ class Means:
         groups = np.stack([part.mean(axis=0) for part in np.array_split(grams, n_groups)])
         return cls(grams.mean(axis=0), error, groups)
 
+    def at(self, which: Any) -> Means:
+        """Some of the pairs."""
+        return Means(self.mean[which], self.error[which], self.groups[:, which])
+
     def agrees(self, model: Any) -> bool:
         """Whether no pair is farther than 5 standard errors from a model."""
         return bool((np.abs(self.mean - model) <= 5.0 * self.error).all())
@@ -106,6 +110,28 @@ def offset(means: Means, claim: Any) -> Fit:
         f"estimate - exact is {value:.3g} at every pair, in units of sqrt(k(x,x) k(y,y)): an offset"
     )
     return _fit(means, claim, claim + value, "offset", text, value, error)
+
+
+def mirror(means: Means, pairs: Any, kernel: Any) -> Fit | None:
+    """Fit c in k(x, y) + c k(x, -y), what phases b with E cos 2b = c leave; None for signed rows.
+
+    2 cos(t + b) cos(u + b) = cos(t - u) + cos(t + u + 2b), and E sin(t + u) = 0.
+    """
+    x, y = pairs.left.values, pairs.right.values
+    if not ((x < 0.0).any() and (x > 0.0).any()):
+        return None  # nothing says that the kernel takes rows of the other sign
+    opposite = pairs.pick(kernel(x, -y)) / pairs.unit
+    weight = opposite / means.error**2
+    total = float(weight @ opposite)
+    if not (np.isfinite(opposite).all() and total > 0.0):
+        return None
+    value, error = _spread(means, lambda mean: float(weight @ (mean - pairs.claim)) / total)
+    text = (
+        f"estimate is k(x, y) {'-' if value < 0 else '+'} {abs(value):.2f} k(x, -y), as where "
+        f"phases b are left out or not uniform: E cos 2b = {value:.2f}, not 0"
+    )
+    model = pairs.claim + value * opposite
+    return _fit(means, pairs.claim, model, "phase", text, value, error)
 
 
 def bandwidth(means: Means, pairs: Any, kernel: Any) -> Fit:

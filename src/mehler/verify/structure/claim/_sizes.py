@@ -13,7 +13,8 @@ from mehler.verify.structure.claim._names import isolated, name_inputs, name_siz
 from mehler.verify.structure.claim._trial import MIDDLE, base_of, trial_at, trial_like
 
 INPUTS = (1, 2, 3, 4, 5, 6, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 130, 200)
-SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 16, 31, 32, 63, 64, 65, 100, 127, 128, 129, 255, 1001)
+# Both parities at every order of magnitude: what is wrong beyond all that is right is no rule.
+SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 16, 31, 32, 63, 64, 65, 100, 127, 128, 129, 254, 255, 1000, 1001)
 _STREAM = 100
 
 

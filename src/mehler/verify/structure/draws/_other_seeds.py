@@ -16,7 +16,7 @@ from mehler.verify.structure.one_map import NOTABLE
 
 _CHECK = "other seeds"
 # Seeds in a row, seeds without relation, and seconds for all of them.
-_ROW, _FAR, _SECONDS = 18, 90, 1.5
+_ROW, _FAR, _SECONDS = 18, 90, 1.0
 _STREAM = 11
 # Draws that are to be the same before a seed is called ignored, and the share of other draws that
 # they must rule out at least.
@@ -148,7 +148,7 @@ def _constant(subject: Subject, drawn: dict[int, Any]) -> list[Finding]:
             return []
     same = next(iter(drawn.values()))
     far, n, start = subject.seeds(_STREAM + 2), len(drawn), subject.spent
-    while n < _ALIKE and not subject.clock.over and subject.spent - start < 2.0 * _SECONDS:
+    while n < _ALIKE and not subject.clock.over and subject.spent - start < 3.0 * _SECONDS:
         n += 1
         if not np.array_equal(subject.small(far.seed(n)), same):
             return []
