@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+from collections import defaultdict
 
 # Processes of pytest-xdist share the cores already: threads of BLAS on top of them make small
 # products many times slower. Has to be said before NumPy is loaded.
@@ -28,8 +30,10 @@ def place(request: pytest.FixtureRequest) -> Place:
     return request.param
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest reads ``-m``
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Without ``-m``, leave out what needs hours or a GPU; nothing is skipped, only deselected."""
+    _sample(items)
     if config.option.markexpr:
         return
     kept, left = [], []
@@ -38,3 +42,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         (left if slow else kept).append(item)
     config.hook.pytest_deselected(items=left)
     items[:] = kept
+
+
+def _sample(items: list[pytest.Item]) -> None:
+    """Of a test that is marked ``sampled(n)``, mark all but n of the default cases as full.
+
+    A hash of its name, and so no order of parameters, says which cases are run by default.
+    """
+    cases = defaultdict(list)
+    for item in items:
+        mark = item.get_closest_marker("sampled")
+        if mark is not None and item.get_closest_marker("full") is None:
+            name = item.originalname if isinstance(item, pytest.Function) else item.name
+            cases[item.path, item.parent.nodeid if item.parent else "", name, mark.args].append(item)
+    for (*_, (n,)), found in cases.items():
+        for item in sorted(found, key=lambda one: hashlib.sha256(one.nodeid.encode()).digest())[n:]:
+            item.add_marker(pytest.mark.full)

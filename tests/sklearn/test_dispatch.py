@@ -72,13 +72,13 @@ import {library} as xp
 from sklearn import config_context
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MaxAbsScaler
 from mehler.sklearn import MaxoutSampler
 
 X = np.random.default_rng(0).standard_normal((60, 4))
 y = np.sin(X[:, 0])
 model = make_pipeline(
-    StandardScaler(), MaxoutSampler(n_components=30, random_state=0), Ridge(solver="svd")
+    MaxAbsScaler(), MaxoutSampler(n_components=30, random_state=0), Ridge(solver="svd")
 )
 wanted = model.fit(X, y).predict(X)
 with config_context(array_api_dispatch=True):
