@@ -67,7 +67,8 @@ def check_kernel(
         Chance that a correct map is refuted, shared by all pairs by a union bound.
     resolution : float
         Smallest deviation that must not be missed, as a fraction of sqrt(k(x,x) k(y,y)): a map
-        that is off by more holds with probability at most `false_alarm`.
+        that is off by more holds with probability at most `false_alarm`. A row with k(x,x) = 0
+        counts as the largest one of its matrix.
     max_features : int, optional
         Most features to draw; default as many as the resolution needs.
     variance : callable, optional

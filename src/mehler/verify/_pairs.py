@@ -18,7 +18,10 @@ Kernel = Callable[[Any, Any], Array]
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows as the caller gave them, their values on the host, and sqrt(k(x, x)) of each."""
+    """Rows as the caller gave them, their values on the host, and sqrt(k(x, x)) of each.
+
+    Where k(x, x) = 0 the unit is that of the row with the largest one.
+    """
 
     given: Array
     host: Any
@@ -127,10 +130,13 @@ def _rows(kernel: Kernel, x: Array, name: str) -> Rows:
             )
         ]
     )
-    if not (diagonal > 0.0).all():
-        bad = int(np.flatnonzero(~(diagonal > 0.0))[0])
+    largest = float(diagonal.max())
+    if (diagonal < 0.0).any() or not largest > 0.0:
+        bad = int(np.argmin(diagonal))
         raise ValueError(
             f"k(x, x) = {diagonal[bad]:.6g} at row {bad} of {name}: the resolution is relative to "
-            "sqrt(k(x,x) k(y,y)), which must be positive; leave such rows out"
+            "sqrt(k(x,x) k(y,y)), which must not be negative, nor 0 at all rows; leave such rows "
+            "out"
         )
-    return Rows(given, host, np.sqrt(diagonal))
+    # Features of 0, which a claim may well be of a row of zeros: in the largest row's unit.
+    return Rows(given, host, np.sqrt(np.where(diagonal > 0.0, diagonal, largest)))
