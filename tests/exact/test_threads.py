@@ -12,7 +12,7 @@ import pytest
 
 from mehler import exact
 from mehler.exact import _table, _wedge
-from mehler.exact.activations import _mehler
+from mehler.exact.activations import _rules
 
 THREADS = 8
 
@@ -53,7 +53,7 @@ def race(monkeypatch, module, ask):
 ASKED = {
     "pool": (_table, lambda: _table.pool_table(7)),
     "wedge": (_wedge, _wedge.wedge_grid),
-    "activation": (_mehler, lambda: _mehler._table(8, 64)),
+    "activation": (_rules, lambda: _rules.table(8, 64)),
 }
 
 

@@ -218,7 +218,7 @@ def test_the_sphere_has_the_moments_of_its_radius(d):
         ({"activation": "tanh", "law": "sphere"}, ValueError, "law='gaussian'"),
         ({"activation": "relu", "kernel": print}, ValueError, "leave them out"),
         ({"activation": "relu", "projections": "dense"}, ValueError, "projections='dense'"),
-        ({"activation": "relu", "law": np.ones}, ValueError, "give its exact kernel and"),
+        ({"activation": "relu", "law": print, "kernel": 3}, TypeError, "must be a function"),
         (
             {
                 "activation": "relu",
@@ -263,5 +263,5 @@ def test_functions_have_no_recipe_and_no_law():
     phi = mehler.KitchenSinks.draw(3, 4, activation=np.tanh, seed=0)
     with pytest.raises(ValueError, match="use a name"):
         phi.recipe()
-    with pytest.raises(ValueError, match="function of your own"):
+    with pytest.raises(ValueError, match="an activation of your own carries no distribution"):
         phi.feature_cdf(np.eye(3), np.zeros((3, 1)))

@@ -19,9 +19,10 @@ from mehler.exact._variances import (
     maxout_variance,
     product_second_moment,
 )
-from mehler.exact.activations import activation_kernel, activation_kernel_error
+from mehler.exact.activations import Activation, activation_kernel, activation_kernel_error
 
 __all__ = [
+    "Activation",
     "activation_kernel",
     "activation_kernel_error",
     "asymptotics",

@@ -7,15 +7,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from mehler import _arrays, _random, exact
 from mehler.exact.activations import Activation, activation_of
 from mehler.features import _correlation, _sink_arguments, _sink_laws
 from mehler.features._base import FeatureMap
+from mehler.features._sink_weights import Draw, Matrix, law_of
 from mehler.features.projections import named
-
-Matrix = Callable[[Any, Any], Any]
 
 
 class KitchenSinks(FeatureMap):
@@ -54,9 +51,8 @@ class KitchenSinks(FeatureMap):
         self.projections = projections
         self._projection = named(projections)
         self._given = (kernel, variance)
-        _sink_arguments.check_together(
-            law, self._activation, self.bias, self._projection, self._given
-        )
+        self._law = law_of(law, kernel, variance)
+        self._law.check(self._activation, self.bias, self._projection)
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
     @classmethod
@@ -85,26 +81,27 @@ class KitchenSinks(FeatureMap):
             Dimension d of the rows.
         n_features : int
             Features m.
-        activation : str or callable
+        activation : str, Activation or callable
             'step', 'relu', 'relu2' (arc-cosine orders 0, 1, 2), 'erf', 'tanh', 'cos', 'sin', or
             any elementwise function of one array that is finite and grows no faster than a
             polynomial. It is called with arrays of the rows' library, and with NumPy arrays for
-            the kernel.
+            the kernel. A :class:`mehler.exact.Activation` carries closed forms and the
+            distribution too.
         weight_scale : float, optional
             Standard deviation s of the weights.
         bias : float or 'uniform', optional
             Standard deviation of a Gaussian offset b; 'uniform' is a phase in [0, 2 pi], for cos
-            and sin only. Default none.
+            and sin, and others that carry waves. Default none.
         law : 'gaussian', 'sphere' or callable, optional
             Law of w: :math:`N(0, s^2 I)`; uniform on the sphere of radius :math:`s\sqrt d`, for
-            step, relu and relu2 without bias; or any other, as
+            step, relu, relu2 and others that carry a degree, without bias; or any other, as
             ``law(rng, n_inputs, n_units) -> (n_inputs, n_units)``, times s.
         projections : str, optional
             How Gaussian weights are arranged, see :mod:`mehler.features.projections`; the
             expected kernel is the same for all.
         kernel, variance : callable, optional
-            For a law of your own, and then both: ``(X, Y) -> (n, k)``, the exact kernel and the
-            variance of one product.
+            For a law of your own: ``(X, Y) -> (n, k)``, the exact kernel and the variance of one
+            product. What is left out is refused when it is asked for.
         seed : int
             Same seed, same weights bit for bit on every backend; a larger `n_features` keeps the
             first ones.
@@ -207,21 +204,10 @@ class KitchenSinks(FeatureMap):
         sizes = (self.seed, 1, self.n_inputs, units)
         return self._by_law(dtype, units, functools.partial(self._projection.draw_units, *sizes))
 
-    def _by_law(
-        self, dtype: str, units: slice, draw: Callable[[str], tuple[Any, ...]]
-    ) -> tuple[Any, ...]:
+    def _by_law(self, dtype: str, units: slice, draw: Draw) -> tuple[Any, ...]:
         """Weights of some units by their law, Gaussian ones by `draw`; then biases, if any."""
         n = units.stop - units.start
-        if callable(self.law):
-            weights = (_drawn_by(self.law, self.seed, self.n_inputs, units).astype(dtype)[None],)
-        elif self.law == "sphere":
-            exactly = draw("float64")[0]
-            # NumPy adds up a single column in another order than it does each of many.
-            squares = np.repeat(exactly**2, 2 if n == 1 else 1, axis=2)
-            length = np.sqrt(np.sum(squares, axis=1, keepdims=True) / self.n_inputs)
-            weights = ((exactly / length[:, :, :n]).astype(dtype),)
-        else:
-            weights = draw(dtype)
+        weights = self._law.weights(dtype, self.seed, self.n_inputs, units, draw)
         if self.bias == 0.0:
             return weights
         if self.bias == "uniform":
@@ -247,13 +233,13 @@ class KitchenSinks(FeatureMap):
     # -- what they converge to ---------------------------------------------------------------
 
     def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        if callable(self.law):
-            return self._by_hand("kernel", x, y)
+        if not self._law.follows:
+            return self._law.given("kernel", x, x if y is None else y)
         return self._moment(x, y, 1)
 
     def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        if callable(self.law):
-            return self._by_hand("variance", x, y)
+        if not self._law.follows:
+            return self._law.given("variance", x, x if y is None else y)
         variance = self._moment(x, y, 2) - self._moment(x, y, 1) ** 2
         xp = _arrays.array_namespace(variance)
         return xp.maximum(variance, xp.zeros_like(variance))
@@ -262,10 +248,6 @@ class KitchenSinks(FeatureMap):
         """An upper bound where units depend on each other."""
         factor = self._projection.variance_factor(1, self.n_inputs, self.n_features)
         return factor * self._variance_of(x, y)
-
-    def _by_hand(self, name: str, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        function: Any = self._given[name == "variance"]
-        return function(x, x if y is None else y)
 
     def _moment(self, x: _arrays.Array, y: _arrays.Array | None, power: int) -> _arrays.Array:
         pairs = self._scales(x), None if y is None else self._scales(y)
@@ -287,12 +269,15 @@ class KitchenSinks(FeatureMap):
         return xp.concat([scaled, float(self.bias) * xp.ones_like(x[:, :1])], axis=1)
 
     def _length_factor(self, power: int) -> float:
-        """E |w|^(2D) on the sphere over that of Gaussians, D the product's degree."""
-        if self.law != "sphere":
-            return 1.0
-        degree = (self._activation.degree or 0) * power
-        d = self.n_inputs
-        return math.prod(d / (d + 2 * i) for i in range(degree))
+        """What the law's lengths make of the moments of Gaussian weights."""
+        return self._law.length_factor((self._activation.degree or 0) * power, self.n_inputs)
+
+    @property
+    def kernel_source(self) -> str:
+        """What :meth:`kernel` is: 'closed form', 'series' with :meth:`kernel_error`, or 'given'."""
+        if not self._law.follows:
+            return "given"
+        return "closed form" if self._activation.has_closed_form() else "series"
 
     def kernel_error(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
         """How far :meth:`kernel` may be from the truth, shape (n, k).
@@ -300,7 +285,7 @@ class KitchenSinks(FeatureMap):
         Rounding for closed forms; for Mehler's series its proved tail and the estimated error of
         its quadrature. Parameters and errors as :meth:`kernel`.
         """
-        if callable(self.law):
+        if not self._law.follows:
             raise ValueError("the kernel of a law of your own is as exact as you made it")
         return self._of_rows(X, Y, self._error_of)
 
@@ -316,8 +301,10 @@ class KitchenSinks(FeatureMap):
 
         E(P - EP)^4 / Var(P)^2 of one feature product P. Parameters and errors as :meth:`kernel`.
         """
-        if callable(self.law):
-            raise ValueError("no kurtosis is known for a law of your own")
+        if not self._law.follows:
+            raise ValueError(
+                "the law of the weights carries no kurtosis: none is known for a law of your own"
+            )
         return self._of_rows(X, Y, self._kurtosis_of)
 
     def _kurtosis_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
@@ -347,7 +334,7 @@ class KitchenSinks(FeatureMap):
         Raises
         ------
         TypeError, ValueError
-            If `X` or `t` is not such a matrix, or the activation or law is a function.
+            If `X` or `t` is not such a matrix, or the activation or law carries no distribution.
 
         Examples
         --------
@@ -356,9 +343,11 @@ class KitchenSinks(FeatureMap):
         >>> phi.feature_cdf(np.eye(2)[:1], np.array([[-1.0, 0.0]])).tolist()
         [[0.0, 0.5]]
         """
-        if callable(self.activation) or callable(self.law):
-            raise ValueError("the law of a feature is not known for a function of your own")
-        return _sink_laws.feature_cdf(self, X, t)
+        _arrays.check_matrix(X, name="X", n_columns=self.n_inputs)
+        projected = self._law.projected(self.n_inputs)
+        return _sink_laws.feature_cdf(
+            self._activation, projected, self.weight_scale, self.bias, X, t
+        )
 
 
 def _sink(
@@ -383,19 +372,3 @@ def _sink(
         )
     # A comparison is welcome, and so is a function that forgets float32.
     return xp.astype(activated, projected.dtype, copy=False) * scale
-
-
-def _drawn_by(law: Callable[..., Any], seed: int, n_inputs: int, units: slice) -> Any:
-    """Weights (d, n) of a law of the user's own, whole blocks of units at a time."""
-    n = units.stop - units.start
-    weights = np.empty((n_inputs, n))
-    size = _random.UNITS_PER_BLOCK
-    for block, here, there in _random.covering(units.start, n):
-        drawn = np.asarray(law(_random.generator(seed, _random.LAW, block), n_inputs, size))
-        if drawn.shape != (n_inputs, size) or not np.all(np.isfinite(drawn)):
-            raise ValueError(
-                f"law(rng, {n_inputs}, {size}) must return finite weights of shape "
-                f"{(n_inputs, size)}, not {drawn.shape}"
-            )
-        weights[:, here] = drawn[:, there]
-    return weights

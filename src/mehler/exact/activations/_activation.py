@@ -1,4 +1,4 @@
-"""Activations: what a kitchen sink does to one projection, by name or by a user's function."""
+"""Activations: what a kitchen sink does to one projection, with all that is known of it."""
 
 from __future__ import annotations
 
@@ -6,84 +6,159 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from mehler import _arrays
+from mehler.exact.activations import _arc_cosine, _homogeneous, _mehler, _waves
+from mehler.exact.activations._geometry import Pairs
+from mehler.exact.activations._projected import Projected, of_increasing
 
 Function = Callable[[Any, _arrays.Array], _arrays.Array]
+Moment = tuple[_arrays.Array, _arrays.Array]
+Kernel = Callable[[Pairs, int], Moment | None]
+
+# Of the value at equal rows: rounding of a few operations.
+_ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
 class Activation:
-    r"""A function of one projection t = <w, x> + b.
+    r"""A function of one projection t = <w, x> + b, and what is known of it.
+
+    Only `function` is needed: kernel and variance come then from Mehler's series, with a stated
+    error. The rest is what a closed form or a distribution follows from, and what is not carried
+    is never guessed from the name.
 
     Attributes
     ----------
     name : str
-        The name in a recipe; ``""`` for a user's function.
+        For messages; ``""`` for a user's function.
     function : callable
         ``function(xp, t)``, elementwise, in the namespace ``xp`` of ``t``.
     degree : int or None
-        a(c t) = c^degree a(t) for c > 0; None where that is not so.
+        a(c t) = c^degree a(t) for c > 0, and then a(-1), a(0) and a(1) say all: kernels are
+        arc-cosine ones. None where that is not so; checked against the function.
     waves : tuple of (int, complex)
         Frequencies and coefficients of :math:`a(t) = \sum_f c_f e^{ift}`; empty where a is no
-        such sum.
+        such sum. Checked against the function.
+    kernel : callable, optional
+        ``kernel(pairs, power)``: a closed form of :math:`E\,a(u)^pa(v)^p` and its error, two
+        arrays; None for powers that have none. What `degree` or `waves` give goes before.
+    inverse : callable, optional
+        For a function that never decreases, ``inverse(t)``: the largest p with a(p) at most t, on
+        NumPy arrays; infinities where there is none, or no largest. The distribution follows.
+
+    Examples
+    --------
+    >>> from mehler.exact import activation_kernel
+    >>> magnitude = Activation("abs", lambda xp, t: xp.abs(t), degree=1)
+    >>> activation_kernel(magnitude, 1.0)
+    1.0
     """
 
     name: str
     function: Function
     degree: int | None = None
-    waves: tuple[tuple[int, complex], ...] = ()
+    waves: _waves.Waves = ()
+    kernel: Kernel | None = None
+    inverse: Callable[[Any], Any] | None = None
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.degree, int) and not isinstance(self.degree, bool)
+        if self.degree is not None and (not whole or self.degree < 0):
+            raise ValueError(
+                f"degree={self.degree!r} must be a whole number of at least 0, or None"
+            )
 
     def __call__(self, xp: Any, t: _arrays.Array) -> _arrays.Array:
         """Values at an array of projections."""
         return self.function(xp, t)
 
+    def on_host(self, t: Any) -> Any:
+        """Values at a NumPy array."""
+        return self.function(np, t)
 
-def _step(xp: Any, t: _arrays.Array) -> _arrays.Array:
-    return xp.astype(t > 0.0, t.dtype)
+    @property
+    def title(self) -> str:
+        """How messages call it."""
+        return f"the activation {self.name!r}" if self.name else "an activation of your own"
 
-
-def _relu(xp: Any, t: _arrays.Array) -> _arrays.Array:
-    return _arrays.maximum(xp, t, xp.zeros_like(t))
-
-
-def _relu2(xp: Any, t: _arrays.Array) -> _arrays.Array:
-    return _relu(xp, t) ** 2
-
-
-ACTIVATIONS = {
-    one.name: one
-    for one in (
-        Activation("step", _step, degree=0),
-        Activation("relu", _relu, degree=1),
-        Activation("relu2", _relu2, degree=2),
-        Activation("erf", _arrays.erf),
-        Activation("tanh", lambda xp, t: xp.tanh(t)),
-        Activation("cos", lambda xp, t: xp.cos(t), waves=((1, 0.5), (-1, 0.5))),
-        Activation("sin", lambda xp, t: xp.sin(t), waves=((1, -0.5j), (-1, 0.5j))),
-    )
-}
-
-
-def activation_of(activation: Any) -> Activation:
-    """The activation that a name or a function stands for.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Neither a known name nor a callable.
-    """
-    if isinstance(activation, Activation):
-        return activation
-    if isinstance(activation, str):
-        if activation not in ACTIVATIONS:
+    def sides(self) -> _homogeneous.Sides:
+        """What a homogeneous function is on each side of 0; ValueError where it is none."""
+        if self.degree is None:
             raise ValueError(
-                f"activation={activation!r} is not one of {', '.join(ACTIVATIONS)}; any other "
-                "function t -> a(t) can be passed itself"
+                f"{self.title} carries no degree: give it one if a(c t) = c^degree a(t) for c > 0"
             )
-        return ACTIVATIONS[activation]
-    if not callable(activation):
-        raise TypeError(
-            f"activation={activation!r} is neither a name nor a function t -> a(t); the names are "
-            f"{', '.join(ACTIVATIONS)}"
-        )
-    return Activation("", lambda xp, t: activation(t))
+        return _homogeneous.sides(self.on_host, self.degree, self.name)
+
+    def checked_waves(self) -> _waves.Waves:
+        """The waves that the function is a sum of; ValueError where it carries none."""
+        if not self.waves:
+            raise ValueError(
+                f"{self.title} carries no waves: a uniform phase is for sums of them, such as the "
+                "activations cos and sin; leave it out"
+            )
+        _waves.check_waves(self.on_host, self.waves, self.name)
+        return self.waves
+
+    def moment(self, pairs: Pairs, power: int, *, uniform_phase: bool = False) -> Moment:
+        """E a(u)^p a(v)^p and how far it may be off, arrays of the shape of the pairs."""
+        closed = self._closed(pairs, power, uniform_phase)
+        if closed is not None:
+            return closed
+        place = _arrays.place_of(pairs.rho)
+        parts = (pairs.rho, pairs.near, pairs.far, pairs.x_scale, pairs.y_scale)
+        host = [np.asarray(_arrays.to_host(one), dtype=np.float64) for one in parts]
+        found = _mehler.pair_moment(lambda t: self.on_host(t) ** power, *host)
+        value, error = (_arrays.from_host(np.asarray(v), place, pairs.rho.dtype) for v in found)
+        return value, error
+
+    def _closed(self, pairs: Pairs, power: int, uniform_phase: bool) -> Moment | None:
+        """The same where something that is carried gives it."""
+        if self.waves or uniform_phase:
+            waves = self.checked_waves()
+            value, size = _waves.pair_moment(waves, power, pairs, uniform_phase=uniform_phase)
+            return value, _ROUNDING * size * pairs.xp.ones_like(value)
+        if self.degree is not None and self.degree * power <= _arc_cosine.LARGEST_ORDER:
+            value, size = self.sides().power(power).moment(pairs)
+            return value, _ROUNDING * size
+        return None if self.kernel is None else self.kernel(pairs, power)
+
+    def has_closed_form(self, power: int = 1) -> bool:
+        """Whether :meth:`moment` is a closed form, or Mehler's series with its error."""
+        one = np.ones(())
+        return self._closed(Pairs(one, 0 * one, 2 * one, one, one), power, False) is not None
+
+    def cdf(self, t: Any, scale: Any, projected: Projected) -> Any:
+        """P(a(p) <= t) on the host, for a projection p of symmetric law and that scale.
+
+        Raises
+        ------
+        ValueError
+            If nothing that is carried gives it.
+        """
+        if self.waves:
+            found = _waves.cdf(self.checked_waves(), t, scale, projected)
+        elif self.degree is not None:
+            found = self.sides().cdf(t, scale, projected)
+        elif self.inverse is not None:
+            found = of_increasing(self.inverse, t, scale, projected)
+        else:
+            found = None
+        if found is None:
+            raise ValueError(
+                f"{self.title} carries no distribution: give it degree, waves of one frequency, or "
+                "inverse, the largest p with a(p) <= t"
+            )
+        # A scale of 0 is the constant a(0).
+        constant = float(np.asarray(self.on_host(np.zeros(1)), dtype=np.float64)[0])
+        return np.where(scale > 0.0, found, constant <= t)
+
+    def phase_cdf(self, t: Any) -> Any:
+        """P(a(p) <= t) for a uniform phase added to p, whatever p is."""
+        found = _waves.phase_cdf(self.checked_waves(), t)
+        if found is None:
+            raise ValueError(
+                f"{self.title} carries no distribution: its waves have no one frequency"
+            )
+        return found

@@ -2,36 +2,62 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from fractions import Fraction
 from typing import Any
 
 from mehler import _arrays
 
-LARGEST_ORDER = 4
-# A_n = ((pi - theta) P_n(c) + s Q_n(c)) / (2 pi), c = cos theta, s = sin theta: coefficients of
-# P_n and Q_n from the constant one up. From dA_n/dc = n^2 A_(n-1), which is Mehler's formula for
-# the derivative of E f(g) f(g_c), and A_n = 0 at c = -1.
-_POLYNOMIALS = {
-    0: ((1,), (0,)),
-    1: ((0, 1), (1,)),
-    2: ((1, 0, 2), (0, 3)),
-    3: ((0, 9, 0, 6), (4, 0, 11)),
-    4: ((9, 0, 72, 0, 24), (0, 55, 0, 50)),
-}
+# Of one product: beyond it moments exceed 10^17, and a series serves as well.
+LARGEST_ORDER = 16
 
 
-def arc_cosine(rho: _arrays.Array, order: int) -> _arrays.Array:
+def arc_cosine(
+    rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array, order: int
+) -> _arrays.Array:
     r"""E g_+^n g'_+^n for standard normals of correlation rho; n = 0 counts g > 0.
 
-    Accuracy 4e-15 times the value at rho = 1.
+    .. math:: A_n = \frac{(\pi-\theta)P_n(\cos\theta) + \sin\theta\,Q_n(\cos\theta)}{2\pi}
+
+    `near` and `far` are 1 - rho and 1 + rho. Accuracy 1e-14 times the value at rho = 1.
     """
     xp = _arrays.array_namespace(rho)
-    angle = xp.acos(rho)
-    # sin from the cosine: exact where the angle rounds.
-    sine = xp.sqrt(xp.clip((1.0 - rho) * (1.0 + rho), 0.0, 1.0))
-    p, q = _POLYNOMIALS[order]
-    above = (math.pi - angle) * _horner(rho, p) + sine * _horner(rho, q)
+    # pi - theta and sin theta from both gaps: exact where the angle itself rounds.
+    rest = 2.0 * xp.atan2(far**0.5, near**0.5)
+    sine = near**0.5 * far**0.5
+    p, q = polynomials(order)
+    above = rest * _horner(rho, p) + sine * _horner(rho, q)
     return xp.maximum(above / (2.0 * math.pi), xp.zeros_like(rho))
+
+
+@functools.cache
+def polynomials(order: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    r"""Coefficients of P_n and Q_n, from the constant one up.
+
+    From :math:`dA_n/dc = n^2A_{n-1}`, which is Mehler's formula for the derivative of
+    E f(g) f(g_c), and A_n = 0 at c = -1: so :math:`P_n' = n^2P_{n-1}` and
+    :math:`P_n + (1 - c^2)Q_n' - cQ_n = n^2(1 - c^2)Q_{n-1}`, solved from the highest power down.
+    """
+    if order == 0:
+        return (1,), (0,)
+    n = order
+    before, r = polynomials(n - 1)
+    p = [Fraction(0)] + [Fraction(n * n * value, k) for k, value in enumerate(before, start=1)]
+    r_at = dict(enumerate(r))
+    q: dict[int, Fraction] = {}
+    for k in range(n, 0, -2):
+        right = n * n * (r_at.get(k, 0) - r_at.get(k - 2, 0)) - p[k]
+        q[k - 1] = ((k + 1) * q.get(k + 1, Fraction(0)) - right) / k
+    if n % 2 == 0:
+        p[0] = n * n * r_at[0] - q[1]
+    top = max(q) + 1
+    return tuple(map(int, p)), tuple(int(q.get(k, 0)) for k in range(top))
+
+
+def half_moment(order: int) -> float:
+    """E g_+^n for one standard normal."""
+    return 2.0 ** (order / 2 - 1) * math.gamma((order + 1) / 2) / math.sqrt(math.pi)
 
 
 def _horner(x: _arrays.Array, coefficients: tuple[int, ...]) -> Any:

@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from typing import Any
 
+import numpy as np
+
 from mehler import _arrays
+from mehler.exact.activations._geometry import Pairs
+from mehler.exact.activations._projected import Projected
 
 Waves = tuple[tuple[int, complex], ...]
+
+_AT = np.array([-7.3, -2.0, -0.6, 0.0, 0.1, 1.0, 2.9, 5.7])
+# Standard deviations beyond which a Gaussian has no mass in float64.
+_REACH = 14.0
+# Angles this wide are uniform around the circle to exp(-10^2/2), which is below rounding.
+_WIDE = 10.0
+
+
+def check_waves(function: Any, waves: Waves, name: str) -> None:
+    """Refuse waves that are not those of the function, on NumPy arrays."""
+    found = np.asarray(function(_AT), dtype=np.float64)
+    summed = sum((c * np.exp(1j * f * _AT) for f, c in waves), np.zeros_like(_AT))
+    off = np.abs(found - summed) > 1e-12 * sum(abs(c) for _, c in waves)
+    if np.any(off):
+        raise ValueError(
+            f"the activation {name!r} is said to be a sum of waves, but it is "
+            f"{found[off][0]:.6g} at {_AT[off][0]:g}, where that is {summed[off][0]:.6g}: leave "
+            "waves out, or mend them"
+        )
 
 
 def power_of(waves: Waves, power: int) -> dict[int, complex]:
@@ -23,27 +47,68 @@ def power_of(waves: Waves, power: int) -> dict[int, complex]:
 
 
 def pair_moment(
-    waves: Waves, power: int, rho: Any, x_scale: Any, y_scale: Any, *, uniform_phase: bool
-) -> _arrays.Array:
-    r"""E a(u)^p a(v)^p for Gaussians u, v of those standard deviations and correlation.
+    waves: Waves, power: int, pairs: Pairs, *, uniform_phase: bool
+) -> tuple[_arrays.Array, float]:
+    r"""E a(u)^p a(v)^p, and the sum of the weights that rounding is relative to.
 
-    .. math:: \sum_{f, g} c_f c_g\, e^{-(f^2 s_x^2 + g^2 s_y^2 + 2 f g s_x s_y \rho)/2}
+    .. math:: \sum_{f, g} c_f c_g\, e^{-\mathrm{Var}(fu + gv)/2}
 
     With a uniform phase added to both, only f + g = 0 remains. Every exponent is at most 0, so
     nothing overflows.
     """
-    xp = _arrays.array_namespace(rho)
     terms = power_of(waves, power)
-    total: Any = rho * 0.0
+    # A pair (f, g) and its opposite share the exponent.
+    weights: dict[tuple[int, int], float] = defaultdict(float)
     for f, c in terms.items():
         for g, b in terms.items():
-            if uniform_phase and f + g != 0:
-                continue
-            weight = (c * b).real
-            if weight == 0.0:
-                continue
-            # (f sx + g sy)^2 - 2 f g sx sy (1 - rho): no cancellation near rho = 1.
-            square = (f * x_scale + g * y_scale) ** 2
-            square = square - 2.0 * f * g * x_scale * y_scale * (1.0 - rho)
-            total = total + weight * xp.exp(-0.5 * square)
-    return total
+            if not uniform_phase or f + g == 0:
+                key = (f, g) if (f, g) >= (-f, -g) else (-f, -g)
+                weights[key] += (c * b).real
+    total: Any = pairs.rho * 0.0
+    for (f, g), weight in weights.items():
+        if weight != 0.0:
+            total = total + weight * pairs.xp.exp(-0.5 * pairs.square(f, g))
+    return total, sum(abs(c) for c in terms.values()) ** 2
+
+
+def cdf(waves: Waves, t: Any, scale: Any, projected: Projected) -> Any:
+    """P(a(p) <= t) for one wave A cos(f p + shift) + c; None for waves of several frequencies.
+
+    The sum over periods of the intervals in which the wave is low enough; for angles that go
+    around often, what a uniform one has.
+    """
+    one = _single(waves)
+    if one is None:
+        return None
+    frequency, shift, _, _ = one
+    around = phase_cdf(waves, t)
+    narrow = np.minimum(scale, _WIDE / frequency)
+    periods = math.ceil(_REACH * frequency * float(np.max(narrow, initial=0.0)) / math.tau) + 2
+    low = math.pi * (1.0 - around)
+    total = np.zeros(np.broadcast_shapes(t.shape, scale.shape))
+    for k in range(-periods, periods + 1):
+        first, last = low - shift + math.tau * k, math.tau - low - shift + math.tau * k
+        total += projected(last / frequency, narrow) - projected(first / frequency, narrow)
+    # Where all or nothing is low enough, sums would only be so to rounding.
+    total = np.where((around <= 0.0) | (around >= 1.0), around, total)
+    return np.where(frequency * scale < _WIDE, total, around)
+
+
+def phase_cdf(waves: Waves, t: Any) -> Any:
+    """The same with a uniform phase added to p, whatever p is: the arcsine law."""
+    one = _single(waves)
+    if one is None:
+        return None
+    _, _, amplitude, constant = one
+    return 1.0 - np.arccos(np.clip((t - constant) / amplitude, -1.0, 1.0)) / math.pi
+
+
+def _single(waves: Waves) -> tuple[int, float, float, float] | None:
+    """Frequency, shift, amplitude and constant of a real wave that has one frequency."""
+    found = {f: complex(c) for f, c in power_of(waves, 1).items()}
+    constant = found.pop(0, 0j)
+    frequency = max(found, default=0)
+    if set(found) != {frequency, -frequency}:
+        return None
+    c = found[frequency]
+    return frequency, math.atan2(c.imag, c.real), 2.0 * abs(c), constant.real

@@ -1,0 +1,53 @@
+"""Pairs of correlated Gaussians: what the kernel of an activation is a function of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mehler import _arrays
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    r"""Pairs :math:`u \sim N(0, s_x^2)`, :math:`v \sim N(0, s_y^2)` of correlation :math:`\rho`.
+
+    Closed forms take from here what has its digits left: near :math:`\rho = \pm1` kernels depend
+    on the angle, and so on :math:`1 \mp \rho`, which a rounded correlation does not have.
+
+    Attributes
+    ----------
+    rho : array
+        Correlations in [-1, 1].
+    near, far : array
+        :math:`1 - \rho` and :math:`1 + \rho`.
+    x_scale, y_scale : array
+        Standard deviations, 0 or more; shapes broadcast with that of `rho`.
+    """
+
+    rho: _arrays.Array
+    near: _arrays.Array
+    far: _arrays.Array
+    x_scale: _arrays.Array
+    y_scale: _arrays.Array
+
+    @property
+    def xp(self) -> Any:
+        """The namespace of all of them."""
+        return _arrays.array_namespace(self.rho)
+
+    def square(self, f: int, g: int) -> _arrays.Array:
+        """Variance of f u + g v, a sum of terms that are not negative."""
+        a, b = abs(f) * self.x_scale, abs(g) * self.y_scale
+        between = self.near if f * g < 0 else self.far
+        # Roots first: the product of huge scales times a gap of 0 would be NaN.
+        root = (2.0 * between) ** 0.5 * a**0.5 * b**0.5
+        # Beyond this the exponential of minus the square is 0, and the square is a number.
+        most = float(self.xp.finfo(self.rho.dtype).max) ** 0.25
+        both = (self.xp.clip(part, -most, most) for part in (a - b, root))
+        return sum(part**2 for part in both)
+
+
+def pairs_of(rho: _arrays.Array, x_scale: _arrays.Array, y_scale: _arrays.Array) -> Pairs:
+    """Pairs of correlations that are exact as they are, such as a caller's own numbers."""
+    return Pairs(rho, 1.0 - rho, 1.0 + rho, x_scale, y_scale)

@@ -1,0 +1,172 @@
+"""Laws of the weights of kitchen sinks: how they are drawn, and what is known of projections."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mehler import _arrays, _random
+from mehler.exact.activations import Activation
+from mehler.exact.activations._projected import Projected, gaussian, on_sphere
+from mehler.features.projections import Projection
+
+Draw = Callable[[str], tuple[Any, ...]]
+Matrix = Callable[[Any, Any], Any]
+
+
+class WeightLaw(ABC):
+    """The law of a weight vector w, in units of `weight_scale`.
+
+    Attributes
+    ----------
+    follows : bool
+        Whether kernel, variance and distribution follow from the activation.
+    """
+
+    name: ClassVar[str]
+    follows: ClassVar[bool] = True
+
+    @abstractmethod
+    def check(self, activation: Activation, bias: float | str, projection: Projection) -> None:
+        """Raise ValueError for what does not go together with this law."""
+
+    @abstractmethod
+    def weights(
+        self, dtype: str, seed: int, n_inputs: int, units: slice, draw: Draw
+    ) -> tuple[Any, ...]:
+        """Weights of some units, of which `draw` has Gaussian ones."""
+
+    def length_factor(self, degree: int, n_inputs: int) -> float:
+        """E |w|^(2 degree) over that of Gaussian weights."""
+        return 1.0
+
+    def projected(self, n_inputs: int) -> Projected:
+        """The distribution function of one projection of a row."""
+        return gaussian
+
+    def given(self, what: str, x: _arrays.Array, y: _arrays.Array) -> Any:
+        """Kernel or variance where they do not follow."""
+        raise ValueError(
+            f"the law of the weights carries no {what}: a law of your own is known by what you "
+            "say of it, and takes kernel= and variance=, functions (X, Y) -> (n, k)"
+        )
+
+
+class GaussianWeights(WeightLaw):
+    """N(0, I), arranged as projections are."""
+
+    name = "gaussian"
+
+    def check(self, activation: Activation, bias: float | str, projection: Projection) -> None:
+        """All go with it."""
+
+    def weights(
+        self, dtype: str, seed: int, n_inputs: int, units: slice, draw: Draw
+    ) -> tuple[Any, ...]:
+        return draw(dtype)
+
+
+class SphereWeights(WeightLaw):
+    """Uniform on the sphere of radius sqrt(d): Gaussian directions, for homogeneous activations."""
+
+    name = "sphere"
+
+    def check(self, activation: Activation, bias: float | str, projection: Projection) -> None:
+        if activation.degree is None or bias != 0.0:
+            without = " with a bias" if activation.degree is not None else ""
+            raise ValueError(
+                "law='sphere' has an exact kernel for activations that carry a degree, such as "
+                f"step, relu and relu2, without bias, not for {activation.title}{without}; use "
+                "law='gaussian'"
+            )
+        if not projection.dense:
+            raise ValueError(
+                f"law='sphere' needs the weights themselves, which projections={projection.name!r} "
+                "does not keep; use 'gaussian' or 'orthogonal'"
+            )
+
+    def weights(
+        self, dtype: str, seed: int, n_inputs: int, units: slice, draw: Draw
+    ) -> tuple[Any, ...]:
+        n = units.stop - units.start
+        exactly = draw("float64")[0]
+        # NumPy adds up a single column in another order than it does each of many.
+        squares = np.repeat(exactly**2, 2 if n == 1 else 1, axis=2)
+        length = np.sqrt(np.sum(squares, axis=1, keepdims=True) / n_inputs)
+        return ((exactly / length[:, :, :n]).astype(dtype),)
+
+    def length_factor(self, degree: int, n_inputs: int) -> float:
+        return math.prod(n_inputs / (n_inputs + 2 * i) for i in range(degree))
+
+    def projected(self, n_inputs: int) -> Projected:
+        return on_sphere(n_inputs)
+
+
+class OwnWeights(WeightLaw):
+    """A user's law, of which is known what the user says."""
+
+    name = "your own"
+    follows = False
+
+    def __init__(self, law: Callable[..., Any], kernel: Matrix | None, variance: Matrix | None):
+        self.law = law
+        self.said = {"kernel": kernel, "variance": variance}
+        for what, function in self.said.items():
+            if function is not None and not callable(function):
+                raise TypeError(f"{what}={function!r} must be a function (X, Y) -> (n, k)")
+
+    def check(self, activation: Activation, bias: float | str, projection: Projection) -> None:
+        if not projection.independent or bias != 0.0:
+            raise ValueError(
+                "a law of your own brings its weights whole: leave projections and bias out"
+            )
+
+    def weights(
+        self, dtype: str, seed: int, n_inputs: int, units: slice, draw: Draw
+    ) -> tuple[Any, ...]:
+        # Whole blocks of units at a time, so that any block can be had alone.
+        n = units.stop - units.start
+        found = np.empty((n_inputs, n))
+        size = _random.UNITS_PER_BLOCK
+        for block, here, there in _random.covering(units.start, n):
+            drawn = np.asarray(
+                self.law(_random.generator(seed, _random.LAW, block), n_inputs, size)
+            )
+            if drawn.shape != (n_inputs, size) or not np.all(np.isfinite(drawn)):
+                raise ValueError(
+                    f"law(rng, {n_inputs}, {size}) must return finite weights of shape "
+                    f"{(n_inputs, size)}, not {drawn.shape}"
+                )
+            found[:, here] = drawn[:, there]
+        return (found.astype(dtype)[None],)
+
+    def projected(self, n_inputs: int) -> Projected:
+        raise ValueError(
+            "the law of the weights carries no distribution: the distribution of a feature is not "
+            "known for a law of your own"
+        )
+
+    def given(self, what: str, x: _arrays.Array, y: _arrays.Array) -> Any:
+        function = self.said.get(what)
+        return super().given(what, x, y) if function is None else function(x, y)
+
+
+_NAMED: dict[str, WeightLaw] = {one.name: one for one in (GaussianWeights(), SphereWeights())}
+
+
+def law_of(law: Any, kernel: Matrix | None, variance: Matrix | None) -> WeightLaw:
+    """The law that a name or a function stands for; ValueError where there is none."""
+    if callable(law):
+        return OwnWeights(law, kernel, variance)
+    if not isinstance(law, str) or law not in _NAMED:
+        raise ValueError(f"law={law!r} is not one of {', '.join(_NAMED)}, nor a function")
+    if kernel is not None or variance is not None:
+        raise ValueError(
+            f"kernel and variance are known for law={law!r}: leave them out, or pass the law as a "
+            "function"
+        )
+    return _NAMED[law]

@@ -1,0 +1,78 @@
+"""Homogeneous activations are what their values say, whatever their name; wrong claims are refused.
+
+The series, which is told nothing, is the second route.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from mehler.exact import activation_kernel, activation_kernel_error
+from mehler.exact.activations import ACTIVATIONS, Activation
+
+RHO = np.array([-1.0, -0.8, -0.1, 0.0, 0.5, 0.9, 1.0])
+
+
+def leaky(xp, t):
+    return xp.where(t > 0.0, t, -0.2 * t)
+
+
+CASES = {
+    "abs": Activation("abs", lambda xp, t: xp.abs(t), degree=1),
+    "sign": Activation("sign", lambda xp, t: xp.sign(t), degree=0),
+    "leaky": Activation("leaky", leaky, degree=1),
+    "cube": Activation("cube", lambda xp, t: t**3, degree=3),
+    "half of a step": Activation("half", lambda xp, t: xp.astype(t < 0.0, t.dtype) - 0.5, degree=0),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("power", [1, 2, 3])
+def test_against_the_series(name, power):
+    a = CASES[name]
+    alone = dataclasses.replace(a, degree=None)
+    for scales in ((1.0, 1.0), (0.3, 2.5)):
+        closed, series = (activation_kernel(one, RHO, *scales, power=power) for one in (a, alone))
+        slack = sum(activation_kernel_error(one, RHO, *scales, power=power) for one in (a, alone))
+        assert np.all(np.abs(closed - series) <= slack)
+
+
+def test_the_absolute_value_has_the_mean_square_of_its_projection():
+    assert activation_kernel(CASES["abs"], 1.0) == pytest.approx(1.0, rel=1e-15)
+    assert activation_kernel(CASES["abs"], 0.0) == pytest.approx(2 / np.pi, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("function", "degree", "words"),
+    [
+        (lambda xp, t: xp.tanh(t), 1, "'own' is said to be homogeneous of degree 1, but it is"),
+        (lambda xp, t: xp.abs(t), 2, "of degree 2"),
+        (lambda xp, t: xp.abs(t) + 1.0, 1, "leave degree out"),
+        (lambda xp, t: xp.where(t == 0.0, 1.0, t), 1, "it is 1 at 0, not 0"),
+    ],
+)
+def test_wrong_claims_are_refused(function, degree, words):
+    with pytest.raises(ValueError, match=words):
+        activation_kernel(Activation("own", function, degree=degree), 0.5)
+
+
+@pytest.mark.parametrize("degree", [-1, 1.0, True])
+def test_degrees_are_whole_numbers(degree):
+    with pytest.raises(ValueError, match="whole number"):
+        Activation("own", lambda xp, t: t, degree=degree)
+
+
+def test_waves_are_held_to_the_function():
+    wrong = dataclasses.replace(ACTIVATIONS["cos"], name="own", waves=((1, 0.5), (-1, 0.4)))
+    with pytest.raises(ValueError, match="'own' is said to be a sum of waves"):
+        activation_kernel(wrong, 0.5)
+
+
+def test_a_name_lends_no_law():
+    """A new function under any name has its own kernel."""
+    named = Activation("erf", lambda xp, t: xp.tanh(t))
+    assert activation_kernel(named, 0.5) == activation_kernel("tanh", 0.5)
+    assert activation_kernel(named, 0.5) != activation_kernel("erf", 0.5)
