@@ -15,6 +15,7 @@ from mehler.features._maxout import MaxoutFeatures
 from mehler.features._packed import PackedCodes
 from mehler.features._units import UnitBlock
 from mehler.features.leverage._selected import SelectedFeatures
+from mehler.features.spectra import Spectrum
 
 __all__ = [
     "DecoupledMaxoutFeatures",
@@ -26,6 +27,7 @@ __all__ = [
     "MaxoutFeatures",
     "PackedCodes",
     "SelectedFeatures",
+    "Spectrum",
     "UnitBlock",
     "from_recipe",
     "groups",

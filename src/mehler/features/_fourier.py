@@ -11,9 +11,10 @@ import numpy as np
 
 from mehler import _arrays, _random
 from mehler.features import _fourier_moments as moments
-from mehler.features import _laws, _spectra, projections
+from mehler.features import _laws, projections
 from mehler.features._base import FeatureMap
-from mehler.features._fourier_arguments import spectrum_of
+from mehler.features.spectra import Spectrum, spectrum_of
+from mehler.features.spectra._named import is_named
 
 
 class FourierFeatures(FeatureMap):
@@ -38,7 +39,7 @@ class FourierFeatures(FeatureMap):
         n_features: int,
         *,
         seed: int,
-        kernel: str = "gaussian",
+        kernel: str | Spectrum = "gaussian",
         gamma: float | None = None,
         smoothness: float | None = None,
         length: float | None = None,
@@ -61,7 +62,7 @@ class FourierFeatures(FeatureMap):
         n_inputs: int,
         n_features: int,
         *,
-        kernel: Literal["gaussian", "laplacian", "matern"] = "gaussian",
+        kernel: Literal["gaussian", "laplacian", "matern"] | Spectrum = "gaussian",
         gamma: float | None = None,
         smoothness: float | None = None,
         length: float | None = None,
@@ -80,9 +81,10 @@ class FourierFeatures(FeatureMap):
             Dimension d of the rows.
         n_features : int
             Columns m of the features; even for pairs.
-        kernel : {'gaussian', 'laplacian', 'matern'}, optional
+        kernel : {'gaussian', 'laplacian', 'matern'} or Spectrum, optional
             :math:`e^{-\gamma|z|_2^2}`, :math:`e^{-\gamma|z|_1}`, or Matern's of smoothness
-            :math:`\nu` at distance over length, as `mehler.verify.kernels` has them.
+            :math:`\nu` at distance over length, as `mehler.verify.kernels` has them; or a
+            `mehler.features.Spectrum` of your own.
         gamma : float, optional
             Of the first two; default 1. For the first, in the rows' unit to the power -2, for
             the second to the power -1.
@@ -97,8 +99,8 @@ class FourierFeatures(FeatureMap):
         projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
             How frequencies are drawn, see `mehler.features.projections`. The kernel is exact for
             each. 'orthogonal' varies less than 'gaussian' at near rows and costs the same;
-            'hadamard' almost as little and is faster from d = 512 on. The Laplacian kernel's
-            spectrum prefers axes, so it takes no orthogonal directions.
+            'hadamard' almost as little and is faster from d = 512 on. A spectrum that prefers
+            axes, as the Laplacian kernel's does, takes no orthogonal directions.
         seed : int
             Same seed, same frequencies on every backend; a larger `n_features` keeps the first
             ones.
@@ -126,7 +128,8 @@ class FourierFeatures(FeatureMap):
         A unit is a frequency: ``products(X, Y)`` has one column for each, n_features/2 of them for
         pairs. Features are exact to some eps times |<w, x>|. ``variance`` is that of independent
         frequencies; ``gram_variance`` counts their dependence: exactly for orthogonal ones of the
-        Gaussian kernel, else as an upper bound (:doc:`/theorems/projections`).
+        Gaussian kernel, else as an upper bound (:doc:`/theorems/projections`). What a spectrum of
+        your own does not carry is refused by name; a map drawn with one has no recipe.
 
         References
         ----------
@@ -179,12 +182,28 @@ class FourierFeatures(FeatureMap):
         return self._projection.n_weights(1, self.n_inputs, self.n_units)
 
     def _parameters(self) -> dict[str, Any]:
+        named = is_named(self.spectrum)
+        own = {"kernel": self.spectrum.name, **self.spectrum.parameters()}
         return {
-            "kernel": self.spectrum.name,
-            **self.spectrum.parameters(),
+            **(own if named else {"kernel": self.spectrum}),
             "form": self.form,
             "projections": self._projection.name,
         }
+
+    def recipe(self) -> dict[str, Any]:
+        """A small JSON-able dict that draws the same map again.
+
+        Raises
+        ------
+        ValueError
+            For a map that was drawn with a spectrum of your own, which JSON cannot hold.
+        """
+        if not is_named(self.spectrum):
+            raise ValueError(
+                "a map drawn with a spectrum of your own has no recipe: use a name for kernel, or "
+                "keep the call that draws it"
+            )
+        return super().recipe()
 
     def _rows_per_block(self) -> int | None:
         own = self._projection.rows_per_block(self.n_inputs)
@@ -206,31 +225,27 @@ class FourierFeatures(FeatureMap):
 
     def _drawn_in(self, dtype: str) -> str:
         # Mixing acts on weights in float64; what nobody mixes is drawn in its dtype.
-        return "float64" if self._mixes_weights else dtype
+        return "float64" if self.spectrum.changes_entries else dtype
 
     def _mixed(self, dtype: str, units: slice, weights: tuple[Any, ...]) -> tuple[Any, ...]:
         """Weights of some units as the spectrum wants them, after lengths and offsets."""
-        if self._mixes_weights:
-            weights = (_spectra.cauchy(weights[0]).astype(dtype),)
+        if self.spectrum.changes_entries:
+            weights = (self.spectrum.entries(weights[0]).astype(dtype),)
         n = units.stop - units.start
         extra = []
         lengths = self.spectrum.lengths(self.seed, n, units.start)
         if lengths is not None:
-            extra.append(lengths.astype(dtype))
+            extra.append(np.asarray(lengths).astype(dtype))
         if self.form == "offset":
             extra.append(_offsets(self.seed, n, units.start).astype(dtype))
         return (*extra, *weights)
-
-    @property
-    def _mixes_weights(self) -> bool:
-        return isinstance(self.spectrum, _spectra.Laplacian)
 
     def _block(self) -> Callable[..., _arrays.Array]:
         return functools.partial(
             _transform,
             self._projection.pieces,
             self.spectrum.scale,
-            isinstance(self.spectrum, _spectra.Matern),
+            self.spectrum.changes_lengths,
             self.form == "offset",
             math.sqrt(2.0 / self.n_features),
         )
@@ -259,7 +274,8 @@ class FourierFeatures(FeatureMap):
         """Kurtosis of one feature product, shape (n, k): exact, or above it at near rows.
 
         E(P - EP)^4 / Var(P)^2 of one feature product P. At pairs of rows that are nearly equal it
-        is the bound 4/Var(P) for all but the Gaussian kernel. Parameters and errors as
+        is the bound 4/Var(P) where the spectrum carries no kurtosis of its own, as all but the
+        Gaussian. Parameters and errors as
         :meth:`kernel`.
         """
         return self._of_rows(
@@ -308,12 +324,13 @@ class FourierFeatures(FeatureMap):
         return _laws.cdf(X, t, _laws.arcsine_cdf, homogeneous=False)
 
 
-def _projection_for(spectrum: _spectra.Spectrum, name: Any) -> projections.Projection:
+def _projection_for(spectrum: Spectrum, name: Any) -> projections.Projection:
     projection = projections.named(name)
     if not spectrum.isotropic and projection.isotropic and not projection.independent:
         raise ValueError(
             f"kernel={spectrum.name!r} prefers axes, so projections={name!r} would not stay "
-            "orthogonal: take 'gaussian', 'sobol' or 'halton'"
+            "orthogonal: take 'gaussian', 'sobol' or 'halton'; a spectrum that does not prefer "
+            "them says that it is isotropic"
         )
     return projection
 

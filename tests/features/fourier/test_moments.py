@@ -12,7 +12,7 @@ from scipy.special import hyp1f1
 from scipy.stats import cauchy, norm, t
 
 import mehler
-from mehler.features import _fourier_moments as moments
+from mehler.features.spectra import Gaussian
 from mehler.verify import kernels
 
 # On a line, the frequency's density says everything.
@@ -146,7 +146,7 @@ def test_orthogonal_covariance_by_angles_on_a_circle(u):
     one, two = (hyp1f1(1, 0.5, -u * f(a) ** 2) for f in (np.cos, np.sin))
     by_angles = float(np.mean(one * two)) - math.exp(-2 * u)
     # The mean over a circle of an analytic function converges faster than any power.
-    assert moments.orthogonal_covariance(np.array([[u]]), 2)[0, 0] == pytest.approx(
+    assert Gaussian().orthogonal_covariance(np.array([[u]]), 2)[0, 0] == pytest.approx(
         by_angles, abs=1e-13
     )
 
@@ -169,7 +169,7 @@ def test_orthogonal_covariance_by_zonal_functions(d, u):
         raised = at * current - length * previous
         length = math.sqrt(float(density @ raised[:-2] ** 2))
         previous, current = current, raised / length
-    assert moments.orthogonal_covariance(np.array([[u]]), d)[0, 0] == pytest.approx(
+    assert Gaussian().orthogonal_covariance(np.array([[u]]), d)[0, 0] == pytest.approx(
         total, abs=1e-10
     )
 
@@ -182,7 +182,7 @@ def test_orthogonal_covariance_in_arbitrary_precision(d):
             half = mpmath.mpf(d) / 2
             exact = mpmath.exp(-u) * mpmath.hyp1f1(-half, half, u, zeroprec=300)
             exact -= mpmath.exp(-2 * mpmath.mpf(u))
-        value = moments.orthogonal_covariance(np.array([[u]]), d)[0, 0]
+        value = Gaussian().orthogonal_covariance(np.array([[u]]), d)[0, 0]
         assert value == pytest.approx(float(exact), abs=2e-15)
 
 

@@ -1,0 +1,92 @@
+"""Matern kernels: Gaussian frequencies over random lengths."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mehler import _arrays, _random
+from mehler.features import _distances
+from mehler.features.spectra._spectrum import Spectrum
+
+# Half-integer smoothness up to p + 1/2 by polynomials.
+_LARGEST_DEGREE = 8
+# exp(-s) is 0 from here on, and polynomials of s are finite in float32 too.
+_FARTHEST = 745.0
+# Beyond it the Matern kernel is the Gaussian one to what anybody can measure.
+_SMOOTHEST = 50.0
+
+
+@dataclass(frozen=True)
+class Matern(Spectrum):
+    r"""2^(1-nu)/Gamma(nu) s^nu K_nu(s) at s = sqrt(2 nu) |z|/length; t = s.
+
+    w is Student's t of 2 nu degrees of freedom over the length: N(0, I) over
+    length sqrt(chi^2_{2 nu}/(2 nu)).
+    """
+
+    smoothness: float = 1.5
+    length: float = 1.0
+    name: ClassVar[str] = "matern"
+    isotropic: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self._check_positive()
+        if self.smoothness > _SMOOTHEST:
+            raise ValueError(
+                f"smoothness={self.smoothness!r} is more than {_SMOOTHEST:g}, where the kernel is "
+                "kernel='gaussian' with gamma = 1/(2 length^2): take that"
+            )
+
+    @property
+    def scale(self) -> float:
+        return 1.0 / self.length
+
+    def distance(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        xp = _arrays.array_namespace(x)
+        return xp.sqrt(_distances.squared(x, y, math.sqrt(2.0 * self.smoothness) / self.length))
+
+    def kernel(self, t: _arrays.Array, j: int = 1) -> _arrays.Array:
+        degree = self.smoothness - 0.5
+        if degree in range(_LARGEST_DEGREE + 1):
+            return _half_integer(t * float(j), int(degree))
+        host = _bessel(np.asarray(_arrays.to_host(t), dtype=np.float64) * j, self.smoothness)
+        return _arrays.from_host(host, _arrays.place_of(t), t.dtype)
+
+    def lengths(self, seed: int, n_units: int, first: int = 0) -> Any:
+        drawn = _random.by_blocks(
+            seed,
+            _random.MIXTURE,
+            n_units,
+            lambda rng, n: 2.0 * rng.standard_gamma(self.smoothness, size=n),
+            first,
+        )
+        return np.sqrt(2.0 * self.smoothness / drawn)
+
+
+def _half_integer(s: _arrays.Array, p: int) -> _arrays.Array:
+    """Return the kernel of smoothness p + 1/2: exp(-s) times a polynomial of degree p."""
+    xp = _arrays.array_namespace(s)
+    s = xp.clip(s, 0.0, _FARTHEST)
+    value = xp.zeros_like(s)
+    for i in range(p + 1):
+        # Horner, from the highest power of 2 s down.
+        above = math.factorial(p) * math.factorial(p + i)
+        below = math.factorial(2 * p) * math.factorial(i) * math.factorial(p - i)
+        value = value * (2.0 * s) + above / below
+    return value * xp.exp(-s)
+
+
+def _bessel(s: Any, nu: float) -> Any:
+    """Return the kernel of smoothness nu by Bessel's K, on the host, in logarithms."""
+    from scipy.special import gammaln, kve
+
+    # Nearer than this the kernel is 1 to rounding, or, for rough ones, K is still a number.
+    least = 1e-12 if nu >= 1.0 else 1e-300
+    safe = np.clip(s, least, 1e6)
+    # kve(nu, s) = K_nu(s) e^s neither under- nor overflows where s does not vanish.
+    log = (1.0 - nu) * math.log(2.0) - gammaln(nu) + nu * np.log(safe) + np.log(kve(nu, safe))
+    return np.where(s > least, np.minimum(np.exp(log - safe), 1.0), 1.0)

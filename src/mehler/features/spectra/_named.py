@@ -1,0 +1,43 @@
+"""The spectra that have names, and the arguments that make one."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from mehler.features.spectra._gaussian import Gaussian
+from mehler.features.spectra._laplacian import Laplacian
+from mehler.features.spectra._matern import Matern
+from mehler.features.spectra._spectrum import Spectrum
+
+_NAMED: dict[str, Any] = {one.name: one for one in (Gaussian, Laplacian, Matern)}
+
+
+def spectrum_of(kernel: Any, **given: float | None) -> Spectrum:
+    """The spectrum that a name and its parameters stand for, or the one that is given.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An unknown name; a parameter that is another kernel's, or out of range.
+    """
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if isinstance(kernel, Spectrum):
+        for name in chosen:
+            raise ValueError(f"the spectrum {kernel.name!r} has its parameters: leave {name} out")
+        return kernel
+    if not isinstance(kernel, str) or kernel not in _NAMED:
+        raise ValueError(
+            f"kernel={kernel!r} is not one of {', '.join(map(repr, _NAMED))}, nor a Spectrum"
+        )
+    takes = [field.name for field in fields(_NAMED[kernel])]
+    for name in chosen:
+        if name not in takes:
+            raise ValueError(f"kernel={kernel!r} has no {name}: it takes {' and '.join(takes)}")
+    spectrum: Spectrum = _NAMED[kernel](**chosen)
+    return spectrum
+
+
+def is_named(spectrum: Spectrum) -> bool:
+    """Whether name and parameters make the same spectrum again."""
+    return _NAMED.get(spectrum.name) is type(spectrum)

@@ -1,0 +1,155 @@
+"""What a spectrum is: how its frequencies are drawn, and the moments that follow."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import asdict, fields, is_dataclass
+from typing import Any, ClassVar, NoReturn
+
+from mehler import _arrays
+
+# Below this variance, central moments from multiples of z have lost their digits.
+_SMALL = 1e-4
+
+
+class Spectrum(ABC):
+    r"""A kernel :math:`k(z) = E\cos\langle w, z\rangle`, z = x - y, with the law of w.
+
+    Frequencies are standard normal vectors times `scale`, after `entries` and `lengths` where a
+    spectrum defines them; this and `scale` is all that features need. Kernel, variance and
+    kurtosis follow from `distance` and `kernel`. What a spectrum does not define is refused by
+    name when it is asked for.
+
+    Attributes
+    ----------
+    name : str
+        For messages, and in recipes of those that the library names.
+    isotropic : bool
+        Whether w has no preferred direction, so that orthogonal projections serve it. Default no.
+
+    Examples
+    --------
+    Two bandwidths at once, by lengths of either kind:
+
+    >>> import numpy as np, mehler
+    >>> class Both(mehler.features.Spectrum):
+    ...     name = "both"
+    ...     scale = 1.0
+    ...     def lengths(self, seed, n_units, first=0):
+    ...         return np.where(np.arange(first, first + n_units) % 2, 3.0, 1.0)
+    >>> phi = mehler.FourierFeatures.draw(2, 8, kernel=Both(), seed=0)
+    >>> phi(np.eye(2)).shape
+    (2, 8)
+    >>> phi.kernel(np.eye(2))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    ValueError: the spectrum 'both' carries no distance: define distance(x, y), ...
+    """
+
+    name: ClassVar[str]
+    isotropic: ClassVar[bool] = False
+
+    # -- frequencies ----------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def scale(self) -> float:
+        """What a vector is multiplied by to become a frequency, after entries, before lengths."""
+
+    def entries(self, weights: Any) -> Any:
+        """Entries of frequencies for standard normal ones, one by one, on the host.
+
+        The default leaves them as they are.
+        """
+        return weights
+
+    def lengths(self, seed: int, n_units: int, first: int = 0) -> Any | None:
+        """Factors of the frequencies from `first` on, (n_units,), on the host.
+
+        Unit i has the same factor however many are asked for. The default has none.
+        """
+        return None
+
+    @property
+    def changes_entries(self) -> bool:
+        """Whether it defines `entries`."""
+        return type(self).entries is not Spectrum.entries
+
+    @property
+    def changes_lengths(self) -> bool:
+        """Whether it defines `lengths`."""
+        return type(self).lengths is not Spectrum.lengths
+
+    # -- what follows ---------------------------------------------------------------------
+
+    def distance(self, x: _arrays.Array, y: _arrays.Array | None) -> Any:
+        """What `kernel` is a function of, for all pairs of rows; most have one number a pair."""
+        self._lacks("distance", "define distance(x, y), what its kernel is a function of")
+
+    def kernel(self, t: Any, j: int = 1) -> _arrays.Array:
+        """k(j z), shape (n, k), where `distance` is t."""
+        self._lacks("kernel", "define kernel(t, j=1), the kernel of j z where distance is t")
+
+    def spread(self, t: Any) -> _arrays.Array:
+        """2 Var cos <w, z> = 1 + k(2 z) - 2 k(z)^2."""
+        self._needs_kernel("variance", "spread(t)")
+        value = 1.0 + self.kernel(t, 2) - 2.0 * self.kernel(t) ** 2
+        xp = _arrays.array_namespace(value)
+        return xp.where(value > 0.0, value, xp.zeros_like(value))
+
+    def kurtosis(self, t: Any) -> _arrays.Array:
+        """Kurtosis of cos <w, z>, finite where that is constant.
+
+        The default knows it from the kernel at multiples of z, and at small variances an upper
+        bound.
+        """
+        self._needs_kernel("kurtosis", "kurtosis(t)")
+        k, k2, k3, k4 = (self.kernel(t, j) for j in (1, 2, 3, 4))
+        half = 0.5 * self.spread(t)
+        xp = _arrays.array_namespace(half)
+        half = xp.clip(half, 8.0 * float(xp.finfo(half.dtype).smallest_normal), 1.0)
+        # Moments of the cosine: cos^2, cos^3, cos^4 by multiples of the angle.
+        second, third, raw = (1.0 + k2) / 2.0, (3.0 * k + k3) / 4.0, (3.0 + 4.0 * k2 + k4) / 8.0
+        fourth = raw - 4.0 * k * third + 6.0 * k**2 * second - 3.0 * k**4
+        # |cos - k| <= 2, so the fourth moment is at most 4 Var.
+        moving = half > _SMALL
+        variance = xp.where(moving, half, xp.ones_like(half))
+        return xp.where(moving, fourth / variance**2, 4.0 / half)
+
+    def orthogonal_covariance(self, t: Any, dimension: int) -> _arrays.Array | None:
+        """Cov(cos <w, z>, cos <w', z>) of orthogonal directions in that dimension.
+
+        None where it is not known, which an upper bound then stands for.
+        """
+        return None
+
+    # -- as a dataclass -------------------------------------------------------------------
+
+    def parameters(self) -> dict[str, float]:
+        """Its fields, which are arguments of `FourierFeatures.draw` where the library names it."""
+        return asdict(self) if is_dataclass(self) and not isinstance(self, type) else {}
+
+    def _check_positive(self) -> None:
+        """Hold all fields to numbers above 0; for dataclasses, once they are made."""
+        for field in fields(self):  # type: ignore[arg-type]  # subclasses that call it are dataclasses
+            value = positive(field.name, getattr(self, field.name))
+            object.__setattr__(self, field.name, value)
+
+    def _needs_kernel(self, what: str, method: str) -> None:
+        if type(self).kernel is Spectrum.kernel:
+            self._lacks(what, f"define {method}, or kernel(t, j=1), from which it follows")
+
+    def _lacks(self, what: str, remedy: str) -> NoReturn:
+        raise ValueError(f"the spectrum {self.name!r} carries no {what}: {remedy}")
+
+
+def positive(name: str, value: Any) -> float:
+    """A number above 0."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number, not {value!r}") from None
+    if isinstance(value, bool) or not 0.0 < number < math.inf:
+        raise ValueError(f"{name} must be positive and finite, not {value!r}")
+    return number

@@ -1,0 +1,164 @@
+"""Spectra from outside of the package, with all that they carry.
+
+Each is one class that the package does not know, and goes through transform, kernel, variance and
+distribution. With one hook left out, what follows from it is refused by name; or features and
+claims part, and a check refutes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from scipy import special
+
+import mehler
+from mehler import verify
+from mehler.features import Spectrum
+
+D, M = 3, 256
+ROWS = np.array([[0.3, -0.9, 0.4], [0.8, 0.2, -0.5], [-0.4, 0.7, 0.9], [0.0, 0.0, 0.0]])
+
+
+@dataclasses.dataclass(frozen=True)
+class Cube(Spectrum):
+    """Frequencies uniform on a cube of half side s: the kernel is a product of sin(s z)/(s z)."""
+
+    side: float = 1.5
+    name: ClassVar[str] = "cube"
+
+    @property
+    def scale(self):
+        return self.side
+
+    def entries(self, weights):
+        return 2.0 * special.ndtr(weights) - 1.0
+
+    def distance(self, x, y):
+        # Not a number a pair: differences of entries, (n, k, d).
+        return self.side * (x[:, None, :] - (x if y is None else y)[None, :, :])
+
+    def kernel(self, t, j=1):
+        return np.prod(np.sinc(j * t / np.pi), axis=2)
+
+
+@dataclasses.dataclass(frozen=True)
+class TwoScales(Spectrum):
+    """Gaussian frequencies of two lengths by turns of a coin: a mean of two Gaussian kernels."""
+
+    name: ClassVar[str] = "two scales"
+    isotropic: ClassVar[bool] = True
+
+    @property
+    def scale(self):
+        return 1.0
+
+    def lengths(self, seed, n_units, first=0):
+        # A generator a unit: the same factor however many are asked for.
+        chosen = (
+            np.random.default_rng([seed, i]).integers(2) for i in range(first, first + n_units)
+        )
+        return np.array([0.5, 2.0])[list(chosen)]
+
+    def distance(self, x, y):
+        return np.sum((x[:, None, :] - (x if y is None else y)[None, :, :]) ** 2, axis=2)
+
+    def kernel(self, t, j=1):
+        return 0.5 * (np.exp(-0.125 * j * j * t) + np.exp(-2.0 * j * j * t))
+
+
+SPECTRA = {"cube": Cube, "two scales": TwoScales}
+
+
+def without(cls, hook):
+    """The same class, with the contract's own `hook`."""
+    return dataclasses.dataclass(frozen=True)(
+        type(cls.__name__, (cls,), {hook: getattr(Spectrum, hook)})
+    )
+
+
+def fourier(spectrum, **options):
+    return lambda seed: mehler.FourierFeatures.draw(D, M, kernel=spectrum, seed=seed, **options)
+
+
+@pytest.mark.parametrize("name", SPECTRA)
+@pytest.mark.parametrize("form", ["pairs", "offset"])
+def test_a_spectrum_from_outside_holds(name, form):
+    draw = fourier(SPECTRA[name](), form=form)
+    phi = draw(0)
+    assert phi(ROWS).shape == (4, M)
+    assert verify.check_kernel(draw, phi.kernel, ROWS, resolution=0.1).status == "holds"
+    assert verify.check_variance(draw, None, ROWS, resolution=0.2).status == "holds"
+    if form == "offset":
+        assert verify.check_distribution(draw, None, ROWS).status == "holds"
+
+
+@pytest.mark.parametrize("name", SPECTRA)
+@pytest.mark.parametrize(
+    ("hook", "method", "words"),
+    [
+        ("distance", "kernel", "carries no distance: define distance"),
+        ("kernel", "kernel", "carries no kernel: define kernel"),
+        ("kernel", "variance", r"carries no variance: define spread\(t\), or kernel"),
+        ("kernel", "gram_variance", r"carries no variance: define spread\(t\), or kernel"),
+        ("kernel", "product_kurtosis", "carries no variance"),
+    ],
+)
+def test_a_spectrum_without_a_hook_refuses_what_follows_from_it(name, hook, method, words):
+    phi = fourier(without(SPECTRA[name], hook)())(0)
+    assert phi(ROWS).shape == (4, M)
+    with pytest.raises(ValueError, match=f"the spectrum '{name}' {words}"):
+        getattr(phi, method)(ROWS)
+
+
+@pytest.mark.parametrize(("name", "hook"), [("cube", "entries"), ("two scales", "lengths")])
+def test_a_spectrum_without_its_law_is_refuted(name, hook):
+    """Frequencies are then those of the default, and the kernel is another one's."""
+    draw = fourier(without(SPECTRA[name], hook)())
+    assert verify.check_kernel(draw, draw(0).kernel, ROWS, resolution=0.1).status == "refuted"
+
+
+def test_a_spectrum_without_a_scale_is_none():
+    with pytest.raises(TypeError, match="scale"):
+        type("Nothing", (Spectrum,), {"name": "nothing"})()
+
+
+def test_a_variance_of_its_own_goes_without_a_kernel():
+    class Told(without(TwoScales, "kernel")):
+        def spread(self, t):
+            return 1.0 + TwoScales().kernel(t, 2) - 2.0 * TwoScales().kernel(t) ** 2
+
+    told, whole = fourier(Told())(0), fourier(TwoScales())(0)
+    assert np.array_equal(told.variance(ROWS), whole.variance(ROWS))
+    with pytest.raises(ValueError, match="carries no kurtosis"):
+        told.product_kurtosis(ROWS)
+
+
+def test_orthogonal_directions_are_for_spectra_that_say_they_are_isotropic():
+    draw = fourier(TwoScales(), projections="orthogonal")
+    assert verify.check_kernel(draw, draw(0).kernel, ROWS, resolution=0.2).status == "holds"
+    with pytest.raises(ValueError, match="kernel='cube' prefers axes"):
+        fourier(Cube(), projections="orthogonal")(0)
+
+
+def test_a_spectrum_of_ones_own_has_no_recipe_and_moves_without_one():
+    phi = fourier(Cube())(0)
+    with pytest.raises(ValueError, match="spectrum of your own has no recipe"):
+        phi.recipe()
+    assert np.array_equal(phi.to(np.empty(0))(ROWS), phi(ROWS))
+    with pytest.raises(ValueError, match="has its parameters: leave gamma out"):
+        mehler.FourierFeatures.draw(D, M, kernel=Cube(), gamma=1.0, seed=0)
+
+
+def test_a_class_that_borrows_a_name_borrows_nothing_else():
+    """It is not what the recipe's name draws, so it has none."""
+
+    class Gaussian(Cube):
+        name: ClassVar[str] = "gaussian"
+
+    phi = fourier(Gaussian())(0)
+    assert np.array_equal(phi.kernel(ROWS), fourier(Cube())(0).kernel(ROWS))
+    with pytest.raises(ValueError, match="no recipe"):
+        phi.recipe()
