@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from mehler import _arrays
+from mehler.exact.activations import Pairs
+
+# Times eps^1.5: gaps below are rounding of equal or opposite rows, of an angle of 5e-12.
+_CLOSED = 4.0
 
 
 def lengths(xp: Any, x: _arrays.Array) -> _arrays.Array:
@@ -42,3 +47,59 @@ def pairs(x: _arrays.Array, y: _arrays.Array | None) -> tuple[Any, Any, Any]:
         y_length = lengths(xp, y)
         rho = xp.matmul(x_unit, xp.matrix_transpose(directions(xp, y, y_length)))
     return x_length, xp.matrix_transpose(y_length), xp.clip(rho, -1.0, 1.0)
+
+
+def gaussian_pairs(x: _arrays.Array, y: _arrays.Array | None) -> Pairs:
+    r"""Projections of all pairs of rows, with 1 - rho and 1 + rho to 4 eps^1.5, or 1e-23.
+
+    .. math:: 1 \mp \rho = \tfrac12|\hat x|^2 + \tfrac12|\hat y|^2 \mp
+              \langle\hat x, \hat y\rangle
+
+    Each entry of a direction is a multiple of 2^-25 and a rest. Products of multiples add up
+    without rounding, so that what cancels here is exact, and rests are rounded at 2^-25 of
+    their size. With ``y=None`` the diagonal is exactly 1.
+    """
+    place = _arrays.place_of(x)
+    xp = place.xp
+    wide = _arrays.widest_float(xp, place.device)
+    x = xp.astype(x, wide)
+    left = _Split(xp, x)
+    right = left if y is None else _Split(xp, xp.astype(y, wide))
+    turned = xp.matrix_transpose
+    coarse = xp.matmul(left.coarse, turned(right.coarse))
+    rest = xp.matmul(left.coarse, turned(right.rest)) + xp.matmul(left.rest, turned(right.unit))
+    near, far = (
+        (0.5 * (left.coarse_square + turned(right.coarse_square)) - sign * coarse)
+        + (0.5 * (left.rest_square + turned(right.rest_square)) - sign * rest)
+        for sign in (1.0, -1.0)
+    )
+    # A gap that is closed leaves the other one 2.
+    nothing, two = xp.zeros_like(near), 2.0 * xp.ones_like(near)
+    least = _CLOSED * float(xp.finfo(wide).eps) ** 1.5
+    same, opposite = near < least, far < least
+    if y is None:
+        same = same | (xp.eye(x.shape[0], dtype=wide, device=place.device) > 0)
+    near = xp.where(same, nothing, xp.where(opposite, two, near))
+    far = xp.where(opposite & ~same, nothing, xp.where(same, two, far))
+    rho = xp.where(near < far, 1.0 - near, far - 1.0)
+    return Pairs(xp.clip(rho, -1.0, 1.0), near, far, left.length, turned(right.length))
+
+
+class _Split:
+    """Directions of rows as a coarse part, on a grid, and the rest; with squares of lengths."""
+
+    def __init__(self, xp: Any, x: _arrays.Array) -> None:
+        self.length = lengths(xp, x)
+        self.unit = directions(xp, x, self.length)
+        bits = round(-math.log2(float(xp.finfo(x.dtype).eps)))
+        # Adding and taking away a number whose neighbours are a grid's step apart.
+        # Squares are multiples of 2^-50, so that half of the sum of two is one digit above eps.
+        grid = 1.5 * 2.0 ** (bits - bits // 2 + 1)
+        self.coarse = (self.unit + grid) - grid
+        self.rest = self.unit - self.coarse
+        self.coarse_square = xp.sum(self.coarse**2, axis=1, keepdims=True)
+        rest_square = xp.sum(self.rest * (self.coarse + self.unit), axis=1, keepdims=True)
+        # A row of zeros is at right angles to all.
+        some = self.length > 0
+        self.coarse_square = xp.where(some, self.coarse_square, xp.ones_like(self.length))
+        self.rest_square = xp.where(some, rest_square, xp.zeros_like(self.length))

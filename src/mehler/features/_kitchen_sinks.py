@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from mehler import _arrays, _random, exact
+from mehler import _arrays, _random
 from mehler.exact.activations import Activation, activation_of
 from mehler.features import _correlation, _sink_arguments, _sink_laws
 from mehler.features._base import FeatureMap
@@ -250,15 +250,17 @@ class KitchenSinks(FeatureMap):
         return factor * self._variance_of(x, y)
 
     def _moment(self, x: _arrays.Array, y: _arrays.Array | None, power: int) -> _arrays.Array:
-        pairs = self._scales(x), None if y is None else self._scales(y)
-        x_scale, y_scale, rho = _correlation.pairs(*pairs)
-        of_pairs = functools.partial(exact.activation_kernel, self._activation, rho)
-        value = of_pairs(x_scale, y_scale, power=power, phase=self._phase)
-        return self._length_factor(power) * value
+        value, _ = self._known(x, y, power)
+        return self._law.length_factor(self._degree * power, self.n_inputs) * value
+
+    def _known(self, x: _arrays.Array, y: _arrays.Array | None, power: int) -> Any:
+        """A moment of Gaussian weights, and its error."""
+        pairs = _correlation.gaussian_pairs(self._scales(x), None if y is None else self._scales(y))
+        return self._activation.moment(pairs, power, uniform_phase=self.bias == "uniform")
 
     @property
-    def _phase(self) -> Any:
-        return "uniform" if self.bias == "uniform" else "none"
+    def _degree(self) -> int:
+        return self._activation.degree or 0
 
     def _scales(self, x: _arrays.Array) -> _arrays.Array:
         """Rows whose products are covariances: the bias is one more coordinate."""
@@ -267,10 +269,6 @@ class KitchenSinks(FeatureMap):
             return scaled
         xp = _arrays.array_namespace(x)
         return xp.concat([scaled, float(self.bias) * xp.ones_like(x[:, :1])], axis=1)
-
-    def _length_factor(self, power: int) -> float:
-        """What the law's lengths make of the moments of Gaussian weights."""
-        return self._law.length_factor((self._activation.degree or 0) * power, self.n_inputs)
 
     @property
     def kernel_source(self) -> str:
@@ -290,11 +288,8 @@ class KitchenSinks(FeatureMap):
         return self._of_rows(X, Y, self._error_of)
 
     def _error_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        pairs = self._scales(x), None if y is None else self._scales(y)
-        x_scale, y_scale, rho = _correlation.pairs(*pairs)
-        return exact.activation_kernel_error(
-            self._activation, rho, x_scale, y_scale, phase=self._phase
-        )
+        _, error = self._known(x, y, 1)
+        return self._law.length_factor(self._degree, self.n_inputs) * error
 
     def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
         """Kurtosis of one feature product, shape (n, k), exact up to the kernel's accuracy.

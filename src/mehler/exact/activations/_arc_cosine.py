@@ -24,10 +24,11 @@ def arc_cosine(
     """
     xp = _arrays.array_namespace(rho)
     # pi - theta and sin theta from both gaps: exact where the angle itself rounds.
-    rest = 2.0 * xp.atan2(far**0.5, near**0.5)
-    sine = near**0.5 * far**0.5
+    near, far = near**0.5, far**0.5
     p, q = polynomials(order)
-    above = rest * _horner(rho, p) + sine * _horner(rho, q)
+    above = 2.0 * xp.atan2(far, near) * _horner(rho, p)
+    if order > 0:
+        above = above + near * far * _horner(rho, q)
     return xp.maximum(above / (2.0 * math.pi), xp.zeros_like(rho))
 
 

@@ -42,10 +42,10 @@ class Sides:
         value = same * arc_cosine(pairs.rho, pairs.near, pairs.far, order)
         if opposite != 0.0:
             value = value + opposite * arc_cosine(-pairs.rho, pairs.far, pairs.near, order)
-        one = xp.ones_like(pairs.rho)
-        size = (abs(self.right) + abs(self.left)) ** 2 * arc_cosine(one, 0 * one, 2 * one, order)
+        one = xp.ones_like(value)
+        size = (abs(self.right) + abs(self.left)) ** 2 * half_moment(2 * order)
         if order == 0:
-            return self._at_zero(pairs, value), size + self.centre**2
+            return self._at_zero(pairs, value), (size + self.centre**2) * one
         factor = (pairs.x_scale * pairs.y_scale) ** order
         # Huge rows at right or opposite angles: nothing times infinity.
         nothing = value == 0.0
