@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from scipy import stats
 
 from mehler.bounds import leverage
 
@@ -51,7 +52,9 @@ def test_score_error_by_hand():
     assert bound.value == pytest.approx(spread / (1 - spread), rel=1e-12)
     assert bound.probability == 0.9
     whole = leverage.probability_error(10**5, pool_size=50, **known)
-    assert whole.value == pytest.approx(2 * bound.value * 9, rel=1e-12)
+    assert whole.total == pytest.approx(2 * bound.value * 9, rel=1e-12)
+    # No two laws are further apart.
+    assert whole.value == 2.0
     assert leverage.score_error(100, **known).vacuous
 
 
@@ -92,7 +95,30 @@ def test_risk_at_the_ridge_1_over_n():
     assert bound.probability == pytest.approx(0.91)
     assert not bound.vacuous
     again = leverage.risk(400, **LEARNING, reuse=True)
-    assert again["statistical"] == pytest.approx(32 * (1 + 1.6) ** 0.5 / 20, rel=1e-12)
+    # a = 2 M_0/M = 1.6, t = log(20000/0.03): Bernstein's bound of all counts together.
+    cost = 1.6 * math.log(20_000 / 0.03)
+    assert again["statistical"] == pytest.approx(
+        32 * (1 + (2 * cost) ** 0.5 + cost / 3) ** 0.5 / 20, rel=1e-12
+    )
+    assert again.probability == pytest.approx(0.88)
+
+
+def test_counts_of_independent_draws_keep_the_bound_of_their_ratio():
+    """By binomial tails: the chance that one member is drawn oftener than `reuse` allows."""
+    pool, m, delta = 40, 100, 0.05
+    least = pool / (0.5 * m)
+    cost = math.log(pool / delta)
+    ratio = 1 + math.sqrt(2 * least * cost) + least * cost / 3
+    for q in (0.5 / pool, 0.05, 0.3):
+        assert stats.binom.sf(math.floor(ratio * m * q), m, q) <= delta / pool
+
+
+@pytest.mark.parametrize(("norm", "met"), [(None, None), (7 / 400, True), (6.9 / 400, False)])
+def test_risk_wants_a_ridge_below_a_seventh_of_the_largest_eigenvalue(norm, met):
+    bound = leverage.risk(400, **LEARNING, kernel_norm=norm)
+    (found,) = [one for one in bound.assumptions if "seventh" in one.text]
+    assert found.met is met
+    assert bound.vacuous == (met is False)
 
 
 @pytest.mark.parametrize("name", ["pool_size", "n_features"])

@@ -42,7 +42,7 @@ def test_dimension_free_is_smaller_at_equal_failure(eta, m, n, q, scale, lipschi
     free = maxout.theorem_2(**sizes, delta=eta / 3)
     paper = maxout.theorem_2(**sizes, delta=eta / 4, shape="paper", **where)
     assert free.probability == pytest.approx(paper.probability, abs=1e-15)
-    assert free.value < paper.value
+    assert free.total < paper.total
     # Theorem 2's page: 2 sqrt(2) is what is left when nothing else is known.
     assert paper["approximation"] > 2 * math.sqrt(2) * free["approximation"]
     assert "loss at zero" not in [term.name for term in free.terms]

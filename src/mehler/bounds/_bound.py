@@ -66,14 +66,15 @@ class Bound:
     quantity : str
         What is bounded, in words.
     terms : sequence of Term
-        They sum to `value`.
+        What the proof pays for, or the print asks for; they sum to `total`.
     probability : float
         The quantity stays below `value` with at least this probability; 1 for a bound of an
         expectation or a certain one. May come out negative in a printed form: then it promises
         nothing.
     assumptions : sequence of Assumption
     trivial : float
-        The quantity cannot exceed this whatever happens; infinity if there is no such number.
+        What is known of the quantity with at least this probability, and without the statement:
+        the range of a loss, the sum of two norms. Infinity if there is no such number.
 
     Examples
     --------
@@ -107,9 +108,18 @@ class Bound:
             raise ValueError(f"terms are named {names}: give at least one, each a name of its own")
 
     @property
-    def value(self) -> float:
-        """The bound: the sum of its terms."""
+    def total(self) -> float:
+        """The sum of the terms."""
         return math.fsum(term.value for term in self.terms)
+
+    @property
+    def value(self) -> float:
+        """The bound: the sum of the terms; where it is proved, `trivial` if that is smaller.
+
+        A printed form is evaluated as it stands, since it is what a check holds against draws.
+        """
+        total = self.total
+        return self.trivial if self.form == "proved" and total > self.trivial else total
 
     @property
     def unmet(self) -> tuple[Assumption, ...]:
@@ -120,10 +130,10 @@ class Bound:
     def vacuous(self) -> bool:
         """Whether nothing is promised.
 
-        So it is when an assumption fails, when the probability is 0 or less, when the value is
-        not below `trivial` or not a number.
+        So it is when an assumption fails, when the probability is 0 or less, when the sum of the
+        terms is not below `trivial` or not a number.
         """
-        return bool(self.unmet) or not self.probability > 0 or not self.value < self.trivial
+        return bool(self.unmet) or not self.probability > 0 or not self.total < self.trivial
 
     def __getitem__(self, name: str) -> float:
         """Return the value of one term."""
@@ -155,7 +165,8 @@ class Bound:
         lines += [f"  {term.name:<12} {term.value:.6g}" for term in self.terms]
         lines += [f"  not met: {one.text} ({one.found})" for one in self.unmet]
         if self.vacuous:
-            lines.append("  vacuous: it promises nothing")
+            known = f" below {self.trivial:.6g}" if self.total >= self.trivial else ""
+            lines.append(f"  vacuous: it promises nothing{known}")
         return "\n".join(lines)
 
 

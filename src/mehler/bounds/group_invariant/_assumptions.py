@@ -5,7 +5,11 @@ from __future__ import annotations
 from mehler.bounds._bound import Assumption
 
 TEMPLATES = Assumption("the templates are independent, of one rotation-invariant law")
-ELEMENTS = Assumption("the elements are independent Haar draws, shared by all templates")
+ELEMENTS = Assumption(
+    "the elements are shared by all templates: independent Haar draws, or distinct ones that are "
+    "drawn evenly from a finite group"
+)
+INDEPENDENT_ELEMENTS = Assumption("the elements are independent Haar draws")
 ORTHOGONAL = Assumption("the group acts by orthogonal maps")
 SAMPLES = Assumption("the samples are independent of each other, of the templates and elements")
 LIPSCHITZ = Assumption("the loss is Lipschitz in the prediction with the constant given")

@@ -43,7 +43,8 @@ def lemma_4(
     delta : float
         Chance that each of the first two terms fails.
     n_elements : int, optional
-        r independent elements shared by the templates; default the whole group.
+        r elements, the same for all templates, independent or distinct ones of a finite group;
+        default the whole group.
     form : {"proved", "printed"}
         "printed", as recalled: log(m/delta) in the second term, and 2 s C/n.
 

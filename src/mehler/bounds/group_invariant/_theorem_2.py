@@ -67,7 +67,8 @@ def theorem_2(
     window, radius : float
         s, and R, the largest length of a row.
     n_elements : int, optional
-        r independent elements, the same for all templates; default the whole group.
+        r elements, the same for all templates, independent or distinct ones of a finite group;
+        default the whole group.
     templates : {"sphere", "gaussian", "redraw", "zero"}
         Their law; 'gaussian' has no largest projection, so it needs `n_inputs` and takes the whole
         group and any window only in so far as nothing is clipped.

@@ -12,7 +12,7 @@ from mehler.bounds._bound import (
     require_form,
     require_probability,
 )
-from mehler.bounds.group_invariant._assumptions import ELEMENTS
+from mehler.bounds.group_invariant._assumptions import INDEPENDENT_ELEMENTS
 
 
 def theorem_4(n_elements: int, *, delta: float, form: Form = "proved") -> Bound:
@@ -62,6 +62,6 @@ def theorem_4(n_elements: int, *, delta: float, form: Form = "proved") -> Bound:
         quantity="largest error of a distribution function",
         terms=(Term("confidence", value, r"\sqrt{\log(2/\delta)/(2r)}"),),
         probability=1 - delta,
-        assumptions=(ELEMENTS,),
+        assumptions=(INDEPENDENT_ELEMENTS,),
         trivial=1.0,
     )

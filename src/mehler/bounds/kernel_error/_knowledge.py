@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -49,7 +51,7 @@ def know(
     width: Any,
     collision: Any,
 ) -> Knowledge:
-    """Choose the route that what is given allows, after looking at what is given."""
+    """Take the route that is asked for, or all that what is given allows, after looking at it."""
     given = {
         "pool_size": pool_size,
         "variance": variance,
@@ -67,27 +69,40 @@ def know(
         "pool_size": ("chernoff", "sub-gamma", "chebyshev"),
         "variance": ("chebyshev",),
         "sub_gamma": ("sub-gamma",),
-        "width": ("hoeffding",),
-        "collision": ("binomial", "hoeffding"),
+        "width": ("hoeffding", "chebyshev"),
+        "collision": ("binomial", "hoeffding", "chebyshev"),
     }[named[0]]
-    chosen = allowed[0] if route is None else route
-    if chosen not in allowed:
+    if route is not None and route not in allowed:
         raise ValueError(f"route={route!r} is not one of {', '.join(allowed)} from {named[0]}")
     if rho is not None and pool_size is None:
         raise ValueError("rho goes with pool_size; without it give nothing but what is known")
+    by: Callable[[str], Knowledge]
     if pool_size is not None:
         at = None if rho is None else float(check_rho(rho))
-        return _of_maxout(chosen, check_pool(pool_size), at)
-    if variance is not None:
+        by = partial(_of_maxout, q=check_pool(pool_size), rho=at)
+    elif variance is not None:
         require_positive(variance=variance)
-        return _by_variance(float(variance), ())
-    if sub_gamma is not None:
-        return _by_sub_gamma(*_pair(sub_gamma), ())
-    if width is not None:
+        by = partial(_by_variance, variance=float(variance))
+    elif sub_gamma is not None:
+        v, c = _pair(sub_gamma)
+        by = partial(_by_sub_gamma, v=v, c=c)
+    elif width is not None:
         require_positive(width=width)
-        return _by_width(float(width))
-    require_probability(collision=collision)
-    return _by_count(float(collision)) if chosen == "binomial" else _by_width(1.0)
+        by = partial(_by_width, width=float(width))
+    else:
+        require_probability(collision=collision)
+        by = partial(_by_count, share=float(collision))
+    return by(route) if route is not None else _least([by(each) for each in allowed])
+
+
+def _least(routes: list[Knowledge]) -> Knowledge:
+    """The smallest bound of several: which it is depends on no draw, so that all hold with it."""
+
+    def terms(m: int, delta: float) -> tuple[Term, ...]:
+        found = [each.terms(m, delta) for each in routes]
+        return min(found, key=lambda terms: math.fsum(term.value for term in terms))
+
+    return dataclasses.replace(routes[0], terms=terms)
 
 
 def _of_maxout(route: str, q: int, rho: float | None) -> Knowledge:
@@ -96,35 +111,38 @@ def _of_maxout(route: str, q: int, rho: float | None) -> Knowledge:
         *(() if rho is None else (Assumption("the rows have this correlation", None, f"{rho:g}"),)),
     )
     if route == "chernoff":
-        exponents = (
-            _exponent.any_correlation(q) if rho is None else _exponent.at_correlation(q, rho)
-        )
-
+        # Integrals of half a second are not for whoever only chooses a route.
         def terms(m: int, delta: float) -> tuple[Term, ...]:
+            exponents = (
+                _exponent.any_correlation(q) if rho is None else _exponent.at_correlation(q, rho)
+            )
             value = float(exponents.deviation(math.log(2 / delta) / m))
-            return (Term("deviation", value, r"\min_\lambda (\log(2/\delta)/m + \psi)/\lambda"),)
+            formula = r"\min_\lambda (\log(2/\delta)/m + \psi)/\lambda"
+            return (Term("deviation", value, formula),)
 
         return Knowledge(route, terms, (_INDEPENDENT, *rows))
     if route == "chebyshev":
         variance = largest_variance(q) if rho is None else float(exact.maxout_variance(rho, q))
-        return _by_variance(variance, rows)
+        return _by_variance(route, variance, rows)
     spread = 2.0 if rho is None else 1 + abs(rho)
     v = 4 * spread * (1 + exact.max_moment(1, q) ** 2)
-    return _by_sub_gamma(v, 2 * math.sqrt(spread), rows)
+    return _by_sub_gamma(route, v, 2 * math.sqrt(spread), rows)
 
 
 _INDEPENDENT = Assumption("units are independent")
 
 
-def _by_variance(variance: float, rows: tuple[Assumption, ...]) -> Knowledge:
+def _by_variance(
+    route: str, variance: float, rows: tuple[Assumption, ...] = (), trivial: float = math.inf
+) -> Knowledge:
     def terms(m: int, delta: float) -> tuple[Term, ...]:
         value = math.sqrt(variance / m / delta)
         return (Term("deviation", value, r"\sqrt{v/(m\delta)}"),)
 
-    return Knowledge("chebyshev", terms, (_INDEPENDENT, *rows))
+    return Knowledge(route, terms, (_INDEPENDENT, *rows), trivial)
 
 
-def _by_sub_gamma(v: float, c: float, rows: tuple[Assumption, ...]) -> Knowledge:
+def _by_sub_gamma(route: str, v: float, c: float, rows: tuple[Assumption, ...] = ()) -> Knowledge:
     def terms(m: int, delta: float) -> tuple[Term, ...]:
         cost = math.log(2 / delta) / m
         return (
@@ -132,26 +150,39 @@ def _by_sub_gamma(v: float, c: float, rows: tuple[Assumption, ...]) -> Knowledge
             Term("tail", c * cost, r"c\log(2/\delta)/m"),
         )
 
-    return Knowledge("sub-gamma", terms, (_INDEPENDENT, *rows))
+    return Knowledge(route, terms, (_INDEPENDENT, *rows))
 
 
-def _by_width(width: float) -> Knowledge:
+def _by_width(route: str, width: float) -> Knowledge:
+    known = (Assumption("each product lies in an interval of this length", None, f"{width:g}"),)
+    if route == "chebyshev":
+        # No law on an interval has a larger variance than the one on its ends.
+        return _by_variance(route, width**2 / 4, known, width)
+
     def terms(m: int, delta: float) -> tuple[Term, ...]:
         value = width * math.sqrt(math.log(2 / delta) / (2 * m))
         return (Term("deviation", value, r"b\sqrt{\log(2/\delta)/(2m)}"),)
 
-    known = Assumption("each product lies in an interval of this length", None, f"{width:g}")
-    return Knowledge("hoeffding", terms, (_INDEPENDENT, known), trivial=width)
+    return Knowledge(route, terms, (_INDEPENDENT, *known), trivial=width)
 
 
-def _by_count(share: float) -> Knowledge:
+def _by_count(route: str, share: float) -> Knowledge:
+    known = (Assumption("codes agree with this probability", None, f"{share:g}"),)
+    trivial = max(share, 1 - share)
+    if route == "chebyshev":
+        return _by_variance(route, share * (1 - share), known, trivial)
+    if route == "hoeffding":
+        return dataclasses.replace(
+            _by_width(route, 1.0), assumptions=(_INDEPENDENT, *known), trivial=trivial
+        )
+
     def terms(m: int, delta: float) -> tuple[Term, ...]:
         cost = math.log(2 / delta) / m
         value = max(_farthest(share, cost), _farthest(1 - share, cost))
-        return (Term("deviation", value, r"\max\{t : \mathrm{kl}(\kappa \pm t, \kappa) \le u\}"),)
+        formula = r"\max\{t : \mathrm{kl}(\kappa \pm t, \kappa) \le u\}"
+        return (Term("deviation", value, formula),)
 
-    known = Assumption("codes agree with this probability", None, f"{share:g}")
-    return Knowledge("binomial", terms, (_INDEPENDENT, known), trivial=max(share, 1 - share))
+    return Knowledge(route, terms, (_INDEPENDENT, *known), trivial=trivial)
 
 
 def _farthest(share: float, cost: float) -> float:
@@ -169,8 +200,10 @@ def _farthest(share: float, cost: float) -> float:
 
 
 def _divergence(share: float, above: float) -> float:
-    """kl(share + above, share) of two Bernoulli laws."""
+    """kl(share + above, share) of two Bernoulli laws; at the end, where one term is 0 log 0."""
     rest = 1 - share
+    if above / rest >= 1:
+        return -math.log(share)
     return (share + above) * math.log1p(above / share) + (rest - above) * math.log1p(-above / rest)
 
 

@@ -42,24 +42,24 @@ def one_pair(
     delta : float
         The bound holds with probability at least 1 - delta.
     route : {"chernoff", "sub-gamma", "chebyshev", "hoeffding", "binomial"}, optional
-        By default the sharpest that the argument below allows.
+        By default the smallest of those that the argument below allows, at this m and delta.
     pool_size : int
         q of maxout units, for rows of norm 1: "chernoff" by the exact joint law, "sub-gamma" with
         v = 4(1 + abs(rho))(1 + h_1^2) and c = 2 sqrt(1 + abs(rho)), "chebyshev" by the exact
         variance.
     rho : float, optional
-        Correlation of the rows; without it, and by "chernoff" below -0.95, the worst one, proved
-        for all of [-1, 1].
+        Correlation of the rows; without it, and by "chernoff" below -0.95, the worst one of all
+        in [-1, 1], by a proof whose integrals are computed and not enclosed.
     variance : float
         Of one feature product, of any map: "chebyshev".
     sub_gamma : (float, float)
         v and c with log E exp(lambda (F - K)) <= lambda^2 v/(2 (1 - c abs(lambda))).
     width : float
-        b, length of an interval that holds every product ("hoeffding"): 4 for the products of two
-        features sqrt(2) cos, 1 for codes.
+        b, length of an interval that holds every product ("hoeffding", or "chebyshev" with
+        b^2/4): 4 for the products of two features sqrt(2) cos, 1 for codes.
     collision : float
         Probability that codes agree: "binomial", Chernoff's bound with the divergence of two
-        Bernoulli laws, or "hoeffding".
+        Bernoulli laws, "hoeffding", or "chebyshev" with their variance.
 
     Returns
     -------

@@ -69,10 +69,11 @@ def uniform(
     delta : float
         The bound holds with probability at least 1 - delta.
     n_inputs : int, optional
-        Columns d of the rows; only for "net".
+        Columns d of the rows, for "net".
     route : {"chaining", "net"}, optional
         "net" replaces the sum by 2 r_J (L + 1), L = (((sqrt d + sqrt(2 log q))^2 + 1)^(1/2) +
-        (2 log(2/delta)/m)^(1/2))^2. Default "chaining", which knows no d.
+        (2 log(2/delta)/m)^(1/2))^2. By default the smaller one, where d is given; "chaining" knows
+        none.
 
     Returns
     -------
@@ -111,7 +112,7 @@ def uniform(
             Term(
                 "between",
                 between,
-                r"\sum_j 2r_j\Delta_1" if chosen == "chaining" else r"2 r_J (L + 1)",
+                r"\sum_j 2r_j\Delta_1 \text{ or } 2 r_J (L + 1)",
             ),
         ),
         probability=1 - delta,
@@ -169,7 +170,7 @@ def uniform_features(
 
 def _checked(
     pool_size: Any, dimension: Any, diameter: Any, delta: Any, n_inputs: Any, route: str | None
-) -> tuple[int, str]:
+) -> tuple[int, str | None]:
     q = check_pool(pool_size)
     if dimension != 0:
         require_positive(dimension=dimension)
@@ -179,27 +180,28 @@ def _checked(
             f"diameter={diameter!r} exceeds 2, that of the unit sphere: divide rows by their norms"
         )
     require_probability(delta=delta)
-    chosen = "chaining" if route is None else route
-    if chosen not in ("chaining", "net"):
+    if route not in (None, "chaining", "net"):
         raise ValueError(f"route={route!r} is not one of chaining, net")
     if n_inputs is not None:
         require_count(n_inputs=n_inputs)
-    elif chosen == "net":
+    elif route == "net":
         raise ValueError("route='net' needs n_inputs, the number of columns of the rows")
-    return q, chosen
+    return q, route
 
 
 def _best(
-    m: int, q: int, k: float, diameter: float, delta: float, n_inputs: int | None, route: str
+    m: int, q: int, k: float, diameter: float, delta: float, n_inputs: int | None, route: str | None
 ) -> tuple[float, float]:
-    """Both terms at the level J that gives the smallest sum."""
+    """Both terms at the level J, and by the route, that give the smallest sum."""
     levels = np.arange(_TRIED)
     cost = (_log_pairs(k, levels) + math.log(2 / delta)) / m
     net = _exponent.any_correlation(q).deviation(cost)
-    if route == "net":
-        between = _by_norms(m, q, levels, diameter, delta, n_inputs)
-    else:
-        between = _by_chaining(m, q, k, levels, diameter, delta)
+    routes = []
+    if route != "net":
+        routes.append(_by_chaining(m, q, k, levels, diameter, delta))
+    if route != "chaining" and n_inputs is not None:
+        routes.append(_by_norms(m, q, levels, diameter, delta, n_inputs))
+    between = np.min(routes, axis=0)
     best = int(np.argmin(net + between))
     return float(net[best]), float(between[best])
 
@@ -229,10 +231,7 @@ def _by_chaining(m: int, q: int, k: float, levels: Any, diameter: float, delta: 
     return summed + rest
 
 
-def _by_norms(
-    m: int, q: int, levels: Any, diameter: float, delta: float, n_inputs: int | None
-) -> Any:
-    assert n_inputs is not None
+def _by_norms(m: int, q: int, levels: Any, diameter: float, delta: float, n_inputs: int) -> Any:
     longest = math.sqrt(n_inputs) + math.sqrt(2 * math.log(q))
     root = math.sqrt(longest**2 + 1) + math.sqrt(2 * math.log(2 / delta) / m)
     length = diameter * np.minimum(1.0, np.exp2(1.0 - levels))

@@ -52,7 +52,9 @@ def approximation(
     Returns
     -------
     Bound
-        The single term "approximation". Trivial is infinity.
+        The single term "approximation". `trivial` is what no features at all do,
+        :math:`\|\Sigma\|B^2 \le \lambda B^2 d/(1 - d)`; infinity for d of 1 and more, which
+        says nothing of the largest eigenvalue.
 
     Raises
     ------
@@ -82,7 +84,14 @@ def approximation(
         quantity="squared error of the best sum, plus its ridge",
         terms=(Term("approximation", 4 * ridge * norm**2, r"4\lambda B^2"),),
         probability=1 - failure,
+        trivial=_without_features(degrees_of_freedom, ridge) * norm**2,
     )
+
+
+def _without_features(degrees_of_freedom: float, ridge: float) -> float:
+    """Bound the largest eigenvalue t by t/(t + lambda) <= d."""
+    d = degrees_of_freedom
+    return ridge * d / (1 - d) if d < 1 else math.inf
 
 
 def approximation_features(

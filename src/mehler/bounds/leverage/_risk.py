@@ -31,6 +31,7 @@ def risk(
     n_scored: int,
     n_features: int,
     delta: float,
+    kernel_norm: float | None = None,
     reuse: bool = False,
 ) -> Bound:
     r"""Bound the excess risk of the best weights for features drawn by estimated scores.
@@ -47,7 +48,7 @@ def risk(
     n_samples : int
         N, for training.
     ridge : float
-        :math:`\lambda` of the scores, at most the largest eigenvalue of the kernel.
+        :math:`\lambda` of the scores, at most a seventh of the kernel's largest eigenvalue.
     radius : float
         B.
     lipschitz : float
@@ -57,14 +58,20 @@ def risk(
     pool_size, n_scored, n_features : int
         M_0, N_0 and M: the bound is vacuous where one is smaller than the proof needs.
     delta : float
+    kernel_norm : float, optional
+        :math:`\|\Sigma\|`, the kernel's largest eigenvalue, or a lower bound of it: the bound is
+        vacuous where the ridge exceeds a seventh. Left out, that is an assumption nobody checked.
     reuse : bool, optional
-        Whether the scores are of the training rows; then draws are systematic, and
-        :math:`8\sqrt2` becomes :math:`16\sqrt{1 + 2M_0/M}`.
+        Whether the scores are of the training rows. Then :math:`8\sqrt2` becomes
+        :math:`16\sqrt{1 + \sqrt{2at} + at/3}`, :math:`a = 2M_0/M`,
+        :math:`t = \log(M_0/\delta)`; the mean is over the training rows on an event of
+        probability :math:`1 - 4\delta` over them too.
 
     Returns
     -------
     Bound
-        Terms "approximation" and "statistical".
+        Terms "approximation" and "statistical". `trivial` is :math:`(1 + 4\sqrt2)LB`, as no
+        prediction exceeds :math:`4\sqrt2B`.
 
     Raises
     ------
@@ -113,22 +120,41 @@ def risk(
             ),
         ),
     }
-    spread = 16 * math.sqrt(1 + pool_size / (_MIX * n_features)) if reuse else 8 * math.sqrt(2)
+    spread = _reused(pool_size, n_features, delta) if reuse else 8 * math.sqrt(2)
     size = lipschitz * radius
     return Bound(
         statement="leverage.theorem-1",
         form="proved",
-        quantity="mean excess risk",
+        quantity="mean excess risk" + (", on that event" if reuse else ""),
         terms=(
             Term("approximation", 6 * size * math.sqrt(ridge), r"6LB\sqrt\lambda"),
             Term("statistical", size * spread / math.sqrt(n_samples), r"8\sqrt2LB/\sqrt N"),
         ),
-        probability=1 - 3 * delta,
+        probability=1 - (4 if reuse else 3) * delta,
         assumptions=(
             *(
                 Assumption(f"{name} is at least {least}", have >= least, f"{have}")
                 for name, (have, least) in needed.items()
             ),
+            _small_ridge(ridge, kernel_norm),
             Assumption("features are at most 1 in absolute value"),
+            Assumption("features are drawn independently, with half a share of plain sampling"),
         ),
+        trivial=size * (1 + 4 * math.sqrt(2)),
     )
+
+
+def _reused(pool_size: int, n_features: int, delta: float) -> float:
+    """Bound by the pool's fixed ball: no member is drawn much oftener than is expected of it."""
+    least = pool_size / (_MIX * n_features)
+    cost = math.log(pool_size / delta)
+    return 16 * math.sqrt(1 + math.sqrt(2 * least * cost) + least * cost / 3)
+
+
+def _small_ridge(ridge: float, kernel_norm: float | None) -> Assumption:
+    """The pool's largest eigenvalue is then at least the ridge, on the event of the pool."""
+    text = "the ridge is at most a seventh of the kernel's largest eigenvalue"
+    if kernel_norm is None:
+        return Assumption(text)
+    require_positive(kernel_norm=kernel_norm)
+    return Assumption(text, 7 * ridge <= kernel_norm * (1 + 1e-12), f"{kernel_norm:g}")

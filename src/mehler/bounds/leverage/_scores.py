@@ -42,7 +42,9 @@ def score_error(
     Returns
     -------
     Bound
-        The single term "estimation": infinite, so vacuous, for :math:`\Delta \ge 1`.
+        The single term "estimation": infinite for :math:`\Delta \ge 1`. `trivial` is
+        :math:`\max(1, \kappa^2/\lambda)`, from
+        :math:`1 - \tau_i \ge \lambda/(\|G\| + \lambda)`.
 
     Raises
     ------
@@ -66,6 +68,7 @@ def score_error(
         quantity="largest error of a score over 1 minus the score",
         terms=(Term("estimation", value, r"\Delta/(1-\Delta)"),),
         probability=1 - delta,
+        trivial=max(1.0, feature_bound**2 / ridge),
     )
 
 

@@ -24,6 +24,7 @@ from mehler.bounds.maxout._arguments import (
     require_constants,
     require_shape,
     root_log,
+    two_lengths,
 )
 from mehler.bounds.maxout._printed_risk import loss_assumption
 from mehler.bounds.maxout._supremum import printed_limits, supremum
@@ -96,6 +97,8 @@ def lemma_3(
     Returns
     -------
     Bound
+        `trivial` is :math:`CR\sigma(q)`, the length of f, for the nearest function; with the
+        length of the Monte Carlo function added for that one.
 
     Raises
     ------
@@ -158,7 +161,7 @@ def lemma_4(*, lipschitz: float, loss_bound: float = 1.0, **lemma_3_arguments: A
     lipschitz : float
         L, of the loss V.
     loss_bound : float
-        B: the loss has values in [0, B]. Enters only what the bound is compared with.
+        B: the loss has values in [0, B]. Enters only `trivial`.
     **lemma_3_arguments
         Of :func:`lemma_3`.
 
@@ -196,7 +199,7 @@ def lemma_4(*, lipschitz: float, loss_bound: float = 1.0, **lemma_3_arguments: A
         ),
         probability=distance.probability,
         assumptions=(*distance.assumptions, loss_assumption(lipschitz, loss_bound)),
-        trivial=loss_bound,
+        trivial=min(loss_bound, lipschitz * distance.trivial),
     )
 
 
@@ -205,6 +208,13 @@ def _dimension_free(
 ) -> Bound:
     sigma = math.sqrt(exact.sigma2(pool_size))
     size = scale * radius
+    # The box contains 0, and no function of the class is longer than C R sigma(q); the Monte
+    # Carlo function may point the other way.
+    length = {
+        "best": lambda: sigma,
+        "monte-carlo": lambda: two_lengths(sigma, m, delta),
+        "root-mean-square": lambda: 2 * sigma,
+    }[variant]()
     mean = Term("mean", size * sigma / math.sqrt(m), r"CR\sigma(q)/\sqrt m")
     if variant == "root-mean-square":
         terms = [mean]
@@ -226,13 +236,13 @@ def _dimension_free(
         terms,
         1.0 if variant == "root-mean-square" else 1 - delta,
         (Assumption(f"inputs have root mean square norm at most {radius:g}"),),
-        # The box contains 0, and no function of the class is longer than C R sigma(q).
-        trivial=size * sigma if variant == "best" else math.inf,
+        trivial=size * length,
     )
 
 
 def _of_paper(inputs: InputSet, m: int, pool_size: int, scale: float, delta: Any) -> Bound:
     mean = scale * supremum(inputs, pool_size, m, delta) / math.sqrt(m)
+    sigma = math.sqrt(exact.sigma2(pool_size))
     return _bound(
         "proved",
         _OF["monte-carlo"],
@@ -242,6 +252,7 @@ def _of_paper(inputs: InputSet, m: int, pool_size: int, scale: float, delta: Any
         ],
         1 - 2 * delta,
         inputs.assumptions,
+        trivial=scale * inputs.radius * two_lengths(sigma, m, delta),
     )
 
 

@@ -118,3 +118,12 @@ def given(**values: Any) -> list[str]:
 def root_log(delta: float) -> float:
     """Return sqrt(2 log(1/delta)), by which a 1-Lipschitz function of a Gaussian deviates."""
     return math.sqrt(2 * math.log(1 / delta))
+
+
+def two_lengths(sigma: float, m: int, delta: float) -> float:
+    """Bound the sum of the lengths of a function of the box and one of the class, C = R = 1.
+
+    No function of the class is longer than sigma, none of the box than the mean length of the
+    units, which a normal law concentrates about at most sigma.
+    """
+    return 2 * sigma + root_log(delta) / math.sqrt(m)

@@ -23,6 +23,7 @@ from mehler.bounds.maxout._arguments import (
     refuse,
     require_shape,
     root_log,
+    two_lengths,
 )
 from mehler.bounds.maxout._printed_risk import QUANTITY, drawn, printed_theorem
 from mehler.bounds.maxout._supremum import supremum
@@ -67,7 +68,8 @@ def theorem_2(
     scale : float
         C: weights are at most C/m.
     lipschitz, loss_bound : float
-        L and B: the loss is L-Lipschitz in y f(x), with values in [0, B].
+        L and B: the loss is L-Lipschitz in y f(x), with values in [0, B]; B may be infinity where
+        `delta` is left out.
     delta : float, optional
         The bound fails with at most probability 3 delta; with 4 delta in ``shape="paper"``;
         printed, with ``3 delta + 2 exp(-c d / 4)``. Left out, the bound is of the expectation,
@@ -91,6 +93,8 @@ def theorem_2(
     -------
     Bound
         Its terms are "statistical", "confidence" and "approximation", printed "loss at zero" too.
+        `trivial` is the smaller of B and :math:`LCR(2\sigma(q) + \sqrt{2\log(1/\delta)/m})`, L
+        times what the functions of both classes are long, on one of the bound's own events.
 
     Raises
     ------
@@ -119,8 +123,11 @@ def theorem_2(
     require_form(form)
     require_shape(shape)
     require_count(n_features=n_features, n_samples=n_samples, pool_size=pool_size)
-    require_positive(scale=scale, lipschitz=lipschitz, loss_bound=loss_bound, radius=radius)
+    require_positive(scale=scale, lipschitz=lipschitz, radius=radius)
     free = form == "proved" and shape == "dimension-free"
+    # An expectation asks for no bound of the loss.
+    if delta is not None or loss_bound != math.inf:
+        require_positive(loss_bound=loss_bound)
     if delta is not None or not free:
         require_probability(delta=delta)
     if form == "printed":
@@ -157,6 +164,7 @@ def theorem_2(
     if delta is None:
         terms = _expected(n_features, n_samples, size * radius * sigma)
         probability = 1.0
+        lengths = 2 * sigma
     else:
         last = size * approximation(n_features, pool_size, sigma, radius, delta, inputs)
         terms = [
@@ -164,6 +172,7 @@ def theorem_2(
             Term("approximation", last, _approximation_formula(inputs)),
         ]
         probability = 1 - (3 if free else 4) * delta
+        lengths = two_lengths(sigma, n_features, delta)
     return Bound(
         statement="maxout.theorem-2",
         form="proved",
@@ -171,7 +180,7 @@ def theorem_2(
         terms=tuple(terms),
         probability=probability,
         assumptions=(*assumptions, *drawn(lipschitz, loss_bound)),
-        trivial=loss_bound,
+        trivial=min(loss_bound, size * radius * lengths),
     )
 
 
@@ -226,7 +235,7 @@ def remark_2(*, radius: float, loss_bound: float, form: Form = "proved", **other
         terms=terms,
         probability=found.probability,
         assumptions=found.assumptions,
-        trivial=loss_bound,
+        trivial=found.trivial if form == "proved" else loss_bound,
     )
 
 

@@ -1,0 +1,165 @@
+"""No proved bound exceeds what is known without it, and none that does is called a promise."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from mehler import exact
+from mehler.bounds import group_invariant, kernel_error, kitchen_sinks, leverage, maxout
+
+RISK = {"n_samples": 1000, "pool_size": 4, "lipschitz": 1.0, "delta": 0.01}
+LEMMA = {"n_features": 4, "pool_size": 4, "delta": 0.01}
+SIGMA = exact.sigma2(4) ** 0.5
+
+
+def test_theorem_2_of_tiny_functions():
+    """0.0965 from the theorem, 0.0028 from the lengths of the functions."""
+    bound = maxout.theorem_2(n_features=100, scale=1e-3, **RISK)
+    assert bound.total == pytest.approx(0.0965, abs=5e-5)
+    known = 1e-3 * (2 * SIGMA + (2 * math.log(100) / 100) ** 0.5)
+    assert bound.value == pytest.approx(known, rel=1e-12)
+    assert bound.value == pytest.approx(0.0028, abs=5e-5)
+    assert bound.vacuous
+    assert "below 0.0027" in str(bound)
+
+
+def test_an_expectation_needs_no_bound_of_the_loss():
+    sizes = {**RISK, "delta": None, "n_features": 100, "scale": 90.0}
+    bound = maxout.theorem_2(loss_bound=math.inf, **sizes)
+    assert 1 < bound.value == bound.total < bound.trivial
+    assert maxout.theorem_2(**sizes).value == 1
+    with pytest.raises(ValueError, match="loss_bound=inf is not finite"):
+        maxout.theorem_2(loss_bound=math.inf, **{**sizes, "delta": 0.1})
+
+
+def test_theorem_2_that_promises():
+    bound = maxout.theorem_2(n_features=10**6, scale=0.5, **{**RISK, "n_samples": 10**6})
+    assert bound.value == bound.total < bound.trivial
+    assert not bound.vacuous
+
+
+def test_lemma_4_of_few_units():
+    bound = maxout.lemma_4(scale=1e-3, lipschitz=1.0, **LEMMA)
+    # A function of length 0 is in the box.
+    assert bound.value == pytest.approx(1e-3 * SIGMA, rel=1e-12)
+    assert bound.vacuous
+
+
+@pytest.mark.parametrize("variant", ["best", "monte-carlo"])
+def test_lengths_of_the_approximating_functions(variant):
+    """Drawn: no function of the box, nor f, is longer than `trivial` says."""
+    bound = maxout.lemma_3(scale=1.0, variant=variant, **LEMMA)
+    units = np.random.default_rng(0).standard_normal((10_000, 4, 4)).max(axis=2)
+    farthest = SIGMA + (abs(units).mean(axis=1) if variant == "monte-carlo" else 0.0)
+    assert np.mean(farthest > bound.trivial) <= 0.01
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        maxout.theorem_2(n_features=3, scale=1e3, **RISK),
+        maxout.theorem_2(n_features=3, scale=1e-3, **{**RISK, "delta": None, "n_samples": 1}),
+        maxout.remark_2(n_features=3, scale=1.0, radius=1e-3, loss_bound=2.0, **RISK),
+        maxout.lemma_3(scale=1.0, **LEMMA),
+        maxout.lemma_3(scale=1.0, variant="monte-carlo", **LEMMA),
+        maxout.lemma_3(scale=1.0, shape="paper", n_inputs=9, dimension=3, diameter=2.0, **LEMMA),
+        maxout.lemma_4(scale=1.0, lipschitz=9.0, **LEMMA),
+        kernel_error.one_pair(1, delta=1e-6, width=4.0),
+        kernel_error.one_pair(1, delta=1e-6, collision=0.3, route="hoeffding"),
+        kitchen_sinks.lemma_1(2, scale=1.0, delta=0.01),
+        kitchen_sinks.risk_lemma(2, scale=1.0, lipschitz=1.0, delta=0.01),
+        kitchen_sinks.estimation_lemma(2, scale=1.0, lipschitz=1.0, delta=0.01),
+        kitchen_sinks.theorem(2, 2, scale=1.0, lipschitz=1.0, delta=0.01),
+        leverage.approximation(5000, ridge=1.0, degrees_of_freedom=0.5),
+        leverage.score_error(10, ridge=0.1, degrees_of_freedom=5.0, delta=0.1),
+        leverage.probability_error(10, pool_size=9, ridge=0.1, degrees_of_freedom=5.0, delta=0.1),
+        leverage.risk(
+            10,
+            ridge=0.5,
+            radius=1.0,
+            lipschitz=1.0,
+            degrees_of_freedom=2.0,
+            pool_degrees=2.0,
+            estimated=2.0,
+            pool_size=10**6,
+            n_scored=10**9,
+            n_features=10**6,
+            delta=0.01,
+        ),
+        group_invariant.theorem_2(2, n_bins=9, n_points=9, delta=0.1, window=1.3),
+        group_invariant.lemma_4(2, n_bins=9, window=1.0, scale=1.0, delta=0.1),
+        group_invariant.theorem_3(
+            2, n_templates=2, n_bins=9, window=1.0, scale=1.0, lipschitz=1.0, delta=0.1
+        ),
+        group_invariant.theorem_4(1, delta=0.1),
+    ],
+    ids=lambda bound: bound.statement,
+)
+def test_too_few_of_anything_promises_nothing(bound):
+    assert bound.total > bound.trivial
+    assert bound.value == bound.trivial
+    assert bound.vacuous
+
+
+def test_a_printed_form_stands_as_it_is_printed():
+    printed = maxout.theorem_2(
+        form="printed",
+        n_features=9,
+        scale=9.0,
+        epsilon=0.5,
+        c_prime=1.0,
+        c=1.0,
+        loss_at_zero=1.0,
+        n_inputs=9,
+        dimension=1,
+        diameter=1.0,
+        **RISK,
+    )
+    assert printed.value == printed.total > printed.trivial
+    assert printed.vacuous
+
+
+def test_one_pair_takes_the_best_route():
+    for delta in (0.9, 0.3, 1e-3):
+        for known in ({"pool_size": 4, "rho": 0.5}, {"width": 4.0}, {"collision": 0.3}):
+            routes = {
+                "pool_size": ("chernoff", "sub-gamma", "chebyshev"),
+                "width": ("hoeffding", "chebyshev"),
+                "collision": ("binomial", "hoeffding", "chebyshev"),
+            }[next(iter(known))]
+            each = [kernel_error.one_pair(50, delta=delta, route=r, **known).value for r in routes]
+            assert kernel_error.one_pair(50, delta=delta, **known).value == min(each)
+
+
+def test_a_set_takes_the_better_of_chaining_and_net():
+    known = {"pool_size": 4, "dimension": 10, "diameter": 2.0, "delta": 0.1, "n_inputs": 2}
+    for m in (10, 10**8):
+        each = [kernel_error.uniform(m, route=r, **known).value for r in ("chaining", "net")]
+        # At one level both sums share their first term.
+        assert kernel_error.uniform(m, **known).value == pytest.approx(min(each), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("eps", "known"),
+    [(1e-5, {"pool_size": 4}), (1e-5, {"pool_size": 4, "rho": 0.5}), (1e-7, {"pool_size": 1})],
+)
+def test_features_for_a_tiny_error(eps, known):
+    """Where m is huge Chernoff's bound is z^2 V/m with z^2 = 2 log(2/delta), up to its grid."""
+    m = kernel_error.one_pair_features(eps, delta=0.01, **known)
+    normal = kernel_error.central_limit_features(eps, delta=0.01, **known)
+    ratio = 2 * math.log(200) / 2.5758293035489004**2
+    assert 1 <= m / normal / ratio < 1.01
+
+
+@pytest.mark.parametrize("share", [0.5, 0.3, 0.9])
+@pytest.mark.parametrize("m", [1, 3, 10, 30])
+def test_codes_at_the_end_of_the_divergence(share, m):
+    """delta = 2 p^m: all codes agree with just the chance that the bound allows."""
+    for shift in (-1e-14, -1e-15, 0.0, 1e-15, 1e-14):
+        delta = 2 * share**m * (1 + shift)
+        if delta < 1:
+            bound = kernel_error.one_pair(m, delta=delta, collision=share, route="binomial")
+            assert 0 < bound.value <= max(share, 1 - share) + 1e-15
