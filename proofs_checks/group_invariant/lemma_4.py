@@ -15,6 +15,8 @@ from mehler.exact.orbits import TemplateLaw
 from mehler.features import groups
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Plot, Series, Statement
 from proofs_checks._violations import Case, hold_bounds
+from proofs_checks._worlds import hold_worlds
+from proofs_checks.group_invariant import _tight_worlds as worlds
 from proofs_checks.group_invariant._errors import batches
 from proofs_checks.group_invariant._held import unit_rows
 from proofs_checks.group_invariant._setting import EPSILON, PAPER, SETTING
@@ -147,6 +149,15 @@ def _plot(context: Context) -> Plot:
     )
 
 
+def tight(context: Context, *, bound: Callable[..., Bound] = bounds.lemma_4) -> Evidence:
+    """Hold the sharper bound where it is tight: half of what there is sees one row of a line."""
+    return hold_worlds(
+        [*worlds.falls_short(bound, events=1), *worlds.unseen(bound, events=2)],
+        form="proved",
+        claim="distance to weights of at most $C/m$",
+    )
+
+
 STATEMENT = Statement(
     id="group-invariant.lemma-4",
     source="Mroueh, Voinea, Poggio (2015), Lemma 4 and equations (17) to (19)",
@@ -211,5 +222,6 @@ STATEMENT = Statement(
     checks=(
         Check(form="restored", name="distances", run=restored),
         Check(form="proved", name="distances, sharper", run=proved),
+        Check(form="proved", name="worlds where it is tight", run=tight),
     ),
 )

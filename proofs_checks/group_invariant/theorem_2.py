@@ -12,6 +12,8 @@ from mehler.exact import orbits
 from mehler.exact.orbits import Bins, TemplateLaw
 from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Statement
 from proofs_checks._violations import hold_bounds
+from proofs_checks._worlds import hold_worlds
+from proofs_checks.group_invariant import _tight_worlds as worlds
 from proofs_checks.group_invariant._pair_cases import POINTS, cases, plot, sizes
 from proofs_checks.group_invariant._setting import SETTING
 from proofs_checks.maxout._prose import prose
@@ -81,6 +83,20 @@ def errors(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_2) 
         false_alarm=context.false_alarm,
         n_features=sum(n_draws * one["m"] * 2 * one["n_bins"] for one in settings),
         plots=(plot(context),),
+    )
+
+
+def tight(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_2) -> Evidence:
+    """Hold the bound where it is tight: rows of a line, and orthonormal ones."""
+    return hold_worlds(
+        [
+            *worlds.templates(bound),
+            worlds.all_pairs(bound),
+            *worlds.elements(bound),
+            *worlds.binning(bound),
+        ],
+        form="proved",
+        claim="largest error over all pairs",
     )
 
 
@@ -167,5 +183,6 @@ STATEMENT = Statement(
         Check(form="restored", name="three bins, redraw", run=redraw),
         Check(form="proved", name="two bins in the plane", run=plane),
         Check(form="proved", name="largest error over all pairs", run=errors),
+        Check(form="proved", name="worlds where it is tight", run=tight),
     ),
 )

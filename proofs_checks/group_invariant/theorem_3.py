@@ -13,7 +13,9 @@ from mehler.bounds import Bound
 from mehler.bounds import group_invariant as bounds
 from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Plot, Series, Statement
 from proofs_checks._violations import Case, hold_bounds
+from proofs_checks._worlds import hold_worlds
 from proofs_checks.group_invariant import _one_orbit
+from proofs_checks.group_invariant import _tight_worlds as worlds
 from proofs_checks.group_invariant._setting import SETTING
 from proofs_checks.group_invariant._world import (
     BINS,
@@ -177,6 +179,23 @@ def _plot(context: Context, least: float) -> Plot:
     )
 
 
+def tight(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_3) -> Evidence:
+    """Hold the bound where it is tight: one row of a line, endless all but one size."""
+
+    def endless(**sizes: Any) -> Bound:
+        return bound(worlds.ENDLESS**2, lipschitz=1.0, **sizes)
+
+    return hold_worlds(
+        [
+            *worlds.wrong_sign(bound),
+            *worlds.falls_short(endless, events=3),
+            *worlds.unseen(endless, events=5, both=True),
+        ],
+        form="proved",
+        claim="excess risk",
+    )
+
+
 STATEMENT = Statement(
     id="group-invariant.theorem-3",
     source="Mroueh, Voinea, Poggio (2015), Theorem 3",
@@ -257,5 +276,6 @@ STATEMENT = Statement(
         Check(form="proved", name="risk on orbits and on everything", run=invariance),
         Check(form="proved", name="excess risk", run=excess),
         Check(form="proved", name="excess risk, sampled elements", run=excess_sampled),
+        Check(form="proved", name="worlds where it is tight", run=tight),
     ),
 )

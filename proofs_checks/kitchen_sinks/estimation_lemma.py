@@ -10,6 +10,8 @@ import numpy as np
 from mehler.bounds import Bound, kitchen_sinks
 from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Plot, Series, Statement
 from proofs_checks._violations import Case, hold_bounds
+from proofs_checks._worlds import hold_worlds
+from proofs_checks.kitchen_sinks import _tight_worlds as worlds
 from proofs_checks.kitchen_sinks._cosines import Cosines
 from proofs_checks.kitchen_sinks._fitted import LIPSCHITZ, cosine_products, largest_gap
 from proofs_checks.kitchen_sinks._signs import log_tail, mean_signs
@@ -160,6 +162,15 @@ def _tails() -> Plot:
     )
 
 
+def tight(context: Context, *, bound: Lemma = kitchen_sinks.estimation_lemma) -> Evidence:
+    """Hold the bounds where they are tight: one feature, and endless ones."""
+    return hold_worlds(
+        [*worlds.one_feature_gap(bound), worlds.many_features_gap(bound)],
+        form="proved",
+        claim="largest gap of the risks, fair labels",
+    )
+
+
 STATEMENT = Statement(
     id="kitchen-sinks.estimation-lemma",
     source="Rahimi, Recht (2008), estimation lemma, as recalled",
@@ -231,5 +242,6 @@ STATEMENT = Statement(
         Check(form="restored", name="exact probability of a violation", run=recalled_tail),
         Check(form="proved", name="exact probability of a violation", run=proved_tail),
         Check(form="proved", name="largest gap over the box", run=gaps),
+        Check(form="proved", name="worlds where it is tight", run=tight),
     ),
 )

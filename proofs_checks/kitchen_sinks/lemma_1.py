@@ -11,6 +11,8 @@ from mehler.bounds import Bound, kitchen_sinks
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from mehler.verify import intervals
 from proofs_checks._violations import Case, hold_bounds
+from proofs_checks._worlds import hold_worlds
+from proofs_checks.kitchen_sinks import _tight_worlds as worlds
 from proofs_checks.kitchen_sinks._cosines import Cosines, average_errors
 from proofs_checks.kitchen_sinks._quantiles import quantile_points
 from proofs_checks.kitchen_sinks._signs import mean_signs
@@ -213,6 +215,15 @@ def _plot(context: Context) -> Plot:
     )
 
 
+def tight(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Evidence:
+    """Hold the bound where it is tight: random signs, and an orthogonal basis."""
+    return hold_worlds(
+        [*worlds.random_signs(bound), worlds.basis(bound), worlds.basis(bound, moments=True)],
+        form="proved",
+        claim="distance of the average from $f^*$",
+    )
+
+
 STATEMENT = Statement(
     id="kitchen-sinks.lemma-1",
     source="Rahimi, Recht (2008), Lemma 1, after Sejdinovic's slides (2014)",
@@ -279,6 +290,7 @@ STATEMENT = Statement(
     checks=(
         Check(form="printed", name="errors of averages", run=averages),
         Check(form="proved", name="errors of averages, moments known", run=moments),
+        Check(form="proved", name="worlds where it is tight", run=tight),
         Check(form="proved", name="features without a bound", run=without_bound),
         Check(form="proved", name="maxout units divided by a bound of theirs", run=divided),
     ),

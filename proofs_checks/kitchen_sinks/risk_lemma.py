@@ -11,6 +11,8 @@ import numpy as np
 from mehler.bounds import Bound, kitchen_sinks
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from proofs_checks._violations import Case, hold_bounds
+from proofs_checks._worlds import hold_worlds
+from proofs_checks.kitchen_sinks import _tight_worlds as worlds
 from proofs_checks.kitchen_sinks._cosines import Cosines, blocks, cosine_features
 from proofs_checks.kitchen_sinks._quantiles import quantile_points
 from proofs_checks.kitchen_sinks._signs import mean_signs
@@ -141,6 +143,15 @@ def _plot(context: Context) -> Plot:
     )
 
 
+def tight(context: Context, *, bound: Callable[..., Bound] = kitchen_sinks.risk_lemma) -> Evidence:
+    """Hold the bound where it is tight: the loss |t|, on random signs and one of a basis."""
+    return hold_worlds(
+        [*worlds.random_signs(bound, lipschitz=1.0), worlds.one_of_a_basis(bound)],
+        form="printed",
+        claim="risk of the average above that of $f^* = 0$",
+    )
+
+
 STATEMENT = Statement(
     id="kitchen-sinks.risk-lemma",
     source="Rahimi, Recht (2008), after Sejdinovic's slides (2014)",
@@ -178,5 +189,8 @@ STATEMENT = Statement(
         """
     ),
     note="Its features are bounded as those of Lemma 1 are, kitchen-sinks.lemma-1.",
-    checks=(Check(form="printed", name="risks of averages", run=averages),),
+    checks=(
+        Check(form="printed", name="risks of averages", run=averages),
+        Check(form="printed", name="worlds where it is tight", run=tight),
+    ),
 )

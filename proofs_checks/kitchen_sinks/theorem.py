@@ -10,7 +10,9 @@ import numpy as np
 from mehler.bounds import Bound, kitchen_sinks
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from proofs_checks._violations import Case, hold_bounds
+from proofs_checks._worlds import hold_worlds
 from proofs_checks.kitchen_sinks import _fitted
+from proofs_checks.kitchen_sinks import _tight_worlds as worlds
 from proofs_checks.kitchen_sinks._cosines import Cosines
 from proofs_checks.kitchen_sinks._divided import divided_products
 from proofs_checks.kitchen_sinks._fitted import LIPSCHITZ, Draw, cosine_products
@@ -149,6 +151,19 @@ def _plot(what: str, letter: str, fixed: str, x: Any, promised: Any, drawn: Any)
     )
 
 
+def tight(context: Context, *, bound: Theorem = kitchen_sinks.theorem) -> Evidence:
+    """Hold the bound where it is tight: a wrong sign, and a box that falls short."""
+    return hold_worlds(
+        [
+            *worlds.wrong_sign(bound, "box"),
+            *worlds.wrong_sign(bound, "ball"),
+            *worlds.falls_short(bound),
+        ],
+        form="proved",
+        claim="excess risk of the fitted weights",
+    )
+
+
 STATEMENT = Statement(
     id="kitchen-sinks.theorem",
     source="Rahimi, Recht (2008), main theorem, after Sejdinovic's slides (2014)",
@@ -211,5 +226,6 @@ STATEMENT = Statement(
     checks=(
         Check(form="proved", name="excess risk over the box", run=box),
         Check(form="proved", name="excess risk over the ball", run=ball),
+        Check(form="proved", name="worlds where it is tight", run=tight),
     ),
 )

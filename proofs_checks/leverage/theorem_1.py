@@ -11,6 +11,8 @@ from mehler.bounds import Bound, Term
 from mehler.bounds import leverage as bounds
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Plot, Series, Statement
 from proofs_checks._violations import Case, hold_bounds
+from proofs_checks._worlds import hold_worlds
+from proofs_checks.leverage import _tight_worlds as worlds
 from proofs_checks.leverage._outcomes import pool
 from proofs_checks.leverage._waves import Waves, scores_of
 from proofs_checks.leverage.theorem_2 import ENOUGH
@@ -243,6 +245,26 @@ def _plot(context: Context, world: Waves, known: dict[str, float]) -> Plot:
     )
 
 
+def tight_scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
+    """Hold the error of one score where it is nearest to its bound."""
+    return hold_worlds(
+        [*worlds.one_score(error)],
+        form="proved",
+        check="scores, where it is tight",
+        claim="error of one score over one minus it",
+    )
+
+
+def tight_probabilities(context: Context, *, error: Error = bounds.probability_error) -> Evidence:
+    """Hold the errors of two probabilities where they are nearest to their bound."""
+    return hold_worlds(
+        [*worlds.two_probabilities(error)],
+        form="proved",
+        check="probabilities, where it is tight",
+        claim="sum of the errors of two probabilities",
+    )
+
+
 STATEMENT = Statement(
     id="leverage.theorem-1",
     source="Shahrampour, Kolouri (2019), Theorem 1 and Corollary 5",
@@ -315,5 +337,7 @@ STATEMENT = Statement(
         Check(form="proved", name="probabilities from rows", run=probabilities),
         Check(form="proved", name="scores from rows", run=scores),
         Check(form="proved", name="uniform at a small ridge", run=uniform),
+        Check(form="proved", name="scores, where it is tight", run=tight_scores),
+        Check(form="proved", name="probabilities, where it is tight", run=tight_probabilities),
     ),
 )

@@ -22,7 +22,8 @@ SUBSPHERES = {1: 1, 2: 3, 3: 5}
 
 def failure(value: float, r: int, weights: int) -> float:
     """P(largest of so many chi_r variables > value), accurate where it is tiny."""
-    return -math.expm1(weights * math.log1p(-stats.chi.sf(value, r)))
+    tail = float(stats.chi.sf(value, r))
+    return 1.0 if tail == 1 else -math.expm1(weights * math.log1p(-tail))
 
 
 def quantile(probability: float, r: int, weights: int) -> float:

@@ -13,6 +13,8 @@ from mehler.bounds import kernel_error as bounds
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from mehler.verify import intervals
 from proofs_checks._violations import Case, hold_bounds
+from proofs_checks._worlds import hold_worlds
+from proofs_checks.maxout import _tight_errors as worlds
 from proofs_checks.maxout._gram_errors import gram_errors, rows_in_random_directions
 from proofs_checks.maxout._measure import Draw, rows_at
 from proofs_checks.maxout._prose import prose
@@ -271,6 +273,41 @@ def _over_rows(
     )
 
 
+def tight_pair(context: Context, *, bound: Callable[..., Any] = bounds.one_pair) -> Evidence:
+    """Hold each route of one pair where it is tight."""
+    return hold_worlds(
+        [
+            *worlds.one_pair(bound),
+            *worlds.one_square(bound),
+            *worlds.three_values(bound),
+            *worlds.codes(bound),
+        ],
+        form="proved",
+        check="one pair, where it is tight",
+        claim="error at one pair",
+    )
+
+
+def tight_pairs(context: Context, *, bound: Callable[..., Any] = bounds.all_pairs) -> Evidence:
+    """Hold the union over pairs on a thousand orthonormal rows."""
+    return hold_worlds(
+        [*worlds.many_pairs(bound)],
+        form="proved",
+        check="all pairs, where it is tight",
+        claim="largest error of a Gram matrix",
+    )
+
+
+def tight_set(context: Context, *, bound: Callable[..., Any] = bounds.uniform) -> Evidence:
+    """Hold the bound by the doubling dimension on a million orthonormal rows."""
+    return hold_worlds(
+        [*worlds.a_set(bound)],
+        form="proved",
+        check="a set, where it is tight",
+        claim="largest error over a set",
+    )
+
+
 STATEMENT = Statement(
     id="maxout.kernel-error",
     source="Ours, for Mroueh, Rennie, Goel (2015), Section 2",
@@ -338,5 +375,8 @@ STATEMENT = Statement(
         Check(form="proved", name="one pair", run=one_pair),
         Check(form="proved", name="all pairs", run=all_pairs),
         Check(form="proved", name="uniformly over a set", run=uniform),
+        Check(form="proved", name="one pair, where it is tight", run=tight_pair),
+        Check(form="proved", name="all pairs, where it is tight", run=tight_pairs),
+        Check(form="proved", name="a set, where it is tight", run=tight_set),
     ),
 )

@@ -13,7 +13,9 @@ from mehler import exact, verify
 from mehler.bounds import Bound, maxout
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from proofs_checks._violations import Case, hold_bounds
+from proofs_checks._worlds import hold_worlds
 from proofs_checks.maxout import _approximation_flaws as flaws
+from proofs_checks.maxout import _tight_worlds as worlds
 from proofs_checks.maxout._approximating import (
     Approximations,
     draw_approximations,
@@ -97,17 +99,28 @@ def in_mean_square(
         false_alarm=context.false_alarm,
         resolution=truth / 2,
     )
-    claimed = maxout.lemma_3(
-        n_features=m, pool_size=setting.pool_size, scale=_SCALE, variant="root-mean-square"
-    ).value
     return Evidence.from_verdict(
         verdict,
         form="proved",
         check="mean square",
         claim=(
-            r"$E\|\hat f - f\|^2 = (C^2\sigma^2(q) - \|f\|^2)/m$, at most the bound's "
-            f"{claimed**2:.3g} ($q = {setting.pool_size}$, $m = {m}$)"
+            r"$E\|\hat f - f\|^2 = (C^2\sigma^2(q) - \|f\|^2)/m$ "
+            f"($q = {setting.pool_size}$, $m = {m}$)"
         ),
+    )
+
+
+def tight(context: Context, *, bound: Bounding = maxout.lemma_3) -> Evidence:
+    """Hold the bounds where they are tight: a box that falls short, and random signs."""
+    return hold_worlds(
+        [
+            *worlds.nearest_falls_short(bound, worlds.FREE[3]),
+            *worlds.random_signs(bound, worlds.FREE[3], variant="monte-carlo"),
+            *worlds.random_signs(bound, worlds.PAPER[3]),
+            *worlds.mean_square_of_signs(bound),
+        ],
+        form="proved",
+        claim="distance from $f$, one input",
     )
 
 
@@ -300,5 +313,6 @@ STATEMENT = Statement(
         Check(form="proved", name="Monte Carlo function", run=monte_carlo),
         Check(form="proved", name="paper's shape", run=paper_shape),
         Check(form="proved", name="mean square", run=in_mean_square),
+        Check(form="proved", name="worlds where it is tight", run=tight),
     ),
 )

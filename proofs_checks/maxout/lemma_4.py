@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from mehler.bounds import Bound, maxout
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from mehler.verify import intervals
 from proofs_checks._violations import Case, hold_bounds
+from proofs_checks._worlds import hold_worlds
 from proofs_checks.maxout import _approximation_flaws as flaws
+from proofs_checks.maxout import _tight_worlds as worlds
 from proofs_checks.maxout._prose import prose
 from proofs_checks.maxout._risk_cases import Draws, Setting, drawn_settings, observed_series
 
@@ -72,6 +75,23 @@ def in_expectation(context: Context, *, bound: Bounding = maxout.lemma_4) -> Evi
         n_features=m * all_draws[0].drawn.best[all_draws[0].setting.n_features[0]].size,
         method="bounded samples (betting), union bound over the settings",
         assumptions=("draws are independent",),
+    )
+
+
+def tight(context: Context, *, bound: Bounding = maxout.lemma_4) -> Evidence:
+    """Hold the bounds where they are tight: a box that falls short of where the loss ends."""
+
+    def of_length_1(*, radius: float, **options: Any) -> Bound:
+        return bound(**options)
+
+    return hold_worlds(
+        [
+            *worlds.falls_short(of_length_1, worlds.FREE[3], samples=False),
+            *worlds.falls_short(of_length_1, worlds.PAPER[3], samples=False),
+            worlds.falls_short_mean(of_length_1, variant="root-mean-square"),
+        ],
+        form="proved",
+        claim="risk that the best function of the box adds, one input",
     )
 
 
@@ -208,5 +228,6 @@ STATEMENT = Statement(
         Check(form="proved", name="dimension-free", run=dimension_free),
         Check(form="proved", name="paper's shape", run=paper_shape),
         Check(form="proved", name="in expectation", run=in_expectation),
+        Check(form="proved", name="worlds where it is tight", run=tight),
     ),
 )

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from mehler.bounds import Bound, maxout
 from mehler.statements import Check, Context, Evidence, Statement
 from proofs_checks._violations import hold_bounds
+from proofs_checks._worlds import hold_worlds
 from proofs_checks.maxout import _risk_flaws as flaws
+from proofs_checks.maxout import _tight_worlds as worlds
 from proofs_checks.maxout._prose import prose
 from proofs_checks.maxout._risk_cases import (
     Bounding,
@@ -19,6 +21,8 @@ from proofs_checks.maxout._risk_cases import (
     risk_cases,
     risk_plots,
 )
+
+FREE = worlds.FREE[2]
 
 _QUICK = (
     Setting(3, 4, (10, 40), (50, 400, 3200), radius=0.1, loss_bound=0.5),
@@ -66,6 +70,23 @@ def _hold(
         false_alarm=context.false_alarm,
         n_features=max(case.where["m"] for case in cases) * draws[0].n_draws,
         plots=risk_plots(draws[0], maxout.theorem_2) if evaluate is free_bound else (),
+    )
+
+
+def tight(context: Context, *, bound: Bounding = maxout.remark_2) -> Evidence:
+    """Hold the bound where it is tight, for short and long inputs, small and large losses."""
+    return hold_worlds(
+        [
+            world
+            for radius, loss_bound in ((1e-2, 3.0), (50.0, 0.1))
+            for world in (
+                *worlds.wrong_sign(bound, FREE, radius=radius, loss_bound=loss_bound),
+                worlds.learnt_by_heart(bound, FREE, radius=radius, loss_bound=loss_bound),
+                *worlds.falls_short(bound, FREE, radius=radius, loss_bound=loss_bound),
+            )
+        ],
+        form="proved",
+        claim="excess risk with linear units of inputs of length $R$",
     )
 
 
@@ -140,5 +161,6 @@ STATEMENT = Statement(
         Check(form="printed", name="B below 1", run=flaws.small_losses),
         Check(form="proved", name="dimension-free", run=dimension_free),
         Check(form="proved", name="paper's shape", run=paper_shape),
+        Check(form="proved", name="worlds where it is tight", run=tight),
     ),
 )

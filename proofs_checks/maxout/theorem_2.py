@@ -11,7 +11,9 @@ from mehler.bounds import Bound, maxout
 from mehler.statements import Check, Context, Evidence, Statement
 from mehler.verify import intervals
 from proofs_checks._violations import hold_bounds
+from proofs_checks._worlds import hold_worlds
 from proofs_checks.maxout import _risk_flaws as flaws
+from proofs_checks.maxout import _tight_worlds as worlds
 from proofs_checks.maxout._prose import prose
 from proofs_checks.maxout._risk_cases import (
     Bounding,
@@ -23,6 +25,8 @@ from proofs_checks.maxout._risk_cases import (
     risk_cases,
     risk_plots,
 )
+
+FREE, PAPER = worlds.FREE[2], worlds.PAPER[2]
 
 # Pools of 1 and 4: a table of the exact kernel for each other one would cost as much as the draws.
 _QUICK = (
@@ -205,6 +209,35 @@ def smaller(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence
     )
 
 
+def tight(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
+    """Hold the bounds where they are tight: a wrong sign, inputs learnt by heart, few units."""
+    return hold_worlds(
+        [
+            *worlds.wrong_sign(bound, FREE),
+            worlds.learnt_by_heart(bound, FREE),
+            *worlds.falls_short(bound, FREE),
+            worlds.learnt_by_heart_mean(bound),
+            worlds.falls_short_mean(bound, n_samples=worlds.ENDLESS**2),
+        ],
+        form="proved",
+        claim="excess risk with linear units",
+    )
+
+
+def tight_paper(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
+    """Hold the paper's shape in the same worlds."""
+    return hold_worlds(
+        [
+            *worlds.wrong_sign(bound, PAPER),
+            worlds.learnt_by_heart(bound, PAPER),
+            *worlds.falls_short(bound, PAPER),
+        ],
+        form="proved",
+        check="worlds where it is tight, paper's shape",
+        claim="excess risk with linear units",
+    )
+
+
 STATEMENT = Statement(
     id="maxout.theorem-2",
     source="Mroueh, Rennie, Goel (2015), Theorem 2 and Appendix B",
@@ -307,5 +340,7 @@ STATEMENT = Statement(
         Check(form="proved", name="paper's shape", run=paper_shape),
         Check(form="proved", name="in expectation", run=in_expectation),
         Check(form="proved", name="which shape is smaller", run=smaller),
+        Check(form="proved", name="worlds where it is tight", run=tight),
+        Check(form="proved", name="worlds where it is tight, paper's shape", run=tight_paper),
     ),
 )

@@ -1,0 +1,104 @@
+"""Where the bounds of the kitchen sinks are nearly tight: constants of random sign, and bases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from scipy import stats
+
+from mehler.bounds import Bound
+from proofs_checks._worlds import World, mean_exceeds
+
+Bounding = Callable[..., Bound]
+# So many features or samples that what is left of them is below any float that matters.
+ENDLESS = 10**40
+_FAILURES = (0.4, 1e-3, 1e-15)
+_NEARLY_CERTAIN = 0.995
+
+
+def random_signs(
+    bound: Bounding, size: float = 1.0, sides: int = 2, **options: Any
+) -> Iterator[World]:
+    """Constant features of random sign, f* = 0: the average is a mean of signs.
+
+    `size` is the loss of a unit of it, in one direction or in both.
+    """
+    for failure in _FAILURES:
+        value = bound(ENDLESS, scale=1.0, delta=failure, **options).value / size
+        low, high = mean_exceeds(value * math.sqrt(ENDLESS), ENDLESS, third=1.0)
+        yield World(f"random signs, failure {failure:g}", (sides * low, sides * high), failure)
+
+
+def basis(bound: Bounding, *, moments: bool = False) -> World:
+    """Features that are a tenth of a billion orthogonal functions, f* their mean.
+
+    Ten features that differ, as they do but for a chance of 5e-8, miss it by sqrt(1/10 - 1/n).
+    """
+    n, k = 10**9, 10
+    known = {"mean_square": 1.0, "norm": n**-0.5} if moments else {}
+    # The sum of the terms is of the average; what is known of the nearest function is not.
+    value = bound(k, scale=1.0, delta=_NEARLY_CERTAIN, **known).total
+    happens = float(math.sqrt(1 / k - 1 / n) > value)
+    return World("an orthogonal basis", (happens * (1 - 5e-8), happens), _NEARLY_CERTAIN)
+
+
+def one_of_a_basis(bound: Bounding) -> World:
+    """One feature of values 1 and -1, of as many orthogonal ones: the loss |t| is 1 with it."""
+    value = bound(1, scale=1.0, lipschitz=1.0, delta=_NEARLY_CERTAIN).value
+    happens = float(1 - 1e-4 > value)
+    return World("one feature of a basis", (happens, happens), _NEARLY_CERTAIN)
+
+
+def one_feature_gap(bound: Bounding) -> Iterator[World]:
+    """One constant feature, c(t) = -t, fair labels: the largest gap is the size of their mean."""
+    for failure in (0.3, 1e-3, 1e-20):
+        for sides in (1, 2):
+            value = bound(
+                ENDLESS**2, scale=1.0, lipschitz=1.0, delta=failure, two_sided=sides == 2
+            ).value
+            # From below and from above by either sign of the weight: two tails in either case.
+            low, high = mean_exceeds(value * ENDLESS, ENDLESS**2, third=1.0)
+            yield World(f"one feature, failure {failure:g}", (2 * low, 2 * high), failure)
+
+
+def many_features_gap(bound: Bounding) -> World:
+    """Endless patterns of signs on n = 10^8 inputs, c(t) = -t, fair labels.
+
+    The largest gap is the mean over patterns of |sum of s_j Y_j|/N, Y_j the sum of the labels at
+    input j. The squares of these sum to N within a hundredth, but for a chance of 2/(n 0.01^2), and
+    the sum of signs is normal to 3/sqrt(n) in the mean.
+    """
+    value = bound(
+        ENDLESS, scale=1.0, lipschitz=1.0, delta=_NEARLY_CERTAIN, two_sided=False
+    ).value * math.sqrt(ENDLESS)
+    happens = float(math.sqrt(2 / math.pi) * 0.99 > value)
+    return World("endless features", (happens * (1 - 2e-4), happens), _NEARLY_CERTAIN)
+
+
+def wrong_sign(bound: Bounding, constraint: str) -> Iterator[World]:
+    """One constant feature, c(t) = -t, labels of bias b: a wrong sign loses 2 C b."""
+    n = 10**6
+    for failure in (1e-3, 1e-6, 1e-12):
+        value = bound(
+            ENDLESS, n, scale=1.0, lipschitz=1.0, delta=failure / 2, constraint=constraint
+        ).value
+        low, high = (
+            float(stats.binom.cdf((n - 1) // 2, n, (1 + min(1.0, bias)) / 2))
+            for bias in (value / 2 * (1 + 1e-9), value / 2)
+        )
+        yield World(f"one feature, wrong sign, failure {failure:g}", (low, high), failure)
+
+
+def falls_short(bound: Bounding) -> Iterator[World]:
+    """Features that are 0 or 1 everywhere, at random: the box reaches C times their mean.
+
+    The loss ends at the largest function of the class, C/2; endless samples of label 1.
+    """
+    for failure in _FAILURES:
+        value = bound(ENDLESS, ENDLESS**2, scale=1.0, lipschitz=1.0, delta=failure / 2).value
+        t = value * math.sqrt(ENDLESS) / 0.5
+        yield World(
+            f"zeros and ones, failure {failure:g}", mean_exceeds(t, ENDLESS, third=1.0), failure
+        )

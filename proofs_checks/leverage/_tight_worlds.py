@@ -1,0 +1,44 @@
+"""Where what is promised of estimated scores is nearest to what happens: features on small sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+from mehler.bounds import Bound
+from proofs_checks._worlds import World, mean_exceeds
+
+Bounding = Callable[..., Bound]
+# So many rows that shares of them are normal to 1e-20, also those of a set of one in a thousand.
+ENDLESS = 10**46
+_SHARE = 1e-3
+_THIRD = 64.0
+_FAILURES = (0.3, 1e-3, 1e-15)
+
+
+def one_score(bound: Bounding) -> Iterator[World]:
+    """One feature, 1 on a set of measure p and 0 off it; the ridge is p, so that tau is 1/2.
+
+    The error over 1 - tau is (share - p)/(share + p), half the relative error of the share.
+    """
+    for failure in _FAILURES:
+        value = bound(ENDLESS, ridge=_SHARE, degrees_of_freedom=0.5, delta=failure).value
+        # Just above, for what is of second order.
+        t = 2 * value * (1 + 1e-9) * math.sqrt(_SHARE / (1 - _SHARE) * ENDLESS)
+        low, high = mean_exceeds(t, ENDLESS, third=_THIRD)
+        yield World(f"one score, failure {failure:g}", (2 * low, 2 * high), failure)
+
+
+def two_probabilities(bound: Bounding) -> Iterator[World]:
+    """Two features on sets of measure p that do not meet, ridge p/2: all scores are 1/2.
+
+    The sum of the errors is |a - b|/4 for the relative errors a, b of the two shares, whose
+    difference has the variance 2/(p N).
+    """
+    for failure in _FAILURES:
+        value = bound(
+            ENDLESS, pool_size=2, ridge=_SHARE / 2, degrees_of_freedom=1.0, delta=failure
+        ).value
+        t = 4 * value * (1 + 1e-9) * math.sqrt(_SHARE / 2 * ENDLESS)
+        low, high = mean_exceeds(t, ENDLESS, third=_THIRD)
+        yield World(f"two probabilities, failure {failure:g}", (2 * low, 2 * high), failure)

@@ -1,0 +1,217 @@
+"""Where the bounds of Theorem 2, its lemmas and its remark are nearly tight.
+
+All with linear units (q = 1) of one input or of orthogonal ones, and so many units that their
+mean is what the law of large numbers says, up to a normal deviation where that is what counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from scipy import special, stats
+
+from mehler import exact
+from mehler.bounds import Bound
+from proofs_checks._worlds import World, at_least, mean_exceeds
+
+Bounding = Callable[..., Bound]
+# E|g| and the standard deviation of |g| for a standard normal g; E||g| - E|g||^3 over its cube is
+# 1.55, below the 2 that is taken.
+MEAN = math.sqrt(2 / math.pi)
+SPREAD = math.sqrt(1 - 2 / math.pi)
+# So many units or samples that what is left of them is below any float that matters.
+ENDLESS = 10**40
+# The inputs that are learnt by heart, and the samples that each of them has.
+_INPUTS, _EACH = 10**4, 10**6
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Which bound is asked: of how many events, and what else it takes of the inputs.
+
+    Parameters
+    ----------
+    events : int
+        The bound fails with at most this many times delta.
+    geometry : callable
+        From a number of orthogonal inputs and their length to the bound's options.
+    """
+
+    events: int
+    geometry: Callable[[int, float], dict[str, Any]] = field(default=lambda n, radius: {})
+
+
+def _orthogonal(n: int, radius: float) -> dict[str, Any]:
+    """Two of n orthogonal inputs are R sqrt(2) apart; n balls of half the size cover them."""
+    return {
+        "shape": "paper",
+        "n_inputs": n,
+        "dimension": math.log2(n),
+        "diameter": radius * math.sqrt(2) if n > 1 else 0.0,
+    }
+
+
+FREE = {2: Shape(3), 3: Shape(1)}
+PAPER = {2: Shape(4, _orthogonal), 3: Shape(2, _orthogonal)}
+
+
+def wrong_sign(
+    bound: Bounding, shape: Shape, *, radius: float = 1.0, loss_bound: float = 1.0
+) -> Iterator[World]:
+    r"""One input, labels of bias b: the minimiser has the wrong sign when the labels' sum has.
+
+    The ramp B clip((1 - t)/2, 0, 1), and C R E|g| = 1: the best function is 1, the wrong one -1,
+    and the excess risk is B b with the chance of a binomial tail. The bias is the one at which
+    this is just above the bound.
+    """
+    n = 10**6
+    for failure in (1e-3, 1e-6, 1e-12):
+        value = bound(
+            **_ramp(radius, loss_bound),
+            **shape.geometry(1, radius),
+            n_features=ENDLESS,
+            n_samples=n,
+            delta=failure / shape.events,
+        ).value
+        low, high = (
+            float(stats.binom.cdf((n - 1) // 2, n, (1 + min(1.0, bias)) / 2))
+            for bias in (value / loss_bound * (1 + 1e-9), value / loss_bound)
+        )
+        yield World(f"one input, wrong sign, failure {failure:g}", (low, high), failure)
+
+
+def learnt_by_heart(
+    bound: Bounding, shape: Shape, *, radius: float = 1.0, loss_bound: float = 1.0
+) -> World:
+    r"""Orthogonal inputs in a box that holds all their sign patterns: majorities, one by one.
+
+    The functions of a box of endless units are those <a, x> with |a| <= C E|g|, up to a part
+    2 sqrt(n/m) + 40/sqrt(m), so with C R E|g| = 1.01 sqrt(n) all of {-1, 1}^n are among them, and
+    the minimiser of the ramp takes the majority of the labels of each input. Each input has a
+    million samples, within a tenth, and a bias of b: where the majority is wrong, B b is lost.
+    """
+    n, failure = _INPUTS, 0.9
+    value = bound(
+        **{**_ramp(radius, loss_bound), "scale": 1.01 * math.sqrt(n) / (MEAN * radius)},
+        **shape.geometry(n, radius),
+        n_features=ENDLESS,
+        n_samples=n * _EACH,
+        delta=failure / shape.events,
+    ).value
+    bias, wrong = _wrong_majority()
+    # Chernoff: no input has a tenth more or less than its share.
+    lost = 2 * n * math.exp(-_EACH * 0.1**2 / 3)
+    happens = float(stats.binom.sf(value / (loss_bound * bias) * n, n, wrong))
+    return World(f"{n:,} inputs learnt by heart", at_least((happens, 1.0), lost), failure)
+
+
+def learnt_by_heart_mean(bound: Bounding) -> World:
+    """The same in expectation, where no other term hides the statistical one."""
+    value = bound(
+        **{**_ramp(1.0, 1.0), "scale": 1.01 * math.sqrt(_INPUTS) / MEAN},
+        n_features=ENDLESS,
+        n_samples=_INPUTS * _EACH,
+    ).value
+    bias, wrong = _wrong_majority()
+    return World("inputs learnt by heart, in expectation", (bias * wrong * 0.99, bias), value)
+
+
+def _wrong_majority() -> tuple[float, float]:
+    """The bias at which majorities lose most, and a bound of how often they are wrong.
+
+    A tenth more samples than its share is what an input has at most; the binomial law is normal
+    to 1e-3 at a million.
+    """
+    x = 0.75
+    return x / math.sqrt(_EACH), float(special.ndtr(-x * math.sqrt(1.1))) - 1e-3
+
+
+def falls_short(
+    bound: Bounding,
+    shape: Shape,
+    *,
+    radius: float = 1.0,
+    loss_bound: float = 1.0,
+    samples: bool = True,
+) -> Iterator[World]:
+    """One input of label 1, endless samples: no function of the box is as large as the best one.
+
+    The ramp ends where the best function of the class is, C R E|g|; the box ends at C R times the
+    mean of m sizes |g|, which is normal about it.
+    """
+    known = {**_ramp(radius, loss_bound), "scale": 0.5 / radius, **shape.geometry(1, radius)}
+    if samples:
+        known["n_samples"] = ENDLESS**2
+    size = known["lipschitz"] * 0.5
+    for failure in (0.4, 1e-3, 1e-15):
+        value = bound(**known, n_features=ENDLESS, delta=failure / shape.events).value
+        t = value / size * math.sqrt(ENDLESS) / SPREAD
+        yield World(
+            f"the box falls short of a label, failure {failure:g}",
+            mean_exceeds(t, ENDLESS),
+            failure,
+        )
+
+
+def falls_short_mean(bound: Bounding, **options: Any) -> World:
+    """The same in expectation: the mean of the positive part of a normal deviation."""
+    value = bound(**{**_ramp(1.0, 1.0), "scale": 0.5}, n_features=ENDLESS, **options).value
+    mean = 0.25 * SPREAD / math.sqrt(2 * math.pi * ENDLESS)
+    # The central limit theorem in Wasserstein's distance errs by E|X|^3/sqrt(m) (Goldstein 2010).
+    error = 0.25 * SPREAD * 2 / ENDLESS
+    return World("the box falls short of a label, in expectation", (mean - error, mean), value)
+
+
+def nearest_falls_short(bound: Bounding, shape: Shape) -> Iterator[World]:
+    """Lemma 3: one input, the distance of C E|g| from the box."""
+    for failure in (0.4, 1e-3, 1e-15):
+        value = bound(
+            n_features=ENDLESS,
+            pool_size=1,
+            scale=0.5,
+            delta=failure / shape.events,
+            **shape.geometry(1, 1.0),
+        ).value
+        t = value / 0.5 * math.sqrt(ENDLESS) / SPREAD
+        yield World(f"the box falls short, failure {failure:g}", mean_exceeds(t, ENDLESS), failure)
+
+
+def random_signs(bound: Bounding, shape: Shape, **options: Any) -> Iterator[World]:
+    """Lemma 3: the Monte Carlo function of f = 0, of units with signs that are independent.
+
+    The sign is that of the weights in a direction that the input has no part of: the function is
+    a mean of normal variables, C g / sqrt(m) exactly, at any m.
+    """
+    for failure in (0.9, 0.4, 1e-3, 1e-15):
+        value = bound(
+            n_features=10**6,
+            pool_size=1,
+            scale=0.5,
+            delta=failure / shape.events,
+            **shape.geometry(1, 1.0),
+            **options,
+        ).value
+        chance = 2 * float(special.ndtr(-value / 0.5 * 1e3))
+        yield World(f"random signs, failure {failure:g}", (chance, chance * (1 + 1e-9)), failure)
+
+
+def mean_square_of_signs(bound: Bounding) -> Iterator[World]:
+    """The same in mean square: an equality, for every pool, C^2 sigma^2(q)/m."""
+    for q in (1, 4, 64):
+        value = bound(n_features=7, pool_size=q, scale=0.5, variant="root-mean-square").value
+        truth = 0.5 * math.sqrt(exact.sigma2(q) / 7)
+        happens = (truth * (1 - 1e-12), truth * (1 - 1e-13))
+        yield World(f"random signs, mean square, q = {q}", happens, value)
+
+
+def _ramp(radius: float, loss_bound: float) -> dict[str, Any]:
+    return {
+        "pool_size": 1,
+        "scale": 1 / (MEAN * radius),
+        "lipschitz": loss_bound / 2,
+        "loss_bound": loss_bound,
+        "radius": radius,
+    }
