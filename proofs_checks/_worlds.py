@@ -17,6 +17,8 @@ from mehler.statements._evidence import Form
 
 # Berry and Esseen for equal laws, with the constant of Shevtsova (2011).
 _BERRY_ESSEEN = 0.4748
+# An infinite ratio, of a promise of 0, is no number for a report; nor is an interval of length 0.
+_LARGEST, _ROUNDING = 1e300, 1e-14
 
 
 @dataclass(frozen=True)
@@ -64,9 +66,8 @@ def hold_worlds(
             f"{claim}: what happens over what is promised, at most 1 (largest of {len(worlds)} "
             f"worlds: {worst.name})"
         ),
-        # An infinite ratio, of a promise of 0, is no number for a report.
-        observed=min(low, 1e300),
-        interval=(min(low, 1e300), min(high, 1e300)),
+        observed=min(low, _LARGEST),
+        interval=(min(low, _LARGEST) * (1 - _ROUNDING), min(high, _LARGEST) + _ROUNDING),
         upper=1.0,
         method="computed: binomial and normal distributions, with bounds of their errors",
     )

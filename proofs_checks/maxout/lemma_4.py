@@ -165,8 +165,7 @@ def _plot(draws: Draws, failure: float = 0.05) -> Plot:
         ),
         caption=(
             f"d = {draws.setting.n_inputs}, q = {draws.setting.pool_size}, total chance of failure "
-            f"{failure:g}. In the linear part of the loss errors average out, which the Lipschitz "
-            "step of the proof cannot see."
+            f"{failure:g}. In these draws errors average out in the linear part of the loss."
         ),
     )
 

@@ -60,4 +60,8 @@ DEFECTS = [
     (kernel_error.all_pairs, {"bound": scaled(bounds.all_pairs, 0.5)}, "refuted"),
     (kernel_error.uniform, {"draw": repeating(100)}, "refuted"),
     (kernel_error.uniform, {"bound": scaled(bounds.uniform, 0.15)}, "refuted"),
+    # Where they are tight they may not lose as much.
+    (kernel_error.tight_pair, {"bound": scaled(bounds.one_pair, 0.99)}, "refuted"),
+    (kernel_error.tight_pairs, {"bound": scaled(bounds.all_pairs, 0.75)}, "refuted"),
+    (kernel_error.tight_set, {"bound": scaled(bounds.uniform, 0.14)}, "refuted"),
 ]

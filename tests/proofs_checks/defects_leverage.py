@@ -36,12 +36,12 @@ def repeats_once(counts: Any, expected: Any, pool_size: int) -> Any:
     return algorithm_1.as_proved(np.minimum(counts, 1), expected, pool_size)
 
 
-def smaller(bound: Callable[..., Bound]) -> Callable[..., Bound]:
-    """A millionth: what is printed and proved of scores is that loose."""
+def smaller(bound: Callable[..., Bound], divisor: float = 1e6) -> Callable[..., Bound]:
+    """A millionth: what is printed and proved of scores is that loose where it is drawn."""
 
     def wrong(*sizes: int, **options: Any) -> Bound:
         right = bound(*sizes, **options)
-        terms = [dataclasses.replace(one, value=one.value / 1e6) for one in right.terms]
+        terms = [dataclasses.replace(one, value=one.value / divisor) for one in right.terms]
         return dataclasses.replace(right, terms=terms)
 
     return wrong
@@ -89,6 +89,8 @@ DEFECTS = [
     (theorem_1.probabilities, {"error": smaller(bounds.probability_error)}, "refuted"),
     (theorem_1.scores, {"error": smaller(bounds.score_error)}, "refuted"),
     (theorem_1.uniform, {"factor": 10.0}, "refuted"),
+    (theorem_1.tight_scores, {"error": smaller(bounds.score_error, 2.5)}, "refuted"),
+    (theorem_1.tight_probabilities, {"error": smaller(bounds.probability_error, 12)}, "refuted"),
     (definition_1.mean_leverage, {"degrees": without_ridge_below}, "refuted"),
     (definition_1.from_rows, {"factor": 0.5}, "refuted"),
     (example_1.pairs, {"claimed": example_1.with_phase}, "refuted"),

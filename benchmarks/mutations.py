@@ -1,0 +1,78 @@
+"""The table of mutations: every change is made, and what its check says is written down.
+
+Each term of a bound is deleted and multiplied by 0.7, each claimed value by a factor near 1; the
+rows are declared in tests/proofs_checks/mutations. A minute. Run: python benchmarks/mutations.py
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from mehler.statements import Context  # noqa: E402
+from mehler.verify import Ledger  # noqa: E402
+from proofs_checks import STATEMENTS  # noqa: E402
+from tests.proofs_checks.mutations import ROWS, Row  # noqa: E402
+from tests.proofs_checks.mutations._planted import planted  # noqa: E402
+
+PAGE = ROOT / "docs" / "mutations.md"
+HEAD = """# What a check would see
+
+A check is worth what it would refuse. For every statement this table names a change of each of its
+terms and constants, and the check of [the statement](theorems/index.md) that turns red when the
+change is made, at the quick level of the report; or says why no check can: *only proved, because
+...*. In a bound every term is deleted, and multiplied by 0.7; where 0.7 is not seen, the largest
+factor that is, to two digits. A claimed value is multiplied by a factor near 1.
+
+Where draws are far below a bound, its terms are seen in
+[worlds](theorems/theorem-2.md#worlds-where-it-is-tight) that are computed and in which the bound is
+nearly tight. Below the terms stand the defects that are planted in the check itself: what takes the
+place of which argument, and the verdict that this makes of it (a check that refutes a print *holds*
+with the truth in its place).
+
+{red} changes of terms and values turn a check red, {proved} are only proved. Made by
+`python benchmarks/mutations.py`, which makes every change; so do the tests
+(`pytest tests/proofs_checks/test_mutations.py`, all rows with `-m full`).
+
+"""
+
+
+def seen(row: Row) -> str:
+    """What the check says of the change."""
+    if row.check is None:
+        return f"only proved, because {row.because}"
+    context = Context(ledger=Ledger(budget=1e-6), statement=row.statement, seed=1)
+    status = row.check(context, **row.defect).status
+    if status == "holds":
+        raise SystemExit(f"{row.statement}, {row.term}, {row.change}: still holds")
+    return "red" if status == "refuted" else f"red ({status})"
+
+
+def main() -> None:
+    """Make every change, and write the page."""
+    lines, counts = [], {"red": 0, "proved": 0}
+    for statement in STATEMENTS:
+        names = {check.run: check.name for check in statement.checks}
+        found = [row for row in ROWS if row.statement == statement.id]
+        lines += [
+            f"## {statement.id}\n",
+            "| term | change | check | result |",
+            "|---|---|---|---|",
+        ]
+        for row in found:
+            said = seen(row)
+            counts["red" if row.check else "proved"] += 1
+            name = "none" if row.check is None else names[row.check]
+            lines.append(f"| {row.term} | {row.change} | {name} | {said} |")
+        for name, change, verdict in planted(statement):
+            lines.append(f"| the check itself | {change} | {name} | verdict becomes {verdict} |")
+        lines.append("")
+    head = HEAD.format(red=counts["red"], proved=counts["proved"])
+    PAGE.write_text(head + "\n".join(lines).rstrip() + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

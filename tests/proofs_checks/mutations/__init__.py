@@ -1,0 +1,18 @@
+"""The table of mutations: what is changed in which claim, and what turns red.
+
+`benchmarks/mutations.py` writes it to ``docs/mutations.md``; ``pytest -m full`` makes every change.
+"""
+
+from __future__ import annotations
+
+from tests.proofs_checks.mutations import equalities, error_bounds, maxout_bounds, other_bounds
+from tests.proofs_checks.mutations._row import Row
+
+ROWS: tuple[Row, ...] = (
+    *maxout_bounds.ROWS,
+    *error_bounds.ROWS,
+    *other_bounds.ROWS,
+    *equalities.ROWS,
+)
+
+__all__ = ["ROWS", "Row"]

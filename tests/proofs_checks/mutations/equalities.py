@@ -1,0 +1,174 @@
+"""Claimed values times a factor near 1: a hundredth where the quick level sees it, else more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from mehler import exact
+from mehler.verify import kernels
+from proofs_checks.fourier import kernel as fourier
+from proofs_checks.fourier import orthogonal, pairs_variance, structured
+from proofs_checks.group_invariant import expectation, remark_3, remark_4, theorem_1
+from proofs_checks.group_invariant._held import declared
+from proofs_checks.kitchen_sinks import kernel as sinks
+from proofs_checks.leverage import definition_1, example_1
+from proofs_checks.maxout import (
+    centred_kernel,
+    decoupled_kernel,
+    figure_1,
+    h1_growth,
+    lemma_3,
+    locality,
+    q1_linear,
+    remark_1_codes,
+    sigma2_growth,
+    special_values,
+    theorem_1_kernel,
+    theorem_1_series,
+)
+from tests.proofs_checks.mutations._row import Check, Row, scaled
+
+DRAWN = "the quick level draws fewer features than that takes; what it sees is above"
+APART = "the statement's bounds are this far apart"
+
+
+def of_value(
+    statement: str,
+    term: str,
+    check: Check,
+    keyword: str,
+    right: Callable[..., Any],
+    seen: float,
+    because: str = DRAWN,
+) -> Iterator[Row]:
+    """A row for the factor that is seen, and one for a hundredth where that is less."""
+    defect = {keyword: scaled(right, seen)}
+    yield Row(statement=statement, term=term, change=f"times {seen:g}", check=check, defect=defect)
+    if seen > 1.01:
+        yield Row(
+            statement=statement,
+            term=term,
+            change="times 1.01",
+            because=because,
+        )
+
+
+def of_width(statement: str, check: Check, make: Callable[[float], Any], seen: float) -> Row:
+    """A row for the width of a kernel, or of its spectrum."""
+    return Row(
+        statement=statement,
+        term=f"{check.__name__}: width of the kernel",
+        change=f"times {seen:g}",
+        check=check,
+        defect={"claimed": make(seen)},
+    )
+
+
+def gaussian(factor: float) -> Any:
+    """The Gaussian kernel with another gamma."""
+    return kernels.make("rbf", gamma=0.3 * factor)
+
+
+def laplacian(factor: float) -> Any:
+    """The Laplacian kernel with another gamma."""
+    return kernels.make("laplacian", gamma=0.3 * factor)
+
+
+def matern(factor: float) -> Any:
+    """Matern's kernel with another length."""
+    return kernels.make("matern", nu=1.5, length=1.5 * factor)
+
+
+def sampled(factor: float) -> Any:
+    """The kernels of every setting, times a factor."""
+    return lambda options, d: scaled(declared(options, d), factor)
+
+
+M, F, G = "maxout.", "fourier.", "group-invariant."
+VALUES = (
+    (M + "theorem-1-kernel", "the kernel", theorem_1_kernel.proved, "kernel",
+     exact.maxout_kernel, 1.01),
+    (M + "theorem-1-series", "first coefficients", theorem_1_series.first_three, "coefficients",
+     exact.collision_coefficients, 1.01),
+    (M + "theorem-1-series", "partial sums", theorem_1_series.partial_sums, "coefficients",
+     exact.collision_coefficients, 1.01),
+    (M + "theorem-1-series", "collision probability", theorem_1_series.sums, "collision",
+     exact.collision_probability, 1.01),
+    (M + "special-values", "the three values", special_values.computed, "collision",
+     exact.collision_probability, 1.01),
+    (M + "h1-growth", "h_1 between its bounds", h1_growth.bounds, "moment",
+     lambda q: exact.max_moment(1, q), 1.1, APART),
+    (M + "sigma2-growth", "sigma^2 between its bounds", sigma2_growth.bounds, "moment",
+     exact.sigma2, 1.5, APART),
+    (M + "locality", "kernel of opposite rows", locality.far_points_proved, "kernel",
+     exact.maxout_kernel, 1.02),
+    (M + "remark-1-codes", "agreement of codes", remark_1_codes.similarity, "collision",
+     exact.collision_probability, 1.01),
+    (M + "q1-linear", "the inner product", q1_linear.measured_kernel, "kernel",
+     lambda rho, q: rho, 1.02),
+    (M + "figure-1", "the kernel behind the distances", figure_1.proved, "kernel",
+     exact.maxout_kernel, 1.05),
+    (M + "figure-1", "joint density", figure_1.joint_density, "kernel",
+     exact.maxout_kernel, 1.01),
+    (M + "decoupled-kernel", "the kernel", decoupled_kernel.kernel, "kernel",
+     exact.locally_linear_kernel, 1.02),
+    (M + "decoupled-kernel", "the kernel, borrowed directions", decoupled_kernel.borrowed,
+     "kernel", exact.locally_linear_kernel, 1.02),
+    (M + "centred-kernel", "the kernel", centred_kernel.kernel, "kernel",
+     exact.centred_kernel, 1.02),
+    (M + "lemma-3", "mean square of the Monte Carlo function", lemma_3.in_mean_square, "mean",
+     lemma_3.mean_square, 1.1),
+    ("kitchen-sinks.kernel", "closed forms", sinks.closed, "kernel",
+     exact.activation_kernel, 1.01),
+    (F + "kernel", "pairs, Gaussian", fourier.gaussian, "claimed", gaussian(1.0), 1.01),
+    (F + "kernel", "offset, Gaussian", fourier.offset, "claimed", gaussian(1.0), 1.02),
+    (F + "kernel", "pairs, Laplacian", fourier.laplacian, "claimed", laplacian(1.0), 1.01),
+    (F + "kernel", "pairs, Matern", fourier.matern, "claimed", matern(1.0), 1.01),
+    (F + "orthogonal", "the kernel", orthogonal.kernel, "claimed", gaussian(1.0), 1.01),
+    (F + "orthogonal", "variance of block means", orthogonal.variance, "claimed",
+     orthogonal.block_variance, 1.5),
+    (F + "structured", "the kernel", structured.kernel, "claimed", gaussian(1.0), 1.01),
+    (F + "pairs-variance", "variance of pairs", pairs_variance.pairs, "claimed",
+     pairs_variance._OF_PAIRS, 1.1),
+    (F + "pairs-variance", "variance with an offset", pairs_variance.offset, "claimed",
+     pairs_variance._OF_OFFSET, 1.1),
+    ("leverage.example-1", "variance of pairs", example_1.pairs, "claimed",
+     example_1.as_restored, 1.01),
+    ("leverage.example-1", "variance with a phase", example_1.phases, "claimed",
+     example_1.with_phase, 1.01),
+    ("leverage.example-1", "variance with a phase, measured", example_1.measured, "claimed",
+     example_1.with_phase, 1.1),
+    ("leverage.definition-1", "the trace", definition_1.mean_leverage, "degrees",
+     definition_1.trace, 1.01),
+    (G + "theorem-1", "kernel, features of zero", theorem_1.zero, "kernel",
+     theorem_1.claimed("zero"), 1.05),
+    (G + "theorem-1", "kernel, another draw", theorem_1.redraw, "kernel",
+     theorem_1.claimed("redraw"), 1.02),
+    (G + "remark-4", "kernel of unit templates", remark_4.measured, "kernel",
+     remark_4.without_clip, 1.02),
+)  # fmt: skip
+
+ROWS: list[Row] = [
+    *(row for value in VALUES for row in of_value(*value)),
+    of_width(F + "kernel", fourier.gaussian, gaussian, 1.05),
+    of_width(F + "kernel", fourier.offset, gaussian, 1.05),
+    of_width(F + "kernel", fourier.laplacian, laplacian, 1.05),
+    of_width(F + "kernel", fourier.matern, matern, 1.05),
+    of_width(F + "orthogonal", orthogonal.kernel, gaussian, 1.1),
+    of_width(F + "structured", structured.kernel, gaussian, 1.1),
+    Row(
+        statement=G + "expectation",
+        term="kernels of all settings",
+        change="times 1.05",
+        check=expectation.sizes,
+        defect={"kernel_of": sampled(1.05)},
+    ),
+    Row(
+        statement=G + "remark-3",
+        term="kernel of a subset",
+        change="times 1.02",
+        check=remark_3.any_list,
+        defect={"kernel": scaled(remark_3.as_proved, 1.02)},
+    ),
+]

@@ -1,0 +1,214 @@
+"""Terms of the bounds for kitchen sinks, group-invariant features and leverage scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mehler.bounds import group_invariant, kitchen_sinks, leverage
+from proofs_checks.group_invariant import lemma_4 as nearest
+from proofs_checks.group_invariant import theorem_2, theorem_3, theorem_4
+from proofs_checks.kitchen_sinks import estimation_lemma, greedy, lemma_1, risk_lemma, theorem
+from proofs_checks.leverage import theorem_1
+from tests.proofs_checks.mutations._row import Row, of_term, times
+from tests.proofs_checks.mutations.maxout_bounds import SIGNS
+
+HALVES = (
+    "the proof takes a distance in a Hilbert space, of diameter 2 s C, for what is one-sided and "
+    "varies by half of it"
+)
+BINS = (
+    "weights that are means over cells err by this much on one side only, and the box then holds "
+    "a nearer function"
+)
+CHERNOFF = "the matrix Chernoff bound counts dimensions, and both Loewner orders"
+
+
+def templates(law: str) -> Callable[[Mapping[str, Any]], bool]:
+    """Pick calls with the Lipschitz form and this law of templates."""
+    return lambda options: options.get("n_inputs") is not None and options["templates"] == law
+
+
+def from_the_range(options: Mapping[str, Any]) -> bool:
+    """Pick calls that know nothing but the range."""
+    return options.get("n_inputs") is None
+
+
+K, G, L = "kitchen-sinks", "group-invariant", "leverage"
+ROWS: list[Row] = [
+    *of_term(f"{K}.lemma-1", "mean", lemma_1.tight, kitchen_sinks.lemma_1, least=0.89),
+    *of_term(f"{K}.lemma-1", "confidence", lemma_1.tight, kitchen_sinks.lemma_1, least=0.84),
+    *of_term(
+        f"{K}.risk-lemma", "approximation", risk_lemma.tight, kitchen_sinks.risk_lemma, least=0.9
+    ),
+    *of_term(
+        f"{K}.estimation-lemma",
+        "statistical",
+        estimation_lemma.tight,
+        kitchen_sinks.estimation_lemma,
+        least=0.34,
+        because="symmetrisation counts both signs of a deviation, labels by a coin one",
+    ),
+    *of_term(
+        f"{K}.estimation-lemma",
+        "confidence",
+        estimation_lemma.tight,
+        kitchen_sinks.estimation_lemma,
+        least=0.76,
+    ),
+    *of_term(
+        f"{K}.theorem",
+        "statistical",
+        None,
+        because="functions of the class are at most C, so that the confidence term, which is "
+        "stated with it, is above what any number of features learns by heart; " + SIGNS,
+    ),
+    *of_term(f"{K}.theorem", "confidence", theorem.tight, kitchen_sinks.theorem, least=0.8),
+    *of_term(
+        f"{K}.theorem",
+        "approximation",
+        theorem.tight,
+        kitchen_sinks.theorem,
+        least=0.42,
+        because="the proof bounds features in [-C, C]; a box falls short only where their sizes "
+        "vary, by C/2 at most",
+    ),
+    Row(
+        statement=f"{K}.greedy",
+        term="approximation",
+        change="times 0.7",
+        check=greedy.rate,
+        defect={"bound": times(kitchen_sinks.greedy, "approximation", 0.7)},
+    ),
+    *of_term(
+        f"{G}.theorem-2",
+        "binning",
+        theorem_2.tight,
+        group_invariant.theorem_2,
+        least=0.99,
+        where=lambda options: options.get("rule", "paper") == "paper",
+    ),
+    *of_term(
+        f"{G}.theorem-2",
+        "binning",
+        theorem_2.tight,
+        group_invariant.theorem_2,
+        least=0.99,
+        label="binning, midpoints",
+        where=lambda options: options.get("rule") == "midpoint",
+    ),
+    *of_term(
+        f"{G}.theorem-2",
+        "templates",
+        theorem_2.tight,
+        group_invariant.theorem_2,
+        least=0.95,
+        label="templates, from the range",
+        where=from_the_range,
+    ),
+    *(
+        row
+        for law in ("sphere", "gaussian")
+        for row in of_term(
+            f"{G}.theorem-2",
+            "templates",
+            theorem_2.tight,
+            group_invariant.theorem_2,
+            least=0.95,
+            label=f"templates, Lipschitz, {law}",
+            where=templates(law),
+        )
+    ),
+    *of_term(
+        f"{G}.theorem-2",
+        "elements",
+        theorem_2.tight,
+        group_invariant.theorem_2,
+        least=0.47,
+        because="one element of both places of a pair changes a maximum by its whole range; on "
+        "the line that two directions have, by half of it",
+    ),
+    *of_term(
+        f"{G}.theorem-3",
+        "statistical",
+        None,
+        because="functions of the class lie in a range that the confidence term pays for; " + SIGNS,
+    ),
+    *of_term(
+        f"{G}.theorem-3",
+        "confidence",
+        theorem_3.tight,
+        group_invariant.theorem_3,
+        least=0.33,
+        because="functions are bounded by 2 s C; those of the world reach s C",
+    ),
+    *of_term(
+        f"{G}.theorem-3",
+        "templates",
+        theorem_3.tight,
+        group_invariant.theorem_3,
+        least=0.41,
+        because=HALVES,
+    ),
+    *of_term(
+        f"{G}.theorem-3",
+        "elements",
+        theorem_3.tight,
+        group_invariant.theorem_3,
+        least=0.1,
+        because=HALVES + "; and the risk on the whole space is paid for apart",
+    ),
+    *of_term(f"{G}.theorem-3", "binning", None, because=BINS),
+    *of_term(
+        f"{G}.theorem-4", "confidence", theorem_4.tight, group_invariant.theorem_4, least=0.99
+    ),
+    *of_term(
+        f"{G}.lemma-4",
+        "templates",
+        nearest.tight,
+        group_invariant.lemma_4,
+        least=0.42,
+        because=HALVES,
+    ),
+    *of_term(
+        f"{G}.lemma-4",
+        "elements",
+        nearest.tight,
+        group_invariant.lemma_4,
+        least=0.42,
+        because=HALVES,
+    ),
+    *of_term(f"{G}.lemma-4", "binning", None, because=BINS),
+    *of_term(
+        f"{L}.theorem-1",
+        "estimation",
+        theorem_1.tight_scores,
+        leverage.score_error,
+        least=0.4,
+        because=CHERNOFF,
+        label="error of the scores",
+        keyword="error",
+    ),
+    *of_term(
+        f"{L}.theorem-1",
+        "estimation",
+        theorem_1.tight_probabilities,
+        leverage.probability_error,
+        least=0.09,
+        because=CHERNOFF + "; the sum over the pool takes the worst sign for each score",
+        label="error of the probabilities",
+        keyword="error",
+    ),
+    *(
+        row
+        for term in ("approximation", "statistical")
+        for row in of_term(
+            f"{L}.theorem-1",
+            term,
+            None,
+            because="Theorem D joins Bach's proposition twice and symmetrisation; each has rows "
+            "of its own, and no world is computed for the sum",
+            label=f"risk: {term}",
+        )
+    ),
+]
