@@ -53,8 +53,9 @@ def _sample(items: list[pytest.Item]) -> None:
     for item in items:
         mark = item.get_closest_marker("sampled")
         if mark is not None and item.get_closest_marker("full") is None:
-            name = item.originalname if isinstance(item, pytest.Function) else item.name
-            cases[item.path, item.parent.nodeid if item.parent else "", name, mark.args].append(item)
-    for (*_, (n,)), found in cases.items():
-        for item in sorted(found, key=lambda one: hashlib.sha256(one.nodeid.encode()).digest())[n:]:
+            where = item.nodeid.partition("[")[0]
+            cases[where, mark.args[0]].append(item)
+    for (_, n), found in cases.items():
+        found.sort(key=lambda item: hashlib.sha256(item.nodeid.encode()).digest())
+        for item in found[n:]:
             item.add_marker(pytest.mark.full)
