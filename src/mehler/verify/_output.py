@@ -30,7 +30,7 @@ def read(phi: Any, rows: Rows) -> tuple[Any, float]:
         numbers with a row for each.
     """
     try:
-        given = _map(phi)(rows.given)
+        given = raw(phi, rows.given)
     except Exception as error:
         if type(error).__name__ != "NotFittedError":
             raise
@@ -58,6 +58,11 @@ def read(phi: Any, rows: Rows) -> tuple[Any, float]:
     if value.dtype.kind not in "biuf":
         raise ValueError(f"draw(seed)(X) has dtype {value.dtype}: features must be real numbers")
     return value, float(np.finfo(np.float64).eps) if eps is None else eps
+
+
+def raw(phi: Any, given: Any) -> Any:
+    """Return what a map or a fitted transformer returns, as it is."""
+    return _map(phi)(given)
 
 
 def _map(phi: Any) -> Any:

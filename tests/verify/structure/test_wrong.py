@@ -51,8 +51,11 @@ def test_a_defect_is_found_from_any_seed(name, seed):
     assert words in verdict.causes[0]
 
 
-# Found without a kernel, and without a way to draw other sizes.
-PLAINLY = [name for name, (_, words) in WRONG.items() if "wrong for" not in words]
+# Found without a kernel, and without a way to draw other sizes; two phases take the 256 columns
+# that are drawn where sizes can be chosen.
+PLAINLY = [
+    name for name, (_, words) in WRONG.items() if "wrong for" not in words and name != "two_phases"
+]
 CLAIMED = ("change nothing", "columns only", "clipped", "no power", "more than", "entries")
 
 

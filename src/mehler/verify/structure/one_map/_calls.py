@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mehler._arrays import is_chunked, to_host
+from mehler._arrays import dense_host, is_chunked, to_host
+from mehler.verify._output import raw
 from mehler.verify.structure._finding import Finding, reason_of
 from mehler.verify.structure._same import rows_apart
 from mehler.verify.structure._subject import Subject
@@ -37,7 +38,7 @@ def check_calls(subject: Subject) -> list[Finding]:
         subject.redraw(subject.first, given, None)
         found += _untouched(rows, given, "fitting a map")
     looks = _Looks(subject, phi, plain)
-    for look in (looks.order, looks.company, looks.place, looks.number, looks.memory, looks.later):
+    for look in (*looks.of_rows(), looks.memory, looks.results, looks.later):
         defect = look()
         if defect is not None:
             return [*found, defect]
@@ -52,6 +53,10 @@ class _Looks:
         self._rows = subject.rows
         self._n = self._rows.shape[0]
         self._before = [plain]
+
+    def of_rows(self) -> tuple[Callable[[], Finding | None], ...]:
+        """Return the looks at the same rows in other calls."""
+        return (self.order, self.company, self.place, self.number)
 
     def order(self) -> Finding | None:
         """Reversed rows; and other rows below the same first one."""
@@ -143,6 +148,17 @@ class _Looks:
         if z is not None and self._off(z, index).size:
             return _found("remembers an array by its address: new values in it are not seen")
         return None
+
+    def results(self) -> Finding | None:
+        """Features that were returned before, after a call on other rows."""
+        kept = raw(self._phi, self._subject.place(self._rows))
+        before = np.array(dense_host(kept)[0])
+        self._call(self._rows[::-1], "reversed")
+        if np.array_equal(dense_host(kept)[0], before, equal_nan=before.dtype.kind == "f"):
+            return None
+        return _found(
+            "overwrites the features that it returned before: every call returns the same memory"
+        )
 
     def later(self) -> Finding | None:
         """The first call once more, after all the others."""

@@ -18,13 +18,21 @@ _CHECK = "same seed"
 
 
 def check_same_seed(subject: Subject) -> list[Finding]:
-    """Draw some seeds, then all of them again: the same features, up to rounding."""
+    """Draw some seeds, then all of them again: the same features, up to rounding.
+
+    A map that was drawn before all of them must not change by that.
+    """
+    earlier = subject.map(subject.first)
+    its = subject.call(earlier, subject.rows)
     first: dict[int, Any] = {}
     for seed in (subject.first, *NOTABLE):
         try:
             first[seed] = subject.features(seed)
         except Exception as error:  # a library may refuse a seed
             subject.notes.skip("seed", reason_of(error), seed)
+    if _differs(subject, subject.call(earlier, subject.rows), its):
+        cause = "a map changes when another one is drawn: they share their weights"
+        return [Finding(cause=cause, check=_CHECK, where={"seed": subject.first})]
     other = [seed for seed, z in first.items() if _differs(subject, subject.features(seed), z)]
     if not other:
         return []
