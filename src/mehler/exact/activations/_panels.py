@@ -28,7 +28,9 @@ _LEVELS = 110
 # Panels of one scale that are bisected at a time: more teeth than a comb of step 0.01 has.
 _MOST = 4096
 _LEAST = 256
-_BUDGET = 1 << 17
+_BUDGET = 1 << 16
+# Of the function's largest value: what may be rounding of lower precision.
+_NOISE = 2.0**-20
 # Narrower than this, a run of panels closes in on one place.
 _NARROW = _rules.PANEL * 2.0**-20
 
@@ -94,14 +96,17 @@ def refined(sample: Sample, scale: Any, low: Any, high: Any, size: Any) -> Panel
 
 
 def _bisected(sample: Sample, scale: Any, low: Any, high: Any, size: Any) -> Panels:
-    """Bisect until resolved, or as narrow as a jump, or out of budget."""
+    """Bisect until resolved, or as narrow as a jump, or in noise, or out of budget."""
     found = []
+    before: Any = None
     most = min(_MOST, max(_LEAST, _BUDGET // max(1, np.unique(scale).size)))
     for level in range(_LEVELS):
         off = deviation(sample, scale, low, high)
         jump = high - low <= _ADJACENT * np.maximum(high, _NEAR)
         panels = Panels(scale, low, high, off, jump)
         open_ = (off * np.sqrt(panels.mass) > TOLERANCE * size[scale]) & ~jump
+        if level > 0:
+            open_ &= ~_noisy(off, before)
         spent = np.bincount(scale[open_], minlength=size.size) > most
         open_ &= ~spent[scale]
         if level == _LEVELS - 1:
@@ -110,11 +115,20 @@ def _bisected(sample: Sample, scale: Any, low: Any, high: Any, size: Any) -> Pan
         found.append(panels.chosen(~open_))
         if not np.any(open_):
             break
-        scale, low, high = scale[open_], low[open_], high[open_]
+        scale, low, high, before = scale[open_], low[open_], high[open_], off[open_]
         middle = 0.5 * (low + high)
         scale = np.concatenate([scale, scale])
         low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
     return joined(found)
+
+
+def _noisy(off: Any, before: Any) -> Any:
+    """Where halves are both as far off as the whole was, by little: a function of fewer digits.
+
+    A jump is in one half, and what is smooth comes closer; float32 is where it is.
+    """
+    better = np.minimum(*np.split(off, 2)) < before / 8
+    return np.tile((before < _NOISE) & ~better, 2)
 
 
 def _cores(leaves: Panels) -> Any:
