@@ -114,6 +114,46 @@ def test_options_ask_for_the_hook_that_they_need(name, options, words):
     assert verify.check_distribution(draw, None, ROWS[:3]).status == "holds"
 
 
+@pytest.mark.parametrize("factor", [0.9, 1.0 + 1e-10])
+def test_a_wrong_closed_form_is_refused(factor):
+    def wrong(pairs, power):
+        found = probit_kernel(pairs, power)
+        return found if found is None else (factor * found[0], found[1])
+
+    phi = sink(dataclasses.replace(ACTIVATIONS["probit"], kernel=wrong))(0)
+    with pytest.raises(ValueError, match="'probit' carries a kernel that is not its function's"):
+        phi.kernel(ROWS)
+
+
+@pytest.mark.parametrize(
+    ("function", "inverse", "words"),
+    [
+        (normal_cdf, lambda t: quantile(t) - 1e-3, "is not the largest p"),
+        (normal_cdf, lambda t: quantile(t) + 1e-3, "is not the largest p"),
+        (normal_cdf, special.ndtr, "an inverse that is not its function's"),
+        (lambda xp, t: -t, lambda t: -t, "but decreases"),
+    ],
+)
+def test_a_wrong_inverse_is_refused(function, inverse, words):
+    phi = sink(Activation("own", function, inverse=inverse))(0)
+    with pytest.raises(ValueError, match=words):
+        phi.feature_cdf(ROWS, np.zeros((4, 1)))
+
+
+def test_an_inverse_of_a_function_with_flat_parts_and_jumps():
+    """A clip has no inverse on its ends; what counts is the largest p."""
+
+    def clip(xp, t):
+        return xp.clip(t, -1.0, 1.0) + xp.astype(t > 0.5, t.dtype)
+
+    def largest(t):
+        middle = np.where(t < 0.5, t, np.where(t < 1.5, 0.5, t - 1.0))
+        return np.where(t < -1.0, -np.inf, np.where(t >= 2.0, np.inf, middle))
+
+    draw = sink(Activation("clip and step", clip, inverse=largest))
+    assert verify.check_distribution(draw, None, ROWS[:3]).status == "holds"
+
+
 def test_an_activation_without_a_function_is_none():
     with pytest.raises(TypeError, match="function"):
         Activation("nothing")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from mehler import _arrays
-from mehler.exact.activations import _arc_cosine, _homogeneous, _mehler, _waves
+from mehler.exact.activations import _arc_cosine, _claims, _homogeneous, _mehler, _waves
 from mehler.exact.activations._geometry import Pairs
 from mehler.exact.activations._projected import Projected, of_increasing
 
@@ -43,10 +43,12 @@ class Activation:
         such sum. Checked against the function.
     kernel : callable, optional
         ``kernel(pairs, power)``: a closed form of :math:`E\,a(u)^pa(v)^p` and its error, two
-        arrays; None for powers that have none. What `degree` or `waves` give goes before.
+        arrays in the namespace of the pairs; None for powers that have none. What `degree` or
+        `waves` give goes before. Checked against the series at a few pairs.
     inverse : callable, optional
         For a function that never decreases, ``inverse(t)``: the largest p with a(p) at most t, on
         NumPy arrays; infinities where there is none, or no largest. The distribution follows.
+        Checked at a few points.
 
     Examples
     --------
@@ -62,6 +64,8 @@ class Activation:
     waves: _waves.Waves = ()
     kernel: Kernel | None = None
     inverse: Callable[[Any], Any] | None = None
+    # Powers of which the closed form was held against the function, which takes milliseconds.
+    _held: set[int] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         whole = isinstance(self.degree, int) and not isinstance(self.degree, bool)
@@ -122,7 +126,14 @@ class Activation:
         if self.degree is not None and self.degree * power <= _arc_cosine.LARGEST_ORDER:
             value, size = self.sides().power(power).moment(pairs)
             return value, _ROUNDING * size
-        return None if self.kernel is None else self.kernel(pairs, power)
+        if self.kernel is None:
+            return None
+        if power not in self._held:
+            claimed = self.kernel(_claims.host_pairs(), power)
+            if claimed is not None:
+                _claims.hold_kernel(self.on_host, power, *claimed, self.title)
+            self._held.add(power)
+        return self.kernel(pairs, power)
 
     def has_closed_form(self, power: int = 1) -> bool:
         """Whether :meth:`moment` is a closed form, or Mehler's series with its error."""
@@ -142,6 +153,7 @@ class Activation:
         elif self.degree is not None:
             found = self.sides().cdf(t, scale, projected)
         elif self.inverse is not None:
+            _claims.hold_inverse(self.on_host, self.inverse, self.title)
             found = of_increasing(self.inverse, t, scale, projected)
         else:
             found = None
