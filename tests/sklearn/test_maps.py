@@ -12,6 +12,7 @@ from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 import mehler
 from mehler import verify
 from mehler.features import groups, leverage
+from mehler.features.spectra import Gaussian
 from mehler.sklearn import (
     DecoupledMaxoutSampler,
     FourierSampler,
@@ -246,3 +247,15 @@ def test_clones_and_parameters(estimator):
     names = fitted.get_feature_names_out()
     assert len(names) == fitted.transform(X).shape[1]
     assert names[0] == type(estimator).__name__.lower() + "0"
+
+
+def test_a_spectrum_of_ones_own_is_a_kernel():
+    """It brings its parameters; the same kernel by name is the second route."""
+    spectrum = Gaussian(gamma=0.3)
+    x = np.random.default_rng(0).standard_normal((6, 3))
+    ours = FourierSampler(kernel=spectrum, random_state=0).fit(x)
+    named = FourierSampler(gamma=0.3, random_state=0).fit(x)
+    assert np.array_equal(ours.transform(x), named.transform(x))
+    assert np.array_equal(clone(ours).fit(x).transform(x), named.transform(x))
+    with pytest.raises(ValueError, match="has its parameters: leave gamma out"):
+        FourierSampler(kernel=spectrum, gamma=0.3).fit(x)

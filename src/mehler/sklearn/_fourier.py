@@ -24,9 +24,10 @@ class FourierSampler(Sampler):
     ----------
     n_components : int, default=100
         Columns of the features.
-    kernel : {'rbf', 'laplacian', 'matern'}, default='rbf'
+    kernel : {'rbf', 'laplacian', 'matern'} or mehler.features.Spectrum, default='rbf'
         :math:`e^{-\gamma|z|_2^2}` and :math:`e^{-\gamma|z|_1}` as in `sklearn.metrics.pairwise`,
-        or Matern's as in `sklearn.gaussian_process.kernels`.
+        or Matern's as in `sklearn.gaussian_process.kernels`; or a spectrum of your own, which
+        brings its parameters.
     gamma : float or 'scale', default=None
         Of 'rbf' and 'laplacian'; None is 1.0, as for `RBFSampler`. 'scale' is
         ``1 / (n_features * X.var())`` of the rows that are fitted.
@@ -82,7 +83,7 @@ class FourierSampler(Sampler):
         self,
         *,
         n_components: int = 100,
-        kernel: str = "rbf",
+        kernel: str | features.Spectrum = "rbf",
         gamma: float | str | None = None,
         length_scale: float | None = None,
         nu: float | None = None,
@@ -123,6 +124,9 @@ class FourierSampler(Sampler):
 
     def _kernel_for(self, x: _arrays.Array) -> dict[str, Any]:
         """Name and parameters of the kernel, as `FourierFeatures.draw` calls them."""
+        if isinstance(self.kernel, features.Spectrum):
+            given = {"gamma": self.gamma, "length": self.length_scale, "smoothness": self.nu}
+            return {"kernel": self.kernel, **given}
         if self.kernel not in _KERNELS:
             raise ValueError(
                 f"kernel={self.kernel!r} is not one of {', '.join(map(repr, _KERNELS))}"

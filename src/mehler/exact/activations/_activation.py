@@ -17,8 +17,9 @@ Function = Callable[[Any, _arrays.Array], _arrays.Array]
 Moment = tuple[_arrays.Array, _arrays.Array]
 Kernel = Callable[[Pairs, int], Moment | None]
 
-# Of the value at equal rows: rounding of a few operations.
-_ROUNDING = 64 * float(np.finfo(np.float64).eps)
+# Roundings of the value at equal rows, in a closed form's few operations.
+_ROUNDINGS = 64.0
+_EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -113,8 +114,12 @@ class Activation:
         place = _arrays.place_of(pairs.rho)
         parts = (pairs.rho, pairs.near, pairs.far, pairs.x_scale, pairs.y_scale)
         host = [np.asarray(_arrays.to_host(one), dtype=np.float64) for one in parts]
-        found = _mehler.pair_moment(lambda t: self.on_host(t) ** power, *host)
-        value, error = (_arrays.from_host(np.asarray(v), place, pairs.rho.dtype) for v in found)
+        found, off = _mehler.pair_moment(lambda t: self.on_host(t) ** power, *host)
+        # What the pairs' own precision leaves of it.
+        off = off + (pairs.eps if pairs.eps > _EPS else 0.0) * np.abs(found)
+        value, error = (
+            _arrays.from_host(np.asarray(v), place, pairs.rho.dtype) for v in (found, off)
+        )
         return value, error
 
     def _closed(self, pairs: Pairs, power: int, uniform_phase: bool) -> Moment | None:
@@ -122,10 +127,10 @@ class Activation:
         if self.waves or uniform_phase:
             waves = self.checked_waves()
             value, size = _waves.pair_moment(waves, power, pairs, uniform_phase=uniform_phase)
-            return value, _ROUNDING * size * pairs.xp.ones_like(value)
+            return value, _ROUNDINGS * pairs.eps * size * pairs.xp.ones_like(value)
         if self.degree is not None and self.degree * power <= _arc_cosine.LARGEST_ORDER:
             value, size = self.sides().power(power).moment(pairs)
-            return value, _ROUNDING * size
+            return value, _ROUNDINGS * pairs.eps * size
         if self.kernel is None:
             return None
         if power not in self._held:

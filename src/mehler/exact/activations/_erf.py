@@ -10,8 +10,6 @@ import numpy as np
 from mehler import _arrays
 from mehler.exact.activations._geometry import Pairs
 
-_ROUNDING = 64 * float(np.finfo(np.float64).eps)
-
 
 def kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | None:
     r"""Williams' kernel, from the tangent of the angle.
@@ -31,7 +29,7 @@ def kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | No
     square = (x_rest * y_rest) ** 2 + 2.0 * ((x * y_rest) ** 2 + (y * x_rest) ** 2)
     square = square + (2.0 * x * y) ** 2 * pairs.near * pairs.far
     value = (2.0 / math.pi) * xp.atan2(2.0 * pairs.rho * x * y, square**0.5)
-    return value, _ROUNDING * xp.ones_like(value)
+    return value, 64.0 * pairs.eps * xp.ones_like(value)
 
 
 def inverse(t: Any) -> Any:

@@ -36,6 +36,11 @@ class Pairs:
         """The namespace of all of them."""
         return _arrays.array_namespace(self.rho)
 
+    @property
+    def eps(self) -> float:
+        """Of the dtype of the correlations, in which closed forms are computed."""
+        return float(self.xp.finfo(self.rho.dtype).eps)
+
     def square(self, f: int, g: int) -> _arrays.Array:
         """Variance of f u + g v, a sum of terms that are not negative."""
         a, b = abs(f) * self.x_scale, abs(g) * self.y_scale

@@ -62,7 +62,8 @@ def activation_kernel(
     Notes
     -----
     Closed forms where the activation carries one: a degree, while that times p is at most 16,
-    waves, or a kernel of its own (erf with p = 1); accuracy 64 eps times the value at equal rows.
+    waves, or a kernel of its own (erf with p = 1); accuracy 64 eps of the dtype times the value
+    at equal rows.
     Otherwise Mehler's series on the host, up to 512 terms; :func:`activation_kernel_error` says
     how well it is known. Cost: 5,000 evaluations of `activation` a scale, twice that where it
     jumps, and up to 512 operations a pair. A scale of 0 is a row of zeros: a(0) in every unit.
