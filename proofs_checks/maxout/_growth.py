@@ -45,3 +45,33 @@ def mean(q: float) -> float:
     t = np.arange(-12.0, upper_mean(q) + 12.0, step)
     log_density = math.log(q) + (q - 1) * log_ndtr(t) - t * t / 2 - math.log(2 * math.pi) / 2
     return float((t * np.exp(log_density)).sum() * step)
+
+
+def variance(q: float) -> float:
+    """V(q), the variance of the maximum, for any pool size; as `mean`, to 1e-9."""
+    from scipy.special import log_ndtr
+
+    step, centre = 1 / 256, mean(q)
+    t = np.arange(-12.0, upper_mean(q) + 12.0, step)
+    log_density = math.log(q) + (q - 1) * log_ndtr(t) - t * t / 2 - math.log(2 * math.pi) / 2
+    return float(((t - centre) ** 2 * np.exp(log_density)).sum() * step)
+
+
+def expansion(q: float) -> float:
+    """What h_1(q)^2 comes to: 2 log q - log(4 pi log q) + 2 gamma."""
+    return 2 * math.log(q) - math.log(4 * math.pi * math.log(q)) + 2 * float(np.euler_gamma)
+
+
+def variance_rate(q: float) -> float:
+    """What V(q) comes to: pi^2/(12 log q)."""
+    return math.pi**2 / (12 * math.log(q))
+
+
+# Pools at which rates are looked at, and the error that the next order of Gumbel's limit leaves,
+# in units of log log q / log q.
+RATED = (1e3, 1e6, 1e20, 1e100, 1e300)
+
+
+def in_next_order(error: float, q: float) -> float:
+    """An error in units of log log q / log q."""
+    return abs(error) * math.log(q) / math.log(math.log(q))

@@ -9,6 +9,7 @@ import numpy as np
 
 from mehler import DecoupledMaxoutFeatures, exact, verify
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from proofs_checks.maxout import _decoupled_pairs as pairs
 from proofs_checks.maxout._measure import Draw, Measured, measure, points
 from proofs_checks.maxout._prose import prose
 from proofs_checks.maxout._simultaneous import hold_against
@@ -153,5 +154,7 @@ STATEMENT = Statement(
     checks=(
         Check(form="printed", name="mean product of decoupled units", run=kernel),
         Check(form="printed", name="directions borrowed from the next unit", run=borrowed),
+        Check(form="proved", name="variance of a product", run=pairs.spread),
+        Check(form="proved", name="covariance of neighbouring units", run=pairs.covariance),
     ),
 )

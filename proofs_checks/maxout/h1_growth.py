@@ -9,7 +9,15 @@ import numpy as np
 
 from mehler import exact
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks.maxout._growth import LARGEST, lower_mean, mean, upper_mean
+from proofs_checks.maxout._growth import (
+    LARGEST,
+    RATED,
+    expansion,
+    in_next_order,
+    lower_mean,
+    mean,
+    upper_mean,
+)
 from proofs_checks.maxout._prose import prose
 
 Moment = Callable[[int], float]
@@ -127,6 +135,23 @@ def _slope_plot() -> Plot:
     )
 
 
+def next_terms(context: Context, *, terms: Rate = expansion) -> Evidence:
+    """Hold the expansion of h_1^2 against its own next order, up to an enormous q."""
+    worst, q = max((in_next_order(mean(q) ** 2 - terms(q), q), q) for q in RATED)
+    return Evidence.bound_comparison(
+        form="proved",
+        check="the expansion",
+        claim=(
+            r"$h_1^2 = 2\log q - \log(4\pi\log q) + 2\gamma + o(1)$: the error in units of "
+            rf"$\log\log q/\log q$, up to $q = 10^{{300}}$ (largest at $q = {q:g}$)"
+        ),
+        observed=worst,
+        interval=(worst - 1e-6, worst + 1e-6),
+        upper=0.4,
+        method="quadrature with its error bound",
+    )
+
+
 STATEMENT = Statement(
     id="maxout.h1-growth",
     source="Mroueh, Rennie, Goel (2015), Section 2.1",
@@ -193,5 +218,6 @@ STATEMENT = Statement(
         Check(form="printed", name="the limit, by proved bounds", run=limit),
         Check(form="printed", name="the slope at 0, by proved bounds", run=slope),
         Check(form="proved", name="finite pools", run=bounds),
+        Check(form="proved", name="the expansion", run=next_terms),
     ),
 )

@@ -10,6 +10,7 @@ import numpy as np
 
 from mehler import MaxoutFeatures, exact
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from proofs_checks.maxout._growth import RATED, in_next_order, variance, variance_rate
 from proofs_checks.maxout._measure import Draw, Measured, measure
 from proofs_checks.maxout._prose import prose
 from proofs_checks.maxout._simultaneous import hold_against
@@ -209,6 +210,47 @@ def _angle_plot() -> Plot:
     )
 
 
+def variance_falls(context: Context, *, rate: Callable[[float], float] = variance_rate) -> Evidence:
+    """Hold pi^2/(12 log q) against the variance of the maximum, up to an enormous q."""
+    worst, q = max((in_next_order(variance(q) / rate(q) - 1, q), q) for q in RATED)
+    return Evidence.bound_comparison(
+        form="proved",
+        check="the rate of V",
+        claim=(
+            r"$V(q) \sim \pi^2/(12\log q)$: the relative error in units of $\log\log q/\log q$, "
+            rf"up to $q = 10^{{300}}$ (largest at $q = {q:g}$)"
+        ),
+        observed=worst,
+        interval=(worst - 1e-6, worst + 1e-6),
+        upper=0.4,
+        method="quadrature with its error bound",
+    )
+
+
+def near_one(context: Context, *, collision: Kernel = exact.collision_probability) -> Evidence:
+    """Hold 1 - kappa against h_1 theta/sqrt(pi), to which it is equal for a pool of two."""
+    found = []
+    for q in _POOLS:
+        for angle in (1e-3, 0.1, 0.5, 1.0, 2.0, 3.0):
+            changes = exact.max_moment(1, q) * angle / math.sqrt(math.pi)
+            found.append(((1 - float(collision(math.cos(angle), q))) / changes, q, angle))
+    worst, q, angle = max(found)
+    # kappa is good to 1e-13, and the smallest divisor is 5e-4.
+    rounding = 5e-10
+    return Evidence.bound_comparison(
+        form="proved",
+        check="the slope at equal rows",
+        claim=(
+            r"$1 - \kappa_q(\cos\theta) \le h_1\theta/\sqrt\pi$, an equality for $q = 2$: their "
+            rf"ratio (largest of {len(found)}: $q = {q}$, $\theta = {angle:g}$)"
+        ),
+        observed=worst,
+        interval=(worst - rounding, worst + rounding),
+        upper=1.0 + 2 * rounding,
+        method="quadrature with its error bound",
+    )
+
+
 STATEMENT = Statement(
     id="maxout.locality",
     source="Mroueh, Rennie, Goel (2015), Section 2.1",
@@ -293,5 +335,7 @@ STATEMENT = Statement(
         Check(form="proved", name="the kernel of opposite rows", run=far_points_proved),
         Check(form="proved", name="the kernel becomes constant", run=flattening),
         Check(form="proved", name="the radius of kappa", run=half_angle_bounds),
+        Check(form="proved", name="the rate of V", run=variance_falls),
+        Check(form="proved", name="the slope at equal rows", run=near_one),
     ),
 )

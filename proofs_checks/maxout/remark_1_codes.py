@@ -9,6 +9,7 @@ import numpy as np
 
 from mehler import MaxoutCodes, exact
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from proofs_checks.maxout import _hashing as hashing
 from proofs_checks.maxout._collisions import measure_collisions
 from proofs_checks.maxout._measure import Draw, Measured, points
 from proofs_checks.maxout._prose import prose
@@ -148,7 +149,8 @@ STATEMENT = Statement(
     ),
     note=prose(
         r"""
-        How well it hashes: as $q \to \infty$ the exponent $\log p_1/\log p_2$ tends to
+        How well it hashes: $\log\kappa_q/\log\frac1q \to \frac{1-\rho}{1+\rho}$ as $q \to
+        \infty$ (proof on its page), so that the exponent $\log p_1/\log p_2$ tends to
         $\frac{(1-\rho_1)(1+\rho_2)}{(1+\rho_1)(1-\rho_2)}$, slowly: for 0.75 against 0 the limit
         is 0.143, and the exponent 0.335 at $q = 8$, 0.219 at $q = 10^6$.
         """
@@ -156,5 +158,9 @@ STATEMENT = Statement(
     checks=(
         Check(form="printed", name="agreement of codes against kappa", run=similarity),
         Check(form="printed", name="closer rows agree more often", run=sensitivity),
+        Check(form="proved", name="digits are independent", run=hashing.digits),
+        Check(form="proved", name="Hoeffding's tail", run=hashing.hoeffding),
+        Check(form="proved", name="the exponent", run=hashing.exponent),
+        Check(form="proved", name="the exponent of finite pools", run=hashing.exponent_at_pools),
     ),
 )

@@ -37,6 +37,7 @@ from tests.proofs_checks import (
     defects_kernel_error,
     defects_leverage,
     defects_permutations,
+    defects_rates,
     defects_risk,
     defects_sinks,
 )
@@ -206,6 +207,7 @@ DEFECTS = [
     (decoupled_kernel.borrowed, {"kernel": exact.maxout_kernel}, "refuted"),
     (centred_kernel.kernel, {"kernel": exact.maxout_kernel}, "refuted"),
     (centred_kernel.kernel, {"draw": without(MaxoutFeatures.draw, "centred")}, "refuted"),
+    *defects_rates.DEFECTS,
     *defects_definition.DEFECTS,
     *defects_kernel_error.DEFECTS,
     *defects_risk.DEFECTS,

@@ -5,7 +5,13 @@
 
 from __future__ import annotations
 
-from tests.proofs_checks.mutations import equalities, error_bounds, maxout_bounds, other_bounds
+from tests.proofs_checks.mutations import (
+    equalities,
+    error_bounds,
+    maxout_bounds,
+    other_bounds,
+    rates,
+)
 from tests.proofs_checks.mutations._row import Row
 
 ROWS: tuple[Row, ...] = (
@@ -13,6 +19,7 @@ ROWS: tuple[Row, ...] = (
     *error_bounds.ROWS,
     *other_bounds.ROWS,
     *equalities.ROWS,
+    *rates.ROWS,
 )
 
 __all__ = ["ROWS", "Row"]

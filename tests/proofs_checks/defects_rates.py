@@ -1,0 +1,60 @@
+"""Defects for the checks of rates, exponents and second moments that no print has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mehler import exact
+from proofs_checks.maxout import _decoupled_pairs as pairs
+from proofs_checks.maxout import _hashing as hashing
+from proofs_checks.maxout import centred_kernel, h1_growth, locality
+from proofs_checks.maxout._growth import expansion, variance_rate
+
+
+def times(factor: float, right: Callable[..., Any]) -> Callable[..., Any]:
+    """A claimed value times a factor."""
+    return lambda *arguments, **options: factor * right(*arguments, **options)
+
+
+def covariance_times(factor: float) -> Callable[..., Any]:
+    """The variance of a chain with another covariance of neighbours."""
+
+    def wrong(rho: Any, q: int, next_fraction: float = 0.0) -> Any:
+        alone = exact.decoupled_variance(rho, q)
+        return alone + factor * (
+            exact.decoupled_variance(rho, q, next_fraction=next_fraction) - alone
+        )
+
+    return wrong
+
+
+def together(kappa: float) -> float:
+    """Digits that agree all at once, or not at all."""
+    return kappa
+
+
+DEFECTS = [
+    (h1_growth.next_terms, {"terms": times(1.01, expansion)}, "refuted"),
+    (h1_growth.next_terms, {"terms": lambda q: expansion(q) + 0.02}, "refuted"),
+    (locality.variance_falls, {"rate": times(1.01, variance_rate)}, "refuted"),
+    (
+        locality.near_one,
+        {"collision": times(0.999, exact.collision_probability)},
+        "refuted",
+    ),
+    (hashing.digits, {"both": together}, "refuted"),
+    (hashing.hoeffding, {"rate": 2.1}, "refuted"),
+    (hashing.exponent, {"limit": times(1.03, hashing.limiting_exponent)}, "refuted"),
+    (
+        hashing.exponent_at_pools,
+        {"collision": lambda rho, q: exact.collision_probability(rho, q) ** 3},
+        "refuted",
+    ),
+    (pairs.covariance, {"variance": covariance_times(0.5)}, "refuted"),
+    (pairs.spread, {"variance": times(1.2, exact.decoupled_variance)}, "refuted"),
+    (centred_kernel.localiser, {"kernel": times(1.01, exact.centred_kernel)}, "refuted"),
+    (centred_kernel.localises, {"kernel": exact.maxout_kernel}, "refuted"),
+    # As if the mean of two units were the expectation.
+    (centred_kernel.mean_over_units, {"share": 1.0}, "refuted"),
+]
