@@ -11,6 +11,7 @@ from mehler import FourierFeatures, verify
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from mehler.verify import kernels
 from proofs_checks.fourier._blocks import Draw, along
+from proofs_checks.fourier._frequencies import frequencies
 from proofs_checks.maxout._prose import prose
 
 # What the library calls a kernel, and what `mehler.verify` does: two implementations.
@@ -184,5 +185,6 @@ STATEMENT = Statement(
         Check(form="printed", name="cosines with an offset", run=offset),
         Check(form="printed", name="pairs at Cauchy frequencies", run=laplacian),
         Check(form="printed", name="pairs at Student frequencies", run=matern),
+        Check(form="printed", name="the law of the frequencies", run=frequencies),
     ),
 )

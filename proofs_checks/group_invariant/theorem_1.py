@@ -114,6 +114,56 @@ def redraw(
     return _measured(context, "redraw", kernel, draw)
 
 
+def limit(context: Context, *, gaps: Any = (with_zeros, drawn_again)) -> Evidence:
+    """Hold the gap at a million columns against the distance that is there to see."""
+    d = 10**6
+    top = 2 / math.sqrt(2 * math.pi * d)
+    worst, epsilon = max(
+        (abs(gap(d, epsilon, d_g)) / top, epsilon)
+        for gap in gaps
+        for epsilon in (0.02, 0.1, 0.5)
+        for d_g in (0.0, top)
+    )
+    return Evidence.bound_comparison(
+        form="restored",
+        check="the limit",
+        claim=(
+            rf"$K_s \to s - d_G$ as $d \to \infty$: the gap at $d = 10^6$ over the largest $d_G$ "
+            rf"(largest at $\epsilon = {epsilon:g}$)"
+        ),
+        observed=worst,
+        interval=(worst * (1 - 1e-6), worst * (1 + 1e-6) + 1e-300),
+        upper=1e-10,
+        method="computed, with its rounding",
+    )
+
+
+def positive(
+    context: Context,
+    *,
+    kernel: Any = claimed("redraw"),  # noqa: B008  # a fixed function
+) -> Evidence:
+    """Look at the smallest eigenvalue of the kernel's matrix of many rows, and at its symmetry."""
+    rows = unit_rows(context, 60, 6, "many rows")
+    matrix = np.asarray(kernel(rows, rows))
+    uneven = float(np.abs(matrix - matrix.T).max())
+    least = float(np.linalg.eigvalsh((matrix + matrix.T) / 2)[0]) - uneven
+    # Eigenvalues to the norm of the matrix, 60 times 1.3, times 1e-15.
+    rounding = 1e-12
+    return Evidence.bound_comparison(
+        form="restored",
+        check="a kernel",
+        claim=(
+            "$K_s$ is symmetric and positive semidefinite: least eigenvalue of 60 rows, less what "
+            "the matrix lacks of symmetry"
+        ),
+        observed=least,
+        interval=(least - rounding, least + rounding),
+        lower=-2 * rounding,
+        method="eigenvalues, with their rounding",
+    )
+
+
 STATEMENT = Statement(
     id="group-invariant.theorem-1",
     source="Mroueh, Voinea, Poggio (2015), Theorem 1 and equation (3)",
@@ -184,6 +234,8 @@ STATEMENT = Statement(
     ),
     checks=(
         Check(form="restored", name="the deltas", run=deltas),
+        Check(form="restored", name="the limit", run=limit),
+        Check(form="restored", name="a kernel", run=positive),
         Check(form="proved", name="features of zero for rejected templates", run=zero),
         Check(form="proved", name="another draw for rejected templates", run=redraw),
     ),

@@ -122,6 +122,43 @@ def proved(context: Context, *, weights: Weights = as_proved) -> Evidence:
     )
 
 
+def by_the_share(mix: float) -> float:
+    """1/eta."""
+    return 1 / mix
+
+
+def second_moment(context: Context, *, factor: Callable[[float], float] = by_the_share) -> Evidence:
+    """Hold the mean square of one draw's product against the plain one over the mix.
+
+    The scores may be any; with all of them on a feature that is 0 at the rows it is an equality.
+    """
+    phi = pool(context.rng("pool"), 30, _POOL)
+    found = []
+    for at in range(_POOL):
+        scores = np.eye(_POOL)[at]
+        shown = np.where(np.arange(_POOL) == at, 0.0, phi)
+        for mix in (0.1, 0.5, 1.0):
+            q = (1 - mix) * scores + mix / _POOL
+            squares = shown**2 / _POOL**2
+            # E (phi phi'/(M_0 q))^2 for one draw, and the mean of (phi phi')^2.
+            one = (shown**2 / q) @ squares.T
+            plain = (shown**2 / _POOL) @ (shown**2).T
+            found.append((float((one / plain).max()) / factor(mix), mix))
+    worst, mix = max(found)
+    return Evidence.bound_comparison(
+        form="proved",
+        check="the second moment of one draw",
+        claim=(
+            r"$E(\phi\phi'/(M_0\tilde q))^2 \le \frac1\eta E(\phi\phi')^2$ for one draw: ratio, "
+            rf"scores on one feature (largest at $\eta = {mix:g}$)"
+        ),
+        observed=worst,
+        interval=(worst - _ROUNDING, worst + _ROUNDING),
+        upper=1.0 + 2 * _ROUNDING,
+        method="all outcomes, enumerated",
+    )
+
+
 STATEMENT = Statement(
     id="leverage.algorithm-1",
     source="Shahrampour, Kolouri (2019), Algorithm 1, equations 14 to 16",
@@ -190,5 +227,6 @@ STATEMENT = Statement(
         Check(form="restored", name="the restored weights", run=normalisation),
         Check(form="proved", name="features without weights", run=without_weights),
         Check(form="proved", name="the right weights", run=proved),
+        Check(form="proved", name="the second moment of one draw", run=second_moment),
     ),
 )

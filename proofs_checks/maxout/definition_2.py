@@ -11,6 +11,7 @@ import numpy as np
 from mehler.bounds import doubling
 from mehler.bounds.doubling import DoublingDimension
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from proofs_checks.maxout import _sparse as sparse_vectors
 from proofs_checks.maxout._half_balls import (
     CAPS,
     area_bound,
@@ -245,12 +246,14 @@ STATEMENT = Statement(
         r"""
         With centres of balls in the set only, the circle has dimension 2 instead of 3, and
         equally spaced points of a line 2 instead of 1. For $s$-sparse unit vectors the dimension is
-        of the order $s \log(ed/s)$, so that the printed $O(s\log d)$ is right.
+        of the order $s \log(ed/s)$, so that the printed $O(s\log d)$ is right (proof on its page).
         """
     ),
     checks=(
         Check(form="printed", name="at most the dimension of the space", run=at_most_d),
         Check(form="proved", name="23 half-size balls cover a ball of space", run=half_balls),
         Check(form="proved", name="intervals contain the known dimensions", run=known_sets),
+        Check(form="proved", name="a packing of sparse vectors", run=sparse_vectors.separated),
+        Check(form="proved", name="sparse vectors", run=sparse_vectors.sparse),
     ),
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler.bounds.doubling import DoublingDimension, doubling_dimension
-from proofs_checks.maxout import definition_2
+from proofs_checks.maxout import _sparse, definition_2
 from proofs_checks.maxout._half_balls import CAPS
 
 
@@ -23,12 +23,20 @@ def trivial(points: Any) -> DoublingDimension:
     return dataclasses.replace(doubling_dimension(points), low=0, high=len(points).bit_length())
 
 
+def longer(s: int, b: int) -> Any:
+    """Words with one more coefficient, which agree in half of the places."""
+    return _sparse.words(s + 2, b)[:, : s * b]
+
+
 DEFECTS = [
     (
         definition_2.at_most_d,
         {"sets": {"a segment": np.outer(np.arange(9.0), [1.0, 2.0])}},
         "holds",
     ),
+    (_sparse.separated, {"code": longer}, "refuted"),
+    (_sparse.sparse, {"rate": lambda s, d: s}, "refuted"),
+    (_sparse.sparse, {"rate": lambda s, d: s**2}, "refuted"),
     (definition_2.half_balls, {"circles": (*CAPS[:2], (90.0, 7, 0.0), *CAPS[3:])}, "refuted"),
     (definition_2.known_sets, {"dimension": shifted}, "refuted"),
     (definition_2.known_sets, {"dimension": trivial}, "inconclusive"),

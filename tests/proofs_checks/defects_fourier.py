@@ -81,6 +81,8 @@ wider = kernels.make("rbf", gamma=0.15)
 
 # (check, what is wrong, the verdict that it must come to)
 DEFECTS = [
+    (kernel.frequencies, {"wider": 1.01}, "refuted"),
+    (kernel.frequencies, {"draw": turned_narrower}, "refuted"),
     (kernel.gaussian, {"draw": turned_narrower}, "refuted"),
     (kernel.gaussian, {"claimed": wider}, "refuted"),
     (kernel.offset, {"draw": changed(lambda z: z / np.sqrt(2.0))}, "refuted"),

@@ -58,6 +58,11 @@ def three_times(d: int, epsilon: float, d_g: float) -> float:
     return 3 * with_zeros(d, epsilon, d_g)
 
 
+def shifted(d: int, epsilon: float, d_g: float) -> float:
+    """A slope that is off by a millionth in the limit."""
+    return with_zeros(d, epsilon, d_g) + 1e-6 * d_g
+
+
 def wrong_sign(m1: float, m2: float, s1: float, s2: float, r: float) -> Any:
     return lemma_2.clark(m1, m2, s1, s2, -r)
 
@@ -102,6 +107,8 @@ DEFECTS = [
     (invariance.whole, {"n_elements": 5}, "refuted"),
     (invariance.defect, {"factor": 1.2}, "refuted"),
     (theorem_1.deltas, {"gaps": (three_times,)}, "refuted"),
+    (theorem_1.limit, {"gaps": (shifted,)}, "refuted"),
+    (theorem_1.positive, {"kernel": theorem_1.claimed("redraw", slope=-1.0)}, "refuted"),
     (theorem_1.zero, {"kernel": theorem_1.claimed("redraw")}, "refuted"),
     (theorem_1.zero, {"kernel": theorem_1.claimed("zero", slope=2.0)}, "refuted"),
     (theorem_1.redraw, {"kernel": theorem_1.claimed("zero")}, "refuted"),

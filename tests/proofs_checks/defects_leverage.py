@@ -79,6 +79,7 @@ DEFECTS = [
     (algorithm_1.proved, {"weights": algorithm_1.as_restored}, "refuted"),
     (algorithm_1.proved, {"weights": algorithm_1.unweighted}, "refuted"),
     (algorithm_1.proved, {"weights": repeats_once}, "refuted"),
+    (algorithm_1.second_moment, {"factor": lambda mix: 0.97 / mix}, "refuted"),
     (limits.no_ridge, {"rows": 5}, "refuted"),
     (limits.large_ridge, {"phases": True}, "refuted"),
     (limits.few_rows, {"rows": 30}, "refuted"),

@@ -94,5 +94,12 @@ DEFECTS = [
     (lemma_4.tight, {"bound": scaled(maxout.lemma_4, 0.5)}, "refuted"),
     (theorem_2.tight, {"bound": scaled(maxout.theorem_2, 0.77)}, "refuted"),
     (theorem_2.tight_paper, {"bound": scaled(maxout.theorem_2, 0.77)}, "refuted"),
+    # As many dimensions as there are points in a coordinate; a tenth of the features.
+    (remark_2.finite_sets, {"dimension": math.sqrt}, "refuted"),
+    (
+        remark_2.by_the_repair,
+        {"features": lambda n, q: 0.1 * remark_2.features_by_the_repair(n, q)},
+        "refuted",
+    ),
     (remark_2.tight, {"bound": scaled(maxout.remark_2, 0.77)}, "refuted"),
 ]

@@ -150,6 +150,16 @@ VALUES = (
 )  # fmt: skip
 
 ROWS: list[Row] = [
+    *(
+        Row(
+            statement=F + "kernel",
+            term=f"scale of the frequencies, {name}",
+            change="times 1.01",
+            check=fourier.frequencies,
+            defect={"wider": 1.01, "named": lambda options, name=name: options["kernel"] == name},
+        )
+        for name in ("gaussian", "laplacian", "matern")
+    ),
     *(row for value in VALUES for row in of_value(*value)),
     of_width(F + "kernel", fourier.gaussian, gaussian, 1.05),
     of_width(F + "kernel", fourier.offset, gaussian, 1.05),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,7 +10,8 @@ from mehler.bounds import group_invariant, kitchen_sinks, leverage
 from proofs_checks.group_invariant import lemma_4 as nearest
 from proofs_checks.group_invariant import theorem_2, theorem_3, theorem_4
 from proofs_checks.kitchen_sinks import estimation_lemma, greedy, lemma_1, risk_lemma, theorem
-from proofs_checks.leverage import theorem_1
+from proofs_checks.leverage import algorithm_1, theorem_1
+from proofs_checks.maxout import remark_2
 from tests.proofs_checks.mutations._row import Row, of_term, times
 from tests.proofs_checks.mutations.maxout_bounds import SIGNS
 
@@ -36,6 +38,27 @@ def from_the_range(options: Mapping[str, Any]) -> bool:
 
 K, G, L = "kitchen-sinks", "group-invariant", "leverage"
 ROWS: list[Row] = [
+    Row(
+        statement=f"{L}.algorithm-1",
+        term="variance: 1/eta",
+        change="times 0.97",
+        check=algorithm_1.second_moment,
+        defect={"factor": lambda mix: 0.97 / mix},
+    ),
+    Row(
+        statement="maxout.remark-2",
+        term="second part: log of the number of points",
+        change="another power",
+        check=remark_2.finite_sets,
+        defect={"dimension": math.sqrt},
+    ),
+    Row(
+        statement="maxout.remark-2",
+        term="second part: sigma^2 N features",
+        change="times 0.7",
+        check=remark_2.by_the_repair,
+        defect={"features": lambda n, q: 0.7 * remark_2.features_by_the_repair(n, q)},
+    ),
     *of_term(f"{K}.lemma-1", "mean", lemma_1.tight, kitchen_sinks.lemma_1, least=0.89),
     *of_term(f"{K}.lemma-1", "confidence", lemma_1.tight, kitchen_sinks.lemma_1, least=0.84),
     *of_term(

@@ -8,7 +8,7 @@ from typing import Any
 from mehler import exact
 from proofs_checks.maxout import _decoupled_pairs as pairs
 from proofs_checks.maxout import _hashing as hashing
-from proofs_checks.maxout import centred_kernel, density, h1_growth, locality
+from proofs_checks.maxout import _sparse, centred_kernel, density, h1_growth, locality
 from proofs_checks.maxout._growth import expansion, variance_rate
 from tests.proofs_checks.defects_rates import covariance_times
 from tests.proofs_checks.mutations._row import Check, Row, scaled
@@ -107,5 +107,7 @@ ROWS = [
         kernel=scaled(exact.centred_kernel, 1.01),
     ),
     row(CENTRED, "1 - 1/m", "times 1.5", centred_kernel.mean_over_units, share=0.75),
+    row("definition-2", "s log d", "log deleted", _sparse.sparse, rate=lambda s, d: float(s)),
+    row("definition-2", "s log d", "s squared", _sparse.sparse, rate=lambda s, d: float(s * s)),
     row("density", "distance from the union", "times 1.2", density.union, ends=farther),
 ]

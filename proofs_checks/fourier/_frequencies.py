@@ -1,0 +1,88 @@
+"""The law of the frequencies that a map draws, read off its own features."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from mehler import FourierFeatures, _arrays
+from mehler.statements import Context, Evidence
+from mehler.verify import intervals
+from proofs_checks.fourier._blocks import Draw
+from proofs_checks.maxout._measure import MISS, Measured
+from proofs_checks.maxout._simultaneous import hold_against
+
+# Kernels of one column, and the law of their frequency.
+_KERNELS: tuple[tuple[dict[str, Any], Any], ...] = (
+    ({"kernel": "gaussian", "gamma": 0.3}, stats.norm(scale=math.sqrt(0.6))),
+    ({"kernel": "laplacian", "gamma": 0.3}, stats.cauchy(scale=0.3)),
+    ({"kernel": "matern", "smoothness": 1.5, "length": 1.5}, stats.t(3, scale=1 / 1.5)),
+)
+_LEVELS = (0.25, 0.5, 0.75)
+# So near the origin that angles wrap with a chance of 1e-6 at most, and floats keep ten digits.
+_NEAR = 1e-6
+_BLOCK = 500_000
+
+
+def _sizes(
+    context: Context, draw: Draw, options: dict[str, Any], n: int, seed: int
+) -> Iterator[Any]:
+    """Absolute frequencies: the angles of cosine and sine at a row near the origin, over it."""
+    row = context.asarray(np.full((1, 1), _NEAR))
+    for block in range(n // _BLOCK):
+        child = int(np.random.SeedSequence([seed, block]).generate_state(1, np.uint64)[0])
+        phi = draw(1, 2 * _BLOCK, seed=child, like=context.like(), form="pairs", **options)
+        cosine, sine = _arrays.to_host(phi(row)).reshape(2, -1)
+        yield np.abs(np.arctan2(sine, cosine)) / _NEAR
+
+
+def frequencies(
+    context: Context,
+    *,
+    draw: Draw = FourierFeatures.draw,
+    wider: float = 1.0,
+    named: Callable[[dict[str, Any]], bool] = lambda options: True,
+) -> Evidence:
+    """Count how many frequencies lie below the quartiles of the law of their size.
+
+    `wider` is what the claimed laws are stretched by, of the kernels that `named` picks.
+    """
+    context.ledger.spend(f"{context.statement}: frequencies", context.false_alarm)
+    n = 2_000_000 if context.quick else 12_000_000
+    share = context.false_alarm / (len(_KERNELS) * len(_LEVELS))
+    reach = sum(math.sqrt(math.log(2 / rate) / (2 * n)) for rate in (share, MISS))
+    counts, claimed = [], []
+    for place, (options, law) in enumerate(_KERNELS):
+        ends = [law.isf((1 - level) / 2) for level in _LEVELS]
+        stretch = wider if named(options) else 1.0
+        claimed += [1 - 2 * float(law.sf(end / stretch)) for end in ends]
+        found = np.zeros(len(ends), dtype=np.int64)
+        seed = context.seed_for(f"frequencies {place}")
+        for sizes in _sizes(context, draw, options, n, seed):
+            found += [int(np.sum(sizes <= end)) for end in ends]
+        counts += found.tolist()
+    each = [intervals.binomial(count, n, share) for count in counts]
+    points = len(counts)
+    measured = Measured(
+        pool_size=(1,) * points,
+        rho=_LEVELS * len(_KERNELS),
+        mean=tuple(count / n for count in counts),
+        low=tuple(low for low, _ in each),
+        high=tuple(high for _, high in each),
+        n_units=(n,) * points,
+        detectable=(reach,) * points,
+        false_alarm=context.false_alarm,
+        method="binomial (Clopper-Pearson), union bound over quartiles and kernels",
+    )
+    return hold_against(
+        measured,
+        claimed,
+        resolution=2 * reach,
+        form="printed",
+        check="the law of the frequencies",
+        claim="shares of frequencies below the quartiles of normal, Cauchy and Student's laws",
+    )
