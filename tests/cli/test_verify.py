@@ -40,6 +40,7 @@ def verify(out, name, kernel, *options):
         ("sized", ("--features", "200"), "n_features=200"),
     ],
 )
+@pytest.mark.sampled(1)
 def test_a_right_map_holds_however_it_is_named(tmp_path, name, options, assumed, capsys):
     status, found = verify(tmp_path, name, "rbf", *options)
     assert (status, found["status"]) == (0, "holds")
@@ -85,6 +86,7 @@ def test_a_report_is_all_that_needs_its_packages(tmp_path):
         ("sized", "rbf", ("--bounds", "-2", "2", "--independent-features")),
     ],
 )
+@pytest.mark.sampled(2)
 def test_other_kernels_hold(tmp_path, name, kernel, options):
     assert verify(tmp_path, name, kernel, *options)[0] == 0
 
@@ -112,6 +114,7 @@ def test_repeated_features_are_refuted(tmp_path):
     assert "64 of 256 features are distinct" in found["headline"]
 
 
+@pytest.mark.full
 def test_an_error_that_does_not_fall_is_refuted_where_one_asks(tmp_path):
     options = ("--also", "convergence", "--also", "finite", "--time-limit", "0")
     status, found = verify(tmp_path, "one_scale", "rbf", *options)
@@ -164,6 +167,7 @@ def test_on_the_users_rows(tmp_path):
     assert "rows.npy: 20 of 50 rows" in found["inputs"]
 
 
+@pytest.mark.full
 def test_the_same_seed_finds_the_same(tmp_path):
     options = ("--seed", "4", "--features", "100")
     runs = [verify(tmp_path / str(i), "sized", "rbf", *options)[1] for i in range(2)]

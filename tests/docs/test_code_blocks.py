@@ -32,6 +32,7 @@ def run(found: list[Block], name: str, filename: str) -> None:
 
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.sampled(8)
 def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # a page may write files
     run(blocks(page.read_text(encoding="utf-8")), page.stem.replace("-", "_"), str(page))

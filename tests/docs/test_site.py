@@ -26,6 +26,7 @@ gallery = load(ROOT / "docs" / "_gallery.py")
 
 
 @pytest.mark.parametrize("name", sorted(gallery.FIGURES))
+@pytest.mark.full
 def test_pictures_are_drawn_and_reproducible(name: str, tmp_path: Path) -> None:
     first = gallery.write(name, tmp_path).read_bytes()
     assert first.startswith(b"<?xml")

@@ -43,6 +43,7 @@ def test_the_three_lines_pass_and_print_what_the_page_says(package):
     assert promised in result.stdout.splitlines()
 
 
+@pytest.mark.full
 def test_the_examples_pass_with_xdist(package):
     result = run_tests(package, "-n1", "test_fourier_examples.py")
     assert result.returncode == 0, result.stdout
@@ -81,6 +82,7 @@ DEFECTS = {
 
 @pytest.mark.parametrize("test", ["test_fourier.py", "test_fourier_examples.py"])
 @pytest.mark.parametrize("defect", DEFECTS)
+@pytest.mark.sampled(1)
 def test_the_defects_that_the_page_names_are_refuted(package, defect, test):
     right, wrong = DEFECTS[defect]
     text = FILES["fourier.py"]

@@ -61,6 +61,7 @@ def test_coefficient_balls_meet_the_reference(q):
         *(pytest.param(q, RHOS, marks=pytest.mark.full) for q in POOLS[:-1]),
     ],
 )
+@pytest.mark.sampled(1)
 def test_kernel_balls_meet_the_reference(q, rhos):
     for rho, value, slack in kernel_values("kappa", q, rhos):
         assert_meets(certified.collision_probability(rho, q), value, slack)
@@ -69,6 +70,7 @@ def test_kernel_balls_meet_the_reference(q, rhos):
 
 
 @pytest.mark.parametrize(("q", "rho"), [(2, "-0.9"), (7, "0.95")])
+@pytest.mark.sampled(1)
 def test_balls_contain_the_multiprecision_value(q, rho):
     # 45 digits: the rounding of the mpmath value is below a thousandth of a 128-bit radius.
     assert digits.collision_probability(rho, q, 48) in certified.collision_probability(rho, q)
@@ -91,6 +93,7 @@ def test_opposite_balls_contain_the_multiprecision_value(q):
 
 
 @pytest.mark.parametrize("function", [certified.collision_probability, certified.maxout_kernel])
+@pytest.mark.sampled(1)
 def test_balls_of_any_precision_are_nested_around_the_truth(function):
     sharp = function("0.35", 5, bits=200)
     for bits in (24, 40, 90, 140):
@@ -168,6 +171,7 @@ def test_wrong_pool_size_is_outside():
     ],
     ids=["kappa", "K", "K even", "K odd", "sigma2", "h_3"],
 )
+@pytest.mark.sampled(3)
 def test_ball_without_its_errors_excludes_the_truth(monkeypatch, module, compute):
     honest, truth = compute(60), compute(150)
     assert honest.contains(truth)

@@ -104,6 +104,7 @@ def test_kernel_by_hoeffding(q, rho):
 
 @pytest.mark.parametrize("q", [1, 2, 3, 7, 100, 10**4, 10**6])
 @pytest.mark.parametrize("k", [0, 1, 2, 3, 4, 9, 40, 150])
+@pytest.mark.sampled(16)
 def test_moments_against_adaptive_quadrature(k, q):
     """The same integral by mpmath at 30 digits: another rule, another arithmetic."""
     with mpmath.workdps(30):
@@ -134,6 +135,7 @@ def test_hermite_moments_by_polynomials():
 
 
 @pytest.mark.parametrize("q", [3, 4, 6, 7, 33, 1000])
+@pytest.mark.sampled(2)
 def test_coefficients_sum_to_the_collision_probability(q):
     a = exact.collision_coefficients(q, 100)
     assert a.min() >= 0
@@ -223,6 +225,7 @@ def test_collision_near_minus_one():
         assert abs(truth - leading) <= 10 * angle**2 * leading + STATED
 
 
+@pytest.mark.full
 def test_coefficient_asymptotics():
     for q, error in ((3, 0.004), (4, 0.01), (8, 0.004), (64, 0.002)):
         a = exact.collision_coefficients(q, 128)[-1]

@@ -32,6 +32,7 @@ def assert_printed(x, text, agreed=None):
 
 
 @pytest.mark.parametrize("q", POOLS)
+@pytest.mark.sampled(3)
 def test_moments_equal_the_reference(q):
     values = REFERENCE[str(q)]
     assert_printed(exact.max_moment(1, q, DPS), values["h1"])
@@ -60,6 +61,7 @@ def test_coefficients_equal_the_reference(q):
         *(pytest.param(q, RHOS, marks=pytest.mark.full) for q in POOLS[2:]),
     ],
 )
+@pytest.mark.sampled(3)
 def test_kappa_and_kernel_equal_the_reference(q, rhos):
     for rho in rhos:
         assert_printed(exact.collision_probability(rho, q, DPS), *REFERENCE[str(q)]["kappa"][rho])
@@ -68,6 +70,7 @@ def test_kappa_and_kernel_equal_the_reference(q, rhos):
 
 @pytest.mark.parametrize("q", [2, 3])
 @pytest.mark.parametrize("rho", [Fraction(-9, 10), Fraction(1, 3), 1 - Fraction(1, 10**12)])
+@pytest.mark.sampled(3)
 def test_planar_sum_equals_closed_forms(q, rho):
     wedge, closed = Wedge(rho, q, 40), Closed(rho, q, 40)
     mass, kernel, second = wedge.product_moments()

@@ -42,6 +42,7 @@ def agree(q: int, rho: float) -> None:
 @given(st.integers(1, 64), RHOS)
 @example(64, 1 - 1e-12)
 @example(3, -0.9)
+@pytest.mark.full
 def test_three_routes(q, rho):
     agree(q, rho)
 
@@ -55,6 +56,7 @@ def test_three_routes_on_a_large_grid(q, rho):
 
 @settings(max_examples=15)
 @given(st.integers(1, 10**6), st.integers(0, 12))
+@pytest.mark.full
 def test_moments(q, k):
     ball = certified.max_moment(k, q, bits=128)
     assert abs(exact.max_moment(k, q) - ball.value) <= STATED * abs(ball.value) + ball.radius

@@ -54,6 +54,7 @@ def test_the_bound_is_exact_at_right_angles(q, centred):
     assert bound == pytest.approx(fourth / (p[2] - p[1] ** 2) ** 2, rel=1e-8)
 
 
+@pytest.mark.full
 def test_the_bound_stays_finite_for_a_pool_of_a_million():
     phi = mehler.MaxoutFeatures.draw(2, 1, 10**6, seed=0)
     bound = np.asarray(phi.product_kurtosis(np.array([[1.0, 0.0], [0.6, 0.8], [-1.0, 0.0]])))

@@ -48,6 +48,7 @@ def of_kernel(draw):
 
 
 @pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.sampled(3)
 def test_correct_maps_hold(name):
     draw = drawer(DRAWN[name])
     assert of_kernel(draw).status == "holds"
@@ -182,6 +183,7 @@ def test_half_a_period_keeps_the_expected_kernel():
     assert of_kernel(drawer(DRAWN["cos-phase"], half_a_period)).status == "holds"
 
 
+@pytest.mark.full
 def test_seeds_reused_across_units_break_convergence():
     class Repeated(KitchenSinks):
         def _draw(self, dtype):

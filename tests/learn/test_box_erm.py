@@ -26,6 +26,7 @@ def test_agrees_with_other_solvers(name, scale, n, m):
 @pytest.mark.parametrize("name", NAMES)
 @given(case=problems())
 @settings(max_examples=40)
+@pytest.mark.sampled(1)
 def test_agrees_with_other_solvers_on_random_problems(name, case):
     z, y, scale = case
     audit.audit(learn.box_erm(z, y, scale=scale, loss=name), z, y, scale, name)
@@ -49,6 +50,7 @@ def test_a_reference_that_stops_early_judges_nobody(monkeypatch):
 @pytest.mark.parametrize("bound", [0.25, 1.0, 3.0])
 @given(case=problems(m=2))
 @settings(max_examples=25)
+@pytest.mark.sampled(3)
 def test_lower_end_is_below_every_clipped_risk(name, bound, case):
     z, y, scale = case
     fit = learn.box_erm(z, y, scale=scale, loss=OBJECTS[name](bound))

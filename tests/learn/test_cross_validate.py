@@ -186,6 +186,7 @@ def here(request: pytest.FixtureRequest) -> Place:
 
 
 @pytest.mark.parametrize("n_features", [30, 400])
+@pytest.mark.sampled(5)
 def test_places_agree(here: Place, n_features):
     dtype = "float64" if here.has_float64 else "float32"
     usual = mehler.MaxoutFeatures.draw(3, n_features, 3, seed=0)

@@ -33,6 +33,7 @@ def test_lazy_arrays_are_refused(place: Place):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.sampled(14)
 def test_risks_agree(here: Place, name, dtype):
     if not here.has_float64:
         dtype = "float32"
@@ -64,6 +65,7 @@ def test_risks_agree(here: Place, name, dtype):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.sampled(8)
 def test_a_small_fit_passes_the_audit(here: Place, name):
     z, y = problem(6, 40, 8)
     z = z.astype("float64" if here.has_float64 else "float32")

@@ -128,6 +128,7 @@ def test_allotments_are_counted_once_and_overdrafts_fail_the_run(pytester):
 
 
 @WORKERS
+@pytest.mark.full
 def test_seeds_are_fixed_or_fresh_and_replay(pytester, workers):
     pytester.makepyfile(
         """

@@ -58,6 +58,7 @@ def run_once():
     "n_runs",
     [pytest.param(10, id="ten runs"), pytest.param(100, id="a hundred", marks=pytest.mark.full)],
 )
+@pytest.mark.full
 def test_a_planted_defect_shrinks_to_one_axis_and_never_flakes(n_runs):
     """All but surely every run meets the half space: each of 30 examples does with chance 1/2."""
     for _ in range(n_runs):

@@ -33,12 +33,14 @@ def found(name, n_jobs, **options):
 
 
 @pytest.mark.parametrize(("name", "status"), [("signs", "holds"), ("wrong", "refuted")])
+@pytest.mark.sampled(1)
 def test_the_verdict_does_not_depend_on_processes(name, status):
     alone, shared = (found(name, n) for n in (1, 2))
     assert alone.status == status
     assert alone.evidence == shared.evidence
 
 
+@pytest.mark.full
 def test_processes_that_die_are_done_without():
     assert found("dying", 2).evidence == found("signs", 1).evidence
 

@@ -22,6 +22,7 @@ def quick(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", sorted(reproduce.experiments()))
+@pytest.mark.full
 def test_cells_are_json_and_the_page_has_something(quick, name) -> None:
     outcome = quick[name]
     assert [cell for cell, _ in outcome.found] == outcome.experiment.cells("quick")

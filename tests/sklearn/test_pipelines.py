@@ -31,6 +31,7 @@ def test_dtypes(estimator):
         assert found.dtype == ("uint8" if codes else wanted)
 
 
+@pytest.mark.full
 def test_search_over_pool_sizes_in_parallel():
     model = make_pipeline(
         StandardScaler(), MaxoutSampler(n_components=200, random_state=0), RidgeClassifier()

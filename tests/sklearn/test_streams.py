@@ -93,6 +93,7 @@ def audit(y, cuts):
 
 
 @pytest.mark.parametrize("y", TARGETS, ids=NAMES)
+@pytest.mark.sampled(2)
 def test_chunks_are_one_fit_of_all_rows(y):
     for cuts in CUTS:
         audit(y, cuts)

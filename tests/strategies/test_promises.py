@@ -160,6 +160,7 @@ def test_maps_are_maps(phi):
     assert features.from_recipe(phi.recipe()).recipe() == phi.recipe()
 
 
+@pytest.mark.full
 def test_every_class_of_map_has_a_kind():
     drawn = {
         type(find(strategies.maps(n_inputs=2, kinds=[kind]), lambda phi: True)).__name__
@@ -248,6 +249,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.sampled(6)
 def test_hostile_arrays_are_hostile(kind, dtype):
     @given(strategies.hostile_arrays(n_inputs=3, kinds=[kind], dtype=dtype))
     def check(hostile):

@@ -145,6 +145,7 @@ def whole_checks(repeats):
     )
 
 
+@pytest.mark.full
 def test_whole_checks_sampled():
     assert whole_checks(200) <= most_misses(200, RATE)
 

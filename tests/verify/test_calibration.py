@@ -43,6 +43,7 @@ def alarms(names, route, n=CHECKS):
 
 
 @pytest.mark.parametrize("name", ROUTES)
+@pytest.mark.sampled(2)
 def test_alarms_are_no_more_than_allowed(name):
     route, maps = ROUTES[name]
     assert alarms(maps, route) <= most_misses(CHECKS, RATE)
@@ -74,6 +75,7 @@ def test_what_is_counted_is_what_the_interval_excludes(name):
     assert 0.1 < np.mean(answers) < 0.9
 
 
+@pytest.mark.full
 def test_dkw_alarms_of_exact_laws():
     """Maxout units have the law Phi^q, cosines with an offset the arcsine law."""
     count = 0
@@ -87,6 +89,7 @@ def test_dkw_alarms_of_exact_laws():
     assert count <= most_misses(CHECKS, RATE)
 
 
+@pytest.mark.full
 def test_asymptotic_alarms_of_normal_features():
     """Only normal samples make it exact: features of a pool of one, whose mean is 0."""
     count = 0

@@ -39,11 +39,13 @@ def named(factory):
 
 
 @conformance.parametrize(Rectified)
+@pytest.mark.sampled(2)
 def test_a_small_map_conforms(requirement):
     requirement()
 
 
 @conformance.parametrize(DRAWS["maxout"], n_features=128)
+@pytest.mark.sampled(2)
 def test_maxout_conforms(requirement):
     requirement()
 
@@ -71,6 +73,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("requirement", OTHERS)
+@pytest.mark.sampled(50)
 def test_the_other_maps_conform(requirement):
     requirement()
 

@@ -47,6 +47,7 @@ def each(in_turn):
 
 
 @pytest.mark.parametrize(("kind", "place"), each(in_turn=True))
+@pytest.mark.sampled(10)
 def test_what_is_settled_without_chance(kind, place):
     look(kind, place, statistical=False)
 
@@ -57,6 +58,7 @@ def test_what_has_error_rates(kind, place):
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
+@pytest.mark.sampled(2)
 def test_features_have_the_declared_kernel(place):
     """By default for one map at each place."""
     found = {requirement.name: requirement for requirement in requirements("pairs", place)}

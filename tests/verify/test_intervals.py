@@ -36,6 +36,7 @@ LAWS = {
 
 
 @pytest.mark.parametrize("law", LAWS)
+@pytest.mark.sampled(2)
 def test_known_variance_misses_no_more_often_than_it_says(law):
     draw, mean, variance = LAWS[law]
     x = draw(np.random.default_rng(11), (REPEATS, 60))

@@ -62,6 +62,7 @@ def test_planted_defect_is_refuted(defect):
     ],
     ids=["right", "min for max", "sign", "few units"],
 )
+@pytest.mark.sampled(2)
 def test_correct_twin_holds(change):
     verdict = check_kernel(maxout(**change), maxout2_kernel, X)
     assert verdict.status == "holds", str(verdict)

@@ -263,6 +263,7 @@ def test_a_planted_defect_is_refuted(name, small_cells):
 
 
 @pytest.mark.parametrize("name", TWINS)
+@pytest.mark.sampled(2)
 def test_a_surprising_twin_holds(name, small_cells):
     kind, defect = TWINS[name]
     draw = drawer(kind, defect)

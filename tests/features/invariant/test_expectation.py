@@ -59,6 +59,7 @@ SETTINGS = {
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.sampled(4)
 def test_gram_has_the_kernel_within_one_per_cent(setting):
     options = SETTINGS[setting]
     phi = draw(**options)

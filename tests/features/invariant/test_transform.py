@@ -139,6 +139,7 @@ def test_a_missing_element_is_seen():
 
 @pytest.mark.parametrize("options", [{"n_elements": 2}, {"n_elements": 3, "replacement": True}])
 @pytest.mark.parametrize("own", [True, False])
+@pytest.mark.full
 def test_sampled_elements_move_the_features_by_the_stated_defect(options, own):
     group = groups.BlockPermutations(8, 4)
     x = rows(8, 2)

@@ -164,6 +164,7 @@ def test_gaussian_data_and_kernel(method):
 @places
 @shapes
 @methods
+@pytest.mark.sampled(18)
 def test_every_library(place, shape, method):
     phi, p = pool(shape)
     exact = ridge_leverage_scores(phi, 0.01, pool_weights=p).group_scores

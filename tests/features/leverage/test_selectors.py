@@ -79,6 +79,7 @@ def test_recipes_come_back(kind):
 @places
 @pytest.mark.parametrize("kind", ["pairs", "decoupled", "sinks"])
 @pytest.mark.parametrize("selector", ["sampling", "eerf", "greedy", "top-variance"])
+@pytest.mark.sampled(35)
 def test_every_library(place, kind, selector):
     draw, _ = POOLS[kind]
     x = place.asarray(ROWS)
@@ -162,6 +163,7 @@ def spread(make, n):
 
 @pytest.mark.parametrize("draws", ["systematic", "iid", "without replacement"])
 @pytest.mark.parametrize("kind", ["pairs", "orthogonal"])
+@pytest.mark.sampled(2)
 def test_the_variance_is_an_upper_bound(kind, draws):
     make = drawer(kind, draws=draws)
     values = spread(make, 300)

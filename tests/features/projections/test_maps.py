@@ -37,6 +37,7 @@ def drawer(name, projection):
 
 @pytest.mark.parametrize("projection", ["orthogonal", "hadamard"])
 @pytest.mark.parametrize("name", MAPS)
+@pytest.mark.sampled(3)
 def test_the_kernel_holds(name, projection):
     """By the declared bound on the variance."""
     draw = drawer(name, projection)
@@ -60,6 +61,7 @@ def test_the_kernel_holds_for_quasi_random_units(name):
 
 @pytest.mark.parametrize("projection", ["orthogonal", "hadamard", "sobol"])
 @pytest.mark.parametrize("name", MAPS)
+@pytest.mark.sampled(4)
 def test_variances_are_below_their_bounds(name, projection):
     """800 draws know a variance to some 15 % at three standard errors, more for heavy tails."""
     draw = drawer(name, projection)

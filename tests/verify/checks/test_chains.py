@@ -95,6 +95,7 @@ def test_chains_hold_by_their_kurtosis(apart):
 
 @pytest.mark.parametrize("m", [32, 400])
 @pytest.mark.parametrize("kind", [Chain, Unlabelled])
+@pytest.mark.sampled(1)
 def test_covariances_of_neighbours_left_out_are_refuted(kind, m):
     """The variance of independent units is two thirds of the true one."""
     options = {"m": m, "kind": kind}
@@ -125,6 +126,7 @@ def test_products_that_are_not_the_maps_own_are_not_believed():
     assert "independent draws" in verdict.method
 
 
+@pytest.mark.full
 def test_decoupled_units_are_a_chain():
     def shared(seed):
         return mehler.DecoupledMaxoutFeatures.draw(3, 400, 3, seed=seed)
@@ -186,6 +188,7 @@ MANY = {"independent features": CHECKS, "stretches": CHECKS, "whole draws": CHEC
 
 
 @pytest.mark.parametrize("route", PILOTED)
+@pytest.mark.sampled(1)
 def test_piloted_alarms_sampled(route):
     n = MANY[route] // 500
     assert PILOTED[route](n) <= most_misses(n, RATE)

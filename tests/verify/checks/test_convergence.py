@@ -59,6 +59,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", GOOD)
+@pytest.mark.sampled(1)
 def test_correct_maps_converge(name):
     verdict = check_convergence(GOOD[name], X)
     assert verdict.holds
@@ -67,6 +68,7 @@ def test_correct_maps_converge(name):
 
 
 @pytest.mark.parametrize("name", BAD)
+@pytest.mark.sampled(2)
 def test_features_that_bring_nothing_new_are_refuted(name):
     verdict = check_convergence(BAD[name], X)
     assert verdict.status == "refuted"
@@ -98,6 +100,7 @@ def test_too_few_draws_are_inconclusive():
     assert "draws would decide" in verdict.reason
 
 
+@pytest.mark.full
 def test_it_raises_no_more_alarms_than_it_says():
     repeats, rate = 80, 0.2
     alarms = sum(

@@ -107,6 +107,7 @@ def test_features_that_are_not_finite_are_refuted():
     assert "not finite" in verdict.reason
 
 
+@pytest.mark.full
 def test_it_raises_as_many_alarms_as_it_says():
     """The exact band is met with equality, up to the chance that both sides are left."""
     repeats, rate = 3000, 0.02

@@ -148,6 +148,7 @@ def test_few_draws_are_inconclusive():
     assert few.status == "inconclusive"
 
 
+@pytest.mark.full
 def test_it_raises_no_more_alarms_than_it_says():
     repeats, rate = 200, 0.2
     alarms = sum(

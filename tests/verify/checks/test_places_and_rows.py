@@ -71,6 +71,7 @@ def test_a_named_place_is_enough():
         lambda s: mehler.MaxoutCodes.draw(4, 20, 3, seed=s),
     ],
 )
+@pytest.mark.sampled(3)
 def test_our_maps_are_finite_on_hostile_rows(kind, dtype):
     assert check_finite(kind, X.astype(dtype)).holds
 

@@ -67,6 +67,7 @@ def codes(seed, m=40, *, shared=0):
 
 
 @pytest.mark.parametrize("name", GOOD)
+@pytest.mark.sampled(2)
 def test_correct_maps_are_reproducible(name):
     verdict = check_reproducible(GOOD[name], X)
     assert verdict.holds
@@ -74,6 +75,7 @@ def test_correct_maps_are_reproducible(name):
 
 
 @pytest.mark.parametrize("name", BAD)
+@pytest.mark.sampled(4)
 def test_defects_of_seeding_are_refuted(name):
     verdict = check_reproducible(BAD[name], X)
     assert verdict.status == "refuted"
@@ -85,6 +87,7 @@ def test_few_draws_are_inconclusive():
     assert check_reproducible(gaussian, X, max_draws=200).status == "inconclusive"
 
 
+@pytest.mark.full
 def test_it_raises_no_more_alarms_than_it_says():
     """Signs of independent draws are fair coins exactly, so this needs no large numbers."""
     repeats, rate = 300, 0.2

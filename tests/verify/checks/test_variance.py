@@ -45,6 +45,7 @@ def test_a_wrong_variance_is_refuted(name, factor):
     assert check_variance(OURS[name], times(OURS[name], factor), X).status == "refuted"
 
 
+@pytest.mark.full
 def test_dependent_units_are_held_against_the_variance_of_the_gram():
     def shared(seed):
         return mehler.DecoupledMaxoutFeatures.draw(4, 32, 2, seed=seed)
@@ -106,6 +107,7 @@ def lognormal(scale):
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.sampled(1)
 def test_heavy_tails_are_never_refuted_as_too_small(seed):
     """The eighth moment decides: few draws show the variance of products."""
     draw, variance = lognormal(1.2)

@@ -36,6 +36,7 @@ TWINS = {
 
 
 @pytest.mark.parametrize("name", TWINS)
+@pytest.mark.sampled(2)
 def test_the_same_kernel_by_another_law_holds(name):
     verdict = check_same(*TWINS[name], X, **COARSE)
     assert verdict.holds, str(verdict)
@@ -81,6 +82,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("where", ["new", "old", "other numbers"])
 @pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.sampled(4)
 def test_a_changed_kernel_is_refuted(name, where):
     broken = BROKEN[name]
     sides = {
@@ -200,6 +202,7 @@ def test_libraries_may_differ():
 
 
 @pytest.mark.parametrize("law", [False, True])
+@pytest.mark.sampled(1)
 def test_it_raises_no_more_alarms_than_it_says(law):
     repeats, rate = 30, 0.05
     alarms = sum(

@@ -82,6 +82,7 @@ def test_coordinates_that_never_vary_refute_nothing():
     assert check_covariance(x, C, mean=[3.0, -1.0, 0.0]).status == "inconclusive"
 
 
+@pytest.mark.full
 def test_it_raises_no_more_alarms_than_it_says():
     repeats, rate = 100, 0.1
     alarms = sum(

@@ -32,6 +32,7 @@ def verdict_of(name, seed, *, resizable=True, **options):
 
 
 @pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.sampled(8)
 def test_a_right_map_holds(name):
     verdict = verdict_of(name, 0)
     assert verdict.holds, verdict
@@ -39,6 +40,7 @@ def test_a_right_map_holds(name):
 
 
 @pytest.mark.parametrize("name", list(RIGHT)[::2])
+@pytest.mark.sampled(4)
 def test_a_right_map_of_one_size_holds(name):
     assert verdict_of(name, 1, resizable=False).holds
 
