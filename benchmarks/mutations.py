@@ -25,7 +25,8 @@ A check is worth what it would refuse. For every statement this table names a ch
 terms and constants, and the check of [the statement](theorems/index.md) that turns red when the
 change is made, at the quick level of the report; or says why no check can: *only proved, because
 ...*. In a bound every term is deleted, and multiplied by 0.7; where 0.7 is not seen, the largest
-factor that is, to two digits. A claimed value is multiplied by a factor near 1.
+factor that is, to two digits. A claimed value is multiplied by the smallest factor that is seen,
+1.01 where the features of the quick level are enough for it.
 
 Where draws are far below a bound, its terms are seen in
 [worlds](theorems/theorem-2.md#worlds-where-it-is-tight) that are computed and in which the bound is

@@ -8,6 +8,7 @@ from __future__ import annotations
 from tests.proofs_checks.mutations import (
     equalities,
     error_bounds,
+    loose,
     maxout_bounds,
     other_bounds,
     rates,
@@ -18,6 +19,7 @@ ROWS: tuple[Row, ...] = (
     *maxout_bounds.ROWS,
     *error_bounds.ROWS,
     *other_bounds.ROWS,
+    *loose.ROWS,
     *equalities.ROWS,
     *rates.ROWS,
 )

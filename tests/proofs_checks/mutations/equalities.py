@@ -29,7 +29,6 @@ from proofs_checks.maxout import (
 )
 from tests.proofs_checks.mutations._row import Check, Row, scaled
 
-DRAWN = "the quick level draws fewer features than that takes; what it sees is above"
 APART = "the statement's bounds are this far apart"
 
 
@@ -40,12 +39,12 @@ def of_value(
     keyword: str,
     right: Callable[..., Any],
     seen: float,
-    because: str = DRAWN,
+    because: str = "",
 ) -> Iterator[Row]:
-    """A row for the factor that is seen, and one for a hundredth where that is less."""
+    """A row for the smallest factor that is seen, and one for a hundredth that no level sees."""
     defect = {keyword: scaled(right, seen)}
     yield Row(statement=statement, term=term, change=f"times {seen:g}", check=check, defect=defect)
-    if seen > 1.01:
+    if because:
         yield Row(
             statement=statement,
             term=term,
