@@ -23,9 +23,12 @@ def trivial(points: Any) -> DoublingDimension:
     return dataclasses.replace(doubling_dimension(points), low=0, high=len(points).bit_length())
 
 
-def longer(s: int, b: int) -> Any:
-    """Words with one more coefficient, which agree in half of the places."""
-    return _sparse.words(s + 2, b)[:, : s * b]
+def one_more(s: int, b: int) -> Any:
+    """The code, and a word that differs from its first one in one symbol."""
+    rows = _sparse.words(s, b)
+    near = rows[0].copy()
+    near[:b] = np.roll(near[:b], 1)
+    return np.vstack([rows, near])
 
 
 DEFECTS = [
@@ -34,7 +37,7 @@ DEFECTS = [
         {"sets": {"a segment": np.outer(np.arange(9.0), [1.0, 2.0])}},
         "holds",
     ),
-    (_sparse.separated, {"code": longer}, "refuted"),
+    (_sparse.separated, {"code": one_more}, "refuted"),
     (_sparse.sparse, {"rate": lambda s, d: s}, "refuted"),
     (_sparse.sparse, {"rate": lambda s, d: s**2}, "refuted"),
     (definition_2.half_balls, {"circles": (*CAPS[:2], (90.0, 7, 0.0), *CAPS[3:])}, "refuted"),
