@@ -10,6 +10,7 @@ import itertools
 import math
 
 import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -167,6 +168,7 @@ def test_intervals_contain_the_exact_one(points):
 
 
 @given(cloud=doubling_sets(n_inputs=12), exact=st.sampled_from([None, False]))
+@pytest.mark.full
 def test_trees_of_simplices(cloud, exact):
     found = doubling_dimension(cloud.points, centres="in the set", exact=exact)
     assert found.low <= math.ceil(cloud.dimension) <= found.high

@@ -51,6 +51,7 @@ def test_a_right_map_holds_however_it_is_named(tmp_path, name, options, assumed,
     assert "taken for" in printed
 
 
+@pytest.mark.full
 def test_nothing_is_written_unless_asked_for(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     line = ("verify", f"{MAPS}:sized", "--kernel", "rbf", "--law", "cos-offset", *COARSE)
@@ -102,6 +103,7 @@ def test_the_bandwidth_of_2014_is_refuted_and_named(tmp_path):
     assert "fits gamma' = gamma / 2" in (tmp_path / "summary.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.full
 def test_a_factor_is_named(tmp_path):
     status, found = verify(tmp_path, "Halved", "rbf")
     assert status == 1
@@ -159,6 +161,7 @@ def test_closeness_is_a_computation(tmp_path, name, kernel, options, status):
     assert "close to" in found["headline"]
 
 
+@pytest.mark.full
 def test_on_the_users_rows(tmp_path):
     rows = np.random.default_rng(5).standard_normal((50, 3))
     np.save(tmp_path / "rows.npy", rows)

@@ -34,6 +34,7 @@ def run(name, kernel, *options):
     )
 
 
+@pytest.mark.full
 def test_a_warning_is_shown_once_whatever_its_category():
     done = run("warning", "linear", *SIGNS)
     assert done.returncode == 0, done.stderr
@@ -169,7 +170,7 @@ def test_a_module_that_exits_when_imported_does_not_pass(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("seconds", [None, 0, 1e9])
-@pytest.mark.sampled(1)
+@pytest.mark.full
 def test_a_limit_that_does_not_bind_changes_nothing(seconds):
     found = [
         verify_map(

@@ -16,6 +16,19 @@ from tests.docs._blocks import ROOT, Block, blocks, pages
 WITH_CODE = [page for page in pages() if blocks(page.read_text(encoding="utf-8"))]
 
 
+# Pages that take seconds; the developers' run takes every page.
+LONG = (
+    "docs/quickstart.md",
+    "docs/conformance.md",
+    "docs/comparison.md",
+    "docs/scale.md",
+    "docs/learning.md",
+    "docs/theorems/asymptotics.md",
+    "docs/theorems/definition-2.md",
+    "docs/theorems/decoupled-kernel.md",
+)
+
+
 def run(found: list[Block], name: str, filename: str) -> None:
     namespace: dict[str, Any] = {"__name__": name}
     for block in found:
@@ -31,8 +44,17 @@ def run(found: list[Block], name: str, filename: str) -> None:
             exec(code, namespace)
 
 
-@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.relative_to(ROOT).as_posix())
-@pytest.mark.sampled(8)
+def cases(found: list[Path]) -> list[Any]:
+    names = [page.relative_to(ROOT).as_posix() for page in found]
+    slow = pytest.mark.full
+    return [
+        pytest.param(page, id=name, marks=[slow] if name in LONG else [])
+        for page, name in zip(found, names, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("page", cases(WITH_CODE))
+@pytest.mark.sampled(12)
 def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # a page may write files
     run(blocks(page.read_text(encoding="utf-8")), page.stem.replace("-", "_"), str(page))

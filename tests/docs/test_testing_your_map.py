@@ -82,7 +82,7 @@ DEFECTS = {
 
 @pytest.mark.parametrize("test", ["test_fourier.py", "test_fourier_examples.py"])
 @pytest.mark.parametrize("defect", DEFECTS)
-@pytest.mark.sampled(1)
+@pytest.mark.full
 def test_the_defects_that_the_page_names_are_refuted(package, defect, test):
     right, wrong = DEFECTS[defect]
     text = FILES["fourier.py"]

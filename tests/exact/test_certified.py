@@ -61,7 +61,7 @@ def test_coefficient_balls_meet_the_reference(q):
         *(pytest.param(q, RHOS, marks=pytest.mark.full) for q in POOLS[:-1]),
     ],
 )
-@pytest.mark.sampled(1)
+@pytest.mark.full
 def test_kernel_balls_meet_the_reference(q, rhos):
     for rho, value, slack in kernel_values("kappa", q, rhos):
         assert_meets(certified.collision_probability(rho, q), value, slack)
@@ -70,7 +70,7 @@ def test_kernel_balls_meet_the_reference(q, rhos):
 
 
 @pytest.mark.parametrize(("q", "rho"), [(2, "-0.9"), (7, "0.95")])
-@pytest.mark.sampled(1)
+@pytest.mark.full
 def test_balls_contain_the_multiprecision_value(q, rho):
     # 45 digits: the rounding of the mpmath value is below a thousandth of a 128-bit radius.
     assert digits.collision_probability(rho, q, 48) in certified.collision_probability(rho, q)

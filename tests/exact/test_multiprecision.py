@@ -154,6 +154,7 @@ def test_probability_increases_and_ends_at_its_limits():
     assert abs(number(values[2]) - Fraction(1, 6)) < 1e-12
 
 
+@pytest.mark.full
 def test_digits_asked_for_are_digits_got():
     for function in (exact.collision_probability, exact.maxout_kernel):
         fine = function("0.3", 4, 45)

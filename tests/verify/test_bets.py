@@ -115,6 +115,7 @@ def test_alarms_at_any_look_are_no_more_than_allowed():
     assert alarms(CHECKS) <= most_misses(CHECKS, RATE)
 
 
+@pytest.mark.full
 def test_alarms_of_the_ends_are_those_of_the_capital():
     n = 4000
     assert alarms(n, ends=True) <= most_misses(n, RATE)

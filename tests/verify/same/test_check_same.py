@@ -202,7 +202,7 @@ def test_libraries_may_differ():
 
 
 @pytest.mark.parametrize("law", [False, True])
-@pytest.mark.sampled(1)
+@pytest.mark.full
 def test_it_raises_no_more_alarms_than_it_says(law):
     repeats, rate = 30, 0.05
     alarms = sum(
