@@ -6,7 +6,6 @@ from botorch.sampling.pathwise.features.generators import gen_kernel_features
 
 
 def _draw(make, seed, n_features):
-    torch.manual_seed(seed)  # the weights come from torch's global generator
     maps = []
 
     def phi(X):
@@ -14,7 +13,9 @@ def _draw(make, seed, n_features):
             d = X.shape[1]
             kernel = make(ard_num_dims=d).double()
             kernel.lengthscale = 1.0
-            maps.append(gen_kernel_features(kernel, num_inputs=d, num_outputs=n_features))
+            with torch.random.fork_rng():  # the weights come from torch's global generator
+                torch.manual_seed(seed)
+                maps.append(gen_kernel_features(kernel, num_inputs=d, num_outputs=n_features))
         return maps[0](torch.from_numpy(X)).detach().numpy()
 
     return phi
