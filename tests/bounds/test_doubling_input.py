@@ -24,7 +24,7 @@ CLOUDS = {
 
 @pytest.mark.parametrize("centres", ["anywhere", "in the set"])
 @pytest.mark.parametrize("name", CLOUDS)
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(6)
 def test_same_interval_in_every_namespace(place, name, centres):
     points = CLOUDS[name]
     here, there = (doubling_dimension(x, centres=centres) for x in (points, place.asarray(points)))

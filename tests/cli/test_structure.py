@@ -45,7 +45,7 @@ def test_a_defect_of_structure_is_in_the_headline(tmp_path, name, capsys):
 
 
 @pytest.mark.parametrize("name", sampled(DEFECTS))
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_its_twin_holds(tmp_path, name):
     status, found = verify(tmp_path, f"{name}_twin", *COARSE)
     assert (status, found["status"]) == (0, "holds")
@@ -78,7 +78,7 @@ def test_a_wrong_law_is_no_matter_of_structure(tmp_path, name):
         ("mehler:MaxoutCodes", "collision", ("--arg", "pool_size=3", "--param", "q=3")),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_maps_that_depend_on_rows_signs_and_codes_are_built_rightly(
     tmp_path, target, kernel, options
 ):

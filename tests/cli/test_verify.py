@@ -87,7 +87,7 @@ def test_a_report_is_all_that_needs_its_packages(tmp_path):
         ("sized", "rbf", ("--bounds", "-2", "2", "--independent-features")),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_other_kernels_hold(tmp_path, name, kernel, options):
     assert verify(tmp_path, name, kernel, *options)[0] == 0
 
@@ -152,6 +152,7 @@ def test_what_the_budget_does_not_decide_is_inconclusive(tmp_path):
         ("sized", "rbf", ("--claim", "close", "--resolution", "1e-3"), 1),
     ],
 )
+@pytest.mark.sampled(2)
 def test_closeness_is_a_computation(tmp_path, name, kernel, options, status):
     code, found = verify(tmp_path, name, kernel, *options)
     assert code == status

@@ -68,7 +68,7 @@ def test_warnings_that_differ_each_time_are_few_lines():
         ("leaning", "exp", ("--law", "positive-orthogonal"), 1, "QR factorisation"),
     ],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_what_is_taken(capsys, name, kernel, options, status, words):
     assert verify(name, kernel, *options) == status
     assert words in capsys.readouterr().out
@@ -97,7 +97,7 @@ def test_what_could_not_run_is_no_verdict(capsys, name, kernel, options, message
 
 
 @pytest.mark.parametrize("also", [(), ("--also", "reproducible", "--also", "finite")])
-@pytest.mark.sampled(1)
+@pytest.mark.full
 def test_no_run_is_without_a_verdict(capsys, also):
     # At the finest resolution it takes a day; the limit is 3 seconds, Python's start included.
     start = time.perf_counter()

@@ -17,21 +17,21 @@ def by_name(cases):
 
 
 @pytest.mark.parametrize("case", by_name(PLANTED))
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(20)
 def test_planted_defect_is_refuted(case):
     verdict = case.look(case.broken, 0)
     assert verdict.status == "refuted", str(verdict)
 
 
 @pytest.mark.parametrize("twin", by_name(CORRECT))
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_without_the_defect_it_holds(twin):
     verdict = twin.look(twin.draw, 0)
     assert verdict.status == "holds", str(verdict)
 
 
 @pytest.mark.parametrize("twin", by_name(TWINS))
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(3)
 def test_surprising_twin_holds(twin):
     verdict = twin.look(twin.draw, 0)
     assert verdict.status == "holds", f"{twin.why}: {verdict}"

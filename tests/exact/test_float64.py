@@ -104,7 +104,7 @@ def test_kernel_by_hoeffding(q, rho):
 
 @pytest.mark.parametrize("q", [1, 2, 3, 7, 100, 10**4, 10**6])
 @pytest.mark.parametrize("k", [0, 1, 2, 3, 4, 9, 40, 150])
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(6)
 def test_moments_against_adaptive_quadrature(k, q):
     """The same integral by mpmath at 30 digits: another rule, another arithmetic."""
     with mpmath.workdps(30):

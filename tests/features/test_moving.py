@@ -17,6 +17,7 @@ NAMES = {type(draw()).__name__: name for name, draw in reversed(DRAWS.items())}
 
 
 @pytest.mark.parametrize("name", sorted(NAMES.values()))
+@pytest.mark.sampled(15)
 def test_there_and_back(place: Place, name):
     here = DRAWS[name](dtype="float32")
     x = place.asarray(ROWS[:20], "float32")

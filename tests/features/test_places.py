@@ -71,7 +71,7 @@ def test_same_weights_bit_for_bit(place: Place, draw, dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.sampled(120)
+@pytest.mark.sampled(60)
 def test_transforms_agree_to_rounding_and_keep_dtype(place: Place, draw, dtype):
     if dtype == "float64" and not place.has_float64:
         dtype = "float32"
@@ -98,7 +98,7 @@ def test_stays_on_device(place: Place, draw):
         assert _arrays.place_of(z).device == _arrays.place_of(x).device
 
 
-@pytest.mark.sampled(50)
+@pytest.mark.sampled(25)
 def test_row_blocks_do_not_show(place: Place, draw):
     # 2600 rows are several blocks of at most 1024; each row's features must not know its block.
     x = place.asarray(np.tile(ROWS[:26], (100, 1)), "float32")
@@ -111,7 +111,7 @@ def test_row_blocks_do_not_show(place: Place, draw):
         assert np.mean(z != z[0]) <= ROUNDING * EPS["float32"]
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(10)
 def test_integers_become_the_default_float(place: Place, draw):
     x = place.asarray(np.arange(21).reshape(3, 7), "int32")
     phi = draw(like=x)
@@ -120,7 +120,7 @@ def test_integers_become_the_default_float(place: Place, draw):
         assert "float" in _arrays.dtype_name(z.dtype)
 
 
-@pytest.mark.sampled(50)
+@pytest.mark.sampled(30)
 def test_kernel_and_variance_agree_with_numpy(place: Place, draw):
     dtype = "float64" if place.has_float64 else "float32"
     x = place.asarray(ROWS[:9], dtype)
@@ -134,7 +134,7 @@ def test_kernel_and_variance_agree_with_numpy(place: Place, draw):
         assert np.max(np.abs(ours - exact)) <= bound, method
 
 
-@pytest.mark.sampled(50)
+@pytest.mark.sampled(25)
 def test_gram_estimates_the_kernel(place: Place, draw):
     # Six standard deviations: false alarm below 2e-9 a pair by the central limit theorem at
     # m = 70 is not exact, so the margin is 12; the planted defects are in tests/verify.

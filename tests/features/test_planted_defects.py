@@ -130,7 +130,7 @@ def smallest(cls):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_correct_maps_hold(kind):
     # False alarm of these six looks together: 6e-9, plus the stated miss rate of 1e-6 each.
     verdict = kernel_verdict(drawer(kind))
@@ -138,7 +138,7 @@ def test_correct_maps_hold(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_missing_scale_is_refuted(kind):
     verdict = kernel_verdict(drawer(kind, missing_scale))
     assert verdict.status == "refuted", str(verdict)

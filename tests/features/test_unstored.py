@@ -85,7 +85,7 @@ def test_a_wrong_block_would_be_seen(kind):
         assert here.tobytes() != np.ascontiguousarray(there).tobytes()
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(10)
 def test_features_on_every_place(place: Place, kind):
     dtype = "float32"
     x = place.asarray(ROWS, dtype)

@@ -32,6 +32,7 @@ def data():
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("choose", ["leave-one-out", "hold-out"])
+@pytest.mark.sampled(10)
 def test_fits_agree(here: Place, dtype, choose):
     if not here.has_float64:
         dtype = "float32"

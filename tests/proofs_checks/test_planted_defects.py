@@ -229,7 +229,7 @@ def names(value: Any) -> str:
 
 
 @pytest.mark.parametrize(("check", "defect", "verdict"), DEFECTS, ids=names)
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(25)
 def test_a_defect_changes_the_verdict(check, defect, verdict, context, monkeypatch):
     # One pool size is enough to see a defect, and three cost three times as much.
     monkeypatch.setattr(theorem_1_kernel, "_QUICK", ((4, (-0.5, 0.5)),))

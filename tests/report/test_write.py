@@ -37,6 +37,7 @@ def test_other_files_are_left_alone_and_old_reports_replaced(small, tmp_path):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
 @pytest.mark.parametrize("at", range(1, 8))
+@pytest.mark.sampled(4)
 def test_interrupted_at_any_move_it_leaves_what_was_there(small, tmp_path, monkeypatch, error, at):
     (tmp_path / "report.html").write_text("old")
     (tmp_path / "summary.md").write_text("old")

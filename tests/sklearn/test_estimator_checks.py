@@ -45,7 +45,7 @@ def identity(value):
 
 
 @pytest.mark.parametrize(("estimator", "check"), collected(SAMPLERS + RIDGES), ids=identity)
-@pytest.mark.sampled(200)
+@pytest.mark.sampled(100)
 def test_scikit_learn_accepts_it(estimator, check, monkeypatch):
     # scikit-learn dispatches only where SciPy was told that it may.
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")

@@ -43,7 +43,7 @@ def alarms(names, route, n=CHECKS):
 
 
 @pytest.mark.parametrize("name", ROUTES)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_alarms_are_no_more_than_allowed(name):
     route, maps = ROUTES[name]
     assert alarms(maps, route) <= most_misses(CHECKS, RATE)

@@ -73,7 +73,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("requirement", OTHERS)
-@pytest.mark.sampled(50)
+@pytest.mark.sampled(25)
 def test_the_other_maps_conform(requirement):
     requirement()
 

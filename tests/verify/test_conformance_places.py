@@ -58,7 +58,7 @@ def test_what_has_error_rates(kind, place):
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_features_have_the_declared_kernel(place):
     """By default for one map at each place."""
     found = {requirement.name: requirement for requirement in requirements("pairs", place)}

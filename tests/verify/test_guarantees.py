@@ -112,7 +112,7 @@ LAWS = range(21)
 
 
 @pytest.mark.parametrize("law", LAWS)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_no_kind_of_tail_is_refuted_too_often(benchmarks, law):
     """100 repetitions at 5 %; the table of 10,000 is `python benchmarks/calibration.py`."""
     maps, check = benchmarks["_unknown_laws"].LAWS, benchmarks["_told_nothing"]

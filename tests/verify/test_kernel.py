@@ -62,7 +62,7 @@ def test_planted_defect_is_refuted(defect):
     ],
     ids=["right", "min for max", "sign", "few units"],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_correct_twin_holds(change):
     verdict = check_kernel(maxout(**change), maxout2_kernel, X)
     assert verdict.status == "holds", str(verdict)
@@ -143,6 +143,7 @@ FOURIER = {
 
 @pytest.mark.parametrize("known", FOURIER)
 @pytest.mark.parametrize(("factor", "status"), [(1, "holds"), (2, "refuted"), (0.5, "refuted")])
+@pytest.mark.sampled(3)
 def test_bandwidth_off_by_two_is_refuted(known, factor, status):
     """scikit-learn's RBFSampler of 2014, with a variance, with bounds, with nothing declared."""
     draw = toys.paired_fourier(factor * GAMMA, D)

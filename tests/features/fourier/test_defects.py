@@ -113,6 +113,7 @@ def test_the_law_of_a_feature_holds():
 
 
 @pytest.mark.parametrize("kind", ["pairs", pytest.param("orthogonal", marks=pytest.mark.full)])
+@pytest.mark.full
 def test_errors_fall_with_the_number_of_features(kind):
     verdict = verify.check_convergence(lambda seed, m: drawer(kind, m=m)(seed), ROWS[:3])
     assert verdict.status == "holds", str(verdict)

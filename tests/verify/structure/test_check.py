@@ -141,7 +141,7 @@ def test_a_map_that_is_not_random_may_ignore_seeds():
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_rows_of_other_libraries(place):
     rows = place.asarray(X, "float64" if place.has_float64 else "float32")
 

@@ -21,7 +21,7 @@ def check(redraw, **options):
 
 
 @pytest.mark.parametrize("name", WRONG)
-@pytest.mark.sampled(14)
+@pytest.mark.sampled(10)
 def test_a_defect_is_the_cause(name):
     redraw, words = WRONG[name]
     verdict = check(redraw, kernel=KERNEL)
