@@ -39,9 +39,15 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     ------
     OSError
         If the file cannot be written; what was there before stays.
+    TypeError
+        For arrays of objects.
     """
+    pickled = [name for name, values in arrays.items() if np.asarray(values).dtype.hasobject]
+    if pickled:
+        raise TypeError(f"arrays of objects are not written, as they would be pickled: {pickled}")
     content = io.BytesIO()
-    np.savez(content, allow_pickle=False, **arrays)
+    # Without allow_pickle, which NumPy before 2.2 takes for the name of an array.
+    np.savez(content, **arrays)  # type: ignore[arg-type]  # stubs take every name for that flag
     _write(path, content.getbuffer())
 
 

@@ -78,7 +78,7 @@ def test_report_is_written_and_the_status_tells(
         (["report", "--seed", "-3"], "seed=-3 is not an integer"),
         (["report", "--seed", "x"], "Invalid value for '--seed'"),
         (["report", "--false-alarm", "0"], "false_alarm=0.0 is not a probability"),
-        (["report", "--nonsense"], "No such option: --nonsense"),
+        (["report", "--nonsense"], "No such option"),
         (["report", "a.npy", "b.npy"], "unexpected extra argument"),
         (["compare"], "No such command 'compare'"),
     ],

@@ -103,7 +103,8 @@ def test_the_printed_line_replays_the_failure(pytester):
     assert "Replay with seed=" in verdict
     assert verdict in again
     for text in (first, again):
-        assert "X=array([[-1.,  0.]])" in text
+        # Older versions of Hypothesis print the call that made it, around it.
+        assert "array([[-1.,  0.]])" in text
         assert "seed=0" in text
         assert "mehler: 30 looks, spent 3e-08 of 1e-06" in text
 
