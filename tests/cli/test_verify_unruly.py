@@ -45,7 +45,9 @@ def test_a_warning_is_shown_once_whatever_its_category():
 
 
 def test_warnings_that_differ_each_time_are_few_lines():
-    lines = run("chattering", "linear", *SIGNS).stderr.splitlines()
+    told = run("chattering", "linear", *SIGNS).stderr.splitlines()
+    # What a dependency says of another when it is imported is not the map's.
+    lines = [line for line in told if line.startswith("mehler: ")]
     assert len(lines) == 21
     assert lines[-1] == "mehler: warning: there are more, which are not shown"
 
