@@ -18,8 +18,16 @@ from hypothesis import settings
 from tests.places import CPU, GPU, Place
 
 # The first example of a pool size builds its table: a deadline would measure that.
-settings.register_profile("mehler", deadline=None)
+# A commit passes or fails on every machine alike: its examples follow from the tests themselves.
+settings.register_profile("mehler", deadline=None, derandomize=True)
+# With `-m`, as for the full level, they are new each time; what they find becomes an `@example`.
+settings.register_profile("mehler-search", deadline=None, print_blob=True)
 settings.load_profile("mehler")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.markexpr:
+        settings.load_profile("mehler-search")
 
 
 @pytest.fixture(

@@ -94,10 +94,12 @@ def norm_h(alpha: Array, density: Array, weights: Array | None = None) -> float:
         each = [1.0] * len(values)
     else:
         values, pi, each = _on_host(alpha=alpha, density=density, weights=weights)
+    # In units of the largest value: a product with a subnormal one would keep none of its digits.
     # hypot squares nothing that could underflow or overflow.
-    return math.hypot(
+    largest = max(abs(a) for a in values) or 1.0
+    return largest * math.hypot(
         *(
-            abs(a) * math.sqrt(w / p) if p > 0 else math.inf
+            abs(a) / largest * math.sqrt(w) / math.sqrt(p) if p > 0 else math.inf
             for a, p, w in zip(values, pi, each, strict=True)
             if a != 0 and w > 0
         )
