@@ -81,6 +81,7 @@ def frequencies(
     return hold_against(
         measured,
         claimed,
+        # Clopper and Pearson's intervals lie within Hoeffding's.
         resolution=2 * reach,
         form="printed",
         check="the law of the frequencies",

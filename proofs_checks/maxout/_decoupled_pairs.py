@@ -74,6 +74,8 @@ def spread(
         claimed,
         context.asarray(x),
         context.asarray(z),
+        # Relative, and what the number of features follows from: 167,000 at 0.12. The variance
+        # without its last factor, 1 + rho^2 kappa (2 - kappa), is 0.36 smaller.
         resolution=0.12 if context.quick else 0.05,
         false_alarm=context.false_alarm,
         seed=context.seed_for("spread"),

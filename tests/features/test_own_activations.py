@@ -19,6 +19,8 @@ from mehler.exact import Activation
 
 D, M = 3, 256
 ROWS = np.array([[0.3, -0.9, 0.4], [0.8, 0.2, -0.5], [-0.4, 0.7, 0.9], [0.0, 0.0, 0.0]])
+# Shares of the kernel's and the variance's scale: planted deviations are 0.25 of it and more.
+CLOSE, SPREAD = 0.1, 0.2
 
 
 def normal_cdf(xp, t):
@@ -67,8 +69,8 @@ def test_an_activation_from_outside_holds(name):
     assert phi(ROWS).shape == (4, M)
     assert phi.kernel_source == "closed form"
     assert np.max(phi.kernel_error(ROWS)) < 1e-12
-    assert verify.check_kernel(draw, phi.kernel, ROWS, resolution=0.1).status == "holds"
-    assert verify.check_variance(draw, None, ROWS[:3], resolution=0.2).status == "holds"
+    assert verify.check_kernel(draw, phi.kernel, ROWS, resolution=CLOSE).status == "holds"
+    assert verify.check_variance(draw, None, ROWS[:3], resolution=SPREAD).status == "holds"
     assert verify.check_distribution(draw, None, ROWS[:3]).status == "holds"
 
 
@@ -110,7 +112,7 @@ def test_options_ask_for_the_hook_that_they_need(name, options, words):
     # Those that carry it are served, by the same laws.
     able = "hard sign" if "law" in options else "chirp"
     draw = sink(ACTIVATIONS[able], **options)
-    assert verify.check_kernel(draw, draw(0).kernel, ROWS[:3], resolution=0.1).status == "holds"
+    assert verify.check_kernel(draw, draw(0).kernel, ROWS[:3], resolution=CLOSE).status == "holds"
     assert verify.check_distribution(draw, None, ROWS[:3]).status == "holds"
 
 
@@ -166,7 +168,7 @@ def test_waves_of_several_frequencies_have_a_kernel_and_no_distribution():
         waves=tuple((f, 0.5) for f in (1, -1, 2, -2)),
     )
     draw = sink(both)
-    assert verify.check_kernel(draw, draw(0).kernel, ROWS, resolution=0.1).status == "holds"
+    assert verify.check_kernel(draw, draw(0).kernel, ROWS, resolution=CLOSE).status == "holds"
     with pytest.raises(ValueError, match="'chord' carries no distribution"):
         draw(0).feature_cdf(ROWS, np.zeros((4, 1)))
 

@@ -9,6 +9,8 @@ import mehler
 from mehler import verify
 
 ROWS = np.array([[0.0, 0.0, 0.0], [0.3, -1.2, 0.5], [0.9, 0.4, -0.2], [0.0, 0.0, 0.0]])
+# Shares of the kernel's and the variance's scale: planted deviations are 0.25 of it and more.
+CLOSE, SPREAD = 0.1, 0.2
 
 
 def drawn(name, **options):
@@ -33,8 +35,8 @@ def test_a_row_of_zeros_has_the_same_feature_in_every_draw(name):
 @pytest.mark.parametrize("law", ["gaussian", "sphere"])
 def test_the_step_holds_with_a_row_of_zeros(law):
     draw = drawn("step", law=law)
-    assert verify.check_kernel(draw, draw(0).kernel, ROWS[:3], resolution=0.1).status == "holds"
-    assert verify.check_variance(draw, None, ROWS[:3], resolution=0.2).status == "holds"
+    assert verify.check_kernel(draw, draw(0).kernel, ROWS[:3], resolution=CLOSE).status == "holds"
+    assert verify.check_variance(draw, None, ROWS[:3], resolution=SPREAD).status == "holds"
     assert verify.check_distribution(draw, None, ROWS[:3]).status == "holds"
 
 
@@ -48,7 +50,7 @@ def test_half_of_a_step_at_zero_rows_is_refuted():
         value[~X.any(axis=1)] = 0.25
         return value
 
-    assert verify.check_kernel(draw, wrong, ROWS[:3], resolution=0.1).status == "refuted"
+    assert verify.check_kernel(draw, wrong, ROWS[:3], resolution=CLOSE).status == "refuted"
 
 
 def test_features_where_none_are_claimed_are_refuted():
@@ -59,9 +61,9 @@ def test_features_where_none_are_claimed_are_refuted():
     def wrong(X, Y):
         return np.array(right(X, Y)) * X.any(axis=1)[:, None] * Y.any(axis=1)
 
-    assert verify.check_kernel(draw, wrong, ROWS[:3], resolution=0.1).status == "refuted"
+    assert verify.check_kernel(draw, wrong, ROWS[:3], resolution=CLOSE).status == "refuted"
     with pytest.raises(ValueError, match="nor 0 at all rows"):
-        verify.check_kernel(draw, wrong, ROWS[:1], resolution=0.1)
+        verify.check_kernel(draw, wrong, ROWS[:1], resolution=CLOSE)
 
 
 @pytest.mark.parametrize("name", ["erf", "cos", "sin"])

@@ -241,7 +241,10 @@ def test_near_points_have_no_complexity_left():
     assert 0 < inside < 1e-10
     # P(|max(g, g')| < E|g|) by the density of the larger of two.
     mean = math.sqrt(2 / math.pi)
-    larger = lambda t: 2.0 * stats.norm.pdf(t) * stats.norm.cdf(t)  # noqa: E731
+
+    def larger(t):
+        return 2.0 * stats.norm.pdf(t) * stats.norm.cdf(t)
+
     truth = integrate.quad(larger, -mean, mean)[0]
     assert _near_points.shortfall_probability(0.0) == pytest.approx(truth)
     assert truth == pytest.approx(0.575, abs=5e-4)

@@ -34,6 +34,7 @@ def test_what_is_taken_holds_and_a_defect_is_refuted(wrap):
 
 @pytest.mark.parametrize("wrap", COARSE.values(), ids=COARSE)
 def test_coarse_formats_hold_at_what_they_resolve(wrap):
+    # Eight bits: eps is 2^-7, and four products of features are off by 2^-5 of the claim and more.
     assert verdict(wrap, resolution=0.5).holds
     assert verdict(wrap, resolution=0.5, scale=1.5).status == "refuted"
     with pytest.raises(ValueError, match="finer than the rounding"):

@@ -113,9 +113,10 @@ def offset(means: Means, claim: Any) -> Fit:
 
 
 def mirror(means: Means, pairs: Any, kernel: Any) -> Fit | None:
-    """Fit c in k(x, y) + c k(x, -y), what phases b with E cos 2b = c leave; None for signed rows.
+    """Fit c in k(x, y) + c k(x, -y), what phases b with E cos 2b = c leave.
 
-    2 cos(t + b) cos(u + b) = cos(t - u) + cos(t + u + 2b), and E sin(t + u) = 0.
+    None for rows of one sign. 2 cos(t + b) cos(u + b) = cos(t - u) + cos(t + u + 2b), and
+    E sin(t + u) = 0.
     """
     x, y = pairs.left.values, pairs.right.values
     if not ((x < 0.0).any() and (x > 0.0).any()):

@@ -20,6 +20,7 @@ def at_nodes(function: HostFunction, scales: Any, n: int) -> Any:
 
 
 def checked(function: HostFunction, t: Any) -> Any:
+    """Values at t; ValueError where they are not finite, or not one for each."""
     at = np.asarray(function(t), dtype=np.float64)
     if at.shape != t.shape:
         raise ValueError(

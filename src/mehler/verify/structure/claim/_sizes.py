@@ -57,5 +57,8 @@ def check_sizes(subject: Subject) -> list[Finding]:
         lambda m, k: trial_like(base, m, _STREAM + 200 + k),
         "maps of features, m",
     )
-    told = lambda wrong, right: MIDDLE in right and isolated(wrong, right)  # noqa: E731
+
+    def told(wrong: Sequence[int], right: Sequence[int]) -> bool:
+        return MIDDLE in right and isolated(wrong, right)
+
     return judge(subject, "sizes", trials, name_sizes, told, SPAN)

@@ -38,7 +38,16 @@ def check_calls(subject: Subject) -> list[Finding]:
         subject.redraw(subject.first, given, None)
         found += _untouched(rows, given, "fitting a map")
     looks = _Looks(subject, phi, plain)
-    for look in (*looks.of_rows(), looks.memory, looks.results, looks.later):
+    in_turn = (
+        looks.order,
+        looks.company,
+        looks.place,
+        looks.number,
+        looks.memory,
+        looks.results,
+        looks.later,
+    )
+    for look in in_turn:
         defect = look()
         if defect is not None:
             return [*found, defect]
@@ -53,10 +62,6 @@ class _Looks:
         self._rows = subject.rows
         self._n = self._rows.shape[0]
         self._before = [plain]
-
-    def of_rows(self) -> tuple[Callable[[], Finding | None], ...]:
-        """Return the looks at the same rows in other calls."""
-        return (self.order, self.company, self.place, self.number)
 
     def order(self) -> Finding | None:
         """Reversed rows; and other rows below the same first one."""
