@@ -32,7 +32,8 @@ class Forms:
 
     def __init__(self, pairs: Pairs, rounding: float) -> None:
         self._pairs = pairs
-        claim = np.concatenate([2.0 + 2.0 * pairs.claim, 2.0 - 2.0 * pairs.claim])
+        whole, cross = pairs.squares, 2.0 * pairs.claim
+        claim = np.concatenate([whole + cross, whole - cross])
         self._claim = np.maximum(claim, 0.0)
         # Where rows are equal the difference is 0 but for rounding.
         self._bets = Excess(self._claim + 4.0 * rounding)

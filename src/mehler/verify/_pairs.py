@@ -20,12 +20,14 @@ Kernel = Callable[[Any, Any], Array]
 class Rows:
     """Rows as the caller gave them, their values on the host, and sqrt(k(x, x)) of each.
 
-    Where k(x, x) = 0 the unit is that of the row with the largest one.
+    Where k(x, x) = 0 the unit is that of the row with the largest one; `square` is k(x, x) in
+    units, 0 there and 1 elsewhere.
     """
 
     given: Array
     host: Any
     unit: Any
+    square: Any = 1.0
 
     def gather(self, index: Any) -> Array:
         """Return the rows at `index`, where the caller's array lives."""
@@ -56,6 +58,12 @@ class Pairs:
     def same(self) -> bool:
         """Whether both sides are the same rows."""
         return self.left is self.right
+
+    @property
+    def squares(self) -> Any:
+        """k(x_i, x_i) + k(y_j, y_j), each in its row's unit, shape (n,)."""
+        left, right = (np.broadcast_to(s.square, s.unit.shape) for s in (self.left, self.right))
+        return left[self.first] + right[self.second]
 
     @property
     def unit(self) -> Any:
@@ -139,4 +147,5 @@ def _rows(kernel: Kernel, x: Array, name: str) -> Rows:
             "out"
         )
     # Features of 0, which a claim may well be of a row of zeros: in the largest row's unit.
-    return Rows(given, host, np.sqrt(np.where(diagonal > 0.0, diagonal, largest)))
+    some = diagonal > 0.0
+    return Rows(given, host, np.sqrt(np.where(some, diagonal, largest)), np.where(some, 1.0, 0.0))

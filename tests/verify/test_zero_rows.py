@@ -1,0 +1,48 @@
+"""Rows whose claimed kernel is 0 have features of 0 in every draw, whatever is known of a map."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mehler.verify import check_kernel
+
+ROWS = np.array([[0.0, 0.0, 0.0], [0.6, 0.0, 0.8], [0.0, 1.0, 0.0]])
+M = 200
+
+
+def linear(left, right):
+    return left @ right.T
+
+
+def drawn(at_zero):
+    """<w, x> with standard normal w, whose kernel is <x, y>; at_zero(signs) in a row of zeros."""
+
+    def draw(seed):
+        rng = np.random.default_rng(seed)
+        weights = rng.standard_normal((3, M))
+        constant = at_zero(rng.choice([-1.0, 1.0], M))
+
+        def phi(rows):
+            features = rows @ weights
+            return np.where(rows.any(axis=1)[:, None], features, constant) / np.sqrt(M)
+
+        return phi
+
+    return draw
+
+
+def test_features_of_zero_hold():
+    assert check_kernel(drawn(np.zeros_like), linear, ROWS, resolution=0.2).status == "holds"
+
+
+@pytest.mark.parametrize(
+    "at_zero",
+    [
+        pytest.param(lambda signs: 0.5 * signs, id="of random sign"),  # k(0, 0) = 0.25, k(0, y) = 0
+        pytest.param(lambda signs: 0.5 + 0.0 * signs, id="constant"),
+    ],
+)
+def test_other_features_are_refuted(at_zero):
+    """Nothing is known of the tails: bets on |u + v|^2, whose claim is |v|^2 alone, decide."""
+    assert check_kernel(drawn(at_zero), linear, ROWS, resolution=0.2).status == "refuted"
