@@ -90,7 +90,12 @@ def machine() -> str:
 
 
 def save(name: str, title: str, header: list[str], rows: list[list[str]], raw: Any) -> None:
-    """A Markdown table for the documentation and its JSON twin."""
+    """Print a Markdown table for the documentation, and write it and its JSON twin."""
+    print(title, *table(name, title, header, rows, raw)[2:], sep="\n")
+
+
+def table(name: str, title: str, header: list[str], rows: list[list[str]], raw: Any) -> list[str]:
+    """Write a Markdown table and its JSON twin; return its lines."""
     date = time.strftime("%Y-%m-%d")
     lines = [
         f"Measured {date} by `python benchmarks/{name}.py` ({machine()}).",
@@ -105,7 +110,7 @@ def save(name: str, title: str, header: list[str], rows: list[list[str]], raw: A
         "\n".join(lines),
         {"title": title, "date": date, "machine": machine(), "rows": raw},
     )
-    print(title, *lines[2:], sep="\n")
+    return lines
 
 
 def save_text(name: str, text: str, raw: Any) -> None:

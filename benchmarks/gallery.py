@@ -165,7 +165,7 @@ def kept() -> dict[str, Found]:
 
 def save(found: dict[str, Found]) -> None:
     rows = [found[line.command] for line in LINES if line.command in found]
-    _harness.save(
+    _harness.table(
         "gallery",
         "Other people's maps",
         ["package", "after `mehler verify`", "verdict", "features", "seconds", "stderr"],
