@@ -16,6 +16,7 @@ from mehler.verify.structure._finding import Notes
 from mehler.verify.structure._same import flips, rows_apart
 from mehler.verify.structure.claim._claims import Claims, clusters_of
 from mehler.verify.structure.claim._names import has_rule, name_inputs, name_sizes
+from mehler.verify.structure.claim._sizes import INPUTS, SIZES
 from mehler.verify.structure.draws._columns import Columns
 from mehler.verify.structure.draws._other_seeds import agree
 from tests.verify.structure.right_maps import linear, rbf
@@ -218,3 +219,15 @@ def test_notes_share_a_line_for_each_reason():
         "not looked at: maps of columns, d = 3, 4 (ValueError: 3 columns)",
         "not looked at: a fresh process (no time)",
     )
+
+
+# -- sizes ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("least", [1, 16, 64, 250])
+@pytest.mark.parametrize("parity", [0, 1])
+def test_both_parities_are_looked_at_at_every_order_of_magnitude(least, parity):
+    """What is wrong at all odd sizes is told from what is wrong beyond some size."""
+    for sizes in (SIZES, INPUTS):
+        if least < max(sizes) / 2:
+            assert any(least <= n <= 4 * least and n % 2 == parity for n in sizes)
