@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from _unknown_laws import Law
 
-from mehler.verify._excess import Excess
-from mehler.verify._kurtosis_look import LEAST, Look, least_samples
-from mehler.verify._plan import FLOOR
+from mehler.verify.intervals._excess import Excess
+from mehler.verify.pairwise._measurement import FLOOR
+from mehler.verify.undeclared._kurtosis_test import LEAST, Look, least_samples
 
 PAIRS = 3
 # Repetitions end at so many times the samples from which on the check may refute.

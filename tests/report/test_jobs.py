@@ -10,7 +10,7 @@ import pytest
 from mehler.report import verify_map
 from mehler.report._jobs import Jobs, Request, _Drawn
 from mehler.report._target import read_target
-from mehler.verify._draws import Draws
+from mehler.verify.sampling._draws import Draws
 from tests.report import drawn_elsewhere
 
 MAPS = str(Path(drawn_elsewhere.__file__))

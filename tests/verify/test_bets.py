@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mehler.verify import check_kernel
-from mehler.verify._bets import SHARES, STAKE, Bets, _kappa
-from mehler.verify._sources import power_sums
+from mehler.verify.intervals._wealth import SHARES, STAKE, Bets, _kappa
+from mehler.verify.sampling._sources import power_sums
 from tests.corpus.fourier import ROWS, Cosines
 from tests.verify.excluded import BATCH, MAPS, RATE
 from tests.verify.toys import most_misses

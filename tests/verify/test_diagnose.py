@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mehler.verify import kernels
-from mehler.verify._diagnose import diagnose
+from mehler.verify.diagnosis._diagnose import diagnose
 
 X = 0.6 * np.random.default_rng(0).standard_normal((8, 4))
 RBF = kernels.make("rbf", gamma=1.5)

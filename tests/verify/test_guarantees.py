@@ -12,8 +12,7 @@ import pytest
 from scipy.optimize import brentq
 
 from mehler.verify import check_kernel, intervals
-from mehler.verify._excess import Excess
-from mehler.verify._kurtosis_look import LEAST, Look
+from mehler.verify.intervals._excess import Excess
 from mehler.verify.intervals._self_normalised import (
     COARSE,
     FINE,
@@ -21,6 +20,7 @@ from mehler.verify.intervals._self_normalised import (
     kurtosis_limit,
     shortfall,
 )
+from mehler.verify.undeclared._kurtosis_test import LEAST, Look
 from tests.verify.toys import most_misses
 
 ROOT = Path(__file__).parents[2]

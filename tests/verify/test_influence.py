@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from mehler.verify._enclosure import Enclosure
-from mehler.verify._influence import crossing, influence, score
-from mehler.verify._sources import power_sums
+from mehler.verify.intervals._catoni_power_sums import Enclosure
+from mehler.verify.intervals._catoni_psi import crossing, influence, score
+from mehler.verify.sampling._sources import power_sums
 
 EPS = float(np.finfo(float).eps)
 

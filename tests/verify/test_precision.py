@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from mehler.verify import check_precision
-from mehler.verify._precision import _threshold, _visible_share, coincidence_probability
+from mehler.verify.checks._precision import _threshold, _visible_share, coincidence_probability
 from tests.verify.toys import Maxout
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from mehler.verify._plan import Clock
+from mehler.verify.pairwise._measurement import Clock
 
 # What is kept of the limit for looking at the cause.
 _KEPT = 0.1

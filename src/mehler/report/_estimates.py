@@ -8,7 +8,7 @@ import numpy as np
 
 from mehler.report._target import Target
 from mehler.statements import Plot, Series
-from mehler.verify._diagnose import observe
+from mehler.verify.diagnosis._diagnose import observe
 
 
 def estimates(

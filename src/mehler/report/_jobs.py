@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.verify._draws import Draws
+from mehler.verify.sampling._draws import Draws
 
 # Draws that a process is asked for at a time, and requests ahead for each process.
 _CHUNK, _AHEAD = 16, 2

@@ -12,27 +12,27 @@ asks whether a map is one at all: a function of its seed and of each row alone. 
 """
 
 from mehler.verify import intervals
-from mehler.verify._allotment import Allotment
-from mehler.verify._backends import check_backends
-from mehler.verify._causes import Cause
-from mehler.verify._confirm import confirm
-from mehler.verify._convergence import check_convergence
-from mehler.verify._design import detectable_effect, features_needed
-from mehler.verify._diagnose import diagnose
-from mehler.verify._distribution import check_distribution
-from mehler.verify._finite import check_finite
-from mehler.verify._invariance import check_invariance
-from mehler.verify._kernel import assert_kernel, check_kernel
-from mehler.verify._ledger import BudgetExceeded, Ledger
-from mehler.verify._mean import check_mean
-from mehler.verify._precision import check_precision
-from mehler.verify._reproducible import check_reproducible
-from mehler.verify._variance import check_variance
 from mehler.verify._verdict import Verdict
-from mehler.verify.gradient import check_gradient
-from mehler.verify.same import check_same
-from mehler.verify.samples import check_covariance, check_mean_vector
-from mehler.verify.structure import check_structure
+from mehler.verify.budget._allotment import Allotment
+from mehler.verify.budget._confirm import confirm
+from mehler.verify.budget._ledger import BudgetExceeded, Ledger
+from mehler.verify.checks._backends import check_backends
+from mehler.verify.checks._distribution import check_distribution
+from mehler.verify.checks._finite import check_finite
+from mehler.verify.checks._kernel import assert_kernel, check_kernel
+from mehler.verify.checks._mean import check_mean
+from mehler.verify.checks._precision import check_precision
+from mehler.verify.checks.convergence._convergence import check_convergence
+from mehler.verify.checks.gradient import check_gradient
+from mehler.verify.checks.invariance._invariance import check_invariance
+from mehler.verify.checks.reproducible._reproducible import check_reproducible
+from mehler.verify.checks.same import check_same
+from mehler.verify.checks.samples import check_covariance, check_mean_vector
+from mehler.verify.checks.structure import check_structure
+from mehler.verify.checks.variance._variance import check_variance
+from mehler.verify.diagnosis._causes import Cause
+from mehler.verify.diagnosis._diagnose import diagnose
+from mehler.verify.intervals._design import detectable_effect, features_needed
 
 __all__ = [
     "Allotment",

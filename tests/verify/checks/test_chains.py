@@ -15,10 +15,10 @@ import pytest
 
 import mehler
 from mehler.verify import check_variance
-from mehler.verify._check_bundles import Bundles
-from mehler.verify._check_chains import ChainSpreads, chain_scatter
-from mehler.verify._check_rows import plain_pairs
-from mehler.verify._choice import unit_source
+from mehler.verify.checks.variance._m_dependent import ChainSpreads, chain_scatter
+from mehler.verify.sampling._choose_source import unit_source
+from mehler.verify.sampling._draw_groups import Bundles
+from mehler.verify.sampling._rows_without_claim import plain_pairs
 from tests.verify.toys import most_misses, points
 
 X = points(2, 3)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import to_host
-from mehler.verify._ledger import Ledger
 from mehler.verify._verdict import Verdict
+from mehler.verify.budget._ledger import Ledger
 
 # Rows of the default data: four random directions, so 10 pairs, the diagonal included.
 _ROWS = 4

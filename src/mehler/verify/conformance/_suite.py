@@ -7,7 +7,7 @@ from typing import Any
 
 from mehler._arrays import Array
 from mehler.verify._arguments import count, probability, relative_resolution
-from mehler.verify._ledger import Ledger
+from mehler.verify.budget._ledger import Ledger
 from mehler.verify.conformance import _form, _laws
 from mehler.verify.conformance._requirement import Requirement, Subject
 

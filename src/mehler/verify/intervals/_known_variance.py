@@ -6,7 +6,7 @@ import math
 
 from mehler._arrays import Array
 from mehler.verify._arguments import count, positive, probability, sample_vector
-from mehler.verify._influence import crossing
+from mehler.verify.intervals._catoni_psi import crossing
 
 
 def catoni_tuning(n: int, variance: float, false_alarm: float) -> tuple[float, float]:

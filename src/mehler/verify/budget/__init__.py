@@ -1,0 +1,1 @@
+"""False-alarm budgets: checks ask for error rates, `Ledger` grants them or refuses."""

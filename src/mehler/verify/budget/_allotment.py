@@ -1,0 +1,136 @@
+"""Allotment: looks that were paid for before a test of many examples began."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from mehler.verify._verdict import Verdict
+from mehler.verify.budget._confirm import confirm
+
+
+class Allotment:
+    """The looks of one test, paid for beforehand: one an example. Made by `Ledger.allot`.
+
+    A look is never refused, so the verdict on an example depends on the example alone, and
+    Hypothesis can replay and shrink it. What the looks cost:
+
+    - Before the first alarm of the test each costs `false_alarm`. What Hypothesis tries next
+      depends on its own random numbers and on all examples having passed, not on the draws: the
+      sequence is fixed as far as the draws are concerned, and the union bound holds for it.
+    - After it nothing: the test has failed, and shrinking looks for the simplest reason.
+    - Looks beyond `examples` are added to what the ledger has spent. They can overdraw it; the
+      pytest plugin then fails the run.
+
+    Attributes
+    ----------
+    label : str
+    false_alarm : float
+        Of one example.
+    examples : int
+        Looks that were paid for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler import verify
+    >>> looks = verify.Ledger().allot("signs", examples=20)
+    >>> def draw(seed):
+    ...     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
+    ...     return lambda X: X @ signs / np.sqrt(500)
+    >>> twice = lambda X, Y: 2 * X @ Y.T
+    >>> looks.confirm(verify.check_kernel, draw, twice, np.eye(3), seed=5).status
+    'refuted'
+    >>> looks.alarmed
+    True
+    """
+
+    def __init__(self, label: str, false_alarm: float, examples: int) -> None:
+        self.label = label
+        self.false_alarm = false_alarm
+        self.examples = examples
+        self._taken = 0
+        self._alarmed = False
+        self._lock = threading.Lock()
+
+    @property
+    def taken(self) -> int:
+        """Looks taken before the first alarm, that one included."""
+        return self._taken
+
+    @property
+    def alarmed(self) -> bool:
+        """Whether a verdict did not hold."""
+        return self._alarmed
+
+    @property
+    def looks(self) -> int:
+        """Looks that the ledger counts: those allotted, or those taken if they are more."""
+        return max(self.examples, self._taken)
+
+    def confirm(
+        self, check: Callable[..., Verdict], *args: Any, seed: int, **options: Any
+    ) -> Verdict:
+        """Run the two stages of `verify.confirm` on one example.
+
+        Parameters
+        ----------
+        check : callable
+            As for `verify.confirm`, as are `args` and `options`.
+        seed : int
+            Part of the example: `strategies.seeds()`.
+
+        Returns
+        -------
+        Verdict
+
+        Raises
+        ------
+        TypeError
+            For ``false_alarm`` or ``ledger``, which are the allotment's own.
+        """
+        for own in ("false_alarm", "ledger"):
+            if own in options:
+                raise TypeError(f"{own} is fixed by ledger.allot(...): leave it out here")
+        # An exception is no verdict and cannot be a false alarm: it is not counted.
+        verdict = confirm(check, *args, seed=seed, false_alarm=self.false_alarm, **options)
+        with self._lock:
+            if not self._alarmed:
+                self._taken += 1
+                self._alarmed = not verdict.holds
+        return verdict
+
+    def assert_holds(
+        self, check: Callable[..., Verdict], *args: Any, seed: int, **options: Any
+    ) -> Verdict:
+        """`confirm`, raising AssertionError with the verdict's text unless it holds.
+
+        Parameters
+        ----------
+        check, *args, seed, **options
+            As for `confirm`.
+
+        Returns
+        -------
+        Verdict
+            That holds.
+
+        Raises
+        ------
+        AssertionError
+        """
+        __tracebackhide__ = True  # pytest: the failure is the caller's line
+        verdict = self.confirm(check, *args, seed=seed, **options)
+        if not verdict.holds:
+            raise AssertionError(str(verdict))
+        return verdict
+
+    def require_same(self, other: Allotment) -> None:
+        """Refuse a second allotment of this label with other numbers."""
+        if (self.false_alarm, self.examples) != (other.false_alarm, other.examples):
+            raise ValueError(
+                f"{self.label!r} was allotted examples={self.examples} at "
+                f"false_alarm={self.false_alarm:.3g} before, now examples={other.examples} at "
+                f"{other.false_alarm:.3g}: give each test a label of its own"
+            )

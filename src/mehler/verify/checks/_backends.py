@@ -1,0 +1,188 @@
+"""check_backends: are the features of one seed the same on every array library?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import (
+    Array,
+    from_host,
+    has_float64,
+    installed_namespaces,
+    place_of,
+    resolve_place,
+)
+from mehler.verify._verdict import Verdict
+from mehler.verify._zero_failures import never, rates, trials_for
+from mehler.verify.budget._ledger import Ledger
+from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._pairs import Rows
+from mehler.verify.sampling._rows_without_claim import plain_rows
+from mehler.verify.sampling._sources import call
+
+# Seeds compared on every library.
+_SEEDS = 3
+
+# Roundings allowed, in units of sqrt(d) eps, and the pieces of a feature with jumps (signs, codes,
+# a projection chosen by an argmax): between two of them an input lies within rounding of a jump
+# with probability at most 8 sqrt(d) eps each.
+_ULPS, _PIECES = 64.0, 16.0
+
+
+def check_backends(
+    draw: Callable[[int, Any], Any],
+    X: Array,
+    *,
+    places: Mapping[str, Any] | None = None,
+    dtypes: tuple[str, ...] = ("float32", "float64"),
+    false_alarm: float = 1e-9,
+    resolution: float = 0.02,
+    seed: int = 0,
+    ledger: Ledger | None = None,
+    miss: float = 1e-6,
+    name: str | None = None,
+) -> Verdict:
+    r"""Check that each array library gives NumPy's features, up to rounding.
+
+    .. math:: |\phi_{\text{there}}(x)_l - \phi_{\text{NumPy}}(x)_l|
+              \le 64 \sqrt{d}\,\epsilon \max_l |\phi(x)_l|
+
+    with eps of the dtype computed in, but for the few entries at which a feature that jumps may
+    lie within rounding of a jump.
+
+    Parameters
+    ----------
+    draw : callable
+        (seed, like) -> map, `like` being an array or a namespace; the map takes rows there.
+    X : array, shape (n, d)
+        Rows.
+    places : dict, optional
+        Name -> namespace or array to draw like; default all installed libraries that run on the
+        CPU.
+    dtypes : tuple of str
+        Of the rows; float64 is passed over where a library lacks it.
+    resolution : float
+        Largest share of feature columns that may differ unseen.
+    false_alarm, seed, ledger, miss, name
+        As for `check_kernel`.
+
+    Returns
+    -------
+    Verdict
+        ``observed`` is the share of columns that differ; ``where`` names the library.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For bad input and vacuous calls, among them no library but NumPy.
+    BudgetExceeded
+        If the ledger cannot pay.
+
+    Notes
+    -----
+    A library that refuses the rows fails. An entry lies within rounding of a jump (a sign, an
+    argmax of q values) with probability at most 8 max(16, q) sqrt(d) eps: so many entries may
+    differ, by the binomial tail at `false_alarm`; in float64 that is one or two.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> check_backends(
+    ...     lambda seed, like: mehler.MaxoutFeatures.draw(3, 50, 4, seed=seed, like=like), np.eye(3)
+    ... ).status
+    'holds'
+    """
+    asked = rates(false_alarm, resolution, miss, name or "backends", None)
+    if not callable(draw):
+        raise TypeError(f"draw={draw!r} must be callable: (seed, like) -> map")
+    rows = plain_rows(X)
+    if places is None:
+        places = {k: v for k, v in installed_namespaces().items() if k != "numpy"}
+    if not places:
+        raise ValueError("places is empty: install another array library, or name one")
+    if ledger is not None:
+        ledger.spend(asked.name, asked.false_alarm)
+    draws = Draws(lambda s: s, seed)
+    trials, happened, n_draws, m = 0, 0, 0, 0
+    where: dict[str, Any] = {}
+    reason = ""
+    least = trials_for(asked)
+    share = asked.false_alarm / (len(places) * len(dtypes) * max(_SEEDS, least))
+    k = 0
+    while not happened and (k < _SEEDS or trials < least):
+        word = draws.seed(k)
+        k += 1
+        for dtype in dtypes:
+            values = rows.host.astype(dtype)
+            host = Rows(values, values, rows.unit)
+            reference = call(draw(word, None), host)
+            m = reference.shape[1]
+            for label, like in places.items():
+                place = resolve_place(like)
+                if dtype == "float64" and not has_float64(place.xp, place.device):
+                    continue
+                n_draws += 1
+                wrong, reason = _compare(draw, word, like, place, values, reference, share)
+                if wrong:
+                    happened = wrong
+                    where = {"place": label, "dtype": dtype, "seed": word}
+                    break
+            if happened:
+                break
+        trials += m
+    return never(
+        asked,
+        min(happened, trials),
+        trials,
+        claim=f"features equal NumPy's to rounding on {', '.join(places)}",
+        method="binomial (share of columns that differ)",
+        n_features=n_draws * m,
+        n_draws=n_draws,
+        assumptions=("rounding errors stay within 64 sqrt(d) eps of a row's largest feature",),
+        where=where,
+        seeds={"seed": seed},
+        reason=reason,
+    )
+
+
+def _compare(
+    draw: Callable[[int, Any], Any],
+    word: int,
+    like: Any,
+    place: Any,
+    values: Any,
+    reference: Any,
+    false_alarm: float,
+) -> tuple[int, str]:
+    """Return how many columns differ from NumPy's, and what to say of it."""
+    from scipy.stats import binom
+
+    given = from_host(values, place)
+    if place_of(given).xp is not place.xp:
+        given = place.xp.asarray(given)  # Dask takes constants as NumPy arrays, but not the rows
+    there = Rows(given, values, np.ones(values.shape[0]))
+    try:
+        z = call(draw(word, like), there)
+    except (TypeError, ValueError, RuntimeError, AttributeError, NotImplementedError) as error:
+        return reference.shape[1], f"The map raised {type(error).__name__}: {error}"
+    if z.shape != reference.shape:
+        return reference.shape[1], f"Features have shape {z.shape}, NumPy's {reference.shape}."
+    rounding = math.sqrt(values.shape[1]) * float(np.finfo(values.dtype).eps)
+    if reference.dtype.kind == "f":
+        gap = np.abs(z.astype(np.float64) - reference.astype(np.float64))
+        size = np.abs(reference.astype(np.float64)).max(axis=1, keepdims=True)
+        wrong, pieces = ~(gap <= _ULPS * rounding * size), _PIECES
+    else:
+        wrong, pieces = z != reference, max(_PIECES, float(reference.max()) + 1.0)
+    jumps = int(binom.isf(false_alarm, wrong.size, min(0.5, 8.0 * pieces * rounding)))
+    if int(wrong.sum()) <= jumps:
+        return 0, ""
+    return (
+        int(wrong.any(axis=0).sum()),
+        f"{int(wrong.sum())} of {wrong.size} features differ by more than rounding, where chance "
+        f"allows {jumps}.",
+    )

@@ -1,0 +1,224 @@
+"""check_distribution: do single features follow the law that is claimed?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import Array, to_host
+from mehler.verify._arguments import count, positive
+from mehler.verify._verdict import Status, Verdict
+from mehler.verify._zero_failures import rates
+from mehler.verify.budget._ledger import Ledger
+from mehler.verify.intervals import dkw
+from mehler.verify.sampling._choose_source import units_of
+from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._pairs import Rows
+from mehler.verify.sampling._rows_without_claim import plain_rows
+from mehler.verify.sampling._sources import call
+
+Law = Callable[[Any, Any], Array]
+
+
+def check_distribution(
+    draw: Callable[[int], Any],
+    cdf: Law | None,
+    X: Array,
+    *,
+    scale: float | None = None,
+    independent_features: bool | None = None,
+    false_alarm: float = 1e-9,
+    resolution: float = 0.05,
+    max_draws: int | None = None,
+    seed: int = 0,
+    ledger: Ledger | None = None,
+    miss: float = 1e-6,
+    name: str | None = None,
+) -> Verdict:
+    r"""Check that a feature times `scale` has distribution function F_x at every row x.
+
+    .. math:: \sup_t |\hat F_n(t) - F_x(t)| \le d, \qquad P(\sup_t |\hat F_n - F| > d) \le \alpha
+
+    A probability-integral transform: no moment and no bound of the features is needed.
+
+    Parameters
+    ----------
+    draw : callable
+        seed -> map.
+    cdf : callable or None
+        (X, t) -> (n, k), P(scale * phi_l(x_i) <= t[i, j]) for t of shape (n, k); float64 NumPy
+        arrays. None: the map's own ``feature_cdf``.
+    X : array, shape (n, d)
+        Rows; each is a look.
+    scale : float, optional
+        Default sqrt(n_features), which undoes the normalisation of a random feature map.
+    independent_features : bool, optional
+        Whether the columns of one draw are independent samples; default what the map declares as
+        ``independent_units``. If not, one column of each draw, chosen at random, is a sample.
+    resolution : float
+        Width of the band: a law that is off by more in Kolmogorov's distance holds with
+        probability at most `false_alarm`.
+    max_draws : int, optional
+        Most draws.
+    false_alarm, seed, ledger, miss, name
+        As for `check_kernel`.
+
+    Returns
+    -------
+    Verdict
+        ``observed`` and ``exact`` are the two distribution functions where they differ most, and
+        ``where`` says at which row and t.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For bad input and vacuous calls: a resolution of 1 or more; a `cdf` that leaves [0, 1] or
+        falls.
+    BudgetExceeded
+        If the ledger cannot pay.
+
+    Notes
+    -----
+    The band is `intervals.dkw`, valid for every law. F_x is evaluated on either side of every
+    sample, at a distance of its rounding, so that atoms and rounded features raise no alarm.
+
+    References
+    ----------
+    P. Massart (1990), see `intervals.dkw`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.special import ndtr
+    >>> def draw(seed):
+    ...     w = np.random.default_rng(seed).standard_normal((3, 500))
+    ...     return lambda X: X @ w / np.sqrt(500)
+    >>> def normal(X, t):
+    ...     return ndtr(t / np.linalg.norm(X, axis=1, keepdims=True))
+    >>> X = np.random.default_rng(0).standard_normal((2, 3))
+    >>> check_distribution(draw, normal, X, independent_features=True).status
+    'holds'
+    >>> check_distribution(draw, normal, X, independent_features=True, scale=20).status
+    'refuted'
+    """
+    asked = rates(
+        false_alarm,
+        resolution,
+        miss,
+        name or "distribution",
+        None,
+        because="distribution functions differ by at most 1",
+    )
+    if scale is not None:
+        scale = positive("scale", scale)
+    if max_draws is not None:
+        max_draws = count("max_draws", max_draws)
+    draws, rows = Draws(draw, seed), plain_rows(X)
+    n_rows = rows.host.shape[0]
+    rate = asked.false_alarm / n_rows
+    if ledger is not None:
+        ledger.spend(asked.name, asked.false_alarm)
+    with np.errstate(all="ignore"):
+        phi = draws[0]
+        if cdf is None:
+            cdf = getattr(phi, "feature_cdf", None)
+            if cdf is None:
+                raise ValueError("cdf=None but the map declares no feature_cdf: give (X, t) -> F")
+        z = call(phi, rows)
+        m = z.shape[1]
+        all_columns = (
+            units_of(phi, m) == m if independent_features is None else independent_features
+        )
+        wanted = _samples_for(asked.resolution, rate)
+        n_draws = -(-wanted // m) if all_columns else wanted
+        if max_draws is not None:
+            n_draws = min(n_draws, max_draws)
+        values = _values(draws, rows, n_draws, m, all_columns)
+        factor = math.sqrt(m) if scale is None else scale
+        eps = float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
+        samples = np.sort(values.astype(np.float64) * factor, axis=1)
+        slack = 8.0 * math.sqrt(rows.host.shape[1]) * eps * np.abs(samples).max(axis=1)
+        above = _law(cdf, rows, samples + slack[:, None])
+        below = _law(cdf, rows, np.nextafter(samples - slack[:, None], -np.inf))
+    n = samples.shape[1]
+    d, seen = dkw(n, rate), dkw(n, asked.miss)
+    rank = np.arange(1, n + 1) / n
+    over, under = rank - above, below - (rank - 1.0 / n)
+    distance = np.where(np.isnan(over + under), np.inf, np.maximum(over, under))
+    worst, at = (int(k) for k in np.unravel_index(int(np.argmax(distance)), distance.shape))
+    higher = over[worst, at] >= under[worst, at]
+    observed = float(rank[at] if higher else rank[at] - 1.0 / n)
+    exact = float((above if higher else below)[worst, at])
+    status: Status = "holds"
+    reason = ""
+    if distance.max() > d:
+        status = "refuted"
+        if not np.isfinite(values).all():
+            reason = "The map returned features that are not finite."
+    elif 2.0 * d > asked.resolution:
+        status = "inconclusive"
+        reason = f"{n} samples leave a band of width {2 * d:.3g}: {wanted} would decide."
+    return Verdict(
+        status=status,
+        check=asked.name,
+        claim=f"a feature times {factor:.6g} has the claimed distribution at {n_rows} rows",
+        observed=observed,
+        exact=exact,
+        interval=(max(0.0, observed - d), min(1.0, observed + d)),
+        n_features=n,
+        n_draws=n_draws,
+        n_looks=n_rows,
+        false_alarm=asked.false_alarm,
+        resolution=asked.resolution,
+        detectable=d + seen,
+        miss=asked.miss,
+        method="Kolmogorov's distance (Dvoretzky-Kiefer-Wolfowitz, Massart, Smirnov)",
+        assumptions=(
+            "the features of a draw are independent and alike"
+            if all_columns
+            else "draws from different seeds are independent",
+            f"rounding moves no feature by more than {slack.max() / factor:.2g}",
+        ),
+        where={"row": worst, "t": float(samples[worst, at])},
+        seeds={"seed": seed, "first_draw": draws.seed(0)},
+        reason=reason,
+    )
+
+
+def _samples_for(resolution: float, rate: float) -> int:
+    """Return the least n at which the band is no wider than the resolution."""
+    high = math.ceil(2.0 * math.log(2.0 / rate) / resolution**2)  # by Massart's bound
+    low = max(1, (9 * high) // 10)
+    if 2.0 * dkw(high, rate) > resolution or 2.0 * dkw(low, rate) <= resolution:
+        return high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if 2.0 * dkw(middle, rate) <= resolution else (middle, high)
+    return high
+
+
+def _values(draws: Draws, rows: Rows, n_draws: int, m: int, all_columns: bool) -> Any:
+    """Return samples of every row, shape (rows, samples)."""
+    choose = np.random.default_rng([draws.root, 1])
+    parts = []
+    for k in range(n_draws):
+        z = call(draws[k], rows)
+        if z.shape[1] != m:
+            raise ValueError(f"a draw has {z.shape[1]} features but the first had {m}")
+        parts.append(z if all_columns else z[:, [int(choose.integers(m))]])
+    return np.concatenate(parts, axis=1)
+
+
+def _law(cdf: Law, rows: Rows, t: Any) -> Any:
+    value = np.asarray(to_host(cdf(rows.values, t)), dtype=np.float64)
+    if value.shape != t.shape:
+        raise ValueError(f"cdf(X, t) has shape {value.shape} for t of shape {t.shape}")
+    fine = np.isfinite(t)
+    if not ((value >= 0.0) & (value <= 1.0))[fine].all():
+        raise ValueError("cdf(X, t) leaves [0, 1]: it must be a distribution function")
+    if (np.diff(value, axis=1)[fine[:, 1:] & fine[:, :-1]] < -1e-12).any():
+        raise ValueError("cdf(X, t) falls as t grows: it must be a distribution function")
+    return value

@@ -1,0 +1,267 @@
+"""check_kernel: does a random feature map have the kernel that it claims, in expectation?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import Array
+from mehler.verify._arguments import (
+    bounds_pair,
+    count,
+    positive,
+    probability,
+    relative_resolution,
+)
+from mehler.verify._verdict import Verdict
+from mehler.verify.budget._ledger import Ledger
+from mehler.verify.checks.structure import check_structure
+from mehler.verify.pairwise._betting import OutOfBounds, by_betting
+from mehler.verify.pairwise._catoni import by_known_variance
+from mehler.verify.pairwise._measurement import Clock, Plan
+from mehler.verify.pairwise._worst_pair import judge, out_of_bounds
+from mehler.verify.sampling._choose_source import choose_source, declared_variance
+from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate, make_pairs
+from mehler.verify.undeclared._pairwise import by_kurtosis
+
+
+def check_kernel(
+    draw: Callable[[int], Any],
+    kernel: Kernel,
+    X: Array,
+    Y: Array | None = None,
+    *,
+    false_alarm: float = 1e-9,
+    resolution: float = 0.02,
+    max_features: int | None = None,
+    variance: Kernel | None = None,
+    bounds: tuple[float, float] | None = None,
+    independent_features: bool = False,
+    seed: int = 0,
+    ledger: Ledger | None = None,
+    miss: float = 1e-6,
+    time_limit: float | None = None,
+    name: str | None = None,
+) -> Verdict:
+    r"""Check that E<phi(x), phi(y)> = k(x, y) at every pair, over independent draws of the map.
+
+    *refuted*: at some pair the interval excludes the claim. *holds*: no interval does, and each is
+    at most ``resolution * sqrt(k(x,x) k(y,y))`` wide. Else *inconclusive*, with what would decide.
+
+    Parameters
+    ----------
+    draw : callable
+        seed -> map, a map being any callable X -> Z with Z of shape (n, n_features); a
+        scikit-learn transformer's bound ``transform`` is one.
+    kernel : callable
+        (X, Y) -> (n, k), the claim; takes and returns float64 NumPy arrays.
+    X : array, shape (n, d)
+        Rows in the map's own namespace. Without `Y` all unordered pairs of rows are looked at, the
+        diagonal included.
+    Y : array, shape (k, d), optional
+        Then all pairs (x, y) are.
+    false_alarm : float
+        Chance that a correct map is refuted, shared by all pairs by a union bound.
+    resolution : float
+        Smallest deviation that must not be missed, as a fraction of sqrt(k(x,x) k(y,y)): a map
+        that is off by more holds with probability at most `false_alarm`. A row with k(x,x) = 0
+        counts as the largest one of its matrix.
+    max_features : int, optional
+        Most features to draw; default as many as the resolution needs.
+    variance : callable, optional
+        (X, Y) -> (n, k), V with Var<phi(x), phi(y)> = V / n_features; default the map's own
+        ``variance``, or, where a whole draw is one sample, ``n_features`` times its
+        ``gram_variance``. Only an upper bound is needed.
+    bounds : (low, high), optional
+        Range of one sample, for maps without a variance: of <phi(x), phi(y)>, or of
+        n_features * phi_l(x) phi_l(y) with `independent_features`.
+    independent_features : bool
+        The columns of one draw are independent and alike, so each is a sample. Maps that declare
+        ``independent_units`` and ``products(X, Y)`` need not be told.
+    seed : int
+        Determines the seeds of all draws.
+    ledger : Ledger, optional
+        Pays `false_alarm` before the look.
+    miss : float
+        Chance at which `detectable` would still be missed, and a correct map not hold.
+    time_limit : float, optional
+        Seconds of work (or four times as many of waiting) after which no more is drawn; what is
+        not decided then is *inconclusive*.
+    name : str, optional
+        For the verdict and the ledger.
+
+    Returns
+    -------
+    Verdict
+        ``observed``, ``exact`` and ``interval`` are of the worst pair, which ``where`` names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For bad input and vacuous calls: a resolution of 2 or more, pairs with k(x, x) <= 0, NaN.
+    BudgetExceeded
+        If the ledger cannot pay.
+
+    Notes
+    -----
+    A refutation has an error rate that holds at the number of samples used, under assumptions that
+    the verdict names.
+
+    - With a variance the number of features is planned before the data by `features_needed`;
+      `intervals.known_variance`, which needs no bound on the products, is looked at on the way
+      there for a quarter of the rate.
+    - With bounds samples are bet on, as in `intervals.betting` but with stakes that change between
+      looks only, so that any number of looks costs nothing.
+    - With neither, half of the rate goes to bets that \|u + v\|^2 or \|u - v\|^2 is larger than
+      claimed, u and v the features over sqrt(k(x,x)) and sqrt(k(y,y)). They are not negative, so
+      nothing is assumed of their tails; every deviation is seen but one that makes all features
+      too small. The other half goes to `intervals.self_normalised`, which sees that too, if the
+      kurtosis of a sample is below a limit that grows with their number, 20 at the first look.
+      Samples whose own kurtosis is more than a fifth of it refute nothing: the verdict is
+      *inconclusive* and says what to declare.
+
+    A deviation of less than a twentieth of `resolution`, rounding included, refutes nothing.
+    Samples are never the entries of one Gram matrix. Products are enclosed by power sums, four
+    matrix products a draw; memory is that of one draw plus about 100 MiB.
+
+    References
+    ----------
+    O. Catoni (2012), see `intervals.known_variance`; I. Waudby-Smith and A. Ramdas (2024), see
+    `intervals.betting`; B. Delyon (2009), see `intervals.self_normalised`.
+
+    Examples
+    --------
+    Random signs, whose kernel is the linear one; the variance is left to the data:
+
+    >>> import numpy as np
+    >>> def draw(seed):
+    ...     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
+    ...     return lambda X: X @ signs / np.sqrt(500)
+    >>> X = np.random.default_rng(0).standard_normal((4, 3))
+    >>> check_kernel(draw, lambda X, Y: X @ Y.T, X, resolution=0.1).status
+    'holds'
+    >>> check_kernel(draw, lambda X, Y: 2 * X @ Y.T, X, resolution=0.1).status
+    'refuted'
+    """
+    false_alarm, miss = probability("false_alarm", false_alarm), probability("miss", miss)
+    resolution = relative_resolution(resolution)
+    if max_features is not None:
+        max_features = count("max_features", max_features)
+    clock = Clock(None if time_limit is None else positive("time_limit", time_limit))
+    if variance is not None and bounds is not None:
+        raise ValueError("variance and bounds exclude each other: a variance is the sharper one")
+    if bounds is not None:
+        bounds = bounds_pair(bounds)
+    draws = Draws(draw, seed)
+    pairs = make_pairs(kernel, X, Y)
+    title = name or "kernel"
+    if ledger is not None:
+        ledger.spend(title, false_alarm)
+
+    # Values that are not finite are a finding about the map, not an accident of this code.
+    with np.errstate(all="ignore"):
+        source = choose_source(draws[0], pairs, independent_features)
+        plan = Plan(pairs, source, draws, false_alarm, resolution, miss, max_features, clock)
+        plan.require_resolved()
+        if max_features is not None and max_features < source.n_features:
+            raise ValueError(
+                f"max_features={max_features} is less than the {source.n_features} features of "
+                "one draw: allow at least one draw, or draw smaller maps"
+            )
+        if variance is None and bounds is None:
+            variance = declared_variance(draws[0], source)
+        broken: OutOfBounds | None = None
+        try:
+            if variance is not None:
+                measured = by_known_variance(plan, _variance(variance, pairs))
+            elif bounds is not None:
+                measured = by_betting(plan, bounds)
+            else:
+                measured = by_kurtosis(plan)
+        except OutOfBounds as found:
+            broken, measured = found, out_of_bounds(found, pairs)
+    return judge(plan, measured, title, broken)
+
+
+def assert_kernel(
+    draw: Callable[[int], Any],
+    kernel: Kernel,
+    X: Array,
+    Y: Array | None = None,
+    *,
+    structure: bool = True,
+    false_alarm: float = 1e-9,
+    resolution: float = 0.02,
+    seed: int = 0,
+    ledger: Ledger | None = None,
+    name: str | None = None,
+    **options: Any,
+) -> Verdict:
+    """Assert that a map is built as one, and has the kernel it claims.
+
+    `check_structure`, then `check_kernel`, raising unless both hold.
+
+    Parameters
+    ----------
+    draw, kernel, X, Y, resolution, seed, ledger, name
+        As for `check_kernel`.
+    structure : bool
+        Whether to look at the map's structure first: a tenth of `false_alarm` pays for that.
+    false_alarm : float
+        Chance that a correct map fails.
+    **options
+        As for `check_kernel`.
+
+    Returns
+    -------
+    Verdict
+        That of the kernel, which holds.
+
+    Raises
+    ------
+    AssertionError
+        With the verdict's text, when it is refuted or inconclusive; a defect of structure is
+        named first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def draw(seed):
+    ...     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
+    ...     return lambda X: X @ signs / np.sqrt(500)
+    >>> assert_kernel(draw, lambda X, Y: X @ Y.T, np.eye(3), resolution=0.1).holds
+    True
+    """
+    false_alarm = probability("false_alarm", false_alarm)
+    paid: dict[str, Any] = {"resolution": resolution, "seed": seed, "ledger": ledger}
+    if structure:
+        built = check_structure(
+            draw,
+            X,
+            kernel=kernel,
+            false_alarm=0.1 * false_alarm,
+            name=f"{name or 'kernel'}: structure",
+            **paid,
+        )
+        if not built.holds:
+            raise AssertionError(str(built))
+        false_alarm *= 0.9
+    verdict = check_kernel(
+        draw, kernel, X, Y, false_alarm=false_alarm, name=name, **paid, **options
+    )
+    if not verdict.holds:
+        raise AssertionError(str(verdict))
+    return verdict
+
+
+def _variance(function: Kernel, pairs: Pairs) -> Any:
+    """Return V at the pairs, in units of the pairs squared."""
+    value = pairs.pick(evaluate(function, pairs.left, pairs.right, "variance"))
+    scaled = value / pairs.unit**2
+    # Exact zeros come out as rounding; anything else below zero is a mistake.
+    if scaled.min() < -1e-9:
+        raise ValueError(f"variance(X, Y) reaches {value.min():.6g}: variances are not negative")
+    return np.maximum(scaled, 0.0)

@@ -1,0 +1,178 @@
+"""check_mean: is the mean of these independent samples what it is claimed to be?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from mehler._arrays import Array
+from mehler.verify import intervals
+from mehler.verify._arguments import bounds_pair, positive, probability, sample_vector
+from mehler.verify._verdict import BOUNDED, KNOWN_VARIANCE, OUTLIERS, Status, Verdict
+from mehler.verify.budget._ledger import Ledger
+from mehler.verify.intervals._design import detectable_effect, features_needed
+from mehler.verify.pairwise._measurement import FLOOR
+from mehler.verify.undeclared._mean import Measured, by_unknown, reach
+
+
+def check_mean(
+    samples: Array,
+    exact: float,
+    *,
+    variance: float | None = None,
+    bounds: tuple[float, float] | None = None,
+    binary: bool = False,
+    false_alarm: float = 1e-9,
+    resolution: float,
+    miss: float = 1e-6,
+    ledger: Ledger | None = None,
+    name: str = "mean",
+    claim: str | None = None,
+    where: Mapping[str, Any] | None = None,
+    seeds: Mapping[str, Any] | None = None,
+) -> Verdict:
+    """Check a claimed mean against independent samples, by the sharpest interval that is valid.
+
+    *refuted* when the interval excludes `exact`, *holds* when it contains it and its full width is
+    at most `resolution`, else *inconclusive*.
+
+    Parameters
+    ----------
+    samples : array, shape (n,)
+        Independent, of one mean; n fixed before the data.
+    exact : float
+        The claim.
+    variance : float, optional
+        An upper bound for the variance of one sample: Catoni's interval, any tails.
+    bounds : (low, high), optional
+        Range of the samples: `intervals.betting`.
+    binary : bool
+        The samples are 0 or 1: Clopper-Pearson. With none of the three `intervals.self_normalised`,
+        which needs a bounded kurtosis: samples whose own is large refute nothing.
+    false_alarm : float
+        Chance to refute a correct claim.
+    resolution : float
+        Absolute: a claim that is off by more must not hold.
+    miss : float
+        At which the smallest deviation that would have been seen is stated.
+    ledger : Ledger, optional
+        Pays `false_alarm` before the look.
+    name, claim : str
+        For the verdict.
+    where, seeds : dict, optional
+        Carried into the verdict.
+
+    Returns
+    -------
+    Verdict
+
+    Raises
+    ------
+    ValueError
+        For vacuous calls, among them a resolution not smaller than the range of the samples.
+    BudgetExceeded
+        If the ledger cannot pay.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.random.default_rng(3).standard_normal(60_000) ** 2  # mean 1, variance 2
+    >>> check_mean(x, 1.0, variance=2.0, resolution=0.1).status
+    'holds'
+    >>> check_mean(x, 1.1, variance=2.0, resolution=0.1).status
+    'refuted'
+    """
+    x = sample_vector(samples)
+    if not math.isfinite(exact):
+        raise ValueError(f"exact={exact!r} must be finite: it is the claimed mean")
+    if sum(given is not None for given in (variance, bounds)) + binary > 1:
+        raise ValueError("variance, bounds and binary exclude each other: declare one of them")
+    resolution = positive("resolution", resolution)
+    false_alarm, miss = probability("false_alarm", false_alarm), probability("miss", miss)
+    if binary or bounds is not None:
+        low, high = (0.0, 1.0) if bounds is None else bounds_pair(bounds)
+        if resolution >= high - low:
+            raise ValueError(
+                f"resolution={resolution:.6g} is vacuous: the samples' own range is "
+                f"[{low:.6g}, {high:.6g}]; give a smaller one"
+            )
+    if ledger is not None:
+        ledger.spend(name, false_alarm)
+
+    seen = _measure(x, variance, bounds, binary, false_alarm, miss, resolution)
+    interval = seen.interval
+    off = abs(float(x.mean()) - exact)
+    excess = max(interval[0] - exact, exact - interval[1], 0.0)
+    # A deviation too small to refute is a part of the width: the claim must lie within.
+    width = interval[1] - interval[0] + excess
+    outside = excess > 0.0 and off >= FLOOR * resolution
+    status: Status = "holds" if width <= resolution else "inconclusive"
+    reason = ""
+    if outside:
+        status = "refuted" if seen.may_refute else "inconclusive"
+        reason = seen.note
+    elif status == "inconclusive":
+        spread = float(x.var()) if variance is None else variance
+        needed = features_needed(spread, resolution, false_alarm, miss) if spread > 0 else None
+        wide = f"is {width:.3g} wide" if math.isfinite(width) else "is unbounded at so few samples"
+        reason = f"The interval {wide}, more than the resolution {resolution:.3g}" + (
+            f": about {needed} samples would decide it." if needed else "."
+        )
+    if not reason and not interval[0] <= x.mean() <= interval[1]:
+        reason = OUTLIERS
+    return Verdict(
+        status=status,
+        check=name,
+        claim=claim or f"the mean is {float(exact):.6g}",
+        observed=float(x.mean()),
+        exact=float(exact),
+        interval=interval,
+        n_features=x.size,
+        n_draws=0,
+        n_looks=1,
+        false_alarm=false_alarm,
+        resolution=resolution,
+        detectable=seen.detectable,
+        miss=miss,
+        method=seen.method,
+        assumptions=(
+            "the samples are independent, and their number was fixed before",
+            *seen.assumptions,
+        ),
+        where=dict(where or {}),
+        seeds=dict(seeds or {}),
+        reason=reason,
+    )
+
+
+def _measure(
+    x: Any,
+    variance: float | None,
+    bounds: tuple[float, float] | None,
+    binary: bool,
+    false_alarm: float,
+    miss: float,
+    resolution: float,
+) -> Measured:
+    if variance is not None:
+        return Measured(
+            intervals.known_variance(x, variance, false_alarm),
+            detectable_effect(x.size, variance, false_alarm, miss),
+            KNOWN_VARIANCE,
+            (f"the variance of one sample is at most {variance:.6g}",),
+        )
+    if binary:
+        if not bool(((x == 0) | (x == 1)).all()):
+            raise ValueError("binary=True but samples hold values other than 0 and 1: use bounds=")
+        ends, seen = (
+            intervals.binomial(int(x.sum()), x.size, rate) for rate in (false_alarm, miss)
+        )
+        method, assumptions = "binomial (Clopper-Pearson)", ("the trials are equally likely",)
+    elif bounds is not None:
+        ends, seen = (intervals.betting(x, *bounds, rate) for rate in (false_alarm, miss))
+        method = BOUNDED
+        assumptions = (f"samples lie in [{bounds[0]:.6g}, {bounds[1]:.6g}]",)
+    else:
+        return by_unknown(x, false_alarm, miss, resolution)
+    return Measured(ends, reach(float(x.mean()), ends, seen), method, assumptions)

@@ -1,0 +1,219 @@
+"""check_precision: are float64 features made of weights that were rounded to float32?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import Array, from_host, resolve_place, to_host
+from mehler.verify import intervals
+from mehler.verify._arguments import count, positive, probability
+from mehler.verify._verdict import Status, Verdict
+from mehler.verify.budget._ledger import Ledger
+from mehler.verify.sampling._draws import Draws
+
+# A product of a weight and the map's constant, divided by ours: at most a dozen roundings.
+_ULPS = 8
+
+# Distance of neighbouring float32 numbers in ulps of float64: 53 - 24 bits.
+_CELL = 2**29
+
+# Coordinate vectors looked at, and entries wanted: with 1000 a handful of hits is proof.
+_ROWS, _ENTRIES = 64, 1000
+
+
+def coincidence_probability() -> float:
+    r"""Return a bound on the chance that a true float64 weight looks like a float32 one.
+
+    .. math:: p_0 = \frac{2 (2 \cdot 8 + 1)}{2^{29}} = 6.4 \cdot 10^{-8}
+
+    Between two neighbouring float32 numbers lie 2^29 float64 steps; 8 on either side of a float32
+    number and itself count as a hit. The factor 2 allows the density to vary by as much across
+    one such gap, 2^-23 relative: for a maximum of q Gaussians it varies by less than 10^-4.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> coincidence_probability() < 1e-7
+    True
+    """
+    return 2.0 * (2 * _ULPS + 1) / _CELL
+
+
+def check_precision(
+    draw: Callable[[int], Any],
+    n_inputs: int,
+    *,
+    false_alarm: float = 1e-9,
+    resolution: float = 0.5,
+    scale: Array | float | None = None,
+    like: Any = None,
+    seed: int = 0,
+    ledger: Ledger | None = None,
+    miss: float = 1e-6,
+    name: str = "precision",
+) -> Verdict:
+    r"""Check that float64 features are made of float64 weights, not of rounded ones.
+
+    At a coordinate vector every projection is a single weight, so where the features are one
+    projection times a constant (maxout, linear, signed maps), phi_l(e_i) * scale is a weight.
+
+    .. math:: P\big(|t - \mathrm{float32}(t)| \le 8\,\mathrm{ulp}(t)\big) \le p_0
+              = 2 \cdot 17 / 2^{29} = 6.4 \cdot 10^{-8}
+
+    for a float64 Gaussian weight t, and 1 for one that was rounded. *refuted* when so many hits
+    among the distinct entries have binomial probability at most `false_alarm`.
+
+    Parameters
+    ----------
+    draw : callable
+        seed -> map X -> Z with float64 features.
+    n_inputs : int
+        Columns of X.
+    false_alarm : float
+        Chance to refute float64 weights.
+    resolution : float
+        Smallest share of rounded weights that must not be missed, in (0, 1).
+    scale : float or array, shape (n_features,), optional
+        feature * scale is a weight; default sqrt(n_features), the scale of Definition 1.
+    like : array or namespace, optional
+        Where the map's inputs live.
+    seed : int
+        Determines the draws and which coordinate vectors are used.
+    ledger : Ledger, optional
+        Pays `false_alarm` before the look.
+    miss : float
+        Chance to miss a share of rounded weights of `detectable`.
+    name : str
+
+    Returns
+    -------
+    Verdict
+        ``observed`` is the share of hits, ``exact`` the bound on its expectation, ``interval`` the
+        Clopper-Pearson interval of the share.
+
+    Raises
+    ------
+    ValueError
+        If the features are not float64: there is nothing to find then.
+
+    Notes
+    -----
+    Power rests on the scale: with a wrong one rounded weights are not seen, so a verdict that
+    holds is only as good as that assumption. Equal entries, as shared pools make, count once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def draw(seed, dtype):
+    ...     w = np.random.default_rng(seed).standard_normal((5, 400)).astype(dtype)
+    ...     return lambda X: X @ w / np.sqrt(400)
+    >>> check_precision(lambda s: draw(s, np.float64), 5).status
+    'holds'
+    >>> check_precision(lambda s: draw(s, np.float32), 5).status
+    'refuted'
+    """
+    n_inputs = count("n_inputs", n_inputs)
+    false_alarm, miss = probability("false_alarm", false_alarm), probability("miss", miss)
+    resolution = positive("resolution", resolution)
+    if resolution >= 1.0:
+        raise ValueError(f"resolution={resolution!r} is vacuous: a share of weights is below 1")
+    draws = Draws(draw, seed)
+    if ledger is not None:
+        ledger.spend(name, false_alarm)
+
+    entries = np.empty(0)
+    n_draws = n_features = 0
+    while entries.size < _ENTRIES and n_draws < _ENTRIES:
+        weights = _single_weights(draws, n_draws, n_inputs, scale, like)
+        entries = np.unique(np.concatenate([entries, weights]))
+        n_draws, n_features = n_draws + 1, n_features + weights.size
+    if entries.size == 0:
+        raise ValueError("every feature is 0 at the coordinate vectors: there is no weight to see")
+
+    # What rounding to float32 would take away, in ulps of float64.
+    rounded = entries.astype(np.float32).astype(np.float64)
+    hits = int((np.abs(entries - rounded) <= _ULPS * np.spacing(np.abs(entries))).sum())
+    alarm = _threshold(entries.size, coincidence_probability(), false_alarm)
+    detectable = _visible_share(entries.size, alarm, miss)
+    status: Status = "holds" if detectable <= resolution else "inconclusive"
+    if hits >= alarm:
+        status = "refuted"
+    reason = ""
+    if status == "inconclusive":
+        reason = f"{entries.size} distinct entries are too few: draw maps with more features."
+    share = hits / entries.size
+    return Verdict(
+        status=status,
+        check=name,
+        claim="the weights of a float64 map are float64, not rounded to float32",
+        observed=share,
+        exact=coincidence_probability(),
+        interval=intervals.binomial(hits, int(entries.size), false_alarm),
+        n_features=n_features,
+        n_draws=n_draws,
+        n_looks=1,
+        false_alarm=false_alarm,
+        resolution=resolution,
+        detectable=detectable,
+        miss=miss,
+        method="binomial tail of coincidences with float32 numbers",
+        assumptions=(
+            "at a coordinate vector a feature times scale is one weight of smooth density",
+            "distinct entries are independent",
+        ),
+        where={"hits": hits, "entries": int(entries.size), "alarm_from": alarm},
+        seeds={"seed": draws.root, "first_draw": draws.seed(0)},
+        reason=reason,
+    )
+
+
+def _single_weights(
+    draws: Draws, k: int, n_inputs: int, scale: Array | float | None, like: Any
+) -> Any:
+    """Return the distinct non-zero values of feature * scale at coordinate vectors of draw k."""
+    rng = np.random.default_rng([draws.root, k])
+    axes = rng.permutation(n_inputs)[:_ROWS]
+    rows = np.zeros((axes.size, n_inputs))
+    rows[np.arange(axes.size), axes] = 1.0
+    phi = draws[k]
+    z = np.asarray(to_host(phi(from_host(rows, resolve_place(like)))))
+    if z.ndim != 2 or z.shape[0] != axes.size:
+        raise ValueError(
+            f"draw(seed)(X) has shape {z.shape} for X of shape {rows.shape}: "
+            f"a map returns ({axes.size}, n_features)"
+        )
+    if z.dtype != np.float64:
+        raise ValueError(
+            f"the features are {z.dtype}, so their weights may be too: draw the map with "
+            'dtype="float64", or do not check its precision'
+        )
+    factor = math.sqrt(z.shape[1]) if scale is None else np.asarray(to_host(scale), dtype=float)
+    values = np.unique(z * factor)
+    return values[np.isfinite(values) & (values != 0.0)]
+
+
+def _threshold(n: int, p: float, false_alarm: float) -> int:
+    """Return the least count with P(Binomial(n, p) >= count) <= false_alarm."""
+    from scipy.special import betainc
+
+    c = 1
+    while c <= n and float(betainc(c, n - c + 1, p)) > false_alarm:
+        c += 1
+    return c
+
+
+def _visible_share(n: int, alarm: int, miss: float) -> float:
+    """Return the least share f of rounded weights with P(Binomial(n, f) < alarm) <= miss."""
+    from scipy.special import betaincinv
+
+    if alarm > n:
+        return math.inf
+    # P(Binomial(n, f) < c) = I_{1-f}(n - c + 1, c)
+    return 1.0 - float(betaincinv(n - alarm + 1, alarm, miss))

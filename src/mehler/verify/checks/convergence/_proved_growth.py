@@ -1,0 +1,33 @@
+"""Whether n_features * variance grows with a guarantee, once a pilot's interval says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mehler.verify._zero_failures import Rates
+from mehler.verify.checks.convergence._variance_at_size import Side
+from mehler.verify.pairwise._measurement import FLOOR
+from mehler.verify.sampling._draw_groups import Bundles
+from mehler.verify.undeclared._ratio import Ratio, ratios
+
+# Pairs of draws of either size after which a suspicion is left open.
+_MOST = 20_000
+
+
+def surely(asked: Rates, sides: list[Side], weights: Any, max_draws: int | None) -> Ratio | None:
+    """Return a ratio whose lower bound exceeds 1 with a guarantee, if there is one."""
+    # Of pairs of draws: their squares decide with fewer draws than those of larger groups.
+    kept = [Bundles(side.draw, side.seed, 2, stream=side.stream) for side in sides]
+
+    def more(start: int, stop: int) -> tuple[Any, Any]:
+        a, b = (
+            side.spread(side.estimates(bundles, start, stop), weights)
+            for side, bundles in zip(sides, kept)
+        )
+        return a, b
+
+    most = _MOST if max_draws is None else min(_MOST, max_draws // 2)
+    for ratio in ratios(more, asked.false_alarm, of=2, most=most):
+        if ratio.low > 1.0 and ratio.observed - 1.0 >= FLOOR * asked.resolution:
+            return ratio
+    return None

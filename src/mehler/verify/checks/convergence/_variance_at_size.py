@@ -1,0 +1,85 @@
+"""Variances of the estimates at one size, from groups of draws, and their intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler.verify._zero_failures import Rates
+from mehler.verify.intervals import known_variance
+from mehler.verify.intervals._design import features_needed
+from mehler.verify.sampling._draw_groups import GROUP, Bundles
+from mehler.verify.sampling._pairs import Pairs
+from mehler.verify.sampling._sources import call, estimate
+
+# Groups of the pilot, and what is allowed on top of the scatter that it shows.
+PILOT, SAFETY = 48, 2.0
+
+
+class Side:
+    """Draws of one size: their estimates, in groups."""
+
+    def __init__(
+        self, draw: Callable[[int, int], Any], m: int, pairs: Pairs, seed: int, stream: int
+    ) -> None:
+        self.m, self.pairs, self.seed, self.stream = m, pairs, seed, stream
+        self.draw: Callable[[int], Any] = lambda word: draw(word, m)
+        z = call(self.draw(Bundles(self.draw, seed, GROUP, stream=stream).seed(0)), pairs.left)
+        if z.shape[1] != m:
+            raise ValueError(
+                f"draw(seed, {m}) has {z.shape[1]} features: sizes must be what was asked for"
+            )
+        self.eps = float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
+
+    def groups(self, n: int, *, stream: int) -> Any:
+        """Return estimates at the pairs, shape (n, GROUP, pairs)."""
+        bundles = Bundles(self.draw, self.seed, GROUP, stream=self.stream + stream)
+        return self.estimates(bundles, 0, n)
+
+    def estimates(self, bundles: Bundles, start: int, stop: int) -> Any:
+        """Return the estimates of groups start to stop - 1."""
+        return np.array(
+            [
+                [self.pairs.pick(estimate(phi, self.pairs, self.m)) for phi in bundles[k]]
+                for k in range(start, stop)
+            ]
+        )
+
+    def is_fixed(self, n: int) -> bool:
+        """Whether the first n draws have the same features, not all of them 0."""
+        bundles = Bundles(self.draw, self.seed, GROUP, stream=self.stream)
+        first, *rest = (call(self.draw(bundles.seed(k)), self.pairs.left) for k in range(n))
+        return bool(np.any(first)) and all(np.array_equal(first, each) for each in rest)
+
+    def slack(self, groups: Any) -> Any:
+        """Return what rounding of a sum of m products may move an estimate by."""
+        return 8.0 * math.sqrt(self.m) * self.eps * np.abs(groups).max(axis=(0, 1))
+
+    def spread(self, groups: Any, weights: Any) -> Any:
+        """Return m * weighted variance of every group."""
+        return self.m * groups.var(axis=1, ddof=1) @ weights
+
+
+def weights_of(groups: Any, m: int) -> Any:
+    """Return about 1 over each pair's variance, 0 where it is rounding; they sum to 1 in effect."""
+    variance = m * groups.var(axis=1, ddof=1).mean(axis=0)
+    keep = variance > 1e-12 * variance.max()
+    return np.where(keep, 1.0 / np.where(keep, variance, 1.0), 0.0) / keep.sum()
+
+
+def plan_of(pilot: Any, asked: Rates, floor: float) -> tuple[float, int]:
+    """Return a bound on the variance of one group's spread, and the groups needed."""
+    centre = max(float(pilot.mean()), floor)
+    bound = max(SAFETY * float(pilot.var(ddof=1)), floor * floor)
+    # R's interval is about twice as wide, relatively, as that of either variance.
+    width = 0.45 * asked.resolution * centre
+    return bound, features_needed(bound, width, 0.5 * asked.false_alarm, 0.5 * asked.miss)
+
+
+def ends_of(x: Any, bound: float, false_alarm: float) -> tuple[float, float]:
+    if x.size <= 2.0 * math.log(4.0 / false_alarm):
+        return -math.inf, math.inf
+    return known_variance(x, bound, 0.5 * false_alarm)

@@ -1,0 +1,130 @@
+"""check_invariance: do features stay what they are when a group acts on the rows?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import Array, check_matrix, is_array, to_host
+from mehler.verify._arguments import count
+from mehler.verify._verdict import Verdict
+from mehler.verify._zero_failures import rates
+from mehler.verify.budget._ledger import Ledger
+from mehler.verify.checks.invariance._exact import exactly
+from mehler.verify.checks.invariance._mean_defect import Defect, in_mean
+from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._pairs import Rows
+from mehler.verify.sampling._rows_without_claim import plain_rows
+
+Action = Callable[[Any], Array]
+
+
+def check_invariance(
+    draw: Callable[[int], Any],
+    act: Action | Sequence[Action],
+    X: Array,
+    *,
+    defect: Defect | None = None,
+    false_alarm: float = 1e-9,
+    resolution: float = 0.02,
+    max_draws: int | None = None,
+    seed: int = 0,
+    ledger: Ledger | None = None,
+    miss: float = 1e-6,
+    name: str | None = None,
+) -> Verdict:
+    r"""Check that phi(g x) = phi(x), or that E|phi(x) - phi(g x)|^2 is what is claimed.
+
+    Parameters
+    ----------
+    draw : callable
+        seed -> map.
+    act : callable or sequence of them
+        X -> g X, the same shape; several elements g may be given.
+    X : array, shape (n, d)
+        Rows in general position: a row that g leaves alone shows nothing.
+    defect : float or callable, optional
+        X -> (n,), the claimed E|phi(x) - phi(g x)|^2, k(x,x) + k(gx,gx) - 2 k(x,gx) for a map of
+        kernel k; one element g then. Default exactly 0, in every draw and feature.
+    resolution : float
+        Without `defect`: largest share of draws (of units, where the map declares them
+        independent) that may differ unseen. With it: as a fraction of
+        (E|phi(x)|^2 + E|phi(g x)|^2)/2.
+    max_draws : int, optional
+        Most draws.
+    false_alarm, seed, ledger, miss, name
+        As for `check_kernel`.
+
+    Returns
+    -------
+    Verdict
+        ``observed`` is the share that differs, or the mean squared difference at the worst row.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For bad input and vacuous calls: a resolution of 1 or more (2 with `defect`), an action
+        that moves no row.
+    BudgetExceeded
+        If the ledger cannot pay.
+
+    Notes
+    -----
+    Exact invariance is refuted by one difference beyond rounding, 1024 eps of the row's largest
+    feature. A claimed defect is a mean of unbounded samples. Whether it holds is read from
+    Catoni's interval with a variance that a pilot shows, doubled, which is right in the limit and
+    says so. A defect that is off by it is refuted if squared differences are larger than claimed,
+    by bets that need no assumption, or smaller, under bounded moments that the samples do not
+    contradict; else the verdict is *inconclusive*.
+
+    Examples
+    --------
+    Even functions under x -> -x:
+
+    >>> import numpy as np
+    >>> def draw(seed):
+    ...     w = np.random.default_rng(seed).standard_normal((3, 20))
+    ...     return lambda X: np.abs(X @ w) / np.sqrt(20)
+    >>> check_invariance(draw, lambda X: -X, np.eye(3)).status
+    'holds'
+    >>> check_invariance(draw, lambda X: X[:, [1, 0, 2]], np.eye(3)).status
+    'refuted'
+    """
+    asked = rates(
+        false_alarm,
+        resolution,
+        miss,
+        name or "invariance",
+        None,
+        below=1.0 if defect is None else 2.0,
+        because="a share lies in [0, 1] and a relative defect in [0, 4]",
+    )
+    if max_draws is not None:
+        max_draws = count("max_draws", max_draws)
+    draws, rows = Draws(draw, seed), plain_rows(X)
+    actions = list(act) if isinstance(act, Sequence) else [act]
+    if not actions or not all(callable(each) for each in actions):
+        raise TypeError(f"act={act!r} must be a callable X -> g X, or a sequence of them")
+    moved = [_moved(each, rows) for each in actions]
+    if ledger is not None:
+        ledger.spend(asked.name, asked.false_alarm)
+    if defect is None:
+        return exactly(asked, draws, rows, moved, max_draws)
+    if len(moved) != 1:
+        raise ValueError("a defect is claimed of one group element: give one action")
+    with np.errstate(all="ignore"):
+        return in_mean(asked, draws, rows, moved[0], defect, max_draws)
+
+
+def _moved(act: Action, rows: Rows) -> Rows:
+    given = act(rows.given)
+    given = given if is_array(given) else np.asarray(given)
+    check_matrix(given, name="act(X)")
+    host = to_host(given)
+    if host.shape != rows.host.shape:
+        raise ValueError(f"act(X) has shape {host.shape} but X {rows.host.shape}")
+    if np.array_equal(host, rows.host):
+        raise ValueError("act(X) equals X at every row: such rows show nothing; give others")
+    return Rows(given, host, rows.unit)

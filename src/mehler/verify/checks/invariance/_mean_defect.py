@@ -1,0 +1,152 @@
+"""E|phi(x) - phi(g x)|^2 against what is claimed of it, row by row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import Array, to_host
+from mehler.verify._verdict import Status, Verdict
+from mehler.verify._zero_failures import Rates
+from mehler.verify.intervals import known_variance
+from mehler.verify.intervals._design import detectable_effect, features_needed
+from mehler.verify.pairwise._measurement import FLOOR
+from mehler.verify.sampling._choose_source import units_of
+from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._pairs import Rows
+from mehler.verify.sampling._sources import call
+from mehler.verify.undeclared._nonnegative import Ends, Nonnegative, sizes
+
+# Samples of the pilot, and what is allowed on top of the variance that it shows.
+_PILOT, _SAFETY = 256, 2.0
+
+_PILOTED = "asymptotic (Catoni, variance from a pilot)"
+_SUSPICION = (
+    "A mean is off, but few large samples decide it, and nothing bounds what was not seen: draw "
+    "larger maps, or allow more draws."
+)
+
+Defect = float | Callable[[Any], Array]
+
+
+def in_mean(
+    asked: Rates, draws: Draws, rows: Rows, moved: Rows, defect: Defect, max_draws: int | None
+) -> Verdict:
+    n = rows.host.shape[0]
+    claim = np.asarray(to_host(defect(rows.values)) if callable(defect) else defect, dtype=float)
+    claim = np.broadcast_to(claim, (n,)) if claim.ndim == 0 else claim
+    if claim.shape != (n,) or not np.isfinite(claim).all() or (claim < 0.0).any():
+        raise ValueError(f"defect must be finite, not negative and of shape ({n},)")
+    phi = draws[0]
+    m = call(phi, rows).shape[1]
+    units = units_of(phi, m)
+    per_draw = units or 1
+
+    def sample(source: Draws, k: int) -> tuple[Any, Any]:
+        phi = source[k]
+        a, b = (call(phi, each).astype(np.float64) for each in (rows, moved))
+        gaps, sizes = (a - b) ** 2, 0.5 * (a * a + b * b)
+        if units == m:
+            return m * gaps.T, sizes.sum(axis=1)
+        if units:  # several columns a unit, which the map puts together
+            left, right = rows.given, moved.given
+            parts = [(left, left), (right, right), (left, right)]
+            own, other, across = (np.asarray(to_host(phi.products(*part))) for part in parts)
+            return (own + other - 2.0 * across).T, sizes.sum(axis=1)
+        return gaps.sum(axis=1)[None, :], sizes.sum(axis=1)
+
+    pilot_draws = Draws(draws.draw, draws.root, stream=1)
+    pilot = [sample(pilot_draws, k) for k in range(-(-_PILOT // per_draw))]
+    unit = np.mean([size for _, size in pilot], axis=0)
+    if not (unit > 0.0).all():
+        raise ValueError("phi(x) and phi(g x) are 0 at a row: leave it out")
+    scattered = np.concatenate([gaps for gaps, _ in pilot]) / unit
+    rate = asked.false_alarm / n
+    floor = (asked.resolution / 20.0) ** 2
+    bound = np.maximum(_SAFETY * scattered.var(axis=0, ddof=1), floor)
+    wanted = features_needed(float(bound.max()), asked.resolution, rate, asked.miss / n)
+    n_draws = -(-wanted // per_draw)
+    if max_draws is not None:
+        n_draws = min(n_draws, max_draws)
+    x = np.concatenate([sample(draws, k)[0] for k in range(n_draws)]) / unit
+    if x.shape[0] > 2.0 * math.log(2.0 / rate):
+        ends = np.array([known_variance(x[:, i], float(bound[i]), rate) for i in range(n)])
+    else:
+        ends = np.tile([-math.inf, math.inf], (n, 1))
+    exact = claim / unit
+    half = 0.5 * (ends[:, 1] - ends[:, 0])
+    excess = np.maximum(ends[:, 0] - exact, exact - ends[:, 1])
+    observed = x.mean(axis=0)
+    status: Status = "holds"
+    reason, method = "", _PILOTED
+    rests: tuple[str, ...] = (
+        f"the variance of a sample is at most {_SAFETY:g} times that of a pilot",
+    )
+    worst = int(np.argmax(np.abs(observed - exact) / half))
+    if (excess > 0.0).any():
+        # A variance from a pilot is no guarantee: it raises a suspicion only.
+        worst = int(np.argmax(excess))
+        status, reason = "inconclusive", _SUSPICION
+        seen = _surely(asked, lambda k: sample(draws, k)[0] / unit, exact, per_draw, max_draws)
+        if seen is not None:
+            again, refuted = seen
+            status, reason = "refuted", ""
+            # What is too large first: its refutation assumes nothing.
+            larger = refuted & (again.low > exact)
+            worst = int(np.argmax(larger if larger.any() else refuted))
+            method = f"squared differences: {again.method(larger.any())}"
+            rests = tuple(f"of squared differences {a}" for a in again.assumptions(larger.any()))
+            observed, ends = again.mean, np.stack([again.low, again.high], axis=1)
+            n_draws = -(-again.n // per_draw)
+    elif (2.0 * half > asked.resolution).any():
+        status, worst = "inconclusive", int(np.argmax(half))
+        reason = f"About {-(-wanted // per_draw)} draws would decide."
+    scale = float(unit[worst])
+    return Verdict(
+        status=status,
+        check=asked.name,
+        claim=f"E|phi(x) - phi(g x)|^2 is the claimed defect at {n} rows",
+        observed=float(observed[worst]) * scale,
+        exact=float(claim[worst]),
+        interval=(float(ends[worst, 0]) * scale, float(ends[worst, 1]) * scale),
+        n_features=n_draws * m,
+        n_draws=n_draws,
+        n_looks=n,
+        false_alarm=asked.false_alarm,
+        resolution=asked.resolution,
+        detectable=detectable_effect(x.shape[0], float(bound.max()), rate, asked.miss),
+        miss=asked.miss,
+        method=method,
+        assumptions=("draws, and units where declared, are independent", *rests),
+        where={"row": worst, "relative_to": scale},
+        seeds={"seed": draws.root},
+        reason=reason,
+    )
+
+
+def _surely(
+    asked: Rates,
+    sample: Callable[[int], Any],
+    exact: Any,
+    per_draw: int,
+    max_draws: int | None,
+) -> tuple[Ends, Any] | None:
+    """Return intervals with a guarantee, and where they exclude a claim, if they do anywhere."""
+    # Bets against a larger claim are no easier won; one of 0 could not be bet against.
+    claims, rate = np.maximum(exact, 1e-3 * asked.resolution), asked.false_alarm / exact.size
+    seen, drawn = Nonnegative(claims, rate, asked.resolution), 0
+    for target in sizes(rate, cheap=per_draw > 1):
+        until = -(-target // per_draw)
+        if max_draws is not None:
+            until = min(until, max_draws)
+        if until == drawn:
+            continue
+        seen.add(np.concatenate([sample(k) for k in range(drawn, until)]))
+        drawn, ends = until, seen.look()
+        refuted = ends.refuted(claims, FLOOR * asked.resolution)
+        if refuted.any():
+            return ends, refuted
+    return None

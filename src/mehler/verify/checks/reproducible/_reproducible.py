@@ -1,0 +1,217 @@
+"""check_reproducible: same seed, same features; different seeds, independent ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import Array
+from mehler.verify._arguments import count
+from mehler.verify._verdict import Status, Verdict
+from mehler.verify._zero_failures import Rates, rates
+from mehler.verify.budget._ledger import Ledger
+from mehler.verify.checks.reproducible._shared_columns import Finding
+from mehler.verify.checks.reproducible._sign_tests import SUMMARIES, Signs
+from mehler.verify.intervals import binomial
+from mehler.verify.sampling._choose_source import units_of
+from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._pairs import Rows
+from mehler.verify.sampling._rows_without_claim import plain_rows
+from mehler.verify.sampling._sources import call
+
+# Seeds that are drawn twice.
+_TWICE = 8
+_CLAIM = "the same seed gives the same features, different seeds independent ones"
+
+
+def check_reproducible(
+    draw: Callable[[int], Any],
+    X: Array,
+    *,
+    independent_features: bool | None = None,
+    false_alarm: float = 1e-9,
+    resolution: float = 0.5,
+    max_draws: int | None = None,
+    seed: int = 0,
+    ledger: Ledger | None = None,
+    miss: float = 1e-6,
+    name: str | None = None,
+) -> Verdict:
+    r"""Check that a seed determines the features, and that other seeds tell nothing about them.
+
+    Same seed: equal bits, also with other draws in between. Different seeds: no two draws with
+    half of their columns in common, and for summaries T of a draw and seeds s, u
+
+    .. math:: P\big[(T_s - T_u)(T_{s+1} - T_{u+1}) > 0\big] = \tfrac12,
+
+    exactly, whatever the law of T, if the four draws are independent and alike: Kendall's tau of
+    neighbouring seeds is 0. The same for distant seeds. Codes of different seeds coincide by
+    chance; then, as exactly, draws of neighbouring seeds have more columns in common than those of
+    distant seeds as often as fewer, and, where units are independent and alike, more columns agree
+    with their own than with their neighbour's as often as fewer.
+
+    Parameters
+    ----------
+    draw : callable
+        seed -> map.
+    X : array, shape (n, d)
+        Rows to look at.
+    independent_features : bool, optional
+        Whether the columns of one draw are independent and alike; default what the map declares as
+        ``independent_units``. Only then features that all seeds share are told from chance, where
+        chance makes columns coincide.
+    resolution : float
+        Width of the intervals for Kendall's tau, which lies in [-1, 1]: seeds whose tau is
+        farther from 0 hold with probability at most `false_alarm`.
+    max_draws : int, optional
+        Most draws.
+    false_alarm, seed, ledger, miss, name
+        As for `check_kernel`.
+
+    Returns
+    -------
+    Verdict
+        ``observed`` is the tau of the worst summary, ``exact`` 0.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For bad input and vacuous calls: a resolution of 2 or more.
+    BudgetExceeded
+        If the ledger cannot pay.
+
+    Notes
+    -----
+    Up to nine intervals, of Clopper and Pearson, share `false_alarm`. Ties count for neither side.
+    Where features are floating, eight or more, and all different within every draw, half of them in
+    common is a finding by itself: no chance does that.
+
+    References
+    ----------
+    M. G. Kendall, A new measure of rank correlation, Biometrika 30 (1938).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def draw(seed):
+    ...     w = np.random.default_rng(seed).standard_normal((3, 20))
+    ...     return lambda X: X @ w / np.sqrt(20)
+    >>> check_reproducible(draw, np.eye(3)).status
+    'holds'
+    >>> check_reproducible(lambda seed: draw(seed // 2), np.eye(3)).status
+    'refuted'
+    """
+    asked = rates(
+        false_alarm,
+        resolution,
+        miss,
+        name or "reproducible",
+        None,
+        below=2.0,
+        because="Kendall's tau lies in [-1, 1]",
+    )
+    if max_draws is not None:
+        max_draws = count("max_draws", max_draws)
+    draws, rows = Draws(draw, seed), plain_rows(X)
+    if ledger is not None:
+        ledger.spend(asked.name, asked.false_alarm)
+    with np.errstate(all="ignore"):
+        alike = independent_features
+        if alike is None:
+            m = call(draws[0], rows).shape[1]
+            alike = units_of(draws[0], m) == m  # columns of one unit are not alike
+        signs = Signs(draws, rows, alike, asked.false_alarm, asked.resolution)
+        quads = signs.quads
+        if max_draws is not None:
+            quads = max(1, min(quads, max_draws // 6))
+        found = _same_seed(draws, rows) or signs.take(quads)
+    moving = np.flatnonzero(signs.moving)
+    if found is None and quads >= _TWICE and not (moving < len(SUMMARIES)).any():
+        found = "No summary of the features differs between seeds.", {"seeds": "all"}
+    report = partial(_verdict, asked, signs, seed)
+    if found is not None:
+        # Draws that agree entirely.
+        return report("refuted", 1.0, (1.0, 1.0), 1.0, found[1], found[0])
+    # Summaries that are the same in every draw are neither for nor against.
+    taus, ends = zip(*(signs.tau(int(look)) for look in moving))
+    halves = [0.5 * (high - low) for low, high in ends]
+    excess = [max(low, -high) for low, high in ends]
+    worst = int(np.argmax([abs(t) / h for t, h in zip(taus, halves)]))
+    status: Status = "holds"
+    reason = ""
+    if max(excess) > 0.0:
+        worst = int(np.argmax(excess))
+        status = "refuted"
+        reason = "Draws of different seeds are not independent."
+        if moving[worst] >= len(SUMMARIES):
+            reason = "Draws of different seeds have more columns in common than chance gives."
+    elif max(2.0 * h for h in halves) > asked.resolution:
+        worst = int(np.argmax(halves))
+        status = "inconclusive"
+        reason = (
+            f"{int(signs.decided[moving[worst]])} comparisons without ties were made: "
+            f"{signs.quads} would decide."
+        )
+    pattern, summary = signs.looks[int(moving[worst])]
+    compared = signs.decided[moving[moving < len(SUMMARIES)]]
+    reach = math.inf
+    if compared.size:
+        least = int(compared.min())
+        seen = [binomial(least // 2, least, r) for r in (0.5 * signs.rate, asked.miss)]
+        reach = sum(high - low for low, high in seen)
+    return report(
+        status, taus[worst], ends[worst], reach, {"seeds": pattern, "summary": summary}, reason
+    )
+
+
+def _verdict(
+    asked: Rates,
+    signs: Signs,
+    seed: int,
+    status: Status,
+    observed: float,
+    interval: tuple[float, float],
+    detectable: float,
+    where: dict[str, Any],
+    reason: str,
+) -> Verdict:
+    n_draws = signs.n_draws + 2 * _TWICE
+    return Verdict(
+        status=status,
+        check=asked.name,
+        claim=_CLAIM,
+        observed=observed,
+        exact=0.0,
+        interval=interval,
+        n_features=n_draws * signs.n_features,
+        n_draws=n_draws,
+        n_looks=len(signs.looks),
+        false_alarm=asked.false_alarm,
+        resolution=asked.resolution,
+        detectable=detectable,
+        miss=asked.miss,
+        method="equality of bits and columns; binomial (Kendall's tau of draws, columns shared)",
+        assumptions=(
+            "draws whose columns all differ do not share half of them by chance",
+            "one law for all seeds",
+            *(["the units of a draw are independent and alike"] if len(signs.looks) > 7 else []),
+        ),
+        where=where,
+        seeds={"seed": seed},
+        reason=reason,
+    )
+
+
+def _same_seed(draws: Draws, rows: Rows) -> Finding | None:
+    """Draw a few seeds, then all of them again: the same bits each time."""
+    seeds = [draws.seed(k) for k in range(_TWICE)]
+    first = [call(draws.draw(s), rows) for s in seeds]
+    for s, z in zip(seeds, first):
+        again = call(draws.draw(s), rows)
+        if again.shape != z.shape or not np.array_equal(again, z, equal_nan=True):
+            return f"Seed {s} gave different features the second time.", {"seed": s}
+    return None

@@ -1,0 +1,150 @@
+"""Signs of comparisons that independent draws make plus as likely as minus: fair coins, exactly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mehler.verify.checks.reproducible._shared_columns import Finding, Met, in_common, in_place
+from mehler.verify.intervals import binomial
+from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._pairs import Rows
+from mehler.verify.sampling._sources import call
+
+NEAR, FAR = "consecutive seeds", "distant seeds"
+_SUMS = ("sum of features", "random sum of features", "sum of squares")
+SUMMARIES = [(pattern, each) for pattern in (NEAR, FAR) for each in _SUMS]
+SHARED = (NEAR, "columns in common")
+PLACED = [(pattern, "columns in place") for pattern in (NEAR, FAR)]
+
+
+class Signs:
+    """How often each comparison came out plus, and how often without a tie.
+
+    Parameters
+    ----------
+    alike : bool
+        The units of a draw are independent and alike, so that columns may be compared in place.
+    false_alarm : float
+        Shared by all looks.
+    resolution : float
+        Width that the intervals should have.
+    """
+
+    def __init__(
+        self, draws: Draws, rows: Rows, alike: bool, false_alarm: float, resolution: float
+    ) -> None:
+        self._draws, self._rows, self._alike = draws, rows, alike
+        self.looks = [*SUMMARIES, SHARED, *(PLACED if alike else [])]
+        self.rate, self.resolution = false_alarm / len(self.looks), resolution
+        self.quads = quads_for(resolution, self.rate)
+        self.agree = np.zeros(len(self.looks))
+        self.decided = np.zeros(len(self.looks))
+        self.made = self.n_draws = self.n_features = 0
+        self._met = Met()
+        self._weights: Any = None
+
+    @property
+    def moving(self) -> Any:
+        """Which looks say something: those at columns, and summaries that ever differed."""
+        columns = np.arange(len(self.looks)) >= len(SUMMARIES)
+        return columns | (self.decided > 0)
+
+    def take(self, quads: int) -> Finding | None:
+        """Compare `quads` times six draws; return the finding if two draws share features."""
+        used: set[int] = set()
+        k = 0
+        for made in range(2 * quads):
+            # With ties more comparisons are made; signs do not depend on where ties fall.
+            if made >= quads and self._enough(quads):
+                break
+            bases: list[int] = []
+            while len(bases) < 4:
+                # Even, so that neighbours never meet another comparison's seeds.
+                base = self._draws.seed(k) & ~1
+                k += 1
+                if base not in used:
+                    used.add(base)
+                    bases.append(base)
+            s, u, v, w = bases
+            drawn = []
+            for each in (s, s + 1, u, u + 1, v, w):
+                z = call(self._draws.draw(each), self._rows)
+                self.n_draws, self.n_features = self.n_draws + 1, z.shape[1]
+                found = self._met.meet(each, z)
+                if found is not None:
+                    return found
+                drawn.append(z)
+            signs = np.sign(self._compare(drawn))
+            self.agree += signs > 0
+            self.decided += signs != 0
+            self.made += 1
+        return None
+
+    def _enough(self, quads: int) -> bool:
+        # A summary that never moves, as the squares of signs, says nothing.
+        summaries = self.decided[: len(SUMMARIES)]
+        if not ((summaries >= quads) | (summaries == 0)).all():
+            return False
+        ends = (self.tau(look)[1] for look in range(len(SUMMARIES), len(self.looks)))
+        return quads < self.quads or all(high - low <= self.resolution for low, high in ends)
+
+    def _compare(self, drawn: list[Any]) -> Any:
+        t = [self._summaries(z) for z in drawn]
+        left = _beyond_rounding(t[0], t[2])
+        near, far = (left * _beyond_rounding(t[a], t[b]) for a, b in ((1, 3), (4, 5)))
+        pairs = [(drawn[0], drawn[1]), (drawn[4], drawn[5])]
+        shared = [in_common(*pair) for pair in pairs]
+        placed = [in_place(*pair) for pair in pairs] if self._alike else []
+        return np.concatenate([near, far, [shared[0] - shared[1]], placed])
+
+    def _summaries(self, z: Any) -> Any:
+        """Return the summaries of a draw, and what rounding may move them by."""
+        eps = np.finfo(z.dtype if z.dtype.kind == "f" else np.float64).eps
+        z = z.astype(np.float64)
+        if self._weights is None:
+            self._weights = np.random.default_rng(self._draws.root).standard_normal(z.shape)
+        terms = np.stack([z, z * self._weights, z * z])
+        return np.stack([terms.sum(axis=(1, 2)), 64.0 * eps * np.abs(terms).sum(axis=(1, 2))])
+
+    def tau(self, look: int) -> tuple[float, tuple[float, float]]:
+        """Return P(+) - P(-), estimated, and its interval: of summaries where they differ.
+
+        Of columns of all comparisons: what they may say, given a difference, times the largest
+        share of differences. Either way it excludes 0 when the signs exclude a fair coin.
+        """
+        k, n, rate = int(self.agree[look]), int(self.decided[look]), self.rate
+        low, high = binomial(k, n, 0.5 * rate) if n else (0.0, 1.0)
+        value = 2.0 * k / n - 1.0 if n else 0.0
+        if look < len(SUMMARIES):
+            return value, (2.0 * low - 1.0, 2.0 * high - 1.0)
+        share = binomial(n, self.made, 0.5 * rate)[1] if self.made else 1.0
+        ends = ((2.0 * low - 1.0) * share, (2.0 * high - 1.0) * share)
+        return value * n / max(1, self.made), ends
+
+
+def _beyond_rounding(a: Any, b: Any) -> Any:
+    """Return the difference of summaries; 0, a tie, where rounding may make it.
+
+    Squares of cosine and sine add up to the same in every draw: their last bits are no evidence.
+    """
+    gap = a[0] - b[0]
+    return np.where(np.abs(gap) > np.maximum(a[1], b[1]), gap, 0.0)
+
+
+def quads_for(resolution: float, rate: float) -> int:
+    """Return the least n at which the interval for tau is no wider than `resolution`."""
+
+    def wide(n: int) -> bool:
+        low, high = binomial(n // 2, n, 0.5 * rate)
+        return 2.0 * (high - low) > resolution
+
+    high = 1
+    while wide(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if wide(middle) else (low, middle)
+    return high

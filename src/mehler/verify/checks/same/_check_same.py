@@ -1,0 +1,210 @@
+"""check_same: have two maps the same expected kernel, say an old version and a new one?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import Array
+from mehler.verify._arguments import count, positive
+from mehler.verify._verdict import Verdict
+from mehler.verify._zero_failures import Rates, rates
+from mehler.verify.budget._ledger import Ledger
+from mehler.verify.checks.same._differences import choose, clipped
+from mehler.verify.checks.same._pilot import EQUAL, Pilot, pilot
+from mehler.verify.checks.same._side import Side
+from mehler.verify.checks.same._words import equal_seeds, not_finite, ratio, words
+from mehler.verify.pairwise._measurement import Clock
+from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._rows_without_claim import plain_pairs
+from mehler.verify.undeclared._verdict import verdict_of
+from mehler.verify.undeclared._watch import watch
+
+
+def check_same(
+    draw_a: Callable[[int], Any],
+    draw_b: Callable[[int], Any],
+    X: Array,
+    Y: Array | None = None,
+    *,
+    law: bool = False,
+    independent_features: bool = False,
+    false_alarm: float = 1e-9,
+    resolution: float = 0.02,
+    max_features: int | None = None,
+    time_limit: float | None = None,
+    seed: int = 0,
+    ledger: Ledger | None = None,
+    miss: float = 1e-6,
+    name: str | None = None,
+) -> Verdict:
+    r"""Check that two maps have the same expected kernel: old version against new, no formula.
+
+    .. math:: E\langle\phi_b(x), \phi_b(y)\rangle - E\langle\phi_a(x), \phi_a(y)\rangle = 0
+
+    at every pair. Features, their number and their law may differ: cosines with an offset and
+    pairs of cosine and sine, Gaussian and orthogonal weights are the same by this check.
+
+    Parameters
+    ----------
+    draw_a, draw_b : callable
+        seed -> map, a map being any callable X -> Z with Z of shape (n, n_features): the old
+        version and the new one. Each may return arrays of any library and dtype, and as many
+        features as it likes.
+    X : array, shape (n, d)
+        Rows, given to both maps as they are. Without `Y` all unordered pairs of rows are looked
+        at, the diagonal included.
+    Y : array, shape (k, d), optional
+        Then all pairs (x, y) are.
+    law : bool
+        The stronger claim that both maps' estimates <phi(x), phi(y)> have one law, as those of
+        one algorithm written twice have, with as many features. Needs no assumption on tails:
+        the estimates are clipped eight standard deviations of their bulk away from it.
+    independent_features : bool
+        The columns of one draw are independent and alike, in both maps, so each is a sample.
+        Maps that declare ``independent_units`` need not be told.
+    resolution : float
+        Smallest deviation that must not be missed, as a fraction of sqrt(k(x,x) k(y,y)).
+    max_features : int, optional
+        Most features to draw, of both maps together.
+    time_limit : float, optional
+        Seconds after which no more is drawn; what is not decided then is *inconclusive*.
+    false_alarm, seed, ledger, miss, name
+        As for `check_kernel`.
+
+    Returns
+    -------
+    Verdict
+        ``observed`` is the difference, b less a, of the worst pair, which ``where`` names with the
+        means of both maps.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For bad input, which names the map; rows at which both maps are 0; a resolution of 2 or
+        more, or finer than the rounding of the features.
+    BudgetExceeded
+        If the ledger cannot pay.
+
+    Notes
+    -----
+    1. Both maps are drawn from 64 common seeds. If their products differ by no more than a
+       twentieth of the resolution at any of them, the claim holds at once: "equal features (or
+       products) for equal seeds". That rests on the 64 seeds being like others.
+    2. Else samples are differences of products, of common seeds where a pilot of 32 shows that
+       such differences scatter less, as after a small change, or of seeds of their own. Units
+       k(x,x) come from the pilot too, which is not used again. Intervals are those of
+       `intervals.self_normalised`, looked at from some 3,500 samples on, under a kurtosis below
+       a limit that grows with their number; where few large samples decide, nothing is refuted.
+    3. With `law`, seeds are never common. Differences of independent samples of one law are
+       symmetric, for which :math:`\exp(\lambda D - \lambda^2 D^2/2)` is a supermartingale
+       whatever the tails: that refutes from some 60 samples on, and holds for the means of the
+       clipped estimates, if laws that differ do so by a shift. Versions that have the same kernel
+       by different laws may be refuted.
+
+    Nothing can refute without either assumption: an event too rare to be seen may carry the rest
+    of any mean.
+
+    References
+    ----------
+    V. H. de la Pena, A general class of exponential inequalities for martingales and ratios,
+    Annals of Probability 27 (1999) 537-564; B. Delyon (2009), see `intervals.self_normalised`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def old(seed):
+    ...     w = np.random.default_rng(seed).standard_normal((3, 100))
+    ...     return lambda X: np.hstack([np.cos(X @ w), np.sin(X @ w)]) / 10
+    >>> def new(seed, norm=np.sqrt(2 / 150)):
+    ...     rng = np.random.default_rng(seed)
+    ...     w, b = rng.standard_normal((3, 150)), rng.uniform(0, 2 * np.pi, 150)
+    ...     return lambda X: norm * np.cos(X @ w + b)
+    >>> X = np.random.default_rng(0).standard_normal((3, 3))
+    >>> check_same(old, new, X, resolution=0.05).status
+    'holds'
+    >>> check_same(old, lambda seed: new(seed, norm=np.sqrt(1 / 150)), X).status
+    'refuted'
+    >>> check_same(old, lambda seed: old(seed), X).method
+    'equal features for equal seeds'
+    """
+    asked = rates(
+        false_alarm,
+        resolution,
+        miss,
+        name or "same",
+        None,
+        below=2.0,
+        because="in units of sqrt(k(x,x) k(y,y)) every kernel lies in [-1, 1]",
+    )
+    if max_features is not None:
+        max_features = count("max_features", max_features)
+    clock = Clock(None if time_limit is None else positive("time_limit", time_limit))
+    sides = Side("draw_a", draw_a), Side("draw_b", draw_b)
+    # Of pilots and of the samples; the maps are drawn by `sides`.
+    early, main = (Draws(draw_a, seed, stream=k) for k in (1, 0))
+    pairs = plain_pairs(X, Y)
+    if ledger is not None:
+        ledger.spend(asked.name, asked.false_alarm)
+    # Values that are not finite are a finding about the maps, not an accident of this code.
+    with np.errstate(all="ignore"):
+        for side in sides:
+            side.features(side.map(early.seed(0)), pairs)
+        width = sum(side.m for side in sides)
+        if law and 2 * sides[0].m != width:
+            raise ValueError(
+                f"law=True, but draw_a has {sides[0].m} features and draw_b {sides[1].m}: means of "
+                "different numbers have different laws; draw both with as many"
+            )
+        if max_features is not None and max_features < 4 * width:
+            raise ValueError(
+                f"max_features={max_features} is less than four draws of both maps, "
+                f"{4 * width} features: allow more, or draw smaller maps"
+            )
+        most = EQUAL if max_features is None else max_features // (4 * width)
+        seen = pilot(sides, pairs, early, asked.resolution, most, clock)
+        if not seen.finite:
+            return not_finite(asked, sides, seen, seed)
+        if seen.n_draws == EQUAL and seen.agrees(asked.resolution):
+            return equal_seeds(asked, sides, seen, seed)
+        rest = None if max_features is None else max_features // width - seen.n_draws
+        return _watched(asked, sides, seen, (main, early), law, independent_features, rest, clock)
+
+
+def _watched(
+    asked: Rates,
+    sides: tuple[Side, Side],
+    seen: Pilot,
+    draws: tuple[Draws, Draws],
+    law: bool,
+    independent_features: bool,
+    rest: int | None,
+    clock: Clock,
+) -> Verdict:
+    """Return the verdict by samples of the difference."""
+    if law:
+        stream = clipped(sides, seen, draws[0])
+    else:
+        rate = asked.false_alarm / seen.pairs.n
+        stream = choose(
+            sides, seen, draws, rate, asked.resolution, independent_features=independent_features
+        )
+    if 2.0 * stream.rounding >= asked.resolution:
+        raise ValueError(
+            f"resolution={asked.resolution:.3g} is finer than the rounding of the features "
+            f"({2 * stream.rounding:.3g}): ask for a coarser one, or for float64 features"
+        )
+    watched = watch(stream, asked, clock, most_draws=rest, symmetric=law)
+    return verdict_of(
+        asked,
+        stream,
+        watched,
+        words(stream, seen.pairs, law),
+        clock,
+        stream.place,
+        {"seed": draws[0].root, "first_draw": draws[0].seed(0)},
+        spent=(seen.n_draws * stream.n_features, seen.n_draws),
+        remark=ratio(stream, watched, seen.pairs),
+    )

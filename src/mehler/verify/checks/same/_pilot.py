@@ -1,0 +1,116 @@
+"""A few draws of both maps from the same seeds: units, and whether the maps agree seed by seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mehler.verify.checks.same._side import Side
+from mehler.verify.pairwise._measurement import FLOOR, Clock
+from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._pairs import Pairs
+
+# Draws that give the units, and draws after which maps that agreed in all are the same.
+UNITS, EQUAL = 32, 64
+
+# Rounding of a feature, in units of sqrt(d) eps of the largest in its row.
+_ULPS = 64.0
+
+# By how much more than they differ between maps products have to move from seed to seed.
+_TELLING = 16.0
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """What the draws showed; they are not used again.
+
+    Attributes
+    ----------
+    pairs : Pairs
+        In units of sqrt(k(x,x) k(y,y)), k(x,x) the mean of |phi(x)|^2 over both maps.
+    products : array, shape (2, draws, pairs)
+        Whole estimates of either map, in these units.
+    largest : float
+        Largest difference at one seed, in units of that draw's lengths; infinite beyond use.
+    same_features : bool
+        Features themselves are equal to rounding.
+    finite : bool
+    """
+
+    pairs: Pairs
+    products: Any
+    largest: float
+    same_features: bool
+    finite: bool
+
+    @property
+    def n_draws(self) -> int:
+        """Seeds looked at."""
+        return int(self.products.shape[1])
+
+    def agrees(self, resolution: float) -> bool:
+        """Whether the maps do the same seed by seed: no products differ by what could refute.
+
+        Where products are the same for all seeds, or nearly, that says nothing, unless features
+        themselves agree.
+        """
+        moves = float(np.max(np.ptp(self.products[0], axis=0)))
+        told = self.same_features or moves > _TELLING * max(self.largest, 1e-12)
+        return told and self.largest <= FLOOR * resolution
+
+
+def pilot(
+    sides: tuple[Side, Side], pairs: Pairs, seeds: Draws, resolution: float, most: int, clock: Clock
+) -> Pilot:
+    """Draw both maps from the same seeds, until they differ and units are known."""
+    products: list[list[Any]] = []
+    lengths = [np.zeros(pairs.left.unit.size), np.zeros(pairs.right.unit.size)]
+    largest, same, k = 0.0, True, 0
+    while k < (EQUAL if largest <= FLOOR * resolution else UNITS) and k < most:
+        if k and clock.over:
+            break
+        maps = [side.map(seeds.seed(k)) for side in sides]
+        a, b = (side.features(phi, pairs) for side, phi in zip(sides, maps))
+        same = same and _equal(a, b, max(side.eps for side in sides), pairs.left.host.shape[1])
+        drawn = [side.whole_and_lengths(phi, pairs) for side, phi in zip(sides, maps)]
+        k += 1
+        products.append([gram for gram, _, _ in drawn])
+        for total, left, right in zip(lengths, *(each[1:] for each in drawn)):
+            total += 0.5 * (left + right)
+        if not np.isfinite(products[-1]).all():
+            return Pilot(pairs, np.array(products).swapaxes(0, 1), np.inf, False, False)
+        scale = _scale(pairs, drawn)
+        largest = max(largest, float(np.max(np.abs(drawn[0][0] - drawn[1][0]) / scale)))
+    left, right = (np.sqrt(total / k) for total in lengths)
+    for unit, side in ((left, "X"), (right, "Y")):
+        if not (unit > 0.0).all():
+            raise ValueError(
+                f"both maps are 0 at row {int(np.argmin(unit))} of {side} in {k} draws: the "
+                "resolution is relative to their size there; leave such rows out"
+            )
+    pairs = in_units(pairs, left, right)
+    return Pilot(pairs, np.array(products).swapaxes(0, 1) / pairs.unit, largest, same, True)
+
+
+def in_units(pairs: Pairs, left: Any, right: Any) -> Pairs:
+    """Return the pairs with sqrt(k(x,x)) of the rows of either side."""
+    rows = replace(pairs.left, unit=left)
+    return replace(pairs, left=rows, right=rows if pairs.same else replace(pairs.right, unit=right))
+
+
+def _scale(pairs: Pairs, drawn: list[Any]) -> Any:
+    """Return sqrt(|phi(x)|^2 |phi(y)|^2) of this draw, the smaller of the two maps'."""
+    sizes = [np.sqrt(left[pairs.first] * right[pairs.second]) for _, left, right in drawn]
+    return np.maximum(np.minimum(*sizes), np.finfo(float).tiny)
+
+
+def _equal(a: Any, b: Any, eps: float, n_inputs: int) -> bool:
+    if a.shape != b.shape:
+        return False
+    if a.dtype.kind != "f" and b.dtype.kind != "f":
+        return bool(np.array_equal(a, b))
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    size = np.abs(a).max(axis=1, keepdims=True)
+    return bool((np.abs(a - b) <= _ULPS * np.sqrt(n_inputs) * eps * size).all())

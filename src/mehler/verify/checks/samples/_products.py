@@ -1,0 +1,93 @@
+"""Products of coordinates, of single samples or of groups: what covariances are means of."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mehler.verify.intervals._excess import Excess
+from mehler.verify.pairwise._measurement import FLOOR
+from mehler.verify.sampling._draw_groups import GROUP
+from mehler.verify.sampling._sources import power_sums
+from mehler.verify.undeclared._kurtosis_test import Look
+
+# Elements of the largest temporary.
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Products:
+    """A look at all pairs of coordinates, and bets that a squared sum or difference is too large.
+
+    Attributes
+    ----------
+    look : Look
+        Of the products' deviations from the correlations claimed.
+    form : int or None
+        Index of a squared length that has won: pair, then pair of the difference.
+    mean, claim, low : float
+        Of that squared length.
+    """
+
+    look: Look
+    form: int | None = None
+    mean: float = 0.0
+    claim: float = 0.0
+    low: float = 0.0
+
+
+def look_at(
+    z: Any,
+    first: Any,
+    second: Any,
+    rho: Any,
+    *,
+    centred: bool,
+    false_alarm: float,
+    resolution: float,
+) -> Products:
+    """Look at coordinates of claimed variance 1 and claimed correlations `rho` at the pairs.
+
+    Parameters
+    ----------
+    z : array, shape (n, p)
+    first, second, rho : array, shape (pairs,)
+    centred : bool
+        Their mean is 0; else covariances are taken within groups, which any mean leaves alone.
+    false_alarm, resolution : float
+    """
+    claims = np.maximum(np.concatenate([2.0 + 2.0 * rho, 2.0 - 2.0 * rho]), 0.0)
+    rounding = 64.0 * np.finfo(float).eps * float(np.max(np.abs(z), initial=1.0)) ** 2
+    # Where coordinates are equal their difference is 0 but for rounding.
+    bets, sums, n = Excess(claims + 4.0 * rounding), np.zeros((4, rho.size)), 0
+    step = GROUP * max(1, _BLOCK // (GROUP * rho.size))
+    for start in range(0, z.shape[0], step):
+        block, columns = z[start : start + step], np.arange(z.shape[1])
+        squares = _samples(block, columns, columns, centred)
+        x, both = _samples(block, first, second, centred), squares[:, first] + squares[:, second]
+        bets.add(np.maximum(np.concatenate([both + 2.0 * x, both - 2.0 * x], axis=1), 0.0))
+        sums += power_sums(x - rho)
+        n += x.shape[0]
+    # Half of the rate each.
+    look = Look(n, sums, 0.5 * false_alarm / rho.size, 1, resolution, rounding)
+    level = math.log(2.0 * claims.size / false_alarm)
+    off = 0.5 * (bets.mean - claims)
+    won = (bets.log_wealth >= level) & (off >= FLOOR * resolution)
+    if not won.any():
+        return Products(look)
+    best = int(np.argmax(np.where(won, bets.log_wealth, -np.inf)))
+    return Products(
+        look, best, float(bets.mean[best]), float(claims[best]), float(bets.lower_ends(level)[best])
+    )
+
+
+def _samples(z: Any, first: Any, second: Any, centred: bool) -> Any:
+    """Return products, one a sample, or the unbiased covariances of groups, (count, pairs)."""
+    if centred:
+        return z[:, first] * z[:, second]
+    groups = z[: z.shape[0] // GROUP * GROUP].reshape(-1, GROUP, z.shape[1])
+    y = groups - groups.mean(axis=1, keepdims=True)
+    return np.einsum("gki,gki->gi", y[:, :, first], y[:, :, second]) / (GROUP - 1)

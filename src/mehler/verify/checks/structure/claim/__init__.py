@@ -1,0 +1,15 @@
+"""Whether the claimed kernel is that of other sizes, lengths and precisions too."""
+
+from mehler.verify.checks.structure.claim._given import check_other_rows, check_precision
+from mehler.verify.checks.structure.claim._other_lengths import check_lengths
+from mehler.verify.checks.structure.claim._sizes import check_inputs, check_sizes
+from mehler.verify.checks.structure.claim._unused import check_unused
+
+__all__ = [
+    "check_inputs",
+    "check_lengths",
+    "check_other_rows",
+    "check_precision",
+    "check_sizes",
+    "check_unused",
+]

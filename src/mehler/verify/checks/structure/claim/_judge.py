@@ -1,0 +1,116 @@
+"""Which of many trials are wrong, and whether that is a matter of structure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mehler.verify.checks.structure._finding import Finding, reason_of
+from mehler.verify.checks.structure._subject import Subject
+from mehler.verify.checks.structure.claim._lengths import ASSUMED, MOST_DRAWS, too_short
+from mehler.verify.checks.structure.claim._names import follows_rule, has_rule
+from mehler.verify.checks.structure.claim._trial import ASSUMED_OF_BETS, Trial
+
+# A wrong kernel is the map's structure only where it is right elsewhere: at so many values at
+# least, which span such a factor. Parameters that depend on the size are right near one size only;
+# and small maps look right where a defect hides in their scatter.
+_RIGHT, SPAN = 3, 4.0
+# Values at which a rule is confirmed before the other suspects are taken for the same.
+_CONFIRMED = 4
+# Trials of one family, of two looks each, that share its rate.
+_TRIALS = 32
+
+
+def pilots(
+    subject: Subject, values: Any, make: Callable[[Any, int], Trial], words: str
+) -> dict[Any, Trial]:
+    """Run a first look at each value; what raises is skipped, and said."""
+    trials = {}
+    for k, value in enumerate(values):
+        if subject.clock.over:
+            subject.notes.skip(words, "time", getattr(value, "__name__", value))
+            continue
+        try:
+            trial = make(value, k)
+            trial.pilot()
+        except Exception as error:  # a map may refuse a size: it is said, and no defect
+            subject.notes.skip(words, reason_of(error), getattr(value, "__name__", value))
+            continue
+        trials[value] = trial
+    return trials
+
+
+def judge(
+    subject: Subject,
+    check: str,
+    trials: dict[int, Trial],
+    name: Callable[[Sequence[int], Sequence[int]], str],
+    told: Callable[[Sequence[int], Sequence[int]], bool],
+    reach: float,
+) -> list[Finding]:
+    """Refute what is wrong at some values and right at others, far apart.
+
+    What is wrong must not be more than `reach` times beyond all that is right, and `told` says
+    whether it makes sense as a defect of structure.
+    """
+    suspected = [value for value, trial in trials.items() if trial.suspicious]
+    right = [value for value in trials if value not in suspected]
+    if not suspected or not _tells(right, suspected, reach):
+        return []
+    wrong: list[int] = []
+    assumed: list[str] = []
+    # Large maps first: one of their draws has columns enough.
+    for value in sorted(suspected, key=lambda each: -trials[each].columns):
+        bad, assumption = refuted(subject, trials, value, right)
+        if bad:
+            wrong.append(value)
+            assumed += assumption
+        elif not trials[value].suspicious:
+            right.append(value)
+        if len(wrong) >= _CONFIRMED and has_rule(suspected, right):
+            break
+    if not wrong:
+        return []
+    wrong, right = sorted(wrong), sorted(right)
+    if not (_tells(right, wrong, reach) and (follows_rule(wrong, right) or told(wrong, right))):
+        subject.notes.remark(
+            f"the claimed kernel fails at other {check}, {wrong[0]} among them, as that of a map "
+            "does whose parameters depend on them"
+        )
+        return []
+    assumes = tuple(dict.fromkeys(assumed))
+    return [
+        Finding(cause=name(wrong, right), check=check, where={check: wrong[0]}, assumes=assumes)
+    ]
+
+
+def _tells(right: list[int], wrong: list[int], reach: float) -> bool:
+    """Whether the kernel is right at values enough, far enough apart."""
+    if len(right) < _RIGHT or max(right) < SPAN * min(right):
+        return False
+    return max(wrong) <= reach * max(right)
+
+
+def refuted(
+    subject: Subject, trials: dict[Any, Trial], value: Any, right: list[Any]
+) -> tuple[bool, tuple[str, ...]]:
+    """Whether a trial is refuted, and on what that rests."""
+    trial = trials[value]
+    if trial.infinite:
+        return True, ()
+    # Half of a family's rate for each of two looks; which trials are looked at again was decided
+    # by their own draws, so all of them have to be paid for.
+    rate = 0.5 * subject.rate / _TRIALS
+    subject.looks += 1
+    if trial.decide(-math.log(rate)):
+        return True, (ASSUMED_OF_BETS,)
+    if not trial.short:
+        return False, ()
+    # The largest map of which the columns can be matched; it must have been right.
+    bases = sorted((trials[other] for other in right), key=lambda each: each.columns)
+    fitting = [each for each in bases if each.columns <= MOST_DRAWS * trial.columns] or bases[:1]
+    if not fitting:
+        return False, ()
+    subject.looks += 1
+    return too_short(trial, fitting[-1], rate), (ASSUMED,)

@@ -1,0 +1,246 @@
+"""One drawn map, called in many ways: a row's features are a function of that row alone."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import dense_host, is_chunked, to_host
+from mehler.verify.checks.structure._finding import Finding, reason_of
+from mehler.verify.checks.structure._same import rows_apart
+from mehler.verify.checks.structure._subject import Subject
+from mehler.verify.sampling._output import raw
+
+# One call on many rows: beyond the blocks of 4096 that people cut rows into.
+_TALL, _ENTRIES, _SLOW = 4200, 1 << 22, 2.0
+# How often the rows are repeated first, to see how long that takes.
+_SOME = 10
+_CHECK = "calls"
+
+
+def check_calls(subject: Subject) -> list[Finding]:
+    """Call one map twice, on the rows in other orders, parts, companies and places."""
+    rows = subject.rows
+    phi = subject.map(subject.first)
+    given = subject.place(rows)
+    plain = subject.call(phi, rows, given=given)
+    found = [*_finite(plain), *_untouched(rows, given, "the call")]
+    again = rows_apart(plain, subject.call(phi, rows), rows.shape[1])
+    if again.size:
+        cause = "redraws its weights on every call: the same rows have other features"
+        where = {"row": int(again[0])}
+        return [*found, Finding(cause=cause, check=_CHECK, where=where, last=True)]
+    if subject.redraw is not None:
+        given = subject.place(rows)
+        subject.redraw(subject.first, given, None)
+        found += _untouched(rows, given, "fitting a map")
+    looks = _Looks(subject, phi, plain)
+    in_turn = (
+        looks.order,
+        looks.company,
+        looks.place,
+        looks.number,
+        looks.memory,
+        looks.results,
+        looks.later,
+    )
+    for look in in_turn:
+        defect = look()
+        if defect is not None:
+            return [*found, defect]
+    return found
+
+
+class _Looks:
+    """Calls that must give what the plain call gave."""
+
+    def __init__(self, subject: Subject, phi: Any, plain: Any) -> None:
+        self._subject, self._phi, self._plain = subject, phi, plain
+        self._rows = subject.rows
+        self._n = self._rows.shape[0]
+        self._before = [plain]
+
+    def order(self) -> Finding | None:
+        """Reversed rows; and other rows below the same first one."""
+        mixed = np.concatenate([[0], np.arange(self._n)[:0:-1]])
+        for what, index in (("reversed", np.arange(self._n)[::-1]), ("another order", mixed)):
+            z = self._call(self._rows[index], what)
+            if z is None or not self._off(z, index).size:
+                continue
+            # Who is to blame, the place or the others, is seen below.
+            return (
+                self._stale(z)
+                or self.place()
+                or self.company()
+                or _found("features depend on the rows' order")
+            )
+        return None
+
+    def company(self) -> Finding | None:
+        """Single rows, a part of the rows, one row beside others."""
+        half = np.arange(self._n)[self._n // 2 :]
+        parts: list[tuple[str, Callable[[], Any], Any]] = [
+            ("one row at a time", self._singly, np.arange(self._n)),
+            ("a part of the rows", lambda: self._phi_of(self._rows[half]), half),
+        ]
+        if self._n > 1:
+            others = self._rows.copy()
+            others[1:] = others[1:] * np.asarray(0.5, dtype=others.dtype)
+            parts.append(("other rows besides", lambda: self._phi_of(others)[:1], np.arange(1)))
+        for what, run, index in parts:
+            z = self._attempt(run, what)
+            off = np.arange(0) if z is None else self._off(z, index)
+            if off.size:
+                return _found(
+                    f"features depend on the other rows of the batch: {what} changes them "
+                    "(are rows centred or scaled by the batch?)",
+                    row=int(index[off[0]]),
+                )
+        return None
+
+    def place(self) -> Finding | None:
+        """Equal rows, which must have equal features wherever they stand."""
+        for i in (0, self._n - 1):
+            equal = np.repeat(self._rows[i : i + 1], max(self._n, 24), axis=0)
+            z = self._call(equal, "equal rows")
+            if z is None:
+                continue
+            off = rows_apart(z, z[[0] * len(z)], equal.shape[1])
+            if off.size:
+                return self._stale(z) or _chunked(int(off[0]))
+        return None
+
+    def number(self) -> Finding | None:
+        """The rows again and again, some thousand at once; Dask's in other chunks."""
+        start = self._subject.spent
+        total = _SOME * self._n
+        found = self._repeated(total)
+        if found is not None:
+            return found
+        each = (self._subject.spent - start) / total
+        total = min(_TALL, max(self._n, _ENTRIES // self._plain.shape[1]))
+        if each * total > _SLOW:
+            total = max(self._n, int(_SLOW / each))
+            self._subject.notes.skip(f"more than {total} rows at once", "the map is slow")
+        found = self._repeated(total)
+        if found is not None:
+            return found
+        return self._rechunked()
+
+    def _repeated(self, total: int) -> Finding | None:
+        """Compare the rows, over and over in one call, with the plain call."""
+        index = np.arange(total) % self._n
+        z = self._call(self._rows[index], f"{total} rows at once")
+        off = np.arange(0) if z is None else self._off(z, index)
+        if off.size == total:
+            return _found(f"features depend on how many rows are given: {self._n} or {total}")
+        return _chunked(int(off[0])) if off.size else None
+
+    def memory(self) -> Finding | None:
+        """Other rows in the memory of earlier ones."""
+        buffer = self._subject.place(self._rows)
+        if not isinstance(buffer, np.ndarray):
+            return None
+        self._attempt(lambda: self._subject.call(self._phi, self._rows, given=buffer), "a buffer")
+        index = np.arange(self._n)[::-1]
+        buffer[:] = self._rows[index]
+        z = self._attempt(
+            lambda: self._subject.call(self._phi, self._rows[index], given=buffer), "a buffer"
+        )
+        if z is not None and self._off(z, index).size:
+            return _found("remembers an array by its address: new values in it are not seen")
+        return None
+
+    def results(self) -> Finding | None:
+        """Features that were returned before, after a call on other rows."""
+        kept = raw(self._phi, self._subject.place(self._rows))
+        before = np.array(dense_host(kept)[0])
+        self._call(self._rows[::-1], "reversed")
+        if np.array_equal(dense_host(kept)[0], before, equal_nan=before.dtype.kind == "f"):
+            return None
+        return _found(
+            "overwrites the features that it returned before: every call returns the same memory"
+        )
+
+    def later(self) -> Finding | None:
+        """The first call once more, after all the others."""
+        z = self._call(self._rows, "after other rows")
+        if z is not None and self._off(z, np.arange(self._n)).size:
+            return _found("features depend on the rows of earlier calls")
+        return None
+
+    def _stale(self, z: Any) -> Finding | None:
+        """Whether features that are wrong for their rows are those of an earlier call."""
+        if not any(np.array_equal(z, other) for other in self._before[:-1]):
+            return None
+        return _found(
+            "returns an earlier call's features for other rows: it caches its output by shape, "
+            "or by less than the rows"
+        )
+
+    def _rechunked(self) -> Finding | None:
+        there = self._subject.place(self._rows)
+        if not is_chunked(there):
+            return None
+        for size in (1, 5, self._n):
+            parts = there.rechunk({0: size})
+            call = functools.partial(self._subject.call, self._phi, self._rows, given=parts)
+            z = self._attempt(call, f"chunks of {size} rows")
+            if z is not None and self._off(z, np.arange(self._n)).size:
+                return _found(f"features depend on the chunks: {size} rows a chunk change them")
+        return None
+
+    def _singly(self) -> Any:
+        rows = [self._rows[i : i + 1] for i in range(self._n)]
+        return np.concatenate([self._phi_of(row) for row in rows])
+
+    def _phi_of(self, values: Any) -> Any:
+        z = self._subject.call(self._phi, values)
+        if len(z) <= len(self._plain):
+            self._before.append(z)
+        return z
+
+    def _call(self, values: Any, what: str) -> Any:
+        return self._attempt(lambda: self._phi_of(values), what)
+
+    def _attempt(self, run: Callable[[], Any], what: str) -> Any:
+        try:
+            return run()
+        except Exception as error:  # a map may refuse: it is said, and no defect
+            self._subject.notes.skip(what, reason_of(error))
+            return None
+
+    def _off(self, z: Any, index: Any) -> Any:
+        return rows_apart(z, self._plain[index], self._rows.shape[1])
+
+
+def _finite(z: Any) -> list[Finding]:
+    bad = ~np.isfinite(z.astype(np.float64))
+    if not bad.any():
+        return []
+    i, j = (int(k) for k in np.argwhere(bad)[0])
+    cause = f"features are not finite: {z[i, j]} in column {j} of row {i}"
+    return [Finding(cause=cause, check=_CHECK, where={"row": i, "column": j}, last=True)]
+
+
+def _untouched(rows: Any, given: Any, doing: str) -> list[Finding]:
+    after = np.asarray(to_host(given))
+    if np.array_equal(after, rows, equal_nan=rows.dtype.kind == "f"):
+        return []
+    centred = rows.dtype.kind == "f" and np.allclose(after, rows - rows.mean(axis=0), atol=1e-6)
+    verb = "centres" if centred else "changes"
+    return [Finding(cause=f"{verb} its input in place: X is changed by {doing}", check=_CHECK)]
+
+
+def _chunked(row: int) -> Finding:
+    return _found(
+        f"draws anew by chunk, or by place: equal rows have other features from row {row} on",
+        row=row,
+    )
+
+
+def _found(cause: str, **where: Any) -> Finding:
+    return Finding(cause=cause, check=_CHECK, where=where)

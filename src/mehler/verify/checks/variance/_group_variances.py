@@ -1,0 +1,47 @@
+"""Which sample variances a map gives, and what bounds their scatter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mehler.verify.checks.variance import _variance_of_variance as scatter
+from mehler.verify.checks.variance._m_dependent import ChainSpreads, chain_scatter, stretches_of
+from mehler.verify.pairwise._measurement import Plan
+from mehler.verify.sampling._choose_source import choose_source, unit_source
+from mehler.verify.sampling._draw_groups import GROUP, Spreads, bundle_size
+from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate
+
+
+def choose_spreads(
+    phi: Any, pairs: Pairs, declared: Any, independent_features: bool
+) -> tuple[Spreads | ChainSpreads, int]:
+    """Return the source of sample variances, and how many draws make a bundle."""
+    source = choose_source(phi, pairs, independent_features)
+    apart = getattr(phi, "units_apart", 1)
+    chain = unit_source(phi, pairs) if source.per_draw == 1 and apart > 1 else None
+    if chain is None or stretches_of(chain, apart) < GROUP:
+        bundle = bundle_size(source)
+        return Spreads(source, pairs, declared, bundle), bundle
+    # Stretches that fill no group are left out: at most one in nine.
+    bundle = 1 if stretches_of(chain, apart) >= 8 * GROUP else GROUP
+    return ChainSpreads(chain, pairs, declared, bundle, apart), bundle
+
+
+def scatter_limit(
+    kurtosis: float | Kernel | None, phi: Any, plan: Plan, declared: Any, bundle: int
+) -> Any:
+    """Return a bound on the relative variance of one sample from the kurtosis; None without."""
+    spreads, pairs = plan.source, plan.pairs
+    if isinstance(spreads, ChainSpreads):
+        known = scatter.declared_kurtosis(kurtosis, phi, pairs)
+        one = getattr(phi, "variance", None)
+        if known is None or one is None:
+            return None
+        share = pairs.pick(evaluate(one, pairs.left, pairs.right, "variance")) / declared
+        limit = chain_scatter(known, share, spreads.units, spreads.apart)
+        return limit if scatter.affordable(limit, plan, bundle) else None
+    # Whole draws have another kurtosis than the products that they are made of.
+    if kurtosis is None and getattr(spreads, "whole_draws", False):
+        return None
+    known = scatter.declared_kurtosis(kurtosis, phi, pairs)
+    return None if known is None else scatter.of_groups(known)

@@ -1,0 +1,232 @@
+"""check_variance: is the variance of a map's estimates the one that it declares?"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays import Array
+from mehler.verify._arguments import count
+from mehler.verify._verdict import Verdict
+from mehler.verify._zero_failures import rates
+from mehler.verify.budget._ledger import Ledger
+from mehler.verify.checks.variance import _variance_of_variance as scatter
+from mehler.verify.checks.variance._constant_pairs import moving, steady
+from mehler.verify.checks.variance._group_variances import choose_spreads, scatter_limit
+from mehler.verify.pairwise._catoni import by_known_variance
+from mehler.verify.pairwise._measurement import Plan
+from mehler.verify.pairwise._worst_pair import judge
+from mehler.verify.sampling._choose_source import choose_source
+from mehler.verify.sampling._draw_groups import GROUP, Bundles
+from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate
+from mehler.verify.sampling._rows_without_claim import plain_pairs, take
+from mehler.verify.sampling._sources import Source
+from mehler.verify.undeclared._confirmed import with_guarantee
+
+# How much coarser the first look is: it costs a sixteenth, and never more than so many features,
+# since rare events (codes of far rows) ask for as many as one over their probability.
+_COARSE, _FIRST = 4.0, 2**21
+
+_OF_PILOT = f"{scatter.SAFETY:g} times that of a pilot"
+_ROBUST = "declared kurtosis (Catoni on variances of groups)"
+_PILOTED = "asymptotic (Catoni on variances of groups, their scatter from a pilot)"
+_SUSPICION = (
+    "Variances are off, but few large samples decide them, and nothing bounds what was not seen: "
+    "declare kurtosis=, or draw larger maps."
+)
+
+
+def check_variance(
+    draw: Callable[[int], Any],
+    variance: Kernel | None,
+    X: Array,
+    Y: Array | None = None,
+    *,
+    false_alarm: float = 1e-9,
+    resolution: float = 0.2,
+    kurtosis: float | Kernel | None = None,
+    max_features: int | None = None,
+    independent_features: bool = False,
+    seed: int = 0,
+    ledger: Ledger | None = None,
+    miss: float = 1e-6,
+    name: str | None = None,
+) -> Verdict:
+    r"""Check that n_features * Var<phi(x), phi(y)> is the declared V(x, y) at every pair.
+
+    .. math:: E \frac{1}{b-1}\sum_{i\le b}(P_i - \bar P)^2 = V, \qquad
+              \operatorname{Var} = V^2\Big(\frac{\kappa}{b} - \frac{b-3}{b(b-1)}\Big)
+
+    for groups of b = 8 independent feature products P of kurtosis kappa: an unbiased sample of V
+    that no wrong kernel can disturb, and Catoni's interval for its mean.
+
+    Parameters
+    ----------
+    draw : callable
+        seed -> map.
+    variance : callable or None
+        (X, Y) -> (n, k), the claim; None: the map's own ``variance`` (``gram_variance`` times
+        n_features, if its units are not independent).
+    X, Y : array, shape (n, d), (k, d)
+        All unordered pairs of rows of X, or all of X by Y.
+    resolution : float
+        Relative to V: a variance off by more holds with probability at most `false_alarm`.
+    kurtosis : float or callable, optional
+        Upper bound for E(P - EP)^4 / V^2 of one product, or (X, Y) -> (n, k); default the map's
+        own ``product_kurtosis``. With it error rates are exact bounds, for any tails. Without,
+        the scatter is taken from a pilot and doubled: a verdict that holds by it says
+        *asymptotic*, and what it finds wrong is refuted by other means or left open (Notes).
+    max_features : int, optional
+        Most features to draw.
+    independent_features : bool
+        The columns of one draw are independent and alike.
+    false_alarm, seed, ledger, miss, name
+        As for `check_kernel`.
+
+    Returns
+    -------
+    Verdict
+        ``observed``, ``exact`` and ``interval`` are variances over the declared one, so ``exact``
+        is 1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For bad input and vacuous calls: a resolution of 1 or more, V = 0 at every pair.
+    BudgetExceeded
+        If the ledger cannot pay.
+
+    Notes
+    -----
+    Pairs at which V is 0 to rounding claim a constant; there any scatter beyond rounding refutes.
+    Maps without independent units give one product a draw; normal ones take some 20,000 draws at
+    the default rates. Where a map says by ``units_apart`` from which distance on its units are
+    independent, stretches of them are samples: a hundred and more a draw, and the kurtosis serves
+    them too where the map declares both ``variance`` and ``gram_variance``. The cost is
+    proportional to the kurtosis of the products: for indicators of rare events, such as codes of
+    nearly antipodal rows agree in, that is 1/p.
+
+    Without a kurtosis variances of groups are looked at again before they refute. They are not
+    negative, so bets that they are larger than declared need no assumption. Smaller ones are
+    refuted if their mean square is at most five times what the samples show, or their kurtosis is;
+    else the verdict is *inconclusive*.
+
+    References
+    ----------
+    O. Catoni (2012), see `intervals.known_variance`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def draw(seed):
+    ...     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
+    ...     return lambda X: X @ signs / np.sqrt(500)
+    >>> def variance(X, Y):  # of sum_ij x_i s_i s_j y_j, s random signs
+    ...     return (X**2) @ (1 - np.eye(3)) @ (Y**2).T + (X @ Y.T) ** 2 - (X**2) @ (Y**2).T
+    >>> X = np.random.default_rng(0).standard_normal((3, 3))
+    >>> check_variance(draw, variance, X, independent_features=True).status
+    'holds'
+    >>> check_variance(
+    ...     draw, lambda X, Y: 2 * variance(X, Y), X, independent_features=True
+    ... ).status
+    'refuted'
+    """
+    asked = rates(
+        false_alarm,
+        resolution,
+        miss,
+        name or "variance",
+        None,
+        because="a variance is positive, and one of 0 is off by 1",
+    )
+    if max_features is not None:
+        max_features = count("max_features", max_features)
+    draws, pairs = Draws(draw, seed), plain_pairs(X, Y)
+    paid = asked.false_alarm
+    with np.errstate(all="ignore"):
+        phi = draws[0]
+        source = choose_source(phi, pairs, independent_features)
+        declared = _declared(variance, phi, source, pairs)
+        probe = source.samples(phi, np.arange(pairs.n))
+        moves = moving(declared, probe, source, pairs)
+        if not moves.any():
+            raise ValueError("the declared variance is 0 at every pair: leave equal rows out")
+        still = np.flatnonzero(~moves)
+        is_steady = steady(source, Draws(draw, seed, stream=2), still)
+        kept = np.flatnonzero(moves)
+        pairs, declared = take(pairs, kept), declared[kept]
+        spreads, bundle = choose_spreads(phi, pairs, declared, independent_features)
+        final = Plan(
+            pairs,
+            spreads,
+            Bundles(draw, seed, bundle),
+            asked.false_alarm,
+            asked.resolution,
+            asked.miss,
+            max_features,
+        )
+        limit = scatter_limit(kurtosis, phi, final, declared, bundle)
+        robust = limit is not None
+        if limit is None:
+            limit = scatter.by_pilot(final, draw, bundle)
+        if ledger is not None:
+            ledger.spend(asked.name, asked.false_alarm)
+        per_feature = limit * spreads.n_features / spreads.per_draw
+        # A coarse look first, at a twentieth of the error rate, finds gross defects early.
+        looks = [
+            dataclasses.replace(
+                final,
+                false_alarm=0.05 * paid,
+                resolution=_COARSE * final.resolution,
+                max_features=min(max_features or _FIRST, max(_FIRST, spreads.n_features)),
+            ),
+            dataclasses.replace(final, false_alarm=0.95 * paid),
+        ]
+        for plan in looks:
+            measured = by_known_variance(plan, per_feature)
+            verdict = judge(plan, measured, asked.name, None)
+            if verdict.status == "refuted":
+                break
+        method, rests = (_ROBUST, "by the declared kurtosis") if robust else (_PILOTED, _OF_PILOT)
+        if verdict.status == "refuted" and not robust and np.isfinite(measured.observed).all():
+            verdict, sure = with_guarantee(final, plan, measured, asked.name, _SUSPICION)
+            if sure is not None:
+                method, rests = f"variances of groups: {sure.method}", ""
+    note = verdict.reason.replace(" in units of sqrt(k(x,x) k(y,y))", " in units of V")
+    if not is_steady:
+        note = "Products scatter at a pair whose declared variance is 0."
+    scatter_bound = (
+        f"the variance of a group of {GROUP} has relative variance at most "
+        f"{float(limit.max()):.4g}, {rests}"
+    )
+    return dataclasses.replace(
+        verdict,
+        status="refuted" if not is_steady else verdict.status,
+        n_looks=2 * verdict.n_looks,
+        false_alarm=paid,
+        resolution=asked.resolution,
+        claim=f"n_features * Var<phi(x), phi(y)> / V(x, y) = 1 at {pairs.n} pairs",
+        n_draws=verdict.n_draws * bundle,
+        method=f"{method}, {spreads.name}",
+        assumptions=(verdict.assumptions[0], scatter_bound)
+        if rests
+        else (verdict.assumptions[0], "of variances of groups " + verdict.assumptions[1]),
+        reason=note,
+    )
+
+
+def _declared(variance: Kernel | None, phi: Any, source: Source, pairs: Pairs) -> Any:
+    if variance is None:
+        variance = getattr(phi, "variance", None)
+        of_gram = getattr(phi, "gram_variance", None)
+        if source.per_draw == 1 and of_gram is not None:
+            gram_variance = of_gram
+            variance = lambda X, Y: np.asarray(gram_variance(X, Y)) * source.n_features  # noqa: E731
+    if variance is None:
+        raise ValueError("variance=None but the map declares none: give (X, Y) -> (n, k)")
+    value = pairs.pick(evaluate(variance, pairs.left, pairs.right, "variance"))
+    return value

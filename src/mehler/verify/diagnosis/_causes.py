@@ -1,0 +1,176 @@
+"""Causes of a wrong kernel, each from what its probe saw: one function, one suggestion or none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mehler.verify.diagnosis import _fits
+from mehler.verify.diagnosis._probes import OnLines
+
+# Below this share of the deviation a suggestion would mislead more often than help.
+_LEAST_EXPLAINED = 0.9
+# Rivals that leave up to so many times the best one's rest are named as well.
+_RIVAL = 2.0
+# Rows are near each other from this claimed correlation on, where so many pairs are.
+_NEAR, _FEWEST = 0.6, 8
+# Standard errors: within the first nothing is seen, beyond the second it is no chance.
+_CALM, _FAR = 5.0, 8.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cause:
+    """One suggestion; it never changes a verdict.
+
+    Parameters
+    ----------
+    kind : str
+        "factor", "bandwidth", "phase", "offset", "law", "seed", "size", "axes", "lean" or "points".
+    text : str
+        The suggestion in a sentence, plain text.
+    value, error : float
+        What was fitted, and its standard error: the factor, the bandwidth's factor, the offset in
+        units of sqrt(k(x,x) k(y,y)); for the other kinds what the text says.
+    explained : float
+        Share of the squared deviation from the claim that goes away, 1 for all.
+    rest : float
+        Root mean square of what is left, in standard errors: near 1 when nothing is.
+    """
+
+    kind: str
+    text: str
+    value: float
+    error: float = 0.0
+    explained: float = 0.0
+    rest: float = 0.0
+
+
+def of_the_mean(means: _fits.Means, pairs: Any, kernel: Any, m: int) -> list[Cause]:
+    """Fit the simple families; keep those that explain the deviation, the best first."""
+    if means.agrees(pairs.claim):
+        return []
+    fits = [_fits.factor(means, pairs.claim, m), _fits.offset(means, pairs.claim)]
+    if getattr(kernel, "bandwidth", ""):
+        fits.append(_fits.bandwidth(means, pairs, kernel))
+        phase = _fits.mirror(means, pairs, kernel)
+        fits += [phase] if phase is not None else []
+    good = sorted((f for f in fits if f.explained >= _LEAST_EXPLAINED), key=lambda f: f.rest)
+    return [
+        Cause(
+            kind=f.kind,
+            text=f.text,
+            value=f.value,
+            error=f.error,
+            explained=f.explained,
+            rest=f.rest,
+        )
+        for f in good
+        if f.rest <= _RIVAL * good[0].rest
+    ]
+
+
+def of_law(means: _fits.Means, pairs: Any, kernel: Any) -> list[Cause]:
+    """A bandwidth that fits rows near each other, and not those apart: another shape."""
+    if means.agrees(pairs.claim) or not getattr(kernel, "bandwidth", ""):
+        return []
+    near = pairs.claim >= _NEAR
+    if near.sum() < _FEWEST or near.all():
+        return []
+    some = replace(
+        pairs, first=pairs.first[near], second=pairs.second[near], claim=pairs.claim[near]
+    )
+    fit = _fits.bandwidth(means.at(near), some, kernel)
+    name = kernel.bandwidth
+    other = kernel.replace(**{name: fit.value * kernel.parameters[name]})
+    model = pairs.pick(other(pairs.left.values, pairs.right.values)) / pairs.unit
+    off = float((np.abs(means.mean - model) / means.error)[~near].max())
+    if fit.rest > _RIVAL or fit.error > 0.1 * fit.value or off < _FAR:
+        return []
+    text = (
+        f"rows near each other fit {name}' / {name} = {fit.value:.2f} ± {fit.error:.2f}, rows "
+        f"apart do not ({off:.0f} standard errors): the weights have another law than the "
+        "kernel's, not another scale"
+    )
+    return [Cause(kind="law", text=text, value=fit.value, error=fit.error, rest=fit.rest)]
+
+
+def same_draws(n_draws: int) -> Cause:
+    """Say that seeds make no difference."""
+    text = f"all of {n_draws} draws from different seeds are the same: the seed is not used"
+    return Cause(kind="seed", text=text, value=float(n_draws))
+
+
+def of_size(falls: Any, small: int, large: int) -> list[Cause]:
+    """Half of the fall that independent features give is more than chance takes away."""
+    wanted = large / small
+    if large <= small or np.isnan(falls).all():
+        return []
+    fall = float(np.nanmedian(falls))
+    if fall >= 0.4 * wanted:
+        return []
+    text = (
+        f"the error does not fall with m as it should: from {small} to {large} features its "
+        f"variance falls {fall:.2f} times, where independent features give {wanted:.2f} times"
+    )
+    return [Cause(kind="size", text=text, value=fall)]
+
+
+def of_points(falls: Any, n_axes: int, small: int, large: int) -> list[Cause]:
+    """Errors that fall in one direction and not in another: what all features share is at fault."""
+    wanted = large / small
+    if large <= small or np.isnan(falls).all():
+        return []
+    # A line on which nothing varies tells nothing, and neither does a pair.
+    some = ~np.isnan(falls).all(axis=1)
+    each = np.full(len(falls), np.nan)
+    each[some] = np.nanmedian(falls[some], axis=1)
+    worst, least, most = int(np.nanargmin(each)), float(np.nanmin(each)), float(np.nanmax(each))
+    if most < 0.8 * wanted or least >= 0.35 * wanted or most < 3.0 * least:
+        return []
+    where = f"axis {worst + 1}" if worst < n_axes else "a diagonal"
+    text = (
+        "the error falls with m in one direction and not in another: from "
+        f"{small} to {large} features its variance falls {least:.1f} times on {where} and "
+        f"{most:.1f} times elsewhere, where independent features give {wanted:.1f} times, so all "
+        "features of a draw share an accident, as points of a low-discrepancy sequence do that are "
+        "taken with gaps, or two at a time by Box and Muller's method"
+    )
+    return [Cause(kind="points", text=text, value=least)]
+
+
+def of_axes(seen: OnLines) -> list[Cause]:
+    """Right along axes: no deviation beyond noise; wrong off them: far beyond it."""
+    n = seen.n_axes
+    on, off = float(abs(seen.even[:n]).max()), float(abs(seen.even[n:]).max())
+    calm, far = seen.even_errors[:n].max(), seen.even_errors[n:].max()
+    if not (calm <= _CALM and far >= _FAR and off >= 4.0 * on):
+        return []
+    text = (
+        "right for inputs along one axis, wrong on diagonals: the largest deviation is "
+        f"{on:.2g} on axes ({calm:.1f} standard errors) and {off:.2g} on diagonals "
+        f"({far:.0f}), in units of sqrt(k(x,x) k(y,y)), so the coordinates of a weight have the "
+        "right law and depend on each other, as when lengths multiply the coordinates of "
+        "orthogonal directions and not the directions"
+    )
+    return [Cause(kind="axes", text=text, value=off)]
+
+
+def of_lean(seen: OnLines) -> list[Cause]:
+    """Right for a row and its negative together, wrong for each: the weights lean to one side."""
+    place = np.unravel_index(np.argmax(seen.odd_errors), seen.odd_errors.shape)
+    even, odd = float(abs(seen.even[place])), float(abs(seen.odd[place]))
+    errors, line = float(seen.odd_errors[place]), int(place[0])
+    if not (seen.even_errors.max() <= _CALM and errors >= _FAR and odd >= 4.0 * even):
+        return []
+    where = "an axis" if line < seen.n_axes else "a diagonal"
+    if line == seen.n_axes:
+        where = "the diagonal of ones"
+    text = (
+        "right on average over inputs and their negatives, wrong for each alone: off by "
+        f"{odd:.2g} sqrt(k(x,x) k(y,y)) in opposite ways ({errors:.0f} standard errors, most along "
+        f"{where}), so the weights lean to one side, as those from a QR factorisation do without "
+        "the signs of R's diagonal: Q * sign(diag(R)) is uniform, Q is not"
+    )
+    return [Cause(kind="lean", text=text, value=odd)]

@@ -1,1 +1,0 @@
-"""Doubts of check_convergence: variances that seem to grow, estimates that never move."""

@@ -1,0 +1,112 @@
+"""A kernel with its name, its parameters, and what inputs show it best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from mehler.verify.kernels._laws import Law
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedKernel:
+    r"""A kernel k(x, y) with its name, its parameters, and what inputs show it best.
+
+    Parameters
+    ----------
+    name : str
+    parameters : mapping of str to float
+    latex : str
+        The formula, for a page.
+    length : float
+        The distance over which the kernel varies, where it has one; else 1.
+    metric : {"euclidean", "cityblock"}
+        Of that distance.
+    bandwidth : str
+        The parameter that scales distances: the one that a diagnosis may find wrong. Empty where
+        there is none.
+    nonnegative : bool
+        Whether inputs must have no negative entries.
+    laws : mapping of str to Law
+        Ways to make features of this kernel whose variance is known; see `told`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.verify import kernels
+    >>> k = kernels.make("rbf", gamma=0.5)
+    >>> X = np.array([[0.0, 0.0], [1.0, 1.0]])
+    >>> k(X, X).round(4).tolist()
+    [[1.0, 0.3679], [0.3679, 1.0]]
+    >>> str(k.replace(gamma=1.0))
+    'rbf(gamma=1)'
+    """
+
+    name: str
+    parameters: Mapping[str, float]
+    latex: str
+    function: Callable[..., Any] = field(repr=False)
+    length: float = 1.0
+    metric: str = "euclidean"
+    bandwidth: str = ""
+    nonnegative: bool = False
+    laws: Mapping[str, Law] = field(default_factory=dict, repr=False)
+
+    def __call__(self, X: Any, Y: Any) -> Any:
+        """Return the kernel of all rows of `X` with all rows of `Y`, shape (n, k)."""
+        left, right = (np.asarray(rows, dtype=np.float64) for rows in (X, Y))
+        if self.nonnegative and (left.min() < 0.0 or right.min() < 0.0):
+            raise ValueError(f"{self}: inputs must not be negative; give data that are not")
+        return self.function(left, right, **self.parameters)
+
+    def __str__(self) -> str:
+        """Return the name with its parameters."""
+        inside = ", ".join(f"{key}={value:g}" for key, value in self.parameters.items())
+        return f"{self.name}({inside})" if inside else self.name
+
+    def told(self, law: str) -> dict[str, Any]:
+        """Return what `check_kernel` is to be told of features that follow a law.
+
+        Parameters
+        ----------
+        law : str
+            A name in `laws`.
+
+        Returns
+        -------
+        dict
+            ``variance`` and ``independent_features``, as `check_kernel` takes them.
+
+        Raises
+        ------
+        ValueError
+            No such law of this kernel.
+
+        Examples
+        --------
+        Positive features of the exponential kernel, which makes the softmax of attention:
+
+        >>> import numpy as np
+        >>> from mehler.verify import check_kernel, kernels
+        >>> k = kernels.make("exp", gamma=1.0)
+        >>> def draw(seed):
+        ...     w = np.random.default_rng(seed).standard_normal((3, 2000))
+        ...     return lambda X: np.exp(X @ w - 0.5 * (X**2).sum(1, keepdims=True)) / np.sqrt(2000)
+        >>> X = 0.4 * np.random.default_rng(0).standard_normal((4, 3))
+        >>> check_kernel(draw, k, X, resolution=0.1, **k.told("positive")).status
+        'holds'
+        """
+        if law not in self.laws:
+            known = f"one of {', '.join(self.laws)}" if self.laws else "none is known"
+            raise ValueError(f"law={law!r} is not known for the kernel {self.name}: {known}")
+        one = self.laws[law]
+        return {"variance": one.variance, "independent_features": one.independent}
+
+    def replace(self, **parameters: float) -> NamedKernel:
+        """Return the kernel of the same name with other parameters."""
+        from mehler.verify.kernels import make  # which imports this class
+
+        return make(self.name, **{**self.parameters, **parameters})

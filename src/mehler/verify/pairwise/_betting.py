@@ -1,0 +1,180 @@
+"""Intervals of all pairs from bounded samples: bets that may be looked at whenever one likes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mehler.verify._verdict import BOUNDED
+from mehler.verify.intervals._wealth import Bets
+from mehler.verify.pairwise._measurement import Measurement, Plan
+from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._sources import BLOCK, power_sums
+
+# Samples of the pilot that plans the looks; and the first look.
+_PILOT = 256
+
+# Looks are at so many times the samples of the one before; from the planned size on at less.
+_STEP, _LATE_STEP = 1.25, 1.05
+
+
+class OutOfBounds(Exception):
+    """A sample left the declared range."""
+
+    def __init__(self, pair: int, value: float, n_draws: int) -> None:
+        super().__init__(value)
+        self.pair, self.value, self.n_draws = pair, value, n_draws
+
+
+def by_betting(plan: Plan, bounds: tuple[float, float]) -> Measurement:
+    """Bet until a claim is refuted or all intervals are narrow enough.
+
+    Stakes are fixed, so that looks cost nothing: at the true mean either capital ever reaches
+    2 pairs/alpha with probability at most alpha/(2 pairs). A pilot only plans where to look.
+    """
+    pairs, source = plan.pairs, plan.source
+    level = math.log(2.0 * pairs.n / plan.false_alarm)
+    low, high = (end / pairs.unit for end in bounds)
+
+    pilot_draws = Draws(plan.draws.draw, plan.draws.root, stream=1)
+    # A quarter of what is allowed: the pilot is paid from max_features too.
+    n_pilot = min(plan.affordable(_PILOT), plan.affordable(2**52) // 4)
+    seen = _Sums(plan, bounds)
+    seen.extend(pilot_draws, 0, n_pilot)
+
+    def width(n: int) -> float:
+        """Return the widest interval that n samples would leave, were they as those seen."""
+        variance = seen.variance(low, high)
+        future = Bets(low, high, plan.rounding)
+        future.add(n, seen.scaled(n, variance))
+        ends = future.ends(level)
+        return float(np.max(ends[1] - ends[0]))
+
+    def size() -> int:
+        """Return the samples that would be narrow enough, or up to 2 % more."""
+        if seen.n < 2 or not np.isfinite(seen.sums).all():
+            return _PILOT
+        n = _PILOT
+        while not width(n) <= plan.width:
+            n *= 2
+            if n > 2**52:
+                raise ValueError(
+                    "the resolution needs more than 2^52 samples: ask for a coarser one"
+                )
+        step = n // 4
+        while n > _PILOT and 64 * step > n:
+            n -= step if width(n - step) <= plan.width else 0
+            step //= 2
+        return n
+
+    # 256 samples know a variance to some 10 or 20 per cent: small steps follow.
+    planned = size()
+    bets, n_draws = Bets(low, high, plan.rounding), 0
+    for target in _sizes(planned):
+        until = plan.affordable(target, spent=n_pilot)
+        if until == n_draws:
+            continue  # the draws taken for the last size, or all that are allowed, cover this one
+        stage = _Sums(plan, bounds)
+        n_draws = stage.extend(plan.draws, n_draws, until)
+        bets.add(stage.n, stage.sums)
+        seen.join(stage)
+        # The capital at the claim itself is cheap; ends are worth it when they may be narrow.
+        sides = ((pairs.claim + plan.rounding, 1.0), (pairs.claim - plan.rounding, -1.0))
+        lost = np.maximum(*(bets.log_capital(m, sign) for m, sign in sides)) >= level
+        off = np.abs(bets.mean - pairs.claim) >= plan.floor
+        over = bool((lost & off).any()) or not np.isfinite(bets.mean).all() or plan.clock.over
+        if not over and target < planned:
+            continue
+        ends = bets.ends(level)
+        narrow = bool((ends[1] - ends[0] + 2.0 * plan.rounding <= plan.resolution).all())
+        if over or narrow:
+            break
+    missed = bets.ends(math.log(2.0 / plan.miss))
+    # A claim farther from the truth than both intervals reach lies outside the first whenever the
+    # second, which fails with chance `miss`, contains the truth.
+    reach = sum(np.maximum(bets.mean - a, b - bets.mean) for a, b in (ends, missed))
+    return Measurement(
+        observed=bets.mean,
+        low=ends[0] - plan.rounding,
+        high=ends[1] + plan.rounding,
+        n_draws=n_draws,
+        n_looks=pairs.n,
+        detectable=float(np.max(reach)) + plan.rounding,
+        needed=-(-(planned if narrow else size()) // source.per_draw) * source.n_features,
+        method=BOUNDED,
+        assumptions=(f"every sample lies in [{bounds[0]:.6g}, {bounds[1]:.6g}]",),
+    )
+
+
+def _sizes(planned: int) -> list[int]:
+    """Return sizes that grow by _STEP up to `planned`, then by _LATE_STEP to four times that."""
+    early = [round(_PILOT * _STEP**k) for k in range(200)]
+    late = [round(planned * _LATE_STEP**k) for k in range(round(math.log(4.0, _LATE_STEP)) + 1)]
+    return [*(n for n in early if n < planned), *late]
+
+
+class _Sums:
+    """Power sums of every pair; holds samples against their bounds."""
+
+    def __init__(self, plan: Plan, bounds: tuple[float, float]) -> None:
+        self._plan, self._bounds = plan, bounds
+        self.sums = np.zeros((4, plan.pairs.n))
+        self.n = 0
+
+    def extend(self, draws: Draws, start: int, stop: int) -> int:
+        """Add draws start to stop - 1, or as many as there is time for; return where it ended."""
+        for k in range(start, stop):
+            self.sums += self._of(draws[k], k + 1)
+            if self._plan.clock.over:
+                stop = k + 1
+                break
+        self.n += (stop - start) * self._plan.source.per_draw
+        return stop
+
+    def join(self, other: _Sums) -> None:
+        """Add the samples of another."""
+        self.sums = self.sums + other.sums
+        self.n += other.n
+
+    def variance(self, low: Any, high: Any) -> Any:
+        """Return the variance, shrunk to the largest there can be by the weight of one sample."""
+        most = 0.25 * (high - low) ** 2
+        if not self.n:
+            return most
+        centred = np.maximum(self.sums[1] - self.sums[0] ** 2 / self.n, 0.0)
+        return (most + centred) / (self.n + 1)
+
+    def scaled(self, n: int, variance: Any) -> Any:
+        """Return sums of n samples alike, of a variance."""
+        mean, raw = self.sums[0] / self.n, self.sums / self.n
+        # Skewness and kurtosis are kept; where next to nothing varies they are rounding.
+        ratio = variance / np.maximum(raw[1] - mean**2, 0.01 * variance)
+        third = ratio**1.5 * (raw[2] - 3.0 * mean * raw[1] + 2.0 * mean**3)
+        fourth = raw[3] - 4.0 * mean * raw[2] + 6.0 * mean**2 * raw[1] - 3.0 * mean**4
+        fourth = np.maximum(ratio**2 * fourth, variance**2)
+        return n * np.stack(
+            [
+                mean,
+                variance + mean**2,
+                third + 3.0 * mean * variance + mean**3,
+                fourth + 4.0 * mean * third + 6.0 * mean**2 * variance + mean**4,
+            ]
+        )
+
+    def _of(self, phi: Any, n_draws: int) -> Any:
+        pairs, source = self._plan.pairs, self._plan.source
+        total = np.empty((4, pairs.n))
+        step = max(1, BLOCK // source.per_draw)
+        for start in range(0, pairs.n, step):
+            chosen = np.arange(start, min(start + step, pairs.n))
+            samples = source.samples(phi, chosen)
+            total[:, chosen] = power_sums(samples)
+            values = samples * pairs.unit[chosen]
+            slack = self._plan.rounding * pairs.unit[chosen]
+            out = (values < self._bounds[0] - slack) | (values > self._bounds[1] + slack)
+            if out.any():
+                row, column = (int(index) for index in np.argwhere(out)[0])
+                raise OutOfBounds(start + column, float(values[row, column]), n_draws)
+        return total

@@ -1,0 +1,145 @@
+"""Intervals of all pairs at a declared variance: sizes are planned before the data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler.verify._verdict import KNOWN_VARIANCE
+from mehler.verify.intervals._catoni_power_sums import Enclosure
+from mehler.verify.intervals._catoni_psi import crossing
+from mehler.verify.intervals._design import detectable_effect, features_needed
+from mehler.verify.intervals._known_variance import catoni_tuning
+from mehler.verify.pairwise._measurement import Measurement, Plan
+from mehler.verify.sampling._sources import BLOCK, power_sums
+
+# Looks before the last are at its size over powers of _STEP, and share _EARLY of the error rate.
+_STEP, _EARLY = 1.3, 0.25
+
+
+def by_known_variance(plan: Plan, variance: Any) -> Measurement:
+    """Look at growing sizes up to the one planned from the variance of one feature product.
+
+    A claim that is far off is refuted long before: the early looks have a quarter of the rate.
+    """
+    pairs, source = plan.pairs, plan.source
+    rate, miss = (1.0 - _EARLY) * plan.false_alarm / pairs.n, plan.miss / pairs.n
+    # Any upper bound will do. The floor keeps constant products apart from rounding and costs
+    # nothing: features_needed asks for hundreds of samples however small the variance.
+    floor = (plan.width / 20.0) ** 2
+    per_sample = np.maximum(variance * (source.per_draw / source.n_features), floor)
+    worst = float(per_sample.max())
+    # 3 % more than needed: the enclosure by power sums is that much wider, or less.
+    planned = math.ceil(1.03 * features_needed(worst, plan.width, rate, miss))
+    n_draws = plan.affordable(planned)
+    last = n_draws * source.per_draw
+    early = _early(plan, last)
+
+    everything = np.arange(pairs.n)
+    sums, kept = np.zeros((4, pairs.n)), []
+    keep = last * pairs.n <= BLOCK
+    drawn, refuted = 0, None
+    while drawn < n_draws and refuted is None and not (drawn and plan.clock.over):
+        if keep:
+            kept.append(source.samples(plan.draws[drawn], everything))
+            sums += power_sums(kept[-1])
+        else:
+            sums += source.sums(plan.draws[drawn])
+        drawn += 1
+        if drawn in early and drawn < n_draws:
+            refuted = _refuted_early(plan, sums, drawn, per_sample, early[drawn])
+    n = drawn * source.per_draw
+
+    def columns(chosen: Any) -> Any:
+        if keep:
+            return np.concatenate([block[:, chosen] for block in kept])
+        return np.concatenate([source.samples(plan.draws[k], chosen) for k in range(drawn)])
+
+    if refuted is not None:
+        low, high = refuted
+    else:
+        # Tuned for the last look, Catoni's score bounds its mean at any time before, too.
+        a = np.array([catoni_tuning(last, float(v), rate)[0] for v in per_sample])
+        cost = math.log(2.0 / rate)
+        low, high = _catoni(plan, columns, n, sums, a, cost * (1.0 + n / last))
+    return Measurement(
+        observed=sums[0] / max(1, n),
+        low=low - plan.rounding,
+        high=high + plan.rounding,
+        n_draws=drawn,
+        n_looks=pairs.n * (1 + len(early)),
+        detectable=detectable_effect(max(1, n), worst, rate, plan.miss) + plan.rounding,
+        needed=-(-planned // source.per_draw) * source.n_features,
+        method=KNOWN_VARIANCE,
+        assumptions=("the declared variance is not too small",),
+    )
+
+
+def _early(plan: Plan, last: int) -> dict[int, float]:
+    """Return the draws after which to look early, with each look's rate for one pair."""
+    found: dict[int, float] = {}
+    share = _EARLY * plan.false_alarm / plan.pairs.n
+    for k in range(1, 200):
+        size, paid = last / _STEP**k, share / (k * (k + 1.0))
+        # With fewer samples Catoni's score says nothing, or its enclosure does not.
+        if size < 4.0 * math.log(2.0 / paid):
+            break
+        found.setdefault(math.ceil(size / plan.source.per_draw), paid)
+    return found
+
+
+def _refuted_early(
+    plan: Plan, sums: Any, drawn: int, per_sample: Any, rate: float
+) -> tuple[Any, Any] | None:
+    """Return intervals of which one excludes its claim for certain, if one does."""
+    n = drawn * plan.source.per_draw
+    tuned = [catoni_tuning(n, float(v), rate) for v in per_sample]
+    enclosure = Enclosure(n, sums, np.array([scale for scale, _ in tuned]))
+    low, high = enclosure.interval(tuned[0][1])
+    if not np.isfinite(enclosure.mean).all():
+        return low, high
+    claim = plan.pairs.claim
+    outside = (claim < low - plan.rounding) | (claim > high + plan.rounding)
+    off = np.abs(enclosure.mean - claim) >= plan.floor
+    return (low, high) if (outside & off).any() else None
+
+
+def _catoni(
+    plan: Plan, columns: Callable[[Any], Any], n: int, sums: Any, a: Any, level: float
+) -> tuple[Any, Any]:
+    """Enclose every pair's interval, and compute those exactly where the enclosure is too wide.
+
+    The decisions are those of the exact interval: only pairs whose claim is inside for certain
+    are not looked at again.
+    """
+    if n <= 2.0 * level:
+        return np.full(plan.pairs.n, -np.inf), np.full(plan.pairs.n, np.inf)
+    claim, enclosure = plan.pairs.claim, Enclosure(n, sums, a)
+    low, high = enclosure.interval(level)
+    observed = enclosure.mean
+    if not np.isfinite(observed).all():
+        return low, high
+    off = np.abs(observed - claim) >= plan.floor
+    outside = (claim < low - plan.rounding) | (claim > high + plan.rounding)
+    # Samples that were not kept would have to be drawn again, for which there is no time.
+    if (outside & off).any() or plan.clock.over:
+        return low, high
+    least, most = enclosure.score_range(claim)
+    sure = (most <= level) & (least >= -level)
+    could_be_narrow = 2.0 * level / (a * n) <= plan.width
+    again = np.flatnonzero(~sure | ((high - low > plan.width) & could_be_narrow))
+    # The most suspicious first: one refuted pair decides.
+    again = again[np.argsort(-np.abs((observed - claim) * a)[again])]
+    step = max(1, BLOCK // n)
+    for start in range(0, again.size, step):
+        chosen = again[start : start + step]
+        samples = columns(chosen)
+        for x, p in zip(np.ascontiguousarray(samples.T), chosen):
+            low[p], high[p] = (crossing(x, float(a[p]), end) for end in (level, -level))
+        gone = (claim < low - plan.rounding) | (claim > high + plan.rounding)
+        if (gone & off).any():
+            break
+    return low, high

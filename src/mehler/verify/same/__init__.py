@@ -1,5 +1,0 @@
-"""Two maps in, one verdict out: whether both have the same expected kernel, whatever it is."""
-
-from mehler.verify.same._check_same import check_same
-
-__all__ = ["check_same"]

@@ -1,0 +1,77 @@
+"""Which samples a map gives: its declarations, believed where its values agree with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mehler.verify.sampling._output import read
+from mehler.verify.sampling._pairs import Pairs
+from mehler.verify.sampling._sources import (
+    Columns,
+    Estimates,
+    Source,
+    Units,
+    both,
+    estimate,
+    unit_products,
+)
+
+# Pairs at which a map's own products are held against its features.
+_PROBES = 8
+
+
+def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> Source:
+    """Return the source with most samples a draw that the map's declarations and values allow."""
+    head, eps = read(phi, pairs.left)
+    m = head.shape[1]
+    if independent_features:
+        return Columns(pairs, m, m, eps)
+    if getattr(phi, "independent_units", False):
+        return unit_source(phi, pairs) or Estimates(pairs, m, 1, eps)
+    return Estimates(pairs, m, 1, eps)
+
+
+def unit_source(phi: Any, pairs: Pairs) -> Source | None:
+    """Return the source of one sample a unit, independent or not; None without such products.
+
+    A map's `products` are believed only where they agree with what the map computes: a defect in
+    the features must not hide behind correct products.
+    """
+    if not callable(getattr(phi, "products", None)):
+        return None
+    head, eps = read(phi, pairs.left)
+    floating, m = np.issubdtype(head.dtype, np.floating), head.shape[1]
+    probes = np.unique(np.linspace(0, pairs.n - 1, _PROBES).astype(int))
+    products = unit_products(phi, pairs, probes)
+    # Each route sums n_inputs and m rounded terms; 64 covers the constants.
+    slack = 64.0 * eps * np.sqrt(pairs.left.host.shape[1] + m)
+    if floating and products.shape[1] == m:
+        left, right = both(phi, pairs, m)
+        columns = m * left[pairs.first[probes]] * right[pairs.second[probes]]
+        if _close(products, columns, slack):
+            return Columns(pairs, m, m, eps)
+    whole = pairs.pick(estimate(phi, pairs, m))[probes]
+    if np.abs(products.mean(axis=1) - whole).max() <= slack * np.abs(products).mean(axis=1).max():
+        return Units(pairs, m, products.shape[1], eps)
+    return None
+
+
+def units_of(phi: Any, n_features: int) -> int:
+    """Return how many independent units a draw has, of one or more columns each; 0 for none."""
+    if not getattr(phi, "independent_units", False):
+        return 0
+    return int(getattr(phi, "n_units", n_features))
+
+
+def declared_variance(phi: Any, source: Source) -> Any:
+    """Return what the map says of Var<phi(x), phi(y)> * n_features: dependent units say more."""
+    of_gram = getattr(phi, "gram_variance", None)
+    if source.per_draw == 1 and of_gram is not None:
+        return lambda X, Y: np.asarray(of_gram(X, Y)) * source.n_features
+    return getattr(phi, "variance", None)
+
+
+def _close(a: Any, b: Any, slack: float) -> bool:
+    return bool(np.abs(a - b).max() <= slack * max(np.abs(a).max(), np.abs(b).max()))

@@ -1,0 +1,183 @@
+"""How a drawn map becomes independent samples whose mean is the kernel at each pair.
+
+Entries of one Gram matrix share a draw and are no sample. Independent are whole draws, always,
+and the units of one draw, where the map says so; then a draw of m units gives m samples.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from mehler._arrays import to_host
+from mehler.verify.sampling._output import call as call
+from mehler.verify.sampling._pairs import Pairs, Rows
+
+# Elements of the largest temporary: 32 MiB of float64.
+BLOCK = 1 << 22
+
+
+class Source(Protocol):
+    """Samples of one drawn map, in units of sqrt(k(x,x) k(y,y)).
+
+    `n_features` is the map's width, `per_draw` the number of samples a pair gets from a draw.
+    """
+
+    name: str
+    n_features: int
+    per_draw: int
+    eps: float
+
+    def samples(self, phi: Any, chosen: Any) -> Any:
+        """Return samples of the pairs at index `chosen`, shape (per_draw, chosen)."""
+
+    def sums(self, phi: Any) -> Any:
+        """Return the sums of the first four powers of the samples, shape (4, pairs)."""
+
+
+class _Blocked:
+    """Power sums from the samples themselves, a block of pairs at a time."""
+
+    name = ""
+
+    def __init__(self, pairs: Pairs, n_features: int, per_draw: int, eps: float) -> None:
+        self.pairs = pairs
+        self.n_features = n_features
+        self.per_draw = per_draw
+        self.eps = eps
+
+    def samples(self, phi: Any, chosen: Any) -> Any:
+        raise NotImplementedError
+
+    def sums(self, phi: Any) -> Any:
+        total = np.empty((4, self.pairs.n))
+        step = max(1, BLOCK // self.per_draw)
+        for start in range(0, self.pairs.n, step):
+            chosen = np.arange(start, min(start + step, self.pairs.n))
+            total[:, chosen] = power_sums(self.samples(phi, chosen))
+        return total
+
+
+class Columns(_Blocked):
+    """One sample a feature: m phi_l(x) phi_l(y), for maps whose columns are independent."""
+
+    name = "independent features"
+
+    def samples(self, phi: Any, chosen: Any) -> Any:
+        left, right = self._scaled(phi)
+        return (left[self.pairs.first[chosen]] * right[self.pairs.second[chosen]]).T
+
+    def sums(self, phi: Any) -> Any:
+        """Sums over features of (z_i z_j)^k are the Gram matrix of k-th powers: four products."""
+        left, right = self._scaled(phi)
+        total = np.zeros((4, left.shape[0], right.shape[0]))
+        step = max(1, BLOCK // max(left.shape[0], right.shape[0]))
+        for start in range(0, left.shape[1], step):
+            a, b = left[:, start : start + step], right[:, start : start + step]
+            power_a, power_b = a, b
+            for k in range(4):
+                total[k] += power_a @ power_b.T
+                if k < 3:
+                    power_a = power_a * a
+                    power_b = power_a if left is right else power_b * b
+        return total[:, self.pairs.first, self.pairs.second]
+
+    def _scaled(self, phi: Any) -> tuple[Any, Any]:
+        left, right = both(phi, self.pairs, self.n_features)
+        root = np.sqrt(self.n_features)
+        scaled = root * left / self.pairs.left.unit[:, None]
+        if self.pairs.same:
+            return scaled, scaled
+        return scaled, root * right / self.pairs.right.unit[:, None]
+
+
+class Units(_Blocked):
+    """One sample a unit: the columns of the map's own products(X, Y)."""
+
+    name = "independent units"
+
+    def samples(self, phi: Any, chosen: Any) -> Any:
+        products = unit_products(phi, self.pairs, chosen)
+        if products.shape[1] != self.per_draw:
+            raise ValueError(
+                f"products(X, Y) has {products.shape[1]} columns in this draw but had "
+                f"{self.per_draw} in the first: every draw must have the same size"
+            )
+        return (products / self.pairs.unit[chosen, None]).T
+
+
+class Estimates(_Blocked):
+    """One sample a draw: the whole estimate <phi(x), phi(y)>; for maps that declare nothing."""
+
+    name = "independent draws"
+
+    def samples(self, phi: Any, chosen: Any) -> Any:
+        gram = estimate(phi, self.pairs, self.n_features)
+        return (self.pairs.pick(gram) / self.pairs.unit)[chosen][None, :]
+
+
+def power_sums(samples: Any) -> Any:
+    """Return sums over axis 0 of the first four powers."""
+    squares = samples * samples
+    return np.stack(
+        [
+            samples.sum(axis=0),
+            squares.sum(axis=0),
+            (squares * samples).sum(axis=0),
+            (squares * squares).sum(axis=0),
+        ]
+    )
+
+
+def both(phi: Any, pairs: Pairs, n_features: int) -> tuple[Any, Any]:
+    """Return the features of both sides in float64; one array when the sides are the same."""
+    left = _sized(call(phi, pairs.left), n_features)
+    return (left, left) if pairs.same else (left, _sized(call(phi, pairs.right), n_features))
+
+
+def estimate(phi: Any, pairs: Pairs, n_features: int) -> Any:
+    """Return <phi(x_i), phi(y_j)>; codes, which have no inner product, by the map's own gram."""
+    return estimate_and_lengths(phi, pairs, n_features)[0]
+
+
+def estimate_and_lengths(phi: Any, pairs: Pairs, n_features: int) -> tuple[Any, Any, Any]:
+    """Return `estimate`, and <phi(x), phi(x)> of the rows of either side."""
+    head = call(phi, pairs.left)
+    if not np.issubdtype(head.dtype, np.floating) and hasattr(phi, "gram"):
+        gram = _own_gram(phi, pairs.left, pairs.right)
+        own = [gram] * 2
+        if not pairs.same:
+            own = [_own_gram(phi, side, side) for side in (pairs.left, pairs.right)]
+        return gram, np.diag(own[0]), np.diag(own[1])
+    left = _sized(head, n_features)
+    right = left if pairs.same else _sized(call(phi, pairs.right), n_features)
+    lengths = [np.einsum("ij,ij->i", side, side) for side in (left, right)]
+    return left @ right.T, lengths[0], lengths[1]
+
+
+def unit_products(phi: Any, pairs: Pairs, chosen: Any) -> Any:
+    """Return phi.products of the chosen pairs, shape (chosen, units), in float64."""
+    value = phi.products(
+        pairs.left.gather(pairs.first[chosen]), pairs.right.gather(pairs.second[chosen])
+    )
+    value = np.asarray(to_host(value), dtype=np.float64)
+    if value.ndim != 2 or value.shape[0] != len(chosen) or value.shape[1] == 0:
+        raise ValueError(
+            f"products(X, Y) of {len(chosen)} rows has shape {value.shape}: "
+            f"it must have shape ({len(chosen)}, units)"
+        )
+    return value
+
+
+def _own_gram(phi: Any, left: Rows, right: Rows) -> Any:
+    return np.asarray(to_host(phi.gram(left.given, right.given)), dtype=np.float64)
+
+
+def _sized(value: Any, n_features: int) -> Any:
+    if value.shape[1] != n_features:
+        raise ValueError(
+            f"a draw has {value.shape[1]} features but the first had {n_features}: "
+            "every draw must have the same size"
+        )
+    return value.astype(np.float64)

@@ -1,0 +1,1 @@
+"""Means of samples of which nothing is declared: deviations in, verdicts with a guarantee out."""

@@ -1,0 +1,162 @@
+"""One look at power sums of many samples: intervals, and where their error rate stands."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mehler.verify.intervals._self_normalised import (
+    COARSE,
+    FINE,
+    SHARE,
+    effective_samples,
+    half_widths,
+    kurtosis_limit,
+    samples_wanted,
+    shortfall,
+)
+from mehler.verify.pairwise._measurement import FLOOR
+
+# The least limit of the kurtosis: a mean of ten features or more is far below it.
+_LEAST_KURTOSIS = 20.0
+
+# Samples without which nothing is refuted, however large the error rate that is allowed: events
+# that happen once in a thousand have been seen by then.
+LEAST = 4_000
+
+
+def _paid(rate: float, number: int) -> float:
+    """Return a look's share, at each of two allowances, for the sum of squares."""
+    return SHARE * rate / (2.0 * number * (number + 1.0))
+
+
+def least_samples(rate: float) -> int:
+    """Return the samples from which on a look at this rate can refute."""
+    return math.ceil(_LEAST_KURTOSIS * -math.log(_paid(rate, 1)) / shortfall(COARSE))
+
+
+# Share of a sum of squares, times sqrt(n), that rounding leaves where all of it should cancel.
+_CANCELLED = 64.0 * float(np.finfo(np.float64).eps)
+
+
+class Look:
+    """The intervals of all pairs after n samples each.
+
+    Parameters
+    ----------
+    n : int
+    sums : array, shape (4, pairs)
+        Power sums of the samples' deviations from the claim, in units of the pairs.
+    rate : float
+        Error rate of one pair, for all looks.
+    number : int
+        Of this look, from 1.
+    resolution, rounding : float
+    fixed : bool
+        All draws are one map: what they show is no matter of chance.
+
+    Attributes
+    ----------
+    off : array
+        Mean deviations from the claim.
+    half : array
+        Half widths of the intervals.
+    effective : array
+        Effective samples, n over their kurtosis; 0 where they do not vary beyond rounding.
+    may_refute : array of bool
+        Where those are enough for the error rate to stand, and n is at least `LEAST`.
+    short : array of bool
+        Where samples vary, and few of them decide the mean: intervals are widened.
+    limit : float
+        Of the kurtosis: what the error rates assume.
+    """
+
+    def __init__(
+        self,
+        n: int,
+        sums: Any,
+        rate: float,
+        number: int,
+        resolution: float,
+        rounding: float,
+        fixed: bool = False,
+    ) -> None:
+        self.n, self.resolution = n, resolution
+        s1, s2, s3, s4 = sums
+        self.off = m = s1 / n
+        self.squares = np.maximum(s2 - m * s1, 0.0)
+        fourths = np.maximum(s4 - 4.0 * m * s3 + 6.0 * m**2 * s2 - 3.0 * n * m**4, 0.0)
+        # What differs by rounding only, of the samples or of their sums, does not vary.
+        varies = self.squares > n * (rounding**2 + 1e-24) + _CANCELLED * math.sqrt(n) * s2
+        self.effective = np.where(varies, effective_samples(self.squares, fourths), 0.0)
+        paid, cost = _paid(rate, number), math.log(2.0 / ((1.0 - SHARE) * rate))
+        precise = self.effective >= samples_wanted(paid, FINE)
+        wanted = np.where(precise, samples_wanted(paid, FINE), samples_wanted(paid, COARSE))
+        allowance = np.where(precise, FINE, COARSE)
+        self.limit = kurtosis_limit(n, paid, FINE if precise.all() else COARSE)
+        known = (self.effective >= wanted) | fixed
+        self.may_refute = known & (n >= LEAST)
+        self.short = varies & ~known
+        self._lack = np.where(self.short, wanted / np.maximum(self.effective, 1.0), 1.0)
+        half = half_widths(n, self.squares, cost, allowance, resolution)
+        self._plain = half + rounding
+        self.half = half * np.sqrt(self._lack) + rounding
+        away = np.abs(self.off)
+        self.outside = (away > self.half) & (away >= FLOOR * resolution)
+        # A deviation below the floor counts into the width instead.
+        self.width = self.half + np.maximum(self.half, away)
+
+    @property
+    def refuted(self) -> Any:
+        """Where the interval excludes the claim and its error rate stands."""
+        return self.outside & self.may_refute
+
+    @property
+    def decided(self) -> bool:
+        """Whether a claim is refuted, or all hold."""
+        if not np.isfinite(self.off).all() or self.refuted.any():
+            return True
+        return bool((~self.outside & (self.width <= self.resolution)).all())
+
+    def wanted(self, pairs: Any = True) -> float:
+        """Return at how many samples intervals would be narrow enough, were they as those seen.
+
+        `pairs` says of which.
+        """
+        ratio = float(np.max(2.0 * self.half / self.resolution, initial=0.0, where=pairs))
+        return self.n * ratio**2 if math.isfinite(ratio) else 2.0 * self.n
+
+    def tails(self, most: float) -> Any:
+        """Return where `most` samples would be too few to know the tail, were all as seen.
+
+        Effective samples grow like n at best.
+        """
+        return self.short & (self._lack * self.n > most)
+
+    def needed(self, most: float) -> float:
+        """Return how many samples would decide where tails allow; nobody can say of the others."""
+        known = ~self.tails(most)
+        ratio = (2.0 * self._plain / self.resolution) ** 2
+        factor = float(np.max(np.maximum(ratio, self._lack), initial=0.0, where=known))
+        return self.n * factor if math.isfinite(factor) else 2.0 * self.n
+
+    def beyond(self, most: float) -> bool:
+        """Whether only tails are open, and `most` samples would leave one so.
+
+        Widened intervals shrink like 1/n.
+        """
+        settled = (self.width <= self.resolution) | self.short
+        narrow = 2.0 * self.half * self.n <= most * self.resolution
+        return bool(settled.all() and (self.tails(most) & ~narrow).any())
+
+    @property
+    def kurtosis(self) -> float:
+        """The largest of the samples' own."""
+        varies = self.effective > 0.0
+        return float(np.max(self.n / self.effective[varies], initial=1.0))
+
+    def missed(self, miss: float) -> Any:
+        """Return half widths at another error rate."""
+        return half_widths(self.n, self.squares, math.log(2.0 / miss), COARSE, self.resolution)

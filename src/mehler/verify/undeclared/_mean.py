@@ -1,0 +1,93 @@
+"""One mean from samples of which nothing is known: the self-normalised interval, or nothing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from mehler.verify._verdict import FEW_EFFECTIVE, KURTOSIS
+from mehler.verify.intervals._self_normalised import (
+    COARSE,
+    FINE,
+    SHARE,
+    effective_samples,
+    half_widths,
+    kurtosis_limit,
+    samples_wanted,
+)
+from mehler.verify.undeclared._kurtosis_test import LEAST
+
+
+@dataclass(frozen=True)
+class Measured:
+    """An interval for a mean, what it could have seen, and whether its error rate stands."""
+
+    interval: tuple[float, float]
+    detectable: float
+    method: str
+    assumptions: tuple[str, ...]
+    may_refute: bool = True
+    note: str = ""
+
+
+def reach(centre: float, *ends: tuple[float, float]) -> float:
+    """Return the distance from the truth at which a claim lies outside the first interval.
+
+    It does whenever the second, which fails with chance `miss`, contains the truth.
+    """
+    return sum(max(centre - low, high - centre) for low, high in ends)
+
+
+def by_unknown(x: Any, false_alarm: float, miss: float, resolution: float) -> Measured:
+    """Measure a mean if the kurtosis of one sample is below a limit that grows with their number.
+
+    Samples whose own kurtosis is not five times smaller widen the interval and refute nothing:
+    larger ones may not have been seen yet.
+    """
+    n, centre = x.size, float(x.mean())
+    gaps = x - centre
+    squares, fourths = float((gaps**2).sum()), float((gaps**4).sum())
+    # What differs by rounding only does not vary.
+    size = float(abs(x).max())
+    effective = 0.0
+    if squares > n * (1e-15 * size) ** 2:
+        effective = float(effective_samples(squares, fourths))
+    paid = 0.5 * SHARE * false_alarm
+    t = FINE if effective >= samples_wanted(paid, FINE) else COARSE
+    wanted = samples_wanted(paid, t)
+    widened = math.sqrt(wanted / max(1.0, effective)) if 0.0 < effective < wanted else 1.0
+
+    def ends(rate: float) -> tuple[float, float]:
+        cost = math.log(2.0 / ((1.0 - SHARE) * rate))
+        half = widened * float(half_widths(n, squares, cost, t, resolution))
+        return centre - half, centre + half
+
+    limit = kurtosis_limit(n, paid, t)
+    assumptions = [f"the kurtosis of one sample is at most {limit:.4g}"]
+    note = ""
+    if not effective:
+        rarest = min(1.0, -math.log(false_alarm) / n)
+        note = (
+            f"All {n} samples agree: an event rarer than {rarest:.2g} could make the claim right. "
+            "Declare variance= or bounds=."
+        )
+    elif effective >= wanted and n < LEAST:
+        note = f"The mean is off; fewer than {LEAST} samples refute nothing."
+    elif effective < wanted:
+        assumptions.append(
+            f"{FEW_EFFECTIVE} (as if {max(1, int(effective))} samples): the interval is widened, "
+            "holds only in the limit, and refutes nothing"
+        )
+        note = (
+            "The mean is off, but few large samples decide it, and nothing bounds what was not "
+            "seen. Declare variance= or bounds=, or take more samples."
+        )
+    return Measured(
+        ends(false_alarm),
+        reach(centre, ends(false_alarm), ends(miss)),
+        KURTOSIS,
+        tuple(assumptions),
+        may_refute=effective >= wanted and n >= LEAST,
+        note=note,
+    )

@@ -1,0 +1,123 @@
+"""Means of samples that are not negative, as variances are: what is too large needs no assumption.
+
+Three ends share the error rate. `Excess` bets that a mean is larger than claimed, at half of it.
+What is too small is refuted by `upper_ends` where it is far off, under a bound on two moments of
+the samples, and by `Look` where it is near, under one on four; each only where the samples' own
+moments are five times below the bound.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mehler.verify._verdict import KURTOSIS
+from mehler.verify.intervals._excess import Excess
+from mehler.verify.intervals._nonnegative import upper_ends
+from mehler.verify.intervals._self_normalised import MARGIN
+from mehler.verify.sampling._sources import power_sums
+from mehler.verify.undeclared._kurtosis_test import LEAST, Look, least_samples
+
+BETS = "not negative (betting)"
+
+# Looks are at so many times the samples of the one before, up to so many times those from which
+# on a kurtosis can be bounded: fewer where a sample takes draws of its own.
+_FIRST, _STEP, _PATIENCE, _CHEAP = 64, 1.25, 2.0, 16.0
+
+# What differs by less, relative to the claim, does not vary.
+_ROUNDING = 1e-12
+
+# Elements of the largest temporary.
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Intervals of all means at one look, in units of the claims, and what they rest on."""
+
+    mean: Any
+    low: Any
+    high: Any
+    n: int
+    # Mean square over squared mean, the largest of all.
+    kappa: float
+
+    def refuted(self, claims: Any, floor: float) -> Any:
+        """Where a claim lies outside, by at least the floor."""
+        outside = (claims < self.low) | (claims > self.high)
+        return (outside & (np.abs(self.mean - claims) >= floor)) | ~np.isfinite(self.mean)
+
+    def method(self, larger: bool) -> str:
+        """Return what refutes a mean that is larger, or smaller, than claimed."""
+        return BETS if larger else KURTOSIS
+
+    def assumptions(self, larger: bool) -> tuple[str, ...]:
+        """Return what a refutation rests on."""
+        if larger:
+            return ("nothing else: they are not negative",)
+        return (
+            f"their mean square is at most {MARGIN * self.kappa:.3g} times their squared mean, and "
+            f"their kurtosis at most {MARGIN:g} times that of those seen",
+        )
+
+
+class Nonnegative:
+    """Looks at samples of nonnegative law, at sizes that grow and are fixed before.
+
+    Parameters
+    ----------
+    claims : array, shape (means,)
+        Positive.
+    rate : float
+        Error rate of one mean, for all looks.
+    resolution : float
+        About the deviation of interest.
+    of : int
+        How many independent draws a sample is made of.
+    """
+
+    def __init__(self, claims: Any, rate: float, resolution: float, *, of: int = 1) -> None:
+        self._least = LEAST // of
+        self.claims, self._resolution = np.asarray(claims, dtype=np.float64), resolution
+        self._bets, self._level = Excess(self.claims), math.log(2.0 / rate)
+        self._rate, self._number = 0.25 * rate, 0
+        self._sums = np.zeros((4, self.claims.size))
+        self._squares = np.zeros(self.claims.size)
+        self.n = 0
+
+    def add(self, samples: Any) -> None:
+        """Add samples, shape (count, means)."""
+        step = max(1, _BLOCK // (16 * self.claims.size))
+        for start in range(0, samples.shape[0], step):
+            x = samples[start : start + step]
+            self._bets.add(np.maximum(x, 0.0))
+            self._sums += power_sums(x - self.claims)
+            self._squares += (x * x).sum(axis=0)
+        self.n += samples.shape[0]
+
+    def look(self) -> Ends:
+        """Return the intervals; each look pays for itself."""
+        self._number += 1
+        n, j = self.n, self._number
+        mean = self.claims + self._sums[0] / n
+        seen = mean > 0.0
+        kappa = float(np.max(self._squares[seen] / n / mean[seen] ** 2, initial=1.0))
+        low = self._bets.lower_ends(self._level)
+        low = np.where(low > self.claims, low, 0.0)
+        near = Look(n, self._sums, self._rate, j, self._resolution, 0.0)
+        high = np.where(near.may_refute, mean + near.half, np.inf)
+        if n >= self._least:
+            far = upper_ends(n, mean, self._squares / n, self._rate / (j * (j + 1.0)))
+            # Samples that never vary say nothing of what was not seen.
+            varies = near.squares > n * (_ROUNDING * self.claims) ** 2
+            high = np.where(varies, np.minimum(high, far), high)
+        return Ends(mean, low, high, n, kappa)
+
+
+def sizes(rate: float, *, cheap: bool) -> list[int]:
+    """Return the numbers of samples at which to look, for the error rate of one mean."""
+    most = (_CHEAP if cheap else _PATIENCE) * max(LEAST, least_samples(0.25 * rate))
+    return [round(_FIRST * _STEP**k) for k in range(200) if _FIRST * _STEP**k <= most]

@@ -1,0 +1,168 @@
+"""Intervals of all pairs when nothing is declared: what draws alone can prove, and what not.
+
+Two tests share the error rate. `Forms` bets that a squared length is larger than claimed, which
+needs no assumption and is looked at after every draw. The self-normalised interval sees any
+deviation, if the kurtosis of a sample stays below a limit that grows with their number. It refutes
+only where the samples' own kurtosis is far below the limit: where few large samples decide a mean,
+larger ones may not have been seen yet.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mehler.verify._verdict import FEW_EFFECTIVE, FORMS, KURTOSIS
+from mehler.verify.intervals._self_normalised import MARGIN
+from mehler.verify.pairwise._measurement import Measurement, Plan
+from mehler.verify.sampling._sources import Estimates, power_sums
+from mehler.verify.undeclared._kurtosis_test import LEAST, Look, least_samples
+from mehler.verify.undeclared._squared_lengths import Forms, whole
+
+# Looks are at so many times the samples of the one before, from the least that can refute on.
+_STEP = 1.25
+
+# Looks stop at so many times the samples that the first one asks for; where tails are too heavy
+# to be decided at so many times the first, after a few.
+_PATIENCE, _TAIL_PATIENCE = 4.0, 16.0
+_LEAST_LOOKS = 4
+
+
+def by_kurtosis(plan: Plan) -> Measurement:
+    """Draw until a claim is refuted, all intervals are narrow enough, or more would not help."""
+    sums, forms = _Sums(plan), Forms(plan.pairs, plan.rounding)
+    # Half of the rate each.
+    enough = math.log(2.0 * forms.n_bets / plan.false_alarm)
+    rate = 0.5 * plan.false_alarm / plan.pairs.n
+    per_draw, affordable = plan.source.per_draw, plan.affordable(2**52)
+    start = least_samples(rate)
+    target, most = min(affordable, -(-start // per_draw)), math.inf
+    number, found = 1, None
+    while True:
+        while sums.draws < target and found is None and not (sums.draws and plan.clock.over):
+            products = sums.draw()
+            if not sums.finite:
+                break
+            forms.add(*products)
+            # Looks at bets cost nothing; the first ones are many, later ones take turns.
+            if sums.draws % max(1, sums.draws // 16) == 0:
+                found = forms.found(enough, plan.floor)
+        look = sums.look(rate, number)
+        if found is not None or look.decided or sums.draws >= affordable or plan.clock.over:
+            break
+        if number == 1:
+            most = max(LEAST, _PATIENCE * start, _PATIENCE * look.wanted(~look.short))
+            most = max(most, min(_PATIENCE * look.wanted(), _TAIL_PATIENCE * start))
+        if sums.n >= most or (number >= _LEAST_LOOKS and look.beyond(_TAIL_PATIENCE * start)):
+            break
+        number += 1
+        target = min(affordable, math.ceil(_STEP * sums.draws))
+
+    assumptions, note = _words(look, sums, plan, look.tails(_TAIL_PATIENCE * start))
+    return Measurement(
+        observed=plan.pairs.claim + look.off,
+        low=plan.pairs.claim + look.off - look.half,
+        high=plan.pairs.claim + look.off + look.half,
+        n_draws=sums.draws,
+        n_looks=forms.n_bets + plan.pairs.n,
+        detectable=float(np.max(look.half + look.missed(plan.miss))),
+        # How many more a heavy tail would take cannot be told from the samples seen.
+        needed=math.ceil(look.needed(_TAIL_PATIENCE * start) / per_draw) * plan.source.n_features,
+        method=KURTOSIS if found is None else FORMS,
+        assumptions=assumptions
+        if found is None
+        else ("nothing else: squared lengths are not negative",),
+        may_refute=look.may_refute,
+        found=found,
+        note=note,
+    )
+
+
+def _words(look: Look, sums: _Sums, plan: Plan, tails: Any) -> tuple[tuple[str, ...], str]:
+    """Return the assumptions, and why a claim that is off is not refuted."""
+    if look.may_refute.all() and sums.is_fixed:
+        return ("draws that agree in every bit are one fixed map",), ""
+    assumptions = [
+        f"the kurtosis of one sample is at most {look.limit:.4g}; the samples show at most "
+        f"{look.kurtosis:.3g}, and refute nothing where it is more than "
+        f"{look.limit / MARGIN:.3g}"
+    ]
+    open_ = look.outside & ~look.may_refute
+    if look.short.any():
+        few = max(1, int(look.effective[look.short].min()))
+        assumptions.append(
+            f"{FEW_EFFECTIVE} (as if {few} samples at the worst of {int(look.short.sum())} pairs): "
+            "their intervals are widened, hold only in the limit, and refute nothing"
+        )
+    note = ""
+    if (tails & (look.outside | (look.width > plan.resolution))).any():
+        seen = "A mean is off, but few" if (open_ & tails).any() else "A mean is open: few"
+        note = (
+            f"{seen} large samples decide it, and nothing bounds what was not seen; "
+            "declare variance= or bounds=, or draw larger maps."
+        )
+    elif open_.any() and (look.n < LEAST or look.short.any()):
+        note = f"A mean is off; {look.n} samples are too few to refute it."
+    elif open_.any():
+        rarest = min(1.0, math.log(2.0 * plan.pairs.n / plan.false_alarm) / look.n)
+        note = (
+            f"A pair is off its claim and never varied: an event rarer than {rarest:.2g} a sample "
+            "could make it right; declare variance= or bounds=."
+        )
+    return tuple(assumptions), note
+
+
+class _Sums:
+    """Power sums of the samples' deviations from the claim, for every pair, draw by draw."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._sums = np.zeros((4, plan.pairs.n))
+        self._first: Any = None
+        self._alike = True
+        self.draws = self.n = 0
+
+    def draw(self) -> tuple[Any, Any, Any]:
+        """Add the next draw; return its products and squared lengths."""
+        source, claim = self._plan.source, self._plan.pairs.claim
+        phi = self._plan.draws[self.draws]
+        products, left, right = whole(phi, self._plan.pairs, source.n_features)
+        if self._first is None:
+            self._first = products
+        self._alike = self._alike and np.array_equal(products, self._first)
+        if isinstance(source, Estimates):
+            self._sums += power_sums((products - claim)[None, :])
+        else:
+            self._sums += _about(claim, source.per_draw, source.sums(phi))
+        self.draws += 1
+        self.n += source.per_draw
+        return products, left, right
+
+    def look(self, rate: float, number: int) -> Look:
+        plan = self._plan
+        fixed = self.is_fixed and plan.source.per_draw == 1
+        return Look(self.n, self._sums, rate, number, plan.resolution, plan.rounding, fixed)
+
+    @property
+    def finite(self) -> bool:
+        return bool(np.isfinite(self._sums).all())
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether all draws gave the same: one fixed map, unless it is 0, as rare events are."""
+        return self.draws > 1 and self._alike and bool(np.any(self._first))
+
+
+def _about(c: Any, n: int, sums: Any) -> Any:
+    """Return power sums about c from those about 0."""
+    s1, s2, s3, s4 = sums
+    return np.stack(
+        [
+            s1 - n * c,
+            s2 - 2.0 * c * s1 + n * c**2,
+            s3 - 3.0 * c * s2 + 3.0 * c**2 * s1 - n * c**3,
+            s4 - 4.0 * c * s3 + 6.0 * c**2 * s2 - 4.0 * c**3 * s1 + n * c**4,
+        ]
+    )

@@ -1,0 +1,171 @@
+"""From what was watched to one verdict: which mean is reported, and why it is open."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mehler.verify._verdict import FEW_EFFECTIVE, KURTOSIS, Status, Verdict
+from mehler.verify._zero_failures import Rates
+from mehler.verify.intervals._self_normalised import MARGIN
+from mehler.verify.pairwise._measurement import FLOOR, Clock
+from mehler.verify.undeclared._kurtosis_test import LEAST, Look
+from mehler.verify.undeclared._stream import Stream
+from mehler.verify.undeclared._watch import Watched
+
+SYMMETRY = "symmetric differences (self-normalised)"
+
+# The unit of kernels, in which `Verdict.scale` is stated.
+KERNEL_UNIT = "sqrt(k(x,x) k(y,y))"
+
+# So many draws nobody makes.
+_ENDLESS = 2**40
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a check says of itself.
+
+    `unit` is that of every mean, named `unit_name`; `remedy` is what to do where few large
+    samples decide, `symmetry` what symmetry rests on.
+    """
+
+    claim: str
+    source: str
+    independence: str
+    unit: Any
+    unit_name: str
+    remedy: str
+    symmetry: str = ""
+
+
+def verdict_of(
+    asked: Rates,
+    stream: Stream,
+    watched: Watched,
+    words: Words,
+    clock: Clock,
+    place: Callable[[int], dict[str, Any]],
+    seeds: Mapping[str, Any],
+    *,
+    spent: tuple[int, int] = (0, 0),
+    remark: str = "",
+) -> Verdict:
+    """Return the verdict.
+
+    `place` gives what `where` says of a mean, `spent` are features and draws of a pilot, `remark`
+    is said of what is refuted.
+    """
+    look = watched.look
+    refuted, worst = look.refuted, int(np.argmax(look.width))
+    status: Status = "inconclusive"
+    reason = ""
+    n_features = watched.n_draws * stream.n_features + spent[0]
+    if not watched.finite:
+        status, worst = "refuted", int(np.argmin(np.isfinite(look.off)))
+        reason = "Features are not finite."
+    elif refuted.any():
+        status, reason = "refuted", remark
+        worst = int(np.argmax(np.where(refuted, np.abs(look.off) / look.half, -1.0)))
+    elif look.decided:
+        status = "holds"
+        worst = int(np.argmax(np.abs(look.off) / np.maximum(look.half, 1e-300)))
+        if abs(look.off[worst]) > look.half[worst]:
+            reason = (
+                f"The deviation is less than {FLOOR:.3g} of the resolution: it refutes nothing."
+            )
+    else:
+        if look.outside.any():
+            worst = int(np.argmax(np.where(look.outside, np.abs(look.off), -1.0)))
+        reason = _open(asked, watched, words, worst, clock, n_features)
+    unit, where = float(words.unit[worst]), place(worst)
+    if words.unit_name != KERNEL_UNIT:
+        where["relative_to"] = unit
+    off, half = float(look.off[worst]), float(look.half[worst])
+    return Verdict(
+        status=status,
+        check=asked.name,
+        claim=words.claim,
+        observed=unit * off,
+        exact=0.0,
+        interval=(unit * (off - half), unit * (off + half)),
+        n_features=n_features,
+        n_draws=watched.n_draws + spent[1],
+        n_looks=watched.n_looks,
+        false_alarm=asked.false_alarm,
+        resolution=asked.resolution,
+        detectable=float(np.max(look.half + look.missed(asked.miss))),
+        miss=asked.miss,
+        method=f"{KURTOSIS if isinstance(look, Look) else SYMMETRY}, {words.source}",
+        assumptions=(
+            words.independence,
+            *_assumptions(look, words, stream),
+            f"rounding moves no mean by more than {stream.rounding:.2g} {words.unit_name}",
+        ),
+        scale=unit if words.unit_name == KERNEL_UNIT else 1.0,
+        where=where,
+        seeds=seeds,
+        reason=reason,
+    )
+
+
+def _assumptions(look: Any, words: Words, stream: Stream) -> tuple[str, ...]:
+    if not isinstance(look, Look):
+        return (words.symmetry,)
+    if look.may_refute.all() and stream.is_fixed:
+        return ("draws that agree in every bit are one fixed map",)
+    said = [
+        f"the kurtosis of one sample is at most {look.limit:.4g}; the samples show at most "
+        f"{look.kurtosis:.3g}, and refute nothing where it is more than "
+        f"{look.limit / MARGIN:.3g}"
+    ]
+    if look.short.any():
+        few = max(1, int(look.effective[look.short].min()))
+        said.append(
+            f"{FEW_EFFECTIVE} (as if {few} samples at the worst of {int(look.short.sum())}): their "
+            "intervals are widened, hold only in the limit, and refute nothing"
+        )
+    return tuple(said)
+
+
+def _open(
+    asked: Rates, watched: Watched, words: Words, worst: int, clock: Clock, n_features: int
+) -> str:
+    """Say why an outcome is open, and what would decide it."""
+    look, parts = watched.look, []
+    if look.outside.any() and isinstance(look, Look):
+        if look.short[worst]:
+            parts.append(
+                "A mean is off, but few large samples decide it, and nothing bounds what was not "
+                f"seen: {words.remedy}."
+            )
+        elif look.n < LEAST:
+            parts.append(f"A mean is off; fewer than {LEAST} samples refute nothing.")
+        else:
+            rarest = min(1.0, math.log(2.0 * look.off.size / asked.false_alarm) / look.n)
+            parts.append(
+                f"A mean is off and its samples never varied: an event rarer than {rarest:.2g} a "
+                "sample could make it right."
+            )
+    width = float(look.width[worst])
+    if not width <= asked.resolution:
+        wide = (
+            f"{width:.3g} wide in units of {words.unit_name}" if width < math.inf else "unbounded"
+        )
+        parts.append(f"The interval is {wide}, more than the resolution {asked.resolution:.3g}.")
+        if isinstance(look, Look) and look.short.any() and not look.outside.any():
+            parts.append(f"Few large samples decide the mean: {words.remedy}.")
+    if watched.out_of_time:
+        left = max(0, watched.needed - watched.n_draws) / watched.n_draws * clock.seconds
+        parts.append(
+            f"The time limit of {clock.limit:.3g} s was over; at this pace about {left:.3g} s more "
+            "would decide."
+        )
+    parts.append(f"{watched.n_draws} draws were made, {n_features} features.")
+    if watched.needed < _ENDLESS:
+        parts.append(f"About {watched.needed} draws would decide.")
+    return " ".join(parts)

@@ -1,0 +1,95 @@
+"""Look at a stream at growing sizes until a claim is refuted, or all hold, or more is no use."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mehler.verify._zero_failures import Rates
+from mehler.verify.pairwise._measurement import Clock
+from mehler.verify.undeclared._kurtosis_test import LEAST, Look, least_samples
+from mehler.verify.undeclared._stream import Stream
+from mehler.verify.undeclared._symmetric import SymmetricLook
+
+# Looks are at so many times the samples of the one before.
+_STEP = 1.25
+
+# Looks stop at so many times the samples that the first one asks for; where tails are too heavy
+# to be decided at so many times the first, after a few.
+_PATIENCE, _TAIL_PATIENCE = 4.0, 16.0
+_LEAST_LOOKS = 4
+
+# Tails are not given up before so many draws: where a draw is many samples, more of them are cheap.
+_LEAST_DRAWS = 1_000
+
+# First look at symmetric samples: no fewer can pay for an error rate of 1e-9.
+_FIRST = 64
+
+
+@dataclass(frozen=True)
+class Watched:
+    """The last look, how many draws it took, and how many would decide."""
+
+    look: Look | SymmetricLook
+    n_draws: int
+    n_looks: int
+    needed: int
+    out_of_time: bool
+    finite: bool
+
+
+def watch(
+    stream: Stream,
+    asked: Rates,
+    clock: Clock,
+    *,
+    most_draws: int | None = None,
+    symmetric: bool = False,
+) -> Watched:
+    """Watch the stream under a bounded kurtosis, or if `symmetric` under symmetry alone."""
+    rate = asked.false_alarm / stream.n_means
+    least = max(LEAST, least_samples(rate))
+    start = _FIRST if symmetric else least
+    patience = max(_TAIL_PATIENCE * least, _LEAST_DRAWS * stream.per_draw)
+    target, most = -(-start // stream.per_draw), math.inf
+    total, draws, number = np.zeros((4, stream.n_means)), 0, 1
+    while True:
+        if most_draws is not None:
+            target = min(target, most_draws)
+        while draws < target and np.isfinite(total).all() and not (draws and clock.over):
+            total += stream.sums(draws)
+            draws += 1
+        n = draws * stream.per_draw
+        look = _look(stream, asked, n, total, rate, number, symmetric)
+        if look.decided or clock.over or draws == most_draws:
+            break
+        if math.isinf(most) and np.isfinite(look.half).all():
+            most = _PATIENCE * max(least, look.wanted(~look.short))
+            most = max(most, min(_PATIENCE * look.wanted(), patience))
+        # A defect that shows at other means is found in the first looks.
+        hopeless = isinstance(look, Look) and look.beyond(patience)
+        if n >= most or (number >= _LEAST_LOOKS and hopeless):
+            break
+        number += 1
+        target = math.ceil(_STEP * draws)
+    return Watched(
+        look=look,
+        n_draws=draws,
+        n_looks=stream.n_means * (1 if symmetric else number),
+        needed=math.ceil(look.wanted() / stream.per_draw),
+        out_of_time=clock.over,
+        finite=bool(np.isfinite(total).all()),
+    )
+
+
+def _look(
+    stream: Stream, asked: Rates, n: int, sums: Any, rate: float, number: int, symmetric: bool
+) -> Look | SymmetricLook:
+    resolution, rounding = asked.resolution, stream.rounding
+    if symmetric:
+        return SymmetricLook(n, sums, rate, resolution, rounding)
+    fixed = stream.is_fixed and stream.per_draw == 1
+    return Look(n, sums, rate, number, resolution, rounding, fixed)
