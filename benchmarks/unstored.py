@@ -22,7 +22,7 @@ import numpy as np
 
 import mehler
 from mehler import learn
-from mehler.reproduce import maxout_table_3
+from mehler.reproduce.maxout import table_3
 
 POOL, LAM, UNITS = 4, 1e-6, 128
 MANY, FEW, MOST_EXACT = 400_000, 13_333, 10_000
@@ -67,7 +67,7 @@ LEARNERS = {
 
 def child(name):
     """Learn and test, once; what the process took goes to standard output."""
-    world = maxout_table_3.prepare("full", None)
+    world = table_3.prepare("full", None)
     order = np.random.default_rng(0).permutation(len(world.y))
     train, test = order[: world.n_train], order[world.n_train :]
     codes, classes = learn.one_vs_all(world.y)

@@ -8,7 +8,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from mehler.report._mathml import mathml
+from mehler.report.render._mathml import mathml
 
 _logger = logging.getLogger(__name__)
 

@@ -96,7 +96,7 @@ def test_what_is_as_long_as_the_rows_stays_lazy():
 
 def test_sum_of_gradients_is_that_of_all_rows():
     # One evaluation, so that a block that is lost or doubled is no matter of convergence.
-    from mehler.learn._logistic import _Objective
+    from mehler.learn._logistic._logistic import _Objective
 
     x = made(1100, 3, 300)
     codes, _ = learn.one_vs_all((x[:, 0] > 0).astype(np.int64))

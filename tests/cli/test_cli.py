@@ -143,7 +143,7 @@ def test_missing_extras_are_named(toy_statements, tmp_path, monkeypatch, capsys,
         monkeypatch.setitem(sys.modules, "typer", None)
         monkeypatch.delitem(sys.modules, "mehler.cli._app", raising=False)
     else:
-        from mehler.report import _write
+        from mehler.report.render import _write
 
         monkeypatch.setattr(_write, "find_spec", lambda name: None if name == package else name)
     assert call("report", "--out", str(tmp_path / "out")) == 2

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mehler.report import verify_map
-from mehler.report._import import Imports
+from mehler.report.target._import import Imports
 from tests.cli.test_cli import call
 
 HERE = Path(__file__).parent

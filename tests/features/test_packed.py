@@ -12,7 +12,7 @@ import pytest
 
 import mehler
 from mehler import _arrays
-from mehler._arrays import _agreements, _bit_planes
+from mehler._arrays.routines import _bit_planes, _hamming
 from mehler.features import PackedCodes
 from tests.places import CPU
 
@@ -36,8 +36,8 @@ def small_tiles(monkeypatch):
     """Several tiles of rows and columns, the last ones short; several chunks of digits."""
     monkeypatch.setattr(_bit_planes, "_ROWS", 4)
     monkeypatch.setattr(_bit_planes, "_COLUMNS", 6)
-    monkeypatch.setattr(_agreements, "_ROWS", 6)
-    monkeypatch.setattr(_agreements, "_COLUMNS", 64)
+    monkeypatch.setattr(_hamming, "_ROWS", 6)
+    monkeypatch.setattr(_hamming, "_COLUMNS", 64)
 
 
 @pytest.mark.parametrize(("q", "m"), SIZES)
@@ -273,15 +273,15 @@ def test_planted_defects_of_counting_are_caught(plant, monkeypatch):
 
 
 def test_a_digit_left_out_of_the_products_is_caught(monkeypatch):
-    honest = _agreements._one_hot
-    monkeypatch.setattr(_agreements, "_one_hot", lambda xp, c, q: honest(xp, c, q - 1))
+    honest = _hamming._one_hot
+    monkeypatch.setattr(_hamming, "_one_hot", lambda xp, c, q: honest(xp, c, q - 1))
     place = next(place for place in CPU if place.name == "strict:CPU_DEVICE")
     with pytest.raises(AssertionError):
         test_similarity_is_exact_everywhere(place, 3, 65)
 
 
 def test_threads_are_those_that_the_user_said():
-    code = "from mehler._arrays._threads import host_threads; print(host_threads())"
+    code = "from mehler._arrays.routines._threads import host_threads; print(host_threads())"
     for said, known in (("3", 3), ("0", None), ("many", None)):
         told = {**os.environ, "OMP_NUM_THREADS": said}
         out = subprocess.run(

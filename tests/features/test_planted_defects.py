@@ -14,7 +14,7 @@ import pytest
 
 import mehler
 from mehler import exact, verify
-from mehler.features import _maxout
+from mehler.features.maxout import _maxout
 
 D, M, Q = 5, 500, 4
 # Directions at random, one pair close, one nearly opposite, lengths unequal.

@@ -14,7 +14,7 @@ import pytest
 import mehler
 from mehler import _arrays, verify
 from mehler.exact.activations import ACTIVATIONS
-from mehler.features._kitchen_sinks import KitchenSinks
+from mehler.features.kitchen_sinks._kitchen_sinks import KitchenSinks
 
 D, M = 5, 256
 # Directions at random, lengths unequal, one pair close.

@@ -15,7 +15,7 @@ from sklearn.model_selection import PredefinedSplit, cross_val_score
 
 import mehler
 from mehler import _arrays, learn
-from mehler.learn import _cross_validate, _ridge_folds
+from mehler.learn._ridge import _cross_validate, _fold_sums
 from tests.learn.ridge_audit import Table, problem, rounding
 from tests.places import CPU, GPU, Place
 
@@ -247,17 +247,17 @@ def test_features_are_never_held_whole():
 
 def own_fold_too(monkeypatch):
     """Errors of training."""
-    honest = _ridge_folds.solved
-    monkeypatch.setattr(_ridge_folds, "solved", lambda parts, how, without=None: honest(parts, how))
+    honest = _fold_sums.solved
+    monkeypatch.setattr(_fold_sums, "solved", lambda parts, how, without=None: honest(parts, how))
 
 
 def next_fold_instead(monkeypatch):
-    honest = _ridge_folds.solved
+    honest = _fold_sums.solved
 
     def wrong(parts, how, without=None):
         return honest(parts, how, None if without is None else (without + 1) % 4)
 
-    monkeypatch.setattr(_ridge_folds, "solved", wrong)
+    monkeypatch.setattr(_fold_sums, "solved", wrong)
 
 
 def penalty_of_all_rows(monkeypatch):

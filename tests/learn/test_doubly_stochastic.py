@@ -12,8 +12,8 @@ from scipy import stats
 
 import mehler
 from mehler import learn
-from mehler.learn import _stochastic_steps
-from mehler.learn._stochastic_steps import Descent
+from mehler.learn._doubly_stochastic import _descent
+from mehler.learn._doubly_stochastic._descent import Descent
 
 D, N = 3, 12
 _RNG = np.random.default_rng(0)
@@ -141,7 +141,7 @@ def forgotten_share(self, *args):
     return value, gradients / STEPS
 
 
-_SQUARES = _stochastic_steps.Squares.__call__
+_SQUARES = _descent.Squares.__call__
 _TAKE, _BLOCK = Descent._take, Descent._block
 
 
@@ -163,9 +163,9 @@ def steady(self, s):
 @pytest.mark.parametrize(
     ("owner", "name", "defect"),
     [
-        (_stochastic_steps.Squares, "__call__", half_gradient),
+        (_descent.Squares, "__call__", half_gradient),
         (Descent, "_take", unshrunk),
-        (_stochastic_steps.Squares, "__call__", forgotten_share),
+        (_descent.Squares, "__call__", forgotten_share),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -185,7 +185,7 @@ def test_planted_defects_do_not_converge(monkeypatch, name, defect):
 
 
 def test_a_wrong_sign_diverges(monkeypatch):
-    monkeypatch.setattr(_stochastic_steps.Squares, "__call__", wrong_sign)
+    monkeypatch.setattr(_descent.Squares, "__call__", wrong_sign)
     with pytest.raises(ValueError, match=r"the steps diverge, at step \d+ of size 0.3"):
         run(MAPS["maxout"], 0, 400)
 
@@ -266,7 +266,7 @@ def test_the_same_function_however_values_are_had(monkeypatch, rows, passes):
     left = learn.doubly_stochastic(phi, ROWS, Y, keep_values=False, **options)
     np.testing.assert_allclose(left.weights, kept.weights, atol=1e-12)
     np.testing.assert_allclose(left.losses, kept.losses, rtol=1e-12)
-    monkeypatch.setattr(_stochastic_steps, "_HELD", 1)
+    monkeypatch.setattr(_descent, "_HELD", 1)
     twice = learn.doubly_stochastic(phi, ROWS, Y, **options)
     np.testing.assert_allclose(twice.weights, kept.weights, atol=1e-12)
     stored = mehler.FourierFeatures.draw(D, 2 * 130, gamma=0.3, seed=0)

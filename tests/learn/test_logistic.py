@@ -74,7 +74,7 @@ def test_the_gap_bounds_what_a_short_run_misses() -> None:
 
 def test_gradient_is_that_of_differences() -> None:
     # The planted defects (penalty not doubled, mean over rows forgotten) change it by percents.
-    from mehler.learn._logistic import _Objective
+    from mehler.learn._logistic._logistic import _Objective
 
     X, y = problem(40)
     codes, _ = learn.one_vs_all(y)

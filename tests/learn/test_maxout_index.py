@@ -11,7 +11,7 @@ import pytest
 
 import mehler
 from mehler import _arrays, learn
-from mehler.learn import _buckets, _buckets_choice, _maxout_index
+from mehler.learn._neighbours import _hash_tables, _index, _tuning
 from mehler.verify import intervals
 from tests.places import CPU
 
@@ -37,9 +37,9 @@ def buckets_by_hand(codes, queries, digits, tables):
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Several blocks of queries and of pairs, the last ones short."""
-    monkeypatch.setattr(_buckets, "_MARKS", 500)
-    monkeypatch.setattr(_maxout_index, "_PAIRS", 64)
-    monkeypatch.setattr(_buckets_choice, "_BLOCK", 32)
+    monkeypatch.setattr(_hash_tables, "_MARKS", 500)
+    monkeypatch.setattr(_index, "_PAIRS", 64)
+    monkeypatch.setattr(_tuning, "_BLOCK", 32)
 
 
 @pytest.mark.parametrize(("digits", "tables", "q"), [(1, 1, 4), (3, 5, 3), (2, 30, 5), (20, 3, 3)])
@@ -109,7 +109,7 @@ def collisions(digits, tables, q):
     codes, query = phi(X), phi(np.array([[5.0, 0.0]]))
     shared = np.zeros(len(COSINES), dtype=int)
     for part in _arrays.slices(size * DRAWS, size):
-        table = _buckets.Buckets(codes[:, part], q, digits, tables)
+        table = _hash_tables.Buckets(codes[:, part], q, digits, tables)
         shared[table.candidates(query[:, part])[1]] += 1
     return shared
 
@@ -297,7 +297,7 @@ def test_dependent_units_have_no_probability():
 
 # -- planted defects: each must be seen by a test above -------------------------------------------
 
-HONEST_KEY = _buckets.Buckets._key
+HONEST_KEY = _hash_tables.Buckets._key
 
 
 def same_digits(self, codes, table):
@@ -327,14 +327,14 @@ def wrong_base(self, codes, table):
 
 @pytest.mark.parametrize("plant", [same_digits, sliding_digits, a_digit_short, wrong_base])
 def test_planted_defects_of_tables_are_caught(plant, monkeypatch):
-    monkeypatch.setattr(_buckets.Buckets, "_key", plant)
+    monkeypatch.setattr(_hash_tables.Buckets, "_key", plant)
     with pytest.raises(AssertionError):
         test_candidates_share_a_bucket_and_no_others_do(3, 5, 3)
     with pytest.raises(AssertionError):
         hold_probability(collisions(2, 5, 4), 2, 5, 4)
 
 
-HONEST_PROBABILITY = _buckets_choice.probability
+HONEST_PROBABILITY = _tuning.probability
 
 
 @pytest.mark.parametrize(
@@ -346,7 +346,7 @@ HONEST_PROBABILITY = _buckets_choice.probability
     ],
 )
 def test_planted_defects_of_the_probability_are_caught(plant, monkeypatch):
-    monkeypatch.setattr(_buckets_choice, "probability", plant)
+    monkeypatch.setattr(_tuning, "probability", plant)
     with pytest.raises(AssertionError):
         hold_probability(measured(3, 2, 5), 3, 2, 5)
     with pytest.raises(AssertionError):
@@ -354,16 +354,16 @@ def test_planted_defects_of_the_probability_are_caught(plant, monkeypatch):
 
 
 def test_ranking_by_the_worst_is_caught(monkeypatch):
-    honest = _maxout_index._best
-    monkeypatch.setattr(_maxout_index, "_best", lambda values, k: honest(-values, k))
+    honest = _index._best
+    monkeypatch.setattr(_index, "_best", lambda values, k: honest(-values, k))
     with pytest.raises(AssertionError):
         test_queries_return_the_best_candidates("codes")
 
 
 def test_a_row_taken_for_its_own_neighbour_is_caught(monkeypatch):
-    honest = _buckets_choice.cosines
+    honest = _tuning.cosines
     # A copy that cannot be written to keeps the row's own cosine of 1.
-    monkeypatch.setattr(_buckets_choice, "cosines", functools.partial(_kept, honest))
+    monkeypatch.setattr(_tuning, "cosines", functools.partial(_kept, honest))
     with pytest.raises(AssertionError):
         test_the_choice_is_the_cheapest_of_all()
 

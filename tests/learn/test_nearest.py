@@ -8,7 +8,7 @@ from sklearn.neighbors import NearestNeighbors
 
 import mehler
 from mehler import _arrays, learn
-from mehler.learn import _nearest
+from mehler.learn._neighbours import _nearest
 from tests.places import CPU
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mehler import learn
-from mehler.learn import _box_erm, _certificate, _hinge_rows, _logistic_rows
-from mehler.learn._signed_rows import SignedRows
+from mehler.learn._box_erm import _box_erm, _certificate, _hinge, _logistic
+from mehler.learn._box_erm._margins import SignedRows
 from tests.learn.audit import audit, least_clipped
 from tests.learn.problems import problem
 
@@ -75,7 +75,7 @@ def limits_of_one_sign(monkeypatch):
 
 def envelope_too_steep(monkeypatch):
     """The line to (1, 0) from the bound at minus B + 1 instead of minus B."""
-    for module in (_hinge_rows, _logistic_rows):
+    for module in (_hinge, _logistic):
         honest = module.envelope
 
         def steep(limits, bound, tolerance, *slope, honest=honest):
@@ -87,7 +87,7 @@ def envelope_too_steep(monkeypatch):
 
 def envelope_of_nothing(monkeypatch):
     """The surrogate itself taken for the envelope of the clipped loss."""
-    for module in (_hinge_rows, _logistic_rows):
+    for module in (_hinge, _logistic):
         honest = module.envelope
 
         def unclipped(limits, bound, tolerance, *slope, honest=honest):
@@ -98,7 +98,7 @@ def envelope_of_nothing(monkeypatch):
 
 def envelope_of_zero(monkeypatch):
     """Valid but useless: the constant 0 in place of the envelope of clipped rows."""
-    for module in (_hinge_rows, _logistic_rows):
+    for module in (_hinge, _logistic):
         honest = module.envelope
 
         def useless(limits, bound, tolerance, *slope, honest=honest):

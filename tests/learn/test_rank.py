@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mehler import _arrays, learn
-from mehler._arrays import _rank
+from mehler._arrays.routines import _rank
 from tests.learn import low_rank
 from tests.learn.ridge_audit import Table
 from tests.places import CPU

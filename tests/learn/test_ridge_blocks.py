@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mehler import _arrays, learn
-from mehler._arrays import _gram
+from mehler._arrays.routines import _gram
 from tests.learn.ridge_audit import Table, problem
 
 

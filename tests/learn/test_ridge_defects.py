@@ -8,45 +8,45 @@ import numpy as np
 import pytest
 
 from mehler import _arrays, learn
-from mehler._arrays import _gram
-from mehler.learn import _ridge, _ridge_path, _ridge_sums
+from mehler._arrays.routines import _gram
+from mehler.learn._ridge import _path, _ridge, _sums
 from tests.learn.ridge_audit import Table, audit, problem
 
 
 def without_its_share(monkeypatch):
     """Leverages without 1/N: the intercept's."""
 
-    class Wrong(_ridge_path.LeftOut):
+    class Wrong(_path.LeftOut):
         def __call__(self, x, y):
             path = replace(self.path, intercept=False)
-            return _ridge_path.LeftOut(self.phi, path, self.measure)(x, y)
+            return _path.LeftOut(self.phi, path, self.measure)(x, y)
 
     monkeypatch.setattr(_ridge, "LeftOut", Wrong)
 
 
 def training_errors(monkeypatch):
-    monkeypatch.setattr(_ridge, "LeftOut", _ridge_path.HeldOut)
+    monkeypatch.setattr(_ridge, "LeftOut", _path.HeldOut)
 
 
 def penalty_without_n(monkeypatch):
-    honest = _ridge_path.Spectrum.inverses
+    honest = _path.Spectrum.inverses
     monkeypatch.setattr(
-        _ridge_path.Spectrum, "inverses", lambda self, lambdas, n: honest(self, lambdas, 1)
+        _path.Spectrum, "inverses", lambda self, lambdas, n: honest(self, lambdas, 1)
     )
 
 
 def penalty_of_the_rest(monkeypatch):
     """(N - 1) lambda, a leave-one-out of another problem."""
-    honest = _ridge_path.Spectrum.inverses
+    honest = _path.Spectrum.inverses
     monkeypatch.setattr(
-        _ridge_path.Spectrum, "inverses", lambda self, lambdas, n: honest(self, lambdas, n - 1)
+        _path.Spectrum, "inverses", lambda self, lambdas, n: honest(self, lambdas, n - 1)
     )
 
 
 def direct_without_n(monkeypatch):
-    honest = _ridge_path.direct
+    honest = _path.direct
     monkeypatch.setattr(
-        _ridge_sums, "direct", lambda xp, g, c, lambdas, n, *of: honest(xp, g, c, lambdas, 1, *of)
+        _sums, "direct", lambda xp, g, c, lambdas, n, *of: honest(xp, g, c, lambdas, 1, *of)
     )
 
 
@@ -63,9 +63,9 @@ def blocks_at_their_own_means(monkeypatch):
 
 
 def intercept_forgotten(monkeypatch):
-    honest = _ridge_path.Path.fit
+    honest = _path.Path.fit
     monkeypatch.setattr(
-        _ridge_path.Path,
+        _path.Path,
         "fit",
         lambda self, *which: honest(replace(self, target_mean=0 * self.target_mean), *which),
     )

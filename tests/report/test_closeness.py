@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.kernel_approximation import Nystroem
 
-from mehler.report._closeness import check_closeness
+from mehler.report.verification._uniform_error import check_closeness
 from mehler.verify import kernels
 
 X = np.random.default_rng(0).standard_normal((20, 3))

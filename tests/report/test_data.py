@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from mehler.report._data import load_rows
+from mehler.report.inputs._data import load_rows
 
 ROWS = np.array([[1.0, 2.0, 3.0], [0.0, -1.0, 0.5], [2.0, 2.0, 2.0]])
 

@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from mehler.report import _data_section
-from mehler.report._data import load_rows
-from mehler.report._maps import maps_under_test, products_of
-from mehler.report._pairs import survey
-from mehler.report._plan import ERRORS, plan
+from mehler.report.inputs._data import load_rows
+from mehler.report.on_data import _section
+from mehler.report.on_data._maps import maps_under_test, products_of
+from mehler.report.on_data._pairs import survey
+from mehler.report.on_data._plan import ERRORS, plan
 from mehler.statements import Context
 from mehler.verify import Ledger
 from tests.report import toys
@@ -27,7 +27,7 @@ def context(**options) -> Context:
 
 def check(one, values, seed=0):
     seen = survey(values, 16, np.random.default_rng(seed))
-    return _data_section._check(one, values, seen, context(seed=seed))[0]
+    return _section._check(one, values, seen, context(seed=seed))[0]
 
 
 class Planted:
@@ -55,7 +55,7 @@ def test_maps_are_measured_on_another_backend():
     one, values = MAPS["MaxoutFeatures, q = 16"], toys.rows()
     seen = survey(values, 16, np.random.default_rng(0))
     here, there = (
-        _data_section._check(one, values, seen, context(backend=backend))[0]
+        _section._check(one, values, seen, context(backend=backend))[0]
         for backend in ("numpy", "dask")
     )
     # The same weights: estimates agree to the rounding of a mean of thousands of products.
@@ -81,7 +81,7 @@ def test_planted_defects_are_refuted(label):
 
 
 def test_too_few_features_are_inconclusive(monkeypatch):
-    monkeypatch.setattr(_data_section, "design", lambda *args: (400, 0.05))
+    monkeypatch.setattr(_section, "design", lambda *args: (400, 0.05))
     assert check(MAPS["MaxoutFeatures, q = 4"], toys.rows()).status == "inconclusive"
 
 
@@ -103,7 +103,7 @@ def test_pairs_show_all_correlations_and_both_extremes():
 
 
 def test_many_rows_are_sampled(monkeypatch):
-    from mehler.report import _pairs
+    from mehler.report.on_data import _pairs
 
     monkeypatch.setattr(_pairs, "ALL_PAIRS_UP_TO", 50)
     seen = survey(toys.rows(200, 3), 64, np.random.default_rng(0))
@@ -124,7 +124,7 @@ def test_many_rows_are_sampled(monkeypatch):
     ids=["equal", "one column", "huge", "tiny", "zeros"],
 )
 def test_odd_rows_are_survived(values):
-    found = _data_section.measure(load_rows(values), context())
+    found = _section.measure(load_rows(values), context())
     assert {one.status for one in found.evidence} == {"holds"}
     assert len(found.plan) == len(MAPS) * len(ERRORS)
     assert found.n_zero_rows == (3 if len(values) == 8 else 0)
@@ -132,15 +132,15 @@ def test_odd_rows_are_survived(values):
 
 def test_wide_rows_get_a_coarser_resolution_within_the_budget():
     one = MAPS["MaxoutFeatures, q = 4"]
-    n_small, fine = _data_section.design(one, 1.25, 64, 64, context())
-    n_wide, coarse = _data_section.design(one, 1.25, 2000, 64, context())
+    n_small, fine = _section.design(one, 1.25, 64, 64, context())
+    n_wide, coarse = _section.design(one, 1.25, 2000, 64, context())
     assert fine == 0.05 < coarse <= 0.1
     assert n_wide < n_small
-    assert _data_section.design(one, 1.25, 64, 64, context(level="full"))[1] == 0.03
+    assert _section.design(one, 1.25, 64, 64, context(level="full"))[1] == 0.03
 
 
 def test_products_are_drawn_in_pieces_that_do_not_repeat(monkeypatch):
-    from mehler.report import _maps
+    from mehler.report.on_data import _maps
 
     one, values = MAPS["MaxoutFeatures, q = 2"], toys.rows(4)
     monkeypatch.setattr(_maps, "_WEIGHTS_A_DRAW", one.weights(5) * 10)

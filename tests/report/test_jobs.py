@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mehler.report import verify_map
-from mehler.report._jobs import Jobs, Request, _Drawn
-from mehler.report._target import read_target
+from mehler.report.target._jobs import Jobs, Request, _Drawn
+from mehler.report.target._target import read_target
 from mehler.verify.sampling._draws import Draws
 from tests.report import drawn_elsewhere
 

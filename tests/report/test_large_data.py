@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from mehler import planning
-from mehler.report import _data_section, _large
-from mehler.report._data import load_rows
-from mehler.report._format import count
-from mehler.report._inputs import data_rows
-from mehler.report._maps import maps_under_test
+from mehler.report.inputs import _out_of_core
+from mehler.report.inputs._data import load_rows
+from mehler.report.on_data import _section
+from mehler.report.on_data._maps import maps_under_test
+from mehler.report.render._format import count
+from mehler.report.verification._rows import data_rows
 from tests.report.test_data_section import context
 
 N, D = 3000, 8
@@ -29,8 +30,8 @@ def values(n=N):
 @pytest.fixture(params=[".npy", "mapped", "dask"])
 def source(request, tmp_path, monkeypatch):
     """Something to read, too large by a limit that is made small."""
-    monkeypatch.setattr(_large, "LARGE", 100 * 8 * D)
-    monkeypatch.setattr(_large, "_BLOCK", 64 * 8 * D)
+    monkeypatch.setattr(_out_of_core, "LARGE", 100 * 8 * D)
+    monkeypatch.setattr(_out_of_core, "_BLOCK", 64 * 8 * D)
 
     def make(rows):
         if request.param == "dask":
@@ -76,9 +77,9 @@ def test_what_is_no_data_is_refused_without_being_read(source, wrong, message):
 
 def test_the_report_says_what_it_looked_at(source, monkeypatch):
     one = maps_under_test()[:1]
-    monkeypatch.setattr(_data_section, "maps_under_test", lambda: one)
+    monkeypatch.setattr(_section, "maps_under_test", lambda: one)
     rows = source(values())
-    found = _data_section.measure(load_rows(rows), context())
+    found = _section.measure(load_rows(rows), context())
     assert found.n_rows == N - 2
     assert (
         f"All {count(N - 2)} rows were checked, and 99 of them, evenly spaced, are looked at."
@@ -92,8 +93,8 @@ def test_the_report_says_what_it_looked_at(source, monkeypatch):
 
 
 def test_a_file_is_never_held_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr(_large, "LARGE", 1 << 20)
-    monkeypatch.setattr(_large, "_BLOCK", 1 << 20)
+    monkeypatch.setattr(_out_of_core, "LARGE", 1 << 20)
+    monkeypatch.setattr(_out_of_core, "_BLOCK", 1 << 20)
     np.save(tmp_path / "a.npy", np.ones((200_000, 16), dtype=np.float32))
     tracemalloc.start()
     found = load_rows(tmp_path / "a.npy")

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from mehler import report
-from mehler.report._format import cells, count, number
-from mehler.report._html import render_html
-from mehler.report._markdown import render_markdown
-from mehler.report._mathml import formula, mathml, prose
-from mehler.report._svg import draw
+from mehler.report.render._format import cells, count, number
+from mehler.report.render._html import render_html
+from mehler.report.render._markdown import render_markdown
+from mehler.report.render._mathml import formula, mathml, prose
+from mehler.report.render._svg import draw
 from mehler.statements import Evidence, Plot, Series
 from tests.report import toys
 

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from mehler import report
-from mehler.report import _write
+from mehler.report.render import _write
 from tests.report import toys
 
 NAMES = {"report.html", "report.json", "summary.md"}

@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import ttest_rel
 
 from mehler import data, learn, reproduce
-from mehler.reproduce import _circular, maxout_figure_1, maxout_figure_2, maxout_table_1
 from mehler.reproduce._experiment import Cell
+from mehler.reproduce.maxout import _circular, figure_1, figure_2, table_1
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_figure_1_follows_the_proved_kernel(quick) -> None:
 def test_figure_1_planted_defect_would_be_seen() -> None:
     # Were the printed kernel the truth, its points would lie on the other curve.
     apart = np.linspace(0.01, 1.5, 50)
-    proved, printed = maxout_figure_1.curves(apart, 8)
+    proved, printed = figure_1.curves(apart, 8)
     assert np.sqrt(np.mean((proved - printed) ** 2)) > 0.3
 
 
@@ -50,24 +50,24 @@ def test_figure_1_planted_defect_would_be_seen() -> None:
 def test_figure_1_says_slope_1_only_if_it_is(slope, linear) -> None:
     measured = {"apart": [0.05], "measured": [0.05 * slope], "slope_at_0": slope}
     found = [(Cell({"q": 8}), {**measured, "from_proved": 0.1, "from_printed": 0.5})]
-    said = maxout_figure_1.page("quick", found).verdicts[0]
+    said = figure_1.page("quick", found).verdicts[0]
     assert ("a linear regime of slope 1" in said) is linear
     assert ("not the slope 1" in said) is not linear
 
 
 def test_table_1_on_small_digits_is_direct_least_squares() -> None:
     # Second route: normal equations in float64 on the features held whole.
-    world = maxout_table_1.prepare("quick", None)
+    world = table_1.prepare("quick", None)
     cell = Cell({"q": 4, "m": 100, "draw": 0})
-    measured = maxout_table_1.measure(world, cell, 0)
-    phi = maxout_table_1.MaxoutFeatures.draw(
-        64, 100, 4, seed=cell.seed(0, maxout_table_1.NAME), like=world.fit[0]
+    measured = table_1.measure(world, cell, 0)
+    phi = table_1.MaxoutFeatures.draw(
+        64, 100, 4, seed=cell.seed(0, table_1.NAME), like=world.fit[0]
     )
     Z, test = (phi(part[0]).astype(np.float64) for part in (world.fit, world.test))
     held = phi(world.choose[0]).astype(np.float64)
     codes, classes = learn.one_vs_all(world.fit[1])
     errors = []
-    for lam in maxout_table_1.LAMBDAS:
+    for lam in table_1.LAMBDAS:
         W = np.linalg.solve(Z.T @ Z + len(Z) * lam * np.eye(100), Z.T @ codes)
         errors.append(100 * np.mean(classes[(held @ W).argmax(axis=1)] != world.choose[1]))
     np.testing.assert_allclose(measured["held_out"], errors, atol=100 * 2 / len(held))
@@ -85,7 +85,7 @@ def test_table_1_holds_out_the_last_sixth_of_mnist_and_no_test_row(monkeypatch) 
     images = rng.integers(1, 256, (16, 28, 28)).astype(np.uint8)
     made = data.Dataset("mnist", images[:12], np.arange(12), images[12:], np.arange(12, 16))
     monkeypatch.setattr(data, "mnist", lambda folder: made)
-    world = maxout_table_1.prepare("full", Path("folder"))
+    world = table_1.prepare("full", Path("folder"))
     assert [y.tolist() for _, y in (world.fit, world.choose, world.test)] == [
         list(range(10)),
         [10, 11],
@@ -99,55 +99,55 @@ def test_table_1_holds_out_the_last_sixth_of_mnist_and_no_test_row(monkeypatch) 
 
 
 def test_rows_of_pixels_have_the_same_weights_and_other_lengths() -> None:
-    units = maxout_table_1.prepare("quick", None)
-    pixels = maxout_table_1.prepare_pixels("quick", None)
+    units = table_1.prepare("quick", None)
+    pixels = table_1.prepare_pixels("quick", None)
     for one, other in ((units.fit, pixels.fit), (units.test, pixels.test)):
         assert np.array_equal(one[1], other[1])
         lengths = np.linalg.norm(other[0], axis=1)
         np.testing.assert_allclose(one[0] * lengths[:, None], other[0], atol=1e-6)
         assert np.ptp(lengths) > 0.1
     assert pixels.fit[0].max() == 1.0
-    known = maxout_table_1.PIXELS
+    known = table_1.PIXELS
     assert [c.key for c in known.cells("full")] == [
-        c.key for c in maxout_table_1.cells("full") if c.options["m"] <= 1000
+        c.key for c in table_1.cells("full") if c.options["m"] <= 1000
     ]
 
 
 def test_printed_cells_count_as_near_only_within_three_standard_errors() -> None:
     values = np.array([2.16, 2.30, 2.20, 2.26, 2.23])
-    assert maxout_table_1.near(values, 4, 10_000)
+    assert table_1.near(values, 4, 10_000)
     # sd .05 and printed .07 over five draws: three standard errors are .12.
-    assert not maxout_table_1.near(values + 0.2, 4, 10_000)
+    assert not table_1.near(values + 0.2, 4, 10_000)
 
 
 def test_fewer_draws_than_printed_have_a_wider_error_of_their_own() -> None:
     # Deviations of 0.07 printed over five draws and 0.07 here over two: 3 (0.001 + 0.0025)^(1/2).
     two = np.array([2.23 - 0.05, 2.23 + 0.05])
     wide = 3 * np.sqrt(0.07**2 / 5 + 0.05**2)
-    assert maxout_table_1.near(two + 0.99 * wide, 4, 10_000)
-    assert not maxout_table_1.near(two + 1.01 * wide, 4, 10_000)
+    assert table_1.near(two + 0.99 * wide, 4, 10_000)
+    assert not table_1.near(two + 1.01 * wide, 4, 10_000)
 
 
 def test_table_1_says_where_draws_are_missing() -> None:
     rng = np.random.default_rng(0)
     found = [
         (cell, {"error": 5 + 0.1 * rng.standard_normal()})
-        for cell in maxout_table_1.cells("full")
+        for cell in table_1.cells("full")
         if cell.options["m"] < 10_000 or cell.options["draw"] < 3
     ]
-    (table,) = maxout_table_1.page("full", found).tables
+    (table,) = table_1.page("full", found).tables
     assert table.heads[-2:] == ("m = 5000", "m = 10000, 3 draws")
 
 
 def test_table_1_names_the_cells_that_are_far() -> None:
     rng = np.random.default_rng(0)
     found = []
-    for cell in maxout_table_1.cells("full"):
+    for cell in table_1.cells("full"):
         q, m = cell.options["q"], cell.options["m"]
-        mean, _ = maxout_table_1.PRINTED[q][maxout_table_1._SIZES.index(m)]
+        mean, _ = table_1.PRINTED[q][table_1._SIZES.index(m)]
         off = 5.0 if (q, m) == (16, 500) else 0.0
         found.append((cell, {"error": mean + off + 0.01 * rng.standard_normal()}))
-    page = maxout_table_1.page("full", found)
+    page = table_1.page("full", found)
     assert page.verdicts[0].startswith("At m = 10000 the pools")
     assert "the least first: q = 4, q = 8, q = 2, q = 16, q = 1." in page.verdicts[0]
     assert page.verdicts[1].startswith("24 of 25 cells lie within three standard errors of the")
@@ -171,7 +171,7 @@ def test_circular_correlation_of_a_point_is_0() -> None:
     angle = np.linspace(0, 2 * np.pi, 40, endpoint=False)
     assert _circular.circular_rank_correlation(np.zeros(40), angle) == pytest.approx(0, abs=1e-12)
     for closed in (True, False):
-        assert maxout_figure_2.agreement(np.zeros((40, 2)), angle, closed) < 1e-12
+        assert figure_2.agreement(np.zeros((40, 2)), angle, closed) < 1e-12
 
 
 def test_circular_correlation_of_a_doubled_angle_is_0() -> None:
@@ -179,9 +179,9 @@ def test_circular_correlation_of_a_doubled_angle_is_0() -> None:
     angle = np.linspace(0, 2 * np.pi, 120, endpoint=False)
     points = np.stack([np.cos(2 * angle), np.sin(2 * angle)], axis=1)
     noise = 1e-3 * np.random.default_rng(0).standard_normal(points.shape)
-    assert maxout_figure_2.agreement(points + noise, angle, True) < 0.1
+    assert figure_2.agreement(points + noise, angle, True) < 0.1
     once = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    assert maxout_figure_2.agreement(once + noise, angle, True) > 0.99
+    assert figure_2.agreement(once + noise, angle, True) > 0.99
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, -2])
@@ -205,7 +205,7 @@ def test_verdict_of_figure_2_follows_the_pairs(gain, said) -> None:
     pixels = rng.uniform(0.2, 0.7, 10)
     noise = 0.01 * rng.standard_normal(10)
     agreed = {"maxout": pixels + gain + noise, "pixels": pixels, "lle": np.full(10, 0.95)}
-    verdict = maxout_figure_2.verdict("Turn", agreed)
+    verdict = figure_2.verdict("Turn", agreed)
     assert f"the maxout embedding {said} PCA of pixels (difference " in verdict
     assert "LLE of scikit-learn on 10 (mean 0.95)" in verdict
     # Second route: the interval that SciPy's paired test gives.
@@ -216,15 +216,15 @@ def test_verdict_of_figure_2_follows_the_pairs(gain, said) -> None:
 def test_a_difference_of_means_that_one_digit_makes_is_no_verdict() -> None:
     agreed = {k: np.full(10, 0.3) for k in ("maxout", "pixels", "lle")}
     agreed["maxout"][4] = 0.99
-    assert "is not told apart from" in maxout_figure_2.verdict("Turn", agreed)
+    assert "is not told apart from" in figure_2.verdict("Turn", agreed)
 
 
 def test_pictures_that_are_turned_have_unit_norm_and_angle() -> None:
-    world = maxout_figure_2.prepare("quick", None)
+    world = figure_2.prepare("quick", None)
     pictures, faces = world
     assert len(pictures) == 10
     assert faces is None
-    found = maxout_figure_2.measure(world, Cell({"digit": 4, "sweep": "sixth", "m": 50}), 0)
+    found = figure_2.measure(world, Cell({"digit": 4, "sweep": "sixth", "m": 50}), 0)
     assert found["angle"][:2] == pytest.approx([0, 60 / 32])
     assert len(found["maxout_x"]) == 33
     assert np.array_equal(pictures[0], data.digits().X[0])

@@ -6,28 +6,28 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from mehler.reproduce import _accuracy, invariant_mnist
+from mehler.reproduce.invariant import _accuracy, mnist
 
 COMPARISON = _accuracy.Comparison(
-    invariant_mnist.FEATURES, ("shifts", "turns", "both"), ("none", "fourier"), (100,)
+    mnist.FEATURES, ("shifts", "turns", "both"), ("none", "fourier"), (100,)
 )
 
 
 @pytest.fixture(scope="module")
 def world():
-    return invariant_mnist.prepare("quick", None)
+    return mnist.prepare("quick", None)
 
 
 def test_all_features_but_pixels_have_as_many_columns(world) -> None:
-    found = invariant_mnist.maps(world, 0)
-    assert list(found) == list(invariant_mnist.FEATURES)
+    found = mnist.maps(world, 0)
+    assert list(found) == list(mnist.FEATURES)
     widths = {name: phi(world.X[:3]).shape[1] for name, phi in found.items()}
     assert widths.pop("pixels") == 64
     assert set(widths.values()) == {40 * 16}
 
 
 def test_groups_are_lists_of_the_stated_sizes(world) -> None:
-    found = invariant_mnist.maps(world, 0)
+    found = mnist.maps(world, 0)
     orders = {k: found[k].group.order for k in ("none", "shifts", "turns", "both")}
     # Shifts by at most one pixel: 9; five angles; every second of them, then each shift.
     assert orders == {"none": 1, "shifts": 9, "turns": 5, "both": 27}
@@ -38,7 +38,7 @@ def test_features_of_shifted_digits_stay_nearer_than_those_without_maps(world) -
     images = world.X[:50].reshape(-1, 8, 8)
     moved = np.zeros_like(images)
     moved[:, :, 1:] = images[:, :, :-1]
-    found = invariant_mnist.maps(world, 0)
+    found = mnist.maps(world, 0)
     far = {
         name: np.linalg.norm(found[name](world.X[:50]) - found[name](moved.reshape(50, -1)), axis=1)
         for name in ("none", "shifts")
@@ -122,9 +122,9 @@ def test_the_best_of_three_needs_a_wider_interval() -> None:
 
 def test_quick_pages_say_what_stands_in() -> None:
     found = [
-        (cell, {name: [0.5 + 0.1 * cell.options["draw"]] * 2 for name in invariant_mnist.FEATURES})
-        for cell in invariant_mnist.cells("quick")
+        (cell, {name: [0.5 + 0.1 * cell.options["draw"]] * 2 for name in mnist.FEATURES})
+        for cell in mnist.cells("quick")
     ]
-    said = invariant_mnist.page("quick", found).verdicts[0]
+    said = mnist.page("quick", found).verdicts[0]
     assert "8 x 8 pixels stand in for MNIST" in said
     assert "40 templates" in said

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from mehler.reproduce import Cell, invariant_permutations
+from mehler.reproduce import Cell
+from mehler.reproduce.invariant import permutations
 from proofs_checks.group_invariant import _permutations_curves as curves
 from proofs_checks.group_invariant._permutations_data import PAPER
 
 
 def test_parts_of_a_draw_share_targets_and_split() -> None:
     cells = [Cell({"part": part, "draw": 1}) for part in ("training", "templates")]
-    seeds = {cell.seed(0, invariant_permutations.NAME, "part") for cell in cells}
+    seeds = {cell.seed(0, permutations.NAME, "part") for cell in cells}
     assert len(seeds) == 1
     assert seeds != {Cell({"part": "training", "draw": 0}).seed(0, "invariant-permutations")}
 
 
 def test_a_cell_measures_what_the_statements_pieces_measure() -> None:
     cell = Cell({"part": "training", "draw": 0})
-    measured = invariant_permutations.measure("quick", cell, 5)
-    seed = cell.seed(5, invariant_permutations.NAME, "part")
+    measured = permutations.measure("quick", cell, 5)
+    seed = cell.seed(5, permutations.NAME, "part")
     direct = curves.over_training(PAPER, [seed], (10, 50), (10, 25), 12)
     assert {name: rows[0].tolist() for name, rows in direct.items()} == measured
 
@@ -30,7 +31,7 @@ def test_verdicts_count_draws_and_claim_nothing_else() -> None:
     found = [(Cell({"part": "training", "draw": k}), {**rising, "seconds": 1.0}) for k in (0, 1)]
     some = {"distinct": [0.5, 0.6, 0.7], "independent": [0.5, 0.6, 0.7], "seconds": 1.0}
     found += [(Cell({"part": "permutations", "draw": k}), some) for k in (0, 1)]
-    said = invariant_permutations._verdicts("quick", found)
+    said = permutations._verdicts("quick", found)
     assert said[0] == (
         "10 a class, of 2 draws: bag of words < CDF(12,10) in 2, CDF(12,10) < CDF(12,25) in 2, "
         "CDF(12,25) < Haar kernel in 2."
@@ -43,5 +44,5 @@ def test_verdicts_count_draws_and_claim_nothing_else() -> None:
 def test_exact_figures_are_those_of_the_statement() -> None:
     # Second route: the share of the test in which one target occurs twice or more, alone.
     beta = 2551 / 25_838 * 23_838 / 28_768
-    assert np.isclose(invariant_permutations.LEAST_SQUARES, 1 - 2 * beta, atol=5e-5)
-    assert np.isclose(invariant_permutations.BEST, 1 - beta, atol=5e-5)
+    assert np.isclose(permutations.LEAST_SQUARES, 1 - 2 * beta, atol=5e-5)
+    assert np.isclose(permutations.BEST, 1 - beta, atol=5e-5)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mehler import data
-from mehler.reproduce import invariant_speech
+from mehler.reproduce.invariant import speech
 
 DEVIATIONS = np.linspace(0.5, 3.0, 13)
 
@@ -20,7 +20,7 @@ def test_matrices_of_pitch_move_a_smooth_spectrum_by_channels() -> None:
     def spectrum(at):
         return np.exp(-0.5 * ((at - 13.0) / 4.0) ** 2)
 
-    found = invariant_speech.pitches(DEVIATIONS)
+    found = speech.pitches(DEVIATIONS)
     for matrix, shift in zip(found, (-2.0, -1.0, 0.0, 1.0, 2.0)):
         before = dct(spectrum(channels), norm="ortho")[:13] / DEVIATIONS
         after = dct(spectrum(channels - shift), norm="ortho")[:13] / DEVIATIONS
@@ -30,7 +30,7 @@ def test_matrices_of_pitch_move_a_smooth_spectrum_by_channels() -> None:
 
 
 def test_matrices_of_speed_read_the_frames_at_other_times() -> None:
-    slow, fast = invariant_speech.speeds()[[0, 4]]
+    slow, fast = speech.speeds()[[0, 4]]
     ramp = np.arange(20.0)
     np.testing.assert_allclose(slow @ ramp, 9.5 + 0.5 * (ramp - 9.5))
     inside = np.abs(ramp - 9.5) <= 4.75
@@ -40,21 +40,21 @@ def test_matrices_of_speed_read_the_frames_at_other_times() -> None:
 
 def test_elements_act_on_frames_and_cepstra_of_a_row() -> None:
     # Planted defect: the factors the other way round would act on wrong axes.
-    _, rows, _, deviations = invariant_speech.prepare("quick", None)
-    found = invariant_speech.maps("quick", rows[:1], deviations, 0)
+    _, rows, _, deviations = speech.prepare("quick", None)
+    found = speech.maps("quick", rows[:1], deviations, 0)
     group = found["both"].group
     assert [found[k].group.order for k in ("none", "speeds", "pitches", "both")] == [1, 5, 5, 25]
     moved = group.apply(rows[:1].astype(np.float64))[:, 0]
-    of_frames, of_cepstra = invariant_speech.speeds(), invariant_speech.pitches(deviations)
+    of_frames, of_cepstra = speech.speeds(), speech.pitches(deviations)
     word = rows[0].astype(np.float64).reshape(20, 13)
     direct = [(a @ word @ b.T).ravel() for a in of_frames for b in of_cepstra]
     np.testing.assert_allclose(moved, direct, atol=1e-12)
 
 
 def test_all_features_but_cepstra_have_as_many_columns() -> None:
-    _, rows, _, deviations = invariant_speech.prepare("quick", None)
-    found = invariant_speech.maps("quick", rows[:1], deviations, 0)
-    assert list(found) == list(invariant_speech.FEATURES)
+    _, rows, _, deviations = speech.prepare("quick", None)
+    found = speech.maps("quick", rows[:1], deviations, 0)
+    assert list(found) == list(speech.FEATURES)
     widths = {name: phi(rows[:2]).shape[1] for name, phi in found.items()}
     assert widths.pop("cepstra") == 260
     assert set(widths.values()) == {30 * 16}
@@ -62,17 +62,17 @@ def test_all_features_but_cepstra_have_as_many_columns() -> None:
 
 def test_quick_pages_say_that_recordings_are_made_up() -> None:
     found = [
-        (cell, {name: [0.5 + 0.1 * cell.options["draw"]] * 2 for name in invariant_speech.FEATURES})
-        for cell in invariant_speech.cells("quick")
+        (cell, {name: [0.5 + 0.1 * cell.options["draw"]] * 2 for name in speech.FEATURES})
+        for cell in speech.cells("quick")
     ]
-    assert "the recordings are made up" in invariant_speech.page("quick", found).verdicts[0]
+    assert "the recordings are made up" in speech.page("quick", found).verdicts[0]
 
 
 def test_real_recordings_are_split_without_overlap(monkeypatch) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 20, 13)).astype(np.float32), np.arange(60) % 10
     monkeypatch.setattr(data, "spoken_digits", lambda n: data.Dataset("spoken_digits", X, y))
-    world = invariant_speech.prepare("full", None)
+    world = speech.prepare("full", None)
     np.testing.assert_allclose(np.linalg.norm(world[1], axis=1), 1.0, atol=1e-6)
     seen = {}
 
@@ -80,9 +80,9 @@ def test_real_recordings_are_split_without_overlap(monkeypatch) -> None:
         seen.update(train=train, test=test, sizes=sizes)
         return {}
 
-    monkeypatch.setattr(invariant_speech, "accuracies", watched)
-    monkeypatch.setattr(invariant_speech, "maps", lambda *given: {})
-    invariant_speech.measure(world, invariant_speech.cells("full")[0], 0)
+    monkeypatch.setattr(speech, "accuracies", watched)
+    monkeypatch.setattr(speech, "maps", lambda *given: {})
+    speech.measure(world, speech.cells("full")[0], 0)
     assert (len(seen["train"][0]), len(seen["test"][0])) == (40, 20)
     together = np.concatenate([seen["train"][0], seen["test"][0]])
     assert len(np.unique(together, axis=0)) == 60
@@ -95,4 +95,4 @@ def test_missing_recordings_say_what_brings_them(monkeypatch) -> None:
 
     monkeypatch.setattr(data, "spoken_digits", missing)
     with pytest.raises(data.MissingDataError, match="pip install"):
-        invariant_speech.prepare("full", None)
+        speech.prepare("full", None)

@@ -9,8 +9,9 @@ from sklearn.linear_model import Ridge
 
 from mehler import FourierFeatures, data
 from mehler.features import leverage as selectors
-from mehler.reproduce import Cell, leverage
-from mehler.reproduce._leverage_methods import (
+from mehler.reproduce import Cell
+from mehler.reproduce.leverage import experiments as leverage
+from mehler.reproduce.leverage._methods import (
     METHODS,
     RIDGES,
     chosen,
@@ -19,7 +20,7 @@ from mehler.reproduce._leverage_methods import (
     on_features,
     on_pool,
 )
-from mehler.reproduce._leverage_world import Problem, Split, small, split
+from mehler.reproduce.leverage._world import Problem, Split, small, split
 
 
 def toy(n=260, seed=0):

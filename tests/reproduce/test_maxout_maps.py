@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
-from mehler.reproduce import maxout_maps
-from mehler.reproduce.maxout_table_1 import World
+from mehler.reproduce.maxout import maps
+from mehler.reproduce.maxout.table_1 import World
 
 
 @pytest.fixture(scope="module")
 def world():
-    return maxout_maps.prepare("quick", None)
+    return maps.prepare("quick", None)
 
 
 def test_votes_are_those_of_scikit_learn_where_none_is_tied(world) -> None:
     X, labels = world.fit
     Q, _ = world.test
-    errors = maxout_maps.votes(lambda rows: rows, X, labels, Q, world.test[1])
+    errors = maps.votes(lambda rows: rows, X, labels, Q, world.test[1])
     for k, error in zip((1, 3, 5, 7), errors):
         peer = KNeighborsClassifier(k).fit(X, labels)
         chances = np.sort(peer.predict_proba(Q), axis=1)
@@ -31,7 +31,7 @@ def test_ties_of_votes_go_to_the_class_of_the_nearest() -> None:
     X = np.array([[1.0], [2.0], [3.0], [9.0], [9.5], [9.6], [9.7]])
     labels = np.array([7, 3, 5, 0, 0, 0, 0])
     # Of the three nearest to 0 each has a vote: the first is 7's.
-    errors = maxout_maps.votes(lambda rows: rows, X, labels, np.zeros((1, 1)), np.array([7]))
+    errors = maps.votes(lambda rows: rows, X, labels, np.zeros((1, 1)), np.array([7]))
     assert errors[:2] == [0.0, 0.0]
     # Four of seven are zeros, however far.
     assert errors[3] == 100.0
@@ -39,12 +39,12 @@ def test_ties_of_votes_go_to_the_class_of_the_nearest() -> None:
 
 def test_maps_take_as_many_columns_and_projections_as_they_say(world) -> None:
     X, m = world.fit[0], 40
-    for name, (_, takes) in maxout_maps.MAPS.items():
+    for name, (_, takes) in maps.MAPS.items():
         if name.startswith("fourier"):
-            phi = maxout_maps.fourier(name, X, m, 1.0, 0)
+            phi = maps.fourier(name, X, m, 1.0, 0)
             weights = phi.n_features // 2 if name == "fourier-m" else phi.n_features
         else:
-            phi = maxout_maps.maxout(name, X, m, 0)
+            phi = maps.maxout(name, X, m, 0)
             weights = {"shared": m, "decoupled": 4 * (m + 1)}.get(name, 4 * m)
         assert phi(X[:2]).shape[1] == (160 if name == "fourier-p" else m)
         assert takes(m) == weights
@@ -53,10 +53,10 @@ def test_maps_take_as_many_columns_and_projections_as_they_say(world) -> None:
 def test_bandwidths_and_votes_are_not_chosen_by_test_rows(world, monkeypatch) -> None:
     # Planted leak: wrong test labels may change errors, but nothing that is chosen.
     wrong = World(world.fit, world.choose, (world.test[0], (world.test[1] + 1) % 10))
-    for cell in maxout_maps.cells("quick"):
+    for cell in maps.cells("quick"):
         if cell.options["map"] not in ("fourier-m", "neighbours") or cell.options["draw"]:
             continue
-        one, two = (maxout_maps.measure(each, cell, 0) for each in (world, wrong))
+        one, two = (maps.measure(each, cell, 0) for each in (world, wrong))
         chosen = ("gamma", "lambda", "neighbours", "held_out")
         assert {k: one.get(k) for k in chosen} == {k: two.get(k) for k in chosen}
         assert one["error"] < 50 < two["error"]
@@ -67,23 +67,23 @@ def test_page_says_what_is_told_apart() -> None:
     shift = {"decoupled": 2.0, "fourier-p": -2.0}
     found = [
         (cell, {"error": 5.0 + shift.get(cell.options["map"], 0.0) + 0.1 * rng.standard_normal()})
-        for cell in maxout_maps.cells("full")
+        for cell in maps.cells("full")
     ]
-    page = maxout_maps.page("full", found)
+    page = maps.page("full", found)
     said = {line.split(":")[0]: line for line in page.verdicts}
     against = " instead of random maxout"
     assert "more mistakes" in said["Decoupled maxout" + against]
     assert "fewer mistakes" in said["Fourier, as many projections" + against]
     assert "not told apart" in said["Centred maxout" + against]
-    assert len(page.tables[0].rows) == len(maxout_maps.MAPS) + 3
+    assert len(page.tables[0].rows) == len(maps.MAPS) + 3
     assert "stand in" not in page.tables[0].caption
     (beside,) = [row for row in page.tables[0].rows if "(3.09)" in row[-1]]
     assert beside[0] == "nearest neighbours by pixels"
     assert (
         "stand in"
-        in maxout_maps.page(
+        in maps.page(
             "quick",
-            [(cell, {"error": 5.0 + cell.options["draw"]}) for cell in maxout_maps.cells("quick")],
+            [(cell, {"error": 5.0 + cell.options["draw"]}) for cell in maps.cells("quick")],
         )
         .tables[0]
         .caption

@@ -5,7 +5,6 @@ standard leaves open: whose array this is, how to bring values from the host to 
 device and back, how to walk over rows without a temporary of the size of the data.
 """
 
-from mehler._arrays._agreements import check_digits, shares_that_agree
 from mehler._arrays._blocks import (
     map_columns,
     map_elements,
@@ -23,7 +22,6 @@ from mehler._arrays._chunks import (
     share,
     sum_over_chunks,
 )
-from mehler._arrays._counts import shares_below
 from mehler._arrays._dtypes import (
     code_dtype,
     dtype_name,
@@ -37,17 +35,8 @@ from mehler._arrays._global_random import (
     global_states,
     set_global_states,
 )
-from mehler._arrays._gram import (
-    add_gram,
-    centred,
-    packed,
-    squared_norm,
-    symmetric,
-    unpacked,
-)
 from mehler._arrays._host import from_host, to_host, without_gradient
 from mehler._arrays._installed import installed_namespaces
-from mehler._arrays._linear_algebra import eigen, solve_positive
 from mehler._arrays._namespace import (
     Array,
     Place,
@@ -60,11 +49,22 @@ from mehler._arrays._namespace import (
     resolve_place,
 )
 from mehler._arrays._outputs import dense_host
-from mehler._arrays._rank import least_pivot, least_resolved, least_singular
-from mehler._arrays._reuse import keep_winner, matmul, maximum, take_rows
 from mehler._arrays._special import erf
 from mehler._arrays._validate import check_matrix, require_finite
-from mehler._arrays._waves import angle_unit, cosine, cosine_and_sine
+from mehler._arrays.routines._ecdf import shares_below
+from mehler._arrays.routines._gram import (
+    add_gram,
+    centred,
+    packed,
+    squared_norm,
+    symmetric,
+    unpacked,
+)
+from mehler._arrays.routines._hamming import check_digits, shares_that_agree
+from mehler._arrays.routines._linear_algebra import eigen, solve_positive
+from mehler._arrays.routines._rank import least_pivot, least_resolved, least_singular
+from mehler._arrays.routines._reuse import keep_winner, matmul, maximum, take_rows
+from mehler._arrays.routines._trig import angle_unit, cosine, cosine_and_sine
 
 __all__ = [
     "Array",

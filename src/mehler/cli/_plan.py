@@ -69,7 +69,7 @@ def plan(
     Exit status: 0, or 2 if it could not run.
     """
     from mehler import planning
-    from mehler.report._data import load_rows
+    from mehler.report.inputs._data import load_rows
 
     if out is not None:
         _require_file(out)

@@ -6,15 +6,15 @@ from typing import Any
 
 from mehler.features import groups, leverage
 from mehler.features._base import FeatureMap
-from mehler.features._codes import MaxoutCodes
-from mehler.features._decoupled import DecoupledMaxoutFeatures
-from mehler.features._fourier import FourierFeatures
-from mehler.features._invariant import GroupInvariantFeatures
-from mehler.features._kitchen_sinks import KitchenSinks
-from mehler.features._maxout import MaxoutFeatures
-from mehler.features._packed import PackedCodes
 from mehler.features._units import UnitBlock
+from mehler.features.fourier._fourier import FourierFeatures
+from mehler.features.invariant._invariant import GroupInvariantFeatures
+from mehler.features.kitchen_sinks._kitchen_sinks import KitchenSinks
 from mehler.features.leverage._selected import SelectedFeatures
+from mehler.features.maxout._codes import MaxoutCodes
+from mehler.features.maxout._decoupled import DecoupledMaxoutFeatures
+from mehler.features.maxout._maxout import MaxoutFeatures
+from mehler.features.maxout._packed import PackedCodes
 from mehler.features.spectra import Spectrum
 
 __all__ = [

@@ -1,21 +1,21 @@
 """Learning on random features: the estimators that the theorems are about, and ridge regression."""
 
 from mehler.learn import losses
-from mehler.learn._box_erm import box_erm, units
-from mehler.learn._cross_validate import CrossValidation, cross_validate, cross_validate_sums
-from mehler.learn._doubly_stochastic import doubly_stochastic
+from mehler.learn._box_erm._box_erm import box_erm, units
+from mehler.learn._box_erm._result import BoxERM
+from mehler.learn._doubly_stochastic._doubly_stochastic import doubly_stochastic
+from mehler.learn._doubly_stochastic._fit import StochasticFit
 from mehler.learn._folds import folds
-from mehler.learn._logistic import logistic
-from mehler.learn._logistic_fit import LogisticFit
-from mehler.learn._maxout_index import MaxoutIndex
-from mehler.learn._nearest import nearest
+from mehler.learn._logistic._fit import LogisticFit
+from mehler.learn._logistic._logistic import logistic
+from mehler.learn._neighbours._index import MaxoutIndex
+from mehler.learn._neighbours._nearest import nearest
 from mehler.learn._one_vs_all import one_vs_all
 from mehler.learn._principal import PrincipalComponents, principal_components
-from mehler.learn._result import BoxERM
-from mehler.learn._ridge import ridge
-from mehler.learn._ridge_fit import RidgeFit
-from mehler.learn._ridge_sums import RidgeSums
-from mehler.learn._stochastic_fit import StochasticFit
+from mehler.learn._ridge._cross_validate import CrossValidation, cross_validate, cross_validate_sums
+from mehler.learn._ridge._fit import RidgeFit
+from mehler.learn._ridge._ridge import ridge
+from mehler.learn._ridge._sums import RidgeSums
 
 __all__ = [
     "BoxERM",

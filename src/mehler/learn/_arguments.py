@@ -1,119 +1,168 @@
-"""What the estimator takes, refused by name before any work."""
+"""What ridge regression takes, refused by name before any work; and its rows, block by block."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from numbers import Integral, Real
+from collections.abc import Callable, Iterator, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from mehler import _arrays
-from mehler._arrays import Array
-from mehler._arrays._host import without_gradient
-from mehler.learn.losses import Hinge, Logistic, Loss, Ramp
+from mehler._arrays import Array, Place
 
-_LOSSES: dict[str, type[Hinge] | type[Logistic]] = {
-    "hinge": Hinge,
-    "logistic": Logistic,
-    "ramp": Ramp,
-}
+MEASURES = ("squares", "mistakes")
+SOLVERS = ("auto", "eigen", "direct")
 
 
-def check_features(z: Array, name: str = "Z", n_features: int | None = None) -> Array:
-    """`z` as a matrix of finite floats; integers become the default float."""
-    if isinstance(z, np.ma.MaskedArray):
+def check_map(phi: Any) -> Callable[[Array], Array]:
+    """Anything that can be called."""
+    if not callable(phi):
+        raise TypeError(
+            f"phi is {type(phi).__name__}, which cannot be called; pass a map, or the transform "
+            "of a fitted scikit-learn sampler"
+        )
+    return phi
+
+
+def check_rows(x: Array, name: str = "X") -> None:
+    """A matrix of finite rows, of which Dask's are not looked at; no tracers."""
+    _arrays.array_namespace(x, names=(name,))
+    if isinstance(x, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array; fill it or drop the rows with masked values")
-    xp = _arrays.array_namespace(z, names=(name,))
-    if _arrays.is_lazy(z):
+    _arrays.check_matrix(x, name=name)
+    if _arrays.is_chunked(x):
+        _arrays.require_known_chunks(x)
+    elif _arrays.is_lazy(x):
         raise TypeError(
-            f"{name} is lazy (a Dask graph, or traced by jax.jit) but each iteration reads all of "
-            f"it; compute it first, for instance {name} = {name}.compute()"
+            f"{name} is traced by jax.jit, but solving looks at values; call this outside of jit"
         )
-    _arrays.check_matrix(z, name=name)
-    if n_features is not None and z.shape[1] != n_features:
-        raise ValueError(
-            f"{name} has {z.shape[1]} columns but the weights are {n_features}; pass the features "
-            "of the map that they were fitted on"
-        )
-    return xp.astype(without_gradient(z), _arrays.real_dtype(z, name=name), copy=False)
 
 
-def check_labels(y: Array, z: Array) -> None:
-    """Labels -1 and +1, one a row of `z`, beside it."""
-    xp = _arrays.array_namespace(z, y, names=("Z", "y"))
-    if _arrays.is_lazy(y):
-        raise TypeError("y is lazy; compute it first")
-    here, there = _arrays.place_of(z), _arrays.place_of(y)
+def check_pair(x: Array, y: Array, names: tuple[str, str] = ("X", "Y")) -> Array:
+    """Rows and one target or one row of targets for each; returns targets as (n, t)."""
+    check_rows(x, names[0])
+    xp = _arrays.array_namespace(x, y, names=names)
+    here, there = _arrays.place_of(x), _arrays.place_of(y)
     if here.device != there.device:
-        raise ValueError(f"Z lives on {here.device} but y on {there.device}; bring y to Z's device")
-    if tuple(y.shape) != (z.shape[0],):
         raise ValueError(
-            f"y must have one label a row of Z, shape ({z.shape[0]},), but has {tuple(y.shape)}"
-            + ("; use y[:, 0]" if y.ndim == 2 and y.shape[1] == 1 else "")
+            f"{names[0]} lives on {here.device} but {names[1]} on {there.device}; bring both to "
+            "one device"
         )
-    if not xp.isdtype(y.dtype, ("real floating", "signed integer")):
+    if y.ndim not in (1, 2):
+        raise ValueError(
+            f"{names[1]} must have shape (rows,) or (rows, targets) but has {y.ndim} axes"
+        )
+    if y.shape[0] != x.shape[0] and not _unknown(x.shape[0], y.shape[0]):
+        raise ValueError(
+            f"{names[1]} has {y.shape[0]} rows but {names[0]} has {x.shape[0]}; give one target, "
+            "or one row of targets, for each row"
+        )
+    if not (xp.isdtype(y.dtype, ("real floating", "integral"))):
         raise TypeError(
-            f"y has dtype {_arrays.dtype_name(y.dtype)}, which cannot hold the labels -1 and +1; "
-            "use a signed integer or a float"
+            f"{names[1]} has dtype {_arrays.dtype_name(y.dtype)}; targets are real numbers: for "
+            "labels use learn.one_vs_all(labels)"
         )
-    found = np.unique(_arrays.to_host(y))
-    if not np.isin(found, (-1, 1)).all():
-        shown = ", ".join(f"{value:g}" for value in found[:5]) + (", ..." if len(found) > 5 else "")
-        remedy = "; use 2 * y - 1" if np.isin(found, (0, 1)).all() else ""
+    y = y if y.ndim == 2 else y[:, None]
+    _arrays.check_matrix(y, name=names[1])
+    return y
+
+
+def _unknown(*sizes: Any) -> bool:
+    return any(n is None or (isinstance(n, float) and math.isnan(n)) for n in sizes)
+
+
+def check_lambdas(lambdas: Any) -> tuple[float, ...]:
+    """One number above 0, or several."""
+    several = (lambdas,) if isinstance(lambdas, Real) else lambdas
+    if isinstance(several, (str, bytes)) or not isinstance(several, (Sequence, np.ndarray)):
+        raise TypeError(f"lambdas={lambdas!r} must be a number or a sequence of numbers")
+    found = tuple(several.ravel().tolist() if isinstance(several, np.ndarray) else several)
+    if not found:
+        raise ValueError("lambdas is empty: give at least one number above 0")
+    for one in found:
+        good = isinstance(one, Real) and not isinstance(one, bool)
+        if not good or not 0.0 < float(one) < math.inf:
+            raise ValueError(f"lambdas holds {one!r}; each must be a finite number above 0")
+    return tuple(float(one) for one in found)
+
+
+def check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
+    """One of a few words."""
+    if value not in allowed:
+        raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, allowed))}")
+    return value
+
+
+def work_place(home: Place) -> Place:
+    """Where sums in float64 are: beside the rows, or on the host if their device has none."""
+    return home if _arrays.has_float64(home.xp, home.device) else _arrays.resolve_place(None)
+
+
+def feature_blocks(
+    phi: Callable[[Array], Array], x: Array, y: Array, index: Any = None
+) -> Iterator[tuple[Array, Array]]:
+    """Features of a block of rows in their own dtype, and its targets in float64, where sums are.
+
+    Of all rows, or of those that `index`, on the host, names. Features that are not finite are
+    refused when their block is reached.
+    """
+    home = _arrays.place_of(x)
+    place = work_place(home)
+    n_features, dtype = shape_of(phi, x)
+    block = _arrays.rows_of_sums(n_features, 4 if dtype == "float32" else 8)
+    n = x.shape[0] if index is None else index.shape[0]
+    for rows in _arrays.slices(n, block):
+        some = x[rows, :] if index is None else rows_at(x, index[rows])
+        z = features_of(phi, some)
+        targets = y[rows, :] if index is None else rows_at(y, index[rows])
+        if place is not home:
+            z = _arrays.from_host(_arrays.to_host(z), place)
+            yield z, _arrays.from_host(_arrays.to_host(targets), place, "float64")
+        else:
+            yield z, home.xp.astype(targets, home.xp.float64)
+
+
+def rows_at(x: Array, index: Any) -> Array:
+    """Rows that a host array of integers names."""
+    xp = _arrays.array_namespace(x)
+    # JAX has no int64 unless it is switched on.
+    narrow = index.astype(np.int32) if x.shape[0] < 2**31 else index
+    return xp.take(x, _arrays.from_host(narrow, _arrays.place_of(x)), axis=0)
+
+
+def shape_of(phi: Callable[[Array], Array], x: Array) -> tuple[int, str]:
+    """How many features there are, and their dtype, by those of one row."""
+    # A function of the user's need not know Dask: elsewhere too it is given chunks, not arrays.
+    row = _arrays.to_host(x[:1, :]) if _arrays.is_chunked(x) else x[:1, :]
+    first = features_of(phi, row)
+    return int(first.shape[1]), _arrays.dtype_name(first.dtype)
+
+
+def features_of(phi: Callable[[Array], Array], rows: Array) -> Array:
+    """Features of rows: real, finite, a matrix with as many rows."""
+    z = phi(rows)
+    xp = _arrays.array_namespace(rows, z, names=("X", "phi(X)"))
+    if z.ndim != 2 or z.shape[0] != rows.shape[0] or z.shape[1] == 0:
         raise ValueError(
-            f"y holds {shown}; the losses are of y f(x), so labels are -1 and +1{remedy}"
+            f"phi(X) has shape {tuple(z.shape)} for {rows.shape[0]} rows; it must be "
+            "(rows, features)"
         )
+    if not xp.isdtype(z.dtype, "real floating"):
+        raise TypeError(
+            f"phi(X) has dtype {_arrays.dtype_name(z.dtype)}: codes, it seems, and not features"
+        )
+    z = _arrays.without_gradient(z)
+    if not bool(xp.isfinite(xp.sum(xp.sum(z, axis=0)))):
+        _arrays.require_finite(z, name="phi(X)")
+    return z
 
 
-def check_scale(scale: Any) -> float:
-    """C as a finite number above 0."""
-    good = isinstance(scale, Real) and not isinstance(scale, bool)
-    if not good or not 0 < float(scale) < math.inf:
+def require_no_overflow(size: float) -> None:
+    """Refuse sums of squares and products that are infinite: every weight would be 0 or NaN."""
+    if not math.isfinite(size):
         raise ValueError(
-            f"scale={scale!r} is not a finite number above 0; it is C of the box |alpha| <= C/m"
+            "sums of squares of phi(X), or of the targets, overflow; scale the rows, or the "
+            "targets, down"
         )
-    return float(scale)
-
-
-def check_limits(limits: Any, dtype: str) -> None:
-    """Refuse boxes that reach outputs which the dtype cannot square and sum."""
-    largest = float(limits.max())
-    if not largest <= (2.0**40 if dtype == "float64" else 2.0**20):
-        raise ValueError(
-            f"the box reaches outputs of size {largest:.3g} on row {int(limits.argmax())} of Z, "
-            f"too large for losses of order 1 in {dtype}; make Z or scale smaller"
-        )
-
-
-def check_reachable(gap: float, rounding: float) -> None:
-    """Refuse a gap that no certificate can show, since rounding alone may be as large."""
-    if gap <= 2.0 * rounding:
-        raise ValueError(
-            f"gap={gap:g} is within the rounding of a certificate for these rows, {rounding:.1g}; "
-            f"ask for more than {2.0 * rounding:.1g}"
-        )
-
-
-def check_loss(loss: Any, clip: bool) -> Loss:
-    """A loss by name or as an object; `clip` False removes its bound."""
-    if isinstance(loss, str) and loss in _LOSSES:
-        loss = _LOSSES[loss]()
-    if not isinstance(loss, Loss):
-        raise ValueError(
-            f"loss={loss!r} is not one of {', '.join(map(repr, _LOSSES))} or an object of "
-            "mehler.learn.losses"
-        )
-    if not isinstance(clip, bool):
-        raise TypeError(f"clip={clip!r} is not True or False; the bound is the loss's own")
-    return loss if clip else replace(loss, bound=math.inf)
-
-
-def check_stop(gap: Any, max_iterations: Any) -> None:
-    """A gap above 0 and at least one iteration."""
-    if isinstance(gap, bool) or not isinstance(gap, Real) or not 0 < float(gap) < math.inf:
-        raise ValueError(f"gap={gap!r} is not a finite number above 0")
-    good = isinstance(max_iterations, Integral) and not isinstance(max_iterations, bool)
-    if not good or max_iterations < 1:
-        raise ValueError(f"max_iterations={max_iterations!r} is not an integer of at least 1")

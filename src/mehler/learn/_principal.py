@@ -10,7 +10,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler.learn._ridge_arguments import (
+from mehler.learn._arguments import (
     check_map,
     check_rows,
     feature_blocks,
@@ -18,8 +18,8 @@ from mehler.learn._ridge_arguments import (
     shape_of,
     work_place,
 )
-from mehler.learn._ridge_sums import RidgeSums
-from mehler.learn._travel import on_host
+from mehler.learn._pickling import on_host
+from mehler.learn._ridge._sums import RidgeSums
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -17,8 +17,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mehler import _arrays
-from mehler.learn import _hinge_rows, _logistic_rows
-from mehler.learn._rows import Rows
+from mehler.learn._box_erm import _hinge, _logistic
+from mehler.learn._box_erm._row_losses import Rows
 
 __all__ = ["Hinge", "Logistic", "Loss", "Ramp"]
 
@@ -124,7 +124,7 @@ class Hinge(Loss):
 
     def envelope(self, limits: Any, bound: float, tolerance: float) -> Rows:
         """Return the convex envelopes; see :meth:`Loss.envelope`."""
-        return _hinge_rows.envelope(limits, bound, tolerance, self._slope)
+        return _hinge.envelope(limits, bound, tolerance, self._slope)
 
 
 class Ramp(Hinge):
@@ -183,8 +183,8 @@ class Logistic(Loss):
     def surrogate(self, margins: Any) -> Any:
         """Values of log(1 + exp(-t)) at an array of margins, without overflow."""
         xp = _arrays.array_namespace(margins, names=("margins",))
-        return _logistic_rows.softplus(xp, -margins)
+        return _logistic.softplus(xp, -margins)
 
     def envelope(self, limits: Any, bound: float, tolerance: float) -> Rows:
         """Return the convex envelopes; see :meth:`Loss.envelope`."""
-        return _logistic_rows.envelope(limits, bound, tolerance)
+        return _logistic.envelope(limits, bound, tolerance)

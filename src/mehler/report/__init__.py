@@ -1,13 +1,13 @@
 """Runs statements and renders what came out: HTML, JSON and Markdown from one result model."""
 
-from mehler.report._html import page_style
-from mehler.report._lines import lines
-from mehler.report._model import SCHEMA, DataResult, PlanRow, Report, StatementResult
 from mehler.report._run import run
-from mehler.report._svg import draw
-from mehler.report._verification import Verification
-from mehler.report._verify import verify_map
-from mehler.report._write import require_renderers, require_writable, write, write_json
+from mehler.report.model._report import SCHEMA, DataResult, PlanRow, Report, StatementResult
+from mehler.report.model._verification import Verification
+from mehler.report.render._html import page_style
+from mehler.report.render._lines import lines
+from mehler.report.render._svg import draw
+from mehler.report.render._write import require_renderers, require_writable, write, write_json
+from mehler.report.verification._verify import verify_map
 
 __all__ = [
     "SCHEMA",

@@ -8,9 +8,9 @@ from os import PathLike
 from time import perf_counter
 from typing import Any
 
-from mehler.report._data import Rows, load_rows
-from mehler.report._model import DataResult, Report, StatementResult
-from mehler.report._provenance import provenance, replay_line
+from mehler.report.inputs._data import Rows, load_rows
+from mehler.report.model._provenance import provenance, replay_line
+from mehler.report.model._report import DataResult, Report, StatementResult
 from mehler.statements import Check, Context, Evidence, Level, Statement, verdict_of
 from mehler.verify import Ledger
 
@@ -142,7 +142,7 @@ def _run_check(check: Check, context: Context) -> Evidence:
 
 
 def _run_data(rows: Rows, context: Context) -> DataResult:
-    from mehler.report._data_section import measure
+    from mehler.report.on_data._section import measure
 
     result = measure(rows, context)
     stamped = tuple(_stamp(one, context, data=rows.path) for one in result.evidence)

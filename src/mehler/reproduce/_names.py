@@ -18,16 +18,16 @@ def experiments() -> dict[str, Experiment]:
     >>> reproduce.experiments()["maxout-table-1"].title
     'Random maxout on MNIST'
     """
-    from mehler.reproduce.invariant_mnist import EXPERIMENT as invariant_mnist
-    from mehler.reproduce.invariant_permutations import EXPERIMENT as permutations
-    from mehler.reproduce.invariant_speech import EXPERIMENT as invariant_speech
-    from mehler.reproduce.leverage import EXPERIMENT as leverage
-    from mehler.reproduce.maxout_figure_1 import EXPERIMENT as figure_1
-    from mehler.reproduce.maxout_figure_2 import EXPERIMENT as figure_2
-    from mehler.reproduce.maxout_maps import EXPERIMENT as maps
-    from mehler.reproduce.maxout_table_1 import EXPERIMENT as table_1
-    from mehler.reproduce.maxout_table_1 import PIXELS as table_1_pixels
-    from mehler.reproduce.maxout_table_3 import EXPERIMENT as table_3
+    from mehler.reproduce.invariant.mnist import EXPERIMENT as invariant_mnist
+    from mehler.reproduce.invariant.permutations import EXPERIMENT as permutations
+    from mehler.reproduce.invariant.speech import EXPERIMENT as invariant_speech
+    from mehler.reproduce.leverage.experiments import EXPERIMENT as leverage
+    from mehler.reproduce.maxout.figure_1 import EXPERIMENT as figure_1
+    from mehler.reproduce.maxout.figure_2 import EXPERIMENT as figure_2
+    from mehler.reproduce.maxout.maps import EXPERIMENT as maps
+    from mehler.reproduce.maxout.table_1 import EXPERIMENT as table_1
+    from mehler.reproduce.maxout.table_1 import PIXELS as table_1_pixels
+    from mehler.reproduce.maxout.table_3 import EXPERIMENT as table_3
 
     known = (
         figure_1,

@@ -7,8 +7,8 @@ from typing import Any
 import mehler.features as features
 from mehler import _arrays
 from mehler.exact import orbits
-from mehler.features import _invariant_arguments as arguments
 from mehler.features import groups
+from mehler.features.invariant import _arguments as arguments
 from mehler.sklearn._base import Sampler
 
 

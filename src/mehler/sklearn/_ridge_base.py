@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from mehler import _arrays, learn
-from mehler.learn._ridge_arguments import MEASURES, check_choice, check_lambdas
+from mehler.learn._arguments import MEASURES, check_choice, check_lambdas
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import fitted_part
 from mehler.sklearn._maxout import MaxoutSampler

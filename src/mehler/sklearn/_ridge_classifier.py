@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from mehler import _arrays, learn
-from mehler.learn._ridge_arguments import MEASURES, check_choice
+from mehler.learn._arguments import MEASURES, check_choice
 from mehler.sklearn import _inputs
 from mehler.sklearn._ridge_base import LAMBDAS, FeatureRidge
 

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.model_selection import check_cv
 
 from mehler import _arrays, learn
-from mehler.learn._ridge_arguments import rows_at
-from mehler.learn._ridge_path import best
+from mehler.learn._arguments import rows_at
+from mehler.learn._ridge._path import best
 
 
 def splits_of(cv: Any, targets: Any, *, classifier: bool) -> list[tuple[Any, Any]]:

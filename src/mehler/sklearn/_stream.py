@@ -10,7 +10,7 @@ import numpy as np
 from mehler import _arrays, learn
 from mehler.exact._validate import check_int
 from mehler.features import FeatureMap
-from mehler.learn._ridge_arguments import rows_at
+from mehler.learn._arguments import rows_at
 
 # As many as scikit-learn takes where none are named.
 _FOLDS = 5

@@ -19,7 +19,7 @@ from mehler.features import (
     MaxoutFeatures,
     groups,
 )
-from mehler.features._pools import PoolMap
+from mehler.features.maxout._base import PoolMap
 from mehler.strategies._numbers import pool_sizes, seeds
 from mehler.strategies._validate import chosen, whole
 

@@ -9,8 +9,8 @@ import pytest
 
 import mehler
 from mehler.exact import orbits
-from mehler.features import _invariant_draws as draws
 from mehler.features import groups
+from mehler.features.invariant import _draws as draws
 from mehler.verify import check_invariance
 
 RNG = np.random.default_rng(11)

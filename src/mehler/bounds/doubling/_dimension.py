@@ -11,12 +11,12 @@ from mehler._arrays import Array
 from mehler.bounds._bound import require_count
 from mehler.bounds.doubling import _universal
 from mehler.bounds.doubling._chunks import in_chunks, survey
-from mehler.bounds.doubling._exact_anywhere import exact_anywhere
-from mehler.bounds.doubling._exact_in_set import exact_in_set
 from mehler.bounds.doubling._lower import largest_packing
 from mehler.bounds.doubling._points import Points
 from mehler.bounds.doubling._upper import dimension_above
 from mehler.bounds.doubling._witness import Witness
+from mehler.bounds.doubling.exact._anywhere import exact_anywhere
+from mehler.bounds.doubling.exact._in_set import exact_in_set
 
 Centres = Literal["anywhere", "in the set"]
 CENTRES = ("anywhere", "in the set")

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from mehler.features._base import FeatureMap
-from mehler.features._codes import MaxoutCodes
-from mehler.features._fourier import FourierFeatures
-from mehler.features._invariant import GroupInvariantFeatures
-from mehler.features._kitchen_sinks import KitchenSinks
-from mehler.features._maxout import MaxoutFeatures
+from mehler.features.fourier._fourier import FourierFeatures
+from mehler.features.invariant._invariant import GroupInvariantFeatures
+from mehler.features.kitchen_sinks._kitchen_sinks import KitchenSinks
+from mehler.features.maxout._codes import MaxoutCodes
+from mehler.features.maxout._maxout import MaxoutFeatures
 
 # Maps of which some units can be computed alone, where their weights are one matrix.
 _SEPARABLE = (FourierFeatures, KitchenSinks, MaxoutFeatures)

@@ -1,0 +1,1 @@
+"""What is computed, each by what a library does best."""

@@ -1,0 +1,1 @@
+"""The doubling dimension of a few points: every ball, every cover."""

@@ -1,0 +1,44 @@
+"""The dimension with all centres in the set, for a few points: every ball, every cover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from mehler.bounds.doubling._points import Points
+from mehler.bounds.doubling._witness import Witness
+from mehler.bounds.doubling.exact._minimum_cover import largest_need
+
+
+def exact_in_set(points: Points) -> tuple[int, Witness, int]:
+    """The most balls of half the radius that a ball needs: ends, and the ball that needs them.
+
+    Radii are the distances: between two of them in a row a ball holds the same points, and balls
+    of half the radius only grow.
+    """
+    everything = slice(0, points.n)
+    between = points.squared(everything, everything)
+    above, below = points.upper(between), points.lower(between)
+    np.fill_diagonal(above, 0.0)
+    # Below: only what is surely in the ball, by all that may be in a half-size one.
+    low, at, _ = largest_need(_problems(above, above, below))
+    # Above: all that may be in the ball, by what is surely in a half-size one.
+    _, _, high = largest_need(_problems(below, below, above))
+    if at is None:
+        return low, Witness.of_point(points), high
+    point, radius_squared = at
+    inside = np.flatnonzero(above[point] <= radius_squared)
+    centre = points.host[point]
+    return low, Witness.covered(points, centre, radius_squared, inside, low), high
+
+
+def _problems(radii: Any, inside: Any, covered: Any) -> Iterator[tuple[tuple[int, float], Any]]:
+    """For each point and squared radius the sets of what half-size balls cover of the ball."""
+    for point, away in enumerate(inside):
+        for radius_squared in np.unique(radii[point]):
+            held = away <= radius_squared
+            if held.sum() > 1:
+                sets = covered[:, held] <= radius_squared / 4
+                yield (point, float(radius_squared)), np.unique(sets, axis=0)

@@ -1,0 +1,1 @@
+"""Fourier maps: rows and a spectrum in, cosines and sines out."""

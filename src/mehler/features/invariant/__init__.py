@@ -1,0 +1,1 @@
+"""Group-invariant maps: rows and a group in, distribution functions of projections out."""

@@ -1,0 +1,493 @@
+"""Group-invariant features: distribution functions of projections on moved templates."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from mehler import _arrays
+from mehler.exact import orbits
+from mehler.features._base import FeatureMap
+from mehler.features.groups import _kernels
+from mehler.features.groups._group import Group
+from mehler.features.groups._images import ImageShifts
+from mehler.features.groups._permutations import BlockPermutations
+from mehler.features.groups._shifts import CyclicShifts
+from mehler.features.groups._subset import Subset
+from mehler.features.invariant import _arguments as arguments
+from mehler.features.invariant import _blocks as blocks
+from mehler.features.invariant import _draws as draws
+from mehler.features.invariant._moments import Moments
+
+# Products with so many coordinates want larger blocks of rows.
+_WIDE = 256
+# From this many shifts on an FFT is faster than products with shifted templates.
+_LONG = 64
+
+
+class GroupInvariantFeatures(FeatureMap):
+    r"""Truncated empirical distribution functions of projections on templates that a group moves.
+
+    .. math:: \Phi(x) = \Big(\sqrt{\tfrac{w_k}{m}}\;\frac1r\sum_{i\le r}
+              1[\langle g_i t_j, x\rangle \le \tau_k]\Big)_{j\le m,\,k}, \qquad
+              -s \le \tau_k \le s
+
+    With the whole group the features do not change when an element acts on x. Their inner
+    products estimate s - kappa D(x, z), D the mean distance of the two orbits; the exact
+    expectation at the map's own bins, window and sample of elements is :meth:`kernel`. Make one
+    with :meth:`draw`.
+
+    Attributes
+    ----------
+    group : mehler.features.groups.Group
+    n_units : int
+        Templates m; each has `n_features // n_units` neighbouring columns.
+    """
+
+    def __init__(
+        self,
+        n_inputs: int,
+        n_features: int | None = None,
+        *,
+        group: Any,
+        seed: int,
+        n_templates: int | None = None,
+        n_bins: int = 8,
+        window: float | None = None,
+        rule: str = "midpoint",
+        templates: str = "sphere",
+        epsilon: float = 0.3,
+        n_elements: int | None = None,
+        replacement: bool = False,
+        own_elements: bool = False,
+        like: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        self.group: Group = arguments.group_for(group, n_inputs)
+        self.law = orbits.TemplateLaw(templates, n_inputs, epsilon)
+        self.bins = arguments.bins_for(self.law, n_bins, window, rule)
+        n_features = arguments.columns_for(n_features, n_templates, self.bins.columns)
+        self.replacement = bool(replacement)
+        self.own_elements = bool(own_elements)
+        self.n_elements = n_elements
+        size = arguments.sample_for(n_elements, self.group, self.replacement)
+        self._moments = Moments(self.law, self.bins, self.group, size, self.replacement)
+        self._listed = self.group.elements() if size is None else None
+        super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
+
+    @classmethod
+    def draw(
+        cls,
+        n_inputs: int,
+        n_features: int | None = None,
+        *,
+        group: Any,
+        n_templates: int | None = None,
+        n_bins: int = 8,
+        window: float | None = None,
+        rule: Literal["paper", "trapezoid", "midpoint", "dither"] = "midpoint",
+        templates: Literal["sphere", "gaussian", "redraw", "zero"] = "sphere",
+        epsilon: float = 0.3,
+        n_elements: int | None = None,
+        replacement: bool = False,
+        own_elements: bool = False,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+    ) -> GroupInvariantFeatures:
+        r"""Draw the templates of a map.
+
+        Parameters
+        ----------
+        n_inputs : int
+            Dimension d of the rows.
+        n_features : int, optional
+            Columns of the features: templates m times the columns of a template, 2 n_bins, or
+            2 n_bins + 1 for the rules 'paper' and 'trapezoid'. Or give `n_templates`.
+        group : mehler.features.groups.Group
+            What acts on the templates: a group, or any list of linear maps.
+        n_templates : int, optional
+            Templates m.
+        n_bins : int, optional
+            Bins n on each side of 0.
+        window : float, optional
+            s, in the unit of the rows: distribution functions are looked at on [-s, s]. Default
+            for rows of length 1: 4/sqrt(d), four standard deviations of a projection, or all of
+            its range if that is less. For rows of length R take R times it.
+        rule : {'paper', 'trapezoid', 'midpoint', 'dither'}, optional
+            Where thresholds stand, see `mehler.exact.orbits.Bins`. 'paper' has a column that is
+            always 1 and one that is always 0; 'dither' is unbiased for every number of bins.
+        templates : {'sphere', 'gaussian', 'redraw', 'zero'}, optional
+            Uniform on the unit sphere; N(0, I/d); N(0, I/d) drawn again until the squared length
+            is below 1 + epsilon; features of zero in that case instead. The last two are the
+            paper's.
+        epsilon : float, optional
+            Of the last two.
+        n_elements : int, optional
+            Draw r elements at random; default all of the group or list.
+        replacement : bool, optional
+            Draw them independently; default distinct ones, which is better.
+        own_elements : bool, optional
+            Elements of its own for each template, instead of the same for all. Templates are
+            then independent, and the moved templates are kept: m r d numbers.
+        seed : int
+            Same seed, same templates on every backend; a larger `n_features` keeps the first.
+        like : array or array namespace, optional
+            Where the weights live: the data, or for instance ``torch``. Default NumPy.
+        dtype : str or dtype, optional
+            'float32' or 'float64': what the map computes in. By default it follows the data.
+
+        Returns
+        -------
+        GroupInvariantFeatures
+            An immutable map.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is not of its kind or range.
+
+        Notes
+        -----
+        Templates are moved, never the data. Permuted blocks take one product of L x L blocks and
+        one with zeros and ones; all cyclic shifts of 64 or more places take an FFT; other moves
+        of coordinates are done a few templates at a time; only other linear maps, and
+        `own_elements`, keep m r d numbers. Counting takes one comparison for each projection and
+        threshold. Extra memory does not grow with the rows.
+
+        ``kernel`` is exact to 1e-13 where rows are not nearly equal; it takes a mean over the
+        group (N evaluations a pair, N^2 for lists that are no groups), on the host. ``variance``
+        is exact for a single element, else a proved upper bound, as is ``gram_variance``.
+
+        A projection within rounding of a threshold may fall either way: with float32, one count
+        of 1/r in about 10^6.
+
+        References
+        ----------
+        Mroueh, Voinea, Poggio (2015), Learning with group invariant features: a kernel
+        perspective, Section 3. Expectations: :doc:`/theorems/group-invariant-expectation`.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> from mehler.features import groups
+        >>> shifts = groups.CyclicShifts(6)
+        >>> phi = mehler.GroupInvariantFeatures.draw(6, group=shifts, n_templates=500, seed=0)
+        >>> x = np.array([[0.8, 0.0, 0.6, 0.0, 0.0, 0.0]])
+        >>> bool(np.array_equal(phi(x), phi(np.roll(x, 2, axis=1))))
+        True
+        >>> bool(abs(phi.gram(x) - phi.kernel(x)) < 6 * phi.gram_variance(x) ** 0.5)
+        True
+        """
+        return cls(
+            n_inputs,
+            n_features,
+            group=group,
+            seed=seed,
+            n_templates=n_templates,
+            n_bins=n_bins,
+            window=window,
+            rule=rule,
+            templates=templates,
+            epsilon=epsilon,
+            n_elements=n_elements,
+            replacement=replacement,
+            own_elements=own_elements,
+            like=like,
+            dtype=dtype,
+        )
+
+    @property
+    def n_units(self) -> int:
+        """Templates."""
+        return self.n_features // self.bins.columns
+
+    @property
+    def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
+        """Whether templates are independent: not if they share a random sample of elements."""
+        return self._moments.size is None or self.own_elements or self.n_units == 1
+
+    @property
+    def exact_variance(self) -> bool:
+        """Whether ``variance`` is exact, not an upper bound: of one element alone."""
+        dithered = self.bins.rule == "dither"
+        return self._moments.single and not dithered
+
+    def _parameters(self) -> dict[str, Any]:
+        return {
+            "group": self.group.recipe(),
+            "n_bins": self.bins.n_bins,
+            "window": self.bins.window,
+            "rule": self.bins.rule,
+            "templates": self.law.name,
+            "epsilon": float(self.law.epsilon),
+            "n_elements": self.n_elements,
+            "replacement": self.replacement,
+            "own_elements": self.own_elements,
+        }
+
+    def __repr__(self) -> str:
+        shown = {**self._arguments(), "group": self.group}
+        listed = ", ".join(f"{name}={value!r}" for name, value in shown.items())
+        return f"{type(self).__name__}.draw({listed}) on {self.place.name}"
+
+    # -- weights --------------------------------------------------------------------------
+
+    @property
+    def _size(self) -> int:
+        return self._moments.size or self.group.order
+
+    @property
+    def _layout(self) -> str:
+        """How values are computed: 'blocks', 'shifts', 'moved' or 'orbit'."""
+        if self.own_elements and self._moments.size is not None:
+            return "orbit"
+        if _few_blocks(self.group):
+            return "blocks"
+        if self._moments.size is None and self.group.order >= _LONG and _image_shape(self.group):
+            return "shifts"
+        return "moved" if self.group.moves_coordinates else "orbit"
+
+    def _n_weights(self) -> int:
+        if self.own_elements or self._layout == "orbit":
+            return self.n_inputs * self.n_units * self._size
+        return self.n_inputs * (self.n_units + self._size)
+
+    def _elements(self) -> Any:
+        """Elements that all templates share, (r, k), or those of each one, (m, r, k)."""
+        size = self._moments.size
+        if size is None:
+            return self._listed
+        how = {"replacement": self.replacement}
+        if self.own_elements:
+            return draws.own_elements(self.group, self.seed, size, self.n_units, **how)
+        return draws.shared_elements(self.group, self.seed, size, **how)
+
+    def _draw(self, dtype: str) -> tuple[Any, ...]:
+        templates, kept = draws.templates(self.law, self.seed, self.n_units)
+        columns = np.sqrt(self.bins.weights / self.n_units) / self._size
+        thresholds = self.bins.thresholds
+        if self.bins.rule == "dither":
+            shift = draws.offsets(self.seed, self.n_units)
+            thresholds = thresholds + self.bins.step * shift[:, None]
+        weights = self._structure(templates)
+        head = ((kept[:, None] * columns).ravel(), thresholds)
+        return tuple(
+            np.ascontiguousarray(part if part.dtype == np.int32 else part.astype(dtype))
+            for part in (*head, *weights)
+        )
+
+    def _structure(self, templates: Any) -> tuple[Any, ...]:
+        """Templates as the layout wants them, with what tells it the elements."""
+        elements, layout = self._elements(), self._layout
+        if layout == "shifts":
+            return (templates,)
+        if layout == "blocks":
+            return templates, _meetings(elements)
+        if layout == "moved":
+            index, sign = self.group.coordinates(elements)  # type: ignore[misc]  # not None here
+            flat = np.ascontiguousarray(index, dtype=np.int32).ravel()
+            return (templates, flat) if (sign == 1).all() else (templates, flat, sign)
+        if elements.ndim == 2:
+            return (np.moveaxis(self.group.apply(templates, elements), 1, 0),)
+        return (_moved_alone(self.group, templates, elements),)
+
+    def _block(self) -> Callable[..., _arrays.Array]:
+        layouts: dict[str, blocks.Project] = {
+            "shifts": functools.partial(blocks.on_shifts, _image_shape(self.group)),
+            "blocks": functools.partial(blocks.on_blocks, _few_blocks(self.group)),
+            "moved": functools.partial(blocks.on_moved, self._size),
+            "orbit": blocks.on_orbit,
+        }
+        project = layouts[self._layout]
+        return functools.partial(blocks.count_below, project, self.n_units, self._size)
+
+    def _rows_per_block(self) -> int | None:
+        # Projections of one template on one block of rows are a piece, or less; features 32 MiB.
+        most = min(blocks.VALUES // self._size, (8 << 20) // self.n_features)
+        return max(16, min(1024 if self.n_inputs >= _WIDE else 512, most))
+
+    # -- what it converges to --------------------------------------------------------------
+
+    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        return _on_host(x, y, self._moments.kernel)
+
+    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        return _on_host(x, y, self._moments.variance) * self.bins.columns
+
+    def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        """Var of a mean of m products that are independent given the elements."""
+        own = self._variance_of(x, y)
+        if self.independent_units:
+            return own
+        shared = _on_host(x, y, self._moments.shared_variance) * self.bins.columns
+        return own + (self.n_units - 1) * shared
+
+    def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
+        """One a template: its columns belong together."""
+        xp = _arrays.array_namespace(left)
+        both = left * right * float(self.n_units)
+        return xp.sum(xp.reshape(both, (both.shape[0], self.n_units, self.bins.columns)), axis=2)
+
+    def limit_gram(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        r"""Inner products that the same templates and elements give without bins, (n, k).
+
+        .. math:: \frac1m\sum_j\int_{-s}^s \hat\psi_j(x, \tau)\hat\psi_j(z, \tau)\,d\tau
+                  = s - \frac1m\sum_j\frac1{r^2}\sum_{i,i'}\max(\langle g_it_j, x\rangle,
+                  \langle g_{i'}t_j, z\rangle)
+
+        with projections clipped to the window; by sorting, on the host in float64: a reference
+        for :meth:`gram`, which is within a bin of it.
+
+        Parameters
+        ----------
+        X, Y : array, shape (n, n_inputs), (k, n_inputs)
+            Rows of any library; ``None`` stands for `X`.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As :meth:`kernel`.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> from mehler.features import groups
+        >>> phi = mehler.GroupInvariantFeatures.draw(
+        ...     3, group=groups.CyclicShifts(3), n_templates=20, n_bins=50, rule="paper", seed=0)
+        >>> gap = phi.gram(np.eye(3)) - phi.limit_gram(np.eye(3))
+        >>> bool((gap > 0).all() and (gap <= 1 / 50).all())  # h = s/n
+        True
+        """
+        return self._of_rows(X, Y, self._limit_of)
+
+    def _limit_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        templates, kept = draws.templates(self.law, self.seed, self.n_units)
+        elements, s = self._elements(), self.bins.window
+
+        def without_bins(a: Any, b: Any) -> Any:
+            total = np.zeros((len(a), len(b)))
+            for j in np.flatnonzero(kept):
+                some = elements[j] if elements.ndim == 3 else elements
+                moved = self.group.apply(templates[j][None], some)[:, 0].T
+                left, right = (np.clip(rows @ moved, -s, s) for rows in (a, b))
+                total += s - orbits.mean_maximum(left[:, None], right[None])
+            return total / self.n_units
+
+        return _on_host(x, y, without_bins)
+
+    def energy_distance(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """Energy distance of orbits: `groups.energy_distance` of the map's group, (n, k).
+
+        Times ``phi.law.slope`` it is the squared distance of features, in the limit of many bins
+        and templates with the whole group. Parameters as :meth:`kernel`.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> from mehler.features import groups
+        >>> phi = mehler.GroupInvariantFeatures.draw(
+        ...     3, group=groups.CyclicShifts(3), n_templates=2, seed=0)
+        >>> phi.energy_distance(np.eye(3)).tolist()[0]
+        [0.0, 0.0, 0.0]
+        """
+        return _kernels.energy_distance(self.group, X, Y)
+
+    def invariance_defect(self, X: _arrays.Array, moved: _arrays.Array) -> _arrays.Array:
+        r"""Expected squared change of the features when rows move, exact: shape (n,).
+
+        .. math:: E\|\Phi(x) - \Phi(x')\|^2 = k(x, x) + k(x', x') - 2k(x, x')
+
+        with k the map's own kernel: 0 for x' = g x and the whole group, about 2 kappa w |x - g x|
+        for a sample.
+
+        Parameters
+        ----------
+        X, moved : array, shape (n, n_inputs)
+            Rows x, and x' paired with them.
+
+        Returns
+        -------
+        array, shape (n,)
+            In the namespace and float dtype of `X`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If they are not matrices of one shape.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> from mehler.features import groups
+        >>> phi = mehler.GroupInvariantFeatures.draw(
+        ...     3, group=groups.CyclicShifts(3), n_elements=1, n_templates=2, seed=0)
+        >>> bool(phi.invariance_defect(np.eye(3)[:1], np.eye(3)[1:2])[0] > 0.1)
+        True
+        """
+        if tuple(X.shape) != tuple(moved.shape):
+            raise ValueError(
+                f"X and moved are paired row by row but have shapes {tuple(X.shape)} and "
+                f"{tuple(moved.shape)}; make them equal"
+            )
+
+        def change(a: Any, b: Any) -> Any:
+            paired = self._moments.paired
+            return np.maximum(paired(a, a) + paired(b, b) - 2.0 * paired(a, b), 0.0)
+
+        return self._of_rows(X, moved, functools.partial(_on_host, function=change))
+
+
+def _few_blocks(group: Group) -> int:
+    """How many blocks are permuted, where a product of all with all is cheap; else 0."""
+    base = group.of if isinstance(group, Subset) else group
+    if isinstance(base, BlockPermutations) and base.n_blocks <= base.width:
+        return base.n_blocks
+    return 0
+
+
+def _image_shape(group: Group) -> tuple[int, ...]:
+    """Height and width, where the group is all cyclic shifts of single coordinates; else ()."""
+    if isinstance(group, CyclicShifts) and group.n_blocks == group.n_inputs:
+        return 1, group.n_inputs
+    if isinstance(group, ImageShifts) and group.closed:
+        return group.height, group.width
+    return ()
+
+
+def _moved_alone(group: Group, templates: Any, elements: Any) -> Any:
+    """Each template under elements of its own: (m, d) and (m, r, k) to (m, r, d)."""
+    if not group.moves_coordinates:
+        own = [group.apply(t[None], some)[:, 0] for t, some in zip(templates, elements)]
+        return np.stack(own)
+    m, r = elements.shape[:2]
+    index, sign = group.coordinates(elements.reshape(m * r, -1))  # type: ignore[misc]  # not None
+    shape = (m, r, group.n_inputs)
+    moved = np.take_along_axis(templates[:, None, :], index.reshape(shape), axis=2)
+    return moved * sign.reshape(shape)
+
+
+def _meetings(elements: Any) -> Any:
+    """Where block a of the template meets block p of the row: zeros and ones, (r, L^2)."""
+    n_blocks = elements.shape[1]
+    meets = elements[:, None, :] == np.arange(n_blocks)[:, None]
+    return meets.reshape(len(elements), n_blocks * n_blocks).astype(np.float64)
+
+
+def _on_host(
+    x: _arrays.Array, y: _arrays.Array | None, function: Callable[[Any, Any], Any]
+) -> _arrays.Array:
+    """Float64 on the host, and back."""
+    a, b = (
+        np.asarray(_arrays.to_host(x if rows is None else rows), dtype=np.float64)
+        for rows in (x, y)
+    )
+    return _arrays.from_host(function(a, b), _arrays.place_of(x), x.dtype)

@@ -1,0 +1,370 @@
+"""Random kitchen sinks: any activation of a random projection."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+from mehler import _arrays, _random
+from mehler.exact.activations import Activation, activation_of
+from mehler.features import _correlation
+from mehler.features._base import FeatureMap
+from mehler.features.kitchen_sinks import _arguments, _distribution
+from mehler.features.kitchen_sinks._weights import Draw, Matrix, law_of
+from mehler.features.projections import named
+
+
+class KitchenSinks(FeatureMap):
+    r"""Random kitchen sinks: an activation of random projections.
+
+    .. math:: \Phi(x) = \frac1{\sqrt m}\big(a(\langle w_\ell, x\rangle + b_\ell)
+              \big)_{\ell\le m}
+
+    With Gaussian weights the expected kernel is :math:`E\,a(u)a(v)` for Gaussians u, v of the
+    rows' lengths and correlation: the arc-cosine kernels for step, relu and relu2, Williams'
+    for erf, and Mehler's series for any other function. Make one with :meth:`draw`.
+    """
+
+    def __init__(
+        self,
+        n_inputs: int,
+        n_features: int,
+        *,
+        activation: Any,
+        weight_scale: float = 1.0,
+        bias: float | str = 0.0,
+        law: Any = "gaussian",
+        projections: str = "gaussian",
+        kernel: Matrix | None = None,
+        variance: Matrix | None = None,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+        stored: bool = True,
+    ) -> None:
+        self.activation = activation
+        self._activation: Activation = activation_of(activation)
+        self.weight_scale = _arguments.positive(weight_scale, "weight_scale")
+        self.bias = _arguments.bias(bias, self._activation)
+        self.law = law
+        self.projections = projections
+        self._projection = named(projections)
+        self._given = (kernel, variance)
+        self._law = law_of(law, kernel, variance)
+        self._law.check(self._activation, self.bias, self._projection)
+        super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
+
+    @classmethod
+    def draw(
+        cls,
+        n_inputs: int,
+        n_features: int,
+        *,
+        activation: Any,
+        weight_scale: float = 1.0,
+        bias: float | str = 0.0,
+        law: Any = "gaussian",
+        projections: str = "gaussian",
+        kernel: Matrix | None = None,
+        variance: Matrix | None = None,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+        stored: bool = True,
+    ) -> KitchenSinks:
+        r"""Draw the weights of a map.
+
+        Parameters
+        ----------
+        n_inputs : int
+            Dimension d of the rows.
+        n_features : int
+            Features m.
+        activation : str, Activation or callable
+            'step', 'relu', 'relu2' (arc-cosine orders 0, 1, 2), 'erf', 'tanh', 'cos', 'sin', or
+            any elementwise function of one array that is finite and grows no faster than a
+            polynomial. It is called with arrays of the rows' library, and with NumPy arrays for
+            the kernel. A :class:`mehler.exact.Activation` carries closed forms and the
+            distribution too.
+        weight_scale : float, optional
+            Standard deviation s of the weights.
+        bias : float or 'uniform', optional
+            Standard deviation of a Gaussian offset b; 'uniform' is a phase in [0, 2 pi], for cos
+            and sin, and others that carry waves. Default none.
+        law : 'gaussian', 'sphere' or callable, optional
+            Law of w: :math:`N(0, s^2 I)`; uniform on the sphere of radius :math:`s\sqrt d`, for
+            step, relu, relu2 and others that carry a degree, without bias; or any other, as
+            ``law(rng, n_inputs, n_units) -> (n_inputs, n_units)``, times s.
+        projections : str, optional
+            How Gaussian weights are arranged, see :mod:`mehler.features.projections`; the
+            expected kernel is the same for all.
+        kernel, variance : callable, optional
+            For a law of your own: ``(X, Y) -> (n, k)``, the exact kernel and the variance of one
+            product. What is left out is refused when it is asked for.
+        seed : int
+            Same seed, same weights bit for bit on every backend; a larger `n_features` keeps the
+            first ones.
+        like : array or array namespace, optional
+            Where the weights live. Default NumPy.
+        dtype : str or dtype, optional
+            'float32' or 'float64'; by default it follows the data.
+        stored : bool, optional
+            False never holds the weights: each pass over rows draws them anew, block by block of
+            units, with the same bits, so that memory does not grow with `n_features`. Only with
+            projections='gaussian'. See :meth:`unit_blocks`.
+
+        Returns
+        -------
+        KitchenSinks
+            An immutable map.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is not of its kind or range, or two do not go together.
+
+        Notes
+        -----
+        The kernel's accuracy is that of :func:`mehler.exact.activation_kernel`, whose error
+        :meth:`kernel_error` gives for the rows at hand. A map drawn with functions instead of
+        names has no recipe.
+
+        References
+        ----------
+        Rahimi, Recht (2009), Weighted sums of random kitchen sinks; Cho, Saul (2009). Kernels:
+        :doc:`/theorems/kitchen-sinks-kernel`.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.KitchenSinks.draw(2, 1000, activation="relu", seed=0)
+        >>> phi(np.eye(2)).shape, phi.kernel(np.eye(2)).round(4).tolist()
+        ((2, 1000), [[0.5, 0.1592], [0.1592, 0.5]])
+        """
+        return cls(
+            n_inputs,
+            n_features,
+            activation=activation,
+            weight_scale=weight_scale,
+            bias=bias,
+            law=law,
+            projections=projections,
+            kernel=kernel,
+            variance=variance,
+            seed=seed,
+            like=like,
+            dtype=dtype,
+            stored=stored,
+        )
+
+    @property
+    def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
+        """Whether the projections are."""
+        return self._projection.independent
+
+    def _parameters(self) -> dict[str, Any]:
+        listed = {
+            "activation": self.activation,
+            "weight_scale": self.weight_scale,
+            "bias": self.bias,
+            "law": self.law,
+            "projections": self.projections,
+        }
+        if callable(self.law):
+            listed["kernel"], listed["variance"] = self._given
+        return listed
+
+    def recipe(self) -> dict[str, Any]:
+        """A small JSON-able dict that draws the same map again.
+
+        Raises
+        ------
+        ValueError
+            For a map that was drawn with a function, which JSON cannot hold.
+        """
+        if callable(self.activation) or callable(self.law):
+            raise ValueError(
+                "a map drawn with a function has no recipe: use a name for activation and law, "
+                "or keep the call that draws it"
+            )
+        return super().recipe()
+
+    # -- weights and features ----------------------------------------------------------------
+
+    def _n_weights(self) -> int:
+        return self._projection.n_weights(1, self.n_inputs, self.n_features)
+
+    def _draw(self, dtype: str) -> tuple[Any, ...]:
+        sizes = (self.seed, 1, self.n_inputs, self.n_features)
+        draw = functools.partial(self._projection.draw, *sizes)
+        return self._by_law(dtype, slice(0, self.n_features), draw)
+
+    def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        sizes = (self.seed, 1, self.n_inputs, units)
+        return self._by_law(dtype, units, functools.partial(self._projection.draw_units, *sizes))
+
+    def _by_law(self, dtype: str, units: slice, draw: Draw) -> tuple[Any, ...]:
+        """Weights of some units by their law, Gaussian ones by `draw`; then biases, if any."""
+        n = units.stop - units.start
+        weights = self._law.weights(dtype, self.seed, self.n_inputs, units, draw)
+        if self.bias == 0.0:
+            return weights
+        if self.bias == "uniform":
+            offset = math.tau * _random.by_blocks(
+                self.seed, _random.OFFSETS, n, lambda rng, k: rng.random(k), units.start
+            )
+        else:
+            offset = self.bias * _random.gaussian_weights(
+                self.seed, _random.OFFSETS, 1, 1, n, "float64", first=units.start
+            )
+        return (*weights, offset.reshape(1, n).astype(dtype))
+
+    def _block(self) -> Callable[..., _arrays.Array]:
+        return functools.partial(
+            _sink,
+            self._activation,
+            self._projection,
+            self.weight_scale,
+            1.0 / math.sqrt(self.n_features),
+            self.bias != 0.0,
+        )
+
+    # -- what they converge to ---------------------------------------------------------------
+
+    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        if not self._law.follows:
+            return self._law.given("kernel", x, x if y is None else y)
+        return self._moment(x, y, 1)
+
+    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        if not self._law.follows:
+            return self._law.given("variance", x, x if y is None else y)
+        variance = self._moment(x, y, 2) - self._moment(x, y, 1) ** 2
+        xp = _arrays.array_namespace(variance)
+        return xp.maximum(variance, xp.zeros_like(variance))
+
+    def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        """An upper bound where units depend on each other."""
+        factor = self._projection.variance_factor(1, self.n_inputs, self.n_features)
+        return factor * self._variance_of(x, y)
+
+    def _moment(self, x: _arrays.Array, y: _arrays.Array | None, power: int) -> _arrays.Array:
+        value, _ = self._known(x, y, power)
+        return self._law.length_factor(self._degree * power, self.n_inputs) * value
+
+    def _known(self, x: _arrays.Array, y: _arrays.Array | None, power: int) -> Any:
+        """A moment of Gaussian weights, and its error."""
+        pairs = _correlation.gaussian_pairs(self._scales(x), None if y is None else self._scales(y))
+        return self._activation.moment(pairs, power, uniform_phase=self.bias == "uniform")
+
+    @property
+    def _degree(self) -> int:
+        return self._activation.degree or 0
+
+    def _scales(self, x: _arrays.Array) -> _arrays.Array:
+        """Rows whose products are covariances: the bias is one more coordinate."""
+        scaled = x * self.weight_scale
+        if self.bias in (0.0, "uniform"):
+            return scaled
+        xp = _arrays.array_namespace(x)
+        return xp.concat([scaled, float(self.bias) * xp.ones_like(x[:, :1])], axis=1)
+
+    @property
+    def kernel_source(self) -> str:
+        """What :meth:`kernel` is: 'closed form', 'series' with :meth:`kernel_error`, or 'given'."""
+        if not self._law.follows:
+            return "given"
+        return "closed form" if self._activation.has_closed_form() else "series"
+
+    def kernel_error(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """How far :meth:`kernel` may be from the truth, shape (n, k).
+
+        Rounding for closed forms; for Mehler's series its proved tail and the estimated error of
+        its quadrature. Parameters and errors as :meth:`kernel`.
+        """
+        if not self._law.follows:
+            raise ValueError("the kernel of a law of your own is as exact as you made it")
+        return self._of_rows(X, Y, self._error_of)
+
+    def _error_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        _, error = self._known(x, y, 1)
+        return self._law.length_factor(self._degree, self.n_inputs) * error
+
+    def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """Kurtosis of one feature product, shape (n, k), exact up to the kernel's accuracy.
+
+        E(P - EP)^4 / Var(P)^2 of one feature product P. Parameters and errors as :meth:`kernel`.
+        """
+        if not self._law.follows:
+            raise ValueError(
+                "the law of the weights carries no kurtosis: none is known for a law of your own"
+            )
+        return self._of_rows(X, Y, self._kurtosis_of)
+
+    def _kurtosis_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        first, second, third, fourth = (self._moment(x, y, power) for power in (1, 2, 3, 4))
+        variance = self._variance_of(x, y)
+        central = fourth - 4 * first * third + 6 * first**2 * second - 3 * first**4
+        xp = _arrays.array_namespace(variance)
+        moving = variance > 0.0
+        ones = xp.ones_like(variance)
+        return xp.where(moving, central / xp.where(moving, variance, ones) ** 2, ones)
+
+    def feature_cdf(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
+        r"""Distribution function of a feature times sqrt(n_features), shape (n, k).
+
+        Parameters
+        ----------
+        X : array, shape (n, n_inputs)
+            Rows.
+        t : array, shape (n, k)
+            For each row, where to evaluate; in the namespace of `X`.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`, computed on the host.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` or `t` is not such a matrix, or the activation or law carries no distribution.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.KitchenSinks.draw(2, 10, activation="relu", seed=0)
+        >>> phi.feature_cdf(np.eye(2)[:1], np.array([[-1.0, 0.0]])).tolist()
+        [[0.0, 0.5]]
+        """
+        _arrays.check_matrix(X, name="X", n_columns=self.n_inputs)
+        projected = self._law.projected(self.n_inputs)
+        return _distribution.feature_cdf(
+            self._activation, projected, self.weight_scale, self.bias, X, t
+        )
+
+
+def _sink(
+    activation: Activation,
+    projection: Any,
+    weight_scale: float,
+    scale: float,
+    shifted: bool,
+    xp: Any,
+    rows: _arrays.Array,
+    *weights: Any,
+) -> _arrays.Array:
+    offset = weights[-1] if shifted else None
+    (projected,) = projection.pieces(xp, rows * weight_scale, *weights[: -1 if shifted else None])
+    if offset is not None:
+        projected = projected + offset
+    activated = activation(xp, projected)
+    if tuple(activated.shape) != tuple(projected.shape):
+        raise ValueError(
+            f"the activation made shape {tuple(activated.shape)} from {tuple(projected.shape)}; it "
+            "must work element by element"
+        )
+    # A comparison is welcome, and so is a function that forgets float32.
+    return xp.astype(activated, projected.dtype, copy=False) * scale

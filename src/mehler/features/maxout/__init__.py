@@ -1,0 +1,1 @@
+"""Maxout maps: rows and pools of projections in, maxima or codes out."""

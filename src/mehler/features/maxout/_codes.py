@@ -1,0 +1,222 @@
+"""Maxout codes: which projection won, one small integer a unit, and how often codes agree."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from mehler import _arrays, exact
+from mehler.features import _distributions
+from mehler.features.maxout._base import PoolMap
+from mehler.features.projections import named
+
+
+class MaxoutCodes(PoolMap):
+    r"""Locality-sensitive q-ary codes of Remark 1.
+
+    .. math:: C(x) = \left(\arg\max_{j\le q}\langle w^\ell_j, x\rangle\right)_{\ell\le m}, \quad
+              E\,\frac1m\#\{\ell: C_\ell(x) = C_\ell(z)\} = \kappa_q(\rho)
+
+    ``phi(X)`` are the codes, counted from 0; ``phi.gram(X, Y)`` is the share of units on which
+    they agree; ``phi.kernel`` its exact expectation. Make one with :meth:`draw`.
+    """
+
+    def __init__(
+        self,
+        n_inputs: int,
+        n_features: int,
+        pool_size: int,
+        *,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+        projections: str = "gaussian",
+    ) -> None:
+        super().__init__(
+            n_inputs,
+            n_features,
+            pool_size,
+            seed=seed,
+            like=like,
+            dtype=dtype,
+            projection=named(projections),
+        )
+
+    @classmethod
+    def draw(
+        cls,
+        n_inputs: int,
+        n_features: int,
+        pool_size: int,
+        *,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+        projections: str = "gaussian",
+    ) -> MaxoutCodes:
+        r"""Draw the weights of a map.
+
+        Parameters
+        ----------
+        n_inputs : int
+            Dimension d of the rows.
+        n_features : int
+            Units m: digits of the code.
+        pool_size : int
+            Pool size q: values of a digit.
+        seed : int
+            Same seed, same weights bit for bit on every backend; the same weights as
+            :class:`MaxoutFeatures` of that seed.
+        like : array or array namespace, optional
+            Where the weights live: the data, or for instance ``torch``. Default NumPy.
+        dtype : str or dtype, optional
+            'float32' or 'float64': what the projections are computed in.
+        projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
+            How weights are drawn, see `mehler.features.projections`; the kernel is the same.
+
+        Returns
+        -------
+        MaxoutCodes
+            An immutable map to uint8 (q <= 256), int16 or int32 codes.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is not of its kind or range.
+
+        References
+        ----------
+        Mroueh, Rennie, Goel (2015), Remark 1.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.MaxoutCodes.draw(2, 1000, 4, seed=0)
+        >>> codes = phi(np.array([[1.0, 0.0], [-1.0, 0.0]]))
+        >>> codes.dtype, phi.similarity(codes)[0, 1]
+        (dtype('uint8'), np.float64(0.0))
+        """
+        return cls(
+            n_inputs,
+            n_features,
+            pool_size,
+            seed=seed,
+            like=like,
+            dtype=dtype,
+            projections=projections,
+        )
+
+    def _draw(self, dtype: str) -> tuple[Any, ...]:
+        return self._projection.draw(self.seed, *self._sizes(), dtype)
+
+    def _block(self) -> Callable[..., _arrays.Array]:
+        return functools.partial(_encode, self._projection.pieces, self.pool_size)
+
+    def _out_dtype(self, dtype: Any) -> Any:
+        return _arrays.code_dtype(self.place.xp, self.pool_size)
+
+    def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:
+        return exact.collision_probability(rho, self.pool_size)
+
+    def _variance_at(self, rho: _arrays.Array) -> _arrays.Array:
+        kappa = self._kernel_at(rho)
+        return kappa * (1 - kappa)
+
+    def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """Exact kurtosis of one agreement of digits, shape (n, k).
+
+        E(P - EP)^4 / Var(P)^2 of one feature product P. Parameters and errors as
+        :meth:`kernel`.
+        """
+        return self._from_pairs(X, Y, self._kurtosis_at, 0)
+
+    def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
+        return _distributions.indicator_kurtosis(self._kernel_at(rho))
+
+    def _scale(self, product_of_lengths: _arrays.Array, power: int) -> _arrays.Array:
+        # Codes see directions only; a zero row has the code of all ties, whose kernel with
+        # anything is the 1/q of rho = 0.
+        return product_of_lengths**0
+
+    def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
+        place = _arrays.place_of(left)
+        wide = _arrays.widest_float(place.xp, place.device)
+        return place.xp.astype(left == right, wide)
+
+    def gram(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """Share of units on which the codes of rows agree, shape (n, k)."""
+        return self.similarity(self(X), None if Y is None else self(Y))
+
+    def similarity(self, C: _arrays.Array, D: _arrays.Array | None = None) -> _arrays.Array:
+        r"""Hamming similarity of codes: the share of digits that agree.
+
+        .. math:: s(c, d) = \frac1m \#\{\ell : c_\ell = d_\ell\}, \quad E\,s = \kappa_q(\rho)
+
+        Parameters
+        ----------
+        C : integer array, shape (n, n_features)
+            Codes.
+        D : integer array, shape (k, n_features), optional
+            Codes; ``None`` stands for `C`.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the widest float of the device.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `C` or `D` are not codes of this map.
+
+        Notes
+        -----
+        Counts are exact. NumPy compares bit planes, 64 digits at once (as :class:`PackedCodes`,
+        which keeps them packed), and on more than one core in ``OMP_NUM_THREADS`` threads; other
+        libraries multiply one-hot digits, 4 KiB a row beyond the counts. With ``D=None`` each
+        pair is counted once. Codes of Dask are compared chunk by chunk, lazily.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.MaxoutCodes.draw(2, 4, 3, seed=0)
+        >>> codes = np.array([[0, 1, 2, 2], [0, 1, 2, 0]], dtype=np.uint8)
+        >>> float(phi.similarity(codes)[0, 1])
+        0.75
+        """
+        self._check_codes(C, "C")
+        if D is not None:
+            self._check_codes(D, "D")
+            _arrays.array_namespace(C, D, names=("C", "D"))
+        return _arrays.shares_that_agree(C, D, self.pool_size)
+
+    def _check_codes(self, codes: _arrays.Array, name: str) -> None:
+        xp = _arrays.array_namespace(codes, names=(name,))
+        if not xp.isdtype(codes.dtype, "integral"):
+            raise TypeError(f"{name} must hold integer codes, not {codes.dtype}; pass phi(X)")
+        if codes.ndim != 2 or codes.shape[1] != self.n_features:
+            raise ValueError(
+                f"{name} must have shape (rows, {self.n_features}), not {tuple(codes.shape)}; "
+                "pass phi(X)"
+            )
+        _arrays.check_digits(codes, self.pool_size, name)
+
+
+def _encode(
+    pieces: Callable[..., Iterator[_arrays.Array]],
+    n_values: int,
+    xp: Any,
+    rows: _arrays.Array,
+    *weights: Any,
+) -> _arrays.Array:
+    """A running argmax: reductions over a short last axis cost three times as much."""
+    dtype = _arrays.code_dtype(xp, n_values)
+    projected = pieces(xp, rows, *weights)
+    best = next(projected)
+    code = xp.zeros(best.shape, dtype=dtype, device=_arrays.place_of(rows).device)
+    for j, piece in enumerate(projected, start=1):
+        # j increases, so the last winner has the largest j; ties keep the smaller one.
+        code = _arrays.maximum(xp, code, xp.astype(piece > best, dtype) * j)
+        best = _arrays.maximum(xp, best, piece)
+    return code

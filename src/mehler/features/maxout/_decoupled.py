@@ -1,0 +1,278 @@
+"""Decoupled maxout features: the map whose expected kernel is the printed one."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+from mehler import _arrays, _random, exact
+from mehler.features import _distributions
+from mehler.features.maxout._base import PoolMap
+from mehler.features.projections import named
+
+
+class DecoupledMaxoutFeatures(PoolMap):
+    r"""Decoupled maxout features: one set of weights chooses, another one projects.
+
+    .. math:: \Phi(x) = \frac{\sigma(q)}{\sqrt m}\left(\langle v^\ell_{D_\ell(x)}, x\rangle
+              \right)_{\ell\le m}, \quad D_\ell(x) = \arg\max_{j\le q}\langle w^\ell_j, x\rangle
+
+    With v independent of w the expected kernel is :math:`\sigma^2(q)\langle x, z\rangle
+    \kappa_q(\rho)`: the kernel that Theorem 1 prints for plain maxout features. Make one with
+    :meth:`draw`.
+    """
+
+    def __init__(
+        self,
+        n_inputs: int,
+        n_features: int,
+        pool_size: int,
+        *,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+        directions: str = "next",
+        projections: str = "gaussian",
+        stored: bool = True,
+    ) -> None:
+        if directions not in ("next", "fresh"):
+            raise ValueError(f"directions must be 'next' or 'fresh', not {directions!r}")
+        self.directions = directions
+        projection = named(projections)
+        if directions == "next" and not projection.independent:
+            raise ValueError(
+                f"projections={projections!r} makes units dependent, so one cannot project on the "
+                "next one's weights: take directions='fresh'"
+            )
+        super().__init__(
+            n_inputs,
+            n_features,
+            pool_size,
+            seed=seed,
+            like=like,
+            dtype=dtype,
+            projection=projection,
+            stored=stored,
+        )
+
+    @classmethod
+    def draw(
+        cls,
+        n_inputs: int,
+        n_features: int,
+        pool_size: int,
+        *,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+        directions: Literal["next", "fresh"] = "next",
+        projections: str = "gaussian",
+        stored: bool = True,
+    ) -> DecoupledMaxoutFeatures:
+        r"""Draw the weights of a map.
+
+        Parameters
+        ----------
+        n_inputs : int
+            Dimension d of the rows.
+        n_features : int
+            Units m.
+        pool_size : int
+            Pool size q.
+        seed : int
+            Same seed, same weights bit for bit on every backend; a larger `n_features` keeps
+            the first units.
+        like : array or array namespace, optional
+            Where the weights live: the data, or for instance ``torch``. Default NumPy.
+        dtype : str or dtype, optional
+            'float32' or 'float64': what the map computes in. By default it follows the data.
+        directions : {'next', 'fresh'}, optional
+            Where v comes from. 'next': unit l projects on the weights of unit l + 1 (m + 1 sets
+            are drawn), which costs no further product; neighbouring units are then slightly
+            correlated, by at most 7.5 % of the variance. 'fresh': weights of their own, twice
+            the products, independent units.
+        projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
+            How weights are drawn, see `mehler.features.projections`; the kernel is the same. All
+            but 'gaussian' make units dependent, so they need fresh directions.
+        stored : bool, optional
+            False never holds the weights: each pass over rows draws them anew, block by block of
+            units, with the same bits, so that memory does not grow with `n_features`. Only with
+            projections='gaussian'. See :meth:`unit_blocks`.
+
+        Returns
+        -------
+        DecoupledMaxoutFeatures
+            An immutable map.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is not of its kind or range.
+
+        References
+        ----------
+        Mroueh, Rennie, Goel (2015), Theorem 1 (the kernel); derived in
+        :doc:`/theorems/decoupled-kernel`.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.DecoupledMaxoutFeatures.draw(3, 1000, 4, seed=0)
+        >>> phi.kernel(np.eye(3))[0, 1]
+        np.float64(0.0)
+        """
+        return cls(
+            n_inputs,
+            n_features,
+            pool_size,
+            seed=seed,
+            like=like,
+            dtype=dtype,
+            directions=directions,
+            projections=projections,
+            stored=stored,
+        )
+
+    @property
+    def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
+        """Units that borrow the next unit's weights depend on their neighbours."""
+        if self.directions == "fresh":
+            return self._projection.independent
+        return self.n_features == 1 or self.pool_size == 1
+
+    @property
+    def units_apart(self) -> int:
+        """Units that are at least so far apart are independent of each other."""
+        return 2 if self.directions == "next" and not self.independent_units else 1
+
+    def _n_weights(self) -> int:
+        return 2 * super()._n_weights()
+
+    def _parameters(self) -> dict[str, Any]:
+        return {**super()._parameters(), "directions": self.directions}
+
+    def _draw(self, dtype: str) -> tuple[Any, ...]:
+        if self.directions == "next":
+            # One unit more than there are features: the last one only lends its weights.
+            sizes = (self.pool_size, self.n_inputs, self.n_features + 1)
+            return self._projection.draw(self.seed, *sizes, dtype)
+        return tuple(
+            part
+            for stream in (_random.WEIGHTS, _random.DIRECTIONS)
+            for part in self._projection.draw(self.seed, *self._sizes(), dtype, stream)
+        )
+
+    def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        sizes = (self.seed, self.pool_size, self.n_inputs)
+        if self.directions == "next":
+            lent = slice(units.start, units.stop + 1)
+            return self._projection.draw_units(*sizes, lent, dtype)
+        return tuple(
+            part
+            for stream in (_random.WEIGHTS, _random.DIRECTIONS)
+            for part in self._projection.draw_units(*sizes, units, dtype, stream=stream)
+        )
+
+    def _block(self) -> Callable[..., _arrays.Array]:
+        scale = math.sqrt(exact.sigma2(self.pool_size) / self.n_features)
+        block = _transform_next if self.directions == "next" else _transform_fresh
+        return functools.partial(block, self._projection.pieces, scale)
+
+    def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:
+        return exact.locally_linear_kernel(rho, self.pool_size)
+
+    def _variance_at(self, rho: _arrays.Array) -> _arrays.Array:
+        return exact.sigma2(self.pool_size) ** 2 * exact.decoupled_variance(rho, self.pool_size)
+
+    def feature_cdf(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
+        r"""Distribution function of a feature times sqrt(n_features), shape (n, k).
+
+        .. math:: F_x(t) = \Phi\Big(\frac t{\sigma(q) |x|}\Big)
+
+        Parameters
+        ----------
+        X : array, shape (n, n_inputs)
+            Rows.
+        t : array, shape (n, k)
+            For each row, where to evaluate; in the namespace of `X`.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`, computed on the host; relative error about
+            1e-15 max(1, q |log Phi|).
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` or `t` is not such a matrix.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.DecoupledMaxoutFeatures.draw(2, 10, 1, seed=0)
+        >>> float(phi.feature_cdf(np.eye(2), np.zeros((2, 1)))[0, 0])
+        0.5
+        """
+        return _distributions.cdf(
+            X, t, _distributions.normal_cdf(math.sqrt(exact.sigma2(self.pool_size)))
+        )
+
+    def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """Exact kurtosis of one feature product, shape (n, k).
+
+        E(P - EP)^4 / Var(P)^2 of one feature product P. Parameters and errors as
+        :meth:`kernel`.
+        """
+        return self._from_pairs(X, Y, self._kurtosis_at, 0)
+
+    def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
+        return _distributions.decoupled_kurtosis(rho, self.pool_size)
+
+    def _gram_variance_at(self, rho: _arrays.Array) -> _arrays.Array:
+        if self.directions == "fresh":
+            return super()._gram_variance_at(rho)
+        return exact.sigma2(self.pool_size) ** 2 * exact.decoupled_variance(
+            rho, self.pool_size, next_fraction=1 - 1 / self.n_features
+        )
+
+
+def _transform_next(
+    pieces: Callable[..., Iterator[_arrays.Array]],
+    scale: float,
+    xp: Any,
+    rows: _arrays.Array,
+    *weights: Any,
+) -> _arrays.Array:
+    """Unit l: the projection of unit l + 1 at the index where unit l is largest.
+
+    The unit is positively homogeneous, so the scale goes to the d inputs, not to the m outputs.
+    """
+    projections = pieces(xp, rows * scale, *weights)
+    projected = next(projections)
+    # A copy: what wins is written over both, and they overlap.
+    best, chosen = projected[:, :-1], xp.positive(projected[:, 1:])
+    for projected in projections:
+        value, offered = projected[:, :-1], projected[:, 1:]
+        best, chosen = _arrays.keep_winner(xp, best, chosen, value, offered)
+    return chosen
+
+
+def _transform_fresh(
+    pieces: Callable[..., Iterator[_arrays.Array]],
+    scale: float,
+    xp: Any,
+    rows: _arrays.Array,
+    *weights: Any,
+) -> _arrays.Array:
+    """The first half of the weights decides, the second projects."""
+    rows = rows * scale
+    half = len(weights) // 2
+    deciding = pieces(xp, rows, *weights[:half])
+    directions = pieces(xp, rows, *weights[half:])
+    best, chosen = next(deciding), next(directions)
+    for value, offered in zip(deciding, directions, strict=True):
+        best, chosen = _arrays.keep_winner(xp, best, chosen, value, offered)
+    return chosen

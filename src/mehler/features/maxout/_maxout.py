@@ -1,0 +1,255 @@
+"""Random maxout features: Definition 1, centred or not, with own or shared projections."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from mehler import _arrays, exact
+from mehler.features import _correlation, _distributions
+from mehler.features.maxout._base import PoolMap
+from mehler.features.projections import SharedPool, named
+
+
+class MaxoutFeatures(PoolMap):
+    r"""Random maxout features of Definition 1.
+
+    .. math:: \Phi(x) = \frac1{\sqrt m}\left(\max_{j\le q}\langle w^\ell_j, x\rangle
+              \right)_{\ell\le m}, \quad w^\ell_j \sim N(0, I_d)
+
+    The expected kernel is :math:`|x||z|K_q(\rho)`, :math:`K_q(\rho) = h_1(q)^2 + \int_0^\rho
+    \kappa_q` (not the printed :math:`\sigma^2\rho\kappa_q`; for that kernel see
+    :class:`mehler.DecoupledMaxoutFeatures`). Make one with :meth:`draw`.
+    """
+
+    def __init__(
+        self,
+        n_inputs: int,
+        n_features: int,
+        pool_size: int,
+        *,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+        centred: bool = False,
+        n_projections: int | None = None,
+        projections: str = "gaussian",
+        stored: bool = True,
+    ) -> None:
+        self.centred = bool(centred)
+        projection = named(projections)
+        self.n_projections = n_projections
+        if n_projections is not None:
+            if not projection.independent:
+                raise ValueError(
+                    f"projections={projections!r} with n_projections={n_projections}: members of "
+                    "one pool must be independent, so take projections='gaussian'"
+                )
+            projection = SharedPool(n_projections)
+            self.n_projections = projection.n_projections
+        super().__init__(
+            n_inputs,
+            n_features,
+            pool_size,
+            seed=seed,
+            like=like,
+            dtype=dtype,
+            projection=projection,
+            stored=stored,
+        )
+
+    @classmethod
+    def draw(
+        cls,
+        n_inputs: int,
+        n_features: int,
+        pool_size: int,
+        *,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+        centred: bool = False,
+        n_projections: int | None = None,
+        projections: str = "gaussian",
+        stored: bool = True,
+    ) -> MaxoutFeatures:
+        r"""Draw the weights of a map.
+
+        Parameters
+        ----------
+        n_inputs : int
+            Dimension d of the rows.
+        n_features : int
+            Units m.
+        pool_size : int
+            Pool size q; q = 1 gives the linear kernel.
+        seed : int
+            Same seed, same weights bit for bit on every backend; a larger `n_features` keeps
+            the first units.
+        like : array or array namespace, optional
+            Where the weights live: the data, or for instance ``torch``. Default NumPy.
+        dtype : str or dtype, optional
+            'float32' or 'float64': what the map computes in. By default it follows the data.
+        centred : bool, optional
+            Subtract :math:`h_1(q)|x|` from each unit: the kernel becomes
+            :math:`|x||z|\int_0^\rho\kappa_q`, linear times a localiser.
+        n_projections : int, optional
+            Share P projections among all units, each unit taking q distinct ones at random
+            (Table 3 of the paper). The kernel stays; units are no longer independent.
+        projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
+            How weights are drawn, see `mehler.features.projections`: q independent projections,
+            so the kernel is the same for each. 'hadamard' is faster from d = 512 on.
+        stored : bool, optional
+            False never holds the weights: each pass over rows draws them anew, block by block of
+            units, with the same bits, so that memory does not grow with `n_features`. Only with
+            projections='gaussian'; a shared pool
+            of n_projections is held. See :meth:`unit_blocks`.
+
+        Returns
+        -------
+        MaxoutFeatures
+            An immutable map.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is not of its kind or range.
+
+        Notes
+        -----
+        Transforming n rows costs 2 n d q m operations, in blocks of rows, so that extra memory
+        does not grow with n.
+
+        References
+        ----------
+        Mroueh, Rennie, Goel (2015), Definition 1 and Table 3.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.MaxoutFeatures.draw(3, 1000, 4, seed=0)
+        >>> x = np.eye(3)
+        >>> phi(x).shape
+        (3, 1000)
+        >>> bool(np.all(np.abs(phi.gram(x) - phi.kernel(x)) < 6 * phi.gram_variance(x) ** 0.5))
+        True
+        """
+        return cls(
+            n_inputs,
+            n_features,
+            pool_size,
+            seed=seed,
+            like=like,
+            dtype=dtype,
+            centred=centred,
+            n_projections=n_projections,
+            projections=projections,
+            stored=stored,
+        )
+
+    def _parameters(self) -> dict[str, Any]:
+        return {
+            **super()._parameters(),
+            "centred": self.centred,
+            "n_projections": self.n_projections,
+        }
+
+    def _draw(self, dtype: str) -> tuple[Any, ...]:
+        return self._projection.draw(self.seed, *self._sizes(), dtype)
+
+    def _draw_common(self, dtype: str) -> tuple[Any, ...]:
+        return self._projection.shared(self.seed, self.n_inputs, dtype)
+
+    def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        return self._projection.draw_units(
+            self.seed, self.pool_size, self.n_inputs, units, dtype, self._common(dtype)
+        )
+
+    def _block(self) -> Callable[..., _arrays.Array]:
+        offset = exact.max_moment(1, self.pool_size) if self.centred else 0.0
+        return functools.partial(
+            _transform, self._projection.pieces, offset, 1 / math.sqrt(self.n_features)
+        )
+
+    def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:
+        kernel = exact.centred_kernel if self.centred else exact.maxout_kernel
+        return kernel(rho, self.pool_size)
+
+    def _variance_at(self, rho: _arrays.Array) -> _arrays.Array:
+        variance = exact.centred_variance if self.centred else exact.maxout_variance
+        return variance(rho, self.pool_size)
+
+    def feature_cdf(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
+        r"""Distribution function of a feature times sqrt(n_features), shape (n, k).
+
+        .. math:: F_x(t) = \Phi(t/|x| + c)^q, \quad c = h_1(q) \text{ if centred, else } 0
+
+        Parameters
+        ----------
+        X : array, shape (n, n_inputs)
+            Rows.
+        t : array, shape (n, k)
+            For each row, where to evaluate; in the namespace of `X`.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`, computed on the host; relative error about
+            1e-15 max(1, q |log Phi|).
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` or `t` is not such a matrix.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.MaxoutFeatures.draw(2, 10, 1, seed=0)
+        >>> float(phi.feature_cdf(np.eye(2), np.zeros((2, 1)))[0, 0])
+        0.5
+        """
+        offset = exact.max_moment(1, self.pool_size) if self.centred else 0.0
+        return _distributions.cdf(X, t, _distributions.maxout_cdf(self.pool_size, offset))
+
+    def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """Upper bound for the kurtosis of one feature product, shape (n, k).
+
+        E(P - EP)^4 / Var(P)^2 of one feature product P. Parameters and errors as
+        :meth:`kernel`.
+        """
+        return self._from_pairs(X, Y, self._kurtosis_at, 0)
+
+    def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
+        return _distributions.maxout_kurtosis(rho, self.pool_size, centred=self.centred)
+
+
+def _transform(
+    pieces: Callable[..., Iterator[_arrays.Array]],
+    offset: float,
+    scale: float,
+    xp: Any,
+    rows: _arrays.Array,
+    *weights: Any,
+) -> _arrays.Array:
+    """max_j <w_j, x> - offset |x|, times scale.
+
+    The unit is positively homogeneous, so the scale goes to the d inputs, not to the m outputs.
+    """
+    rows = rows * scale
+    out = largest(xp, pieces(xp, rows, *weights))
+    return out - offset * _correlation.lengths(xp, rows) if offset else out
+
+
+def largest(xp: Any, pieces: Iterator[_arrays.Array]) -> _arrays.Array:
+    """Maxima over the q pieces.
+
+    One product a piece and a running maximum: the block of maxima stays in cache, and no array
+    with all q m projections is ever made. This is as fast as the products alone.
+    """
+    out = next(pieces)
+    for piece in pieces:
+        out = _arrays.maximum(xp, out, piece)
+    return out

@@ -1,0 +1,229 @@
+"""Codes in bit planes: ceil(log2 q) bits a digit, compared 64 digits at a time."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays, _files
+from mehler._arrays.routines import _bit_planes
+from mehler.exact._validate import check_int
+
+
+class PackedCodes:
+    r"""Maxout codes kept as bit planes on the host.
+
+    .. math:: \lceil \log_2 q \rceil \ \text{bits a digit}, \qquad
+              \#\{\ell : c_\ell = d_\ell\} = m - \mathrm{ones}\Big(\bigvee_p
+              \mathrm{plane}_p(c) \oplus \mathrm{plane}_p(d)\Big)
+
+    Make them with :meth:`pack`. Words live in NumPy, whatever library the codes came from: no
+    other one counts the ones of a word everywhere.
+
+    Attributes
+    ----------
+    words : uint64 array, shape (n, planes, ceil(m / 64))
+        Bit l % 64 of word l // 64 of plane p is bit p of digit l; bits beyond m are 0.
+    n_features : int
+        Digits m of a code.
+    pool_size : int
+        Values q of a digit.
+    """
+
+    def __init__(self, words: Any, n_features: int, pool_size: int) -> None:
+        self.n_features = check_int(n_features, name="n_features", least=1)
+        self.pool_size = check_int(pool_size, name="pool_size", least=1, most=10**6)
+        shape = (_bit_planes.planes_of(pool_size), -(-n_features // _bit_planes.WORD))
+        if not isinstance(words, np.ndarray) or words.dtype != np.uint64 or words.ndim != 3:
+            raise TypeError("words must be a NumPy array of uint64 with 3 axes; use pack(codes, q)")
+        if words.shape[1:] != shape or not len(words):
+            raise ValueError(
+                f"words have shape {words.shape}, but {n_features} digits below {pool_size} take "
+                f"(rows, {shape[0]}, {shape[1]}) with at least one row; use pack(codes, q)"
+            )
+        self.words = words
+
+    @classmethod
+    def pack(cls, codes: _arrays.Array, pool_size: int) -> PackedCodes:
+        """Pack codes of any library.
+
+        Parameters
+        ----------
+        codes : integer array, shape (n, m)
+            Digits from 0 to ``pool_size - 1``, such as ``phi(X)`` of :class:`MaxoutCodes`. Dask
+            arrays are computed, each chunk packed by its worker.
+        pool_size : int
+            Values q of a digit.
+
+        Returns
+        -------
+        PackedCodes
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `codes` are not such a matrix.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mehler.features import PackedCodes
+        >>> packed = PackedCodes.pack(np.array([[0, 3, 1], [2, 3, 1]]), pool_size=4)
+        >>> packed.agreements().tolist()
+        [[3, 2], [2, 3]]
+        """
+        q = check_int(pool_size, name="pool_size", least=1, most=10**6)
+        xp = _arrays.array_namespace(codes, names=("codes",))
+        if not xp.isdtype(codes.dtype, "integral"):
+            raise TypeError(f"codes must be integers, not {codes.dtype}; pass phi(X)")
+        if codes.ndim != 2 or 0 in codes.shape:
+            raise ValueError(
+                f"codes must have shape (rows, digits), not empty, but have {tuple(codes.shape)}"
+            )
+        m = codes.shape[1]
+        if _arrays.is_lazy(codes) and not _arrays.is_chunked(codes):
+            raise TypeError("codes are traced by jax.jit, but words live on the host; pack outside")
+        if _arrays.is_chunked(codes):
+            columns = _bit_planes.planes_of(q) * -(-m // _bit_planes.WORD)
+            flat = _arrays.to_host(_arrays.map_rows(_FlatWords(q), codes, columns, "uint64"))
+            words = flat.reshape(len(flat), _bit_planes.planes_of(q), -1)
+        else:
+            host = _arrays.to_host(codes)
+            _arrays.check_digits(host, q, "codes")
+            words = _bit_planes.pack(host.astype(_arrays.code_dtype(np, q), copy=False), q)
+        return cls(words, m, q)
+
+    def unpack(self, like: Any = None) -> _arrays.Array:
+        """Return the codes, exactly as they were packed.
+
+        Parameters
+        ----------
+        like : array or array namespace, optional
+            Where they are wanted; default NumPy.
+
+        Returns
+        -------
+        integer array, shape (n, m)
+            In the dtype that :class:`MaxoutCodes` gives: uint8 up to q = 256, int16, int32.
+        """
+        dtype = _arrays.code_dtype(np, self.pool_size)
+        codes = _bit_planes.unpack(self.words, self.n_features, dtype)
+        return codes if like is None else _arrays.from_host(codes, _arrays.resolve_place(like))
+
+    def agreements(self, other: PackedCodes | None = None) -> Any:
+        """How many digits agree, all pairs of rows.
+
+        Parameters
+        ----------
+        other : PackedCodes, optional
+            Of as many digits of as many values; ``None`` stands for these rows, each pair of
+            which is then compared once.
+
+        Returns
+        -------
+        unsigned integer array, shape (n, k)
+            NumPy; uint16 up to m = 65535, else uint32: 200 MB for 10^4 x 10^4 rows.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `other` holds codes of another kind.
+
+        Notes
+        -----
+        Beyond the result half a MiB a thread. Threads: ``OMP_NUM_THREADS``, or the cores.
+        """
+        return self._compare(other, np.uint16 if self.n_features < 2**16 else np.uint32)
+
+    def similarity(self, other: PackedCodes | None = None) -> Any:
+        """Share of digits that agree, shape (n, k), float64; parameters as :meth:`agreements`.
+
+        The numbers of ``MaxoutCodes.similarity``.
+        """
+        return self._compare(other, np.float64)
+
+    def _compare(self, other: PackedCodes | None, dtype: Any) -> Any:
+        if other is not None:
+            self._check_same(other)
+        out = np.empty((len(self), len(self if other is None else other)), dtype=dtype)
+        right = None if other is None else other.words
+        return _bit_planes.agreements(self.words, right, self.n_features, out)
+
+    def _check_same(self, other: Any) -> None:
+        if not isinstance(other, PackedCodes):
+            raise TypeError(f"other is {type(other).__name__}; pass PackedCodes.pack(codes, q)")
+        ours, theirs = ((one.n_features, one.pool_size) for one in (self, other))
+        if ours != theirs:
+            raise ValueError(
+                f"other has {theirs[0]} digits below {theirs[1]}, these have {ours[0]} below "
+                f"{ours[1]}; compare codes of one map"
+            )
+
+    def __getitem__(self, rows: Any) -> PackedCodes:
+        """The codes of some rows: a number, a slice, a list of numbers or a mask."""
+        words = self.words[rows]
+        words = words[None] if words.ndim == 2 else words
+        return PackedCodes(words, self.n_features, self.pool_size)
+
+    def __len__(self) -> int:
+        return int(self.words.shape[0])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the words: 8 ceil(m / 64) ceil(log2 q) a row."""
+        return int(self.words.nbytes)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write an ``.npz`` file that :meth:`load` reads; whole or not at all, no pickle.
+
+        Parameters
+        ----------
+        path : path
+            Its name should end in ``.npz``.
+        """
+        arrays = {"words": self.words, "sizes": np.array([self.n_features, self.pool_size])}
+        _files.write_arrays(Path(path), arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> PackedCodes:
+        """Read what :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : path
+
+        Returns
+        -------
+        PackedCodes
+
+        Raises
+        ------
+        ValueError
+            If the file holds no packed codes.
+        """
+        with np.load(Path(path), allow_pickle=False) as file:
+            if sorted(file) != ["sizes", "words"] or file["sizes"].shape != (2,):
+                raise ValueError(f"{path} holds no packed codes; write them with save(path)")
+            m, q = (int(size) for size in file["sizes"])
+            return cls(file["words"].astype(np.uint64, copy=False), m, q)
+
+    def __repr__(self) -> str:
+        return (
+            f"PackedCodes of {len(self)} rows, {self.n_features} digits below {self.pool_size}, "
+            f"{self.nbytes} bytes"
+        )
+
+
+class _FlatWords:
+    """Packs the rows of a chunk; words of a row side by side."""
+
+    def __init__(self, pool_size: int) -> None:
+        self.pool_size = pool_size
+
+    def __call__(self, xp: Any, codes: Any) -> Any:
+        _arrays.check_digits(codes, self.pool_size, "codes")
+        small = codes.astype(_arrays.code_dtype(np, self.pool_size), copy=False)
+        return _bit_planes.pack(small, self.pool_size).reshape(codes.shape[0], -1)

@@ -1,0 +1,66 @@
+r"""What a pair of feasible points proves, in float64.
+
+For any alpha in the box and any theta within its ends, by weak duality,
+
+.. math:: \frac1n\sum_i \psi_i(\theta_i) - \frac Cm \sum_l \Big|\frac1n \sum_i \theta_i y_i
+          z_{il}\Big| \;\le\; \min_{|\alpha|_\infty \le C/m} \frac1n \sum_i e_i(y_i f(x_i))
+          \;\le\; \frac1n \sum_i e_i(y_i f_\alpha(x_i)).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mehler import _arrays
+from mehler._arrays import Array
+from mehler.learn._box_erm._margins import SignedRows
+from mehler.learn._box_erm._row_losses import Rows
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Both ends, and the margins of alpha that the upper one is made of.
+
+    Parameters
+    ----------
+    upper, lower : float
+        The risk of alpha, and a number that no risk in the box is below, up to rounding.
+    margins : array, shape (n,)
+        y_i f(x_i) in float64.
+    """
+
+    upper: float
+    lower: float
+    margins: Any
+
+
+def certify(data: SignedRows, rows: Rows, alpha: Array, theta: Array) -> Certificate:
+    """Evaluate primal and dual at `alpha` and `theta`; the losses are float64, beside the data."""
+    xp = data.xp
+    alpha = xp.astype(alpha, xp.float64, copy=False)
+    theta = rows.clip(xp, theta)
+    weights = theta * data.y
+    margins, total = [], xp.zeros_like(alpha)
+    for part, block in data.blocks():
+        margins.append(data.y[part] * xp.matmul(block, alpha))
+        total = total + xp.matmul(xp.matrix_transpose(block), weights[part])
+    joined = xp.concat(margins)
+    penalty = data.half_width * float(xp.sum(xp.abs(total))) / data.n
+    return Certificate(
+        upper=float(xp.mean(rows.values(xp, joined))),
+        lower=float(xp.mean(rows.dual(xp, theta))) - penalty,
+        margins=_arrays.to_host(joined),
+    )
+
+
+def rounding(n: int, m: int, at_zero: float, slope: float, limits: Any) -> float:
+    r"""How far a float64 risk or bound of a certificate may lie from that of real arithmetic.
+
+    A sum of k terms rounds by at most gamma_k = k u / (1 - k u) times the sum of their sizes,
+    u = 2^-53. Margins are sums of m terms of total size limit_i; the penalty sums n m terms of
+    total size n slope mean(limits); a loss is at most at_zero + slope limit_i. 64 more
+    operations pay for the elementary functions and the ends of theta, the factor 2 for both sides.
+    """
+    terms = (n + m + 64) * 2.0**-53
+    return 2.0 * terms / (1.0 - terms) * (at_zero + slope * float(limits.mean()))

@@ -1,0 +1,160 @@
+"""Stochastic gradients over rows and over units, for more units than fit into memory."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from mehler import _arrays
+from mehler._arrays import Array
+from mehler.exact._validate import check_int
+from mehler.features import FeatureMap
+from mehler.learn._arguments import check_choice, check_lambdas, check_pair
+from mehler.learn._doubly_stochastic._arguments import (
+    check_codes,
+    check_map_of_units,
+    check_positive,
+)
+from mehler.learn._doubly_stochastic._descent import LOSSES, Descent
+from mehler.learn._doubly_stochastic._fit import StochasticFit
+
+
+def doubly_stochastic(
+    phi: FeatureMap,
+    X: Array,
+    Y: Array,
+    *,
+    lam: float,
+    loss: Literal["squares", "logistic"] = "squares",
+    seed: int,
+    n_steps: int | None = None,
+    rows_per_step: int = 256,
+    units_per_step: int = 256,
+    step: float | None = None,
+    intercept: bool = True,
+    keep_values: bool = True,
+) -> StochasticFit:
+    r"""Minimise a regularised loss by gradients at random rows and on units that are not stored.
+
+    .. math:: \min_W \frac1N\sum_{i=1}^N \ell\big(W^\top\phi(x_i) + b, y_i\big) + \lambda|W|^2,
+              \qquad \ell = |f - y|^2 \text{ or } \log\sum\nolimits_c e^{f_c} - f_y
+
+    At step s some rows R and a block of units U, of which phi has J blocks: with the gradients
+    g_i of the loss at f(x_i)
+
+    .. math:: W \leftarrow (1 - 2\lambda\gamma_s)\,W, \quad
+              W_U \leftarrow W_U - \frac{\gamma_s m}{|U||R|} \sum_{i\in R} \phi_U(x_i)\,g_i^\top,
+              \quad \gamma_s = \frac{\gamma_1}{1 + \lambda\gamma_1(s-1)/2}
+
+    (m units). The first J steps take the blocks in their order: each is then a fresh draw, and
+    what is descended on is the loss over the space of the *expected* kernel, that of infinitely
+    many units. Later steps take blocks at random, and the space is that of phi itself.
+
+    Parameters
+    ----------
+    phi : FeatureMap
+        A map whose units can be drawn alone, best with ``stored=False``.
+    X : array, shape (n, d)
+        Rows that `phi` takes, of any library but Dask.
+    Y : array, shape (n,) or (n, t)
+        Real targets for "squares"; codes of :func:`one_vs_all` of two or more classes for either.
+    lam : float
+        Above 0; as for :func:`ridge`, with 1/N before the sum.
+    loss : {"squares", "logistic"}, optional
+    seed : int
+        Of the rows, and of the blocks after the first pass.
+    n_steps : int, optional
+        Default J: one pass over the units.
+    rows_per_step : int, optional
+        Different rows of one step; all of them if there are no more.
+    units_per_step : int, optional
+        Best a multiple of 64; the last block takes what is left too. Fewer units a step are more
+        steps for the same work.
+    step : float, optional
+        gamma_1, below 1/(2 lam). Default 1/(L (e + k/B + k/n) + 2 lam) for B units and n rows a
+        step: L is 2 for squares and 1/2 for logistic, e the largest eigenvalue of the matrix of
+        kernels over the number of rows and k the mean of kernel(x, x), as up to 1024 rows and
+        units see them.
+    intercept : bool, optional
+        b is the mean of the targets for squares, and the logarithm of the classes' shares for
+        logistic; it is not learned. False: 0.
+    keep_values : bool, optional
+        Whether to hold f at all rows, N t numbers: a step then makes the features of its units
+        for all rows, n_steps N units_per_step in all. If not, a step makes those of all earlier
+        units for its own rows: n_steps/2 (rows_per_step m) in a pass. The function is the same.
+
+    Returns
+    -------
+    StochasticFit
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of its kind or range, before any work; if the steps diverge, which
+        a smaller `step` mends.
+
+    Notes
+    -----
+    Memory: m t numbers of the solution, the values if they are kept, one block of weights and a
+    few blocks of features of at most 64 MiB; never the weights of the map nor features of all
+    rows and units.
+
+    Let f* be the minimiser over the space of the expected kernel. With E over rows and units,
+
+    .. math:: E\,|f_s(x) - f_*(x)|^2 \le \frac{C}{s + s_0}
+
+    for convex losses whose gradient is Lipschitz, kernel(x, x) and variance of a product bounded
+    over the rows, and gamma_1 small enough: C and the condition are explicit, and proved, in
+    :doc:`/theorems/doubly-stochastic-gradient`. Products need not be bounded. Small lam make C
+    large: then s steps are an early stop, for squares about as a lambda of 1/(2 gamma_1 s) would
+    be, and :func:`ridge` with fewer units may be better.
+
+    Everything behind features and their products with W is float64, where the device has it.
+
+    References
+    ----------
+    Dai, Xie, He, Liang, Raj, Balcan, Song (2014), Scalable kernel methods via doubly stochastic
+    gradients, Algorithms 1 and 2, Theorem 4.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> from mehler import learn
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((500, 2))
+    >>> codes, classes = learn.one_vs_all(X[:, 0] * X[:, 1] > 0)
+    >>> phi = mehler.FourierFeatures.draw(2, 20_000, seed=0, stored=False)
+    >>> fit = learn.doubly_stochastic(phi, X, codes, lam=1e-4, units_per_step=64, seed=0)
+    >>> new = rng.standard_normal((200, 2))
+    >>> found = classes[fit.predict(new).argmax(axis=1)]
+    >>> bool(np.mean(found == (new[:, 0] * new[:, 1] > 0)) > 0.9)
+    True
+    """
+    check_map_of_units(phi)
+    (lam,) = check_lambdas(check_positive("lam", lam))
+    check_choice("loss", loss, tuple(LOSSES))
+    for name, flag in (("intercept", intercept), ("keep_values", keep_values)):
+        check_choice(name, flag, (True, False))
+    units = min(check_int(units_per_step, name="units_per_step", least=1), phi.n_units)
+    rows = check_int(rows_per_step, name="rows_per_step", least=1)
+    steps = phi.n_units // units if n_steps is None else n_steps
+    steps = check_int(steps, name="n_steps", least=1)
+    if _arrays.is_array(X) and _arrays.is_chunked(X):
+        raise TypeError("X is a Dask array, of which every step takes rows at random: compute it")
+    targets = check_pair(X, Y)
+    phi._checked_dtype(X)
+    if loss == "logistic":
+        check_codes(targets)
+    descent = Descent(
+        phi=phi,
+        x=_arrays.without_gradient(X),
+        targets=targets,
+        loss=LOSSES[loss](),
+        lam=lam,
+        seed=seed,
+        rows_per_step=min(rows, X.shape[0]),
+        units_per_step=units,
+        step=None if step is None else check_positive("step", step),
+        intercept=intercept,
+        keep_values=keep_values,
+    )
+    return descent.run(steps, loss, flat=Y.ndim == 1)

@@ -1,0 +1,1 @@
+"""Ridge regression: sums of rows or their inner products in, linear functions of features out."""

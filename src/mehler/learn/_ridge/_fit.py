@@ -1,0 +1,101 @@
+"""What ridge regression gives back: a linear function of features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from mehler import _arrays
+from mehler._arrays import Array
+from mehler.learn._arguments import check_rows
+from mehler.learn._pickling import on_host
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RidgeFit:
+    r"""A linear function of features, :math:`f(x) = W^\top\phi(x) + b`.
+
+    Made by :func:`mehler.learn.ridge` or :meth:`mehler.learn.RidgeSums.solve`.
+
+    Parameters
+    ----------
+    phi : callable
+        The map.
+    weights : array, shape (m, t)
+        W, in the dtype and on the device of the features.
+    intercept : array, shape (t,)
+        b; zeros if none was asked for.
+    lam : float
+        The lambda of this function.
+    n_rows : int
+        N, rows that it was fitted on.
+    lambdas : tuple of float, length k
+        All that were solved for.
+    errors : numpy.ndarray, shape (k,), or None
+        Mean error of each lambda, left out or held out, by which `lam` was chosen.
+
+    Examples
+    --------
+    See :func:`mehler.learn.ridge`.
+    """
+
+    phi: Callable[[Array], Array] = field(repr=False)
+    weights: Array = field(repr=False)
+    intercept: Array = field(repr=False)
+    lam: float
+    n_rows: int
+    lambdas: tuple[float, ...]
+    errors: Any
+    _flat: bool = field(repr=False)
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, dict[str, Any]]]:
+        """Travel between processes on the host, like maps."""
+        return on_host(self, "weights", "intercept")
+
+    def predict(self, X: Array) -> Array:
+        """Values f(x) of the rows of `X`; for classes take the largest, ``argmax(axis=1)``.
+
+        Parameters
+        ----------
+        X : array, shape (n, d)
+            Rows where those of the fit were; a Dask array stays lazy.
+
+        Returns
+        -------
+        array, shape (n, t), or (n,) if targets were given so
+            In the dtype of the features.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` is not such a matrix, or lives elsewhere.
+        """
+        _arrays.check_matrix(X, name="X")
+        if not _arrays.is_lazy(X):
+            check_rows(X)
+        m, t = self.weights.shape
+        function = _Linear(self.phi, self.weights, self.intercept)
+        itemsize = 4 if _arrays.dtype_name(self.weights.dtype) == "float32" else 8
+        block = _arrays.rows_per_block(m, itemsize)
+        values = _arrays.map_rows(function, X, t, self.weights.dtype, block=block)
+        return values[:, 0] if self._flat else values
+
+
+@dataclass(frozen=True)
+class _Linear:
+    """A block function with its weights, which travels to Dask workers as one constant."""
+
+    phi: Callable[[Array], Array]
+    weights: Array
+    intercept: Array
+
+    def __call__(self, xp: Any, rows: Array) -> Array:
+        z = self.phi(rows)
+        if z.shape[1] != self.weights.shape[0]:
+            raise ValueError(
+                f"phi(X) has {z.shape[1]} columns but the weights are {self.weights.shape[0]}"
+            )
+        weights = xp.astype(self.weights, z.dtype, copy=False)
+        values = xp.matmul(_arrays.without_gradient(z), weights) + self.intercept[None, :]
+        return xp.astype(values, self.weights.dtype, copy=False)

@@ -1,0 +1,367 @@
+"""What ridge regression needs of rows: sums that add up over blocks, streams and chunks."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from mehler import _arrays
+from mehler._arrays import Array
+from mehler.learn._arguments import (
+    SOLVERS,
+    check_choice,
+    check_lambdas,
+    check_map,
+    check_pair,
+    feature_blocks,
+    require_no_overflow,
+    work_place,
+)
+from mehler.learn._ridge._fit import RidgeFit
+from mehler.learn._ridge._path import Origin, Path, direct, spectrum
+
+# Up to so many features "auto" takes an eigendecomposition for several lambdas: 3 m^2 numbers, and
+# seconds.
+FEW = 2048
+
+# The arrays of a RidgeSums.
+SUMS = ("_mean", "_target_mean", "_gram", "_cross", "_squares")
+
+
+class RidgeSums:
+    r"""Count, means, Gram and right-hand side of the rows seen so far, of features phi(x).
+
+    .. math:: N,\quad \bar z = \tfrac1N\sum_i z_i,\quad \bar y,\quad
+              G = \sum_i (z_i - \bar z)(z_i - \bar z)^\top,\quad
+              r = \sum_i (z_i - \bar z)(y_i - \bar y)^\top, \qquad z_i = \phi(x_i)
+
+    :meth:`add` takes more rows, as ``partial_fit`` does elsewhere, and changes the sums in
+    place; ``a + b`` makes new sums of two parts of the data, on other processes or machines.
+    :meth:`solve` may be called at any time. Features are made block by block and never held.
+
+    Parameters
+    ----------
+    phi : callable
+        A map of mehler, or any function from rows (n, d) to features (n, m).
+
+    Attributes
+    ----------
+    phi : callable
+    n_rows : int
+        N.
+
+    Raises
+    ------
+    TypeError
+        If `phi` cannot be called.
+
+    Notes
+    -----
+    G is always that of centred rows: a block is centred at its own mean, and joins as one row
+    more, :math:`\sqrt{\frac{nb}{n+b}}\,(\bar z_{block} - \bar z)` (Chan, Golub, LeVeque 1983), so
+    that a large common mean costs no digits.
+
+    Sums are float64. Of float32 features the product of a block of b <= 2048 rows is made in
+    float32 and added in float64, so that the error of an entry does not grow with N: it is at most
+    :math:`(b + 8)\,2^{-24}\sqrt{G_{ii}G_{jj}}`, and was seen a hundred times smaller. Devices
+    without double precision (JAX, unless it is switched on) hand features to the host.
+
+    **Numerical rank.** Directions in which rounding alone can make rows differ have weight 0,
+    however small lambda is: those whose eigenvalue of G, with the penalty :math:`N\lambda`, is at
+    most :math:`4(e\sqrt{ts} + u\sqrt m\,s)`, s the largest, t the trace, e the eps of the features'
+    dtype, u that of float64. Their weights would be rounding over lambda, on another processor
+    another rounding. The same rule, from one place, serves few rows, principal components and
+    leverage scores.
+
+    Memory is one m x m matrix of float64 and two blocks of features; for NumPy the products need
+    no other matrix.
+
+    References
+    ----------
+    T. F. Chan, G. H. Golub, R. J. LeVeque (1983), Algorithms for computing the sample variance.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> from mehler import learn
+    >>> rng = np.random.default_rng(0)
+    >>> phi = mehler.FourierFeatures.draw(2, 60, seed=0)
+    >>> sums = learn.RidgeSums(phi)
+    >>> for _ in range(5):  # a stream
+    ...     X = rng.standard_normal((200, 2))
+    ...     sums = sums.add(X, np.sin(X[:, 0]))
+    >>> sums.n_rows
+    1000
+    >>> fit, = sums.solve(1e-6)
+    >>> X = rng.standard_normal((100, 2))
+    >>> bool(np.abs(fit.predict(X) - np.sin(X[:, 0])).mean() < 0.02)
+    True
+    """
+
+    def __init__(self, phi: Callable[[Array], Array]) -> None:
+        self.phi = check_map(phi)
+        self.n_rows = 0
+        self._flat = False  # targets were given as (n,)
+        self._mean: Array = None
+        self._target_mean: Array = None
+        self._gram: Array = None
+        self._cross: Array = None
+        self._squares: Array = None  # of centred targets, (t,)
+        self._place: Any = None
+        self._home: Any = None
+        self._dtype: Any = None
+
+    def add(self, X: Array, Y: Array) -> RidgeSums:
+        """Add rows; changes these sums.
+
+        Parameters
+        ----------
+        X : array, shape (n, d)
+            Rows that `phi` takes, of any library. Of a Dask array each chunk of rows is summed by
+            itself and the sums are added in a tree; that is computed now.
+        Y : array, shape (n,) or (n, t)
+            Targets beside `X`.
+
+        Returns
+        -------
+        RidgeSums
+            These.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If rows or targets are not finite, do not fit each other or the rows before, before
+            any work; if `phi` gives NaN, when that block is reached: then begin again.
+        """
+        flat = Y.ndim == 1 if _arrays.is_array(Y) else False
+        targets = check_pair(X, Y)
+        if self.n_rows:
+            self._require_fit(targets.shape[1], flat, _arrays.place_of(X))
+        if _arrays.is_chunked(X):
+            part = _arrays.sum_over_chunks(functools.partial(_of_chunk, self.phi), X, targets)
+            part._flat = flat
+            self.__dict__.update((self + part).__dict__)
+            return self
+        return self._add_rows(X, targets, flat)
+
+    def _add_rows(self, x: Array, y: Array, flat: bool, index: Any = None) -> RidgeSums:
+        """Add checked rows, or those that `index` names."""
+        self._flat, self._home = flat, _arrays.place_of(x)
+        self._place = work_place(self._home)
+        for z, targets in feature_blocks(self.phi, x, y, index):
+            self._add_block(z, targets)
+        return self
+
+    def _require_fit(self, n_targets: int, flat: bool, place: Any) -> None:
+        before = self._cross.shape[1]
+        if n_targets != before or flat != self._flat:
+            shape = "(rows,)" if self._flat else f"(rows, {before})"
+            raise ValueError(f"Y must have shape {shape}, as the targets before it had")
+        host = {"numpy", "dask.array"}
+        if {place.name, self._home.name} <= host:
+            return
+        if place.xp is not self._home.xp or place.device != self._home.device:
+            raise TypeError(
+                f"X is on {place.name} but the rows before it were on {self._home.name}; bring "
+                "them to one library and device, or add up two RidgeSums of one place"
+            )
+
+    def _add_block(self, z: Array, y: Array) -> None:
+        xp, b, n = self._place.xp, z.shape[0], self.n_rows
+        wide = xp.float64
+        if n == 0:
+            self._start(z, y)
+        elif z.shape[1] != self._mean.shape[0]:
+            raise ValueError(
+                f"phi(X) has {z.shape[1]} columns but had {self._mean.shape[0]} before"
+            )
+        mean = xp.sum(z, axis=0, dtype=wide) / b
+        target_mean = xp.sum(y, axis=0) / b
+        step, target_step = mean - self._mean, target_mean - self._target_mean
+        weight = (n * b / (n + b)) ** 0.5
+        rows = _arrays.centred(xp, z, xp.astype(mean, z.dtype), xp.astype(weight * step, z.dtype))
+        targets = _arrays.centred(xp, y, target_mean, weight * target_step)
+        self._gram = _arrays.add_gram(xp, self._gram, rows)
+        product = xp.matmul(xp.matrix_transpose(rows), xp.astype(targets, z.dtype))
+        self._cross = self._cross + xp.astype(product, wide)
+        self._squares = self._squares + xp.sum(targets * targets, axis=0)
+        self._mean = self._mean + step * (b / (n + b))
+        self._target_mean = self._target_mean + target_step * (b / (n + b))
+        self.n_rows = n + b
+
+    def _start(self, z: Array, y: Array) -> None:
+        xp, m, t = self._place.xp, z.shape[1], y.shape[1]
+        options = {"dtype": xp.float64, "device": self._place.device}
+        self._dtype = _arrays.dtype_name(z.dtype)
+        self._mean, self._target_mean = xp.zeros(m, **options), xp.zeros(t, **options)
+        self._gram, self._cross = xp.zeros((m, m), **options), xp.zeros((m, t), **options)
+        self._squares = xp.zeros(t, **options)
+
+    def __add__(self, other: RidgeSums) -> RidgeSums:
+        """Sums of the rows of both, as new sums."""
+        if not isinstance(other, RidgeSums):
+            return NotImplemented
+        both = RidgeSums(self.phi)
+        if not (self.n_rows and other.n_rows):
+            full = self if self.n_rows else other
+            both.__dict__.update(full.__dict__ | {"phi": self.phi})
+            if full.n_rows:
+                both._gram = full._gram + 0.0
+            return both
+        self._require_fit(other._cross.shape[1], other._flat, other._home)
+        _require_same_map(self, other)
+        xp, n, k = self._place.xp, self.n_rows, other.n_rows
+        step, target_step = other._mean - self._mean, other._target_mean - self._target_mean
+        weight = n * k / (n + k)
+        both.__dict__.update(self.__dict__)
+        row = weight**0.5 * step
+        both._gram = _arrays.add_gram(xp, self._gram + other._gram, row[None, :])
+        both._cross = self._cross + other._cross + weight * step[:, None] * target_step[None, :]
+        both._squares = self._squares + other._squares + weight * target_step * target_step
+        both._mean = self._mean + step * (k / (n + k))
+        both._target_mean = self._target_mean + target_step * (k / (n + k))
+        both.n_rows = n + k
+        return both
+
+    @property
+    def gram(self) -> Array:
+        """G, (m, m), as a new matrix in float64."""
+        self._require_sums()
+        return _arrays.symmetric(self._place.xp, self._gram)
+
+    def solve(
+        self, lambdas: Any, *, intercept: bool = True, solver: str = "auto"
+    ) -> tuple[RidgeFit, ...]:
+        """Minimise the regularised risk of :func:`mehler.learn.ridge` for each lambda.
+
+        Parameters
+        ----------
+        lambdas : float or sequence of float
+        intercept : bool, optional
+        solver : {"auto", "eigen", "direct"}, optional
+            See :func:`mehler.learn.ridge`.
+
+        Returns
+        -------
+        tuple of RidgeFit
+            In the order of `lambdas`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If there are no rows yet, or an argument is not of its kind.
+        """
+        path = self._path(check_lambdas(lambdas), intercept, solver, spend=False)
+        return tuple(path.fit(i) for i in range(len(path.lambdas)))
+
+    def _path(
+        self, lambdas: tuple[float, ...], intercept: bool, solver: str, *, spend: bool
+    ) -> Path:
+        """Solve for all lambdas; `spend` gives the Gram away."""
+        self._require_sums()
+        check_choice("solver", solver, SOLVERS)
+        xp, gram, cross = self._place.xp, self._gram, self._cross
+        if not intercept:
+            scale = self.n_rows**0.5
+            gram = _arrays.add_gram(xp, gram if spend else gram + 0.0, scale * self._mean[None, :])
+            cross = cross + self.n_rows * self._mean[:, None] * self._target_mean[None, :]
+        weights, eigen = None, None
+        if solver == "auto" and gram.shape[0] <= FEW:
+            solver = "eigen"
+            if len(lambdas) == 1:
+                weights = _if_resolved(xp, gram, cross, lambdas, self.n_rows, self._dtype)
+        if weights is None and solver != "eigen":
+            weights = direct(xp, gram, cross, lambdas, self.n_rows, self._dtype)
+        elif weights is None:
+            squares = xp.linalg.trace(gram)
+            if intercept:
+                squares = squares + self.n_rows * xp.sum(self._mean * self._mean)
+            whole = spend or not intercept
+            own = gram if whole else gram + 0.0
+            eigen = spectrum(xp, own, cross, self._dtype, squares)
+            weights = eigen.weights(xp, lambdas, self.n_rows)
+        if spend:
+            self._gram = None
+        zeros = 0.0 * self._mean, 0.0 * self._target_mean
+        return Path(
+            origin=Origin(phi=self.phi, home=self._home, dtype=self._dtype, flat=self._flat),
+            place=self._place,
+            lambdas=lambdas,
+            n_rows=self.n_rows,
+            intercept=intercept,
+            mean=self._mean if intercept else zeros[0],
+            target_mean=self._target_mean if intercept else zeros[1],
+            weights=weights,
+            spectrum=eigen,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Sums travel between processes as they are on the host, like maps; of G the half."""
+        state = self.__dict__ | {"_place": None, "_home": None}
+        if self.n_rows:
+            state |= {name: _arrays.to_host(self.__dict__[name]) for name in SUMS}
+            state["_gram"] = _arrays.packed(state["_gram"])
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Land on the host."""
+        self.__dict__.update(state)
+        if self.n_rows:
+            self._gram = _arrays.unpacked(self._gram, self._mean.shape[0])
+        self._place = self._home = _arrays.resolve_place(None)
+
+    def __sizeof__(self) -> int:
+        """Bytes that are held, by which Dask's workers watch their memory."""
+        m, t = self._cross.shape if self.n_rows else (0, 0)
+        return object.__sizeof__(self) + 8 * (m + 1) * (m + t)
+
+    def _move(self, phi: Any) -> None:
+        """Go from the host to where the map `phi`, with the same recipe, is."""
+        before = self._place
+        self.phi, self._home = phi, phi.place
+        self._place = work_place(self._home)
+        if self.n_rows:
+            # On NumPy it is the upper half that counts, elsewhere the whole matrix.
+            self._gram = _arrays.symmetric(before.xp, self._gram)
+            for name in SUMS:
+                setattr(self, name, _arrays.from_host(getattr(self, name), self._place))
+
+    def _require_sums(self) -> None:
+        if not self.n_rows:
+            raise ValueError("there are no rows yet: call add(X, Y) first")
+        xp = self._place.xp
+        products = xp.sum(xp.abs(self._cross)) + xp.sum(self._squares)
+        require_no_overflow(float(xp.linalg.trace(self._gram) + products))
+
+
+def _of_chunk(phi: Callable[[Array], Array], x: Any, y: Any) -> RidgeSums:
+    part = RidgeSums(phi).add(x, y)
+    # The map, whose weights are drawn again wherever it lands, does not travel with the sums.
+    part.phi = _left_behind
+    return part
+
+
+def _left_behind(X: Array) -> Array:
+    raise TypeError("the sums of a chunk have no map")
+
+
+def _if_resolved(
+    xp: Any, gram: Array, cross: Array, lambdas: tuple[float, ...], n: int, dtype: str
+) -> Array | None:
+    """Weights by one factorisation; None where a pivot is rounding, and the rank must be cut."""
+    try:
+        return direct(xp, gram, cross, lambdas, n, dtype)
+    except ValueError:
+        return None
+
+
+def _require_same_map(one: RidgeSums, other: RidgeSums) -> None:
+    if one._mean.shape != other._mean.shape:
+        raise ValueError(
+            f"the sums are of {one._mean.shape[0]} and {other._mean.shape[0]} features; add up "
+            "sums of one map"
+        )
+    recipes = [getattr(each.phi, "recipe", None) for each in (one, other)]
+    if all(recipes) and recipes[0]() != recipes[1]():  # type: ignore[misc]  # neither is None
+        raise ValueError("the sums are of two maps with different recipes; add up sums of one map")

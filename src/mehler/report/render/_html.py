@@ -1,0 +1,118 @@
+"""The page: verdict first, one file, no script, no network."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from itertools import groupby
+from typing import Any
+
+from mehler.report.model._report import PlanRow, Report
+from mehler.report.model._verification import Verification
+from mehler.report.on_data._plan import ERRORS
+from mehler.report.render._format import cells, count, deciding, explained, left, number
+from mehler.report.render._svg import draw
+
+_TONES = {
+    "holds": "good",
+    "holds with constant": "good",
+    "refuted, repaired": "bad",
+    "refuted": "bad",
+    "proved form refuted": "bad",
+    "error": "bad",
+}
+_MARKS = {"good": "✓", "bad": "✗", "open": "○"}
+
+
+def render_html(report: Report | Verification) -> str:
+    """Render a report as one HTML file.
+
+    Parameters
+    ----------
+    report : Report or Verification
+
+    Returns
+    -------
+    str
+        With a content security policy that forbids scripts and every address; all text from
+        outside is escaped.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    from mehler.report.render._mathml import formula, mathml, prose
+
+    environment = Environment(
+        loader=PackageLoader("mehler.report.render", "_templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style = page_style()
+    extra: dict[str, Any]
+    if isinstance(report, Verification):
+        page, extra = "verification", {"explained": explained, "left": left}
+    else:
+        page, extra = "report", {"tally": _tally(report), "errors": ERRORS, "by_map": _by_map}
+    return environment.get_template(f"{page}.html.j2").render(
+        report=report,
+        overall={0: "good", 1: "bad"}.get(report.exit_status, "open"),
+        day=str(report.provenance["date"])[:10],
+        style=Markup(style),
+        cells=cells,
+        count=count,
+        deciding=deciding,
+        draw=draw,
+        formula=formula,
+        mark=lambda verdict: _MARKS[_tone(verdict)],
+        mathml=mathml,
+        number=number,
+        prose=prose,
+        tone=_tone,
+        where=_where,
+        **extra,
+    )
+
+
+def page_style() -> str:
+    """Return the style sheet of all pages, light and dark.
+
+    Returns
+    -------
+    str
+        CSS, without any address.
+
+    Examples
+    --------
+    >>> from mehler import report
+    >>> "prefers-color-scheme: dark" in report.page_style()
+    True
+    """
+    return (
+        files("mehler.report.render")
+        .joinpath("_templates", "style.css")
+        .read_text(encoding="utf-8")
+    )
+
+
+def _tone(verdict: str) -> str:
+    return _TONES.get(verdict, "open")
+
+
+def _tally(report: Report) -> str:
+    found = Counter(one.verdict for one in report.statements)
+    return " · ".join(f"{n} {verdict}" for verdict, n in found.most_common())
+
+
+def _by_map(plan: Iterable[PlanRow]) -> list[tuple[str, list[PlanRow]]]:
+    """Group by map, in order; Jinja's own grouping would sort q = 16 before q = 2."""
+    return [(label, list(rows)) for label, rows in groupby(plan, key=lambda row: row.label)]
+
+
+def _where(place: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{key} = {number(value) if isinstance(value, float) else value}"
+        for key, value in place.items()
+    )

@@ -1,0 +1,64 @@
+"""What a terminal shows of a verification: the outcome, why, and what it rests on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mehler.report.model._verification import Verification
+from mehler.report.render._format import cells, count
+from mehler.statements import Evidence
+
+
+def lines(found: Verification) -> tuple[str, ...]:
+    """Return the outcome line by line, the headline first.
+
+    A check that holds is named, one that does not is shown with its numbers and its reason; the
+    first, of the kernel, always with its numbers.
+
+    Parameters
+    ----------
+    found : Verification
+
+    Returns
+    -------
+    tuple of str
+    """
+    kernel = next((one for one in found.evidence if one.check in _KERNEL), None)
+    shown = [one for one in found.evidence if one is kernel or one.status != "holds"]
+    said = [found.headline, f"  map: {found.target}, taken for {found.assumed}"]
+    said.append(f"  rows: {found.inputs}")
+    for one in shown:
+        said += [f"  {line}" for line in _of(one)]
+    quiet = [one.check for one in found.evidence if one not in shown]
+    if quiet:
+        said.append(f"  {'also ' if kernel else ''}holds: {', '.join(quiet)}")
+    said.append(f"  told of the map: {found.declared}")
+    rest = dict.fromkeys(word for one in shown for word in one.assumptions)
+    if rest:
+        said.append(f"  rests on: {'; '.join(rest)}")
+    said += [f"  or: {cause.text}" for cause in found.causes[1:]]
+    return tuple(said)
+
+
+_KERNEL = ("kernel", "closeness")
+
+
+def _of(one: Evidence) -> list[str]:
+    """Return one line of numbers, and the reason where there is one."""
+    numbers = cells(one)
+    line = f"{one.check}: {one.status}"
+    if one.observed is not None:
+        line += f"; observed {numbers['observed']}"
+        line += f" against {numbers['exact']}" if one.exact is not None else ""
+        line += f", interval {numbers['interval']}" if one.interval is not None else ""
+        if one.status == "refuted" and one.where:
+            line += (
+                f", at {', '.join(f'{key}={_short(value)}' for key, value in one.where.items())}"
+            )
+        line += f", {count(one.n_features)} features" if one.n_features else ""
+        line += f", false alarm {one.false_alarm:g}" if one.false_alarm else ""
+    return [line, f"  {one.reason}"] if one.reason else [line]
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,163 @@
+"""LaTeX to static MathML that is safe to put into a page."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from xml.etree import ElementTree
+
+from markupsafe import Markup, escape
+
+from mehler.report.render._mathml_postprocess import set_type
+
+_XMLNS = "http://www.w3.org/1998/Math/MathML"
+# MathML Core's elements without those that link, embed or act; latex2mathml passes what stands in
+# \text{} and \href{} through unescaped, so its output is read, checked and written anew.
+_ELEMENTS = frozenset(
+    [
+        "math",
+        "mrow",
+        "mi",
+        "mn",
+        "mo",
+        "mtext",
+        "mspace",
+        "mfrac",
+        "msqrt",
+        "mroot",
+        "mstyle",
+        "mpadded",
+        "mphantom",
+        "msub",
+        "msup",
+        "msubsup",
+        "munder",
+        "mover",
+        "munderover",
+        "mtable",
+        "mtr",
+        "mtd",
+        "menclose",
+    ]
+)
+_ATTRIBUTES = frozenset(
+    [
+        "accent",
+        "accentunder",
+        "columnalign",
+        "depth",
+        "displaystyle",
+        "fence",
+        "form",
+        "height",
+        "largeop",
+        "linethickness",
+        "lspace",
+        "mathsize",
+        "mathvariant",
+        "maxsize",
+        "minsize",
+        "movablelimits",
+        "notation",
+        "rspace",
+        "scriptlevel",
+        "separator",
+        "stretchy",
+        "symmetric",
+        "voffset",
+        "width",
+    ]
+)
+
+
+_QUADS = ("\\quad", "\\qquad")
+_TOKENS = re.compile(r"\\[a-zA-Z]+|\\.|[{}]")
+
+
+@lru_cache(maxsize=512)
+def mathml(latex: str, display: bool = False) -> Markup:
+    """Render LaTeX mathematics as MathML; what cannot be rendered is shown as its source.
+
+    Parameters
+    ----------
+    latex : str
+        Without dollar signs.
+    display : bool
+        Whether it stands in a line of its own: limits above and below, fractions full size.
+
+    Returns
+    -------
+    markupsafe.Markup
+    """
+    from latex2mathml.converter import convert
+
+    if not latex.strip():
+        return Markup("")
+    try:
+        tree = ElementTree.fromstring(convert(latex, display="block" if display else "inline"))
+        return Markup(ElementTree.tostring(_clean(tree, display), encoding="unicode"))
+    except Exception:  # whatever a third party's LaTeX does to the converter, the page stands
+        return Markup('<code class="latex">{}</code>').format(latex)
+
+
+def _clean(tree: ElementTree.Element, display: bool) -> ElementTree.Element:
+    for node in tree.iter():
+        node.tag = node.tag.removeprefix(f"{{{_XMLNS}}}")
+        if node.tag not in _ELEMENTS:
+            raise ValueError(f"<{node.tag}> is not mathematics")
+        node.attrib = {k: v for k, v in node.attrib.items() if k in _ATTRIBUTES}
+    set_type(tree, display)
+    # The name space is implied in HTML; the page places formulas, they keep in line.
+    tree.attrib = {"displaystyle": "true"} if display else {}
+    return tree
+
+
+def formula(latex: str) -> Markup:
+    r"""Render displayed mathematics that may be broken at a ``\quad`` or after a comma and ``\;``.
+
+    Parameters
+    ----------
+    latex : str
+
+    Returns
+    -------
+    markupsafe.Markup
+        A ``span`` a piece.
+    """
+    pieces = [mathml(piece, True) for piece in _pieces(latex)]
+    return Markup(" ").join(Markup('<span class="piece">{}</span>').format(p) for p in pieces)
+
+
+def _pieces(latex: str) -> list[str]:
+    """Split at spaces of a quad outside all groups."""
+    pieces, depth, start = [], 0, 0
+    for token in _TOKENS.finditer(latex):
+        word = token.group()
+        if word in ("{", "\\left", "\\begin"):
+            depth += 1
+        elif word in ("}", "\\right", "\\end"):
+            depth -= 1
+        elif depth == 0 and (word in _QUADS or (word == "\\;" and _ends_item(latex, token))):
+            pieces.append(latex[start : token.start()])
+            start = token.end()
+    pieces.append(latex[start:])
+    return [piece for piece in pieces if piece.strip()]
+
+
+def _ends_item(latex: str, space: re.Match[str]) -> bool:
+    return latex[: space.start()].rstrip().endswith(",")
+
+
+def prose(text: str) -> Markup:
+    """Render a sentence in which ``$...$`` is mathematics and all else plain text.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    markupsafe.Markup
+    """
+    parts = re.split(r"\$([^$]+)\$", text)
+    return Markup("").join(mathml(part) if i % 2 else escape(part) for i, part in enumerate(parts))

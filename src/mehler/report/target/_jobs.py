@@ -1,0 +1,171 @@
+"""Draws made ahead of time in other processes: the same features, in the same order, sooner."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mehler.verify.sampling._draws import Draws
+
+# Draws that a process is asked for at a time, and requests ahead for each process.
+_CHUNK, _AHEAD = 16, 2
+# What a map says of itself is asked of the map, not of features from elsewhere.
+_DECLARATIONS = ("independent_units", "products", "variance", "gram_variance", "gram")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a process needs to draw the maps of a target: see `read_target`."""
+
+    target: str
+    rows: np.ndarray
+    n_features: int | None
+    arguments: Mapping[str, Any]
+
+
+def processes(n_jobs: int) -> int:
+    """Return how many processes are asked for.
+
+    Raises
+    ------
+    ValueError
+        Neither 1 or more nor -1, which is one for each core.
+    """
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or (n_jobs < 1 and n_jobs != -1):
+        raise ValueError(f"n_jobs={n_jobs!r} must be 1 or more, or -1 for one a core")
+    return (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
+
+
+class Jobs:
+    """A context in which draws of a target come from several processes.
+
+    Parameters
+    ----------
+    n : int
+        Processes; 1 is this one alone.
+    request : Request
+    """
+
+    def __init__(self, n: int, request: Request) -> None:
+        self.n = n
+        self._request = request
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Jobs:
+        if self.n > 1:
+            # Not forked: libraries with threads of their own do not survive that.
+            self._pool = ProcessPoolExecutor(
+                self.n,
+                mp_context=multiprocessing.get_context("spawn"),
+                initializer=_start,
+                initargs=(self._request, list(sys.path)),
+            )
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def ahead(self, draw: Callable[[int], Any], seed: int) -> Callable[[int], Any]:
+        """Return the draw function for a check with that seed, or `draw` itself.
+
+        Its maps answer for the rows of the request from features computed elsewhere, and for any
+        others by drawing the map here. Maps that declare something of themselves are drawn here.
+        """
+        if self._pool is None or any(hasattr(draw(0), name) for name in _DECLARATIONS):
+            return draw
+        return _Ahead(self._pool, self.n, draw, seed, self._request.rows)
+
+
+class _Ahead:
+    """The draws of a check, in the order in which it asks for them."""
+
+    def __init__(
+        self, pool: ProcessPoolExecutor, n: int, draw: Any, seed: int, rows: np.ndarray
+    ) -> None:
+        self._pool, self._most, self._draw, self._rows = pool, n * _AHEAD, draw, rows
+        self._seeds = Draws(draw, seed)
+        self._asked: dict[int, Future[Any]] = {}
+        self._place: dict[int, int] = {}
+        self._chunks = 0
+
+    def __call__(self, seed: int) -> Any:
+        try:
+            features = self._from_elsewhere(seed)
+        except Exception:
+            # What the map raises is raised here, and processes that died are done without.
+            features = None
+        if features is None:
+            return self._draw(seed)
+        return _Drawn(self._draw, seed, self._rows, features)
+
+    def _from_elsewhere(self, seed: int) -> Any:
+        """Return a draw's features; None while processes start, and for seeds not foreseen."""
+        if not self._chunks:
+            self._ask_for(self._most)
+        k = self._place.pop(seed, None)
+        if k is None:
+            return None
+        chunk, index = divmod(k, _CHUNK)
+        self._ask_for(chunk + self._most - self._chunks)
+        for old in [number for number in self._asked if number < chunk]:
+            del self._asked[old]
+        future = self._asked[chunk]
+        return future.result()[index] if chunk or future.done() else None
+
+    def _ask_for(self, chunks: int) -> None:
+        for _ in range(chunks):
+            first = self._chunks * _CHUNK
+            seeds = [self._seeds.seed(k) for k in range(first, first + _CHUNK)]
+            self._place.update({seed: first + i for i, seed in enumerate(seeds)})
+            self._asked[self._chunks] = self._pool.submit(_features, seeds)
+            self._chunks += 1
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """A map whose features of some rows are known."""
+
+    draw: Callable[[int], Any]
+    seed: int
+    rows: np.ndarray
+    features: Any
+
+    def __call__(self, X: Any) -> Any:
+        if X is self.rows:
+            return self.features
+        return self.draw(self.seed)(X)
+
+
+_here: dict[str, Any] = {}
+
+
+def _start(request: Request, path: list[str]) -> None:
+    """Prepare a process; what its maps warn of is said by the one that started it."""
+    from mehler.report.target._import import Imports
+    from mehler.report.target._target import read_target
+
+    warnings.simplefilter("ignore")
+    sys.path[:] = path
+    loaded = Imports().load(request.target, what="MODULE:FACTORY")
+    found = read_target(
+        request.target,
+        loaded,
+        request.rows,
+        n_features=request.n_features,
+        arguments=request.arguments,
+    )
+    _here.update(draw=found.draw, rows=request.rows)
+
+
+def _features(seeds: list[int]) -> list[Any]:
+    """Return the features of the rows by the map of each seed."""
+    return [_here["draw"](seed)(_here["rows"]) for seed in seeds]

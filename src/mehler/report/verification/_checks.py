@@ -1,0 +1,126 @@
+"""The checks of `verify_map`, each within its share of the time and paid from one ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler import verify
+from mehler.report.target._jobs import Jobs
+from mehler.report.target._target import Target
+from mehler.report.verification._budget import Budget, TimeIsUp, timed
+from mehler.report.verification._told import Told
+from mehler.report.verification._uniform_error import check_closeness
+from mehler.statements import Context, Evidence
+from mehler.verify import check_kernel
+from mehler.verify._verdict import KNOWN_VARIANCE
+
+EXTRA = ("convergence", "reproducible", "finite")
+# Draws that are each held against the resolution where the claim is closeness.
+CLOSE_DRAWS = 8
+
+
+def of_the_mean(
+    target: Target,
+    kernel: Any,
+    rows: np.ndarray,
+    context: Context,
+    told: Told,
+    budget: Budget,
+    resolution: float,
+    max_features: int | None,
+    jobs: Jobs,
+) -> tuple[Evidence, str]:
+    """Hold the mean over draws against the kernel; also say what was told of the map."""
+    if not target.random:
+        # One map: all its columns in one draw, so no more than they are.
+        max_features = target.draw(0)(rows).shape[1]
+    verdict = check_kernel(
+        jobs.ahead(target.draw, context.seed) if target.random else target.draw,
+        kernel,
+        rows,
+        resolution=resolution,
+        false_alarm=context.false_alarm,
+        max_features=max_features,
+        time_limit=budget.share(),
+        seed=context.seed,
+        ledger=context.ledger,
+        name="kernel",
+        **told.options,
+    )
+    words = told.words
+    if not told.options and verdict.method.startswith(KNOWN_VARIANCE):
+        words = "by the map itself: the variance of its estimate"
+    return Evidence.from_verdict(verdict, form="printed"), words
+
+
+def of_closeness(
+    target: Target, kernel: Any, rows: np.ndarray, seed: int, budget: Budget, resolution: float
+) -> tuple[Evidence, str]:
+    """Hold every draw looked at, or the one map, against the kernel; no chance enters."""
+    draws = CLOSE_DRAWS if target.random else 1
+    evidence = _limited(
+        "closeness",
+        budget,
+        target.draw,
+        lambda draw: check_closeness(draw, kernel, rows, resolution, seed, draws),
+    )
+    return evidence, "nothing: features are computed and compared, no chance enters"
+
+
+def further(
+    name: str, target: Target, rows: np.ndarray, context: Context, budget: Budget
+) -> Evidence:
+    """Run another check of `mehler.verify`, by its name."""
+    draw: Callable[..., Any] = target.draw
+    if name == "convergence" and target.resize is not None:
+        draw = target.resize
+
+    def run(draw: Callable[..., Any]) -> Evidence:
+        verdict = getattr(verify, f"check_{name}")(
+            draw, rows, false_alarm=context.false_alarm, seed=context.seed, ledger=context.ledger
+        )
+        return Evidence.from_verdict(verdict, form="printed", check=name)
+
+    return _limited(name, budget, draw, run)
+
+
+def require_draws(names: tuple[str, ...], target: Target) -> None:
+    """Refuse further checks that a map cannot be put to, before any draw.
+
+    Raises
+    ------
+    ValueError
+    """
+    for name in names:
+        if not target.random:
+            raise ValueError(f"also={name!r} asks for draws, but {target.name} is {target.assumed}")
+        if name == "convergence" and target.resize is None:
+            raise ValueError(
+                f"also={name!r} asks for maps of two sizes: {target.name} has no n_components, "
+                "and no n_features after its seed"
+            )
+
+
+def _limited(
+    name: str,
+    budget: Budget,
+    draw: Callable[..., Any],
+    run: Callable[[Callable[..., Any]], Evidence],
+) -> Evidence:
+    """Run a check that knows no limit of its own; inconclusive when its time is up."""
+    seconds = budget.share()
+    try:
+        return run(timed(draw, seconds))
+    except TimeIsUp as up:
+        return Evidence(
+            form="printed",
+            check=name,
+            status="inconclusive",
+            claim=f"what the check {name} looks at",
+            reason=f"{up}, and the check asks for more: its share of the time limit is "
+            f"{seconds:.3g} s. --time-limit {10 * (budget.limit or 1):g} gives it ten times as "
+            "much, --time-limit 0 all it takes.",
+        )

@@ -1,0 +1,72 @@
+"""Rows to verify a map on: random directions at several lengths and correlations, or the user's."""
+
+from __future__ import annotations
+
+import math
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from mehler.report.inputs._data import load_rows
+
+# Rows that are looked at: all 210 pairs of 20, with the diagonal.
+N_ROWS = 20
+_CORRELATIONS = (0.99, 0.9, 0.5, 0.0, -0.5)
+_LENGTHS = (0.3, 0.7, 1.2)
+
+
+def random_rows(d: int, kernel: Any, rng: np.random.Generator) -> np.ndarray:
+    """Rows in random directions, on no axis, with partners at set correlations.
+
+    Lengths are in units of the kernel's own length, so that it takes values from near 1 to near 0.
+
+    Parameters
+    ----------
+    d : int
+    kernel : callable
+        A `NamedKernel` says its length and metric, and whether entries must not be negative.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    numpy.ndarray (20, d)
+    """
+    if isinstance(d, bool) or not isinstance(d, int) or d < 1:
+        raise ValueError(f"inputs={d!r} must be the number of columns, 1 or more")
+    base = rng.standard_normal((N_ROWS // 4, d))
+    base /= np.linalg.norm(base, axis=1)[:, None]
+    rows = []
+    for i, u in enumerate(base):
+        rows.append(u)
+        for k in range(3):
+            rho = _CORRELATIONS[(3 * i + k) % len(_CORRELATIONS)]
+            rows.append(_partner(u, rho, rng))
+    # 3 lengths and groups of 4 rows: partners differ in length too.
+    lengths = np.array([_LENGTHS[i % 3] for i in range(N_ROWS)]) * getattr(kernel, "length", 1.0)
+    found = np.stack(rows) * lengths[:, None]
+    if getattr(kernel, "metric", "") == "cityblock":
+        # |u|_1 of a random direction is about sqrt(2 d / pi).
+        found /= math.sqrt(2.0 * d / math.pi) if d > 1 else 1.0
+    if getattr(kernel, "nonnegative", False):
+        # Entries, not rows, are what these kernels scale with.
+        found = math.sqrt(d) * np.abs(found)
+    return found
+
+
+def data_rows(data: str | PathLike[str] | Any) -> tuple[np.ndarray, str]:
+    """Return at most 20 of the user's rows, evenly spaced in the file, and a sentence on them."""
+    loaded = load_rows(data)
+    n = loaded.values.shape[0]
+    words = f"{loaded.n_rows} rows that are not zero, evenly spaced"
+    chosen = np.unique(np.linspace(0, n - 1, min(n, N_ROWS)).round().astype(int))
+    return np.ascontiguousarray(loaded.values[chosen]), f"{loaded.name}: {chosen.size} of {words}"
+
+
+def _partner(u: np.ndarray, rho: float, rng: np.random.Generator) -> np.ndarray:
+    """Return a unit vector at correlation rho with u; in one dimension there are only two."""
+    if u.size == 1:
+        return u if rho >= 0.0 else -u
+    v = rng.standard_normal(u.size)
+    v -= (v @ u) * u
+    return rho * u + math.sqrt(1.0 - rho * rho) * v / np.linalg.norm(v)

@@ -1,0 +1,78 @@
+"""The structural checks of `verify_map`: of a target that can be drawn for any rows and size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mehler.report.target._fresh import Fresh
+from mehler.report.target._target import Target, read_target
+from mehler.statements import Context, Evidence
+from mehler.verify import check_structure
+
+# Seconds that the bundle may take, and its share of a limit that is shorter.
+_SECONDS, _SHARE = 20.0, 0.3
+
+
+def of_structure(
+    target: Target,
+    loaded: Any,
+    kernel: Any,
+    rows: np.ndarray,
+    context: Context,
+    *,
+    mean: bool,
+    n_features: int | None,
+    arguments: Mapping[str, Any],
+    resolution: float,
+    limit: float | None,
+) -> Evidence:
+    """Run the bundle; its cause opens the reason.
+
+    Parameters
+    ----------
+    target : Target
+    loaded : object
+        What MODULE:FACTORY names.
+    kernel : callable
+    rows : array
+    context : Context
+    mean : bool
+        Whether the claim is on the mean over draws.
+    n_features, arguments
+        As given by the user.
+    resolution : float
+    limit : float, optional
+        Seconds for all checks.
+    """
+
+    def redraw(seed: int, X: Any, m: int | None) -> Any:
+        """A map for rows like X, of m features."""
+        made = read_target(target.name, loaded, X, n_features=n_features, arguments=arguments)
+        if m is None:
+            return made.draw(seed)
+        if made.resize is None:
+            raise ValueError("the number of features cannot be chosen")
+        return made.resize(seed, m)
+
+    random = target.random and mean
+    verdict = check_structure(
+        target.draw,
+        rows,
+        kernel=kernel if random else None,
+        redraw=redraw if target.random else None,
+        random=random,
+        # A map without a seed does not promise to be the same in another process.
+        elsewhere=Fresh(target.name, rows, n_features, arguments) if target.random else None,
+        false_alarm=context.false_alarm,
+        resolution=resolution,
+        time_limit=_SECONDS if limit is None else min(_SECONDS, _SHARE * limit),
+        seed=context.seed,
+        ledger=context.ledger,
+    )
+    evidence = Evidence.from_verdict(verdict, form="printed")
+    # The number of defects is no measurement.
+    return replace(evidence, observed=None, exact=None, interval=None, detectable=None)

@@ -1,0 +1,1 @@
+"""Experiments of the group-invariant paper, on stand-ins where its data are not to be had."""

@@ -1,0 +1,171 @@
+"""How features are chosen from a pool, and what a learner on them reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from mehler import FourierFeatures, learn
+from mehler.features import SelectedFeatures, leverage
+from mehler.reproduce.leverage._world import Split
+
+RIDGES = tuple(10.0 ** np.arange(-8.0, 1.0))
+# The pool is so many times larger than what is kept.
+POOL = 10
+
+
+class Bottom:
+    """Keep the features of smallest leverage score: the control that shows what scores are worth.
+
+    Parameters
+    ----------
+    pool : FeatureMap
+    n_features : int
+    lam : float
+    """
+
+    def __init__(self, pool: Any, n_features: int, lam: float) -> None:
+        self.pool, self.n_features, self.lam = pool, n_features, lam
+
+    def fit(self, X: Any, y: Any) -> SelectedFeatures:
+        """Choose by rows; targets are not looked at."""
+        found = leverage.ridge_leverage_scores(
+            self.pool(X) * float(self.pool.n_features) ** 0.5, self.lam
+        )
+        columns = np.sort(np.argsort(found.scores, kind="stable")[: self.n_features])
+        gain = (self.pool.n_features / self.n_features) ** 0.5
+        return SelectedFeatures(
+            X.shape[1],
+            self.n_features,
+            pool=self.pool,
+            columns=columns.tolist(),
+            gains=[gain] * self.n_features,
+            unbiased=False,
+            seed=self.pool.seed,
+            like=X,
+            dtype=self.pool.dtype,
+        )
+
+
+Choose = Callable[[Any, int, float, int], Any]
+METHODS: dict[str, Choose] = {
+    "plain": lambda pool, m, lam, seed: leverage.PlainSampling(pool, m),
+    "leverage": lambda pool, m, lam, seed: leverage.LeverageSampling(pool, m, lam=lam, seed=seed),
+    "top leverage": lambda pool, m, lam, seed: leverage.TopLeverage(pool, m, lam=lam),
+    "bottom leverage": lambda pool, m, lam, seed: Bottom(pool, m, lam),
+    "top variance": lambda pool, m, lam, seed: leverage.TopVariance(pool, m),
+    "EERF": lambda pool, m, lam, seed: leverage.EERF(pool, m),
+    "LKRF": lambda pool, m, lam, seed: leverage.LKRF(pool, m, rho=1.0),
+}
+
+
+def gammas(split: Split, n: int) -> list[float]:
+    """Bandwidths about the median distance of 500 rows: 4^k / (2 median^2), k from -1 on.
+
+    Parameters
+    ----------
+    split : Split
+    n : int
+        How many.
+
+    Returns
+    -------
+    list of float
+    """
+    rows = split.fit[0][:500]
+    squares = np.sum(rows**2, axis=1)
+    apart = squares[:, None] + squares[None] - 2 * rows @ rows.T
+    median = float(np.median(apart[np.triu_indices(len(rows), 1)]))
+    return [4.0**k / (2 * median) for k in range(-1, n - 1)]
+
+
+def on_features(split: Split, phi: Any) -> tuple[float, float]:
+    """Validation and test error of ridge regression on features, the ridge by validation.
+
+    Parameters
+    ----------
+    split : Split
+    phi : callable
+
+    Returns
+    -------
+    (float, float)
+    """
+    sums = learn.RidgeSums(phi).add(*split.fit)
+    fits = sums.solve(RIDGES)
+    off = [split.error(fit.predict(split.choose[0]), split.choose) for fit in fits]
+    best = int(np.argmin(off))
+    return off[best], split.error(fits[best].predict(split.test[0]), split.test)
+
+
+def on_pool(
+    split: Split, method: str, m: int, gamma: float, lam: float, seed: int
+) -> tuple[float, float]:
+    """Errors with m features kept of a pool; plain sampling draws no more than it keeps.
+
+    Parameters
+    ----------
+    split : Split
+    method : str
+        One of `METHODS`.
+    m : int
+    gamma : float
+    lam : float
+        Of the scores.
+    seed : int
+
+    Returns
+    -------
+    (float, float)
+    """
+    size = m if method == "plain" else POOL * m
+    d = split.fit[0].shape[1]
+    pool = FourierFeatures.draw(d, size, gamma=gamma, form="offset", seed=seed, dtype="float64")
+    return on_features(split, METHODS[method](pool, m, lam, seed).fit(*split.fit))
+
+
+def exact(split: Split, gamma: float) -> tuple[float, float]:
+    """Errors of kernel ridge regression without features: the floor.
+
+    Parameters
+    ----------
+    split : Split
+    gamma : float
+
+    Returns
+    -------
+    (float, float)
+    """
+    x, y = split.fit
+    values, vectors = np.linalg.eigh(_gaussian(x, x, gamma))
+    seen = vectors.T @ (y - y.mean())
+    others = [_gaussian(part[0], x, gamma) @ vectors for part in (split.choose, split.test)]
+    tried: list[tuple[float, float]] = []
+    for ridge in RIDGES:
+        alpha = seen / (np.clip(values, 0, None) + len(y) * ridge)
+        parts = zip(others, (split.choose, split.test))
+        off, test = (split.error(k @ alpha + y.mean(), part) for k, part in parts)
+        tried.append((off, test))
+    return chosen(tried)
+
+
+def chosen(tried: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The first pair of least validation error: test errors do not decide, not even ties.
+
+    Parameters
+    ----------
+    tried : sequence of (float, float)
+        Validation and test error of each candidate.
+
+    Returns
+    -------
+    (float, float)
+    """
+    return min(tried, key=lambda errors: errors[0])
+
+
+def _gaussian(x: Any, z: Any, gamma: float) -> Any:
+    squares = np.sum(x**2, axis=1)[:, None] + np.sum(z**2, axis=1)[None]
+    return np.exp(-gamma * np.clip(squares - 2 * x @ z.T, 0, None))
