@@ -11,8 +11,8 @@ from scipy.special import hyp1f1
 from mehler import FourierFeatures, verify
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from mehler.verify import kernels
+from proofs_checks._dedent import prose
 from proofs_checks.fourier._blocks import Blocks, Draw, along
-from proofs_checks.maxout._prose import prose
 
 _D, _GAMMA = 4, 0.3
 _RBF = kernels.make("rbf", gamma=_GAMMA)

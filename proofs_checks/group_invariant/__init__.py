@@ -5,25 +5,24 @@ that statements share are in the files that begin with an underscore.
 """
 
 from mehler.statements import Statement
-from proofs_checks.group_invariant import (
+from proofs_checks.group_invariant.finite import lemma_2, lemma_3, theorem_2, theorem_4
+from proofs_checks.group_invariant.kernel import (
     corollary_1,
     expectation,
     invariance,
+    orbit_distance,
+    remark_3,
+    remark_4,
+    theorem_1,
+)
+from proofs_checks.group_invariant.permutations import experiment
+from proofs_checks.group_invariant.risk import (
     lemma_1,
-    lemma_2,
-    lemma_3,
     lemma_4,
     lemma_5,
     lemma_6,
-    orbit_distance,
-    permutations,
-    remark_3,
-    remark_4,
     sample_complexity,
-    theorem_1,
-    theorem_2,
     theorem_3,
-    theorem_4,
 )
 
 # In the order of the paper.
@@ -47,7 +46,7 @@ STATEMENTS: tuple[Statement, ...] = tuple(
         lemma_5,
         lemma_6,
         theorem_3,
-        permutations,
+        experiment,
     )
 )
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from mehler.features.leverage import ridge_leverage_scores
 from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Statement
-from proofs_checks.leverage._outcomes import (
+from proofs_checks._dedent import prose
+from proofs_checks.leverage._enumerate_draws import (
     independent,
     pool,
     systematic,
     without_replacement,
 )
-from proofs_checks.maxout._prose import prose
 
 _POOL = 11
 # Sums of at most 1331 outcomes of values of at most 1e3 with rounding 1e-16 each.

@@ -5,27 +5,19 @@ the files that begin with an underscore.
 """
 
 from mehler.statements import Statement
-from proofs_checks.maxout import (
+from proofs_checks.maxout.dimension import definition_2
+from proofs_checks.maxout.growth import h1_growth, locality, remark_1_codes, sigma2_growth
+from proofs_checks.maxout.kernel import (
     centred_kernel,
     decoupled_kernel,
-    definition_2,
-    density,
     figure_1,
-    h1_growth,
     kernel_error,
-    lemma_2,
-    lemma_3,
-    lemma_4,
-    locality,
     q1_linear,
-    remark_1_codes,
-    remark_2,
-    sigma2_growth,
     special_values,
     theorem_1_kernel,
     theorem_1_series,
-    theorem_2,
 )
+from proofs_checks.maxout.risk import density, lemma_2, lemma_3, lemma_4, remark_2, theorem_2
 
 # In the order of the paper, then what it needs and does not have.
 STATEMENTS: tuple[Statement, ...] = tuple(

@@ -11,7 +11,7 @@ import numpy as np
 
 from mehler import _arrays, verify
 from mehler.statements import Context
-from proofs_checks.maxout._measure import MISS, Draw, Measured, draws, rows_at
+from proofs_checks._measured_products import MISS, Draw, Measured, draws, rows_at
 
 
 def measure_collisions(

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from mehler.bounds.doubling import DoublingDimension, doubling_dimension
-from proofs_checks.maxout import _sparse, definition_2
-from proofs_checks.maxout._half_balls import CAPS
+from proofs_checks.maxout.dimension import _sparse, definition_2
+from proofs_checks.maxout.dimension._half_balls import CAPS
 
 
 def shifted(points: Any) -> DoublingDimension:

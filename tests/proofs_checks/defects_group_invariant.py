@@ -11,29 +11,28 @@ from typing import Any
 from mehler.bounds import Bound
 from mehler.bounds import group_invariant as bounds
 from mehler.features.groups import energy_distance, mean_distance
-from proofs_checks.group_invariant import (
+from proofs_checks.group_invariant._measured_kernel import declared
+from proofs_checks.group_invariant._tokens import Tokens
+from proofs_checks.group_invariant.finite import lemma_2, lemma_3, theorem_2, theorem_4
+from proofs_checks.group_invariant.kernel import (
     corollary_1,
     expectation,
     invariance,
-    lemma_1,
-    lemma_2,
-    lemma_3,
-    lemma_4,
-    lemma_5,
-    lemma_6,
     orbit_distance,
     remark_3,
     remark_4,
-    sample_complexity,
     theorem_1,
-    theorem_2,
-    theorem_3,
-    theorem_4,
 )
-from proofs_checks.group_invariant._gaps import with_zeros
-from proofs_checks.group_invariant._held import declared
-from proofs_checks.group_invariant._tokens import Tokens
-from proofs_checks.group_invariant._world import WINDOW
+from proofs_checks.group_invariant.kernel._gaps import with_zeros
+from proofs_checks.group_invariant.risk import (
+    lemma_1,
+    lemma_4,
+    lemma_5,
+    lemma_6,
+    sample_complexity,
+    theorem_3,
+)
+from proofs_checks.group_invariant.risk._toy_problem import WINDOW
 
 
 def smaller(bound: Callable[..., Bound], divisor: float) -> Callable[..., Bound]:

@@ -11,7 +11,7 @@ import numpy as np
 from mehler import MaxoutFeatures
 from mehler.bounds import Term
 from mehler.bounds import kernel_error as bounds
-from proofs_checks.maxout import kernel_error
+from proofs_checks.maxout.kernel import kernel_error
 
 
 class Repeating:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from proofs_checks.group_invariant import _permutations_exact as known
-from proofs_checks.group_invariant import permutations
-from proofs_checks.group_invariant._permutations_data import Task
-from proofs_checks.group_invariant._permutations_features import bag_of_words
 from proofs_checks.group_invariant._tokens import Tokens
+from proofs_checks.group_invariant.permutations import _exact as known
+from proofs_checks.group_invariant.permutations import experiment
+from proofs_checks.group_invariant.permutations._data import Task
+from proofs_checks.group_invariant.permutations._features import bag_of_words
 
 
 def counts_instead(tokens: Tokens, n_bins: int, seed: int) -> Any:
@@ -31,13 +31,13 @@ def one_target_less(tokens: Tokens, per_class: int) -> Fraction:
 # (check, what is wrong, the verdict that it must come to)
 DEFECTS = [
     # As many on both sides: no draw is a win.
-    (permutations.more_templates, {"sizes": (25, 25)}, "refuted"),
-    (permutations.more_bins, {"sizes": (8, 8)}, "refuted"),
-    (permutations.ordering, {"invariant": counts_instead}, "refuted"),
-    (permutations.least_squares, {"errors": known.alone}, "refuted"),
-    (permutations.best_rule, {"errors": one_target_less}, "refuted"),
-    (permutations.raw_is_counts, {"labels": by_first_token}, "refuted"),
-    (permutations.separates, {"kernel": bag_of_words}, "refuted"),
+    (experiment.more_templates, {"sizes": (25, 25)}, "refuted"),
+    (experiment.more_bins, {"sizes": (8, 8)}, "refuted"),
+    (experiment.ordering, {"invariant": counts_instead}, "refuted"),
+    (experiment.least_squares, {"errors": known.alone}, "refuted"),
+    (experiment.best_rule, {"errors": one_target_less}, "refuted"),
+    (experiment.raw_is_counts, {"labels": by_first_token}, "refuted"),
+    (experiment.separates, {"kernel": bag_of_words}, "refuted"),
     # All of them: the comparison is of the features with themselves.
-    (permutations.few_elements, {"few": 120}, "refuted"),
+    (experiment.few_elements, {"few": 120}, "refuted"),
 ]

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from mehler import exact
-from proofs_checks.maxout import _decoupled_pairs as pairs
-from proofs_checks.maxout import _hashing as hashing
-from proofs_checks.maxout import centred_kernel, h1_growth, locality
-from proofs_checks.maxout._growth import expansion, variance_rate
+from proofs_checks.maxout.growth import _hashing as hashing
+from proofs_checks.maxout.growth import h1_growth, locality
+from proofs_checks.maxout.growth._growth import expansion, variance_rate
+from proofs_checks.maxout.kernel import _decoupled_pairs as pairs
+from proofs_checks.maxout.kernel import centred_kernel
 
 
 def times(factor: float, right: Callable[..., Any]) -> Callable[..., Any]:

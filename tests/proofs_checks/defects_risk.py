@@ -13,7 +13,7 @@ from typing import Any
 
 from mehler import exact
 from mehler.bounds import Term, maxout
-from proofs_checks.maxout import (
+from proofs_checks.maxout.risk import (
     _approximation_flaws,
     _risk_flaws,
     _supremum_flaws,

@@ -8,7 +8,7 @@ import pytest
 from scipy import integrate
 
 from mehler import exact
-from proofs_checks.maxout import density
+from proofs_checks.maxout.risk import density
 
 
 @pytest.mark.parametrize("scale", [0.0, 0.5, 1.0, 1.2])

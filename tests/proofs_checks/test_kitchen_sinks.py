@@ -12,10 +12,7 @@ from scipy import integrate, optimize, stats
 from mehler import exact, verify
 from mehler.bounds import kitchen_sinks
 from proofs_checks.kitchen_sinks import (
-    _divided,
-    _fitted,
     _infimum,
-    _signs,
     _steps,
     estimation_lemma,
     greedy,
@@ -23,9 +20,15 @@ from proofs_checks.kitchen_sinks import (
     norms,
     theorem,
 )
-from proofs_checks.kitchen_sinks._cosines import Cosines, average_errors, blocks, cosine_features
 from proofs_checks.kitchen_sinks._quantiles import quantile_interval
-from proofs_checks.kitchen_sinks._units import Units
+from proofs_checks.kitchen_sinks.worlds import _divided, _fitted, _signs
+from proofs_checks.kitchen_sinks.worlds._cosines import (
+    Cosines,
+    average_errors,
+    blocks,
+    cosine_features,
+)
+from proofs_checks.kitchen_sinks.worlds._units import Units
 
 
 def gaussian_grid(d: int):

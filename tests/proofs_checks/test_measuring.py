@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from mehler import MaxoutCodes, MaxoutFeatures, exact, verify
-from proofs_checks.maxout import _growth, _joint, locality, q1_linear
+from proofs_checks._measured_products import Measured, measure, rows_at
+from proofs_checks._simultaneous import hold_against
 from proofs_checks.maxout._collisions import measure_collisions
-from proofs_checks.maxout._measure import Measured, measure, rows_at
-from proofs_checks.maxout._simultaneous import hold_against
+from proofs_checks.maxout.growth import _growth, locality
+from proofs_checks.maxout.kernel import _joint, q1_linear
 
 
 def test_rows_have_the_correlations_asked_for():

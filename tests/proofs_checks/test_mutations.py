@@ -9,7 +9,7 @@ import pytest
 
 from mehler.bounds import group_invariant, kitchen_sinks, maxout
 from proofs_checks import STATEMENTS
-from proofs_checks.maxout import theorem_1_kernel
+from proofs_checks.maxout.kernel import theorem_1_kernel
 from tests.proofs_checks.mutations import ROWS, Row
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mutations.md").read_text(encoding="utf-8")

@@ -9,11 +9,11 @@ import pytest
 
 from mehler import learn
 from mehler.features import groups
-from proofs_checks.group_invariant import _permutations_curves as curves
-from proofs_checks.group_invariant import _permutations_exact as known
-from proofs_checks.group_invariant import _permutations_learning as learning
-from proofs_checks.group_invariant._permutations_data import PAPER, SMALL, Task, haar_distance
-from proofs_checks.group_invariant._permutations_features import bag_of_words, drawn, grams, haar
+from proofs_checks.group_invariant.permutations import _curves as curves
+from proofs_checks.group_invariant.permutations import _exact as known
+from proofs_checks.group_invariant.permutations import _learning as learning
+from proofs_checks.group_invariant.permutations._data import PAPER, SMALL, Task, haar_distance
+from proofs_checks.group_invariant.permutations._features import bag_of_words, drawn, grams, haar
 
 
 @pytest.fixture

@@ -16,20 +16,17 @@ import pytest
 from mehler import DecoupledMaxoutFeatures, MaxoutCodes, MaxoutFeatures, exact
 from mehler.statements import RESTORED_REFUTED
 from proofs_checks import STATEMENTS
-from proofs_checks.maxout import (
+from proofs_checks.maxout.growth import h1_growth, locality, remark_1_codes, sigma2_growth
+from proofs_checks.maxout.kernel import (
     centred_kernel,
     decoupled_kernel,
     figure_1,
-    h1_growth,
-    locality,
     q1_linear,
-    remark_1_codes,
-    sigma2_growth,
     special_values,
     theorem_1_kernel,
     theorem_1_series,
-    theorem_2,
 )
+from proofs_checks.maxout.risk import theorem_2
 from tests.proofs_checks import (
     defects_definition,
     defects_fourier,

@@ -10,7 +10,13 @@ import pytest
 from scipy import integrate, optimize, special, stats
 
 from mehler import MaxoutFeatures, exact, verify
-from proofs_checks.maxout import _approximating, _near_points, _risk, _risk_cases, _suprema
+from proofs_checks.maxout.risk import (
+    _approximating,
+    _excess_risk,
+    _near_points,
+    _risk_cases,
+    _suprema,
+)
 
 ALPHA = 1e-9
 
@@ -20,8 +26,8 @@ def sphere(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     return points / np.linalg.norm(points, axis=1, keepdims=True)
 
 
-def mean_size(law: _risk.Law, q: int) -> tuple[float, float]:
-    return _risk.draw_risks(
+def mean_size(law: _excess_risk.Law, q: int) -> tuple[float, float]:
+    return _excess_risk.draw_risks(
         np.random.default_rng(8),
         law,
         pool_size=q,
@@ -34,7 +40,7 @@ def mean_size(law: _risk.Law, q: int) -> tuple[float, float]:
 
 
 def test_units_follow_the_law_of_a_maximum():
-    phi = _risk.units(np.random.default_rng(2), np.array([[0.6, 0.8]]), 5, (20_000,))[:, 0]
+    phi = _excess_risk.units(np.random.default_rng(2), np.array([[0.6, 0.8]]), 5, (20_000,))[:, 0]
     # P(h <= t) = Phi(t)^q, so that the transformed samples are uniform.
     assert stats.kstest(stats.norm.cdf(phi) ** 5, "uniform").pvalue > ALPHA
 
@@ -42,7 +48,7 @@ def test_units_follow_the_law_of_a_maximum():
 def test_units_are_those_of_the_features():
     """Products at two points have the mean of the library's own map."""
     points = sphere(np.random.default_rng(1), 2, 4)
-    phi = _risk.units(np.random.default_rng(3), points, 3, (50_000,)).astype(float)
+    phi = _excess_risk.units(np.random.default_rng(3), points, 3, (50_000,)).astype(float)
     rho = float(points[0] @ points[1])
     own = MaxoutFeatures.draw(4, 10, 3, seed=0).kernel(points[:1], points[1:])
     truth = exact.maxout_kernel(rho, 3)
@@ -55,7 +61,7 @@ def test_units_are_those_of_the_features():
 
 def test_mean_size_for_one_weight():
     """For q = 1, b is <w, E[y x]>."""
-    law = _risk.Law.at_random(np.random.default_rng(4), 8, 3)
+    law = _excess_risk.Law.at_random(np.random.default_rng(4), 8, 3)
     low, high = mean_size(law, 1)
     length = np.linalg.norm(law.label_mean @ law.points) / law.size
     assert low < math.sqrt(2 / math.pi) * length < high
@@ -71,7 +77,7 @@ def test_mean_size_for_two_points(q):
     """
     rho = 0.3
     points = np.array([[1.0, 0.0], [rho, math.sqrt(1 - rho**2)]])
-    law = _risk.Law(points, np.array([1.0, -1.0]))
+    law = _excess_risk.Law(points, np.array([1.0, -1.0]))
     both = stats.multivariate_normal(cov=[[1, rho], [rho, 1]])
     upper = integrate.quad(lambda t: 1 - both.cdf([t, t]) ** q, 0, 8, epsabs=1e-7)[0]
     lower = integrate.quad(lambda t: both.cdf([-t, -t]) ** q, 0, 8, epsabs=1e-7)[0]
@@ -83,7 +89,7 @@ def test_mean_size_for_two_points(q):
 def test_mean_size_for_an_odd_law():
     """For q = 2, max + min is the sum: with antipodal points and labels, b = <w_1 + w_2, v>/2."""
     half = sphere(np.random.default_rng(5), 4, 3)
-    law = _risk.Law(np.concatenate([half, -half]), np.concatenate([np.ones(4), -np.ones(4)]))
+    law = _excess_risk.Law(np.concatenate([half, -half]), np.concatenate([np.ones(4), -np.ones(4)]))
     length = np.linalg.norm(law.label_mean @ law.points) / law.size
     low, high = mean_size(law, 2)
     assert low < length * math.sqrt(2 / math.pi) / math.sqrt(2) < high
@@ -92,7 +98,7 @@ def test_mean_size_for_an_odd_law():
 def test_the_minimiser_is_the_minimiser():
     """Signs of the empirical means against all corners of the box, by the ramp itself."""
     rng = np.random.default_rng(6)
-    law = _risk.Law.at_random(rng, 5, 3)
+    law = _excess_risk.Law.at_random(rng, 5, 3)
     m, scale = 4, 0.2
     phi = rng.standard_normal((m, 5))
     seen = law.label_counts(rng, 50, 1)[0]
@@ -116,9 +122,9 @@ def test_the_minimiser_is_the_minimiser():
 
 def test_excess_is_the_risk_of_the_ramp():
     """Replayed with the same generator: risk by the ramp, minus that of the infinite class."""
-    law = _risk.Law.at_random(np.random.default_rng(7), 6, 3)
+    law = _excess_risk.Law.at_random(np.random.default_rng(7), 6, 3)
     m, n, q, scale, bound = 5, 30, 3, 0.2, 2.0
-    drawn = _risk.draw_risks(
+    drawn = _excess_risk.draw_risks(
         np.random.default_rng(9),
         law,
         pool_size=q,
@@ -130,7 +136,7 @@ def test_excess_is_the_risk_of_the_ramp():
         loss_bound=bound,
     )
     rng = np.random.default_rng(9)
-    phi = _risk.units(rng, law.points, q, (400, m))
+    phi = _excess_risk.units(rng, law.points, q, (400, m))
     seen = law.label_counts(rng, n, 400)
     infimum = bound * (0.5 - scale / 2 * drawn.mean_size[1])
     for size in (2, m):
@@ -144,16 +150,16 @@ def test_excess_is_the_risk_of_the_ramp():
 
 
 def test_leaving_the_linear_part_counts_as_the_largest_excess():
-    law = _risk.Law.at_random(np.random.default_rng(7), 6, 3)
+    law = _excess_risk.Law.at_random(np.random.default_rng(7), 6, 3)
     sizes = {"pool_size": 3, "n_features": (1,), "n_samples": (9,), "n_draws": 100}
-    drawn = _risk.draw_risks(
+    drawn = _excess_risk.draw_risks(
         np.random.default_rng(9), law, scale=1e3, false_alarm=ALPHA, loss_bound=2.0, **sizes
     )
     assert np.all(drawn.excess[1, 9] == 2.0)
 
 
 def test_label_counts_have_the_means_of_the_law():
-    law = _risk.Law(np.eye(2), np.array([0.5, -1.0]))
+    law = _excess_risk.Law(np.eye(2), np.array([0.5, -1.0]))
     seen = law.label_counts(np.random.default_rng(1), 10, 20_000)
     for i, truth in enumerate((0.25, -0.5)):
         assert verify.check_mean(seen[:, i], truth, bounds=(-1, 1), resolution=0.05).status == (

@@ -7,7 +7,7 @@ import math
 import pytest
 from scipy import special, stats
 
-from proofs_checks.maxout import lemma_2, lemma_3, lemma_4, theorem_2
+from proofs_checks.maxout.risk import lemma_2, lemma_3, lemma_4, theorem_2
 
 # P(|g| < E|g|): erf of 1/sqrt(pi).
 BELOW_MEAN = special.erf(1 / math.sqrt(math.pi))

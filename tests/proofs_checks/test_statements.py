@@ -11,7 +11,7 @@ from mehler import exact
 from mehler.statements import Context, verdict_of
 from mehler.verify import BudgetExceeded, Ledger
 from proofs_checks import STATEMENTS
-from proofs_checks.maxout import q1_linear, theorem_1_kernel
+from proofs_checks.maxout.kernel import q1_linear, theorem_1_kernel
 from tests.places import CPU
 
 BY_ID = {statement.id: statement for statement in STATEMENTS}

@@ -6,8 +6,8 @@ import numpy as np
 
 from mehler.reproduce import Cell
 from mehler.reproduce.invariant import permutations
-from proofs_checks.group_invariant import _permutations_curves as curves
-from proofs_checks.group_invariant._permutations_data import PAPER
+from proofs_checks.group_invariant.permutations import _curves as curves
+from proofs_checks.group_invariant.permutations._data import PAPER
 
 
 def test_parts_of_a_draw_share_targets_and_split() -> None:

@@ -9,24 +9,21 @@ from mehler import exact
 from mehler.verify import kernels
 from proofs_checks.fourier import kernel as fourier
 from proofs_checks.fourier import orthogonal, pairs_variance, structured
-from proofs_checks.group_invariant import expectation, remark_3, remark_4, theorem_1
-from proofs_checks.group_invariant._held import declared
+from proofs_checks.group_invariant._measured_kernel import declared
+from proofs_checks.group_invariant.kernel import expectation, remark_3, remark_4, theorem_1
 from proofs_checks.kitchen_sinks import kernel as sinks
 from proofs_checks.leverage import definition_1, example_1
-from proofs_checks.maxout import (
+from proofs_checks.maxout.growth import h1_growth, locality, remark_1_codes, sigma2_growth
+from proofs_checks.maxout.kernel import (
     centred_kernel,
     decoupled_kernel,
     figure_1,
-    h1_growth,
-    lemma_3,
-    locality,
     q1_linear,
-    remark_1_codes,
-    sigma2_growth,
     special_values,
     theorem_1_kernel,
     theorem_1_series,
 )
+from proofs_checks.maxout.risk import lemma_3
 from tests.proofs_checks.mutations._row import Check, Row, scaled
 
 APART = "the statement's bounds are this far apart"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mehler.bounds import Bound, Term, maxout
-from proofs_checks.maxout import lemma_2, lemma_3, lemma_4, remark_2, theorem_2
+from proofs_checks.maxout.risk import lemma_2, lemma_3, lemma_4, remark_2, theorem_2
 from tests.proofs_checks.mutations._row import Row, of_term
 
 SIGNS = (

@@ -6,10 +6,13 @@ import math
 from typing import Any
 
 from mehler import exact
-from proofs_checks.maxout import _decoupled_pairs as pairs
-from proofs_checks.maxout import _hashing as hashing
-from proofs_checks.maxout import _sparse, centred_kernel, density, h1_growth, locality
-from proofs_checks.maxout._growth import expansion, variance_rate
+from proofs_checks.maxout.dimension import _sparse
+from proofs_checks.maxout.growth import _hashing as hashing
+from proofs_checks.maxout.growth import h1_growth, locality
+from proofs_checks.maxout.growth._growth import expansion, variance_rate
+from proofs_checks.maxout.kernel import _decoupled_pairs as pairs
+from proofs_checks.maxout.kernel import centred_kernel
+from proofs_checks.maxout.risk import density
 from tests.proofs_checks.defects_rates import covariance_times
 from tests.proofs_checks.mutations._row import Check, Row, scaled
 

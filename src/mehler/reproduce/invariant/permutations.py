@@ -15,8 +15,8 @@ import numpy as np
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.reproduce._means import spread, with_errors
 from mehler.statements import Plot
-from proofs_checks.group_invariant import _permutations_curves as curves
-from proofs_checks.group_invariant._permutations_data import PAPER
+from proofs_checks.group_invariant.permutations import _curves as curves
+from proofs_checks.group_invariant.permutations._data import PAPER
 
 # By level: draws, sequences a class to learn from, templates, bins, permutations, test rows.
 _DRAWS = {"quick": 2, "full": 10}

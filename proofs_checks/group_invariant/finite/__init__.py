@@ -1,0 +1,1 @@
+"""What finitely many templates, elements and bins leave of it."""

@@ -1,0 +1,1 @@
+"""What group-invariant features converge to, and what that says of orbits."""

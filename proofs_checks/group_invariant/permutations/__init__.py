@@ -1,0 +1,1 @@
+"""The experiment on permuted sequences: its task, what is known exactly, and its figures."""

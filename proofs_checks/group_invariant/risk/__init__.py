@@ -1,0 +1,1 @@
+"""What learning on group-invariant features costs."""

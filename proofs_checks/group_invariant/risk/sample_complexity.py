@@ -1,0 +1,142 @@
+"""How much smaller the space of orbits is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from mehler.statements import Check, Context, Evidence, Statement
+from proofs_checks._dedent import prose
+from proofs_checks.group_invariant._tokens import Tokens
+
+_PAPER = Tokens(5, 8)
+
+
+def burnside(length: int, alphabet: int) -> Fraction:
+    """Mean number of sequences that a permutation leaves alone: alphabet^cycles."""
+    # Unsigned Stirling numbers: permutations of `length` places with k cycles.
+    cycles = [1]
+    for n in range(length):
+        cycles = [
+            (cycles[k - 1] if k else 0) + n * (cycles[k] if k < len(cycles) else 0)
+            for k in range(len(cycles) + 1)
+        ]
+    fixed = sum(count * alphabet**k for k, count in enumerate(cycles))
+    return Fraction(fixed, math.factorial(length))
+
+
+def listed(length: int, alphabet: int) -> int:
+    """Orbits among all sequences, by sorting each."""
+    grid = np.indices((alphabet,) * length).reshape(length, -1).T
+    return len(np.unique(np.sort(grid, axis=1), axis=0))
+
+
+def shrinks(context: Context, *, tokens: Tokens = _PAPER) -> Evidence:
+    """Look at the share of orbits among sequences."""
+    share = len(tokens.representatives) / tokens.alphabet**tokens.length
+    return Evidence.bound_comparison(
+        form="printed",
+        check="the share of orbits",
+        claim=r"$|\mathcal X_0| = \alpha|\mathcal X|$ with $0 < \alpha < 1$, sequences of 5 of 8",
+        observed=share,
+        interval=(share - 1e-15, share + 1e-15),
+        lower=0.0,
+        upper=1.0 - 1e-12,
+        method="counted",
+    )
+
+
+def counted(context: Context, *, formula: Callable[[int, int], Any] = burnside) -> Evidence:
+    """Hold Burnside's formula against orbits that are listed."""
+    sizes = [(5, 8), (3, 3), (4, 2)]
+    if not context.quick:
+        sizes += [(n, a) for n in (1, 2, 6) for a in (1, 4, 7)]
+    gap = max(abs(float(formula(n, a)) - listed(n, a)) for n, a in sizes)
+    return Evidence.exact_comparison(
+        form="proved",
+        check="Burnside's count",
+        claim=(
+            r"$|\mathcal X_0| = \frac{1}{|G|}\sum_g|\mathrm{Fix}\,g|$: largest difference from "
+            f"orbits that are listed, {len(sizes)} sizes, 792 for sequences of 5 of 8"
+        ),
+        observed=gap,
+        exact=0.0,
+        interval=(gap - 1e-9, gap + 1e-9),
+        method="counted",
+    )
+
+
+def not_the_order(context: Context, *, order: float | None = None) -> Evidence:
+    """Compare the reduction with the order of the group."""
+    reduction = _PAPER.alphabet**_PAPER.length / len(_PAPER.representatives)
+    claimed = 120.0 if order is None else order
+    return Evidence.bound_comparison(
+        form="proved",
+        check="less than the order of the group",
+        claim="the reduction is below $|G| = 120$, since the action is not free: 41.4",
+        observed=reduction,
+        interval=(reduction - 1e-9, reduction + 1e-9),
+        upper=claimed - 1e-6,
+        method="counted",
+    )
+
+
+STATEMENT = Statement(
+    id="group-invariant.sample-complexity",
+    source="Mroueh, Voinea, Poggio (2015), Section 1.1, Reduced Sample Complexity",
+    place="Section 1.1, Reduced Sample Complexity; our copy, lines 13 to 22, in words",
+    hypotheses=prose(
+        r"""
+        A finite group that preserves labels; an input set made of a core set and what the elements
+        other than the identity make of it (the formula is lost). Rows lie on a sphere; Remark 3
+        allows any radius.
+        """
+    ),
+    title="Reduced sample complexity",
+    expected="holds",
+    printed=r"|\mathcal X_0| = \alpha|\mathcal X|, \quad 0 < \alpha < 1",
+    printed_text=prose(
+        r"""
+        The core set is a small fraction of the input set, so that fewer training points are there
+        to be sampled. No size of the fraction is given.
+        """
+    ),
+    ground=prose(
+        r"""
+        Counted on the paper's own example: sequences of 5 out of 8 characters under the 120
+        permutations of places, one-hot rows of length $\sqrt5$. The share is 792 of 32768.
+        """
+    ),
+    proved=(
+        r"|\mathcal X_0| = \frac{1}{|G|}\sum_{g \in G}|\{x : gx = x\}| \ge \frac{|\mathcal X|}{|G|}"
+    ),
+    proved_text=prose(
+        r"""
+        The number of orbits, by Burnside; $1/|G|$ of the points only if no element but the
+        identity leaves a point alone.
+        """
+    ),
+    proof=prose(
+        r"""
+        $\sum_g|\mathrm{Fix}\,g| = \sum_x|G_x| = \sum_x|G|/|Gx|$, and the points of one orbit add up
+        to $|G|$. For permutations of places $|\mathrm{Fix}\,g|$ is the size of the alphabet to the
+        number of cycles.
+        """
+    ),
+    note=prose(
+        r"""
+        Sequences of 5 out of 8 tokens: 32768 points and 120 permutations, but 792 orbits and not
+        273; the reduction is 41.4, not 120. The measure on the orbits is pushed forward, not
+        restricted.
+        """
+    ),
+    checks=(
+        Check(form="printed", name="the share of orbits", run=shrinks),
+        Check(form="proved", name="Burnside's count", run=counted),
+        Check(form="proved", name="less than the order of the group", run=not_the_order),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Small worlds in which distances and risks of kitchen sinks have closed forms."""

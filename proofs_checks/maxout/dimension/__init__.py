@@ -1,0 +1,1 @@
+"""The doubling dimension of sets of inputs."""

@@ -1,0 +1,1 @@
+"""What happens as the pool grows: sizes, locality and collisions."""

@@ -1,0 +1,177 @@
+r"""How codes hash: their digits' law, and the exponent of collisions as the pool grows.
+
+With L = sqrt(2 log q), M and M' the two maxima and any level a,
+
+    q P(g > a, g' > a) (1 - 2 q Phi(-a)) <= kappa_q(rho) <= 2 P(M <= a) + q P(g + g' > 2 a) :
+
+one index wins both; and if the others stay below a it does, where both of its projections exceed
+a. With a near L both ends are q^(-(1 - rho)/(1 + rho)) up to a factor q^o(1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import special, stats
+
+from mehler import MaxoutCodes, _arrays, exact
+from mehler.statements import Context, Evidence
+from mehler.verify import intervals
+from proofs_checks._measured_products import Draw, Measured, draws
+from proofs_checks._simultaneous import hold_against
+
+Limit = Callable[[float], float]
+
+
+def limiting_exponent(rho: float) -> float:
+    """What log kappa_q / log(1/q) tends to."""
+    return (1 - rho) / (1 + rho)
+
+
+def exponent_ends(rho: float, log_q: float) -> tuple[float, float]:
+    """Proved bounds for log kappa_q / log(1/q), by the best levels of a grid."""
+    root = math.sqrt(2 * log_q)
+    a = np.linspace(0.02, 1.4, 500) * root
+    q = math.exp(log_q)
+    with np.errstate(over="ignore"):
+        never = math.log(2) + q * special.log_ndtr(a)
+    both = log_q + special.log_ndtr(-2 * a / math.sqrt(2 * (1 + rho)))
+    upper = float(np.logaddexp(never, both).min())
+    # P(g > a, g' > a) by the trapezoid rule from above a, whose first point counts half.
+    step = 1 / 64
+    t = a[:, None] + step * np.arange(1200)[None, :]
+    spread = math.sqrt((1 - rho) * (1 + rho))
+    log_density = special.log_ndtr((rho * t - a[:, None]) / spread) - t * t / 2
+    log_density[:, 0] -= math.log(2)
+    tail = special.logsumexp(log_density, axis=1) + math.log(step / math.sqrt(2 * math.pi))
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        others = np.log1p(-np.minimum(1.0, np.exp(log_q + math.log(2) + special.log_ndtr(-a))))
+    lower = float((log_q + tail + others).max())
+    return -upper / log_q, -lower / log_q
+
+
+def exponent(context: Context, *, limit: Limit = limiting_exponent) -> Evidence:
+    """Hold the limit of the exponent against proved bounds at an enormous pool."""
+    log_q = 300 * math.log(10)
+    found = []
+    for rho in (0.0, 0.25, 0.5, 0.75, 0.9):
+        low, high = (end - limit(rho) for end in exponent_ends(rho, log_q))
+        found.append((max(low, -high), low, high, rho))
+    _, low, high, rho = max(found)
+    return Evidence.exact_comparison(
+        form="proved",
+        check="the exponent",
+        claim=(
+            r"$\log\kappa_q/\log\frac1q \to \frac{1-\rho}{1+\rho}$: proved bounds of the "
+            rf"difference at $q = 10^{{300}}$ (least room at $\rho = {rho:g}$)"
+        ),
+        observed=(low + high) / 2,
+        exact=0.0,
+        interval=(low, high),
+        # Either end pays up to 2 log log q for its level and for the density's factor 1/a, and
+        # constants: 0.047 together.
+        resolution=5 * math.log(log_q) / log_q,
+        method="bounds of the proof, evaluated",
+    )
+
+
+def exponent_at_pools(
+    context: Context, *, collision: Callable[[float, int], Any] = exact.collision_probability
+) -> Evidence:
+    """Hold the collision probability between the same bounds at pools of a list."""
+    places = []
+    for q in (8, 1024, 10**6):
+        for rho in (0.0, 0.5, 0.75, 0.9):
+            low, high = exponent_ends(rho, math.log(q))
+            seen = -math.log(float(collision(rho, q))) / math.log(q)
+            places.append(((seen - low) / (high - low), q, rho))
+    place, q, rho = max(places, key=lambda one: abs(one[0] - 0.5))
+    return Evidence.bound_comparison(
+        form="proved",
+        check="the exponent of finite pools",
+        claim=(
+            r"$\log\kappa_q/\log\frac1q$ lies between its bounds: place between them "
+            rf"(nearest to an end: $q = {q}$, $\rho = {rho:g}$)"
+        ),
+        observed=place,
+        interval=(place - 1e-9, place + 1e-9),
+        lower=0.0,
+        upper=1.0,
+        method="quadrature with its error bound",
+    )
+
+
+def as_independent(kappa: float) -> float:
+    """How often two digits both agree: then the similarity has the variance kappa(1-kappa)/m."""
+    return kappa**2
+
+
+def digits(
+    context: Context,
+    *,
+    draw: Draw = MaxoutCodes.draw,
+    both: Callable[[float], float] = as_independent,
+) -> Evidence:
+    """Count how often two neighbouring digits of a code both agree."""
+    context.ledger.spend(f"{context.statement}: digits", context.false_alarm)
+    q, rho, n = 4, 0.8, 1_200_000 if context.quick else 4_000_000
+    x = np.array([[1.0, 0.0, 0.0]])
+    z = np.array([[rho, math.sqrt(1 - rho * rho), 0.0]])
+    count = looked = 0
+    for phi in draws(draw, 3, q, 1, 2 * n, context.seed_for("digits"), context.like(), {}):
+        same = _arrays.to_host(phi(context.asarray(x)) == phi(context.asarray(z)))[0]
+        pairs = same[: same.size // 2 * 2].reshape(-1, 2)
+        count, looked = count + int(pairs.all(axis=1).sum()), looked + len(pairs)
+    low, high = intervals.binomial(count, looked, context.false_alarm)
+    reach = math.sqrt(math.log(2 / context.false_alarm) / (2 * looked))
+    measured = Measured(
+        pool_size=(q,),
+        rho=(rho,),
+        mean=(count / looked,),
+        low=(low,),
+        high=(high,),
+        n_units=(2 * looked,),
+        detectable=(2 * reach,),
+        false_alarm=context.false_alarm,
+        method=f"Clopper-Pearson interval for {looked} pairs of digits",
+    )
+    return hold_against(
+        measured,
+        measured.claimed(lambda rho, q: both(float(exact.collision_probability(rho, q)))),
+        # Clopper and Pearson's interval lies within Hoeffding's.
+        resolution=2 * reach,
+        form="proved",
+        check="digits are independent",
+        claim=(
+            r"two digits both agree with probability $\kappa_q^2$, so that $\mathrm{Var}(d_H) = "
+            r"\kappa_q(1-\kappa_q)/m$"
+        ),
+    )
+
+
+def hoeffding(context: Context, *, rate: float = 2.0) -> Evidence:
+    """Hold Hoeffding's exponent against exact binomial tails."""
+    worst, where = -math.inf, (0, 0.0, 0.0)
+    for m in (100, 10_000):
+        for kappa in (0.5, 0.2):
+            for t in np.linspace(0.5, 18.0, 36) / math.sqrt(m) / 2:
+                tail = stats.binom.logsf(math.ceil(m * (kappa + t)) - 1, m, kappa)
+                low = stats.binom.logcdf(math.floor(m * (kappa - t)), m, kappa)
+                gap = float(np.logaddexp(tail, low)) - math.log(2) + rate * m * t * t
+                worst, where = max((worst, where), (gap, (m, kappa, float(t))))
+    m, kappa, t = where
+    return Evidence.bound_comparison(
+        form="proved",
+        check="Hoeffding's tail",
+        claim=(
+            r"$\log P(|d_H - (1-\kappa_q)| \ge t) - \log 2 + 2mt^2$, at most 0 (largest at "
+            rf"$m = {m}$, $\kappa = {kappa:g}$, $t = {t:.2g}$)"
+        ),
+        observed=worst,
+        interval=(worst - 1e-6, worst + 1e-6),
+        upper=0.0,
+        method="binomial tails, computed",
+    )

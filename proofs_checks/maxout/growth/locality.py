@@ -1,0 +1,341 @@
+"""Section 2.1: what is local is kappa_q, not the kernel, which becomes constant as q grows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler import MaxoutFeatures, exact
+from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from proofs_checks._dedent import prose
+from proofs_checks._measured_products import Draw, Measured, measure
+from proofs_checks._simultaneous import hold_against
+from proofs_checks.maxout.growth._growth import RATED, in_next_order, variance, variance_rate
+
+Kernel = Callable[[float, int], Any]
+
+_WIDTH = 0.02  # of sigma^2: an interval must be narrower
+_POOLS = (2, 3, 4, 8, 16, 64, 256, 1024, 10**4, 10**5, 10**6)
+
+# mypy infers no type for a lambda that binds a loop variable: the reason of each ignore[misc].
+
+
+def variance_of_maximum(q: int) -> float:
+    """V(q) = sigma^2 - h_1^2."""
+    return float(exact.sigma2(q) - exact.max_moment(1, q) ** 2)
+
+
+def half_angle(function: Callable[[float], float], level: float) -> float:
+    """Angle at which a function of the correlation that increases falls to a level."""
+    from scipy.optimize import brentq
+
+    root = brentq(lambda angle: function(math.cos(angle)) - level, 0.0, math.pi, xtol=1e-12)
+    return float(root)
+
+
+def _opposite(context: Context, draw: Draw) -> Measured:
+    pools = (8, 64) if context.quick else (3, 4, 8, 16, 64, 256)
+    return Measured.join(
+        [
+            measure(
+                context,
+                draw,
+                q,
+                (-1.0,),
+                variance=(exact.maxout_variance(-1.0, q),),
+                width=(_WIDTH * exact.sigma2(q),),
+                false_alarm=context.false_alarm / len(pools),
+            )
+            for q in pools
+        ]
+    )
+
+
+def far_points_printed(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
+    """Hold K = 0 against measured products of opposite rows."""
+    context.ledger.spend(f"{STATEMENT.id}: K = 0 for opposite rows", context.false_alarm)
+    measured = _opposite(context, draw)
+    return hold_against(
+        measured,
+        measured.claimed(lambda rho, q: 0.0),
+        resolution=_WIDTH * measured.claimed(lambda rho, q: exact.sigma2(q)),
+        form="printed",
+        check="the kernel of opposite rows",
+        claim=r"$K_q(\rho) \approx 0$ for the points that are farthest apart, $\rho = -1$",
+    )
+
+
+def radius_printed(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> Evidence:
+    """Compare the angle at which K falls to half of its largest value at two pool sizes."""
+    wide, narrow = (
+        half_angle(lambda rho, q=q: kernel(rho, q) / kernel(1.0, q), 0.5)  # type: ignore[misc]
+        if kernel(-1.0, q) < 0.5 * kernel(1.0, q)
+        else math.pi
+        for q in (2, 64)
+    )
+    # K is good to 1e-13, and its slope in the angle at these roots is above 0.1.
+    error = 1e-11
+    return Evidence.bound_comparison(
+        form="printed",
+        check="the radius of K",
+        claim=(
+            "the radius of $K_q$, read as the angle at which it falls to half of $K_q(1)$, "
+            "shrinks: at $q = 64$ minus at $q = 2$, where the whole sphere counts as $\\pi$"
+        ),
+        observed=narrow - wide,
+        interval=(narrow - wide - error, narrow - wide + error),
+        upper=0.0,
+        method="quadrature with its error bound",
+    )
+
+
+def far_points_proved(
+    context: Context,
+    *,
+    draw: Draw = MaxoutFeatures.draw,
+    kernel: Kernel = exact.maxout_kernel,
+) -> Evidence:
+    """Hold K_q(-1) against measured products of opposite rows."""
+    context.ledger.spend(f"{STATEMENT.id}: K(-1) for opposite rows", context.false_alarm)
+    measured = _opposite(context, draw)
+    return hold_against(
+        measured,
+        measured.claimed(kernel),
+        resolution=_WIDTH * measured.claimed(lambda rho, q: exact.sigma2(q)),
+        form="proved",
+        check="the kernel of opposite rows",
+        claim=r"$E\,h(x)h(-x) = K_q(-1)$, which is near $\sigma^2(q)$",
+        plots=(_kernel_plot(),),
+    )
+
+
+def flattening(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> Evidence:
+    """Hold the drop of K over the whole sphere against 2 V."""
+    drops = [
+        (float(kernel(1.0, q) - kernel(-1.0, q)) / (2 * variance_of_maximum(q)), q) for q in _POOLS
+    ]
+    # K is good to 1e-13 of sigma^2, at most 25, and 2 V is at least 0.12.
+    error = 1e-10
+    worst, q = max(drops)
+    return Evidence.bound_comparison(
+        form="proved",
+        check="the kernel becomes constant",
+        claim=(
+            r"$K_q(1) - K_q(-1) \le 2V(q)$, which over $\sigma^2$ tends to 0: their ratio "
+            f"(largest of {len(drops)}: $q = {q}$)"
+        ),
+        observed=worst,
+        interval=(worst - error, worst + error),
+        upper=1.0,
+        method="quadrature with its error bound",
+    )
+
+
+def half_angle_bounds(
+    context: Context, *, collision: Kernel = exact.collision_probability
+) -> Evidence:
+    """Hold the angle at which kappa falls to 1/2 against both of its bounds."""
+    # kappa is good to 1e-13; its slope in the angle at the root is above 0.3.
+    error = 1e-11
+    places = []
+    for q in _POOLS[1:]:  # at q = 2 both bounds are met: kappa_2 is linear in the angle
+        low, high = half_angle_interval(q)
+        angle = half_angle(lambda rho, q=q: float(collision(rho, q)), 0.5)  # type: ignore[misc]
+        places.append(((angle - low) / (high - low), error / (high - low), q))
+    place, slack, q = max(places, key=lambda one: abs(one[0] - 0.5))
+    return Evidence.bound_comparison(
+        form="proved",
+        check="the radius of kappa",
+        claim=(
+            r"the angle at which $\kappa_q = \frac12$ lies between $\sqrt\pi/(2h_1)$ and "
+            r"$\arccos(1 - 2V)$, at most $\pi/2$: place between them, 0 at the lower one "
+            f"(nearest to an end: $q = {q}$)"
+        ),
+        observed=place,
+        interval=(place - slack, place + slack),
+        lower=0.0,
+        upper=1.0,
+        method="quadrature with its error bound",
+        plots=(_angle_plot(),),
+    )
+
+
+def half_angle_interval(q: int) -> tuple[float, float]:
+    """Proved bounds for the angle at which kappa_q is 1/2."""
+    low = math.sqrt(math.pi) / (2 * exact.max_moment(1, q))
+    return low, math.acos(max(0.0, 1 - 2 * variance_of_maximum(q)))
+
+
+def _kernel_plot() -> Plot:
+    rho = np.cos(np.linspace(np.pi, 0, 121))
+    return Plot(
+        title="Kernel over its largest value",
+        x_label="correlation of x and z",
+        y_label="K / sigma^2",
+        series=[
+            Series(label=f"q = {q}", x=rho, y=exact.maxout_kernel(rho, q) / exact.sigma2(q))
+            for q in (2, 4, 8, 64, 1024)
+        ],
+        caption="The larger the pool, the flatter the kernel: no point is far from any other.",
+    )
+
+
+def _angle_plot() -> Plot:
+    pools = np.unique(np.round(np.logspace(math.log10(2), 6, 25))).astype(int)
+    angles, centred, lows, highs = [], [], [], []
+    for q in (int(one) for one in pools):
+        angles.append(half_angle(lambda rho, q=q: exact.collision_probability(rho, q), 0.5))  # type: ignore[misc]
+        level = variance_of_maximum(q) / 2
+        centred.append(half_angle(lambda rho, q=q: exact.centred_kernel(rho, q), level))  # type: ignore[misc]
+        low, high = half_angle_interval(q)
+        lows.append(low)
+        highs.append(high)
+    x = np.log10(pools)
+    return Plot(
+        title="How local: angle at half height",
+        x_label="log10 of the pool size",
+        y_label="angle in radians",
+        series=(
+            Series(label="proved bounds", kind="band", x=x, y_low=lows, y_high=highs),
+            Series(label="collision probability", x=x, y=angles),
+            Series(label="centred kernel", x=x, y=centred),
+        ),
+        caption=(
+            "The radius does shrink, for the collision probability and the centred kernel, but "
+            "only like one over the root of log q: a thousand times the pool for half the angle."
+        ),
+    )
+
+
+def variance_falls(context: Context, *, rate: Callable[[float], float] = variance_rate) -> Evidence:
+    """Hold pi^2/(12 log q) against the variance of the maximum, up to an enormous q."""
+    worst, q = max((in_next_order(variance(q) / rate(q) - 1, q), q) for q in RATED)
+    return Evidence.bound_comparison(
+        form="proved",
+        check="the rate of V",
+        claim=(
+            r"$V(q) \sim \pi^2/(12\log q)$: the relative error in units of $\log\log q/\log q$, "
+            rf"up to $q = 10^{{300}}$ (largest at $q = {q:g}$)"
+        ),
+        observed=worst,
+        interval=(worst - 1e-6, worst + 1e-6),
+        upper=0.4,
+        method="quadrature with its error bound",
+    )
+
+
+def near_one(context: Context, *, collision: Kernel = exact.collision_probability) -> Evidence:
+    """Hold 1 - kappa against h_1 theta/sqrt(pi), to which it is equal for a pool of two."""
+    found = []
+    for q in _POOLS:
+        for angle in (1e-3, 0.1, 0.5, 1.0, 2.0, 3.0):
+            changes = exact.max_moment(1, q) * angle / math.sqrt(math.pi)
+            found.append(((1 - float(collision(math.cos(angle), q))) / changes, q, angle))
+    worst, q, angle = max(found)
+    # kappa is good to 1e-13, and the smallest divisor is 5e-4.
+    rounding = 5e-10
+    return Evidence.bound_comparison(
+        form="proved",
+        check="the slope at equal rows",
+        claim=(
+            r"$1 - \kappa_q(\cos\theta) \le h_1\theta/\sqrt\pi$, an equality for $q = 2$: their "
+            rf"ratio (largest of {len(found)}: $q = {q}$, $\theta = {angle:g}$)"
+        ),
+        observed=worst,
+        interval=(worst - rounding, worst + rounding),
+        upper=1.0 + 2 * rounding,
+        method="quadrature with its error bound",
+    )
+
+
+STATEMENT = Statement(
+    id="maxout.locality",
+    source="Mroueh, Rennie, Goel (2015), Section 2.1",
+    place="Section 2.1; our copy, lines 91 to 103, with lines 168 to 170",
+    hypotheses=prose(
+        r"""
+        Points of the unit sphere; the words "qualitatively", "far apart", for $\rho \to -1$, and
+        "in the same neighborhood". That the radius of $\kappa_q$ shrinks (line 97) is printed too,
+        and true. No definition of the radius of $K$ is given; it is read as the angle at which $K$
+        falls to half of its largest value.
+        """
+    ),
+    title="The radius of locality and the pool size",
+    expected="refuted, repaired",
+    ground=prose(
+        r"""
+        Opposite points of the sphere, the farthest apart that there are: measured products are
+        $0.83\,\sigma^2$ at $q = 8$ and $0.96\,\sigma^2$ at $q = 64$, not near 0. And $K$ falls to
+        half of its largest value at $q = 2$, at no angle at $q = 64$.
+        """
+    ),
+    printed=(
+        r"K_q(\rho) \approx 0 \;\text{for far points}, \quad "
+        r"K_q(\rho) \approx \sigma^2(q)\,\rho \;\text{for near points}, \quad "
+        r"\text{radius of } K_q \text{ decreasing in } q"
+    ),
+    printed_text=prose(
+        r"""
+        Qualitatively, the kernel of maxout features vanishes between distant points and is linear
+        between close ones; the larger the pool, the closer points must be.
+        """
+    ),
+    proved=(
+        r"1 - \frac{2V(q)}{\sigma^2(q)} \le \frac{K_q(\rho)}{\sigma^2(q)} \le 1, \quad "
+        r"V = \sigma^2 - h_1^2 \sim \frac{\pi^2}{12\log q}; \qquad "
+        r"\kappa_q(\cos\theta) = \frac{1}{2} \;\Rightarrow\; "
+        r"\frac{\sqrt\pi}{2h_1(q)} \le \theta \le \arccos\left(1-2V(q)\right)"
+    ),
+    proved_text=prose(
+        r"""
+        The kernel over its largest value tends to 1 uniformly: it becomes constant. What is local
+        is the collision probability, whose half angle is of order $1/\sqrt{\log q}$ (the upper
+        bound reads $\pi/2$ while $2V \ge 1$), and with it the centred kernel,
+        $K_q - h_1^2 = \int_0^\rho \kappa_q$.
+        """
+    ),
+    flaw=prose(
+        r"""
+        The discussion reads the locality of $\kappa_q$ off the printed product
+        $\sigma^2\rho\,\kappa_q$. In the true kernel $\kappa_q$ is the derivative, and the constant
+        $h_1^2$ outgrows everything else: $K_q(-1)/\sigma^2$ is 0, 0.62, 0.83, 0.96, 0.997 for
+        $q = 2, 4, 8, 64, 10^6$.
+        """
+    ),
+    proof=prose(
+        r"""
+        $K_q$ increases with derivative $\kappa_q$, which increases too
+        (maxout.remark-1-codes); so $K_q(1) - K_q(-1) = \int_{-1}^1\kappa_q \le
+        2\int_0^1\kappa_q = 2V$. Since $V \le 1$ and $\sigma^2 \to \infty$ the first bound follows.
+        Lower bound of the angle: along a great circle the winner changes over the whole arc
+        only if it changes over one of $n$ equal pieces, so $1 - \kappa_q(\cos\theta) \le
+        n(1 - \kappa_q(\cos\frac\theta n)) \to \theta h_1/\sqrt\pi$ by the expansion
+        $\kappa_q(\cos\theta) = 1 - h_1\theta/\sqrt\pi + O(\theta^2)$; the slope comes from
+        a change between two of the $q(q-1)/2$ pairs, whose rate is
+        $q(q-1)\int\varphi^2\Phi^{q-2}/\sqrt\pi$, and that integral is $h_1$ by parts. Put
+        $\kappa_q = \frac12$. Upper bound: for $0 \le \rho < 1$, $V \ge \int_\rho^1\kappa_q \ge
+        (1-\rho)\kappa_q(\rho)$, so $\kappa_q = \frac12$ needs $1 - \rho \le 2V$; for $\rho < 0$,
+        $\kappa_q(\rho) < 1/q \le \frac12$. By the Gumbel limit of the maximum with its second
+        moment, $V \sim \pi^2/(12\log q)$: both bounds are of order $1/\sqrt{\log q}$.
+        """
+    ),
+    note=prose(
+        r"""
+        Half angles of $\kappa_q$: 1.571, 0.959, 0.720, 0.592, 0.334, 0.226 for
+        $q = 2, 4, 8, 16, 1024, 10^6$. The map with the printed kernel is in
+        maxout.decoupled-kernel, the centred map in maxout.centred-kernel.
+        """
+    ),
+    checks=(
+        Check(form="printed", name="the kernel of opposite rows is 0", run=far_points_printed),
+        Check(form="printed", name="the radius of K shrinks", run=radius_printed),
+        Check(form="proved", name="the kernel of opposite rows", run=far_points_proved),
+        Check(form="proved", name="the kernel becomes constant", run=flattening),
+        Check(form="proved", name="the radius of kappa", run=half_angle_bounds),
+        Check(form="proved", name="the rate of V", run=variance_falls),
+        Check(form="proved", name="the slope at equal rows", run=near_one),
+    ),
+)

@@ -1,0 +1,1 @@
+"""What maxout features converge to, and how near m of them come."""

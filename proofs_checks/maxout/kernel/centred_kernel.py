@@ -1,0 +1,215 @@
+"""Centred maxout: subtracting the mean leaves a linear kernel times a localiser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler import MaxoutFeatures, _arrays, exact, verify
+from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from proofs_checks._dedent import prose
+from proofs_checks._measured_products import Draw, Measured, measure, points
+from proofs_checks._simultaneous import hold_against
+
+Kernel = Callable[[float, int], Any]
+
+# Of ratios: the rule's error where kappa has a singularity in the angle, and kappa's own.
+_ROUNDING = 1e-9
+
+_RHO = (-1.0, -0.6, -0.2, 0.0, 0.2, 0.5, 0.8, 1.0)
+
+
+def variance_of_maximum(q: int) -> float:
+    """V(q) = sigma^2 - h_1^2, the centred kernel at rho = 1."""
+    return float(exact.centred_kernel(1.0, q))
+
+
+def kernel(
+    context: Context,
+    *,
+    draw: Draw = MaxoutFeatures.draw,
+    kernel: Kernel = exact.centred_kernel,
+) -> Evidence:
+    """Hold int_0^rho kappa_q against products of centred units."""
+    context.ledger.spend(f"{STATEMENT.id}: kernel", context.false_alarm)
+    width = 0.03 if context.quick else 0.015  # in units of V(q)
+    pools = (2, 8) if context.quick else (2, 4, 8, 32)
+    measured = Measured.join(
+        [
+            measure(
+                context,
+                draw,
+                q,
+                _RHO,
+                variance=exact.centred_variance(np.asarray(_RHO), q),
+                width=[width * variance_of_maximum(q)] * len(_RHO),
+                false_alarm=context.false_alarm / len(pools),
+                centred=True,
+            )
+            for q in pools
+        ]
+    )
+    return hold_against(
+        measured,
+        measured.claimed(kernel),
+        resolution=width * measured.claimed(lambda rho, q: variance_of_maximum(q)),
+        form="printed",
+        check="mean product of centred units",
+        claim=r"$E\,\bar h(x)\bar h(z) = \Vert x\Vert\Vert z\Vert\int_0^\rho\kappa_q$",
+        plots=(_plot(measured.only(8)),),
+    )
+
+
+def localiser(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evidence:
+    """Compare the kernel with the integral of the collision probability, by Gauss's rule."""
+    # kappa has a square root at 1: with t = sin(a) the integrand is smooth.
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    found = []
+    for q in (2, 3, 8, 64):
+        for rho in (-1.0, -0.5, 0.1, 0.5, 0.9, 1.0):
+            end = np.arcsin(rho)
+            angle = end * (nodes + 1) / 2
+            kappa = np.asarray(exact.collision_probability(np.sin(angle), q))
+            integral = float(end / 2 * (weights @ (kappa * np.cos(angle))))
+            found.append((float(kernel(rho, q)) / integral, q, rho))
+    ratio, q, rho = max(found, key=lambda one: abs(one[0] - 1))
+    return Evidence.exact_comparison(
+        form="proved",
+        check="the integral of the collision probability",
+        claim=(
+            r"$K_q - h_1^2 = \int_0^\rho\kappa_q$, with $\bar\kappa_q(1) = V(q)$ and "
+            rf"$\bar\kappa_q(-1) = h_1^2 - K_q(-1)$: ratio, farthest from 1 of {len(found)} "
+            rf"($q = {q}$, $\rho = {rho:g}$)"
+        ),
+        observed=ratio,
+        exact=1.0,
+        interval=(ratio - _ROUNDING, ratio + _ROUNDING),
+        method="Gauss's rule in the angle",
+    )
+
+
+def localises(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evidence:
+    """Hold the localiser's ratio against the rate of the proof, 8 h_1^2 kappa."""
+    found = []
+    for q in (2, 8, 64, 1024, 10**6):
+        for rho in (0.1, 0.5, 0.9):
+            ratio = float(kernel(rho, q)) / rho / float(kernel(1.0, q))
+            most = 8 * exact.max_moment(1, q) ** 2 * float(exact.collision_probability(rho, q))
+            found.append((ratio / most, q, rho))
+    worst, q, rho = max(found)
+    return Evidence.bound_comparison(
+        form="proved",
+        check="the localiser localises",
+        claim=(
+            r"$\bar\kappa_q(\rho)/\bar\kappa_q(1) \le 8h_1^2\kappa_q(\rho)$, which tends to 0: "
+            rf"their ratio (largest of {len(found)}: $q = {q}$, $\rho = {rho:g}$)"
+        ),
+        observed=worst,
+        interval=(worst - 1e-9, worst + 1e-9),
+        upper=1.0,
+        method="quadrature with its error bound",
+    )
+
+
+def mean_over_units(context: Context, *, share: float = 0.5) -> Evidence:
+    """Measure what centring by the mean of two units leaves of the kernel."""
+    q, rho, n = 4, 0.6, 400_000 if context.quick else 1_000_000
+    x = np.array([[1.0, 0.0]])
+    z = np.array([[rho, (1 - rho**2) ** 0.5]])
+    phi = MaxoutFeatures.draw(2, 2 * n, q, seed=context.seed_for("two"), like=context.like())
+    # With two units the mean product of their deviations is (h_1 - h_2)(h_1' - h_2')/4, and the
+    # features of a map are divided by the root of their number.
+    pairs = [
+        _arrays.to_host(phi(context.asarray(row))).reshape(n, 2) * (2 * n) ** 0.5 for row in (x, z)
+    ]
+    apart = [one[:, 0] - one[:, 1] for one in pairs]
+    verdict = verify.check_mean(
+        apart[0] * apart[1] / 4,
+        share * float(exact.centred_kernel(rho, q)),
+        # Deviations have fourth moments of at most 16 times those of a unit.
+        variance=exact.max_moment(4, q),
+        false_alarm=context.false_alarm,
+        # Catoni's interval is 2 sqrt(2 V log(2/alpha)/n) = 0.048 wide at the quick size.
+        resolution=0.06,
+        ledger=context.ledger,
+        name=f"{context.statement}: mean over units",
+    )
+    return Evidence.from_verdict(
+        verdict,
+        form="proved",
+        check="centring by the mean of the units",
+        claim=r"$E\,\frac1m\sum_l(h_l - \bar h)(h'_l - \bar h') = (1 - \frac1m)(K_q - h_1^2)$, "
+        rf"$m = 2$, $q = {q}$",
+    )
+
+
+def _plot(measured: Measured) -> Plot:
+    q = measured.pool_size[0]
+    rho = np.cos(np.linspace(np.pi, 0, 121))
+    return Plot(
+        title=f"Expected kernel of centred maxout units, q = {q}",
+        x_label="correlation of x and z",
+        y_label="kernel of unit vectors",
+        series=(
+            Series(label="int kappa_q", x=rho, y=exact.centred_kernel(rho, q)),
+            points("measured", measured),
+        ),
+        caption="Small and nearly flat between distant rows, steep between close ones: the "
+        "locality that the paper is after.",
+    )
+
+
+STATEMENT = Statement(
+    id="maxout.centred-kernel",
+    source="Ours, for Mroueh, Rennie, Goel (2015), Theorem 1 and Section 2.1",
+    place="Ours; nobody prints it",
+    copy="none",
+    hypotheses=prose(
+        r"""
+        Independent Gaussian weights; any rows but 0.
+        """
+    ),
+    title="Centred maxout has a locally linear kernel",
+    expected="holds",
+    ground=prose(
+        r"""
+        Mean products of centred units, measured.
+        """
+    ),
+    printed=(
+        r"\bar h(x) = h(x) - h_1(q)\,\Vert x\Vert: \qquad "
+        r"\mathbb{E}\,\bar h(x)\bar h(z) = \Vert x\Vert\,\Vert z\Vert\int_0^\rho\kappa_q(t)\,dt = "
+        r"\langle x,z\rangle\,\bar\kappa_q(\rho), \quad "
+        r"\bar\kappa_q(\rho) = \sum_{i \ge 0}\frac{a_i(q)}{i+1}\,\rho^i"
+    ),
+    printed_text=prose(
+        r"""
+        Subtracting its known mean from a maxout unit leaves exactly a linear kernel times a
+        positive definite localiser, the running mean of the collision probability.
+        """
+    ),
+    proof=prose(
+        r"""
+        $E\,h(x) = h_1\Vert x\Vert$, so the centred kernel is
+        $K - h_1^2\Vert x\Vert\Vert z\Vert$, and
+        $K_q - h_1^2 = \int_0^\rho\kappa_q$ (maxout.theorem-1-kernel). Integrate the series of
+        $\kappa_q$ term by term and divide by $\rho$; its coefficients are not negative, so
+        $\bar\kappa_q$ is positive definite on the sphere (Schoenberg). Values:
+        $\bar\kappa_q(1) = V(q) = \sigma^2 - h_1^2$, $\bar\kappa_q(0) = 1/q$.
+        """
+    ),
+    note=prose(
+        r"""
+        The same projections and one subtraction. Centring by the mean over a map's units instead
+        of $h_1\Vert x\Vert$ multiplies the expected kernel by $1 - 1/m$.
+        """
+    ),
+    checks=(
+        Check(form="printed", name="mean product of centred units", run=kernel),
+        Check(form="proved", name="the integral of the collision probability", run=localiser),
+        Check(form="proved", name="the localiser localises", run=localises),
+        Check(form="proved", name="centring by the mean of the units", run=mean_over_units),
+    ),
+)

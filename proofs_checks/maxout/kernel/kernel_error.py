@@ -1,0 +1,382 @@
+"""How far the Gram of m features is from the kernel: one pair, all pairs, a set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler import MaxoutFeatures
+from mehler.bounds import kernel_error as bounds
+from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.verify import intervals
+from proofs_checks._dedent import prose
+from proofs_checks._measured_products import Draw, rows_at
+from proofs_checks._violations import Case, hold_bounds
+from proofs_checks._worlds import hold_worlds
+from proofs_checks.maxout.kernel import _tight_errors as worlds
+from proofs_checks.maxout.kernel._gram_errors import gram_errors, rows_in_random_directions
+
+# (q, rho, m, delta) of one pair.
+_QUICK_PAIRS = ((4, 0.5, 60, 0.05), (8, 1.0, 60, 0.05))
+_FULL_PAIRS = (
+    (1, 0.7, 100, 0.05),
+    (2, -0.5, 50, 0.1),
+    (4, 0.5, 100, 0.05),
+    (8, 0.9, 200, 0.01),
+    (8, 1.0, 50, 0.02),
+    (64, 0.0, 100, 0.05),
+)
+# (q, N, m's, delta) of all pairs.
+_QUICK_GRAMS = ((4, 8, (16, 64, 256), 0.05),)
+_FULL_GRAMS = (
+    (4, 12, (16, 64, 256, 1024), 0.05),
+    (2, 12, (100,), 0.01),
+    (8, 30, (100,), 0.1),
+    (64, 12, (100,), 0.05),
+)
+# (set, its dimension, q, m, delta): see `_sets`.
+_QUICK_SETS = (("circle", 3, 4, 100, 0.05),)
+_FULL_SETS = (
+    ("circle", 3, 4, 100, 0.05),
+    ("circle", 3, 2, 1000, 0.01),
+    ("orthonormal", 3, 4, 200, 0.05),
+    ("orthonormal", 3, 16, 100, 0.1),
+)
+_ROUTES = ("chernoff", "sub-gamma", "chebyshev")
+
+
+def _draws(context: Context) -> int:
+    return 1500 if context.quick else 10_000
+
+
+def vanishes(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
+    """Ask whether an error above 1/4 is rarer with nine times the features."""
+    context.ledger.spend(f"{STATEMENT.id}: vanishes", context.false_alarm)
+    rows = np.concatenate(rows_at([0.5], context.rng("pair"), unit=True))
+    n, few, many = _draws(context), 16, 144
+    counts = []
+    for m in (few, many):
+        drawn = gram_errors(context, draw, "vanishes", rows, pool_size=4, n_features=m, n_draws=n)
+        counts.append(int(np.sum(drawn[:, 0, 1] > 0.25)))
+    before, after = (intervals.binomial(count, n, context.false_alarm / 2) for count in counts)
+    return Evidence.bound_comparison(
+        form="printed",
+        check="the error vanishes",
+        claim=f"an error above 1/4 is rarer with {many} features than with {few}",
+        observed=(counts[0] - counts[1]) / n,
+        interval=(before[0] - after[1], before[1] - after[0]),
+        lower=0.0,
+        false_alarm=context.false_alarm,
+        n_features=n * many,
+        method=f"difference of two Clopper-Pearson intervals of {n} draws",
+        assumptions=("draws are independent",),
+    )
+
+
+def one_pair(
+    context: Context,
+    *,
+    draw: Draw = MaxoutFeatures.draw,
+    bound: Callable[..., Any] = bounds.one_pair,
+) -> Evidence:
+    """Count how often the error at one pair exceeds each route's bound."""
+    context.ledger.spend(f"{STATEMENT.id}: one pair", context.false_alarm)
+    settings = _QUICK_PAIRS if context.quick else _FULL_PAIRS
+    cases = []
+    for q, rho, m, delta in settings:
+        rows = np.concatenate(rows_at([rho], context.rng(f"pair/{rho}"), unit=True))
+        drawn = gram_errors(
+            context,
+            draw,
+            f"pair/{q}/{rho}",
+            rows,
+            pool_size=q,
+            n_features=m,
+            n_draws=_draws(context),
+        )[:, 0, 1]
+        known = [{"rho": rho, "route": route} for route in _ROUTES] + [{"route": "chernoff"}]
+        cases += [
+            Case(
+                drawn=drawn,
+                bound=bound(m, delta=delta, pool_size=q, **options),
+                where={"q": q, "rho": rho, "m": m, **options},
+            )
+            for options in known
+        ]
+    return hold_bounds(
+        cases,
+        form="proved",
+        check="one pair",
+        claim="the error at one pair keeps its bounds",
+        false_alarm=context.false_alarm,
+        n_features=_draws(context) * max(m for _, _, m, _ in settings),
+    )
+
+
+def all_pairs(
+    context: Context,
+    *,
+    draw: Draw = MaxoutFeatures.draw,
+    bound: Callable[..., Any] = bounds.all_pairs,
+) -> Evidence:
+    """Count how often the largest error of a Gram matrix exceeds its bound."""
+    context.ledger.spend(f"{STATEMENT.id}: all pairs", context.false_alarm)
+    settings = _QUICK_GRAMS if context.quick else _FULL_GRAMS
+    cases: list[Case] = []
+    plots: tuple[Plot, ...] = ()
+    for q, n, sizes, delta in settings:
+        rows = _cloud(context.rng(f"rows/{q}/{n}"), n)
+        errors = [
+            gram_errors(
+                context,
+                draw,
+                f"gram/{q}/{n}",
+                rows,
+                pool_size=q,
+                n_features=m,
+                n_draws=_draws(context),
+            )
+            for m in sizes
+        ]
+        found = [
+            Case(
+                drawn=drawn.max(axis=(1, 2)),
+                bound=bound(m, n_samples=n, delta=delta, pool_size=q),
+                where={"q": q, "N": n, "m": m},
+            )
+            for m, drawn in zip(sizes, errors, strict=True)
+        ]
+        cases += found
+        if len(sizes) > 1:
+            plots = (
+                _over_features(found, q=q, n=n, delta=delta),
+                _over_rows(errors[-1], q=q, m=sizes[-1], delta=delta, bound=bound),
+            )
+    return hold_bounds(
+        cases,
+        form="proved",
+        check="all pairs",
+        claim="the largest error of a Gram matrix keeps its bound",
+        false_alarm=context.false_alarm,
+        n_features=_draws(context) * max(max(sizes) for _, _, sizes, _ in settings),
+        plots=plots,
+    )
+
+
+def uniform(
+    context: Context,
+    *,
+    draw: Draw = MaxoutFeatures.draw,
+    bound: Callable[..., Any] = bounds.uniform,
+) -> Evidence:
+    """Count how often the largest error over a set exceeds the bound by its dimension."""
+    context.ledger.spend(f"{STATEMENT.id}: uniform", context.false_alarm)
+    settings = _QUICK_SETS if context.quick else _FULL_SETS
+    cases = []
+    for name, dimension, q, m, delta in settings:
+        rows, diameter = _set(context.rng(f"set/{name}"), name)
+        drawn = gram_errors(
+            context,
+            draw,
+            f"set/{name}/{q}",
+            rows,
+            pool_size=q,
+            n_features=m,
+            n_draws=_draws(context),
+        ).max(axis=(1, 2))
+        known: dict[str, Any] = {"dimension": dimension, "diameter": diameter, "pool_size": q}
+        cases += [
+            Case(
+                drawn=drawn,
+                bound=bound(m, delta=delta, n_inputs=rows.shape[1], route=route, **known),
+                where={"set": name, "q": q, "m": m, "route": route},
+            )
+            for route in ("chaining", "net")
+        ]
+    return hold_bounds(
+        cases,
+        form="proved",
+        check="uniformly over a set",
+        claim="the largest error over a set keeps the bounds by its doubling dimension",
+        false_alarm=context.false_alarm,
+        n_features=_draws(context) * max(m for _, _, _, m, _ in settings),
+    )
+
+
+def _cloud(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Unit rows, near and far: half of them in a cone about one direction."""
+    rows = rng.standard_normal((n, 3))
+    rows[: n // 2] += 3 * rows[0]
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def _set(rng: np.random.Generator, name: str) -> tuple[np.ndarray, float]:
+    """Rows of a set whose doubling dimension is known, and its diameter.
+
+    Sets inherit coverings: 24 points of a circle have at most the circle's dimension, 3. Eight
+    orthonormal vectors are one apart from their equals alone: 8 = 2^3 balls cover them, no fewer.
+    """
+    if name == "circle":
+        angle = np.arange(24) * (2 * math.pi / 24)
+        rows = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        return rows_in_random_directions(rng, rows, 3), 2.0
+    return rows_in_random_directions(rng, np.eye(8), 8), math.sqrt(2)
+
+
+def _over_features(cases: list[Case], *, q: int, n: int, delta: float) -> Plot:
+    sizes = [case.where["m"] for case in cases]
+    x = [math.log10(m) for m in sizes]
+    normal = [
+        bounds.central_limit(m, delta=delta, pool_size=q, n_pairs=n * (n + 1) // 2) for m in sizes
+    ]
+    return Plot(
+        title=f"Largest error of the Gram matrix of {n} rows, q = {q}",
+        x_label="log10 of the number of features",
+        y_label=f"error at confidence {1 - delta:g}",
+        series=(
+            Series(label="proved bound", x=x, y=[case.bound.value for case in cases]),
+            Series(label="central limit and union", x=x, y=normal),
+            Series(
+                label="observed",
+                kind="points",
+                x=x,
+                y=[np.quantile(case.drawn, 1 - delta) for case in cases],
+            ),
+        ),
+        caption="The bound falls like one over the root of the number of features, as the error "
+        "does; what it pays for is the union over dependent pairs.",
+    )
+
+
+def _over_rows(
+    errors: np.ndarray, *, q: int, m: int, delta: float, bound: Callable[..., Any]
+) -> Plot:
+    counts = [n for n in (1, 2, 3, 5, 8, 12) if n <= errors.shape[1]]
+    observed = [np.quantile(errors[:, :n, :n].max(axis=(1, 2)), 1 - delta) for n in counts]
+    return Plot(
+        title=f"Largest error of the Gram matrix, {m} features, q = {q}",
+        x_label="number of rows",
+        y_label=f"error at confidence {1 - delta:g}",
+        series=(
+            Series(
+                label="proved bound",
+                x=counts,
+                y=[bound(m, n_samples=n, delta=delta, pool_size=q).value for n in counts],
+            ),
+            Series(label="observed", kind="points", x=counts, y=observed),
+        ),
+        caption="More rows cost a root of a logarithm in the bound, and less in truth, as the "
+        "errors of close rows are nearly equal.",
+    )
+
+
+def tight_pair(context: Context, *, bound: Callable[..., Any] = bounds.one_pair) -> Evidence:
+    """Hold each route of one pair where it is tight."""
+    return hold_worlds(
+        [
+            *worlds.one_pair(bound),
+            *worlds.one_square(bound),
+            *worlds.three_values(bound),
+            *worlds.codes(bound),
+        ],
+        form="proved",
+        check="one pair, where it is tight",
+        claim="error at one pair",
+    )
+
+
+def tight_pairs(context: Context, *, bound: Callable[..., Any] = bounds.all_pairs) -> Evidence:
+    """Hold the union over pairs on a thousand orthonormal rows."""
+    return hold_worlds(
+        [*worlds.many_pairs(bound)],
+        form="proved",
+        check="all pairs, where it is tight",
+        claim="largest error of a Gram matrix",
+    )
+
+
+def tight_set(context: Context, *, bound: Callable[..., Any] = bounds.uniform) -> Evidence:
+    """Hold the bound by the doubling dimension on a million orthonormal rows."""
+    return hold_worlds(
+        [*worlds.a_set(bound)],
+        form="proved",
+        check="a set, where it is tight",
+        claim="largest error over a set",
+    )
+
+
+STATEMENT = Statement(
+    id="maxout.kernel-error",
+    source="Ours, for Mroueh, Rennie, Goel (2015), Section 2",
+    place=prose(
+        r"""
+        Ours; Sections 2 and 2.1 say that the inner product is near the kernel for large m (our
+        copy, line 109)
+        """
+    ),
+    copy="none",
+    hypotheses=prose(
+        r"""
+        Independent units of independent Gaussian weights; unit vectors; for a set, its doubling
+        dimension and diameter.
+        """
+    ),
+    title="The error of the kernel at m features",
+    expected="holds",
+    ground=prose(
+        r"""
+        The error over draws of many sizes, and how often it exceeds the proved bounds, for one
+        pair, all pairs and a set.
+        """
+    ),
+    printed=r"\hat K_m(x,z) = \langle\Phi(x), \Phi(z)\rangle \to K(x,z) \quad (m \to \infty)",
+    printed_text=prose(
+        r"""
+        The inner product of the features of two vectors approximates the expected kernel when
+        there are many units. No rate and no constant is given.
+        """
+    ),
+    proved=(
+        r"P\left(\max_{i \le j}\left|\hat K_m - K\right|(x_i, x_j) > \varepsilon\right) \le "
+        r"\delta, \quad \varepsilon = \min_{\lambda}\frac{\frac{1}{m}\log\frac{N(N+1)}{\delta} + "
+        r"\psi(\pm\lambda)}{\lambda}, \quad "
+        r"\psi(\lambda) = \sup_\rho \log \mathbb{E}\,e^{\lambda(MM'-K)}"
+    ),
+    proved_text=prose(
+        r"""
+        For $N$ unit vectors; $N = 1$ is one pair, for which $\rho$ may be known. Over a set of
+        doubling dimension $k$ and diameter $D$: the same at $T(T+1)/2$ pairs, $T = 2^{kJ}$,
+        plus a sum over finer scales, for every $J$; neither $d$ nor the number of points enters.
+        """
+    ),
+    proof=prose(
+        r"""
+        Chernoff's bound for the mean of $m$ independent products $F = MM'$, and a union over
+        entries. Between correlations $\psi_\rho$ changes by at most its derivative
+        $\lambda(P_\lambda(D = D') - \kappa_q) + \lambda^2E_\lambda[F; D = D']$, $P_\lambda$ the
+        law tilted by $e^{\lambda F}$. Increments: $|M(z)(M(x) - M(x'))| \le |x - x'|\,N N'$
+        with $N, N'$ like the largest of $q$ absolute normals, so
+        $\log E e^{\lambda(G - EG)} \le E[e^{sN^2} - 1 - sN^2]$, $s = 2r|\lambda|$, for
+        $G$ the increment of $F$ at two rows that both move by $r$. Halving a ball costs $2^k$
+        balls: level $j$ has $2^{kj}$ cells of diameter $2^{1-j}D$; sum over levels.
+        """
+    ),
+    note=prose(
+        r"""
+        At 99 % confidence and an error of 0.1, $q = 4$: the central limit asks for 1981 features
+        for the worst single pair, the proved bound for 3309.
+        """
+    ),
+    checks=(
+        Check(form="printed", name="the error vanishes", run=vanishes),
+        Check(form="proved", name="one pair", run=one_pair),
+        Check(form="proved", name="all pairs", run=all_pairs),
+        Check(form="proved", name="uniformly over a set", run=uniform),
+        Check(form="proved", name="one pair, where it is tight", run=tight_pair),
+        Check(form="proved", name="all pairs, where it is tight", run=tight_pairs),
+        Check(form="proved", name="a set, where it is tight", run=tight_set),
+    ),
+)

@@ -1,0 +1,109 @@
+"""Section 2.1: the collision probability at correlation 1, 0 and -1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mehler import MaxoutCodes, exact
+from mehler.statements import Check, Context, Evidence, Statement
+from proofs_checks._dedent import prose
+from proofs_checks._measured_products import Draw, Measured
+from proofs_checks._simultaneous import hold_against
+from proofs_checks.maxout._collisions import measure_collisions
+
+_RHO = (1.0, 0.0, -1.0)
+_WIDTH = 0.01
+
+
+def claimed(rho: float, q: int) -> float:
+    """1, 1/q and 0, as printed."""
+    return {1.0: 1.0, 0.0: 1 / q, -1.0: 0.0}[rho]
+
+
+def measured(
+    context: Context,
+    *,
+    draw: Draw = MaxoutCodes.draw,
+    value: Callable[[float, int], float] = claimed,
+) -> Evidence:
+    """Count codes that agree on equal, orthogonal and opposite rows."""
+    context.ledger.spend(f"{STATEMENT.id}: codes", context.false_alarm)
+    pools = (2, 8) if context.quick else (2, 3, 4, 8, 64)
+    share = context.false_alarm / len(pools)
+    found = Measured.join(
+        [measure_collisions(context, draw, q, _RHO, width=_WIDTH, false_alarm=share) for q in pools]
+    )
+    return hold_against(
+        found,
+        found.claimed(value),
+        resolution=_WIDTH,
+        form="printed",
+        check="codes of equal, orthogonal and opposite rows",
+        claim=r"$\kappa_q(1) = 1$, $\kappa_q(0) = 1/q$, $\kappa_q(-1) = 0$",
+    )
+
+
+def computed(
+    context: Context, *, collision: Callable[[float, int], Any] = exact.collision_probability
+) -> Evidence:
+    """Hold the integral that gives kappa against the three values."""
+    pools = (2, 3, 4, 8, 64, 1024) if context.quick else (2, 3, 4, 5, 8, 16, 64, 1024, 10**5, 10**6)
+    # kappa is good to 1e-13 in absolute terms.
+    error = 1e-13
+    gaps = [(float(collision(r, q)) - claimed(r, q), r, q) for r in _RHO for q in pools]
+    worst, rho, q = max(gaps, key=lambda gap: abs(gap[0]))
+    return Evidence.exact_comparison(
+        form="printed",
+        check="the three values by quadrature",
+        claim=(
+            "the Gaussian integral for $\\kappa_q$ takes the printed values "
+            f"(largest difference of {len(gaps)}: $q = {q}$, $\\rho = {rho:.0f}$)"
+        ),
+        observed=worst,
+        exact=0.0,
+        interval=(worst - error, worst + error),
+        resolution=1e-12,
+        method="quadrature with its error bound",
+    )
+
+
+STATEMENT = Statement(
+    id="maxout.special-values",
+    source="Mroueh, Rennie, Goel (2015), Section 2.1, cases 1 to 3",
+    place="Section 2.1, cases 1 to 3; our copy, lines 83 to 89",
+    hypotheses=prose(
+        r"""
+        Unit vectors that coincide, are orthogonal, or opposite; $q \ge 2$, which is not said (for
+        $q = 1$ the third value is 1).
+        """
+    ),
+    title="The collision probability at correlations 1, 0 and -1",
+    expected="holds",
+    ground=prose(
+        r"""
+        Codes of such rows counted, and the integral for $\kappa_q$ evaluated, for pools from 2 up.
+        """
+    ),
+    printed=r"\kappa_q(1) = 1, \qquad \kappa_q(0) = \frac{1}{q}, \qquad \kappa_q(-1) = 0",
+    printed_text=prose(
+        r"""
+        Equal rows always have the same winner, orthogonal rows once in $q$ times, opposite
+        rows never.
+        """
+    ),
+    proof=prose(
+        r"""
+        Ties have probability 0 and are left out. At $\rho = 1$ both projections are the same
+        vector. At $\rho = 0$ they are independent, both winners are uniform on $q$ indices, and
+        agree with probability $1/q$. At $\rho = -1$ the second vector is the negative of the
+        first: its argmax is the first one's argmin, which is another index as soon as
+        $q \ge 2$.
+        """
+    ),
+    note=r"For $q = 1$ there is one index and $\kappa_1 = 1$ throughout, at $\rho = -1$ too.",
+    checks=(
+        Check(form="printed", name="codes of equal, orthogonal and opposite rows", run=measured),
+        Check(form="printed", name="the three values by quadrature", run=computed),
+    ),
+)

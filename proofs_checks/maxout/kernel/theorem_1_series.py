@@ -1,0 +1,367 @@
+"""Theorem 1 and Lemma 1, the series of the collision probability: it stands."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler import MaxoutCodes, exact
+from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from proofs_checks._dedent import prose
+from proofs_checks._measured_products import Draw, Measured, points
+from proofs_checks._simultaneous import hold_against
+from proofs_checks.maxout._collisions import measure_collisions
+
+Coefficients = Callable[[int, int], Any]
+Collision = Callable[[float, int], Any]
+Ends = Callable[[int, int], list[tuple[Any, Any]]]
+
+_RHO = (-0.8, -0.4, 0.0, 0.4, 0.8)
+_WIDTH = 0.01
+_TERMS = 48
+_DIGITS = 20
+
+
+def printed_coefficients(q: int) -> tuple[float, ...]:
+    """a_0, a_1 and, where it is defined, a_2 by the printed formulas."""
+    first = (1 / q, exact.hermite_moment(1, q) ** 2 / (q - 1))
+    if q == 2:
+        return first
+    return (*first, q * exact.hermite_moment(2, q) ** 2 / ((q - 1) * (q - 2)))
+
+
+def first_three(
+    context: Context, *, coefficients: Coefficients = exact.collision_coefficients
+) -> Evidence:
+    """Hold the printed a_0, a_1, a_2 against the double integral of a bivariate distribution."""
+    pools = (2, 3, 4, 8, 64) if context.quick else (2, 3, 4, 5, 8, 16, 64, 256, 1024, 10**5)
+    # The coefficients are good to 1e-13, h_1 and h_2 to 1e-13 (relative to h_2 above 1); as
+    # a_1, a_2 < 0.4, each formula keeps that to twice 1e-13.
+    slack = 3e-13
+    gaps = [
+        (float(a - b), q, i)
+        for q in pools
+        for i, (a, b) in enumerate(zip(coefficients(q, 3), printed_coefficients(q), strict=False))
+    ]
+    worst, q, i = max(gaps, key=lambda gap: abs(gap[0]))
+    return Evidence.exact_comparison(
+        form="printed",
+        check="first coefficients, two routes",
+        claim=(
+            "$a_0, a_1, a_2$ from $h_1, h_2$ agree with the expansion of $P(D = D')$ "
+            f"(largest difference of {len(gaps)}: $a_{i}$ at $q = {q}$)"
+        ),
+        observed=worst,
+        exact=0.0,
+        interval=(worst - slack, worst + slack),
+        resolution=1e-12,
+        method="one-dimensional moments against a double integral, with their error bounds",
+    )
+
+
+def first_three_enclosed(context: Context, *, ends: Ends | None = None) -> Evidence:
+    """Enclose a_0, a_1, a_2 and what the printed formulas make of enclosed h_1 and h_2."""
+    import mpmath
+
+    gaps = []
+    with mpmath.workdps(200):  # rounding far below the radius of any ball
+        for q in (3, 4, 8) if context.quick else (3, 4, 5, 8, 16, 64):
+            one = mpmath.mpf(1)
+            first, second = (moment_ends(i, q) for i in (1, 2))  # positive, so squares are in order
+            formulas = [
+                (one / q, one / q),
+                tuple(h * h / (q - 1) for h in first),
+                tuple(q * h * h / ((q - 1) * (q - 2)) for h in second),
+            ]
+            gaps += [
+                (low - formula_high, high - formula_low, q, i)
+                for i, ((low, high), (formula_low, formula_high)) in enumerate(
+                    zip((ends or coefficient_ends)(q, 3), formulas, strict=True)
+                )
+            ]
+        low, high, q, i = max(gaps, key=lambda gap: max(gap[0], -gap[1]))
+    return Evidence.exact_comparison(
+        form="printed",
+        check="first coefficients, enclosed",
+        claim=(
+            "$a_0, a_1, a_2$ minus the printed formulas is 0 "
+            f"(closest to failing of {len(gaps)}: $a_{i}$ at $q = {q}$)"
+        ),
+        observed=float((low + high) / 2),
+        exact=0.0,
+        interval=(float(low), float(high)),
+        resolution=1e-15,
+        method=_method(),
+    )
+
+
+def non_negative(context: Context, *, ends: Ends | None = None) -> Evidence:
+    """Enclose a_0 ... a_8 and look at the lowest point."""
+    enclose = ends or coefficient_ends
+    pools = (3, 8) if context.quick else (3, 4, 5, 8, 16, 64)
+    # For q = 2 the even coefficients vanish, and no enclosure can show the sign of 0.
+    values = [(low, high, q, i) for q in pools for i, (low, high) in enumerate(enclose(q, 9))]
+    low, high, q, i = min(values)
+    return Evidence.bound_comparison(
+        form="printed",
+        check="sign of the coefficients",
+        claim=f"$a_i(q) \\ge 0$ (lowest of {len(values)}: $a_{i}$ at $q = {q}$)",
+        observed=float((low + high) / 2),
+        # Outwards: the nearest float may lie inside.
+        interval=(math.nextafter(low, -math.inf), math.nextafter(high, math.inf)),
+        lower=0.0,
+        method=_method(),
+    )
+
+
+def coefficient_ends(q: int, n: int) -> list[tuple[Any, Any]]:
+    """Lower and upper ends of a_0 ... a_(n-1), from balls where python-flint is installed."""
+    if _flint():
+        from mehler.exact import certified
+
+        balls = certified.collision_coefficients(q, n)
+        return [(ball.value - ball.radius, ball.value + ball.radius) for ball in balls]
+    import mpmath
+
+    error = mpmath.mpf(10) ** -_DIGITS
+    return [(a - error, a + error) for a in exact.collision_coefficients(q, n, dps=_DIGITS)]
+
+
+def moment_ends(i: int, q: int) -> tuple[Any, Any]:
+    """Lower and upper end of h_i(q), by the same means."""
+    if _flint():
+        from mehler.exact import certified
+
+        ball = certified.hermite_moment(i, q)
+        return ball.value - ball.radius, ball.value + ball.radius
+    import mpmath
+
+    error = mpmath.mpf(10) ** -_DIGITS
+    value = exact.hermite_moment(i, q, dps=_DIGITS)
+    return value - error, value + error
+
+
+def _flint() -> bool:
+    return importlib.util.find_spec("flint") is not None
+
+
+def _method() -> str:
+    return "certified balls" if _flint() else f"multiprecision, {_DIGITS} digits"
+
+
+def sums(context: Context, *, collision: Collision = exact.collision_probability) -> Evidence:
+    """Enclose the sum of all coefficients and of the even and odd ones.
+
+    With no a_i negative, kappa(r) is at most the sum and the sum at most 1 for every r < 1, and
+    (kappa(r) - kappa(-r))/2 is at most the odd half; next to r = 1 this closes in.
+    """
+    rho, error = 1 - 1e-10, 1e-13  # kappa is good to the second
+    found = []
+    for q in (2, 3, 8, 64) if context.quick else (2, 3, 4, 5, 8, 16, 64, 1024, 10**6):
+        right, left = float(collision(rho, q)), float(collision(-rho, q))
+        even, odd = (right + left) / 2, (right - left) / 2
+        found += [
+            (right - error, 1.0, 1.0, f"all, $q = {q}$"),
+            (even - error, 1 - odd + error, 0.5, f"even, $q = {q}$"),
+            (odd - error, 1 - even + error, 0.5, f"odd, $q = {q}$"),
+        ]
+    low, high, claimed, name = max(
+        found, key=lambda one: (max(one[0] - one[2], one[2] - one[1], 0), one[1] - one[0])
+    )
+    return Evidence.exact_comparison(
+        form="printed",
+        check="sums of the coefficients",
+        claim=f"all $a_i$ sum to 1, the even and the odd ones to 1/2 each (widest: {name})",
+        observed=(low + high) / 2,
+        exact=claimed,
+        interval=(low, max(low, high)),
+        resolution=1e-3,
+        method="Abel's theorem: kappa at 1 - 1e-10 and its mirror enclose the sums",
+        assumptions=("no coefficient is negative",),
+    )
+
+
+def partial_sums(
+    context: Context, *, coefficients: Coefficients = exact.collision_coefficients
+) -> Evidence:
+    """Add the coefficients and the tail that their asymptotics promise."""
+    from scipy.special import zeta
+
+    n = 64 if context.quick else 128
+    estimates = []
+    for q in (3, 8) if context.quick else (3, 4, 5, 8, 16, 64):
+        a = np.asarray(coefficients(q, n))
+        # a_i = A i^(-3/2) (1 + O(1/i)): an estimate from n terms is off by O(n^(-3/2)), one from
+        # n/2 by 2.8 times that, so that their difference exceeds the error of the better one.
+        constant = exact.max_moment(1, q) / (math.sqrt(2) * math.pi)
+        for name, start, step, claimed in (("all", 0, 1, 1.0), ("even", 0, 2, 0.5)):
+            scale = constant * step**-1.5
+            fine, coarse = (
+                float(a[start:k:step].sum() + scale * zeta(1.5, k // step)) for k in (n, n // 2)
+            )
+            estimates.append((abs(fine - claimed), fine, abs(fine - coarse), claimed, name, q))
+    _, value, error, claimed, name, q = max(estimates, key=lambda found: found[0] / found[2])
+    return Evidence.exact_comparison(
+        form="printed",
+        check="partial sums and their tail",
+        claim=f"$\\sum a_i = 1$, the even half 1/2 (worst: {name} at $q = {q}$, {n} terms)",
+        observed=value,
+        exact=claimed,
+        interval=(value - error, value + error),
+        resolution=1e-2,
+        method="partial sum and asymptotic tail; error from half as many terms",
+        assumptions=("a_i is asymptotically h_1/(sqrt 2 pi) i^(-3/2) (1 + O(1/i))",),
+        plots=(_decay_plot(),),
+    )
+
+
+def collisions(
+    context: Context,
+    *,
+    draw: Draw = MaxoutCodes.draw,
+    coefficients: Coefficients = exact.collision_coefficients,
+) -> Evidence:
+    """Hold the series against how often two codes agree."""
+    context.ledger.spend(f"{STATEMENT.id}: series against collisions", context.false_alarm)
+    pools = (3, 8) if context.quick else (2, 3, 4, 8, 64)
+    measured = Measured.join(
+        [
+            measure_collisions(
+                context,
+                draw,
+                q,
+                _RHO,
+                width=_WIDTH,
+                false_alarm=context.false_alarm / len(pools),
+            )
+            for q in pools
+        ]
+    )
+    series = {q: np.polynomial.Polynomial(coefficients(q, _TERMS)) for q in pools}
+    return hold_against(
+        measured,
+        measured.claimed(lambda rho, q: series[q](rho)),
+        resolution=_WIDTH,
+        # Coefficients are not negative and sum to 1: the rest is at most |rho|^48, 2e-5 at 0.8.
+        error=np.abs(measured.rho) ** _TERMS,
+        form="printed",
+        check="the series against collisions",
+        claim=rf"$P(D = D') = \sum_i a_i \rho^i$, {_TERMS} terms",
+        plots=(_series_plot(measured.only(pools[-1]), series[pools[-1]]),),
+    )
+
+
+def _decay_plot() -> Plot:
+    order = np.arange(1, 49)
+    series = []
+    for q in (3, 8, 64):
+        a = exact.collision_coefficients(q, 49)[1:]
+        limit = exact.max_moment(1, q) / (math.sqrt(2) * math.pi)
+        series.append(Series(label=f"q = {q}", x=order, y=a * order**1.5 / limit))
+    return Plot(
+        title="Coefficients over their asymptotics",
+        x_label="order i",
+        y_label="a_i / (h_1 / (sqrt 2 pi) i^(-3/2))",
+        series=series,
+        caption="The coefficients decay like i^(-3/2): a thousand terms leave a tail of per cents.",
+    )
+
+
+def _series_plot(measured: Measured, series: Any) -> Plot:
+    rho = np.linspace(-1, 1, 121)
+    q = measured.pool_size[0]
+    return Plot(
+        title=f"Collision probability, q = {q}",
+        x_label="correlation of x and z",
+        y_label="probability of the same code",
+        series=(
+            Series(label="exact", x=rho, y=exact.collision_probability(rho, q)),
+            Series(label="first three terms", x=rho, y=series.truncate(3)(rho)),
+            Series(label=f"first {_TERMS} terms", x=rho, y=series(rho)),
+            points("measured", measured),
+        ),
+        caption="Forty-eight terms follow the curve up to its square-root cusp at correlation 1.",
+    )
+
+
+STATEMENT = Statement(
+    id="maxout.theorem-1-series",
+    source="Mroueh, Rennie, Goel (2015), Theorem 1, Lemma 1 and Section 2.1",
+    place=prose(
+        r"""
+        Section 2, Theorem 1, Section 2.1, and Appendix A, Lemma 1 and equation (7); our copy, lines
+        67 to 73, 83 to 89 and 280 to 284
+        """
+    ),
+    hypotheses=prose(
+        r"""
+        Unit vectors in Lemma 1, any others than 0 in the theorem; $q$ independent standard normals.
+        No range of $q$ is named: $a_1$ needs $q \ge 2$, $a_2$ needs $q \ge 3$, the halves $q \ge
+        2$, and there it is checked.
+        """
+    ),
+    title="Theorem 1: the power series of the collision probability",
+    expected="holds",
+    ground=prose(
+        r"""
+        The first coefficients by two routes and enclosed by balls; signs enclosed; sums enclosed
+        next to $\rho = \pm1$; the series against how often codes agree, for pools from 2 up.
+        """
+    ),
+    printed=(
+        r"\kappa_q(\rho) = P(D = D') = \sum_{i \ge 0} a_i(q)\,\rho^i, \quad "
+        r"a_0 = \frac{1}{q}, \; a_1 = \frac{h_1^2(q)}{q-1}, \; "
+        r"a_2 = \frac{q\,h_2^2(q)}{(q-1)(q-2)}, \; a_i \ge 0, \; "
+        r"\sum_{i \ge 0} a_i = 1, \; \sum_{i \ge 0} a_{2i} = \sum_{i \ge 0} a_{2i+1} = \frac{1}{2}"
+    ),
+    printed_text=prose(
+        r"""
+        The probability that two correlated rows have the same winner is a power series in
+        their correlation, with non-negative coefficients of sum 1, half of it on the even
+        orders; the first three follow from the first two Hermite moments $h_1, h_2$ of the
+        maximum.
+        """
+    ),
+    proof=prose(
+        r"""
+        Let $C$ be the event that the first of $q$ standard normals $g$ is the largest. By
+        symmetry and Mehler's formula $\kappa_q = q \sum_i \rho^i \Vert P_i 1_C\Vert^2$, which
+        gives $a_i = q\Vert P_i 1_C\Vert^2 \ge 0$ and $a_0 = q P(C)^2 = 1/q$. As
+        $\kappa_q(1) = 1$ and partial sums of a non-negative series are bounded by its limit,
+        $\sum a_i = 1$ by monotone convergence; $\kappa_q(-1) = 0$ for $q \ge 2$, since
+        argmax and argmin differ, and the two equations give the halves.
+        First order: $P_1 1_C$ has the coefficients $E[g_j; C]$. The first is $h_1/q$; their sum
+        is $q E[\bar g; C] = 0$ because the mean $\bar g$ is independent of the differences and so
+        of $C$; the other $q - 1$ are equal, $-h_1/(q(q-1))$. Hence
+        $a_1 = q\,\frac{h_1^2}{q^2}(1 + \frac{1}{q-1}) = h_1^2/(q-1)$.
+        Second order: $\Vert P_2 1_C\Vert^2 = \frac12\Vert T\Vert^2$ with
+        $T_{jk} = E[g_jg_k - \delta_{jk}; C]$. Rows of $T$ sum to 0, again because $\bar g$ is
+        independent of $C$; the trace is 0 because $\Vert g\Vert$ is. With
+        $\alpha = T_{11} = \sqrt2\,h_2/q$, symmetry between the losers leaves
+        $T_{jj} = T_{1j} = -\alpha/(q-1)$ and $T_{jk} = 2\alpha/((q-1)(q-2))$ for $j \ne k$ both
+        at least 2. So $\Vert T\Vert^2 = \alpha^2(1 + \frac{3}{q-1} + \frac{4}{(q-1)(q-2)}) =
+        \alpha^2 q^2/((q-1)(q-2))$, and $a_2 = \frac q2\Vert T\Vert^2$ is as printed. For $q = 2$
+        the rows of $T$ can only sum to 0 if $\alpha = 0$: then $h_2 = 0$ and $a_2 = 0$.
+        """
+    ),
+    note=prose(
+        r"""
+        $a_1$ needs $q \ge 2$ and $a_2$ needs $q \ge 3$; at $q = 2$ the printed $a_2$ reads
+        $0/0$ and the true value is 0. The halves need $q \ge 2$. All coefficients: $a_i$ is
+        $i + 1$ times the squared norm of the maximum's chaos of order $i + 1$, and decays
+        like $\frac{h_1}{\sqrt2\,\pi}i^{-3/2}$ ($q \ge 3$).
+        """
+    ),
+    checks=(
+        Check(form="printed", name="first coefficients, two routes", run=first_three),
+        Check(form="printed", name="first coefficients, enclosed", run=first_three_enclosed),
+        Check(form="printed", name="sign of the coefficients", run=non_negative),
+        Check(form="printed", name="sums of the coefficients", run=sums),
+        Check(form="printed", name="partial sums and their tail", run=partial_sums),
+        Check(form="printed", name="the series against collisions", run=collisions),
+    ),
+)

@@ -1,0 +1,122 @@
+"""Functions of the infinite class with known values, and how near m units come to them.
+
+The density ratio alpha(W)/p(W) = C sign(<w_1, u>) gives, on the unit sphere with rho = <u, x>,
+
+    f(x) = C sqrt(2/pi) int_0^rho E Phi(sqrt(1 - t^2) g)^(q-1) dt :
+
+Price's formula in rho, with E 2 delta(v) at v = 0 and the derivative Phi(t)^(q-1) of
+E max(t, g_2, ..., g_q). For q = 1 it is C sqrt(2/pi) rho.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from mehler import exact
+from proofs_checks.maxout.risk._excess_risk import block_sizes
+
+# Accelerated gradient steps from the Monte Carlo function towards the nearest one of the box.
+_STEPS = 12
+
+
+def signed_values(rho: Any, pool_size: int) -> Any:
+    """F / C at the correlations, shape (n,); to 1e-8 for pools up to 64."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+    weights = weights / weights.sum()
+    steps, step_weights = np.polynomial.legendre.leggauss(40)
+    t = np.asarray(rho)[:, None] * (steps + 1) / 2
+    inside = special.ndtr(np.sqrt(1 - t * t)[..., None] * nodes) ** (pool_size - 1) @ weights
+    return math.sqrt(2 / math.pi) * np.asarray(rho) / 2 * (inside @ step_weights)
+
+
+@dataclass(frozen=True)
+class Approximations:
+    """L2 distances from f, over equally likely points, of independent draws of m units.
+
+    Parameters
+    ----------
+    monte_carlo, best : numpy.ndarray, shape (n_draws,)
+        Of the Monte Carlo function; of the best function found in the box, which is an upper
+        bound for the best one there is.
+    norm : float
+        Of f.
+    """
+
+    monte_carlo: Any
+    best: Any
+    norm: float
+
+
+def mean_square(pool_size: int, norm: float, n_features: int) -> float:
+    """E |f^ - f|^2 of the Monte Carlo function for C = 1: independent terms, |f_1| = |phi|."""
+    return float((exact.sigma2(pool_size) - norm**2) / n_features)
+
+
+def draw_approximations(
+    rng: np.random.Generator,
+    points: Any,
+    *,
+    pool_size: int,
+    n_features: int,
+    scale: float,
+    n_draws: int,
+) -> Approximations:
+    """Draw how near m units come to the f of a random direction u.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    points : numpy.ndarray, shape (n, d)
+        Of length 1.
+    pool_size, n_features, scale : int, int, float
+        q, m and C.
+    n_draws : int
+    """
+    n, d = points.shape
+    u = rng.standard_normal(d)
+    u /= np.linalg.norm(u)
+    f = (scale * signed_values(np.clip(points @ u, -1, 1), pool_size)).astype(np.float32)
+    columns = np.concatenate([points.T, u[:, None]], axis=1).astype(np.float32)
+    first, best = [], []
+    for block in block_sizes(n_draws, n_features * max(n, d)):
+        winner = rng.standard_normal((block * n_features, d), dtype=np.float32) @ columns
+        signs = np.where(winner[:, n] < 0, np.float32(-1), np.float32(1)).reshape(block, -1, 1)
+        phi = winner[:, :n]
+        for _ in range(pool_size - 1):
+            weights = rng.standard_normal((block * n_features, d), dtype=np.float32)
+            phi = np.maximum(phi, weights @ columns[:, :n])
+        phi = phi.reshape(block, n_features, n) * np.float32(scale / n_features)
+        start, end = _descend(phi, signs, f)
+        first.append(start)
+        best.append(end)
+    return Approximations(
+        np.concatenate(first), np.concatenate(best), float(np.sqrt((f.astype(float) ** 2).mean()))
+    )
+
+
+def _descend(phi: Any, signs: Any, f: Any) -> tuple[Any, Any]:
+    """Distances of the function that starts at `signs`, and of the nearest one on the way."""
+    rows = phi.transpose(0, 2, 1)
+    # The trace bounds the largest eigenvalue.
+    step = 1 / (phi.astype(float) ** 2).sum(axis=(1, 2))[:, None, None].astype(np.float32)
+    inside = ahead = signs
+    gap = gap_ahead = np.matmul(rows, signs) - f[:, None]
+    start = best = _length(gap)
+    for k in range(_STEPS):
+        moved = np.clip(ahead - step * np.matmul(phi, gap_ahead), -1, 1)
+        gap_moved = np.matmul(rows, moved) - f[:, None]
+        best = np.minimum(best, _length(gap_moved))
+        weight = np.float32(k / (k + 3))
+        ahead = moved + weight * (moved - inside)
+        gap_ahead = gap_moved + weight * (gap_moved - gap)
+        inside, gap = moved, gap_moved
+    return start, best
+
+
+def _length(gap: Any) -> Any:
+    return np.sqrt((gap.astype(float) ** 2).mean(axis=(1, 2)))

@@ -1,0 +1,122 @@
+"""What is wrong with the prints of Lemmas 3 and 4, in numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from scipy import stats
+
+from mehler.bounds import Bound, maxout
+from mehler.statements import Context, Evidence
+from proofs_checks.maxout.risk._near_points import (
+    DELTA,
+    NORM_CONSTANT,
+    POOL,
+    near_points,
+    shortfall_probability,
+)
+
+
+def all_units(
+    context: Context, *, share: Callable[[float, int], float] = lambda delta, m: delta
+) -> Evidence:
+    """Compute the chance that all units keep to the (1 - share) quantile of one."""
+    delta, n_units = 0.01, 1000
+    chance = (1 - share(delta, n_units)) ** n_units
+    promised = 1 - delta - 2 * math.exp(-NORM_CONSTANT * 400 / 4)
+    return Evidence.bound_comparison(
+        form="printed",
+        check="the event for all units",
+        claim=(
+            r"$P(E) \ge 1 - \delta - 2e^{-cd/4}$ for the event $E$ on which all "
+            f"{n_units} units are below the {1 - delta:.0%} quantile of one, $d = 400$"
+        ),
+        observed=chance,
+        interval=(chance * (1 - 1e-9), chance * (1 + 1e-9)),
+        lower=promised,
+        method="independent units, computed",
+    )
+
+
+def conditioned_mean(
+    context: Context,
+    *,
+    level: float = 2.0,
+    unconditional: float = math.sqrt(2 / math.pi),
+) -> Evidence:
+    r"""Compute E[f_l | E] for one input, q = 2 and alpha/p = C sign: it is not f."""
+    # |phi| is distributed like |g|. E[|g| ; |g| <= M] = 2 (phi(0) - phi(M)), over P(|g| <= M).
+    inside = 1 - 2 * stats.norm.sf(level)
+    value = 2 * (stats.norm.pdf(0) - stats.norm.pdf(level)) / inside
+    return Evidence.exact_comparison(
+        form="printed",
+        check="the mean given the event",
+        claim=(
+            rf"$E[f_\ell \mid E] = f$, in units of $C$: one input, $q = 2$, "
+            rf"$\alpha/p = C\,\mathrm{{sign}}$, $M = {level:g}$"
+        ),
+        observed=value,
+        exact=unconditional,
+        interval=(value - 1e-12, value + 1e-12),
+        method="truncated normal, computed",
+    )
+
+
+def printed_at_near_points(lipschitz: float | None = None, scale: float = 1.0) -> Bound:
+    """The printed bound of Lemma 3 at two near points, of Lemma 4 with a Lipschitz constant."""
+    options: dict[str, Any] = {
+        "n_features": 1,
+        "pool_size": POOL,
+        "scale": scale,
+        "delta": DELTA,
+        "form": "printed",
+        "c1": 100.0,
+        "c": NORM_CONSTANT,
+        **near_points(),
+    }
+    if lipschitz is None:
+        return maxout.lemma_3(**options)
+    return maxout.lemma_4(lipschitz=lipschitz, **options)
+
+
+def two_near_points(
+    context: Context, *, probability: Callable[[float], float] = shortfall_probability
+) -> Evidence:
+    """Evaluate the print on two near points, where it promises that one unit is enough."""
+    bound = printed_at_near_points()
+    seen = probability(bound.value)
+    return Evidence.bound_comparison(
+        form="printed",
+        check="two near points",
+        claim=(
+            r"two inputs at distance $\delta/((q+1)\sqrt d)$, one unit, $C_1 = 100$: chance that "
+            f"no function of the box is within the printed {bound.value:.2g} of $f$"
+        ),
+        observed=seen,
+        interval=(seen - 1e-12, seen + 1e-12),
+        upper=1 - bound.probability,
+        method="distribution of the half-normal, computed",
+    )
+
+
+def added_risk(
+    context: Context, *, probability: Callable[[float], float] = shortfall_probability
+) -> Evidence:
+    """Evaluate the print on two near points, where it promises that one unit adds no risk."""
+    scale, lipschitz = 0.5, 0.5
+    bound = printed_at_near_points(lipschitz, scale)
+    seen = probability(bound.value / (lipschitz * scale))
+    return Evidence.bound_comparison(
+        form="printed",
+        check="two near points",
+        claim=(
+            r"two inputs at distance $\delta/((q+1)\sqrt d)$, label 1, one unit, $C_1 = 100$: "
+            f"chance that every function of the box adds more than the printed {bound.value:.2g}"
+        ),
+        observed=seen,
+        interval=(seen - 1e-12, seen + 1e-12),
+        upper=1 - bound.probability,
+        method="distribution of the half-normal, computed",
+    )
