@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -48,13 +49,19 @@ def files():
             yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
 
 
-def imports(path: Path):
+def named(path: Path):
+    """What is imported: modules, or names in modules."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def imports(path: Path):
+    """What is imported, and the packages that it is imported from."""
+    for name in named(path):
+        yield from (name, name.rpartition(".")[0])
 
 
 def test_imports_go_down_only():
@@ -69,6 +76,29 @@ def test_imports_go_down_only():
             if there and ROOMS.index(there) > ROOMS.index(here):
                 upward.append(f"{module} -> {target}")
     assert not upward
+
+
+def test_no_file_imports_itself_in_a_circle():
+    """Imports inside functions and for types alone count: a reader follows them too."""
+    known = dict(files())
+    below = {
+        module: {
+            # A module that is imported from its package, or what holds the name.
+            target if target in known else target.rpartition(".")[0]
+            for target in named(path)
+        }
+        & known.keys()
+        for module, path in known.items()
+    }
+    while leaves := {module for module, targets in below.items() if not targets}:
+        below = {m: targets - leaves for m, targets in below.items() if m not in leaves}
+    assert below == {}
+
+
+def test_folders_are_small():
+    """About fifteen files, so that a reader sees what there is."""
+    sizes = Counter(path.parent for _, path in files() if path.name != "__init__.py")
+    assert {str(p): n for p, n in sizes.items() if n > 15} == {}
 
 
 def test_backends_are_named_in_one_room_only():

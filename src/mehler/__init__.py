@@ -5,6 +5,7 @@ of the one against the other that state their error rates.
 """
 
 from mehler import exact, features
+from mehler._version import __version__
 from mehler.features import (
     DecoupledMaxoutFeatures,
     FourierFeatures,
@@ -14,8 +15,6 @@ from mehler.features import (
     MaxoutFeatures,
     from_recipe,
 )
-
-__version__ = "0.1.0"
 
 __all__ = [
     "DecoupledMaxoutFeatures",

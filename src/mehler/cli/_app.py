@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from mehler._version import __version__
 from mehler.cli._data import data as data_commands
 from mehler.cli._plan import plan
 from mehler.cli._progress import progress_bar
@@ -60,8 +61,6 @@ def run_app(arguments: list[str]) -> int:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from mehler import __version__
-
         typer.echo(f"mehler {__version__}")
         raise typer.Exit
 

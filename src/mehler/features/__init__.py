@@ -6,6 +6,7 @@ from typing import Any
 
 from mehler.features import groups, leverage
 from mehler.features._base import FeatureMap
+from mehler.features._recipes import map_of
 from mehler.features._units import UnitBlock
 from mehler.features.fourier._fourier import FourierFeatures
 from mehler.features.invariant._invariant import GroupInvariantFeatures
@@ -33,19 +34,6 @@ __all__ = [
     "groups",
     "leverage",
 ]
-
-_MAPS: dict[str, Any] = {
-    cls.__name__: cls
-    for cls in (
-        MaxoutFeatures,
-        DecoupledMaxoutFeatures,
-        MaxoutCodes,
-        FourierFeatures,
-        KitchenSinks,
-        GroupInvariantFeatures,
-        SelectedFeatures,
-    )
-}
 
 
 def from_recipe(recipe: dict[str, Any], *, like: Any = None) -> FeatureMap:
@@ -76,12 +64,5 @@ def from_recipe(recipe: dict[str, Any], *, like: Any = None) -> FeatureMap:
     MaxoutFeatures.draw(n_inputs=3, n_features=10, pool_size=4, centred=False, \
 n_projections=None, seed=0) on numpy
     """
-    arguments = dict(recipe)
-    name = arguments.pop("map", None)
-    if name not in _MAPS:
-        raise ValueError(f"recipe names the map {name!r}; this version knows {sorted(_MAPS)}")
-    arguments.pop("mehler", None)
-    try:
-        return _MAPS[name](**arguments, like=like)
-    except TypeError as error:
-        raise ValueError(f"recipe of {name} does not fit: {error}") from error
+    found: FeatureMap = map_of(recipe, like)
+    return found

@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 
 from mehler import _arrays
 from mehler._random import check_seed
+from mehler._version import __version__
 from mehler.exact._validate import check_int
+from mehler.features._recipes import MAPS, map_of
 from mehler.features._units import Columns, UnitBlock, units_per_block
 
 # Weights beyond this are surely a slip of the keyboard (a product of sizes that overflowed).
@@ -36,6 +38,11 @@ class FeatureMap(ABC):
 
     # Whether the m feature products are independent draws.
     independent_units: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let recipes name the class."""
+        super().__init_subclass__(**options)
+        MAPS.add(cls)
 
     def __init__(
         self,
@@ -285,8 +292,6 @@ class FeatureMap(ABC):
 
     def recipe(self) -> dict[str, Any]:
         """A small JSON-able dict that draws the same map again: see :func:`mehler.from_recipe`."""
-        from mehler import __version__
-
         return {
             "map": type(self).__name__,
             "mehler": __version__,
@@ -296,9 +301,7 @@ class FeatureMap(ABC):
 
     def __reduce__(self) -> tuple[Any, tuple[dict[str, Any]]]:
         # A map travels between processes as its recipe, and lands on the host.
-        from mehler.features import from_recipe
-
-        return from_recipe, (self.recipe(),)
+        return map_of, (self.recipe(),)
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self._arguments().items())

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from mehler import _arrays
 from mehler._random import UNITS_PER_BLOCK
 
-if TYPE_CHECKING:
-    from mehler.features._base import FeatureMap
-
 # Numbers of one block of weights: 4 MiB of float32, and its products with 1024 rows are as many.
 _NUMBERS = 1 << 20
 # Beyond this the matrix product gains nothing.
 _MOST_UNITS = 4096
+
+
+class DrawnByUnits(Protocol):
+    """What a map has that can draw some of its units alone; `FeatureMap` explains each."""
+
+    place: _arrays.Place
+
+    @property
+    def n_units(self) -> int: ...
+    def unit_blocks(self, size: int | None = None) -> Iterator[UnitBlock]: ...
+    def _n_weights(self) -> int: ...
+    def _columns_of(self, units: slice) -> tuple[slice, ...]: ...
+    def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]: ...
+    def _checked_dtype(self, x: _arrays.Array) -> Any: ...
+    def _out_dtype(self, dtype: Any) -> Any: ...
+    def _block(self) -> Callable[..., Any]: ...
 
 
 class SomeUnits:
@@ -57,7 +70,7 @@ class UnitBlock:
     True
     """
 
-    def __init__(self, phi: FeatureMap, start: int, stop: int) -> None:
+    def __init__(self, phi: DrawnByUnits, start: int, stop: int) -> None:
         self.start, self.stop = start, stop
         self._phi = phi
         self._placed: dict[str, Any] = {}
@@ -109,7 +122,7 @@ class UnitBlock:
         return f"units {self.start} to {self.stop - 1} of {self._phi!r}"
 
 
-def units_per_block(phi: FeatureMap) -> int:
+def units_per_block(phi: DrawnByUnits) -> int:
     """How many units to draw at a time: whole blocks of the stream, 64 to 4096 units."""
     fit = _NUMBERS // max(1, phi._n_weights() // phi.n_units)
     return max(1, min(_MOST_UNITS, fit) // UNITS_PER_BLOCK) * UNITS_PER_BLOCK
@@ -119,7 +132,7 @@ def units_per_block(phi: FeatureMap) -> int:
 class Columns:
     """All columns of a map, by units: what `map_columns` asks for, and Dask workers are sent."""
 
-    phi: FeatureMap
+    phi: DrawnByUnits
     dtype: str
 
     def __call__(self) -> Iterator[tuple[tuple[slice, ...], SomeUnits]]:

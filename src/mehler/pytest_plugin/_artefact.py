@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from mehler._version import __version__
+
 
 def write(path: Path, content: Mapping[str, Any]) -> None:
     """Write `content` as JSON, with the version that wrote it; parents are made.
@@ -22,7 +24,6 @@ def write(path: Path, content: Mapping[str, Any]) -> None:
     OSError
         If the file cannot be written; what was there before stays.
     """
-    from mehler import __version__
     from mehler._files import write_whole
 
     text = json.dumps({"mehler": __version__, **content}, indent=2, allow_nan=False) + "\n"

@@ -5,6 +5,7 @@
 
 from mehler.reproduce._experiment import Cell, Experiment, Page, Table
 from mehler.reproduce._names import experiments
-from mehler.reproduce._run import Outcome, Stopped, run
+from mehler.reproduce._outcome import Outcome
+from mehler.reproduce._run import Stopped, run
 
 __all__ = ["Cell", "Experiment", "Outcome", "Page", "Stopped", "Table", "experiments", "run"]

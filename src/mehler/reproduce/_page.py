@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
 
+from mehler._version import __version__
 from mehler.report import draw, page_style
-
-if TYPE_CHECKING:
-    from mehler.reproduce._run import Outcome
+from mehler.reproduce._outcome import Outcome
 
 
 def render(outcome: Outcome) -> str:
@@ -25,8 +23,6 @@ def render(outcome: Outcome) -> str:
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
-
-    from mehler import __version__
 
     environment = Environment(
         loader=PackageLoader("mehler.reproduce", "_templates"),

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from mehler._files import write_whole
-from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured, Page
+from mehler._version import __version__
+from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured
 from mehler.reproduce._names import experiments
+from mehler.reproduce._outcome import Outcome
 from mehler.reproduce._page import render
 from mehler.reproduce._part import finished
 from mehler.reproduce._store import Store
@@ -21,35 +23,6 @@ Progress = Callable[[str, int, int], None]
 
 class Stopped(RuntimeError):
     """A run was interrupted; the cells that were finished are kept."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What an experiment measured, and the page made of it.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    level : {"quick", "full"}
-    seed : int
-    found : list of (Cell, dict)
-        Cells in the order of the experiment, with what each measured and its ``seconds``.
-    page : Page
-    missing : int
-        Cells that the page does not show, because they are still to be measured.
-    """
-
-    experiment: Experiment
-    level: Level
-    seed: int
-    found: list[tuple[Cell, Measured]]
-    page: Page
-    missing: int = 0
-
-    @property
-    def seconds(self) -> float:
-        """Seconds that the cells took, those of earlier runs included."""
-        return float(sum(measured["seconds"] for _, measured in self.found))
 
 
 def run(
@@ -158,8 +131,6 @@ def settings(experiment: Experiment, level: Level, seed: int) -> dict[str, Any]:
     -------
     dict
     """
-    from mehler import __version__
-
     return {"experiment": experiment.name, "level": level, "seed": seed, "mehler": __version__}
 
 

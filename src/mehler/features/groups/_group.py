@@ -7,15 +7,13 @@ import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from mehler._random import check_seed
 from mehler.exact._validate import check_int
-
-if TYPE_CHECKING:
-    from mehler.features.groups._subset import Subset
+from mehler.features._recipes import GROUPS, group_of
 
 # Beyond this many elements nobody waits for an average over all of them.
 MOST_LISTED = 200_000
@@ -55,6 +53,11 @@ class Group(ABC):
     def moves_coordinates(self) -> bool:
         """Whether elements only move coordinates and change signs."""
         return False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let recipes name the class."""
+        super().__init_subclass__(**options)
+        GROUPS.add(cls)
 
     def __init__(self, n_inputs: int, order: int, *, orthogonal: bool, closed: bool) -> None:
         self.n_inputs = check_int(n_inputs, name="n_inputs", least=1)
@@ -175,8 +178,6 @@ class Group(ABC):
         elements : array, shape (r, k)
             Rows of :meth:`elements`, or others of their kind.
         """
-        from mehler.features.groups._subset import Subset
-
         return Subset(self, elements)
 
     def drawn(self, r: int, *, seed: int, replacement: bool = False) -> Subset:
@@ -210,9 +211,7 @@ class Group(ABC):
         return f"{type(self).__name__}({arguments})"
 
     def __reduce__(self) -> tuple[Any, tuple[dict[str, Any]]]:
-        from mehler.features.groups._recipes import from_recipe
-
-        return from_recipe, (self.recipe(),)
+        return group_of, (self.recipe(),)
 
     def _both(self, rows: Any, elements: Any) -> tuple[Any, Any]:
         rows = np.asarray(rows)
@@ -228,6 +227,107 @@ class Group(ABC):
                 f"elements have shape {elements.shape}; give one a row, as group.elements() does"
             )
         return rows, elements
+
+
+class Subset(Group):
+    """Some elements of a group, in a fixed order: a local neighbourhood, or a sample.
+
+    Parameters
+    ----------
+    of : Group or recipe
+    elements : array, shape (r, k)
+        As `of.elements()` writes them; they may repeat.
+
+    Raises
+    ------
+    ValueError
+        If there are none, or they are not written as the group's are.
+
+    Examples
+    --------
+    >>> from mehler.features import groups
+    >>> near = groups.CyclicShifts(20).subset([[-1], [0], [1]])
+    >>> near.order, near.closed
+    (3, False)
+    """
+
+    of: Group
+
+    def __init__(self, of: Any, elements: Any) -> None:
+        self.of = as_group(of)
+        listed = np.array(elements)
+        width = self.of.sample(1, np.random.default_rng(0)).shape[1]
+        if listed.ndim != 2 or listed.shape[0] == 0 or listed.shape[1] != width:
+            raise ValueError(
+                f"elements have shape {listed.shape} but must have shape (r, {width}), as "
+                f"{self.of!r} writes its elements, and r at least 1"
+            )
+        listed.setflags(write=False)
+        self._kept = listed
+        super().__init__(self.of.n_inputs, len(listed), orthogonal=self.of.orthogonal, closed=False)
+
+    @property
+    def moves_coordinates(self) -> bool:
+        """Where the group does."""
+        return self.of.moves_coordinates
+
+    def _listed(self) -> Any:
+        return self._kept
+
+    def coordinates(self, elements: Any) -> tuple[Any, Any] | None:
+        """Index and sign of each coordinate, where the group has them."""
+        return self.of.coordinates(elements)
+
+    def _apply(self, rows: Any, elements: Any) -> Any:
+        return self.of.apply(rows, elements)
+
+    def _transpose(self, rows: Any, elements: Any) -> Any:
+        return self.of.transpose(rows, elements)
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"of": self.of.recipe(), "elements": self._kept.tolist()}
+
+    def __repr__(self) -> str:
+        """Name the group and how many elements are taken."""
+        return f"<{self.order} elements of {self.of!r}>"
+
+
+def from_recipe(recipe: dict[str, Any]) -> Group:
+    """Make the group that ``group.recipe()`` describes.
+
+    Parameters
+    ----------
+    recipe : dict
+
+    Returns
+    -------
+    Group
+
+    Raises
+    ------
+    ValueError
+        If it names no group that this version knows, or lacks an argument.
+
+    Examples
+    --------
+    >>> from mehler.features import groups
+    >>> groups.from_recipe(groups.CyclicShifts(3).recipe())
+    CyclicShifts(n_inputs=3, n_blocks=3)
+    """
+    made: Group = group_of(recipe)
+    return made
+
+
+def as_group(group: Any) -> Group:
+    """A group, or the group of a recipe."""
+    if isinstance(group, Group):
+        return group
+    if isinstance(group, dict):
+        return from_recipe(group)
+    raise TypeError(
+        f"group={group!r} must be a group of mehler.features.groups; for matrices or functions "
+        "use groups.LinearMaps(...)"
+    )
 
 
 def _act(group: Group, element: Any, X: Any) -> Any:

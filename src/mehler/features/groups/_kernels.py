@@ -9,8 +9,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler.features.groups._averages import over_pairs
-from mehler.features.groups._group import Group
-from mehler.features.groups._products import as_group
+from mehler.features.groups._group import Group, as_group
 
 
 def haar_kernel(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mehler.features.groups._coordinates import gather, scatter
-from mehler.features.groups._group import Group
+from mehler.features.groups._group import Group, as_group
 
 # Pairs of elements that are looked at before two groups are said to commute.
 _LOOKS = 4096
@@ -160,20 +160,6 @@ class DirectSum(_Pair):
         d = self.first.n_inputs
         ours = getattr(self.first, how)(rows[:, :d], left)
         return np.concatenate([ours, getattr(self.second, how)(rows[:, d:], right)], axis=2)
-
-
-def as_group(group: Any) -> Group:
-    """A group, or the group of a recipe."""
-    if isinstance(group, Group):
-        return group
-    if isinstance(group, dict):
-        from mehler.features.groups._recipes import from_recipe
-
-        return from_recipe(group)
-    raise TypeError(
-        f"group={group!r} must be a group of mehler.features.groups; for matrices or functions "
-        "use groups.LinearMaps(...)"
-    )
 
 
 def _commute(first: Group, second: Group) -> bool:

@@ -7,8 +7,7 @@ from typing import Any
 
 from mehler.exact._validate import check_int
 from mehler.exact.orbits import Bins, TemplateLaw
-from mehler.features.groups._group import Group
-from mehler.features.groups._products import as_group
+from mehler.features.groups._group import Group, as_group
 
 # A window of so many standard deviations of a unit row's projection, at most its full range.
 _DEVIATIONS = 4.0

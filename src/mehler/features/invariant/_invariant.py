@@ -12,11 +12,10 @@ from mehler import _arrays
 from mehler.exact import orbits
 from mehler.features._base import FeatureMap
 from mehler.features.groups import _kernels
-from mehler.features.groups._group import Group
+from mehler.features.groups._group import Group, Subset
 from mehler.features.groups._images import ImageShifts
 from mehler.features.groups._permutations import BlockPermutations
 from mehler.features.groups._shifts import CyclicShifts
-from mehler.features.groups._subset import Subset
 from mehler.features.invariant import _arguments as arguments
 from mehler.features.invariant import _blocks as blocks
 from mehler.features.invariant import _draws as draws

@@ -10,6 +10,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler.features._base import FeatureMap
+from mehler.features._recipes import map_of
 from mehler.features.leverage._units import check_pool, separate
 
 
@@ -59,9 +60,7 @@ class SelectedFeatures(FeatureMap):
         dtype: Any = None,
     ) -> None:
         if isinstance(pool, dict):
-            from mehler.features import from_recipe
-
-            pool = from_recipe(pool, like=like)
+            pool = map_of(pool, like)
         pool = check_pool(pool)
         place = _arrays.resolve_place(like)
         self.pool = pool if pool.place == place else pool.to(like)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from mehler.verify._arguments import count, probability
 from mehler.verify._verdict import Verdict
-
-if TYPE_CHECKING:
-    from mehler.verify.budget._ledger import Ledger
 
 # Error rate of the first stage: a check at 1e-4 needs half the features of one at 1e-9.
 FIRST = 1e-4
@@ -21,13 +18,20 @@ FIRST = 1e-4
 _FRESH = 0x636F6E66
 
 
+class Spends(Protocol):
+    """What `confirm` asks of a `Ledger`."""
+
+    def spend(self, label: str, false_alarm: float) -> None:
+        """Pay for a look, or refuse."""
+
+
 def confirm(
     check: Callable[..., Verdict],
     *args: Any,
     seed: int = 0,
     false_alarm: float = 1e-9,
     first: float | None = None,
-    ledger: Ledger | None = None,
+    ledger: Spends | None = None,
     name: str | None = None,
     **options: Any,
 ) -> Verdict:

@@ -5,11 +5,8 @@ Float64 in, float64 out, on NumPy arrays. `make` builds one from a name and para
 
 from __future__ import annotations
 
-import inspect
-import math
-
 from mehler.verify.kernels._builders import BUILDERS
-from mehler.verify.kernels._named import NamedKernel
+from mehler.verify.kernels._named import NamedKernel, build
 
 __all__ = ["NAMES", "NamedKernel", "make"]
 
@@ -69,12 +66,4 @@ def make(name: str, **parameters: float) -> NamedKernel:
         raise ValueError(
             f"kernel={name!r} is not known: one of {', '.join(NAMES)}, or MODULE:FUNCTION"
         )
-    builder = BUILDERS[name]
-    known = tuple(inspect.signature(builder).parameters)
-    for key, value in parameters.items():
-        if key not in known:
-            takes = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise ValueError(f"kernel {name} has no parameter {key!r}: {takes}")
-        if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
-            raise ValueError(f"kernel {name}: {key}={value!r} must be a number")
-    return builder(**parameters)
+    return build(name, BUILDERS[name], parameters)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,6 +35,8 @@ class NamedKernel:
         Whether inputs must have no negative entries.
     laws : mapping of str to Law
         Ways to make features of this kernel whose variance is known; see `told`.
+    builder : callable, optional
+        From parameters to the kernel, for `replace`; `make` sets it.
 
     Examples
     --------
@@ -54,6 +59,7 @@ class NamedKernel:
     bandwidth: str = ""
     nonnegative: bool = False
     laws: Mapping[str, Law] = field(default_factory=dict, repr=False)
+    builder: Callable[..., NamedKernel] | None = field(default=None, repr=False, compare=False)
 
     def __call__(self, X: Any, Y: Any) -> Any:
         """Return the kernel of all rows of `X` with all rows of `Y`, shape (n, k)."""
@@ -107,6 +113,20 @@ class NamedKernel:
 
     def replace(self, **parameters: float) -> NamedKernel:
         """Return the kernel of the same name with other parameters."""
-        from mehler.verify.kernels import make  # which imports this class
+        if self.builder is None:
+            raise TypeError(f"{self} was not made by kernels.make: make another kernel instead")
+        return build(self.name, self.builder, {**self.parameters, **parameters})
 
-        return make(self.name, **{**self.parameters, **parameters})
+
+def build(
+    name: str, builder: Callable[..., NamedKernel], parameters: Mapping[str, float]
+) -> NamedKernel:
+    """Call a builder with parameters that it takes; ValueError for others."""
+    known = tuple(inspect.signature(builder).parameters)
+    for key, value in parameters.items():
+        if key not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise ValueError(f"kernel {name} has no parameter {key!r}: {takes}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+            raise ValueError(f"kernel {name}: {key}={value!r} must be a number")
+    return dataclasses.replace(builder(**parameters), builder=builder)

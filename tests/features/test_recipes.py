@@ -1,0 +1,57 @@
+"""Classes enter themselves where recipes find them, those of users too."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler.features import groups
+from mehler.features._recipes import GROUPS, MAPS
+from mehler.features.groups._coordinates import CoordinateGroup
+
+
+class Mirror(CoordinateGroup):
+    """A group of a user's: the identity, and all coordinates the other way around."""
+
+    def __init__(self, n_inputs):
+        super().__init__(n_inputs, 2, orthogonal=True, closed=True)
+
+    def _listed(self):
+        return np.array([[0], [1]])
+
+    def _places(self, elements):
+        there = np.arange(self.n_inputs)
+        index = np.where(elements == 0, there, there[::-1])
+        return index, np.ones_like(index)
+
+    def _parameters(self):
+        return {"n_inputs": self.n_inputs}
+
+
+def test_a_group_from_outside_has_recipes_and_pickles():
+    mirror = Mirror(3)
+    assert groups.from_recipe(mirror.recipe()) == mirror == pickle.loads(pickle.dumps(mirror))
+    both = groups.DirectSum(mirror, groups.SignFlips(2))
+    assert groups.from_recipe(both.recipe()) == both
+    x = np.array([[0.3, -0.5, 0.8]])
+    phi = mehler.GroupInvariantFeatures.draw(3, 48, group=mirror, seed=0)
+    assert np.array_equal(mehler.from_recipe(phi.recipe())(x), phi(x))
+    assert phi(x) == pytest.approx(phi(x[:, ::-1].copy()), abs=1e-15)
+
+
+@pytest.mark.parametrize("of", [groups.Group, mehler.features.FeatureMap])
+def test_names_of_ours_are_taken(of):
+    ours = "CyclicShifts" if of is groups.Group else "MaxoutFeatures"
+    with pytest.raises(TypeError, match=f"already named {ours}: take another name"):
+        type(ours, (of,), {})
+
+
+def test_only_what_can_be_made_is_named():
+    assert {"Trivial", "Subset", "LinearMaps"} <= set(GROUPS.names)
+    assert "CoordinateGroup" not in GROUPS.names
+    assert "FeatureMap" not in MAPS.names
+    assert {"MaxoutCodes", "SelectedFeatures"} <= set(MAPS.names)
+    assert not [name for name in GROUPS.names + MAPS.names if name.startswith("_")]
