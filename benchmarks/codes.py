@@ -157,7 +157,7 @@ def index(arguments):
     rows.append(["learn.nearest, all codes", "", "", text, "", f"{overlap(near, known):.3f}"])
     raw = [{"contender": row[0], "row": row} for row in rows]
     for rank in ("codes", "cosine"):
-        sizes = [{"digits": 10, "tables": count} for count in (5, 20, 80)]
+        sizes = [{"n_digits": 10, "n_tables": count} for count in (5, 20, 80)]
         for option in [*(sizes if rank == "codes" else []), {"recall": 0.9}, {"recall": 0.99}]:
             built, build = timed(lambda o=option, r=rank: learn.MaxoutIndex(phi, X, rank=r, **o))
             (near, _), asked = timed(lambda b=built: b.query(Q, NEIGHBOURS))
@@ -165,7 +165,7 @@ def index(arguments):
             recall = overlap(near, known)
             wanted = f", recall={option['recall']}" if "recall" in option else ""
             row = [
-                f"by {rank}, k = {built.digits}, L = {built.tables}{wanted}",
+                f"by {rank}, k = {built.n_digits}, L = {built.n_tables}{wanted}",
                 f"{build:.1f}",
                 f"{built.nbytes / 2**20:.0f}",
                 f"{1e3 * asked / len(Q):.2f}",

@@ -48,7 +48,7 @@ def descent(m, passes=1):
 def exact(m):
     def fit(x, codes):
         lambdas = 10.0 ** np.arange(-8, 0)
-        return learn.ridge(maps(x, m), x, codes, lambdas=lambdas, measure="mistakes")
+        return learn.ridge(maps(x, m), x, codes, lambdas=lambdas, scoring="error_rate")
 
     return fit
 

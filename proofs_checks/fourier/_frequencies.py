@@ -18,9 +18,9 @@ from proofs_checks.fourier._blocks import Draw
 
 # Kernels of one column, and the law of their frequency.
 _KERNELS: tuple[tuple[dict[str, Any], Any], ...] = (
-    ({"kernel": "gaussian", "gamma": 0.3}, stats.norm(scale=math.sqrt(0.6))),
+    ({"kernel": "rbf", "gamma": 0.3}, stats.norm(scale=math.sqrt(0.6))),
     ({"kernel": "laplacian", "gamma": 0.3}, stats.cauchy(scale=0.3)),
-    ({"kernel": "matern", "smoothness": 1.5, "length": 1.5}, stats.t(3, scale=1 / 1.5)),
+    ({"kernel": "matern", "nu": 1.5, "length_scale": 1.5}, stats.t(3, scale=1 / 1.5)),
 )
 _LEVELS = (0.25, 0.5, 0.75)
 # So near the origin that angles wrap with a chance of 1e-6 at most, and floats keep ten digits.

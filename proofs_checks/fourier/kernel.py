@@ -15,12 +15,12 @@ from proofs_checks.fourier._blocks import Draw, along
 from proofs_checks.fourier._frequencies import frequencies
 
 # What the library calls a kernel, and what `mehler.verify` does: two implementations.
-_GAUSSIAN: dict[str, Any] = {"kernel": "gaussian", "gamma": 0.3}
+_GAUSSIAN: dict[str, Any] = {"kernel": "rbf", "gamma": 0.3}
 _LAPLACIAN: dict[str, Any] = {"kernel": "laplacian", "gamma": 0.3}
-_MATERN: dict[str, Any] = {"kernel": "matern", "smoothness": 1.5, "length": 1.5}
+_MATERN: dict[str, Any] = {"kernel": "matern", "nu": 1.5, "length_scale": 1.5}
 _RBF = kernels.make("rbf", gamma=0.3)
 _L1 = kernels.make("laplacian", gamma=0.3)
-_ROUGH = kernels.make("matern", nu=1.5, length=1.5)
+_ROUGH = kernels.make("matern", nu=1.5, length_scale=1.5)
 _D = 5
 
 

@@ -126,7 +126,7 @@ def _plot() -> Plot:
     series = []
     for name, kernel in (
         ("Gaussian", _RBF),
-        ("Matern, smoothness 0.1", kernels.make("matern", nu=0.1, length=2.0)),
+        ("Matern, smoothness 0.1", kernels.make("matern", nu=0.1, length_scale=2.0)),
     ):
         for form, variance in (("pairs", of_pairs(kernel)), ("offset", of_offset(kernel))):
             y = variance(np.zeros((1, 1)), distance[:, None])[0]

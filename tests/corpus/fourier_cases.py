@@ -94,7 +94,7 @@ TWINS = [
             "gaussian": {},
             "offset": {"form": "offset"},
             "laplacian": {"kernel": "laplacian"},
-            "matern": {"kernel": "matern", "gamma": None, "smoothness": 2.5},
+            "matern": {"kernel": "matern", "gamma": None, "nu": 2.5},
             "orthogonal": {"projections": "orthogonal", "n_features": 24},
             "hadamard": {"projections": "hadamard", "n_features": 24},
         }.items()

@@ -11,11 +11,11 @@ _OPTIONS = {
     "pairs": {"gamma": 0.3},
     "offset": {"gamma": 0.3, "form": "offset"},
     "laplacian": {"gamma": 0.1, "kernel": "laplacian"},
-    "matern": {"kernel": "matern", "smoothness": 2.5, "length": 2.0},
+    "matern": {"kernel": "matern", "nu": 2.5, "length_scale": 2.0},
     # Not half an integer: Bessel functions, on the host.
-    "matern-rough": {"kernel": "matern", "smoothness": 0.8, "length": 2.0, "form": "offset"},
+    "matern-rough": {"kernel": "matern", "nu": 0.8, "length_scale": 2.0, "form": "offset"},
     "orthogonal": {"gamma": 0.3, "projections": "orthogonal"},
-    "orthogonal-matern": {"kernel": "matern", "length": 2.0, "projections": "orthogonal"},
+    "orthogonal-matern": {"kernel": "matern", "length_scale": 2.0, "projections": "orthogonal"},
     "hadamard": {"gamma": 0.3, "projections": "hadamard"},
     "sobol": {"gamma": 0.3, "projections": "sobol", "form": "offset"},
 }

@@ -97,9 +97,9 @@ def test_directions():
         ({"gamma": np.nan}, ValueError, "gamma must be positive and finite"),
         ({"gamma": "wide"}, TypeError, "gamma must be a number, not 'wide'"),
         ({"gamma": True}, ValueError, "gamma must be positive and finite, not True"),
-        ({"length": 1.0}, ValueError, "kernel='gaussian' has no length: it takes gamma"),
-        ({"kernel": "matern", "gamma": 1.0}, ValueError, "it takes smoothness and length"),
-        ({"kernel": "matern", "smoothness": 51}, ValueError, "smoothness=51.0 is more than 50"),
+        ({"length_scale": 1.0}, ValueError, "kernel='rbf' has no length_scale: it takes gamma"),
+        ({"kernel": "matern", "gamma": 1.0}, ValueError, "it takes nu and length_scale"),
+        ({"kernel": "matern", "nu": 51}, ValueError, "nu=51.0 is more than 50"),
         ({"form": "complex"}, ValueError, "form must be 'pairs' or 'offset', not 'complex'"),
         ({"projections": "fast"}, ValueError, "projections='fast' is not one of 'gaussian'"),
         (

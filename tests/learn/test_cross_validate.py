@@ -102,7 +102,7 @@ def test_mistakes_are_scikit_learns(n_classes):
     labels = np.digitize(Y[:, 0], [0.6, 0.9][: n_classes - 1])
     codes, _ = learn.one_vs_all(labels)
     for targets in [codes] + [codes[:, 1]] * (n_classes == 2):
-        found = learn.cross_validate(PHI, X, targets, FOLDS, lambdas=LAMBDAS, measure="mistakes")
+        found = learn.cross_validate(PHI, X, targets, FOLDS, lambdas=LAMBDAS, scoring="error_rate")
         wanted = by_scikit_learn(PHI, X, labels, FOLDS, classes=True)
         # Shares of at most 301 rows differ by 1/301 or by the rounding of one division.
         np.testing.assert_allclose(found.errors, wanted, atol=2.0**-52)
@@ -113,10 +113,10 @@ def test_mistakes_are_scikit_learns(n_classes):
 
 
 @pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("measure", ["squares", "mistakes"])
-def test_fewer_rows_than_features(intercept, measure):
+@pytest.mark.parametrize("scoring", ["mse", "error_rate"])
+def test_fewer_rows_than_features(intercept, scoring):
     phi = mehler.MaxoutFeatures.draw(3, 400, 3, seed=0)
-    options = {"lambdas": LAMBDAS, "intercept": intercept, "measure": measure}
+    options = {"lambdas": LAMBDAS, "intercept": intercept, "scoring": scoring}
     for y in (Y, Y[:, 0]):
         found = learn.cross_validate(phi, X, y, FOLDS, **options)
         same = learn.cross_validate(phi, X, y, FOLDS, solver="direct", **options)
@@ -220,7 +220,7 @@ def test_dask_chunks_of_rows_columns_and_targets():
 
 
 def test_ridge_chooses_by_folds():
-    options = {"lambdas": LAMBDAS, "measure": "mistakes", "intercept": False}
+    options = {"lambdas": LAMBDAS, "scoring": "error_rate", "intercept": False}
     codes = np.where(Y > 0.5, 1.0, -1.0)
     fit = learn.ridge(PHI, X, codes, choose="folds", folds=FOLDS, solver="direct", **options)
     found = learn.cross_validate(PHI, X, codes, FOLDS, solver="direct", **options)
@@ -319,7 +319,7 @@ def test_planted_defect_is_caught(defect, monkeypatch):
         ({"folds": 0 * FOLDS}, ValueError, "and leave some to fit"),
         ({"folds": 0 * FOLDS - 1}, ValueError, "must hold out some rows"),
         ({"lambdas": -1.0}, ValueError, "lambdas holds -1.0"),
-        ({"measure": "loss"}, ValueError, "measure='loss'"),
+        ({"scoring": "loss"}, ValueError, "scoring='loss'"),
         ({"solver": "lu"}, ValueError, "solver='lu'"),
     ],
 )

@@ -46,7 +46,7 @@ def small_blocks(monkeypatch):
 def test_candidates_share_a_bucket_and_no_others_do(digits, tables, q):
     X, Q = rows(80), rows(33, seed=1)
     Q[5] = X[7]
-    index = index_of(X, q=q, digits=digits, tables=tables)
+    index = index_of(X, q=q, n_digits=digits, n_tables=tables)
     known = buckets_by_hand(index.phi(X), index.phi(Q), digits, tables)
     found = index.candidates(Q)
     assert [part.tolist() for part in found] == [np.flatnonzero(row).tolist() for row in known]
@@ -58,7 +58,7 @@ def test_queries_return_the_best_candidates(rank):
     X, Q = rows(80), rows(33, seed=1)
     X[50] = X[20]  # equally similar: the first comes first
     Q[4] = X[20]
-    index = index_of(X, digits=2, tables=4, rank=rank)
+    index = index_of(X, n_digits=2, n_tables=4, rank=rank)
     shared = buckets_by_hand(index.phi(X), index.phi(Q), 2, 4)
     score = (index.phi(Q)[:, None] == index.phi(X)[None]).mean(axis=2)
     if rank == "cosine":
@@ -79,16 +79,16 @@ def test_queries_return_the_best_candidates(rank):
 
 def test_where_all_rows_share_a_bucket_neighbours_are_the_exact_ones():
     X, Q = rows(80), rows(20, seed=1)
-    index = index_of(X, m=300, q=2, digits=1, tables=300)
+    index = index_of(X, m=300, q=2, n_digits=1, n_tables=300)
     assert index.probability(0.0) > 1 - 1e-12
     near, similarity = index.query(Q, 5)
     known, apart = learn.nearest(index.phi, X, Q, 5)
     assert np.array_equal(near, known)
     np.testing.assert_allclose(similarity, 1 - apart, atol=1e-15)
-    by_cosine = index_of(X, m=300, q=2, digits=1, tables=300, rank="cosine")
+    by_cosine = index_of(X, m=300, q=2, n_digits=1, n_tables=300, rank="cosine")
     assert by_cosine.recall(Q, 5) == 1.0
     assert index.recall(Q, 5) < 1.0
-    one = index_of(X, q=1, digits=1, tables=1, rank="cosine")
+    one = index_of(X, q=1, n_digits=1, n_tables=1, rank="cosine")
     assert one.recall(Q, 80) == 1.0
 
 
@@ -115,7 +115,7 @@ def collisions(digits, tables, q):
 
 
 def hold_probability(shared, digits, tables, q):
-    index = index_of(rows(5), m=digits * tables, q=q, digits=digits, tables=tables)
+    index = index_of(rows(5), m=digits * tables, q=q, n_digits=digits, n_tables=tables)
     for count, promised in zip(shared.tolist(), index.probability(COSINES), strict=True):
         low, high = intervals.binomial(count, DRAWS, FALSE_ALARM / len(COSINES))
         assert low <= promised <= high
@@ -130,7 +130,7 @@ def test_rows_share_a_bucket_as_often_as_the_theory_says(sizes):
 
 
 def test_probability_is_the_formula_by_another_route():
-    index = index_of(rows(5), q=2, digits=3, tables=7)
+    index = index_of(rows(5), q=2, n_digits=3, n_tables=7)
     for rho in (-0.99, -0.3, 0.0, 0.7, 0.999):
         # Two projections: the sign of their difference, and the angle (Grothendieck, Sheppard).
         kappa = 1 - math.acos(rho) / math.pi
@@ -142,7 +142,7 @@ def test_probability_is_the_formula_by_another_route():
     with pytest.raises(ValueError, match="rho"):
         index.probability(1.5)
     # Small ones keep their digits: L kappa^k, less a second order of 1e-17 of it.
-    far = index_of(rows(5), m=400, q=2, digits=40, tables=10)
+    far = index_of(rows(5), m=400, q=2, n_digits=40, n_tables=10)
     assert far.probability(-0.5) == pytest.approx(10 * (1 / 3) ** 40, rel=1e-11)
 
 
@@ -162,20 +162,20 @@ def test_the_choice_is_the_cheapest_of_all():
                 candidates = 70 * np.mean(1 - (1 - far**k) ** count)
                 costs[candidates + 5 * count] = k, count, recall, candidates
     k, count, recall, candidates = costs[min(costs)]
-    assert (index.digits, index.tables) == (k, count)
+    assert (index.n_digits, index.n_tables) == (k, count)
     assert index.expected_recall == pytest.approx(recall, rel=1e-9)
     assert index.expected_candidates == pytest.approx(candidates, rel=1e-9)
 
 
 def test_a_size_that_is_given_stays():
     X = rows(70, d=6)
-    one = index_of(X, m=120, recall=0.6, n_neighbours=3, digits=2)
-    assert one.digits == 2
+    one = index_of(X, m=120, recall=0.6, n_neighbours=3, n_digits=2)
+    assert one.n_digits == 2
     assert one.expected_recall >= 0.6
-    fewer = index_of(X, m=120, digits=2, tables=one.tables - 1)
+    fewer = index_of(X, m=120, n_digits=2, n_tables=one.n_tables - 1)
     assert fewer.expected_recall is None
-    other = index_of(X, m=120, recall=0.6, n_neighbours=3, tables=7)
-    assert other.tables == 7
+    other = index_of(X, m=120, recall=0.6, n_neighbours=3, n_tables=7)
+    assert other.n_tables == 7
     with pytest.raises(ValueError, match=r"no buckets of the 4 units of phi find 0\.999"):
         index_of(X, m=4, recall=0.999)
 
@@ -187,7 +187,10 @@ def test_recall_is_what_was_expected_of_the_sample():
     rho = units @ units.T - 9.0 * np.eye(60)
     nearest = np.argsort(-rho, axis=1)[:, :wanted]
     chosen = index_of(X, m=100, recall=0.7, n_neighbours=wanted)
-    sizes = {"digits": chosen.digits, "tables": chosen.tables}  # they do not depend on the draw
+    sizes = {
+        "n_digits": chosen.n_digits,
+        "n_tables": chosen.n_tables,
+    }  # they do not depend on the draw
     found = []
     for seed in range(draws):
         index = index_of(X, m=100, seed=seed, **sizes)
@@ -203,7 +206,7 @@ def test_huge_tiny_and_zero_rows_have_their_cosines():
     scaled = X * np.logspace(-300, 300, 30)[:, None]
     scaled[3] = 0.0
     X[3] = 0.0
-    one, two = (index_of(x, digits=1, tables=60, rank="cosine") for x in (X, scaled))
+    one, two = (index_of(x, n_digits=1, n_tables=60, rank="cosine") for x in (X, scaled))
     near = one.query(X, 30)
     again = two.query(scaled, 30)
     assert np.array_equal(near[0], again[0])
@@ -217,7 +220,7 @@ def test_every_place_gives_the_same(place):
     for rank in ("codes", "cosine"):
         index = index_of(there, like=there, recall=0.8, n_neighbours=2, rank=rank)
         near, similarity = index.query(queries, 3)
-        known = index_of(X, digits=index.digits, tables=index.tables, rank=rank)
+        known = index_of(X, n_digits=index.n_digits, n_tables=index.n_tables, rank=rank)
         expected, values = known.query(Q, 3)
         assert np.array_equal(_arrays.to_host(near), expected)
         np.testing.assert_allclose(_arrays.to_host(similarity), values, atol=1e-5)
@@ -230,7 +233,7 @@ def test_every_place_gives_the_same(place):
 
 def test_an_index_travels():
     X = rows(40)
-    index = index_of(X, digits=2, tables=9)
+    index = index_of(X, n_digits=2, n_tables=9)
     other = pickle.loads(pickle.dumps(index))
     assert np.array_equal(other.query(X, 3)[0], index.query(X, 3)[0])
     assert repr(index) == "MaxoutIndex of 40 rows, 9 tables of 2 digits below 4, ranked by codes"
@@ -241,10 +244,10 @@ def test_an_index_travels():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"digits": 0, "tables": 1}, ValueError, "digits must be at least 1"),
-        ({"digits": 2.0, "tables": 1}, TypeError, "digits must be an integer"),
-        ({"digits": 7, "tables": 9}, ValueError, "read 63 digits, but phi has n_features=60"),
-        ({"digits": 32, "tables": 1}, ValueError, "more than 2\\^63 buckets"),
+        ({"n_digits": 0, "n_tables": 1}, ValueError, "n_digits must be at least 1"),
+        ({"n_digits": 2.0, "n_tables": 1}, TypeError, "n_digits must be an integer"),
+        ({"n_digits": 7, "n_tables": 9}, ValueError, "read 63 digits, but phi has n_features=60"),
+        ({"n_digits": 32, "n_tables": 1}, ValueError, "more than 2\\^63 buckets"),
         ({"recall": 1.0}, ValueError, "recall=1.0 is not a number between 0 and 1"),
         ({"recall": float("nan")}, ValueError, "recall=nan"),
         ({"rank": "euclid"}, ValueError, "rank='euclid' is not one of 'codes', 'cosine'"),
@@ -263,7 +266,7 @@ def test_bad_rows_maps_and_queries_are_refused():
         learn.MaxoutIndex(phi, X)
     with pytest.raises(ValueError, match="1 row, which has no neighbours"):
         index_of(X[:1])
-    index = index_of(X, digits=1, tables=3)
+    index = index_of(X, n_digits=1, n_tables=3)
     for bad in (np.full((1, 4), np.nan), X[:0], X[0], X[:, :3]):
         with pytest.raises(ValueError, match=r"Q|X has 3 columns"):
             index.query(bad)
@@ -276,20 +279,20 @@ def test_rows_of_dask_are_looked_at():
     import dask.array
 
     X = rows(9)
-    index = index_of(X, digits=1, tables=3)
+    index = index_of(X, n_digits=1, n_tables=3)
     X[4, 2] = np.nan
     bad = dask.array.from_array(X, chunks=(3, -1))
     with pytest.raises(ValueError, match="Q holds NaN or infinity, first in row 4"):
         index.query(bad)
     with pytest.raises(ValueError, match="X holds NaN or infinity"):
-        index_of(bad, digits=1, tables=3)
+        index_of(bad, n_digits=1, n_tables=3)
 
 
 def test_dependent_units_have_no_probability():
     phi = mehler.MaxoutCodes.draw(4, 60, 4, seed=0, projections="orthogonal")
-    with pytest.raises(ValueError, match="choosing digits and tables needs the probability"):
+    with pytest.raises(ValueError, match="choosing n_digits and n_tables needs the probability"):
         learn.MaxoutIndex(phi, rows(9))
-    index = learn.MaxoutIndex(phi, rows(9), digits=1, tables=20)
+    index = learn.MaxoutIndex(phi, rows(9), n_digits=1, n_tables=20)
     assert index.query(rows(9), 1)[0][:, 0].tolist() == list(range(9))
     with pytest.raises(ValueError, match="projections='gaussian'"):
         index.probability(0.5)

@@ -70,8 +70,8 @@ def test_features_of_a_map_block_by_block():
     assert fit.predict(x).shape == (2500,)
 
 
-@pytest.mark.parametrize("measure", ["squares", "mistakes"])
-def test_held_out_errors_choose(measure):
+@pytest.mark.parametrize("scoring", ["mse", "error_rate"])
+def test_held_out_errors_choose(scoring):
     z, y = problem(5, 300, 10)
     codes = np.where(y > 0, 1.0, -1.0)
     kept, off = slice(0, 200), slice(200, 300)
@@ -82,7 +82,7 @@ def test_held_out_errors_choose(measure):
         lambdas=LAMBDAS,
         choose="hold-out",
         holdout=(z[off], codes[off]),
-        measure=measure,
+        scoring=scoring,
     )
     expected = []
     for lam in LAMBDAS:
@@ -90,7 +90,7 @@ def test_held_out_errors_choose(measure):
         values = z[off] @ w + b
         wrong = values.argmax(axis=1) != codes[off].argmax(axis=1)
         square = np.mean((values - codes[off]) ** 2)
-        expected.append(square if measure == "squares" else wrong.mean())
+        expected.append(square if scoring == "mse" else wrong.mean())
     np.testing.assert_allclose(fit.errors, expected, rtol=1e-8)
     # Of equals the largest.
     ties = [lam for lam, e in zip(LAMBDAS, fit.errors, strict=True) if e == fit.errors.min()]
@@ -100,7 +100,7 @@ def test_held_out_errors_choose(measure):
 def test_mistakes_of_rows_left_out():
     z, y = problem(6, 40, 5)
     for codes in (np.where(y > 0, 1.0, -1.0), np.where(y[:, :1] > 0, 1.0, -1.0)):
-        fit = learn.ridge(Table(), z, codes, lambdas=LAMBDAS, measure="mistakes")
+        fit = learn.ridge(Table(), z, codes, lambdas=LAMBDAS, scoring="error_rate")
         for lam, found in zip(LAMBDAS, fit.errors, strict=True):
             values = codes - left_out(z, codes, 40 * lam)
             if codes.shape[1] == 1:

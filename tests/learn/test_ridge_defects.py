@@ -19,7 +19,7 @@ def without_its_share(monkeypatch):
     class Wrong(_path.LeftOut):
         def __call__(self, x, y):
             path = replace(self.path, intercept=False)
-            return _path.LeftOut(self.phi, path, self.measure)(x, y)
+            return _path.LeftOut(self.phi, path, self.scoring)(x, y)
 
     monkeypatch.setattr(_ridge, "LeftOut", Wrong)
 

@@ -58,7 +58,7 @@ def with_entry(values, bad):
             ValueError,
             r"holdout\[1\] has shape \(3, 1\) but Y \(3,\)",
         ),
-        ({"measure": "loss"}, ValueError, "measure='loss'"),
+        ({"scoring": "loss"}, ValueError, "scoring='loss'"),
         ({"solver": "lu"}, ValueError, "solver='lu'"),
         ({"solver": "direct"}, ValueError, "no leverages to leave rows out by"),
         ({"X": X[:1], "Y": Y[:1]}, ValueError, "1 row, which cannot be left out"),

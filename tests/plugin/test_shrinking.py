@@ -114,7 +114,7 @@ def test_a_failure_elsewhere_shrinks_past_the_allotment_without_flaking():
     ledger = verify.Ledger(budget=1e-6)
 
     @settings(strategies.example_settings(examples=3), database=None)
-    @given(X=strategies.unit_vectors(n_inputs=2, least=2, most=8), seed=strategies.seeds())
+    @given(X=strategies.unit_vectors(n_inputs=2, min_size=2, max_size=8), seed=strategies.seeds())
     def test(X, seed):
         looks = ledger.allot("correct", examples=3)
         looks.assert_holds(

@@ -89,7 +89,7 @@ DEFECTS = [
     (kernel.offset, {"claimed": wider}, "refuted"),
     (kernel.laplacian, {"claimed": kernels.make("laplacian", gamma=0.42)}, "refuted"),
     (kernel.laplacian, {"draw": turned_narrower}, "refuted"),
-    (kernel.matern, {"claimed": kernels.make("matern", nu=0.5, length=1.5)}, "refuted"),
+    (kernel.matern, {"claimed": kernels.make("matern", nu=0.5, length_scale=1.5)}, "refuted"),
     (kernel.matern, {"draw": turned_narrower}, "refuted"),
     (pairs_variance.pairs, {"claimed": pairs_variance._OF_OFFSET}, "refuted"),
     (pairs_variance.pairs, {"draw": turned_narrower}, "refuted"),

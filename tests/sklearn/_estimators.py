@@ -31,7 +31,7 @@ RIDGES = [
     RandomFeatureRidge(features=MaxoutSampler(n_components=20)),
     RandomFeatureRidgeClassifier(features=MaxoutSampler(n_components=20)),
     RandomFeatureRidgeClassifier(
-        features=FourierSampler(n_components=20), lambdas=1e-3, measure="squares"
+        features=FourierSampler(n_components=20), lambdas=1e-3, scoring="mse"
     ),
     # By folds, as partial_fit always does.
     RandomFeatureRidgeClassifier(

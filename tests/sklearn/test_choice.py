@@ -40,9 +40,9 @@ def test_a_number_of_folds_is_that_of_their_search(y):
     grid = {"alpha": [30 * lam for lam in LAMBDAS]}
     theirs = GridSearchCV(Ridge(), grid, cv=4, scoring="neg_mean_squared_error").fit(Z, y)
     assert np.allclose(ours.errors_, -theirs.cv_results_["mean_test_score"], rtol=1e-9)
-    assert ours.lam_ == theirs.best_params_["alpha"] / 30
+    assert ours.lambda_ == theirs.best_params_["alpha"] / 30
     # All rows are fitted at the end.
-    last = Ridge(alpha=40 * ours.lam_).fit(Z, y)
+    last = Ridge(alpha=40 * ours.lambda_).fit(Z, y)
     assert np.allclose(ours.predict(NEW), last.predict(ours.features_.transform(NEW)), rtol=1e-8)
 
 
@@ -89,8 +89,8 @@ def audit(cv):
     pairs = [tuple(np.arange(40)[part] for part in pair) for pair in pairs]
     wanted = of_splits(Ridge, Y, pairs)
     assert np.allclose(ours.errors_, wanted, rtol=1e-8)
-    assert ours.lam_ == LAMBDAS[int(np.argmin(wanted))]
-    last = Ridge(alpha=40 * ours.lam_).fit(Z, Y)
+    assert ours.lambda_ == LAMBDAS[int(np.argmin(wanted))]
+    last = Ridge(alpha=40 * ours.lambda_).fit(Z, Y)
     assert np.allclose(ours.coef_, last.coef_, rtol=1e-7, atol=1e-9)
 
 
@@ -124,7 +124,7 @@ def test_squares_of_a_classifier():
     codes = 2.0 * (LABELS == "south") - 1.0
     cv = KFold(4)
     options = {"features": FEATURES, "lambdas": LAMBDAS, "cv": cv}
-    ours = RandomFeatureRidgeClassifier(measure="squares", **options).fit(X, LABELS == "south")
+    ours = RandomFeatureRidgeClassifier(scoring="mse", **options).fit(X, LABELS == "south")
     assert ours.errors_ == RandomFeatureRidge(**options).fit(X, codes).errors_
 
 

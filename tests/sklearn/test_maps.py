@@ -50,7 +50,7 @@ FROM_MAP = [
     (
         FourierSampler(n_components=6, kernel="matern", nu=2.5, length_scale=2.0, form="offset"),
         mehler.FourierFeatures.draw(
-            5, 6, kernel="matern", smoothness=2.5, length=2.0, form="offset", seed=7
+            5, 6, kernel="matern", nu=2.5, length_scale=2.0, form="offset", seed=7
         ),
     ),
     (

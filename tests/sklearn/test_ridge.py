@@ -49,7 +49,7 @@ def test_a_fit_is_scikit_learns_on_the_same_features(y, intercept):
     assert ours.predict(NEW).shape == there.shape
     assert np.allclose(ours.predict(NEW), there, rtol=1e-8, atol=1e-10)
     assert ours.errors_ is None
-    assert ours.lam_ == 1e-2
+    assert ours.lambda_ == 1e-2
 
 
 def test_errors_are_those_of_leaving_each_row_out():
@@ -61,7 +61,7 @@ def test_errors_are_those_of_leaving_each_row_out():
         for lam in LAMBDAS
     ]
     assert np.allclose(ours.errors_, by_hand, rtol=1e-8)
-    assert ours.lam_ == LAMBDAS[int(np.argmin(by_hand))]
+    assert ours.lambda_ == LAMBDAS[int(np.argmin(by_hand))]
     # Planted: the errors without leaving out, which always choose the least lambda.
     residuals = [np.mean((Ridge(alpha=40 * lam).fit(z, Y).predict(z) - Y) ** 2) for lam in LAMBDAS]
     assert not np.allclose(ours.errors_, residuals, rtol=1e-2)
@@ -97,12 +97,12 @@ def test_mistakes_are_those_of_leaving_each_row_out(labels):
     ]
     # Shares of 40 rows.
     assert np.allclose(ours.errors_, by_hand, atol=1e-12)
-    assert ours.errors_[LAMBDAS.index(ours.lam_)] == min(ours.errors_)
+    assert ours.errors_[LAMBDAS.index(ours.lambda_)] == min(ours.errors_)
 
 
 def test_squares_may_choose_instead_of_mistakes():
     by_squares = RandomFeatureRidgeClassifier(
-        features=FEATURES, lambdas=LAMBDAS, measure="squares"
+        features=FEATURES, lambdas=LAMBDAS, scoring="mse"
     ).fit(X, LABELS == "south")
     codes = 2.0 * (LABELS == "south") - 1.0
     as_numbers = RandomFeatureRidge(features=FEATURES, lambdas=LAMBDAS).fit(X, codes)
@@ -241,8 +241,8 @@ def test_bad_parameters(kind, parameters, error, words):
 
 
 def test_bad_measure_and_bad_targets():
-    with pytest.raises(ValueError, match="measure='accuracy' is not one of"):
-        RandomFeatureRidgeClassifier(measure="accuracy").fit(X, LABELS)
+    with pytest.raises(ValueError, match="scoring='accuracy' is not one of"):
+        RandomFeatureRidgeClassifier(scoring="accuracy").fit(X, LABELS)
     with pytest.raises(ValueError, match="only one class, 'north':"):
         RandomFeatureRidgeClassifier().fit(X, np.full(40, "north"))
     with pytest.raises(ValueError, match="minimum of 2 is required"):

@@ -66,7 +66,7 @@ def same(ours, wanted, y, digits=1e-8):
     assert ours.coef_.shape == wanted.coef_.shape
     assert np.allclose(ours.coef_, wanted.coef_, rtol=0, atol=digits * size)
     assert np.allclose(ours.intercept_, wanted.intercept_, rtol=digits, atol=digits * size)
-    assert ours.lam_ == wanted.lam_
+    assert ours.lambda_ == wanted.lambda_
     if is_numbers(y):
         assert np.allclose(ours.predict(NEW), wanted.predict(NEW), rtol=digits, atol=digits)
     else:
@@ -85,7 +85,7 @@ def audit(y, cuts):
         same(streamed(y, in_chunks(cuts)[::-1], **one), wanted, y)
         for folds in (None, 4):
             turns = PredefinedSplit(np.arange(90) % (folds or 5))
-            more = {} if is_numbers(y) else {"measure": "squares"}
+            more = {} if is_numbers(y) else {"scoring": "mse"}
             all_at_once = estimator(y, cv=turns, fit_intercept=intercept, **more).fit(X, y)
             ours = streamed(y, in_chunks(cuts), cv=folds, fit_intercept=intercept)
             same(ours, all_at_once, y)
@@ -225,7 +225,7 @@ def test_it_is_solved_when_it_is_asked(monkeypatch):
     )
     model = streamed(Y, in_chunks(CUTS[1]))
     assert not solved
-    for ask in [lambda: model.coef_, lambda: model.predict(NEW), lambda: model.lam_]:
+    for ask in [lambda: model.coef_, lambda: model.predict(NEW), lambda: model.lambda_]:
         ask()
         assert len(solved) == 1
     model.partial_fit(X[:5], Y[:5])
@@ -288,7 +288,7 @@ def test_a_stream_moves_as_what_it_learned(y, monkeypatch):
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")
     model = streamed(y, in_chunks(CUTS[1]))
     moved = model.__sklearn_array_api_convert__(array_api_strict.asarray)
-    assert moved.lam_ == model.lam_
+    assert moved.lambda_ == model.lambda_
     with config_context(array_api_dispatch=True):
         found = np.asarray(moved.predict(array_api_strict.asarray(NEW)))
     wanted = model.predict(NEW)
@@ -317,9 +317,9 @@ def test_fit_begins_again_and_keeps_no_sums():
 def test_other_lambdas_may_be_tried_on_the_way():
     model = streamed(Y, [np.arange(50)])
     model.set_params(lambdas=(1.0, 10.0), fit_intercept=False)
-    assert model.lam_ in LAMBDAS
+    assert model.lambda_ in LAMBDAS
     model.partial_fit(X[50:], Y[50:])
-    assert model.lam_ in (1.0, 10.0)
+    assert model.lambda_ in (1.0, 10.0)
     assert np.all(model.intercept_ == 0.0)
     for parameters in ({"lambdas": 1.0}, {"cv": 3}):
         other = streamed(Y, [np.arange(50)]).set_params(**parameters)
@@ -364,7 +364,7 @@ def test_constant_features_and_targets():
     model = estimator(Y).partial_fit(x, np.full(12, 3.0)).partial_fit(x, np.full(12, 3.0))
     assert np.allclose(model.predict(x), 3.0)
     assert model.errors_ == (0.0,) * 4
-    assert model.lam_ == max(LAMBDAS)  # of equals the largest
+    assert model.lambda_ == max(LAMBDAS)  # of equals the largest
 
 
 @pytest.mark.parametrize(
@@ -407,8 +407,8 @@ def test_bad_parameters(parameters, error, words):
         model.partial_fit(X, Y)
     with pytest.raises(NotFittedError):
         model.predict(NEW)
-    with pytest.raises(ValueError, match="measure='accuracy' is not one of"):
-        estimator(LABELS, measure="accuracy").partial_fit(X, LABELS, np.unique(LABELS))
+    with pytest.raises(ValueError, match="scoring='accuracy' is not one of"):
+        estimator(LABELS, scoring="accuracy").partial_fit(X, LABELS, np.unique(LABELS))
 
 
 def test_frames_keep_their_columns():

@@ -36,12 +36,12 @@ def test_seeds_differ():
     assert max(seen) > 2**24
 
 
-@given(strategies.pool_sizes(least=3, most=20))
+@given(strategies.pool_sizes(min_size=3, max_size=20))
 def test_pool_sizes_stay_in_range(q):
     assert 3 <= q <= 20
 
 
-@given(strategies.unit_vectors(n_inputs=5, least=2, most=6))
+@given(strategies.unit_vectors(n_inputs=5, min_size=2, max_size=6))
 def test_unit_vectors_have_length_one(X):
     assert X.dtype == np.float64
     assert 2 <= X.shape[0] <= 6
@@ -91,7 +91,7 @@ def assert_pair(pair):
         assert abs(chord - exact) <= 16 * EPS * (1 + exact)
 
 
-@given(strategies.clouds_on_sphere(n_inputs=3, most=8))
+@given(strategies.clouds_on_sphere(n_inputs=3, max_size=8))
 def test_clouds_on_the_sphere(X):
     np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1.0, rtol=4 * EPS)
 
@@ -127,7 +127,7 @@ def matchings(indices):
 
 
 @settings(max_examples=40)
-@given(strategies.doubling_sets(n_inputs=9, most=9))
+@given(strategies.doubling_sets(n_inputs=9, max_size=9))
 def test_doubling_sets_have_the_dimension_they_state(cloud):
     np.testing.assert_allclose(np.linalg.norm(cloud.points, axis=1), 1.0, rtol=4 * EPS)
     assert cloud.dimension == math.log2(doubling_constant(cloud.points))
@@ -153,7 +153,7 @@ def doubling_constant(points):
 
 
 @settings(deadline=None)
-@given(strategies.maps(n_inputs=3, most_features=8))
+@given(strategies.maps(n_inputs=3, max_features=8))
 def test_maps_are_maps(phi):
     assert isinstance(phi, FeatureMap)
     assert phi(np.eye(3)).shape == (3, phi.n_features)
@@ -221,10 +221,10 @@ def test_groups_are_groups(group):
 
 @settings(deadline=None)
 @given(
-    strategies.hostile_arrays(n_inputs=3),
-    strategies.maps(n_inputs=3, most_features=4, most_pool=4),
+    strategies.edge_case_arrays(n_inputs=3),
+    strategies.maps(n_inputs=3, max_features=4, max_pool_size=4),
 )
-def test_maps_refuse_hostile_arrays_or_take_them(hostile, phi):
+def test_maps_refuse_edge_case_arrays_or_take_them(hostile, phi):
     if not hostile.valid:
         with pytest.raises(ValueError):
             phi(hostile.array)
@@ -250,8 +250,8 @@ HOSTILE = {
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("kind", HOSTILE)
 @pytest.mark.sampled(6)
-def test_hostile_arrays_are_hostile(kind, dtype):
-    @given(strategies.hostile_arrays(n_inputs=3, kinds=[kind], dtype=dtype))
+def test_edge_case_arrays_are_hostile(kind, dtype):
+    @given(strategies.edge_case_arrays(n_inputs=3, kinds=[kind], dtype=dtype))
     def check(hostile):
         assert hostile.kind == kind
         assert hostile.array.dtype == dtype

@@ -69,7 +69,7 @@ DRAWS = {
         fourier, kernel="laplacian", gamma=0.3, projections="sobol"
     ),
     "matern": functools.partial(fourier, kernel="matern"),
-    "matern-offset": functools.partial(fourier, kernel="matern", smoothness=2.5, form="offset"),
+    "matern-offset": functools.partial(fourier, kernel="matern", nu=2.5, form="offset"),
     "matern-orthogonal": functools.partial(fourier, kernel="matern", projections="orthogonal"),
     "matern-sobol": functools.partial(fourier, kernel="matern", projections="sobol"),
     "matern-hadamard": functools.partial(fourier, kernel="matern", projections="hadamard"),

@@ -45,7 +45,9 @@ def test_as_scikit_learn_has_them(kernel, reference):
 def test_matern_closed_forms(nu, closed):
     r = np.linalg.norm(X[:, None] - X[None], axis=2) / 1.7
     np.testing.assert_allclose(
-        kernels.make("matern", nu=nu, length=1.7)(X, X), closed(math.sqrt(2 * nu) * r), **CLOSE
+        kernels.make("matern", nu=nu, length_scale=1.7)(X, X),
+        closed(math.sqrt(2 * nu) * r),
+        **CLOSE,
     )
 
 

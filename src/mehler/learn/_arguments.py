@@ -12,7 +12,7 @@ import numpy as np
 from mehler import _arrays
 from mehler._arrays import Array, Place
 
-MEASURES = ("squares", "mistakes")
+SCORINGS = ("mse", "error_rate")
 SOLVERS = ("auto", "eigen", "direct")
 
 

@@ -9,7 +9,7 @@ from mehler import _arrays
 from mehler.sklearn._base import Sampler
 
 # scikit-learn's names of kernels, and ours.
-_KERNELS = {"rbf": "gaussian", "laplacian": "laplacian", "matern": "matern"}
+_KERNELS = ("rbf", "laplacian", "matern")
 
 
 class FourierSampler(Sampler):
@@ -57,8 +57,6 @@ class FourierSampler(Sampler):
 
     Notes
     -----
-    In `mehler.FourierFeatures.draw`, 'rbf' is called 'gaussian', `length_scale` of 'matern' is
-    `length`, and `nu` is `smoothness`.
     A pickle holds the recipe, less than a kilobyte; weights are drawn again when it is read.
 
     References
@@ -125,7 +123,7 @@ class FourierSampler(Sampler):
     def _kernel_for(self, x: _arrays.Array) -> dict[str, Any]:
         """Name and parameters of the kernel, as `FourierFeatures.draw` calls them."""
         if isinstance(self.kernel, features.Spectrum):
-            given = {"gamma": self.gamma, "length": self.length_scale, "smoothness": self.nu}
+            given = {"gamma": self.gamma, "length_scale": self.length_scale, "nu": self.nu}
             return {"kernel": self.kernel, **given}
         if self.kernel not in _KERNELS:
             raise ValueError(
@@ -139,9 +137,9 @@ class FourierSampler(Sampler):
         for name, value in others[self.kernel].items():
             if value is not None:
                 raise ValueError(f"kernel={self.kernel!r} has no {name}: leave {name} at None")
-        named = {"kernel": _KERNELS[self.kernel]}
+        named = {"kernel": self.kernel}
         if self.kernel == "matern":
-            return {**named, "length": self.length_scale, "smoothness": self.nu}
+            return {**named, "length_scale": self.length_scale, "nu": self.nu}
         return {**named, "gamma": self._gamma_for(x)}
 
     def _gamma_for(self, x: _arrays.Array) -> Any:

@@ -48,7 +48,7 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         w.
     intercept_ : float, or array of shape (n_targets,)
         b.
-    lam_ : float
+    lambda_ : float
         The lambda that was chosen.
     errors_ : tuple of float or None
         For each of `lambdas` the mean squared error on rows held out: mean over rows for None,
@@ -117,7 +117,7 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         """
         x, targets = _inputs.rows_and_labels(self, X, y, multi_output=True, y_numeric=True)
         wide = np.asarray(targets, dtype=np.float64)
-        self._solve(x, _columns(wide), wide, "squares")
+        self._solve(x, _columns(wide), wide, "mse")
         return self
 
     def partial_fit(self, X: Any, y: Any) -> RandomFeatureRidge:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from mehler import _arrays, learn
-from mehler.learn._arguments import MEASURES, check_choice, check_lambdas
+from mehler.learn._arguments import SCORINGS, check_choice, check_lambdas
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import fitted_part
 from mehler.sklearn._maxout import MaxoutSampler
@@ -22,7 +22,7 @@ from mehler.sklearn._stream import Stream, folds_of
 LAMBDAS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 
 # What is solved for.
-SOLVED = ("coef_", "intercept_", "lam_", "errors_")
+SOLVED = ("coef_", "intercept_", "lambda_", "errors_")
 
 
 class FeatureRidge(BaseEstimator):
@@ -39,18 +39,18 @@ class FeatureRidge(BaseEstimator):
         x: _arrays.Array,
         codes: Any,
         targets: Any,
-        measure: Literal["squares", "mistakes"],
+        scoring: Literal["mse", "error_rate"],
     ) -> None:
         """Fit `codes`, (n, t) on the host, by features that may look at `targets`."""
         lambdas = check_lambdas(self.lambdas)
-        check_choice("measure", measure, MEASURES)
+        check_choice("scoring", scoring, SCORINGS)
         several = len(lambdas) > 1
         splits = None
         if several and self.cv is not None:
             splits = splits_of(self.cv, targets, classifier=is_classifier(self))
         part = self._drawn_for(x, targets)
         phi, y = part.map_, _placed(codes, x)
-        options: Any = {"lambdas": lambdas, "measure": measure, "intercept": self.fit_intercept}
+        options: Any = {"lambdas": lambdas, "scoring": scoring, "intercept": self.fit_intercept}
         if not several:
             # Nothing to choose: no leverages, and one factorisation is enough.
             (fit,) = learn.RidgeSums(phi).add(x, y).solve(lambdas, intercept=self.fit_intercept)
@@ -116,7 +116,7 @@ class FeatureRidge(BaseEstimator):
 
     def _keep(self, fit: learn.RidgeFit, *, flat: bool) -> None:
         """Keep coefficients as scikit-learn shapes them."""
-        self.lam_ = fit.lam
+        self.lambda_ = fit.lam
         self.errors_ = None if fit.errors is None else tuple(float(one) for one in fit.errors)
         xp = _arrays.array_namespace(fit.weights)
         self.coef_ = xp.matrix_transpose(fit.weights)
@@ -133,9 +133,9 @@ class FeatureRidge(BaseEstimator):
             phi=phi,
             weights=xp.matrix_transpose(coef),
             intercept=xp.reshape(self.intercept_, (-1,)),
-            lam=self.lam_,
+            lam=self.lambda_,
             n_rows=0,
-            lambdas=(self.lam_,),
+            lambdas=(self.lambda_,),
             errors=None,
             _flat=False,
         )
@@ -157,7 +157,7 @@ class FeatureRidge(BaseEstimator):
         # Its device may not have the numbers that sums are made of.
         moved.__dict__.pop("_stream", None)
         if hasattr(self, "coef_"):
-            moved.lam_, moved.errors_ = self.lam_, self.errors_
+            moved.lambda_, moved.errors_ = self.lambda_, self.errors_
             moved.features_ = self.features_.__sklearn_array_api_convert__(converter)
             moved.coef_, moved.intercept_ = converter(self.coef_), converter(self.intercept_)
         return moved

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from mehler import _arrays, learn
-from mehler.learn._arguments import MEASURES, check_choice
+from mehler.learn._arguments import SCORINGS, check_choice
 from mehler.sklearn import _inputs
 from mehler.sklearn._ridge_base import LAMBDAS, FeatureRidge
 
@@ -36,7 +36,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         otherwise scikit-learn's splits: a number of folds, ``ShuffleSplit(1, test_size=0.2)`` for
         rows held out, or pairs of indices. The rows of all splits are fitted again at the end.
         `partial_fit` takes a number of folds, None being 5.
-    measure : {'mistakes', 'squares'}, default='mistakes'
+    scoring : {'error_rate', 'mse'}, default='error_rate'
         What is least at the chosen lambda on rows held out: the share of mistakes, or the squared
         error of the codes. After `partial_fit` always the latter: mistakes need rows, not sums.
     fit_intercept : bool, default=True
@@ -54,7 +54,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         Weights.
     intercept_ : array, shape (n_classes,), or (1,) of two
         Intercepts.
-    lam_ : float
+    lambda_ : float
         The lambda that was chosen.
     errors_ : tuple of float or None
         For each of `lambdas` the error on rows held out: mean over rows for None, over splits for
@@ -88,14 +88,14 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         features: Any = None,
         lambdas: Any = LAMBDAS,
         cv: Any = None,
-        measure: str = "mistakes",
+        scoring: str = "error_rate",
         fit_intercept: bool = True,
         random_state: Any = None,
     ) -> None:
         self.features = features
         self.lambdas = lambdas
         self.cv = cv
-        self.measure = measure
+        self.scoring = scoring
         self.fit_intercept = fit_intercept
         self.random_state = random_state
 
@@ -122,8 +122,8 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         check_classification_targets(given)
         labels = column_or_1d(given, warn=True)
         codes, classes = _codes(labels)
-        measure: Any = self.measure
-        self._solve(x, codes, labels, measure)
+        scoring: Any = self.scoring
+        self._solve(x, codes, labels, scoring)
         self.classes_ = _placed(classes, x)
         return self
 
@@ -165,8 +165,8 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         # Few rows cannot tell what kind of labels these are; that they are among the classes can.
         labels = column_or_1d(given, warn=True)
         codes, _ = learn.one_vs_all(labels, known)
-        measure: Any = self.measure
-        check_choice("measure", measure, MEASURES)
+        scoring: Any = self.scoring
+        check_choice("scoring", scoring, SCORINGS)
         self._take(x, codes[:, 1:] if len(known) == 2 else codes, labels)
         self.classes_ = _placed(known, x)
         return self

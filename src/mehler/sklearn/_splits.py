@@ -34,11 +34,11 @@ def choose_by_splits(
     splits: list[tuple[Any, Any]],
     *,
     lambdas: tuple[float, ...],
-    measure: Literal["squares", "mistakes"],
+    scoring: Literal["mse", "error_rate"],
     intercept: bool,
 ) -> learn.RidgeFit:
     """Fit all rows with the lambda of the least mean error over splits."""
-    options: Any = {"lambdas": lambdas, "measure": measure, "intercept": intercept}
+    options: Any = {"lambdas": lambdas, "scoring": scoring, "intercept": intercept}
     folds = _as_folds(splits, x.shape[0])
     if folds is not None:
         return learn.cross_validate(phi, x, y, folds, **options).fit

@@ -12,7 +12,7 @@ Examples
 >>> @strategies.example_settings(examples=3)
 ... @given(
 ...     draw=strategies.factories(kinds=["maxout"], n_inputs=3),
-...     X=strategies.unit_vectors(n_inputs=3, most=2),
+...     X=strategies.unit_vectors(n_inputs=3, max_size=2),
 ...     seed=strategies.seeds(),
 ... )
 ... def test(draw, X, seed):
@@ -35,8 +35,8 @@ from mehler.strategies._clouds import (
     sparse_clouds,
 )
 from mehler.strategies._devices import Device, devices, namespaces
+from mehler.strategies._edge_cases import EdgeCaseArray, edge_case_arrays
 from mehler.strategies._groups import Group, groups
-from mehler.strategies._hostile import HostileArray, hostile_arrays
 from mehler.strategies._maps import Factory, factories, maps
 from mehler.strategies._numbers import dtypes, pool_sizes, seeds
 from mehler.strategies._pairs import Pair, adversarial_pairs, pairs
@@ -46,9 +46,9 @@ from mehler.strategies._vectors import normalised, unit_vectors
 __all__ = [
     "Cloud",
     "Device",
+    "EdgeCaseArray",
     "Factory",
     "Group",
-    "HostileArray",
     "Pair",
     "adversarial_pairs",
     "clouds_on_manifold",
@@ -56,10 +56,10 @@ __all__ = [
     "devices",
     "doubling_sets",
     "dtypes",
+    "edge_case_arrays",
     "example_settings",
     "factories",
     "groups",
-    "hostile_arrays",
     "maps",
     "namespaces",
     "normalised",

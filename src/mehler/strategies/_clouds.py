@@ -21,14 +21,16 @@ class Cloud(NamedTuple):
     dimension: float
 
 
-def clouds_on_sphere(*, n_inputs: int, least: int = 2, most: int = 16) -> SearchStrategy[Any]:
+def clouds_on_sphere(
+    *, n_inputs: int, min_size: int = 2, max_size: int = 16
+) -> SearchStrategy[Any]:
     """Rows on the unit sphere, some equal to the row before and some opposite to it.
 
     Parameters
     ----------
     n_inputs : int
         Dimension d.
-    least, most : int
+    min_size, max_size : int
         Fewest and most rows.
 
     Returns
@@ -49,13 +51,13 @@ def clouds_on_sphere(*, n_inputs: int, least: int = 2, most: int = 16) -> Search
            [-0., -1.]])
     """
     d = whole("n_inputs", n_inputs, least=1)
-    low, high = span(least, most, floor=1)
+    low, high = span(min_size, max_size, floor=1)
     size(high, d)
-    return st.integers(low, high).flatmap(lambda n: _with_twins(n, d))
+    return st.integers(low, high).flatmap(lambda n: _with_duplicates(n, d))
 
 
 def sparse_clouds(
-    *, n_inputs: int, sparsity: int, least: int = 2, most: int = 16
+    *, n_inputs: int, sparsity: int, min_size: int = 2, max_size: int = 16
 ) -> SearchStrategy[Any]:
     """Unit rows with at most `sparsity` coordinates that are not zero.
 
@@ -65,7 +67,7 @@ def sparse_clouds(
         Dimension d.
     sparsity : int
         s, from 1 to d.
-    least, most : int
+    min_size, max_size : int
         Fewest and most rows.
 
     Returns
@@ -81,18 +83,18 @@ def sparse_clouds(
     Examples
     --------
     >>> from hypothesis import find
-    >>> find(sparse_clouds(n_inputs=3, sparsity=1, least=1), lambda X: True)
+    >>> find(sparse_clouds(n_inputs=3, sparsity=1, min_size=1), lambda X: True)
     array([[1., 0., 0.]])
     """
     d = whole("n_inputs", n_inputs, least=1)
     s = whole("sparsity", sparsity, least=1, most=d)
-    low, high = span(least, most, floor=1)
+    low, high = span(min_size, max_size, floor=1)
     size(high, d)
     return st.integers(low, high).flatmap(lambda n: _sparse(n, d, s))
 
 
 def clouds_on_manifold(
-    *, n_inputs: int, dimension: int, least: int = 2, most: int = 16
+    *, n_inputs: int, dimension: int, min_size: int = 2, max_size: int = 16
 ) -> SearchStrategy[Cloud]:
     r"""Rows on a flat torus in the sphere, a manifold of low dimension k that is nowhere straight.
 
@@ -106,7 +108,7 @@ def clouds_on_manifold(
         d, at least 2 k.
     dimension : int
         k, at least 1.
-    least, most : int
+    min_size, max_size : int
         Fewest and most rows.
 
     Returns
@@ -122,17 +124,17 @@ def clouds_on_manifold(
     Examples
     --------
     >>> from hypothesis import find
-    >>> find(clouds_on_manifold(n_inputs=3, dimension=1, least=1), lambda cloud: True)
+    >>> find(clouds_on_manifold(n_inputs=3, dimension=1, min_size=1), lambda cloud: True)
     Cloud(points=array([[1., 0., 0.]]), dimension=1)
     """
     d = whole("n_inputs", n_inputs, least=2)
     k = whole("dimension", dimension, least=1, most=d // 2)
-    low, high = span(least, most, floor=1)
+    low, high = span(min_size, max_size, floor=1)
     size(high, d)
     return st.integers(low, high).flatmap(lambda n: _torus(n, d, k))
 
 
-def doubling_sets(*, n_inputs: int, most: int = 64) -> SearchStrategy[Cloud]:
+def doubling_sets(*, n_inputs: int, max_size: int = 64) -> SearchStrategy[Cloud]:
     r"""Finite sets on the sphere whose doubling dimension is known: trees of orthogonal simplices.
 
     The leaves of the b-ary tree of depth L, leaf :math:`(a_1, \dots, a_L)` at
@@ -147,7 +149,7 @@ def doubling_sets(*, n_inputs: int, most: int = 64) -> SearchStrategy[Cloud]:
     ----------
     n_inputs : int
         d, at least b L.
-    most : int
+    max_size : int
         Most points, b^L.
 
     Returns
@@ -177,7 +179,7 @@ def doubling_sets(*, n_inputs: int, most: int = 64) -> SearchStrategy[Cloud]:
            [0., 1.]]), dimension=1.0)
     """
     d = whole("n_inputs", n_inputs, least=1)
-    high = whole("most", most, least=1)
+    high = whole("max_size", max_size, least=1)
     size(high, d)
     shapes = [
         (b, depth)
@@ -190,7 +192,7 @@ def doubling_sets(*, n_inputs: int, most: int = 64) -> SearchStrategy[Cloud]:
 
 
 @st.composite
-def _with_twins(draw: st.DrawFn, n_rows: int, n_inputs: int) -> Any:
+def _with_duplicates(draw: st.DrawFn, n_rows: int, n_inputs: int) -> Any:
     rows = draw(integer_rows(n_rows, n_inputs))
     for i in range(1, n_rows):
         twin = draw(st.sampled_from((0.0, 0.0, 0.0, 1.0, -1.0)))

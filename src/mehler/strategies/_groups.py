@@ -57,7 +57,7 @@ class Group:
 
 
 def groups(
-    *, n_inputs: int, kinds: Iterable[str] | None = None, most_elements: int = 24
+    *, n_inputs: int, kinds: Iterable[str] | None = None, max_elements: int = 24
 ) -> SearchStrategy[Group]:
     """Finite groups of permutations and sign flips; they shrink to the trivial one.
 
@@ -69,7 +69,7 @@ def groups(
         Some of 'trivial'; 'cyclic', the shifts of the first k coordinates, of order k;
         'sign-flips', all flips of the first k, of order 2^k; 'permutations', all of the first k,
         of order k!. Default all.
-    most_elements : int
+    max_elements : int
         Largest order.
 
     Returns
@@ -89,7 +89,7 @@ def groups(
     (Group('cyclic', n_inputs=3, moved=3, order=3), array([[3., 1., 2.]]))
     """
     d = whole("n_inputs", n_inputs, least=1)
-    high = whole("most_elements", most_elements, least=1)
+    high = whole("max_elements", max_elements, least=1)
     names = chosen("kinds", kinds, _KINDS)
     fitting = [
         (kind, moved) for kind in names for moved in _moved(kind, d) if _order(kind, moved) <= high
@@ -97,7 +97,7 @@ def groups(
     if not fitting:
         raise ValueError(
             f"no group of kinds={names} on n_inputs={d} coordinates has at most "
-            f"most_elements={high} elements: allow more"
+            f"max_elements={high} elements: allow more"
         )
     return st.sampled_from(fitting).map(lambda shape: _group(shape[0], shape[1], d))
 

@@ -36,7 +36,7 @@ _KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "fourier-offset": (FourierFeatures, {"form": "offset"}),
     "fourier-orthogonal": (FourierFeatures, {"projections": "orthogonal"}),
     "fourier-laplacian": (FourierFeatures, {"kernel": "laplacian"}),
-    "fourier-matern": (FourierFeatures, {"kernel": "matern", "smoothness": 2.5}),
+    "fourier-matern": (FourierFeatures, {"kernel": "matern", "nu": 2.5}),
     "fourier-hadamard": (FourierFeatures, {"projections": "hadamard"}),
     "maxout-orthogonal": (MaxoutFeatures, {"projections": "orthogonal"}),
     "maxout-hadamard": (MaxoutFeatures, {"projections": "hadamard"}),
@@ -103,8 +103,8 @@ def factories(
     *,
     n_inputs: int,
     kinds: Iterable[str] | None = None,
-    most_features: int = 64,
-    most_pool: int = 8,
+    max_features: int = 64,
+    max_pool_size: int = 8,
 ) -> SearchStrategy[Factory]:
     """Draw functions seed -> map of every kind; they shrink to one maxout unit of one piece.
 
@@ -119,7 +119,7 @@ def factories(
         'maxout-orthogonal', 'maxout-hadamard', 'codes-sobol', 'sinks-relu', 'sinks-step',
         'sinks-tanh', 'sinks-cos', 'invariant' and 'invariant-sampled' (to cyclic shifts); default
         all.
-    most_features, most_pool : int
+    max_features, max_pool_size : int
         Largest number of units and pool size.
 
     Returns
@@ -139,8 +139,8 @@ def factories(
     """
     d = whole("n_inputs", n_inputs, least=1)
     names = chosen("kinds", kinds, tuple(_KINDS))
-    m = whole("most_features", most_features, least=1)
-    q = whole("most_pool", most_pool, least=1)
+    m = whole("max_features", max_features, least=1)
+    q = whole("max_pool_size", max_pool_size, least=1)
     return _factories(d, names, m, q)
 
 
@@ -148,14 +148,14 @@ def maps(
     *,
     n_inputs: int,
     kinds: Iterable[str] | None = None,
-    most_features: int = 64,
-    most_pool: int = 8,
+    max_features: int = 64,
+    max_pool_size: int = 8,
 ) -> SearchStrategy[FeatureMap]:
     """Maps of every kind, on NumPy: `factories` called with `seeds`.
 
     Parameters
     ----------
-    n_inputs, kinds, most_features, most_pool
+    n_inputs, kinds, max_features, max_pool_size
         As for `factories`.
 
     Returns
@@ -174,21 +174,21 @@ def maps(
     MaxoutCodes.draw(n_inputs=2, n_features=1, pool_size=1, seed=0) on numpy
     """
     drawn = factories(
-        n_inputs=n_inputs, kinds=kinds, most_features=most_features, most_pool=most_pool
+        n_inputs=n_inputs, kinds=kinds, max_features=max_features, max_pool_size=max_pool_size
     )
     return st.tuples(drawn, seeds()).map(lambda both: both[0](both[1]))
 
 
 @st.composite
 def _factories(
-    draw: st.DrawFn, n_inputs: int, kinds: list[str], most_features: int, most_pool: int
+    draw: st.DrawFn, n_inputs: int, kinds: list[str], max_features: int, max_pool_size: int
 ) -> Factory:
     kind = draw(st.sampled_from(kinds))
     # Two features a unit: an even number, one pair at least.
     step = 2 if kind in _EVEN else 1
-    m = step * draw(st.integers(1, max(1, most_features // step)))
+    m = step * draw(st.integers(1, max(1, max_features // step)))
     # Drawn for all kinds, so that none has a shorter example than the simplest one.
-    q = draw(pool_sizes(most=most_pool))
+    q = draw(pool_sizes(max_size=max_pool_size))
     if kind in _POOLLESS:
         q = 1
     # From all pools being one set to hardly any shared.

@@ -34,12 +34,12 @@ def seeds() -> SearchStrategy[int]:
     return halves.map(lambda pair: pair[0] | pair[1] << 16)
 
 
-def pool_sizes(*, least: int = 1, most: int = 16) -> SearchStrategy[int]:
-    """Pool sizes q, small ones and powers of two among them; they shrink to `least`.
+def pool_sizes(*, min_size: int = 1, max_size: int = 16) -> SearchStrategy[int]:
+    """Pool sizes q, small ones and powers of two among them; they shrink to `min_size`.
 
     Parameters
     ----------
-    least, most : int
+    min_size, max_size : int
         Ends of the range, at least 1.
 
     Returns
@@ -57,7 +57,7 @@ def pool_sizes(*, least: int = 1, most: int = 16) -> SearchStrategy[int]:
     >>> find(pool_sizes(), lambda q: q > 2)
     3
     """
-    low, high = span(least, most, floor=1, ceiling=10**6)
+    low, high = span(min_size, max_size, floor=1, ceiling=10**6)
     # Loops that halve a pool go wrong at odd sizes and at 2^k + 1.
     edges = sorted({q for k in range(20) for q in (2**k, 2**k + 1) if low <= q <= high})
     plain = st.integers(low, high)

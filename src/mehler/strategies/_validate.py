@@ -24,12 +24,14 @@ def whole(name: str, value: Any, *, least: int, most: int | None = None) -> int:
     return number
 
 
-def span(least: Any, most: Any, *, floor: int, ceiling: int | None = None) -> tuple[int, int]:
+def span(
+    min_size: Any, max_size: Any, *, floor: int, ceiling: int | None = None
+) -> tuple[int, int]:
     """Return the ends of a range of integers, in order."""
-    low = whole("least", least, least=floor, most=ceiling)
-    high = whole("most", most, least=floor, most=ceiling)
+    low = whole("min_size", min_size, least=floor, most=ceiling)
+    high = whole("max_size", max_size, least=floor, most=ceiling)
     if high < low:
-        raise ValueError(f"least={low} exceeds most={high}: exchange them")
+        raise ValueError(f"min_size={low} exceeds max_size={high}: exchange them")
     return low, high
 
 
@@ -37,7 +39,7 @@ def size(n_rows: int, n_inputs: int) -> None:
     """Refuse arrays that Hypothesis could not draw."""
     if n_rows * n_inputs > _LARGEST:
         raise ValueError(
-            f"most={n_rows} rows of n_inputs={n_inputs} are {n_rows * n_inputs} numbers: an "
+            f"max_size={n_rows} rows of n_inputs={n_inputs} are {n_rows * n_inputs} numbers: an "
             f"example holds at most {_LARGEST}; make one of them smaller"
         )
 

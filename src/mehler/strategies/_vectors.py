@@ -42,14 +42,14 @@ def normalised(rows: Any) -> Any:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def unit_vectors(*, n_inputs: int, least: int = 1, most: int = 4) -> SearchStrategy[Any]:
+def unit_vectors(*, n_inputs: int, min_size: int = 1, max_size: int = 4) -> SearchStrategy[Any]:
     """Matrices of unit rows in directions off the axes; they shrink to one axis vector.
 
     Parameters
     ----------
     n_inputs : int
         Columns d.
-    least, most : int
+    min_size, max_size : int
         Fewest and most rows.
 
     Returns
@@ -72,7 +72,7 @@ def unit_vectors(*, n_inputs: int, least: int = 1, most: int = 4) -> SearchStrat
     array([[0., 0., 1.]])
     """
     d = whole("n_inputs", n_inputs, least=1)
-    low, high = span(least, most, floor=1)
+    low, high = span(min_size, max_size, floor=1)
     size(high, d)
     return st.integers(low, high).flatmap(lambda n: integer_rows(n, d)).map(normalised)
 

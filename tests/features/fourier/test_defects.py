@@ -24,16 +24,16 @@ KINDS = {
     "pairs": {"gamma": 0.3},
     "offset": {"gamma": 0.3, "form": "offset"},
     "laplacian": {"gamma": 0.2, "kernel": "laplacian"},
-    "matern": {"kernel": "matern", "smoothness": 2.5, "length": 1.5},
-    "rough": {"kernel": "matern", "smoothness": 0.3, "length": 1.5, "form": "offset"},
+    "matern": {"kernel": "matern", "nu": 2.5, "length_scale": 1.5},
+    "rough": {"kernel": "matern", "nu": 0.3, "length_scale": 1.5, "form": "offset"},
 }
 # Units that depend on each other give one sample a draw: fewer of them, in several blocks.
 DEPENDENT = {
     "orthogonal": {"gamma": 0.3, "projections": "orthogonal"},
     "orthogonal-offset": {"gamma": 0.3, "projections": "orthogonal", "form": "offset"},
-    "orthogonal-matern": {"kernel": "matern", "length": 1.5, "projections": "orthogonal"},
+    "orthogonal-matern": {"kernel": "matern", "length_scale": 1.5, "projections": "orthogonal"},
     "hadamard": {"gamma": 0.3, "projections": "hadamard"},
-    "hadamard-matern": {"kernel": "matern", "length": 1.5, "projections": "hadamard"},
+    "hadamard-matern": {"kernel": "matern", "length_scale": 1.5, "projections": "hadamard"},
 }
 # They declare the trivial bound, so the kernel is held by samples within [-1, 1].
 QUASI = {

@@ -159,7 +159,7 @@ def test_a_class_that_borrows_a_name_borrows_nothing_else():
     """It is not what the recipe's name draws, so it has none."""
 
     class Gaussian(Cube):
-        name: ClassVar[str] = "gaussian"
+        name: ClassVar[str] = "rbf"
 
     phi = fourier(Gaussian())(0)
     assert np.array_equal(phi.kernel(ROWS), fourier(Cube())(0).kernel(ROWS))

@@ -23,8 +23,8 @@ GROUPS = {
     "dihedral": groups.Dihedral(5),
     "signs": groups.SignFlips(4, 2),
     "image shifts": groups.ImageShifts(2, 3),
-    "small shifts": groups.ImageShifts(3, 4, most=1),
-    "zero shifts": groups.ImageShifts(3, 4, most=1, fill="zero"),
+    "small shifts": groups.ImageShifts(3, 4, max_shift=1),
+    "zero shifts": groups.ImageShifts(3, 4, max_shift=1, fill="zero"),
     "turns": groups.QuarterTurns(3),
     "symmetries": groups.QuarterTurns(2, reflections=True),
     "right angles": groups.ImageRotations(3, 3, [0, 90, 180, 270]),
@@ -161,7 +161,7 @@ def test_shifts_are_rolls():
 
 def test_zero_shifts_let_zeros_in():
     image = np.arange(1.0, 10.0).reshape(1, 9)
-    shifted = groups.ImageShifts(3, 3, most=1, fill="zero").apply(image, [[1, -1]])[0, 0]
+    shifted = groups.ImageShifts(3, 3, max_shift=1, fill="zero").apply(image, [[1, -1]])[0, 0]
     assert shifted.reshape(3, 3).tolist() == [[0, 0, 0], [2, 3, 0], [5, 6, 0]]
 
 
@@ -258,8 +258,8 @@ def test_samplers_and_functions_become_matrices():
         (lambda: groups.Dihedral(2), ValueError, "at least 3"),
         (lambda: groups.SignFlips(3, 4), ValueError, "moved must be at most 3"),
         (lambda: groups.ImageShifts(3, 3, fill="mirror"), ValueError, "'wrap' or 'zero'"),
-        (lambda: groups.ImageShifts(3, 3, fill="zero"), ValueError, "goes with most="),
-        (lambda: groups.ImageShifts(3, 3, most=2), ValueError, "most must be at most 1"),
+        (lambda: groups.ImageShifts(3, 3, fill="zero"), ValueError, "goes with max_shift="),
+        (lambda: groups.ImageShifts(3, 3, max_shift=2), ValueError, "max_shift must be at most 1"),
         (lambda: groups.ImageRotations(3, 3, []), ValueError, "at least one number"),
         (lambda: groups.ImageRotations(3, 3, [np.nan]), ValueError, "finite"),
         (lambda: groups.ImageRotations(3, 3, ["a"]), TypeError, "must list numbers"),

@@ -13,7 +13,7 @@ RNG = np.random.default_rng(4)
 CASES = {
     "permutations": groups.BlockPermutations(6, 3),
     "shifts": groups.CyclicShifts(6),
-    "zero shifts": groups.ImageShifts(2, 3, most=1, fill="zero"),
+    "zero shifts": groups.ImageShifts(2, 3, max_shift=1, fill="zero"),
     "maps": groups.LinearMaps(RNG.standard_normal((4, 6, 6))),
     "some": groups.CyclicShifts(6).subset([[0], [2]]),
 }

@@ -22,7 +22,7 @@ LAYOUTS = {
     "image shifts": {"group": groups.ImageShifts(8, 9)},
     "moved": {"group": groups.Dihedral(6)},
     "moved with signs": {"group": groups.SignFlips(6, 3)},
-    "moved with zeros": {"group": groups.ImageShifts(3, 4, most=1, fill="zero")},
+    "moved with zeros": {"group": groups.ImageShifts(3, 4, max_shift=1, fill="zero")},
     "orbit": {"group": groups.ImageRotations(4, 4, [-20, 0, 20])},
     "orbit of its own": {
         "group": groups.CyclicShifts(6),

@@ -73,7 +73,7 @@ def laplacian(factor: float) -> Any:
 
 def matern(factor: float) -> Any:
     """Matern's kernel with another length."""
-    return kernels.make("matern", nu=1.5, length=1.5 * factor)
+    return kernels.make("matern", nu=1.5, length_scale=1.5 * factor)
 
 
 def sampled(factor: float) -> Any:
@@ -154,7 +154,7 @@ ROWS: list[Row] = [
             check=fourier.frequencies,
             defect={"wider": 1.01, "named": lambda options, name=name: options["kernel"] == name},
         )
-        for name in ("gaussian", "laplacian", "matern")
+        for name in ("rbf", "laplacian", "matern")
     ),
     *(row for value in VALUES for row in of_value(*value)),
     of_width(F + "kernel", fourier.gaussian, gaussian, 1.05),

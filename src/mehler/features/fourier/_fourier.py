@@ -39,17 +39,17 @@ class FourierFeatures(FeatureMap):
         n_features: int,
         *,
         seed: int,
-        kernel: str | Spectrum = "gaussian",
+        kernel: str | Spectrum = "rbf",
         gamma: float | None = None,
-        smoothness: float | None = None,
-        length: float | None = None,
+        nu: float | None = None,
+        length_scale: float | None = None,
         form: str = "pairs",
         projections: str = "gaussian",
         like: Any = None,
         dtype: Any = None,
         stored: bool = True,
     ) -> None:
-        self.spectrum = spectrum_of(kernel, gamma=gamma, smoothness=smoothness, length=length)
+        self.spectrum = spectrum_of(kernel, gamma=gamma, nu=nu, length_scale=length_scale)
         if form not in ("pairs", "offset"):
             raise ValueError(f"form must be 'pairs' or 'offset', not {form!r}")
         self.form = form
@@ -62,10 +62,10 @@ class FourierFeatures(FeatureMap):
         n_inputs: int,
         n_features: int,
         *,
-        kernel: Literal["gaussian", "laplacian", "matern"] | Spectrum = "gaussian",
+        kernel: Literal["rbf", "laplacian", "matern"] | Spectrum = "rbf",
         gamma: float | None = None,
-        smoothness: float | None = None,
-        length: float | None = None,
+        nu: float | None = None,
+        length_scale: float | None = None,
         form: Literal["pairs", "offset"] = "pairs",
         projections: str = "gaussian",
         seed: int,
@@ -81,14 +81,14 @@ class FourierFeatures(FeatureMap):
             Dimension d of the rows.
         n_features : int
             Columns m of the features; even for pairs.
-        kernel : {'gaussian', 'laplacian', 'matern'} or Spectrum, optional
+        kernel : {'rbf', 'laplacian', 'matern'} or Spectrum, optional
             :math:`e^{-\gamma|z|_2^2}`, :math:`e^{-\gamma|z|_1}`, or Matern's of smoothness
-            :math:`\nu` at distance over length, as `mehler.verify.kernels` has them; or a
+            :math:`\nu` at distance over length_scale, as `mehler.verify.kernels` has them; or a
             `mehler.features.Spectrum` of your own.
         gamma : float, optional
             Of the first two; default 1. For the first, in the rows' unit to the power -2, for
             the second to the power -1.
-        smoothness, length : float, optional
+        nu, length_scale : float, optional
             Of the third: nu (at most 50; default 1.5), and a distance in the rows' unit
             (default 1).
         form : {'pairs', 'offset'}, optional
@@ -153,8 +153,8 @@ class FourierFeatures(FeatureMap):
             seed=seed,
             kernel=kernel,
             gamma=gamma,
-            smoothness=smoothness,
-            length=length,
+            nu=nu,
+            length_scale=length_scale,
             form=form,
             projections=projections,
             like=like,

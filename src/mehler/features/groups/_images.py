@@ -17,11 +17,11 @@ class ImageShifts(CoordinateGroup):
     ----------
     height, width : int
         Rows of data are images of this shape, row by row.
-    most : int, optional
-        Only shifts of at most so many pixels in either direction, (2 most + 1)^2 of them: a
+    max_shift : int, optional
+        Only shifts of at most so many pixels in either direction, (2 max_shift + 1)^2 of them: a
         list, no group. Default all, around both edges.
     fill : {'wrap', 'zero'}
-        What comes in at an edge: the other edge, or zeros (for `most`; not orthogonal).
+        What comes in at an edge: the other edge, or zeros (for `max_shift`; not orthogonal).
 
     Raises
     ------
@@ -34,41 +34,41 @@ class ImageShifts(CoordinateGroup):
 
     Examples
     --------
-    >>> ImageShifts(28, 28).order, ImageShifts(28, 28, most=3, fill="zero").order
+    >>> ImageShifts(28, 28).order, ImageShifts(28, 28, max_shift=3, fill="zero").order
     (784, 49)
     """
 
     height: int
     width: int
-    most: int | None
+    max_shift: int | None
     fill: str
 
     def __init__(
-        self, height: int, width: int, *, most: int | None = None, fill: str = "wrap"
+        self, height: int, width: int, *, max_shift: int | None = None, fill: str = "wrap"
     ) -> None:
         self.height = check_int(height, name="height", least=1)
         self.width = check_int(width, name="width", least=1)
         self.fill = fill
         if fill not in ("wrap", "zero"):
             raise ValueError(f"fill={fill!r} must be 'wrap' or 'zero'")
-        self.most = most
-        if most is None:
+        self.max_shift = max_shift
+        if max_shift is None:
             if fill == "zero":
-                raise ValueError("fill='zero' goes with most=: all shifts go around the edges")
+                raise ValueError("fill='zero' goes with max_shift=: all shifts go around the edges")
             order = self.height * self.width
         else:
             limit = (min(self.height, self.width) - 1) // 2 if fill == "wrap" else None
-            self.most = check_int(most, name="most", least=0, most=limit)
-            order = (2 * self.most + 1) ** 2
+            self.max_shift = check_int(max_shift, name="max_shift", least=0, most=limit)
+            order = (2 * self.max_shift + 1) ** 2
         super().__init__(
-            self.height * self.width, order, orthogonal=fill == "wrap", closed=most is None
+            self.height * self.width, order, orthogonal=fill == "wrap", closed=max_shift is None
         )
 
     def _listed(self) -> Any:
-        across = self.width if self.most is None else 2 * self.most + 1
+        across = self.width if self.max_shift is None else 2 * self.max_shift + 1
         down, right = np.divmod(np.arange(self.order), across)
-        if self.most is not None:
-            down, right = down - self.most, right - self.most
+        if self.max_shift is not None:
+            down, right = down - self.max_shift, right - self.max_shift
         return np.stack([down, right], axis=1)
 
     def _places(self, elements: Any) -> tuple[Any, Any]:
@@ -81,7 +81,12 @@ class ImageShifts(CoordinateGroup):
         return index, inside.astype(np.int64)
 
     def _parameters(self) -> dict[str, Any]:
-        return {"height": self.height, "width": self.width, "most": self.most, "fill": self.fill}
+        return {
+            "height": self.height,
+            "width": self.width,
+            "max_shift": self.max_shift,
+            "fill": self.fill,
+        }
 
 
 class QuarterTurns(CoordinateGroup):

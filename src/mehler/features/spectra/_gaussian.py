@@ -18,7 +18,7 @@ class Gaussian(Spectrum):
     """exp(-gamma |z|^2): w is N(0, 2 gamma I); t = gamma |z|^2."""
 
     gamma: float = 1.0
-    name: ClassVar[str] = "gaussian"
+    name: ClassVar[str] = "rbf"
     isotropic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

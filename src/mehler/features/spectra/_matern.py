@@ -28,32 +28,32 @@ class Matern(Spectrum):
     length sqrt(chi^2_{2 nu}/(2 nu)).
     """
 
-    smoothness: float = 1.5
-    length: float = 1.0
+    nu: float = 1.5
+    length_scale: float = 1.0
     name: ClassVar[str] = "matern"
     isotropic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self._check_positive()
-        if self.smoothness > _SMOOTHEST:
+        if self.nu > _SMOOTHEST:
             raise ValueError(
-                f"smoothness={self.smoothness!r} is more than {_SMOOTHEST:g}, where the kernel is "
-                "kernel='gaussian' with gamma = 1/(2 length^2): take that"
+                f"nu={self.nu!r} is more than {_SMOOTHEST:g}, where the kernel is "
+                "kernel='rbf' with gamma = 1/(2 length_scale^2): take that"
             )
 
     @property
     def scale(self) -> float:
-        return 1.0 / self.length
+        return 1.0 / self.length_scale
 
     def distance(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         xp = _arrays.array_namespace(x)
-        return xp.sqrt(_distances.squared(x, y, math.sqrt(2.0 * self.smoothness) / self.length))
+        return xp.sqrt(_distances.squared(x, y, math.sqrt(2.0 * self.nu) / self.length_scale))
 
     def kernel(self, t: _arrays.Array, j: int = 1) -> _arrays.Array:
-        degree = self.smoothness - 0.5
+        degree = self.nu - 0.5
         if degree in range(_LARGEST_DEGREE + 1):
             return _half_integer(t * float(j), int(degree))
-        host = _bessel(np.asarray(_arrays.to_host(t), dtype=np.float64) * j, self.smoothness)
+        host = _bessel(np.asarray(_arrays.to_host(t), dtype=np.float64) * j, self.nu)
         return _arrays.from_host(host, _arrays.place_of(t), t.dtype)
 
     def lengths(self, seed: int, n_units: int, first: int = 0) -> Any:
@@ -61,10 +61,10 @@ class Matern(Spectrum):
             seed,
             _random.MIXTURE,
             n_units,
-            lambda rng, n: 2.0 * rng.standard_gamma(self.smoothness, size=n),
+            lambda rng, n: 2.0 * rng.standard_gamma(self.nu, size=n),
             first,
         )
-        return np.sqrt(2.0 * self.smoothness / drawn)
+        return np.sqrt(2.0 * self.nu / drawn)
 
 
 def _half_integer(s: _arrays.Array, p: int) -> _arrays.Array:

@@ -32,11 +32,11 @@ class MaxoutIndex:
     Parameters
     ----------
     phi : MaxoutCodes
-        With m units; at least ``digits * tables``.
+        With m units; at least ``n_digits * n_tables``.
     X : array, shape (n, n_inputs)
         Rows among which neighbours are sought, where phi lives. Kept, not copied; Dask arrays are
         computed.
-    digits, tables : int, optional
+    n_digits, n_tables : int, optional
         k and L. What is not given is chosen: the fewest expected candidates, and looks into
         tables, with which the nearest rows of a sample of 200 are found with probability `recall`
         on the mean.
@@ -51,7 +51,7 @@ class MaxoutIndex:
     Attributes
     ----------
     phi : MaxoutCodes
-    digits, tables : int
+    n_digits, n_tables : int
         k and L.
     codes : PackedCodes
         Of all rows.
@@ -79,7 +79,7 @@ class MaxoutIndex:
     >>> import numpy as np, mehler
     >>> X = np.random.default_rng(0).standard_normal((500, 8))
     >>> phi = mehler.MaxoutCodes.draw(8, 400, 4, seed=0)
-    >>> index = mehler.learn.MaxoutIndex(phi, X, digits=3, tables=20)
+    >>> index = mehler.learn.MaxoutIndex(phi, X, n_digits=3, n_tables=20)
     >>> near, similarity = index.query(X[:2], n_neighbours=3)
     >>> near[:, 0].tolist(), similarity[:, 0].tolist()
     ([0, 1], [1.0, 1.0])
@@ -92,8 +92,8 @@ class MaxoutIndex:
         phi: MaxoutCodes,
         X: Array,
         *,
-        digits: int | None = None,
-        tables: int | None = None,
+        n_digits: int | None = None,
+        n_tables: int | None = None,
         recall: float = 0.9,
         n_neighbours: int = 10,
         rank: str = "codes",
@@ -111,43 +111,43 @@ class MaxoutIndex:
             raise ValueError(f"recall={recall!r} is not a number between 0 and 1")
         n_neighbours = check_int(n_neighbours, name="n_neighbours", least=1)
         self.phi = phi
-        self._check_sizes(digits, tables)
+        self._check_sizes(n_digits, n_tables)
         self.expected_recall: float | None = None
         self.expected_candidates: float | None = None
-        if digits is None or tables is None:
-            self._require_known("choosing digits and tables")
+        if n_digits is None or n_tables is None:
+            self._require_known("choosing n_digits and n_tables")
             if X.shape[0] < 2:
-                raise ValueError("X has 1 row, which has no neighbours; give digits and tables")
-            sizes = (phi.pool_size, phi.n_features, digits, tables, float(recall), n_neighbours)
+                raise ValueError("X has 1 row, which has no neighbours; give n_digits and n_tables")
+            sizes = (phi.pool_size, phi.n_features, n_digits, n_tables, float(recall), n_neighbours)
             choice = _tuning.choose(X, *sizes)
-            digits, tables = choice.digits, choice.tables
+            n_digits, n_tables = choice.digits, choice.tables
             self.expected_recall, self.expected_candidates = choice.recall, choice.candidates
-        self.digits, self.tables, self.rank = digits, tables, rank
+        self.n_digits, self.n_tables, self.rank = n_digits, n_tables, rank
         codes = _arrays.to_host(phi(X))
         self._X = X
         self._units = _tuning.unit_rows(_arrays.to_host(X)) if rank == "cosine" else None
-        self._buckets = Buckets(codes, phi.pool_size, digits, tables)
+        self._buckets = Buckets(codes, phi.pool_size, n_digits, n_tables)
         self.codes = PackedCodes.pack(codes, phi.pool_size)
 
-    def _check_sizes(self, digits: int | None, tables: int | None) -> None:
+    def _check_sizes(self, n_digits: int | None, n_tables: int | None) -> None:
         m, q = self.phi.n_features, self.phi.pool_size
-        k = 1 if digits is None else check_int(digits, name="digits", least=1)
-        n_tables = 1 if tables is None else check_int(tables, name="tables", least=1)
-        if k * n_tables > m:
+        k = 1 if n_digits is None else check_int(n_digits, name="n_digits", least=1)
+        count = 1 if n_tables is None else check_int(n_tables, name="n_tables", least=1)
+        if k * count > m:
             raise ValueError(
-                f"digits={digits} and tables={tables} read {k * n_tables} digits, but phi has "
+                f"n_digits={n_digits} and n_tables={n_tables} read {k * count} digits, but phi has "
                 f"n_features={m}; draw it with more, since no digit may be read twice"
             )
         if q**k > 2**63:
             raise ValueError(
-                f"digits={k} of pool_size={q} are more than 2^63 buckets; take fewer digits"
+                f"n_digits={k} of pool_size={q} are more than 2^63 buckets; take fewer digits"
             )
 
     def _require_known(self, what: str) -> None:
         if not self.phi.independent_units:
             raise ValueError(
                 f"{what} needs the probability of a bucket, which is known for independent units; "
-                "draw phi with projections='gaussian', or give digits and tables"
+                "draw phi with projections='gaussian', or give n_digits and n_tables"
             )
 
     @property
@@ -183,7 +183,7 @@ class MaxoutIndex:
         # Checked in its own dtype: cosines of float32 leave [-1, 1] by more.
         cosine = _arrays.to_host(check_rho(rho)).astype(np.float64)
         kappa = exact.collision_probability(cosine, self.phi.pool_size)
-        values = _tuning.probability(kappa, self.digits, self.tables)
+        values = _tuning.probability(kappa, self.n_digits, self.n_tables)
         return float(values) if scalar and values.ndim == 0 else values
 
     def candidates(self, Q: Array) -> list[Any]:
@@ -302,8 +302,8 @@ class MaxoutIndex:
 
     def __repr__(self) -> str:
         return (
-            f"MaxoutIndex of {self._buckets.n_rows} rows, {self.tables} tables of {self.digits} "
-            f"digits below {self.phi.pool_size}, ranked by {self.rank}"
+            f"MaxoutIndex of {self._buckets.n_rows} rows, {self.n_tables} tables of "
+            f"{self.n_digits} digits below {self.phi.pool_size}, ranked by {self.rank}"
         )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler.learn._arguments import (
-    MEASURES,
+    SCORINGS,
     SOLVERS,
     check_choice,
     check_lambdas,
@@ -82,7 +82,7 @@ def cross_validate(
     folds: Any,
     *,
     lambdas: Any,
-    measure: Literal["squares", "mistakes"] = "squares",
+    scoring: Literal["mse", "error_rate"] = "mse",
     intercept: bool = True,
     solver: Literal["auto", "eigen", "direct"] = "auto",
 ) -> CrossValidation:
@@ -106,7 +106,7 @@ def cross_validate(
     lambdas : float or sequence of float, length l
         Each above 0. The penalty is N lambda with N the rows fitted to, here as in
         :func:`ridge`: scikit-learn's ``alpha`` of a fold is that product.
-    measure : {"squares", "mistakes"}, optional
+    scoring : {"mse", "error_rate"}, optional
         As in :func:`ridge`. Of equal means the largest lambda is taken.
     intercept : bool, optional
     solver : {"auto", "eigen", "direct"}, optional
@@ -150,14 +150,14 @@ def cross_validate(
     """
     check_map(phi)
     path_of = check_lambdas(lambdas)
-    check_choice("measure", measure, MEASURES)
+    check_choice("scoring", scoring, SCORINGS)
     check_choice("solver", solver, SOLVERS)
     targets = check_pair(X, Y)
     _require_known(X)
     numbers, n_folds = check_folds(folds, X.shape[0])
     how = How(lambdas=path_of, intercept=intercept, solver=solver)
     paths, whole = without_each(phi, X, targets, Y.ndim == 1, numbers, n_folds, how)
-    total = errors_over_rows(phi, paths, X, targets, numbers, measure)
+    total = errors_over_rows(phi, paths, X, targets, numbers, scoring)
     return _result(total, np.bincount(numbers)[:n_folds], path_of, whole)
 
 

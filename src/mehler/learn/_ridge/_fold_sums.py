@@ -61,12 +61,12 @@ class _Errors:
 
     phi: Map
     paths: tuple[Path, ...]
-    measure: str
+    scoring: str
 
     def __call__(self, x: Array, y: Array, numbers: Any) -> Any:
         return np.stack(
             [
-                HeldOut(self.phi, path, self.measure)(x, y, np.flatnonzero(numbers == fold))
+                HeldOut(self.phi, path, self.scoring)(x, y, np.flatnonzero(numbers == fold))
                 for fold, path in enumerate(self.paths)
             ]
         )
@@ -122,10 +122,10 @@ def _light(path: Path) -> Path:
 
 
 def errors_over_rows(
-    phi: Map, paths: list[Path], x: Array, y: Array, numbers: Any, measure: str
+    phi: Map, paths: list[Path], x: Array, y: Array, numbers: Any, scoring: str
 ) -> Any:
     """Errors of each fold, summed over its rows, in another pass over rows."""
-    return _over(_Errors(phi, tuple(paths), measure), x, y, numbers)
+    return _over(_Errors(phi, tuple(paths), scoring), x, y, numbers)
 
 
 def errors_over_sums(path: Path, own: RidgeSums) -> Any:

@@ -149,7 +149,7 @@ class LeftOut:
 
     phi: Callable[[Array], Array]
     path: Path
-    measure: str
+    scoring: str
 
     def __call__(self, x: Array, y: Array) -> Any:
         path, xp = self.path, self.path.place.xp
@@ -166,7 +166,7 @@ class LeftOut:
             off = centred[:, :, None] - _times(xp, seen, shrunk)
             rest = (1.0 - own) - xp.matmul(seen * seen, inverses)
             rest = xp.where(rest > _LEAST, rest, xp.full_like(rest, _LEAST))
-            total = total + losses(xp, off / rest[:, None, :], targets, self.measure)
+            total = total + losses(xp, off / rest[:, None, :], targets, self.scoring)
         return total
 
 
@@ -179,7 +179,7 @@ class HeldOut:
 
     phi: Callable[[Array], Array]
     path: Path
-    measure: str
+    scoring: str
 
     def __call__(self, x: Array, y: Array, index: Any = None) -> Any:
         path, xp = self.path, self.path.place.xp
@@ -188,13 +188,13 @@ class HeldOut:
             rows = xp.astype(z, xp.float64) - path.mean[None, :]
             centred = targets - path.target_mean[None, :]
             off = centred[:, :, None] - _times(xp, rows, path.weights)
-            total = total + losses(xp, off, targets, self.measure)
+            total = total + losses(xp, off, targets, self.scoring)
         return total
 
 
-def losses(xp: Any, off: Array, targets: Array, measure: str) -> Any:
+def losses(xp: Any, off: Array, targets: Array, scoring: str) -> Any:
     """Sums over rows of squared errors, mean over targets, or of wrong largest codes: (k,)."""
-    if measure == "squares":
+    if scoring == "mse":
         found = xp.sum(xp.mean(off * off, axis=1), axis=0)
     else:
         predicted = targets[:, :, None] - off

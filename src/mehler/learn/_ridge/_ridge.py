@@ -10,7 +10,7 @@ import numpy as np
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler.learn._arguments import (
-    MEASURES,
+    SCORINGS,
     SOLVERS,
     check_choice,
     check_lambdas,
@@ -33,7 +33,7 @@ def ridge(
     choose: Literal["leave-one-out", "hold-out", "folds"] = "leave-one-out",
     holdout: tuple[Array, Array] | None = None,
     folds: Any = None,
-    measure: Literal["squares", "mistakes"] = "squares",
+    scoring: Literal["mse", "error_rate"] = "mse",
     intercept: bool = True,
     solver: Literal["auto", "eigen", "direct"] = "auto",
 ) -> RidgeFit:
@@ -64,7 +64,7 @@ def ridge(
     folds : array-like of int, shape (n,), optional
         For "folds": the fold of each row, see :func:`folds`. :func:`cross_validate` does the same
         and returns the errors of each fold too.
-    measure : {"squares", "mistakes"}, optional
+    scoring : {"mse", "error_rate"}, optional
         What is least at the chosen lambda: the mean squared error over rows and targets, or the
         share of rows whose largest value is in another column than that of the target (of one
         column: has another sign). Of equals the largest lambda is taken.
@@ -125,7 +125,7 @@ def ridge(
     check_map(phi)
     path_of = check_lambdas(lambdas)
     check_choice("choose", choose, ("leave-one-out", "hold-out", "folds"))
-    check_choice("measure", measure, MEASURES)
+    check_choice("scoring", scoring, SCORINGS)
     check_choice("solver", solver, SOLVERS)
     if (folds is not None) != (choose == "folds"):
         raise ValueError(
@@ -135,7 +135,7 @@ def ridge(
     if choose == "folds":
         _refuse_holdout(holdout, choose)
         found = cross_validate(
-            phi, X, Y, folds, lambdas=path_of, measure=measure, intercept=intercept, solver=solver
+            phi, X, Y, folds, lambdas=path_of, scoring=scoring, intercept=intercept, solver=solver
         )
         return found.fit
     targets = check_pair(X, Y)
@@ -150,7 +150,7 @@ def ridge(
         path = of_few(phi, X, Y, path_of, intercept)
     else:
         path = RidgeSums(phi).add(X, Y)._path(path_of, intercept, solver, spend=True)
-    summed = LeftOut(phi, path, measure) if leaves else HeldOut(phi, path, measure)
+    summed = LeftOut(phi, path, scoring) if leaves else HeldOut(phi, path, scoring)
     errors = _over(summed, rows, off) / rows.shape[0]
     return path.fit(best(path.lambdas, errors), errors)
 

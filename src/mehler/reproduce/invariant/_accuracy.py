@@ -71,7 +71,9 @@ def accuracies(
         found[name] = []
         for n in sizes:
             codes, classes = learn.one_vs_all(labels[:n])
-            fit = learn.ridge(lambda rows: rows, z[:n], codes, lambdas=_LAMBDAS, measure="mistakes")
+            fit = learn.ridge(
+                lambda rows: rows, z[:n], codes, lambdas=_LAMBDAS, scoring="error_rate"
+            )
             said = classes[fit.predict(z_test).argmax(axis=1)]
             found[name].append(float(np.mean(said == test[1])))
     return found

@@ -132,7 +132,7 @@ def maps(world: World, seed: int) -> dict[str, Any]:
     """
     side, d = world.side, world.side**2
     level = _level(world)
-    shifts = groups.ImageShifts(side, side, most=world.most, fill="zero")
+    shifts = groups.ImageShifts(side, side, max_shift=world.most, fill="zero")
     turns = groups.ImageRotations(side, side, world.turns)
     lists: dict[str, Any] = {
         "none": groups.Trivial(d),

@@ -121,7 +121,7 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
         # Rows have length 1: exp(-1) at right angles.
         phi = FourierFeatures.draw(d, o["m"], gamma=0.5, form="offset", seed=own, like=world.X)
     codes, classes = learn.one_vs_all(world.y)
-    fit = learn.ridge(phi, world.X[train], codes[train], lambdas=_LAMBDAS, measure="mistakes")
+    fit = learn.ridge(phi, world.X[train], codes[train], lambdas=_LAMBDAS, scoring="error_rate")
     values = fit.predict(world.X[test])
     return {"error": float(100 * np.mean(classes[values.argmax(axis=1)] != world.y[test]))}
 

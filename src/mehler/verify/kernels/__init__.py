@@ -19,7 +19,7 @@ def make(name: str, **parameters: float) -> NamedKernel:
     - ``rbf``: exp(-gamma d^2), d the Euclidean distance; gamma = 1
     - ``exp``: exp(gamma <x, y>), of softmax attention with gamma = 1/sqrt(d); gamma = 1
     - ``laplacian``: exp(-gamma d), d the sum of absolute differences; gamma = 1
-    - ``matern``: Matern of smoothness nu at distance over length; nu = 1.5, length = 1
+    - ``matern``: Matern of smoothness nu at distance over length_scale; nu = 1.5, length_scale = 1
     - ``linear``: the inner product
     - ``polynomial``: (gamma <x, y> + coef0)^degree; degree = 2, gamma = 1, coef0 = 0
     - ``arc-cosine``: Cho and Saul's, of order 0, 1 or 2; order = 1
@@ -56,7 +56,7 @@ def make(name: str, **parameters: float) -> NamedKernel:
     Examples
     --------
     >>> str(make("matern", nu=2.5))
-    'matern(nu=2.5, length=1)'
+    'matern(nu=2.5, length_scale=1)'
     >>> make("linear", gamma=2.0)
     Traceback (most recent call last):
         ...

@@ -53,20 +53,21 @@ def _laplacian(gamma: float = 1.0) -> NamedKernel:
     )
 
 
-def _matern(nu: float = 1.5, length: float = 1.0) -> NamedKernel:
+def _matern(nu: float = 1.5, length_scale: float = 1.0) -> NamedKernel:
     if nu > 50.0:
         raise ValueError(f"nu={nu!r} is more than 50, where the kernel is the rbf: name that")
-    kernel = partial(shapes.matern, nu=_positive("nu", nu), length=_positive("length", length))
+    given = {"nu": _positive("nu", nu), "length_scale": _positive("length_scale", length_scale)}
+    kernel = partial(shapes.matern, **given)
     return NamedKernel(
         name="matern",
-        parameters={"nu": float(nu), "length": float(length)},
+        parameters={"nu": float(nu), "length_scale": float(length_scale)},
         latex=r"k(x, y) = \frac{2^{1-\nu}}{\Gamma(\nu)} s^\nu K_\nu(s), \quad "
         r"s = \sqrt{2\nu} |x - y| / \ell",
         function=shapes.matern,
-        length=float(length),
-        bandwidth="length",
+        length=float(length_scale),
+        bandwidth="length_scale",
         laws=laws.fourier(
-            kernel, partial(shapes.matern, nu=nu, length=0.5 * length), isotropic=True
+            kernel, partial(shapes.matern, nu=nu, length_scale=0.5 * length_scale), isotropic=True
         ),
     )
 

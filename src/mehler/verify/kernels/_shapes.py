@@ -31,11 +31,11 @@ def laplacian(x: Any, y: Any, gamma: float) -> Any:
     return np.exp(-gamma * distances(x, y, "cityblock"))
 
 
-def matern(x: Any, y: Any, nu: float, length: float) -> Any:
-    """2^(1-nu) / Gamma(nu) s^nu K_nu(s) at s = sqrt(2 nu) |x - y| / length, in logarithms."""
+def matern(x: Any, y: Any, nu: float, length_scale: float) -> Any:
+    """2^(1-nu) / Gamma(nu) s^nu K_nu(s) at s = sqrt(2 nu) |x - y| / length_scale, in logarithms."""
     from scipy.special import gammaln, kve
 
-    s = math.sqrt(2.0 * nu) * distances(x, y) / length
+    s = math.sqrt(2.0 * nu) * distances(x, y) / length_scale
     # kve(nu, s) = K_nu(s) e^s neither under- nor overflows where s does not vanish.
     safe = np.where(s > 1e-12, s, 1.0)
     log = (1.0 - nu) * math.log(2.0) - gammaln(nu) + nu * np.log(safe) + np.log(kve(nu, safe))

@@ -22,7 +22,7 @@ _HUGE = {"float64": 2.0**500, "float32": 2.0**55}
 
 
 @dataclass(frozen=True)
-class HostileArray:
+class EdgeCaseArray:
     """An array, what is wrong with it, and whether a map must take it nevertheless.
 
     Attributes
@@ -38,13 +38,13 @@ class HostileArray:
     valid: bool
 
 
-def hostile_arrays(
+def edge_case_arrays(
     *,
     n_inputs: int,
     kinds: Iterable[str] | None = None,
     dtype: str = "float64",
-    most: int = 4,
-) -> SearchStrategy[HostileArray]:
+    max_size: int = 4,
+) -> SearchStrategy[EdgeCaseArray]:
     """NumPy matrices with NaN, infinity, no rows, zero rows, denormals, huge norms and odd memory.
 
     Parameters
@@ -56,12 +56,12 @@ def hostile_arrays(
         'denormal', 'huge', 'not contiguous' and 'read-only', to be taken. Default all.
     dtype : str
         'float64' or 'float32'.
-    most : int
+    max_size : int
         Most rows.
 
     Returns
     -------
-    SearchStrategy of HostileArray
+    SearchStrategy of EdgeCaseArray
         They shrink to one row on one axis with one thing wrong.
 
     Raises
@@ -77,11 +77,11 @@ def hostile_arrays(
     Examples
     --------
     >>> from hypothesis import find
-    >>> find(hostile_arrays(n_inputs=2, kinds=["nan"]), lambda hostile: True)
-    HostileArray(kind='nan', array=array([[nan,  1.]]), valid=False)
+    >>> find(edge_case_arrays(n_inputs=2, kinds=["nan"]), lambda hostile: True)
+    EdgeCaseArray(kind='nan', array=array([[nan,  1.]]), valid=False)
     """
     d = whole("n_inputs", n_inputs, least=1)
-    high = whole("most", most, least=1)
+    high = whole("max_size", max_size, least=1)
     size(high, d)
     names = chosen("kinds", kinds, _REFUSED + _TAKEN)
     (name,) = chosen("dtype", [dtype], tuple(_HUGE))
@@ -90,10 +90,10 @@ def hostile_arrays(
 
 @st.composite
 def _hostile(
-    draw: st.DrawFn, n_inputs: int, kinds: list[str], dtype: str, most: int
-) -> HostileArray:
+    draw: st.DrawFn, n_inputs: int, kinds: list[str], dtype: str, max_size: int
+) -> EdgeCaseArray:
     kind = draw(st.sampled_from(kinds))
-    n = draw(st.integers(1, most))
+    n = draw(st.integers(1, max_size))
     X = draw(integer_rows(n, n_inputs)).astype(dtype)
     if kind in ("nan", "infinity"):
         values = (np.nan,) if kind == "nan" else (np.inf, -np.inf)
@@ -113,7 +113,7 @@ def _hostile(
         X = _scattered(X, draw(st.sampled_from(("columns", "rows", "reversed"))))
     else:
         X.flags.writeable = False
-    return HostileArray(kind, X, kind in _TAKEN)
+    return EdgeCaseArray(kind, X, kind in _TAKEN)
 
 
 def _scattered(X: Any, how: str) -> Any:
