@@ -23,8 +23,8 @@ extensions = [
     "plain_bars",
 ]
 html_math_renderer = "static_mathml"
-# Results are parts of the pages that include them.
-exclude_patterns = ["_build", "experiments/results"]
+# Parts of the pages that include them.
+exclude_patterns = ["_build", "experiments/results", "performance"]
 
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3

@@ -1,4 +1,7 @@
-"""Collect the tables that the benchmarks wrote into one file, which performance.md includes."""
+"""Collect the tables of the benchmarks into one file that performance.md includes at its end.
+
+Tables that the page includes by themselves are left out.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,13 @@ NONE_YET = "*No benchmark has been run in this checkout: `benchmarks/results/` i
 
 def collect(app: Sphinx) -> None:
     docs = Path(app.srcdir)
+    page = (docs / "performance.md").read_text(encoding="utf-8")
     tables = sorted((docs.parent / "benchmarks" / "results").glob("*.md"))
-    text = "\n\n".join(table.read_text(encoding="utf-8").strip() for table in tables)
+    text = "\n\n".join(
+        f"### {table.stem.replace('_', ' ')}\n\n{table.read_text(encoding='utf-8').strip()}"
+        for table in tables
+        if f"benchmarks/results/{table.name}" not in page
+    )
     target = docs / "_build" / "included" / "benchmarks.md"
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(text + "\n" if text else NONE_YET, encoding="utf-8")

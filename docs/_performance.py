@@ -1,0 +1,290 @@
+"""Write the short tables and the pictures of the pages on performance and on learning.
+
+``python docs/_performance.py`` reads ``benchmarks/results/*.json`` and writes tables to
+``docs/performance`` and pictures to ``docs/_static``. No figure of a table is typed by hand.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+mpl.use("svg")
+
+import matplotlib.pyplot as plt
+
+DOCS = Path(__file__).parent
+RESULTS = DOCS.parent / "benchmarks" / "results"
+# Distinguishable for colour-blind readers (Okabe and Ito).
+BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#009e73", "#6b7280"
+
+Rows = list[dict[str, Any]]
+
+
+def read(name: str) -> dict[str, Any]:
+    """Read one result."""
+    result: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    return result
+
+
+def median(rows: Rows, setting: str, contender: str) -> str:
+    """Median ratio to two digits; empty where it was not measured."""
+    for row in rows:
+        if (row["setting"], row["contender"]) == (setting, contender):
+            return f"{statistics.median(row['ratios']):.2f}"
+    return ""
+
+
+def table(heads: list[str], rows: list[list[str]], name: str, command: str = "") -> str:
+    """Markdown of a table, with the command that measures it."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    text = "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+    result = read(name)
+    source = (
+        f"*`python benchmarks/{command or name + '.py'}`, {result['date']}; {result['machine']}.*"
+    )
+    return f"{text}\n\n{source}\n"
+
+
+def pivot(name: str, settings: dict[str, str], contenders: dict[str, str], corner: str) -> str:
+    """A table of medians: a row a contender, a column a setting."""
+    rows = read(name)["rows"]
+    body = [
+        [label, *(median(rows, setting, contender) for setting in settings)]
+        for contender, label in contenders.items()
+    ]
+    return table([corner, *settings.values()], body, name)
+
+
+def maxout() -> str:
+    settings = {
+        "d=784 m=1000 q=4": "d = 784, m = 1000, q = 4",
+        "d=784 m=5000 q=4": "d = 784, m = 5000, q = 4",
+        "d=40 m=2000 q=16": "d = 40, m = 2000, q = 16",
+    }
+    contenders = {
+        "MaxoutFeatures": "`MaxoutFeatures`",
+        "naive, NumPy": "naive version, NumPy",
+        "MaxoutFeatures, shared, P = m": "`MaxoutFeatures`, m shared projections",
+        "MaxoutCodes": "`MaxoutCodes`",
+        "DecoupledMaxoutFeatures": "`DecoupledMaxoutFeatures`",
+        "MaxoutFeatures on torch": "`MaxoutFeatures` on PyTorch",
+        "naive, torch": "naive version, PyTorch",
+    }
+    return pivot("transform", settings, contenders, "CPU time over the bare product")
+
+
+def fourier() -> str:
+    settings = {
+        "d=784 m=4000": "d = 784, m = 4000",
+        "d=784 m=4000, float64": "the same, float64",
+        "d=40 m=2000": "d = 40, m = 2000",
+        "d=40 m=2000, float64": "the same, float64",
+    }
+    contenders = {
+        "FourierFeatures, pairs": "`FourierFeatures`, pairs",
+        "FourierFeatures, offset": "`FourierFeatures`, offset",
+        "RBFSampler": "scikit-learn's `RBFSampler`",
+        "naive, NumPy": "naive version, NumPy",
+        "FourierFeatures, pairs on torch": "`FourierFeatures`, pairs, on PyTorch",
+        "naive, torch": "naive version, PyTorch",
+    }
+    return pivot("transform", settings, contenders, "CPU time over the bare product")
+
+
+def jax() -> str:
+    result = read("compiled")
+    maps = dict.fromkeys(row["setting"] for row in result["rows"])
+    body = [
+        [one, median(result["rows"], one, "JAX"), median(result["rows"], one, "JAX, jit")]
+        for one in maps
+    ]
+    return table(["CPU time over NumPy", "JAX", "JAX under `jit`"], body, "compiled")
+
+
+def exact() -> str:
+    result = read("exact")
+    values = {row["what"]: row["value"] for row in result["rows"]}
+    body = [
+        [size, *(values[f"{other} over ours, a value, q = {size}"] for other in others)]
+        for others in [["dblquad", "mpmath", "Monte Carlo to 1e-04"]]
+        for size in ("4", "64", "1024")
+    ]
+    heads = ["q", "SciPy's `dblquad`", "mpmath, 20 digits", "Monte Carlo to 1e-4"]
+    return table(heads, body, "exact")
+
+
+def invariants() -> str:
+    result = read("invariants")
+    found = {row["setting"]: row for row in result["rows"] if "Invariant" in row["contender"]}
+    body = [
+        [
+            setting,
+            median(result["rows"], setting, "GroupInvariantFeatures"),
+            median(result["rows"], setting, "broadcast comparisons"),
+            f"{row['extra_mib']:.0f}",
+        ]
+        for setting, row in found.items()
+        if row.get("ratios")
+    ]
+    heads = [
+        "CPU time over the bare product",
+        "`GroupInvariantFeatures`",
+        "broadcast comparisons",
+        "MiB beyond the output",
+    ]
+    return table(heads, body, "invariants")
+
+
+def agreements() -> str:
+    settings = {
+        "3072 x 3072 codes, m = 512, q = 4": "m = 512, q = 4",
+        "3072 x 3072 codes, m = 256, q = 16": "m = 256, q = 16",
+    }
+    ways = {
+        "PackedCodes.agreements": (
+            "`PackedCodes.agreements`",
+            ", among themselves",
+            " with others",
+        ),
+        "similarity": ("`MaxoutCodes.similarity`", ", rows among themselves", " with other rows"),
+        "similarity, torch": ("the same on PyTorch", ", among themselves", ", with others"),
+    }
+    contenders = {}
+    for name, (label, own, other) in ways.items():
+        contenders |= {name + own: f"{label}, one set of rows", name + other: f"{label}, two sets"}
+    return pivot("codes", settings, contenders, "CPU time over the one-hot product")
+
+
+def spread(rows: Rows, setting: str, contender: str) -> tuple[float, float, float] | None:
+    """Least, median and largest ratio."""
+    for row in rows:
+        if (row["setting"], row["contender"]) == (setting, contender):
+            return min(row["ratios"]), statistics.median(row["ratios"]), max(row["ratios"])
+    return None
+
+
+def structured() -> Any:
+    """Dense and structured projections against the number of inputs."""
+    rows = read("projections")["rows"]
+    sizes = [2**k for k in range(6, 14)]
+    lines = {
+        "hadamard, product alone": ("structured product alone", GREY, "-", "^"),
+        "MaxoutFeatures, q = 4, gaussian": ("maxout, q = 4, dense", BLUE, "--", "o"),
+        "MaxoutFeatures, q = 4, hadamard": ("maxout, q = 4, structured", BLUE, "-", "o"),
+        "FourierFeatures, gaussian": ("Fourier, dense", ORANGE, "--", "s"),
+        "FourierFeatures, hadamard": ("Fourier, structured", ORANGE, "-", "s"),
+    }
+    figure, axis = plt.subplots(figsize=(6.6, 4))
+    for contender, (label, colour, style, marker) in lines.items():
+        found = [(size, spread(rows, f"d={size}", contender)) for size in sizes]
+        x = [size for size, one in found if one]
+        low, middle, high = zip(*(one for _, one in found if one), strict=True)
+        axis.plot(x, middle, style, marker=marker, ms=4, lw=1.5, color=colour, label=label)
+        axis.fill_between(x, low, high, color=colour, alpha=0.15, lw=0)
+    axis.axhline(1, color="black", lw=0.8)
+    axis.annotate("bare dense product", (64, 1), (0, -12), textcoords="offset points", fontsize=9)
+    axis.set_xscale("log", base=2)
+    axis.set_yscale("log")
+    axis.set_xticks(sizes, [str(size) for size in sizes])
+    axis.set_yticks([0.1, 0.2, 0.5, 1, 2, 5, 10], ["0.1", "0.2", "0.5", "1", "2", "5", "10"])
+    axis.minorticks_off()
+    axis.set(
+        xlabel="inputs d = maxout units = Fourier frequencies",
+        ylabel="CPU time over the bare product",
+    )
+    axis.legend(frameon=False, fontsize=9, loc="lower left")
+    return figure
+
+
+def index_recall() -> Any:
+    """Recall of the ten nearest rows of MNIST against the time of a query."""
+    rows = [row["row"] for row in read("codes_index")["rows"]]
+    figure, axis = plt.subplots(figsize=(6.6, 4))
+    for kind, colour, marker in (("by codes", BLUE, "o"), ("by cosine", ORANGE, "s")):
+        points = sorted(
+            (float(row[3]), float(row[5].split()[0]), row[0])
+            for row in rows
+            if row[0].startswith(kind)
+        )
+        axis.plot(
+            [time for time, _, _ in points],
+            [recall for _, recall, _ in points],
+            f"{marker}-",
+            color=colour,
+            ms=5,
+            lw=1,
+            label=f"index, candidates ranked {kind}",
+        )
+        for time, recall, name in points:
+            size = ", ".join(name.split(", ")[1:3])
+            axis.annotate(
+                size,
+                (time, recall),
+                (0, 7) if size == "k = 9, L = 68" and kind == "by codes" else (5, -12),
+                textcoords="offset points",
+                fontsize=8,
+            )
+    brute = next(float(row[3]) for row in rows if row[0].startswith("cosines"))
+    axis.plot([brute], [1.0], "*", color=GREEN, ms=11, label="cosines of all rows, one product")
+    axis.set_xscale("log")
+    axis.set_xticks([0.2, 0.5, 1, 2, 5, 10, 20], ["0.2", "0.5", "1", "2", "5", "10", "20"])
+    axis.minorticks_off()
+    axis.set(
+        xlabel="ms of CPU time a query",
+        ylabel="share of the ten nearest found",
+        xlim=(0.2, 30),
+        ylim=(0, 1.06),
+    )
+    axis.legend(frameon=False, fontsize=9, loc="lower right")
+    return figure
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "maxout": maxout,
+    "fourier": fourier,
+    "jax": jax,
+    "exact": exact,
+    "invariants": invariants,
+    "agreements": agreements,
+}
+FIGURES: dict[str, Callable[[], Any]] = {
+    "performance-projections": structured,
+    "learning-index": index_recall,
+}
+
+
+def draw(name: str, folder: Path = DOCS / "_static") -> Path:
+    """Draw one picture to ``folder / name.svg``."""
+    style = {
+        "svg.hashsalt": name,  # else element ids, and so the bytes, differ from run to run
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "figure.facecolor": "white",  # readable on dark pages too
+        "font.size": 10,
+    }
+    with mpl.rc_context(style):
+        figure = FIGURES[name]()
+        figure.tight_layout()
+        target = folder / f"{name}.svg"
+        figure.savefig(target, metadata={"Date": None})
+        plt.close(figure)
+    return target
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        sys.exit("python docs/_performance.py takes no arguments")
+    for chosen, make in TABLES.items():
+        target = DOCS / "performance" / f"{chosen}.md"
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(make(), encoding="utf-8")
+        print(target)
+    for chosen in FIGURES:
+        print(draw(chosen))
