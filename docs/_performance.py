@@ -246,6 +246,43 @@ def index_recall() -> Any:
     return figure
 
 
+def looseness() -> Any:
+    """Proved bounds over the measured quantile, against the number of units."""
+    rows = read("bounds")["rows"]
+    names = {
+        "Lemma 2": ("Lemma 2", GREEN, "^"),
+        "Lemma 3, Monte Carlo": ("Lemma 3", ORANGE, "s"),
+        "Theorem 2": ("Theorem 2", BLUE, "o"),
+    }
+    figure, axis = plt.subplots(figsize=(6.6, 4))
+    for statement, (label, colour, marker) in names.items():
+        for shape, fill, kind in (
+            ("dimension-free", colour, "dimension-free"),
+            ("paper", "none", "paper's shape"),
+        ):
+            points = [
+                (row["m"], row["looseness"])
+                for row in rows
+                if (row["statement"], row["shape"]) == (statement, shape)
+            ]
+            axis.plot(
+                *zip(*points, strict=True),
+                marker,
+                ms=5.5,
+                markeredgecolor=colour,
+                markerfacecolor=fill,
+                label=f"{label}, {kind}",
+            )
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1000"])
+    axis.set_yticks([1, 3, 10, 30, 100, 300], ["1", "3", "10", "30", "100", "300"])
+    axis.minorticks_off()
+    axis.set(xlabel="units m", ylabel="bound over the measured quantile", ylim=(1, 600))
+    axis.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, 1.2), ncols=3)
+    return figure
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "maxout": maxout,
     "fourier": fourier,
@@ -257,6 +294,7 @@ TABLES: dict[str, Callable[[], str]] = {
 FIGURES: dict[str, Callable[[], Any]] = {
     "performance-projections": structured,
     "learning-index": index_recall,
+    "learning-bounds": looseness,
 }
 
 
