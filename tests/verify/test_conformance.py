@@ -134,4 +134,5 @@ def test_bad_options_are_refused(options, error, message):
 def test_the_page_lists_every_requirement():
     page = (Path(__file__).parents[2] / "docs" / "conformance.md").read_text(encoding="utf-8")
     rows = [f"| `{r.name}` | {r.says} |" for r in conformance.checks(Rectified)]
-    assert [line for line in page.splitlines() if line.startswith("| `")] == rows
+    listed = page[page.index("| requirement") :].split("\n\n")[0].splitlines()
+    assert [line for line in listed if line.startswith("| `")] == rows
