@@ -90,7 +90,7 @@ def test_directions():
     [
         ({"n_features": 5}, ValueError, "two features a frequency: take 6, or form='offset'"),
         ({"n_features": 0}, ValueError, "n_features must be at least 1"),
-        ({"kernel": "rbf"}, ValueError, "kernel='rbf' is not one of 'gaussian', 'laplacian'"),
+        ({"kernel": "gaussian"}, ValueError, "kernel='gaussian' is not one of 'rbf', 'laplacian'"),
         ({"kernel": None}, ValueError, "kernel=None is not one of"),
         ({"gamma": 0}, ValueError, "gamma must be positive and finite, not 0"),
         ({"gamma": np.inf}, ValueError, "gamma must be positive and finite"),

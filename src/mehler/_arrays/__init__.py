@@ -36,7 +36,7 @@ from mehler._arrays._global_random import (
     set_global_states,
 )
 from mehler._arrays._host import from_host, to_host, without_gradient
-from mehler._arrays._installed import installed_namespaces
+from mehler._arrays._libraries import LIBRARIES, installed_namespaces
 from mehler._arrays._namespace import (
     Array,
     Place,
@@ -67,6 +67,7 @@ from mehler._arrays.routines._reuse import keep_winner, matmul, maximum, take_ro
 from mehler._arrays.routines._trig import angle_unit, cosine, cosine_and_sine
 
 __all__ = [
+    "LIBRARIES",
     "Array",
     "Place",
     "add_gram",

@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 import array_api_compat as compat
 import numpy as np
 
+from mehler._arrays._libraries import LIBRARIES
+
 # Six namespaces share no static type; what an array must be is checked at run time.
 Array: TypeAlias = Any
 
@@ -94,7 +96,7 @@ def resolve_place(like: Any) -> Place:
     if hasattr(like, "__array_namespace_info__"):
         return Place(like, None)
     name = getattr(like, "__name__", None)
-    if name in {"numpy", "torch", "cupy", "dask.array", "jax.numpy", "array_api_strict"}:
+    if name in {library.module for library in LIBRARIES.values()}:
         # The bare library: ask one of its own arrays for the standard's face of it.
         make = getattr(like, "asarray", None) or like.tensor
         return Place(compat.array_namespace(make([0.0])), None)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import mehler.features as features
 from mehler import _arrays
+from mehler.features.spectra._named import NAMED
 from mehler.sklearn._base import Sampler
 
 # scikit-learn's names of kernels, and ours.
-_KERNELS = ("rbf", "laplacian", "matern")
 
 
 class FourierSampler(Sampler):
@@ -122,25 +123,21 @@ class FourierSampler(Sampler):
 
     def _kernel_for(self, x: _arrays.Array) -> dict[str, Any]:
         """Name and parameters of the kernel, as `FourierFeatures.draw` calls them."""
+        given = {"gamma": self.gamma, "length_scale": self.length_scale, "nu": self.nu}
         if isinstance(self.kernel, features.Spectrum):
-            given = {"gamma": self.gamma, "length_scale": self.length_scale, "nu": self.nu}
             return {"kernel": self.kernel, **given}
-        if self.kernel not in _KERNELS:
-            raise ValueError(
-                f"kernel={self.kernel!r} is not one of {', '.join(map(repr, _KERNELS))}"
-            )
-        others: dict[str, dict[str, Any]] = {
-            "rbf": {"nu": self.nu},
-            "laplacian": {"nu": self.nu, "length_scale": self.length_scale},
-            "matern": {"gamma": self.gamma},
-        }
-        for name, value in others[self.kernel].items():
-            if value is not None:
+        if self.kernel not in NAMED:
+            raise ValueError(f"kernel={self.kernel!r} is not one of {', '.join(map(repr, NAMED))}")
+        takes = {field.name for field in fields(NAMED[self.kernel])}
+        for name, value in given.items():
+            # scikit-learn states the width of its RBF in two ways.
+            taken = name in takes or (self.kernel, name) == ("rbf", "length_scale")
+            if value is not None and not taken:
                 raise ValueError(f"kernel={self.kernel!r} has no {name}: leave {name} at None")
-        named = {"kernel": self.kernel}
-        if self.kernel == "matern":
-            return {**named, "length_scale": self.length_scale, "nu": self.nu}
-        return {**named, "gamma": self._gamma_for(x)}
+        named = {name: given[name] for name in takes & given.keys()}
+        if "gamma" in takes:
+            named["gamma"] = self._gamma_for(x)
+        return {"kernel": self.kernel, **named}
 
     def _gamma_for(self, x: _arrays.Array) -> Any:
         if self.length_scale is not None:

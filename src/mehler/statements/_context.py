@@ -9,21 +9,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from mehler._arrays import LIBRARIES
+
 if TYPE_CHECKING:
     from mehler.verify import Ledger
 
 Level = Literal["quick", "full"]
 LEVELS = ("quick", "full")
 
-# Backend -> the module that holds its array namespace, and what to install where it is missing.
-_NAMESPACES = {
-    "numpy": ("numpy", "numpy"),
-    "torch": ("torch", "'mehler[torch]'"),
-    "jax": ("jax.numpy", "'mehler[jax]'"),
-    "dask": ("dask.array", "'mehler[dask]'"),
-    "cupy": ("cupy", "'mehler[cupy12]' or 'mehler[cupy13]', by the CUDA version"),
-}
-BACKENDS = tuple(_NAMESPACES)
+# Nobody computes on the library that only tests conformance to the standard.
+BACKENDS = tuple(name for name in LIBRARIES if name != "strict")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,15 +114,15 @@ class Context:
         ValueError
             The backend is not installed, or has no device to compute on.
         """
-        module, package = _NAMESPACES[self.backend]
+        library = LIBRARIES[self.backend]
         try:
-            namespace = importlib.import_module(module)
+            namespace = importlib.import_module(library.module)
         except ImportError as error:
             raise ValueError(
                 f"backend={self.backend!r} is not installed ({error}): "
-                f"pip install {package}, or choose --backend numpy"
+                f"pip install {library.install}, or choose --backend numpy"
             ) from error
-        if self.backend == "cupy":
+        if library.accelerator:
             _require_device(namespace)
         return namespace
 

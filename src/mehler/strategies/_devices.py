@@ -15,8 +15,8 @@ from hypothesis.strategies import SearchStrategy
 from mehler import _arrays
 from mehler.strategies._validate import chosen
 
-# Import names, simplest first: the order in which examples shrink.
-_LIBRARIES = ("numpy", "array_api_strict", "torch", "jax.numpy", "dask.array", "cupy")
+# Import names.
+_LIBRARIES = tuple(library.module for library in _arrays.LIBRARIES.values())
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ class FourierFeatures(FeatureMap):
         n_inputs: int,
         n_features: int,
         *,
-        kernel: Literal["rbf", "laplacian", "matern"] | Spectrum = "rbf",
+        kernel: str | Spectrum = "rbf",
         gamma: float | None = None,
         nu: float | None = None,
         length_scale: float | None = None,

@@ -10,7 +10,7 @@ from mehler.features.spectra._laplacian import Laplacian
 from mehler.features.spectra._matern import Matern
 from mehler.features.spectra._spectrum import Spectrum
 
-_NAMED: dict[str, Any] = {one.name: one for one in (Gaussian, Laplacian, Matern)}
+NAMED: dict[str, Any] = {one.name: one for one in (Gaussian, Laplacian, Matern)}
 
 
 def spectrum_of(kernel: Any, **given: float | None) -> Spectrum:
@@ -26,18 +26,18 @@ def spectrum_of(kernel: Any, **given: float | None) -> Spectrum:
         for name in chosen:
             raise ValueError(f"the spectrum {kernel.name!r} has its parameters: leave {name} out")
         return kernel
-    if not isinstance(kernel, str) or kernel not in _NAMED:
+    if not isinstance(kernel, str) or kernel not in NAMED:
         raise ValueError(
-            f"kernel={kernel!r} is not one of {', '.join(map(repr, _NAMED))}, nor a Spectrum"
+            f"kernel={kernel!r} is not one of {', '.join(map(repr, NAMED))}, nor a Spectrum"
         )
-    takes = [field.name for field in fields(_NAMED[kernel])]
+    takes = [field.name for field in fields(NAMED[kernel])]
     for name in chosen:
         if name not in takes:
             raise ValueError(f"kernel={kernel!r} has no {name}: it takes {' and '.join(takes)}")
-    spectrum: Spectrum = _NAMED[kernel](**chosen)
+    spectrum: Spectrum = NAMED[kernel](**chosen)
     return spectrum
 
 
 def is_named(spectrum: Spectrum) -> bool:
     """Whether name and parameters make the same spectrum again."""
-    return _NAMED.get(spectrum.name) is type(spectrum)
+    return NAMED.get(spectrum.name) is type(spectrum)

@@ -11,10 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from mehler._arrays import LIBRARIES
 from mehler.statements import Context
-
-_DISTRIBUTIONS = {"numpy": ("numpy",), "torch": ("torch",), "jax": ("jax",), "dask": ("dask",)}
-_CUPY = ("cupy", "cupy-cuda12x", "cupy-cuda13x")
 
 
 def provenance(context: Context, command: tuple[str, ...] | None) -> dict[str, Any]:
@@ -69,5 +67,5 @@ def _version(distribution: str) -> str | None:
 
 
 def _backend_version(backend: str) -> str | None:
-    names = _DISTRIBUTIONS.get(backend, _CUPY)
+    names = LIBRARIES[backend].distributions
     return next((found for name in names if (found := _version(name))), None)

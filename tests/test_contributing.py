@@ -1,0 +1,199 @@
+"""The first three recipes of CONTRIBUTING.md, followed in a copy: no other file has to change."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+class Copy:
+    """A copy of the source, the files of it that were written, and Python in it."""
+
+    def __init__(self, root):
+        self.root = root
+        ignore = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / "src", root / "src", ignore=ignore)
+        shutil.copytree(ROOT / "proofs_checks", root / "proofs_checks", ignore=ignore)
+        self.written = []
+
+    def add(self, path, text):
+        assert not (self.root / path).exists()
+        self.written.append(path)
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text, encoding="utf-8")
+
+    def replace(self, path, old, new):
+        self.written.append(path)
+        text = (self.root / path).read_text(encoding="utf-8")
+        assert text.count(old) == 1
+        (self.root / path).write_text(text.replace(old, new), encoding="utf-8")
+
+    def run(self, code):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=self.root,
+            env={**os.environ, "PYTHONPATH": f"{self.root / 'src'}{os.pathsep}{self.root}"},
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+
+@pytest.fixture
+def copy(tmp_path):
+    return Copy(tmp_path)
+
+
+def files_of(recipe):
+    """The number of files beside tests that a recipe promises."""
+    return int(re.search(rf"^\*\*{recipe}\*\*, (\d) files?", PAGE, re.MULTILINE)[1])
+
+
+def test_a_spectrum(copy):
+    """Frequencies uniform on [-gamma, gamma]^d: a product of sines over arguments."""
+    copy.add(
+        "src/mehler/features/spectra/_box.py",
+        """\
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mehler import _arrays
+from mehler.features.spectra._spectrum import Spectrum
+
+
+@dataclass(frozen=True)
+class Box(Spectrum):
+    gamma: float = 1.0
+    name: ClassVar[str] = "box"
+
+    @property
+    def scale(self):
+        return self.gamma
+
+    def entries(self, weights):
+        from scipy.special import ndtr
+
+        return 2.0 * ndtr(weights) - 1.0
+
+    def distance(self, x, y):
+        return self.gamma * (x[:, None, :] - (x if y is None else y)[None, :, :])
+
+    def kernel(self, t, j=1):
+        xp = _arrays.array_namespace(t)
+        safe = xp.where(t == 0.0, xp.ones_like(t), t) * j
+        return xp.prod(xp.where(t == 0.0, xp.ones_like(t), xp.sin(safe) / safe), axis=2)
+""",
+    )
+    named = "src/mehler/features/spectra/_named.py"
+    copy.replace(
+        named,
+        "for one in (Gaussian, Laplacian, Matern)",
+        "for one in (Box, Gaussian, Laplacian, Matern)",
+    )
+    copy.replace(
+        named,
+        "from mehler.features.spectra._gaussian",
+        "from mehler.features.spectra._box import Box\nfrom mehler.features.spectra._gaussian",
+    )
+    said = copy.run(
+        "import numpy as np, mehler\n"
+        "from mehler.sklearn import FourierSampler\n"
+        "from functools import partial\n"
+        "drawn = partial(mehler.FourierFeatures.draw, 2, 500, kernel='box', gamma=2.0)\n"
+        "draw = lambda seed: drawn(seed=seed)\n"
+        "X = np.array([[0.1, 0.4], [-0.3, 0.2]])\n"
+        "print(mehler.verify.check_kernel(draw, draw(0).kernel, X, resolution=0.1).status)\n"
+        "again = mehler.from_recipe(draw(0).recipe())\n"
+        "print(np.array_equal(again(X), draw(0)(X)))\n"
+        "print(FourierSampler(kernel='box', gamma=2.0).fit(X).map_.spectrum.name)\n"
+    )
+    assert said == ["holds", "True", "box"]
+    assert len(set(copy.written)) == files_of("Add a spectrum")
+
+
+def test_an_activation(copy):
+    """|t|, of degree 1."""
+    named = "src/mehler/exact/activations/_named.py"
+    copy.replace(
+        named,
+        '        Activation("step", _step, degree=0),\n',
+        '        Activation("step", _step, degree=0),\n'
+        '        Activation("abs", lambda xp, t: xp.abs(t), degree=1),\n',
+    )
+    said = copy.run(
+        "import numpy as np, mehler\n"
+        "from mehler.sklearn import KitchenSinkSampler\n"
+        "draw = lambda seed: mehler.KitchenSinks.draw(2, 500, activation='abs', seed=seed)\n"
+        "X = np.array([[0.1, 0.4], [-0.3, 0.2]])\n"
+        "print(draw(0).kernel_source.replace(' ', '-'))\n"
+        "print(mehler.verify.check_kernel(draw, draw(0).kernel, X, resolution=0.1).status)\n"
+        "print(np.array_equal(mehler.from_recipe(draw(0).recipe())(X), draw(0)(X)))\n"
+        "print(KitchenSinkSampler(activation='abs').fit(X).map_.kernel_source.split()[0])\n"
+    )
+    assert said == ["closed-form", "holds", "True", "closed"]
+    assert len(set(copy.written)) == files_of("Add an activation")
+
+
+def test_a_statement(copy):
+    """Of the Fourier features: k(0) = 1."""
+    copy.add(
+        "proofs_checks/fourier/at_zero.py",
+        """\
+import numpy as np
+
+import mehler
+from mehler.statements import Check, Evidence, Statement
+
+
+def one(context):
+    phi = mehler.FourierFeatures.draw(3, 10, seed=0)
+    worst = float(np.max(np.abs(np.diag(phi.kernel(np.eye(3))) - 1.0)))
+    return Evidence(
+        form="printed",
+        check="the kernel at 0",
+        status="holds" if worst == 0.0 else "refuted",
+        claim="k(x, x) = 1",
+        observed=worst,
+        exact=0.0,
+        method="computed",
+    )
+
+
+STATEMENT = Statement(
+    id="fourier.at-zero",
+    source="Rahimi and Recht (2007)",
+    place="Section 3",
+    hypotheses="A kernel of differences.",
+    title="The kernel at 0",
+    expected="holds",
+    ground="Computed.",
+    printed="k(0) = 1",
+    printed_text="It is 1.",
+    proof="It is the mean of 1.",
+    checks=(Check(form="printed", name="the kernel at 0", run=one),),
+)
+""",
+    )
+    listed = "proofs_checks/fourier/__init__.py"
+    copy.replace(listed, "fourier import kernel", "fourier import at_zero, kernel")
+    copy.replace(listed, "in (kernel,", "in (at_zero, kernel,")
+    copy.add("docs/theorems/fourier-at-zero.md", "# The kernel at 0\n")
+    said = copy.run(
+        "from mehler import report\n"
+        "from mehler.statements import discover\n"
+        "found, = discover('fourier.at-zero')\n"
+        "print(report.run([found], with_data=False).statements[0].verdict)\n"
+    )
+    assert said == ["holds"]
+    assert len(set(copy.written)) == files_of("Add a statement")
