@@ -141,7 +141,7 @@ def test_the_largest_variance_is_above_all_and_near(q):
     [
         ({}, "exactly one of pool_size, variance"),
         ({"pool_size": 4, "variance": 1.0}, "not pool_size, variance"),
-        ({"pool_size": 0}, "at least 1, not 0"),
+        ({"pool_size": 0}, "pool size q=0 must be at least 1"),
         ({"pool_size": 4, "rho": 1.5}, "rho must lie in"),
         ({"pool_size": 4, "rho": math.nan}, "rho must lie in"),
         ({"variance": 1.0, "rho": 0.5}, "rho goes with pool_size"),

@@ -31,7 +31,7 @@ def test_an_expectation_needs_no_bound_of_the_loss():
     bound = maxout.theorem_2(loss_bound=math.inf, **sizes)
     assert 1 < bound.value == bound.total < bound.trivial
     assert maxout.theorem_2(**sizes).value == 1
-    with pytest.raises(ValueError, match="loss_bound=inf is not finite"):
+    with pytest.raises(ValueError, match="loss_bound=inf must be positive and finite"):
         maxout.theorem_2(loss_bound=math.inf, **{**sizes, "delta": 0.1})
 
 

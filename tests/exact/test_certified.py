@@ -245,18 +245,18 @@ def test_what_is_printed_of_a_certified_number_lies_in_its_ball(q, bits):
 
 @pytest.mark.parametrize("bits", [23, 0, -5])
 def test_too_few_bits_are_refused(bits):
-    with pytest.raises(ValueError, match="precision bits must be at least 24"):
+    with pytest.raises(ValueError, match=r"precision bits=.* must be at least 24"):
         certified.collision_probability(0.5, 3, bits=bits)
 
 
 @pytest.mark.parametrize(
     ("call", "error", "match"),
     [
-        (lambda: certified.sigma2(0), ValueError, "pool size q must be at least 1"),
-        (lambda: certified.sigma2(2.5), TypeError, "pool size q must be an integer"),
-        (lambda: certified.max_moment(-1, 3), ValueError, "order k must be at least 0"),
-        (lambda: certified.hermite_moment(-1, 3), ValueError, "order i must be at least 0"),
-        (lambda: certified.collision_coefficients(3, 0), ValueError, "n must be at least 1"),
+        (lambda: certified.sigma2(0), ValueError, "pool size q=.* must be at least 1"),
+        (lambda: certified.sigma2(2.5), TypeError, "pool size q=.* must be an integer"),
+        (lambda: certified.max_moment(-1, 3), ValueError, "order k=.* must be at least 0"),
+        (lambda: certified.hermite_moment(-1, 3), ValueError, "order i=.* must be at least 0"),
+        (lambda: certified.collision_coefficients(3, 0), ValueError, "n=.* must be at least 1"),
         (lambda: certified.maxout_kernel(1.5, 3), ValueError, r"rho must lie in \[-1, 1\]"),
         (lambda: certified.maxout_kernel(float("nan"), 3), ValueError, "rho must be a finite"),
         (lambda: certified.locally_linear_kernel([0], 3), TypeError, "rho must be one"),

@@ -218,13 +218,13 @@ def test_too_coarse_a_step_is_noticed():
 
 @pytest.mark.parametrize("q", [0, -3])
 def test_pool_size_below_one_is_refused(q):
-    with pytest.raises(ValueError, match="pool size q must be at least 1"):
+    with pytest.raises(ValueError, match=r"pool size q=.* must be at least 1"):
         exact.max_moment(1, q, 20)
 
 
 @pytest.mark.parametrize("q", [2.0, "2", True])
 def test_pool_size_that_is_no_integer_is_refused(q):
-    with pytest.raises(TypeError, match="pool size q must be an integer"):
+    with pytest.raises(TypeError, match=r"pool size q=.* must be an integer"):
         exact.collision_coefficients(q, 3, 20)
 
 
@@ -248,16 +248,16 @@ def test_correlation_of_another_type_is_refused(rho):
 
 @pytest.mark.parametrize("dps", [0, -1])
 def test_digits_below_one_are_refused(dps):
-    with pytest.raises(ValueError, match="dps must be at least 1"):
+    with pytest.raises(ValueError, match=r"dps=.* must be at least 1"):
         exact.collision_probability(0.5, 4, dps)
 
 
 def test_order_and_count_out_of_range_are_refused():
-    with pytest.raises(ValueError, match="order k must be at least 0"):
+    with pytest.raises(ValueError, match=r"order k=.* must be at least 0"):
         exact.max_moment(-1, 4, 20)
-    with pytest.raises(ValueError, match="order i must be at least 0"):
+    with pytest.raises(ValueError, match=r"order i=.* must be at least 0"):
         exact.hermite_moment(-1, 4, 20)
-    with pytest.raises(ValueError, match="number of coefficients n must be at least 1"):
+    with pytest.raises(ValueError, match="number of coefficients n=0 must be at least 1"):
         exact.collision_coefficients(4, 0, 20)
 
 

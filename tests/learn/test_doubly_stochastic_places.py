@@ -113,13 +113,13 @@ def test_what_is_refused():
     fit = learn.doubly_stochastic
     phi = draw()
     for name, value in (("lam", 0), ("lam", -1.0), ("step", np.nan), ("step", "a"), ("lam", [1])):
-        with pytest.raises(ValueError, match=f"{name}=.* must be a finite number above 0"):
+        with pytest.raises((TypeError, ValueError), match=f"{name}=.* must be"):
             fit(phi, ROWS, Y, **{**OPTIONS, name: value})
     for name in ("n_steps", "rows_per_step", "units_per_step"):
-        with pytest.raises(ValueError, match=f"{name} must be at least 1, not 0"):
+        with pytest.raises(ValueError, match=f"{name}=0 must be at least 1"):
             fit(phi, ROWS, Y, **{**OPTIONS, name: 0})
         for value in (1.5, True):
-            with pytest.raises(TypeError, match=f"{name} must be an integer"):
+            with pytest.raises(TypeError, match=f"{name}=.* must be an integer"):
                 fit(phi, ROWS, Y, **{**OPTIONS, name: value})
     with pytest.raises(ValueError, match="loss='hinge' is not one of"):
         fit(phi, ROWS, Y, loss="hinge", **OPTIONS)

@@ -78,10 +78,10 @@ def test_scikit_learn_reads_them():
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "words"),
     [
-        ((10.0, 2), {}, TypeError, "n_rows must be an integer"),
-        ((1, 2), {}, ValueError, "n_rows must be at least 2"),
-        ((10, 1), {}, ValueError, "n_folds must be at least 2"),
-        ((10, 11), {}, ValueError, "n_folds must be at most 10"),
+        ((10.0, 2), {}, TypeError, "n_rows=.* must be an integer"),
+        ((1, 2), {}, ValueError, "n_rows=.* must be at least 2"),
+        ((10, 1), {}, ValueError, "n_folds=.* must be at least 2"),
+        ((10, 11), {}, ValueError, "n_folds=.* must be at most 10"),
         ((10, 2), {"seed": None}, TypeError, "seed must be a non-negative integer"),
         ((3, 2), {"labels": [1, 2]}, ValueError, r"labels have shape \(2,\)"),
         ((2, 2), {"labels": [1.0, np.nan]}, ValueError, "labels hold NaN"),

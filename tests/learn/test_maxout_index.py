@@ -244,14 +244,14 @@ def test_an_index_travels():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"n_digits": 0, "n_tables": 1}, ValueError, "n_digits must be at least 1"),
-        ({"n_digits": 2.0, "n_tables": 1}, TypeError, "n_digits must be an integer"),
+        ({"n_digits": 0, "n_tables": 1}, ValueError, "n_digits=.* must be at least 1"),
+        ({"n_digits": 2.0, "n_tables": 1}, TypeError, "n_digits=.* must be an integer"),
         ({"n_digits": 7, "n_tables": 9}, ValueError, "read 63 digits, but phi has n_features=60"),
         ({"n_digits": 32, "n_tables": 1}, ValueError, "more than 2\\^63 buckets"),
         ({"recall": 1.0}, ValueError, "recall=1.0 is not a number between 0 and 1"),
         ({"recall": float("nan")}, ValueError, "recall=nan"),
         ({"rank": "euclid"}, ValueError, "rank='euclid' is not one of 'codes', 'cosine'"),
-        ({"n_neighbours": 0}, ValueError, "n_neighbours must be at least 1"),
+        ({"n_neighbours": 0}, ValueError, "n_neighbours=.* must be at least 1"),
     ],
 )
 def test_bad_arguments_are_refused(options, error, message):
@@ -271,7 +271,7 @@ def test_bad_rows_maps_and_queries_are_refused():
         with pytest.raises(ValueError, match=r"Q|X has 3 columns"):
             index.query(bad)
     for wanted in (0, 10):
-        with pytest.raises(ValueError, match="n_neighbours must be at"):
+        with pytest.raises(ValueError, match=r"n_neighbours=.* must be at"):
             index.query(X, wanted)
 
 

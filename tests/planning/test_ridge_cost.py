@@ -61,12 +61,13 @@ def test_seconds_are_work_overhead_and_bytes():
 @pytest.mark.parametrize("name", [*USUAL, "itemsize"])
 @pytest.mark.parametrize("value", [0, -1, 2.5, True, "3"])
 def test_what_is_no_count_is_refused(name, value):
-    with pytest.raises(ValueError, match=f"{name}={value!r} is not an integer"):
+    integer = isinstance(value, int) and not isinstance(value, bool)
+    with pytest.raises(ValueError if integer else TypeError, match=f"{name}={value!r} must be"):
         ridge_cost(**USUAL | {name: value})
 
 
 @pytest.mark.parametrize("name", ["operations_per_second", "bytes_per_second", "overhead"])
 def test_rates_are_numbers_above_0(name):
     rates = {"operations_per_second": 1.0, "bytes_per_second": 1.0} | {name: 0.0}
-    with pytest.raises(ValueError, match=f"{name}=0.0 is not a number above 0"):
+    with pytest.raises(ValueError, match=f"{name}=0.0 must be positive"):
         ridge_cost(**USUAL).seconds(**rates)

@@ -133,7 +133,7 @@ def test_seeds_differ_between_cells_and_runs() -> None:
     ("options", "message"),
     [
         ({"level": "slow"}, "level='slow' is not one of quick, full"),
-        ({"seed": -1}, "seed=-1 is not an integer that is 0 or more"),
+        ({"seed": -1}, "seed=-1 must be at least 0"),
         ({"level": "full"}, "toy at level full needs MNIST: mehler data fetch mnist FOLDER"),
         ({"data": "x"}, "toy at level quick takes no data"),
     ],

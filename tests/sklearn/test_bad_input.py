@@ -29,7 +29,7 @@ X = np.random.default_rng(5).standard_normal((12, 5))
         (MaxoutSampler(n_components=2.5), TypeError, "n_components"),
         (MaxoutSampler(pool_size=0), ValueError, "pool_size"),
         (FourierSampler(kernel="gaussian"), ValueError, "'rbf', 'laplacian', 'matern'"),
-        (FourierSampler(gamma=-1.0), ValueError, "gamma must be positive"),
+        (FourierSampler(gamma=-1.0), ValueError, "gamma=.* must be positive"),
         (FourierSampler(gamma="auto"), ValueError, "a number above 0 or 'scale'"),
         (FourierSampler(gamma=1.0, length_scale=1.0), ValueError, "leave one at None"),
         (FourierSampler(length_scale=0.0), ValueError, "length_scale=0.0 must be"),

@@ -396,7 +396,7 @@ def test_two_targets_then_three():
     ("parameters", "error", "words"),
     [
         ({"cv": KFold(3)}, TypeError, "cv must be an integer or None; a splitter needs all rows"),
-        ({"cv": 1}, ValueError, "cv must be at least 2"),
+        ({"cv": 1}, ValueError, "cv=.* must be at least 2"),
         ({"lambdas": ()}, ValueError, "lambdas is empty"),
         ({"features": "maxout"}, TypeError, "features must be a sampler"),
     ],

@@ -19,7 +19,7 @@ ANY = settings(strategies.example_settings(examples=200), database=None)
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: strategies.pool_sizes(min_size=0), ValueError, "min_size=0 must be an integer"),
+        (lambda: strategies.pool_sizes(min_size=0), ValueError, "min_size=0 must be at least 1"),
         (lambda: strategies.pool_sizes(min_size=4, max_size=2), ValueError, "exchange them"),
         (lambda: strategies.pool_sizes(max_size=2.0), TypeError, "max_size=2.0"),
         (lambda: strategies.pool_sizes(max_size=True), TypeError, "max_size=True"),
@@ -38,7 +38,7 @@ ANY = settings(strategies.example_settings(examples=200), database=None)
         (
             lambda: strategies.clouds_on_manifold(n_inputs=5, dimension=3),
             ValueError,
-            "dimension=3 must be an integer from 1 to 2",
+            "dimension=3 must be at most 2",
         ),
         (lambda: strategies.doubling_sets(n_inputs=3, max_size=0), ValueError, "max_size=0"),
         (lambda: strategies.factories(n_inputs=3, kinds=["relu"]), ValueError, "relu"),

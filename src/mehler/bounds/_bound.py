@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, Literal
+
+from mehler._validate import integer, positive, probability
 
 Form = Literal["printed", "proved"]
 FORMS = ("printed", "proved")
@@ -183,24 +184,19 @@ def require_form(form: str) -> None:
 def require_positive(**values: Any) -> None:
     """Raise for a number that is not finite and above 0, naming the argument."""
     for name, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, Real) or not float(value) > 0:
-            raise ValueError(f"{name}={value!r} is not a number above 0")
-        if not math.isfinite(value):
-            raise ValueError(f"{name}={value!r} is not finite")
+        positive(name, value)
 
 
 def require_count(**values: Any) -> None:
     """Raise for a count that is not an integer of at least 1, naming the argument."""
     for name, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-            raise ValueError(f"{name}={value!r} is not an integer that is 1 or more")
+        integer(name, value)
 
 
 def require_probability(**values: Any) -> None:
     """Raise for a number outside (0, 1), naming the argument."""
     for name, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < 1:
-            raise ValueError(f"{name}={value!r} is not a number between 0 and 1, both excluded")
+        probability(name, value)
 
 
 def missing(names: Iterable[str]) -> ValueError:

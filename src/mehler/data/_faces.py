@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._validate import integer
 from mehler.data._dataset import Dataset
 from mehler.data._source import DamagedDataError, hold, packaged
 from mehler.data._sources import SOURCES
@@ -146,8 +147,7 @@ def rotating(image: Any, n_angles: int) -> Dataset:
         raise ValueError(
             f"image must be two-dimensional and finite, with pixels; its shape is {picture.shape}"
         )
-    if isinstance(n_angles, bool) or not isinstance(n_angles, (int, np.integer)) or n_angles < 1:
-        raise ValueError(f"n_angles={n_angles!r} is not an integer of at least 1")
+    n_angles = integer("n_angles", n_angles)
     angles = 360.0 * np.arange(n_angles) / n_angles
     turned = [ndimage.rotate(picture, angle, reshape=False, order=1) for angle in angles]
     return Dataset("rotating", np.stack(turned), angles)

@@ -6,6 +6,7 @@ import io
 
 import numpy as np
 
+from mehler._validate import integer
 from mehler.data._dataset import Dataset
 from mehler.data._source import checked, packaged
 from mehler.data._sources import SOURCES
@@ -47,8 +48,7 @@ def spoken_digits(n_frames: int = 20) -> Dataset:
     >>> data.sources()["spoken_digits"].licence
     'package: MIT; data: CC BY-SA 4.0'
     """
-    if isinstance(n_frames, bool) or not isinstance(n_frames, (int, np.integer)) or n_frames < 1:
-        raise ValueError(f"n_frames={n_frames!r} is not an integer of at least 1")
+    n_frames = integer("n_frames", n_frames)
     source = SOURCES["spoken_digits"]
     content = checked(packaged(source, "datasets/data/digits.npz"), _FSDD)
     with np.load(io.BytesIO(content), allow_pickle=False) as stored:

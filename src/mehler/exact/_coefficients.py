@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from mehler.exact._validate import check_int, check_pool
+from mehler._validate import integer
+from mehler.exact._validate import check_pool
 
 LARGEST_ORDER = 128
 # Below this pool size powers are products; above, Miller's recurrence, which divides by
@@ -68,7 +69,7 @@ def collision_coefficients(q: int, n: int, dps: int | None = None) -> Any:
 
         return _multiprecision.collision_coefficients(q, n, dps)
     q = check_pool(q)
-    n = check_int(n, name="number of coefficients n", least=1, most=LARGEST_ORDER)
+    n = integer("number of coefficients n", n, most=LARGEST_ORDER)
     if q == 1:
         return np.eye(1, n)[0]
     t, step = _grid(q, n)

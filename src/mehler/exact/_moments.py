@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from mehler.exact._validate import check_int, check_pool
+from mehler._validate import integer
+from mehler.exact._validate import check_pool
 
 # The density turns over a width of about 1/sqrt(2 log q) = 0.19 at q = 10^6; this step puts the
 # error of the trapezoid rule, exp(-2 pi width / step), below 1e-16.
@@ -67,7 +68,7 @@ def max_moment(k: int, q: int, dps: int | None = None) -> Any:
         from mehler.exact import _multiprecision
 
         return _multiprecision.max_moment(k, q, dps)
-    k = check_int(k, name="order k", least=0, most=LARGEST_MOMENT)
+    k = integer("order k", k, least=0, most=LARGEST_MOMENT)
     q = check_pool(q)
     if q == 1 and k % 2:
         return 0.0
@@ -152,7 +153,7 @@ def hermite_moment(i: int, q: int, dps: int | None = None) -> Any:
         from mehler.exact import _multiprecision
 
         return _multiprecision.hermite_moment(i, q, dps)
-    i = check_int(i, name="order i", least=0, most=LARGEST_HERMITE)
+    i = integer("order i", i, least=0, most=LARGEST_HERMITE)
     q = check_pool(q)
     if i == 0:
         return 1.0

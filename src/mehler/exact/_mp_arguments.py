@@ -9,7 +9,7 @@ from typing import Any
 
 import mpmath
 
-from mehler.exact._validate import check_int
+from mehler._validate import integer
 
 # A bit is log10(2) of a digit; this many bits are needed for one digit to mean anything.
 LEAST_BITS = 24
@@ -17,12 +17,12 @@ LEAST_BITS = 24
 
 def check_dps(dps: Any) -> int:
     """A number of decimal digits, at least 1."""
-    return check_int(dps, name="decimal digits dps", least=1)
+    return integer("decimal digits dps", dps)
 
 
 def check_bits(bits: Any) -> int:
     """A working precision in bits, at least 24."""
-    return check_int(bits, name="precision bits", least=LEAST_BITS)
+    return integer("precision bits", bits, least=LEAST_BITS)
 
 
 def exact_rho(rho: Any) -> Fraction:

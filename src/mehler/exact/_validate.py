@@ -1,11 +1,11 @@
-"""Arguments of the exact layer: pool sizes, orders and correlations."""
+"""Arguments of the exact layer: pool sizes and correlations."""
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 from mehler import _arrays
+from mehler._validate import integer
 
 # Tables are held to their stated accuracy up to here (tests/exact).
 LARGEST_POOL = 10**6
@@ -14,26 +14,9 @@ LARGEST_POOL = 10**6
 ROUNDING = {"float32": 1e-5, "float64": 1e-12}
 
 
-def check_int(value: Any, *, name: str, least: int, most: int | None = None) -> int:
-    """An integer in [least, most]; floats are refused even where they are whole."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(
-            f"{name} must be an integer, not {value!r}; use int({name}) if that is what you mean"
-        ) from None
-    if isinstance(value, bool):
-        raise TypeError(f"{name} must be an integer, not {value!r}")
-    if number < least:
-        raise ValueError(f"{name} must be at least {least}, not {number}")
-    if most is not None and number > most:
-        raise ValueError(f"{name} must be at most {most}, not {number}")
-    return number
-
-
 def check_pool(q: Any, *, dps: int | None = None) -> int:
     """A pool size; float64 tables stop at 10^6, arbitrary precision does not."""
-    return check_int(q, name="pool size q", least=1, most=LARGEST_POOL if dps is None else None)
+    return integer("pool size q", q, most=LARGEST_POOL if dps is None else None)
 
 
 def check_rho(rho: Any) -> Any:

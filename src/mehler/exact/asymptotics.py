@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from mehler import _arrays
+from mehler._validate import integer
 from mehler.exact import _moments, closed_form
-from mehler.exact._validate import check_int, check_pool, check_rho
+from mehler.exact._validate import check_pool, check_rho
 
 
 def collision_near_one(rho: Any, q: int) -> Any:
@@ -105,8 +106,8 @@ def collision_coefficient(i: int, q: int) -> float:
     >>> asymptotics.collision_coefficient(64, 2)
     0.0
     """
-    i = check_int(i, name="order i", least=1)
-    q = check_int(q, name="pool size q", least=2)
+    i = integer("order i", i)
+    q = integer("pool size q", q, least=2)
     leading = _moments.max_moment(1, q) / (math.sqrt(2) * math.pi) * i**-1.5
     if q == 2:
         return 2 * leading if i % 2 else 0.0

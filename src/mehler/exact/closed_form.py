@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
-from mehler.exact._validate import check_int, check_rho
+from mehler._validate import integer
+from mehler.exact._validate import check_rho
 
 
 def collision_probability(rho: Any, q: int) -> Any:
@@ -85,7 +86,7 @@ def maxout_kernel(rho: Any, q: int) -> Any:
 
 
 def _apply(function: Any, rho: Any, q: int) -> Any:
-    q = check_int(q, name="pool size q", least=1, most=3)
+    q = integer("pool size q", q, most=3)
     values = function(check_rho(rho), q)
     return values if _arrays.is_array(rho) else scalar_if_scalar(values)
 

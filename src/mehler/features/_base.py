@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from mehler import _arrays
 from mehler._random import check_seed
+from mehler._validate import integer
 from mehler._version import __version__
-from mehler.exact._validate import check_int
 from mehler.features._recipes import MAPS, map_of
 from mehler.features._units import Columns, UnitBlock, units_per_block
 
@@ -57,8 +57,8 @@ class FeatureMap(ABC):
         if not isinstance(stored, bool):
             raise TypeError(f"stored={stored!r} must be True or False")
         self.stored = stored
-        self.n_inputs = check_int(n_inputs, name="n_inputs", least=1)
-        self.n_features = check_int(n_features, name="n_features", least=1)
+        self.n_inputs = integer("n_inputs", n_inputs)
+        self.n_features = integer("n_features", n_features)
         self.seed = check_seed(seed)
         size = 8 * self._n_weights()
         if size > _LARGEST_WEIGHTS:
@@ -212,7 +212,7 @@ class FeatureMap(ABC):
         """
         if size is None:
             size = units_per_block(self)
-        size = check_int(size, name="size", least=1)
+        size = integer("size", size)
         if self.stored:
             # Others showed that they can when they were made.
             self._draw_units("float32", slice(0, 1))

@@ -88,13 +88,6 @@ def check_lambdas(lambdas: Any) -> tuple[float, ...]:
     return tuple(float(one) for one in found)
 
 
-def check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
-    """One of a few words."""
-    if value not in allowed:
-        raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, allowed))}")
-    return value
-
-
 def work_place(home: Place) -> Place:
     """Where sums in float64 are: beside the rows, or on the host if their device has none."""
     return home if _arrays.has_float64(home.xp, home.device) else _arrays.resolve_place(None)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays, _random
-from mehler.exact._validate import check_int
+from mehler._validate import integer
 
 
 def folds(n_rows: int, n_folds: int, *, seed: int, labels: Any = None, groups: Any = None) -> Any:
@@ -50,8 +50,8 @@ def folds(n_rows: int, n_folds: int, *, seed: int, labels: Any = None, groups: A
     >>> sorted(dealt[:3].tolist()), sorted(dealt[3:].tolist())
     ([0, 1, 2], [0, 1, 2])
     """
-    n = check_int(n_rows, name="n_rows", least=2)
-    k = check_int(n_folds, name="n_folds", least=2, most=n)
+    n = integer("n_rows", n_rows, least=2)
+    k = integer("n_folds", n_folds, least=2, most=n)
     rng = _random.generator(_random.check_seed(seed), _random.FOLDS, 0)
     if labels is not None and groups is not None:
         raise ValueError("labels and groups cannot both be kept to: give one of them")

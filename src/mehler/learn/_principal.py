@@ -6,10 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from mehler import _arrays
 from mehler._arrays import Array
+from mehler._validate import integer
 from mehler.learn._arguments import (
     check_map,
     check_rows,
@@ -154,9 +153,7 @@ def principal_components(
     """
     check_map(phi)
     check_rows(X)
-    good = isinstance(n_components, (int, np.integer)) and not isinstance(n_components, bool)
-    if not good or n_components < 1:
-        raise ValueError(f"n_components={n_components!r} is not an integer of at least 1")
+    n_components = integer("n_components", n_components)
     if X.shape[0] < n_components:
         raise ValueError(
             f"X has {X.shape[0]} rows, too few for {n_components} components; ask for fewer"

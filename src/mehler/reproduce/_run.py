@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mehler._files import write_whole
+from mehler._validate import integer
 from mehler._version import __version__
 from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured
 from mehler.reproduce._names import experiments
@@ -87,8 +88,7 @@ def run(
         raise ValueError(f"there is no experiment {name!r}, but {', '.join(known)}")
     if level not in LEVELS:
         raise ValueError(f"level={level!r} is not one of {', '.join(LEVELS)}")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise ValueError(f"seed={seed!r} is not an integer that is 0 or more")
+    seed = integer("seed", seed, least=0)
     experiment, folder = known[name], Path(out)
     kept = settings(experiment, level, seed)
     wanted = experiment.cells(level)

@@ -16,7 +16,7 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from mehler import _arrays
-from mehler.exact._validate import check_int
+from mehler._validate import integer
 from mehler.features import FeatureMap, from_recipe
 from mehler.sklearn import _inputs
 from mehler.sklearn._seeds import seed_of
@@ -111,7 +111,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
     # -- how ------------------------------------------------------------------------------
 
     def _drawn_for(self, x: _arrays.Array, targets: Any = None) -> Sampler:
-        n_components = check_int(self.n_components, name="n_components", least=1)
+        n_components = integer("n_components", self.n_components)
         self.map_ = self._draw(x, n_components, seed_of(self.random_state), targets)
         return self
 

@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from mehler import _arrays, learn
-from mehler.learn._arguments import SCORINGS, check_choice, check_lambdas
+from mehler._validate import choice
+from mehler.learn._arguments import SCORINGS, check_lambdas
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import fitted_part
 from mehler.sklearn._maxout import MaxoutSampler
@@ -43,7 +44,7 @@ class FeatureRidge(BaseEstimator):
     ) -> None:
         """Fit `codes`, (n, t) on the host, by features that may look at `targets`."""
         lambdas = check_lambdas(self.lambdas)
-        check_choice("scoring", scoring, SCORINGS)
+        choice("scoring", scoring, SCORINGS)
         several = len(lambdas) > 1
         splits = None
         if several and self.cv is not None:

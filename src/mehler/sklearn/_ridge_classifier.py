@@ -11,7 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from mehler import _arrays, learn
-from mehler.learn._arguments import SCORINGS, check_choice
+from mehler._validate import choice
+from mehler.learn._arguments import SCORINGS
 from mehler.sklearn import _inputs
 from mehler.sklearn._ridge_base import LAMBDAS, FeatureRidge
 
@@ -166,7 +167,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         labels = column_or_1d(given, warn=True)
         codes, _ = learn.one_vs_all(labels, known)
         scoring: Any = self.scoring
-        check_choice("scoring", scoring, SCORINGS)
+        choice("scoring", scoring, SCORINGS)
         self._take(x, codes[:, 1:] if len(known) == 2 else codes, labels)
         self.classes_ = _placed(known, x)
         return self

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mehler._arrays import LIBRARIES
+from mehler._validate import integer, probability
 
 if TYPE_CHECKING:
     from mehler.verify import Ledger
@@ -66,13 +67,8 @@ class Context:
             raise ValueError(f"level={self.level!r} is not one of {', '.join(LEVELS)}")
         if self.backend not in BACKENDS:
             raise ValueError(f"backend={self.backend!r} is not one of {', '.join(BACKENDS)}")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise ValueError(f"seed={self.seed!r} is not an integer that is 0 or more")
-        if not 0 < self.false_alarm < 1:
-            raise ValueError(
-                f"false_alarm={self.false_alarm!r} is not a probability between 0 and 1, both "
-                "excluded: give one such as 1e-9"
-            )
+        integer("seed", self.seed, least=0)
+        probability("false_alarm", self.false_alarm)
 
     @property
     def quick(self) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from numbers import Integral, Real
 from typing import Any
 
 from hypothesis.strategies import SearchStrategy
+
+from mehler._validate import integer, real
 
 # Numbers that one example may hold: Hypothesis gives up on examples of several thousand.
 _LARGEST = 4096
@@ -15,13 +16,7 @@ _LARGEST = 4096
 def whole(name: str, value: Any, *, least: int, most: int | None = None) -> int:
     """Return `value` as an int in [least, most]."""
     _refuse_strategy(name, value)
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name}={value!r} must be an integer of at least {least}")
-    number = int(value)
-    if number < least or (most is not None and number > most):
-        limit = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise ValueError(f"{name}={value!r} must be an integer {limit}")
-    return number
+    return integer(name, value, least=least, most=most)
 
 
 def span(
@@ -47,9 +42,7 @@ def size(n_rows: int, n_inputs: int) -> None:
 def correlation(name: str, value: Any) -> float:
     """Return `value` as a float in [-1, 1]."""
     _refuse_strategy(name, value)
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name}={value!r} must be a correlation in [-1, 1]")
-    number = float(value)
+    number = real(name, value)
     if not -1.0 <= number <= 1.0:
         raise ValueError(f"{name}={value!r} must be a correlation in [-1, 1]")
     return number

@@ -3,37 +3,12 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from mehler._arrays import Array, to_host
-
-
-def probability(name: str, value: float) -> float:
-    """Return `value` as a float in the open interval (0, 1)."""
-    number = _real(name, value)
-    if not 0.0 < number < 1.0:
-        raise ValueError(f"{name}={value!r} is not a probability in (0, 1): give, say, 1e-9")
-    return number
-
-
-def positive(name: str, value: float) -> float:
-    """Return `value` as a positive finite float."""
-    number = _real(name, value)
-    if not 0.0 < number < math.inf:
-        raise ValueError(f"{name}={value!r} must be positive and finite")
-    return number
-
-
-def count(name: str, value: int, *, least: int = 1) -> int:
-    """Return `value` as an int of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name}={value!r} must be an integer of at least {least}")
-    if value < least:
-        raise ValueError(f"{name}={value!r} must be an integer of at least {least}")
-    return int(value)
+from mehler._validate import positive
 
 
 def relative_resolution(value: float) -> float:
@@ -74,9 +49,3 @@ def sample_vector(samples: Array, *, name: str = "samples") -> Any:
         bad = int(np.flatnonzero(~np.isfinite(x))[0])
         raise ValueError(f"{name} holds NaN or infinity, first at index {bad}")
     return x
-
-
-def _real(name: str, value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name}={value!r} must be a real number")
-    return float(value)

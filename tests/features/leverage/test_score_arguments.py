@@ -14,10 +14,10 @@ PHI = np.random.default_rng(0).standard_normal((6, 4))
 @pytest.mark.parametrize(
     ("phi", "options", "kind", "words"),
     [
-        (PHI, {"lam": 0.0}, ValueError, "lam=0.0 is not a finite number above 0"),
-        (PHI, {"lam": -1.0}, ValueError, "above 0"),
-        (PHI, {"lam": float("nan")}, ValueError, "above 0"),
-        (PHI, {"lam": "small"}, ValueError, "above 0"),
+        (PHI, {"lam": 0.0}, ValueError, "lam=0.0 must be positive and finite"),
+        (PHI, {"lam": -1.0}, ValueError, "must be positive and finite"),
+        (PHI, {"lam": float("nan")}, ValueError, "must be positive and finite"),
+        (PHI, {"lam": "small"}, TypeError, "must be a real number"),
         (PHI, {"method": "inverse"}, ValueError, "is not one of 'svd', 'dual', 'gram'"),
         (PHI, {"method": "dual", "lam": 1e-15}, ValueError, "use method='svd'"),
         (PHI, {"groups": [0, 1]}, ValueError, "one label a feature"),

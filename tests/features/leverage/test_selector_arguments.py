@@ -32,7 +32,7 @@ POOL = POOLS["pairs"][0]()
         (
             lambda: leverage.LeverageSampling(POOL, 4, lam=0.0, seed=0),
             ValueError,
-            "above 0",
+            "must be positive and finite",
         ),
         (
             lambda: leverage.LeverageSampling(POOL, 4, lam=0.1, mix=0.0, seed=0),

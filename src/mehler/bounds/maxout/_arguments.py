@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Literal
 
+from mehler._validate import not_negative
 from mehler.bounds._bound import Assumption, missing, require_count, require_positive
 
 Shape = Literal["paper", "dimension-free"]
@@ -91,10 +91,7 @@ def require_shape(shape: str) -> None:
 def require_not_negative(**values: Any) -> None:
     """Raise for a number that is not finite and 0 or more, naming the argument."""
     for name, value in values.items():
-        if isinstance(value, bool) or not isinstance(value, Real) or not float(value) >= 0:
-            raise ValueError(f"{name}={value!r} is not a number that is 0 or more")
-        if not math.isfinite(value):
-            raise ValueError(f"{name}={value!r} is not finite")
+        not_negative(name, value)
 
 
 def require_constants(**constants: Any) -> None:

@@ -7,12 +7,13 @@ from typing import Any
 
 import mpmath
 
+from mehler._validate import integer
 from mehler.exact._mp_arguments import check_dps, exact_rho, public_mpf, to_mpf
 from mehler.exact._multiprecision import _ends, _line, _partition
 from mehler.exact._multiprecision._closed import Closed
 from mehler.exact._multiprecision._fixed import private_context
 from mehler.exact._multiprecision._wedge import Wedge
-from mehler.exact._validate import check_int, check_pool
+from mehler.exact._validate import check_pool
 
 
 def max_moment(k: int, q: int, dps: int) -> Any:
@@ -50,7 +51,7 @@ def max_moment(k: int, q: int, dps: int) -> Any:
     0.564189583547756
     """
     digits = check_dps(dps)
-    k = check_int(k, name="order k", least=0)
+    k = integer("order k", k, least=0)
     return public_mpf(_line.max_moment(k, check_pool(q, dps=digits), digits + 1), digits)
 
 
@@ -87,7 +88,7 @@ def hermite_moment(i: int, q: int, dps: int) -> Any:
     mpf('0.0')
     """
     digits = check_dps(dps)
-    i = check_int(i, name="order i", least=0)
+    i = integer("order i", i, least=0)
     return public_mpf(_line.hermite_moment(i, check_pool(q, dps=digits), digits + 1), digits)
 
 
@@ -128,7 +129,7 @@ def collision_coefficients(q: int, n: int, dps: int) -> list[Any]:
     """
     digits = check_dps(dps)
     q = check_pool(q, dps=digits)
-    n = check_int(n, name="number of coefficients n", least=1)
+    n = integer("number of coefficients n", n)
     if q == 1:
         context = private_context(8)
         series = [context.one] + [context.zero] * (n - 1)

@@ -8,7 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from mehler import _arrays
-from mehler.exact._validate import check_int, check_rho
+from mehler._validate import integer
+from mehler.exact._validate import check_rho
 from mehler.exact.activations._geometry import pairs_of
 from mehler.exact.activations._named import activation_of
 from mehler.exact.closed_form import scalar_if_scalar
@@ -116,7 +117,7 @@ def _of_pairs(
     activation: Any, rho: Any, x_scale: Any, y_scale: Any, power: int, phase: str
 ) -> tuple[Any, Any]:
     a = activation_of(activation)
-    power = check_int(power, name="power", least=1)
+    power = integer("power", power)
     if phase not in ("none", "uniform"):
         raise ValueError(f"phase={phase!r} is not one of none, uniform")
     r = check_rho(rho)

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from mehler._validate import integer
 from mehler.exact._mp_arguments import check_bits, exact_rho
-from mehler.exact._validate import check_int, check_pool
+from mehler.exact._validate import check_pool
 from mehler.exact.certified import _line, _opposite
 from mehler.exact.certified._ball import Ball
 from mehler.exact.certified._flint import precision, to_arb
@@ -61,7 +62,7 @@ def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
     >>> 1 in certified.max_moment(2, 2)
     True
     """
-    k = check_int(k, name="order k", least=0)
+    k = integer("order k", k, least=0)
     return _expectation([Fraction(0)] * k + [Fraction(1)], q, bits)
 
 
@@ -111,7 +112,7 @@ def hermite_moment(i: int, q: int, *, bits: int = 128) -> Ball:
     >>> 0 in certified.hermite_moment(2, 2)
     True
     """
-    i = check_int(i, name="order i", least=0)
+    i = integer("order i", i, least=0)
     return _expectation(_line.hermite_polynomial(i), q, bits, scale=math.factorial(i))
 
 
@@ -150,7 +151,7 @@ def collision_coefficients(q: int, n: int, *, bits: int = 128) -> list[Ball]:
     True
     """
     q, bits = check_pool(q, dps=1), check_bits(bits)
-    n = check_int(n, name="number of coefficients n", least=1)
+    n = integer("number of coefficients n", n)
     return [Ball.from_arb(a) for a in _coefficients(q, n, bits)]
 
 

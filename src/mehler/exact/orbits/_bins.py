@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.exact._validate import check_int
+from mehler._validate import integer
 
 RULES = ("paper", "trapezoid", "midpoint", "dither")
 
@@ -47,7 +47,7 @@ class Bins:
     rule: str
 
     def __post_init__(self) -> None:
-        check_int(self.n_bins, name="n_bins", least=1, most=10**6)
+        integer("n_bins", self.n_bins, most=10**6)
         if isinstance(self.window, bool) or not 0.0 < float(self.window) < math.inf:
             raise ValueError(f"window={self.window!r} must be a finite number above 0")
         if self.rule not in RULES:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.exact._validate import check_int
+from mehler._validate import integer
 
 
 def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
@@ -38,8 +38,8 @@ def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
     >>> coincidence_weight(2, 5, replacement=True), coincidence_weight(5, 5, replacement=False)
     (0.5, 0.0)
     """
-    r = check_int(size, name="size", least=1)
-    n = check_int(order, name="order", least=1)
+    r = integer("size", size)
+    n = integer("order", order)
     if replacement:
         return 1.0 / r
     if r > n:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.exact._validate import check_int
+from mehler._validate import integer
 from mehler.exact.orbits import _sphere, _truncated
 from mehler.exact.orbits._truncated import AT, BY
 
@@ -50,7 +50,7 @@ class TemplateLaw:
         if self.name not in LAWS:
             raise ValueError(f"templates={self.name!r} is not one of {', '.join(LAWS)}")
         least = 1 if self.name == "gaussian" else 2
-        if check_int(self.n_inputs, name="n_inputs", least=1) < least:
+        if integer("n_inputs", self.n_inputs) < least:
             raise ValueError(
                 f"templates={self.name!r} need n_inputs of at least 2, not {self.n_inputs}; "
                 "on a line use templates='gaussian'"

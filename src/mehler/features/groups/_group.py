@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mehler._random import check_seed
-from mehler.exact._validate import check_int
+from mehler._validate import integer
 from mehler.features._recipes import GROUPS, group_of
 
 # Beyond this many elements nobody waits for an average over all of them.
@@ -60,7 +60,7 @@ class Group(ABC):
         GROUPS.add(cls)
 
     def __init__(self, n_inputs: int, order: int, *, orthogonal: bool, closed: bool) -> None:
-        self.n_inputs = check_int(n_inputs, name="n_inputs", least=1)
+        self.n_inputs = integer("n_inputs", n_inputs)
         self.order = order
         self.orthogonal = orthogonal
         self.closed = closed
@@ -135,7 +135,7 @@ class Group(ABC):
         TypeError, ValueError
             If r is not an integer of at least 1, or more than there are.
         """
-        r = check_int(r, name="r", least=1)
+        r = integer("r", r)
         if not replacement and r > self.order:
             raise ValueError(f"{self!r} has {self.order} elements, not r={r} distinct ones")
         return self._sample(r, rng, replacement)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler._random import check_seed
-from mehler.exact._validate import check_int
+from mehler._validate import integer
 from mehler.features.groups._group import Group
 
 
@@ -75,7 +75,7 @@ class LinearMaps(Group):
         5
         """
         rng = np.random.Generator(np.random.Philox(check_seed(seed)))
-        r = check_int(r, name="r", least=1)
+        r = integer("r", r)
         return cls([sampler(rng) for _ in range(r)], n_inputs=n_inputs)
 
     @property
@@ -102,7 +102,7 @@ class LinearMaps(Group):
 
 def _width(maps: Sequence[Any], n_inputs: int | None) -> int:
     if n_inputs is not None:
-        return check_int(n_inputs, name="n_inputs", least=1)
+        return integer("n_inputs", n_inputs)
     sizes = [np.shape(one)[-1] for one in maps if not callable(one) and np.ndim(one) == 2]
     if not sizes:
         raise ValueError("n_inputs is not known: give it, or at least one matrix")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.exact._validate import check_int
+from mehler._validate import integer
 from mehler.features.groups._coordinates import CoordinateGroup, distinct
 
 
@@ -43,7 +43,7 @@ class BlockPermutations(CoordinateGroup):
     n_blocks: int
 
     def __init__(self, n_inputs: int, n_blocks: int | None = None) -> None:
-        n_inputs = check_int(n_inputs, name="n_inputs", least=1)
+        n_inputs = integer("n_inputs", n_inputs)
         self.n_blocks = blocks_of(n_inputs, n_blocks)
         super().__init__(n_inputs, math.factorial(self.n_blocks), orthogonal=True, closed=True)
 
@@ -77,7 +77,7 @@ def blocks_of(n_inputs: int, n_blocks: int | None) -> int:
     """Check a number of blocks; default single coordinates."""
     if n_blocks is None:
         return n_inputs
-    n_blocks = check_int(n_blocks, name="n_blocks", least=1)
+    n_blocks = integer("n_blocks", n_blocks)
     if n_inputs % n_blocks:
         raise ValueError(
             f"n_inputs={n_inputs} coordinates do not split into n_blocks={n_blocks} equal blocks"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.exact._validate import check_int
+from mehler._validate import integer
 from mehler.features.groups._group import Group
 
 
@@ -45,9 +45,9 @@ class ImageRotations(Group):
     def __init__(
         self, height: int, width: int, degrees: Iterable[float], *, spline: int = 1
     ) -> None:
-        self.height = check_int(height, name="height", least=1)
-        self.width = check_int(width, name="width", least=1)
-        self.spline = check_int(spline, name="spline", least=0, most=5)
+        self.height = integer("height", height)
+        self.width = integer("width", width)
+        self.spline = integer("spline", spline, least=0, most=5)
         self.degrees = finite_numbers("degrees", degrees)
         exact = self.height == self.width and all(angle % 90 == 0 for angle in self.degrees)
         turns = {angle % 360 for angle in self.degrees}

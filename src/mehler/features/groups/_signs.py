@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.exact._validate import check_int
+from mehler._validate import integer
 from mehler.features.groups._coordinates import CoordinateGroup, distinct
 
 
@@ -62,10 +62,8 @@ class SignFlips(CoordinateGroup):
     moved: int
 
     def __init__(self, n_inputs: int, moved: int | None = None) -> None:
-        n_inputs = check_int(n_inputs, name="n_inputs", least=1)
-        self.moved = (
-            n_inputs if moved is None else check_int(moved, name="moved", least=1, most=n_inputs)
-        )
+        n_inputs = integer("n_inputs", n_inputs)
+        self.moved = n_inputs if moved is None else integer("moved", moved, most=n_inputs)
         super().__init__(n_inputs, 2**self.moved, orthogonal=True, closed=True)
 
     def _listed(self) -> Any:

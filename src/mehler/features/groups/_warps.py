@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.exact._validate import check_int
+from mehler._validate import integer
 from mehler.features.groups._group import Group
 from mehler.features.groups._rotations import finite_numbers
 
@@ -129,7 +129,7 @@ class PitchShifts(_Resampled):
         self.channels_per_octave = density
         one = self.cents == (0.0,)
         super().__init__(
-            check_int(n_inputs, name="n_inputs", least=1),
+            integer("n_inputs", n_inputs),
             len(self.cents),
             orthogonal=one,
             closed=one,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from mehler.exact._validate import check_int
+from mehler._validate import integer
 from mehler.exact.orbits import Bins, TemplateLaw
 from mehler.features.groups._group import Group, as_group
 
@@ -16,7 +16,7 @@ _DEVIATIONS = 4.0
 def group_for(group: Any, n_inputs: Any) -> Group:
     """Check that a group acts on rows of that width."""
     made = as_group(group)
-    width = check_int(n_inputs, name="n_inputs", least=1)
+    width = integer("n_inputs", n_inputs)
     if made.n_inputs != width:
         raise ValueError(
             f"{made!r} acts on {made.n_inputs} coordinates but n_inputs={width}; make them equal"
@@ -30,13 +30,13 @@ def bins_for(law: TemplateLaw, n_bins: Any, window: Any, rule: Any) -> Bins:
         window = min(law.reach, _DEVIATIONS / math.sqrt(law.n_inputs))
     elif isinstance(window, (bool, str)) or not hasattr(window, "__float__"):
         raise TypeError(f"window={window!r} must be a number above 0")
-    return Bins(check_int(n_bins, name="n_bins", least=1), float(window), rule)
+    return Bins(integer("n_bins", n_bins), float(window), rule)
 
 
 def columns_for(n_features: Any, n_templates: Any, columns: int) -> int:
     """Fill in the number of features, from that of templates or the other way round."""
     if n_templates is not None:
-        wanted = check_int(n_templates, name="n_templates", least=1) * columns
+        wanted = integer("n_templates", n_templates) * columns
         if n_features is not None and n_features != wanted:
             raise ValueError(
                 f"n_templates={n_templates} with {columns} columns each are n_features={wanted}, "
@@ -45,7 +45,7 @@ def columns_for(n_features: Any, n_templates: Any, columns: int) -> int:
         return wanted
     if n_features is None:
         raise ValueError("give n_features, or n_templates")
-    found = check_int(n_features, name="n_features", least=1)
+    found = integer("n_features", n_features)
     if found % columns:
         near = max(1, round(found / columns))
         raise ValueError(
@@ -59,7 +59,7 @@ def sample_for(n_elements: Any, group: Group, replacement: bool) -> int | None:
     """Check how many elements are drawn; None for all of them."""
     if n_elements is None:
         return None
-    r = check_int(n_elements, name="n_elements", least=1)
+    r = integer("n_elements", n_elements)
     if not replacement and r > group.order:
         raise ValueError(
             f"{group!r} has {group.order} elements, not n_elements={r} distinct ones; take fewer, "

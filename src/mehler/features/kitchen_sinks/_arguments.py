@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy as np
-
+from mehler._validate import not_negative
 from mehler.exact.activations import Activation
-
-
-def positive(value: Any, name: str) -> float:
-    """A finite number above 0."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.floating, np.integer)):
-        raise TypeError(f"{name} must be a number above 0, not {value!r}")
-    if not 0 < value < math.inf:
-        raise ValueError(f"{name}={value!r} must be a finite number above 0")
-    return float(value)
 
 
 def bias(value: Any, activation: Activation) -> float | str:
@@ -28,8 +17,6 @@ def bias(value: Any, activation: Activation) -> float | str:
                 f"sin, not for {activation.title}"
             )
         return "uniform"
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.floating, np.integer)):
-        raise TypeError(f"bias must be a number of at least 0 or 'uniform', not {value!r}")
-    if not 0 <= value < math.inf:
-        raise ValueError(f"bias={value!r} must be a finite number of at least 0")
-    return float(value)
+    if isinstance(value, str):
+        raise TypeError(f"bias={value!r} must be a number of at least 0 or 'uniform'")
+    return not_negative("bias", value)

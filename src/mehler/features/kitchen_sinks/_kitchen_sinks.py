@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mehler import _arrays, _random
+from mehler._validate import positive
 from mehler.exact.activations import Activation, activation_of
 from mehler.features import _correlation
 from mehler.features._base import FeatureMap
@@ -46,7 +47,7 @@ class KitchenSinks(FeatureMap):
     ) -> None:
         self.activation = activation
         self._activation: Activation = activation_of(activation)
-        self.weight_scale = _arguments.positive(weight_scale, "weight_scale")
+        self.weight_scale = positive("weight_scale", weight_scale)
         self.bias = _arguments.bias(bias, self._activation)
         self.law = law
         self.projections = projections

@@ -9,9 +9,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from mehler import _arrays, _random
+from mehler._validate import positive
 from mehler.features.leverage._draws import DRAWS
 from mehler.features.leverage._report import LeverageScores
-from mehler.features.leverage._scores import check_ridge, ridge_leverage_scores
+from mehler.features.leverage._scores import ridge_leverage_scores
 from mehler.features.leverage._selector import Choice, Selector
 
 
@@ -95,7 +96,7 @@ class LeverageSampling(Selector):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_ridge(self.lam)
+        positive("lam", self.lam)
         if self.draws not in DRAWS:
             raise ValueError(f"draws={self.draws!r} is not one of {', '.join(map(repr, DRAWS))}")
         if isinstance(self.mix, bool) or not isinstance(self.mix, Real) or not 0 < self.mix <= 1:

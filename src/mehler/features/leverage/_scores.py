@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 
 from mehler import _arrays
-from mehler.exact._validate import check_int
+from mehler._validate import integer, positive
 from mehler.features.leverage._groups import check_groups, sum_groups
 from mehler.features.leverage._methods import METHODS, Method, frobenius
 from mehler.features.leverage._report import LeverageScores
@@ -94,13 +93,13 @@ def ridge_leverage_scores(
     """
     if method not in METHODS:
         raise ValueError(f"method={method!r} is not one of 'svd', 'dual', 'gram'")
-    lam = check_ridge(lam)
+    lam = positive("lam", lam)
     xp, dtype = _check_features(Phi)
     m = Phi.shape[1]
     weights = _check_weights(pool_weights, m)
     labels = check_groups(groups, m)
     if n_features is not None:
-        n_features = check_int(n_features, name="n_features", least=1)
+        n_features = integer("n_features", n_features)
     # Python floats: a float64 scalar would promote float32 arrays.
     scale = np.sqrt(weights) / math.sqrt(Phi.shape[0])
     place = _arrays.place_of(Phi)
@@ -119,13 +118,6 @@ def ridge_leverage_scores(
         n_samples=Phi.shape[0],
         n_features=n_features,
     )
-
-
-def check_ridge(lam: Any) -> float:
-    """A finite number above 0."""
-    if isinstance(lam, bool) or not isinstance(lam, Real) or not 0 < float(lam) < math.inf:
-        raise ValueError(f"lam={lam!r} is not a finite number above 0; pass for instance 1e-3")
-    return float(lam)
 
 
 def _check_features(phi: _arrays.Array) -> tuple[Any, Any]:

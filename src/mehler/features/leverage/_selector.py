@@ -10,7 +10,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._random import check_seed
-from mehler.exact._validate import check_int
+from mehler._validate import integer
 from mehler.features._base import FeatureMap
 from mehler.features.leverage._groups import check_groups, sum_groups
 from mehler.features.leverage._selected import SelectedFeatures
@@ -67,7 +67,7 @@ class Selector(ABC):
 
     def __post_init__(self) -> None:
         check_pool(self.pool)
-        check_int(self.n_features, name="n_features", least=1)
+        integer("n_features", self.n_features)
         labels = self._labels()
         of_units = labels[columns_of_units(self.pool)]
         if np.any(of_units != of_units[:, :1]):

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from mehler import _arrays
-from mehler.features.leverage._scores import check_ridge, ridge_leverage_scores
+from mehler._validate import positive
+from mehler.features.leverage._scores import ridge_leverage_scores
 from mehler.features.leverage._selector import Choice, Selector, top
 
 
@@ -43,7 +44,7 @@ class TopLeverage(Selector):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_ridge(self.lam)
+        positive("lam", self.lam)
 
     def _choose(self, phi: _arrays.Array, y: Any) -> Choice:
         scores = ridge_leverage_scores(

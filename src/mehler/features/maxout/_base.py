@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mehler import _arrays
-from mehler.exact._validate import check_int
+from mehler._validate import integer
 from mehler.features import _correlation, projections
 from mehler.features._base import FeatureMap
 
@@ -33,7 +33,7 @@ class PoolMap(FeatureMap):
         projection: projections.Projection | None = None,
         stored: bool = True,
     ) -> None:
-        self.pool_size = check_int(pool_size, name="pool_size", least=1, most=10**6)
+        self.pool_size = integer("pool_size", pool_size, most=10**6)
         self._projection = projection or projections.Gaussian()
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from mehler import _arrays, _files
 from mehler._arrays.routines import _bit_planes
-from mehler.exact._validate import check_int
+from mehler._validate import integer
 
 
 class PackedCodes:
@@ -34,8 +34,8 @@ class PackedCodes:
     """
 
     def __init__(self, words: Any, n_features: int, pool_size: int) -> None:
-        self.n_features = check_int(n_features, name="n_features", least=1)
-        self.pool_size = check_int(pool_size, name="pool_size", least=1, most=10**6)
+        self.n_features = integer("n_features", n_features)
+        self.pool_size = integer("pool_size", pool_size, most=10**6)
         shape = (_bit_planes.planes_of(pool_size), -(-n_features // _bit_planes.WORD))
         if not isinstance(words, np.ndarray) or words.dtype != np.uint64 or words.ndim != 3:
             raise TypeError("words must be a NumPy array of uint64 with 3 axes; use pack(codes, q)")
@@ -75,7 +75,7 @@ class PackedCodes:
         >>> packed.agreements().tolist()
         [[3, 2], [2, 3]]
         """
-        q = check_int(pool_size, name="pool_size", least=1, most=10**6)
+        q = integer("pool_size", pool_size, most=10**6)
         xp = _arrays.array_namespace(codes, names=("codes",))
         if not xp.isdtype(codes.dtype, "integral"):
             raise TypeError(f"codes must be integers, not {codes.dtype}; pass phi(X)")

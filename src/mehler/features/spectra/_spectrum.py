@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from dataclasses import asdict, fields, is_dataclass
 from typing import Any, ClassVar, NoReturn
 
 from mehler import _arrays
+from mehler._validate import positive
 
 # Below this variance, central moments from multiples of z have lost their digits.
 _SMALL = 1e-4
@@ -142,14 +142,3 @@ class Spectrum(ABC):
 
     def _lacks(self, what: str, remedy: str) -> NoReturn:
         raise ValueError(f"the spectrum {self.name!r} carries no {what}: {remedy}")
-
-
-def positive(name: str, value: Any) -> float:
-    """A number above 0."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a number, not {value!r}") from None
-    if isinstance(value, bool) or not 0.0 < number < math.inf:
-        raise ValueError(f"{name} must be positive and finite, not {value!r}")
-    return number

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler._arrays._host import without_gradient
+from mehler._validate import integer, positive
 from mehler.learn.losses import Hinge, Logistic, Loss, Ramp
 
 _LOSSES: dict[str, type[Hinge] | type[Logistic]] = {
@@ -69,12 +69,7 @@ def check_labels(y: Array, z: Array) -> None:
 
 def check_scale(scale: Any) -> float:
     """C as a finite number above 0."""
-    good = isinstance(scale, Real) and not isinstance(scale, bool)
-    if not good or not 0 < float(scale) < math.inf:
-        raise ValueError(
-            f"scale={scale!r} is not a finite number above 0; it is C of the box |alpha| <= C/m"
-        )
-    return float(scale)
+    return positive("scale", scale)
 
 
 def check_limits(limits: Any, dtype: str) -> None:
@@ -112,8 +107,5 @@ def check_loss(loss: Any, clip: bool) -> Loss:
 
 def check_stop(gap: Any, max_iterations: Any) -> None:
     """A gap above 0 and at least one iteration."""
-    if isinstance(gap, bool) or not isinstance(gap, Real) or not 0 < float(gap) < math.inf:
-        raise ValueError(f"gap={gap!r} is not a finite number above 0")
-    good = isinstance(max_iterations, Integral) and not isinstance(max_iterations, bool)
-    if not good or max_iterations < 1:
-        raise ValueError(f"max_iterations={max_iterations!r} is not an integer of at least 1")
+    positive("gap", gap)
+    integer("max_iterations", max_iterations)

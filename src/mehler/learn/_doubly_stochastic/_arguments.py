@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,14 +19,6 @@ def check_map_of_units(phi: Any) -> None:
             "with real features, for instance MaxoutFeatures.draw(..., stored=False)"
         )
     phi.unit_blocks()
-
-
-def check_positive(name: str, value: Any) -> float:
-    """A finite number above 0."""
-    real = isinstance(value, Real) and not isinstance(value, bool)
-    if not real or not 0.0 < float(value) < math.inf:
-        raise ValueError(f"{name}={value!r} must be a finite number above 0")
-    return float(value)
 
 
 def check_codes(targets: Array) -> None:

@@ -6,13 +6,12 @@ from typing import Literal
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler.exact._validate import check_int
+from mehler._validate import choice, integer, positive
 from mehler.features import FeatureMap
-from mehler.learn._arguments import check_choice, check_lambdas, check_pair
+from mehler.learn._arguments import check_lambdas, check_pair
 from mehler.learn._doubly_stochastic._arguments import (
     check_codes,
     check_map_of_units,
-    check_positive,
 )
 from mehler.learn._doubly_stochastic._descent import LOSSES, Descent
 from mehler.learn._doubly_stochastic._fit import StochasticFit
@@ -130,14 +129,14 @@ def doubly_stochastic(
     True
     """
     check_map_of_units(phi)
-    (lam,) = check_lambdas(check_positive("lam", lam))
-    check_choice("loss", loss, tuple(LOSSES))
+    (lam,) = check_lambdas(positive("lam", lam))
+    choice("loss", loss, tuple(LOSSES))
     for name, flag in (("intercept", intercept), ("keep_values", keep_values)):
-        check_choice(name, flag, (True, False))
-    units = min(check_int(units_per_step, name="units_per_step", least=1), phi.n_units)
-    rows = check_int(rows_per_step, name="rows_per_step", least=1)
+        choice(name, flag, (True, False))
+    units = min(integer("units_per_step", units_per_step), phi.n_units)
+    rows = integer("rows_per_step", rows_per_step)
     steps = phi.n_units // units if n_steps is None else n_steps
-    steps = check_int(steps, name="n_steps", least=1)
+    steps = integer("n_steps", steps)
     if _arrays.is_array(X) and _arrays.is_chunked(X):
         raise TypeError("X is a Dask array, of which every step takes rows at random: compute it")
     targets = check_pair(X, Y)
@@ -153,7 +152,7 @@ def doubly_stochastic(
         seed=seed,
         rows_per_step=min(rows, X.shape[0]),
         units_per_step=units,
-        step=None if step is None else check_positive("step", step),
+        step=None if step is None else positive("step", step),
         intercept=intercept,
         keep_values=keep_values,
     )

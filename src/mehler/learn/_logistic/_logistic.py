@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
+from mehler._validate import choice, integer, positive
 from mehler.learn._arguments import (
-    check_choice,
     check_map,
     check_pair,
     feature_blocks,
@@ -103,7 +101,7 @@ def logistic(
 
     check_map(phi)
     _check_numbers(lam, tolerance, max_iterations)
-    check_choice("intercept", intercept, (True, False))
+    choice("intercept", intercept, (True, False))
     codes, known = one_vs_all(labels, classes)
     if len(known) < 2:
         raise ValueError(f"labels hold one class, {known.tolist()[0]!r}; give at least two")
@@ -210,10 +208,6 @@ def _stop_at(tolerance: float, objective: _Objective) -> Callable[[Any], None]:
 
 
 def _check_numbers(lam: Any, tolerance: Any, max_iterations: Any) -> None:
-    for name, value in (("lam", lam), ("tolerance", tolerance)):
-        real = isinstance(value, Real) and not isinstance(value, bool)
-        if not real or not 0.0 < float(value) < math.inf:
-            raise ValueError(f"{name}={value!r} must be a finite number above 0")
-    good = isinstance(max_iterations, (int, np.integer)) and not isinstance(max_iterations, bool)
-    if not good or max_iterations < 1:
-        raise ValueError(f"max_iterations={max_iterations!r} must be an integer of at least 1")
+    positive("lam", lam)
+    positive("tolerance", tolerance)
+    integer("max_iterations", max_iterations)

@@ -10,7 +10,8 @@ import numpy as np
 from mehler import _arrays, exact
 from mehler._arrays import Array
 from mehler._arrays.routines import _bit_planes
-from mehler.exact._validate import check_int, check_rho
+from mehler._validate import integer
+from mehler.exact._validate import check_rho
 from mehler.features import MaxoutCodes, PackedCodes
 from mehler.learn._arguments import check_rows
 from mehler.learn._neighbours import _tuning
@@ -109,7 +110,7 @@ class MaxoutIndex:
         good = isinstance(recall, Real) and not isinstance(recall, bool)
         if not good or not 0 < float(recall) < 1:
             raise ValueError(f"recall={recall!r} is not a number between 0 and 1")
-        n_neighbours = check_int(n_neighbours, name="n_neighbours", least=1)
+        n_neighbours = integer("n_neighbours", n_neighbours)
         self.phi = phi
         self._check_sizes(n_digits, n_tables)
         self.expected_recall: float | None = None
@@ -131,8 +132,8 @@ class MaxoutIndex:
 
     def _check_sizes(self, n_digits: int | None, n_tables: int | None) -> None:
         m, q = self.phi.n_features, self.phi.pool_size
-        k = 1 if n_digits is None else check_int(n_digits, name="n_digits", least=1)
-        count = 1 if n_tables is None else check_int(n_tables, name="n_tables", least=1)
+        k = 1 if n_digits is None else integer("n_digits", n_digits)
+        count = 1 if n_tables is None else integer("n_tables", n_tables)
         if k * count > m:
             raise ValueError(
                 f"n_digits={n_digits} and n_tables={n_tables} read {k * count} digits, but phi has "
@@ -280,7 +281,7 @@ class MaxoutIndex:
         return hits / found.size
 
     def _check_wanted(self, n_neighbours: int) -> int:
-        return check_int(n_neighbours, name="n_neighbours", least=1, most=self._buckets.n_rows)
+        return integer("n_neighbours", n_neighbours, most=self._buckets.n_rows)
 
     def _encoded(self, Q: Array) -> Any:
         return _arrays.to_host(self.phi(_here(Q, "Q")))

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from mehler import _arrays
 from mehler._arrays import Array
+from mehler._validate import integer
 from mehler.learn._arguments import check_map, check_rows, features_of
 
 # Rows of one block of distances; 2048 x 2048 of float32 are 16 MiB.
@@ -71,12 +70,7 @@ def nearest(
     _arrays.array_namespace(X, Q, names=("X", "Q"))
     if X.shape[1] != Q.shape[1]:
         raise ValueError(f"Q has {Q.shape[1]} columns but X has {X.shape[1]}; give as many")
-    good = isinstance(n_neighbours, (int, np.integer)) and not isinstance(n_neighbours, bool)
-    if not good or not 1 <= n_neighbours <= X.shape[0]:
-        raise ValueError(
-            f"n_neighbours={n_neighbours!r} must be an integer from 1 to {X.shape[0]}, the rows "
-            "of X"
-        )
+    n_neighbours = integer("n_neighbours", n_neighbours, most=X.shape[0])
     if _arrays.is_chunked(X):
         for name, rows in (("X", X), ("Q", Q)):
             _arrays.require_small(rows, name=name, reason="every query is compared with every row")

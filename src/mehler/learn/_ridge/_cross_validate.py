@@ -10,10 +10,10 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
+from mehler._validate import choice
 from mehler.learn._arguments import (
     SCORINGS,
     SOLVERS,
-    check_choice,
     check_lambdas,
     check_map,
     check_pair,
@@ -150,8 +150,8 @@ def cross_validate(
     """
     check_map(phi)
     path_of = check_lambdas(lambdas)
-    check_choice("scoring", scoring, SCORINGS)
-    check_choice("solver", solver, SOLVERS)
+    choice("scoring", scoring, SCORINGS)
+    choice("solver", solver, SOLVERS)
     targets = check_pair(X, Y)
     _require_known(X)
     numbers, n_folds = check_folds(folds, X.shape[0])
@@ -217,7 +217,7 @@ def cross_validate_sums(
     ((5, 3), 1e-06)
     """
     path_of = check_lambdas(lambdas)
-    check_choice("solver", solver, SOLVERS)
+    choice("solver", solver, SOLVERS)
     given = list(parts)
     for i, part in enumerate(given):
         if not isinstance(part, RidgeSums):

@@ -9,10 +9,10 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
+from mehler._validate import choice
 from mehler.learn._arguments import (
     SCORINGS,
     SOLVERS,
-    check_choice,
     check_lambdas,
     check_map,
     check_pair,
@@ -124,9 +124,9 @@ def ridge(
     """
     check_map(phi)
     path_of = check_lambdas(lambdas)
-    check_choice("choose", choose, ("leave-one-out", "hold-out", "folds"))
-    check_choice("scoring", scoring, SCORINGS)
-    check_choice("solver", solver, SOLVERS)
+    choice("choose", choose, ("leave-one-out", "hold-out", "folds"))
+    choice("scoring", scoring, SCORINGS)
+    choice("solver", solver, SOLVERS)
     if (folds is not None) != (choose == "folds"):
         raise ValueError(
             "folds= and choose='folds' go together: give the fold of each row, as "

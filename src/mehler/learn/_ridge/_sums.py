@@ -8,9 +8,9 @@ from typing import Any
 
 from mehler import _arrays
 from mehler._arrays import Array
+from mehler._validate import choice
 from mehler.learn._arguments import (
     SOLVERS,
-    check_choice,
     check_lambdas,
     check_map,
     check_pair,
@@ -260,7 +260,7 @@ class RidgeSums:
     ) -> Path:
         """Solve for all lambdas; `spend` gives the Gram away."""
         self._require_sums()
-        check_choice("solver", solver, SOLVERS)
+        choice("solver", solver, SOLVERS)
         xp, gram, cross = self._place.xp, self._gram, self._cross
         if not intercept:
             scale = self.n_rows**0.5

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mehler.verify._arguments import count, probability
+from mehler._validate import integer, probability
 from mehler.verify._verdict import Verdict
 
 # Error rate of the first stage: a check at 1e-4 needs half the features of one at 1e-9.
@@ -99,7 +99,7 @@ def confirm(
     """
     if not callable(check):
         raise TypeError(f"check={check!r} must be callable, for instance verify.check_kernel")
-    seed = count("seed", seed, least=0)
+    seed = integer("seed", seed, least=0)
     false_alarm = probability("false_alarm", false_alarm)
     first = max(FIRST, false_alarm) if first is None else probability("first", first)
     if first < false_alarm:

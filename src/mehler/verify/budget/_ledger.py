@@ -7,7 +7,7 @@ import threading
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from mehler.verify._arguments import count, probability
+from mehler._validate import integer, probability
 from mehler.verify.budget._allotment import Allotment
 
 
@@ -110,7 +110,7 @@ class Ledger:
         BudgetExceeded
             If the rest of the budget does not cover it; nothing is spent then.
         """
-        entry = Entry(str(label), probability("false_alarm", false_alarm), count("looks", looks))
+        entry = Entry(str(label), probability("false_alarm", false_alarm), integer("looks", looks))
         with self._lock:
             self._buy(entry, entry)
 
@@ -150,7 +150,7 @@ class Ledger:
         (True, 50)
         """
         wanted = Allotment(
-            str(label), probability("false_alarm", false_alarm), count("examples", examples)
+            str(label), probability("false_alarm", false_alarm), integer("examples", examples)
         )
         with self._lock:
             for old in self._bought:

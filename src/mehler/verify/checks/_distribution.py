@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, to_host
-from mehler.verify._arguments import count, positive
+from mehler._validate import integer, positive
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify._zero_failures import rates
 from mehler.verify.budget._ledger import Ledger
@@ -115,7 +115,7 @@ def check_distribution(
     if scale is not None:
         scale = positive("scale", scale)
     if max_draws is not None:
-        max_draws = count("max_draws", max_draws)
+        max_draws = integer("max_draws", max_draws)
     draws, rows = Draws(draw, seed), plain_rows(X)
     n_rows = rows.host.shape[0]
     rate = asked.false_alarm / n_rows

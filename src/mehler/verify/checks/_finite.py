@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, from_host, place_of
-from mehler.verify._arguments import positive
+from mehler._validate import positive
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import never, rates, trials_for
 from mehler.verify.budget._ledger import Ledger

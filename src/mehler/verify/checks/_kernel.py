@@ -8,13 +8,8 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler.verify._arguments import (
-    bounds_pair,
-    count,
-    positive,
-    probability,
-    relative_resolution,
-)
+from mehler._validate import integer, positive, probability
+from mehler.verify._arguments import bounds_pair, relative_resolution
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks.structure import check_structure
@@ -149,7 +144,7 @@ def check_kernel(
     false_alarm, miss = probability("false_alarm", false_alarm), probability("miss", miss)
     resolution = relative_resolution(resolution)
     if max_features is not None:
-        max_features = count("max_features", max_features)
+        max_features = integer("max_features", max_features)
     clock = Clock(None if time_limit is None else positive("time_limit", time_limit))
     if variance is not None and bounds is not None:
         raise ValueError("variance and bounds exclude each other: a variance is the sharper one")

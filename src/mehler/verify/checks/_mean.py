@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from mehler._arrays import Array
+from mehler._validate import positive, probability
 from mehler.verify import intervals
-from mehler.verify._arguments import bounds_pair, positive, probability, sample_vector
+from mehler.verify._arguments import bounds_pair, sample_vector
 from mehler.verify._verdict import BOUNDED, KNOWN_VARIANCE, OUTLIERS, Status, Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.intervals._design import detectable_effect, features_needed

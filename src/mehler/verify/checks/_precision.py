@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, from_host, resolve_place, to_host
+from mehler._validate import integer, positive, probability
 from mehler.verify import intervals
-from mehler.verify._arguments import count, positive, probability
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.sampling._draws import Draws
@@ -119,7 +119,7 @@ def check_precision(
     >>> check_precision(lambda s: draw(s, np.float32), 5).status
     'refuted'
     """
-    n_inputs = count("n_inputs", n_inputs)
+    n_inputs = integer("n_inputs", n_inputs)
     false_alarm, miss = probability("false_alarm", false_alarm), probability("miss", miss)
     resolution = positive("resolution", resolution)
     if resolution >= 1.0:

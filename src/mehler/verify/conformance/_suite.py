@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from mehler._arrays import Array
-from mehler.verify._arguments import count, probability, relative_resolution
+from mehler._validate import integer, probability
+from mehler.verify._arguments import relative_resolution
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.conformance import _form, _laws
 from mehler.verify.conformance._requirement import Requirement, Subject
@@ -99,7 +100,7 @@ def checks(
     subject = Subject(
         factory,
         X,
-        count("n_features", n_features, least=2),
+        integer("n_features", n_features, least=2),
         relative_resolution(resolution),
         probability("false_alarm", false_alarm),
         ledger,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler.verify._arguments import count
+from mehler._validate import integer
 from mehler.verify.diagnosis import _causes as causes
 from mehler.verify.diagnosis._causes import Cause
 from mehler.verify.diagnosis._fits import Means
@@ -89,7 +89,7 @@ def diagnose(
     >>> likely.kind, round(likely.value, 1)
     ('factor', 2.0)
     """
-    n_draws = count("n_draws", n_draws, least=2 * GROUPS)
+    n_draws = integer("n_draws", n_draws, least=2 * GROUPS)
     until = None if time_limit is None else monotonic() + time_limit
     pairs = make_pairs(kernel, X, None)
     draws = Draws(draw, seed, stream=_STREAM)

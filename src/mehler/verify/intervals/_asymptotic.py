@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler.verify._arguments import probability, sample_vector
+from mehler._validate import probability
+from mehler.verify._arguments import sample_vector
 
 
 def asymptotic_half_width(n: int, variance: Any, false_alarm: float) -> Any:

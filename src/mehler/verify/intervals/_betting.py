@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler.verify._arguments import bounds_pair, count, probability, sample_vector
+from mehler._validate import integer, probability
+from mehler.verify._arguments import bounds_pair, sample_vector
 
 # Largest share of the capital at stake in one bet: a lost bet leaves a quarter of it.
 _STAKE = 0.75
@@ -75,7 +76,7 @@ def betting(
     x = sample_vector(samples)
     low, high = bounds_pair((low, high))
     false_alarm = probability("false_alarm", false_alarm)
-    n = x.size if planned is None else count("planned", planned)
+    n = x.size if planned is None else integer("planned", planned)
     if x.min() < low or x.max() > high:
         raise ValueError(
             f"samples reach from {x.min():.6g} to {x.max():.6g}, outside the declared range "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mehler.verify._arguments import count, probability
+from mehler._validate import integer, probability
 
 
 def binomial(successes: int, n: int, false_alarm: float) -> tuple[float, float]:
@@ -38,8 +38,8 @@ def binomial(successes: int, n: int, false_alarm: float) -> tuple[float, float]:
     """
     from scipy.special import betaincinv
 
-    n = count("n", n)
-    k = count("successes", successes, least=0)
+    n = integer("n", n)
+    k = integer("successes", successes, least=0)
     if k > n:
         raise ValueError(f"successes={k} exceeds n={n}: count successes among the n trials")
     tail = 0.5 * probability("false_alarm", false_alarm)

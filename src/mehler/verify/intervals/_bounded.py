@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler.verify._arguments import bounds_pair, probability, sample_vector
+from mehler._validate import probability
+from mehler.verify._arguments import bounds_pair, sample_vector
 
 
 def hoeffding_half_width(n: int, span: float, false_alarm: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from mehler.verify._arguments import count, positive, probability
+from mehler._validate import integer, positive, probability
 
 # Beyond this a float no longer counts one by one, and nobody draws that many.
 _MOST = 2**52
@@ -45,7 +45,7 @@ def detectable_effect(n: int, variance: float, false_alarm: float, miss: float =
     >>> round(detectable_effect(100_000, 1.0, 1e-9), 4)
     0.0377
     """
-    n = count("n", n)
+    n = integer("n", n)
     variance = positive("variance", variance)
     cost = math.log(2.0 / probability("false_alarm", false_alarm))
     reach = _reach(n, cost, -math.log(probability("miss", miss)))

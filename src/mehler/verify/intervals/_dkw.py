@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from mehler.verify._arguments import count, probability
+from mehler._validate import integer, probability
 
 # Beyond this Massart's bound is within 0.05 per cent of the exact tail, which gets slow.
 _EXACT_UP_TO = 10_000
@@ -41,7 +41,7 @@ def dkw(n: int, false_alarm: float) -> float:
     >>> round(dkw(1000, 1e-9), 4), round((math.log(2e9) / 2000) ** 0.5, 4)
     (0.1032, 0.1035)
     """
-    n = count("n", n)
+    n = integer("n", n)
     tail = 0.5 * probability("false_alarm", false_alarm)
     massart = min(1.0, math.sqrt(-math.log(tail) / (2.0 * n)))
     if n > _EXACT_UP_TO:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from mehler._arrays import Array
-from mehler.verify._arguments import count, positive, probability, sample_vector
+from mehler._validate import integer, positive, probability
+from mehler.verify._arguments import sample_vector
 from mehler.verify.intervals._catoni_psi import crossing
 
 
@@ -70,7 +71,7 @@ def known_variance(
     x = sample_vector(samples)
     variance = positive("variance", variance)
     false_alarm = probability("false_alarm", false_alarm)
-    tuned = x.size if planned is None else count("planned", planned)
+    tuned = x.size if planned is None else integer("planned", planned)
     cost = math.log(2.0 / false_alarm)
     if min(x.size, tuned) <= 2.0 * cost:
         raise ValueError(

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler.verify._arguments import probability, sample_vector
+from mehler._validate import probability
+from mehler.verify._arguments import sample_vector
 from mehler.verify.intervals._self_normalised import MARGIN
 
 _HALVINGS = 50

@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler.verify._arguments import positive, probability, sample_vector
+from mehler._validate import positive, probability
+from mehler.verify._arguments import sample_vector
 
 # How far below n s^2 the sum of squares is allowed for: the second costs more samples and gives
 # the shorter interval.

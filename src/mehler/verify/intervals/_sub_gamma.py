@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from mehler._arrays import Array
-from mehler.verify._arguments import count, positive, probability, sample_vector
+from mehler._validate import integer, positive, probability
+from mehler.verify._arguments import sample_vector
 
 
 def sub_gamma(
@@ -55,7 +56,7 @@ def sub_gamma(
     x = sample_vector(samples)
     v, c = positive("v", v), positive("c", c)
     cost = math.log(2.0 / probability("false_alarm", false_alarm))
-    n = x.size if planned is None else count("planned", planned)
+    n = x.size if planned is None else integer("planned", planned)
     u = math.sqrt(2.0 * cost / (n * v))
     half = 0.5 * u * v + cost / x.size * (1.0 / u + c)
     centre = float(x.mean())

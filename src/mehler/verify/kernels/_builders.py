@@ -6,13 +6,14 @@ import math
 from collections.abc import Callable
 from functools import partial
 
+from mehler._validate import positive
 from mehler.verify.kernels import _laws as laws
 from mehler.verify.kernels import _shapes as shapes
 from mehler.verify.kernels._named import NamedKernel
 
 
 def _rbf(gamma: float = 1.0) -> NamedKernel:
-    kernel = partial(shapes.rbf, gamma=_positive("gamma", gamma))
+    kernel = partial(shapes.rbf, gamma=positive("gamma", gamma))
     return NamedKernel(
         name="rbf",
         parameters={"gamma": float(gamma)},
@@ -25,7 +26,7 @@ def _rbf(gamma: float = 1.0) -> NamedKernel:
 
 
 def _exponential(gamma: float = 1.0) -> NamedKernel:
-    kernel = partial(shapes.exponential, gamma=_positive("gamma", gamma))
+    kernel = partial(shapes.exponential, gamma=positive("gamma", gamma))
     return NamedKernel(
         name="exp",
         parameters={"gamma": float(gamma)},
@@ -40,7 +41,7 @@ def _exponential(gamma: float = 1.0) -> NamedKernel:
 
 
 def _laplacian(gamma: float = 1.0) -> NamedKernel:
-    kernel = partial(shapes.laplacian, gamma=_positive("gamma", gamma))
+    kernel = partial(shapes.laplacian, gamma=positive("gamma", gamma))
     return NamedKernel(
         name="laplacian",
         parameters={"gamma": float(gamma)},
@@ -56,7 +57,7 @@ def _laplacian(gamma: float = 1.0) -> NamedKernel:
 def _matern(nu: float = 1.5, length_scale: float = 1.0) -> NamedKernel:
     if nu > 50.0:
         raise ValueError(f"nu={nu!r} is more than 50, where the kernel is the rbf: name that")
-    given = {"nu": _positive("nu", nu), "length_scale": _positive("length_scale", length_scale)}
+    given = {"nu": positive("nu", nu), "length_scale": positive("length_scale", length_scale)}
     kernel = partial(shapes.matern, **given)
     return NamedKernel(
         name="matern",
@@ -89,7 +90,7 @@ def _polynomial(degree: float = 2, gamma: float = 1.0, coef0: float = 0.0) -> Na
         name="polynomial",
         parameters={
             "degree": _whole("degree", degree),
-            "gamma": _positive("gamma", gamma),
+            "gamma": positive("gamma", gamma),
             "coef0": float(coef0),
         },
         latex=r"k(x, y) = (\gamma \langle x, y \rangle + c_0)^p",
@@ -133,7 +134,7 @@ def _collision(q: float = 2) -> NamedKernel:
 
 
 def _skewed_chi2(skew: float = 1.0) -> NamedKernel:
-    kernel = partial(shapes.skewed_chi2, skew=_positive("skew", skew))
+    kernel = partial(shapes.skewed_chi2, skew=positive("skew", skew))
     return NamedKernel(
         name="skewed-chi2",
         parameters={"skew": float(skew)},
@@ -158,12 +159,6 @@ def _additive_chi2() -> NamedKernel:
         function=shapes.additive_chi2,
         nonnegative=True,
     )
-
-
-def _positive(name: str, value: float) -> float:
-    if not 0.0 < value < math.inf:
-        raise ValueError(f"{name}={value!r} must be positive and finite")
-    return float(value)
 
 
 def _whole(name: str, value: float) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.verify._arguments import count
+from mehler._validate import integer
 
 
 class Draws:
@@ -21,7 +21,7 @@ class Draws:
         if not callable(draw):
             raise TypeError(f"draw={draw!r} must be callable: seed -> map")
         self.draw = draw
-        self.root = count("seed", seed, least=0)
+        self.root = integer("seed", seed, least=0)
         self._stream = stream
         self._seeds: list[int] = []
         self._taken: set[int] = set()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler.verify._arguments import count
+from mehler._validate import integer
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify._zero_failures import rates
 from mehler.verify.budget._ledger import Ledger
@@ -110,7 +110,7 @@ def check_convergence(
     'refuted'
     """
     try:
-        small, large = (count("sizes", size, least=2) for size in sizes)
+        small, large = (integer("sizes", size, least=2) for size in sizes)
     except (TypeError, ValueError):
         raise ValueError(
             f"sizes={sizes!r} must be two numbers of features, say (64, 256)"
@@ -127,7 +127,7 @@ def check_convergence(
         because=f"features that are all copies raise the ratio to {large / small:g} only",
     )
     if max_draws is not None:
-        max_draws = count("max_draws", max_draws, least=GROUP)
+        max_draws = integer("max_draws", max_draws, least=GROUP)
     if not callable(draw):
         raise TypeError(f"draw={draw!r} must be callable: (seed, n_features) -> map")
     pairs = plain_pairs(X, Y)

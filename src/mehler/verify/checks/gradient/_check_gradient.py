@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler.verify._arguments import count, positive
+from mehler._validate import integer, positive
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import Rates, rates
 from mehler.verify.budget._ledger import Ledger
@@ -151,7 +151,7 @@ def check_gradient(
         if not callable(function) and not (function is None and what == "jacobian"):
             raise TypeError(f"{what}={function!r} must be callable")
     if max_features is not None:
-        max_features = count("max_features", max_features)
+        max_features = integer("max_features", max_features)
     clock = Clock(None if time_limit is None else positive("time_limit", time_limit))
     draws = Draws(draw, seed)
     rows = in_float64(plain_rows(X))
@@ -164,7 +164,7 @@ def check_gradient(
     h = 0.0 if jacobian is not None else _step(rows, step)
     if jacobian is not None and step is not None:
         raise ValueError("step is for differences: with jacobian= there is none")
-    u = directions_of(rows.host.shape[1], count("directions", directions), draws.root)
+    u = directions_of(rows.host.shape[1], integer("directions", directions), draws.root)
     segments = Segments(rows, u, h)
     claim, error = segments.claims(gradient, rows.values, others.values)
     if ledger is not None:

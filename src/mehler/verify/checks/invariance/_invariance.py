@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, check_matrix, is_array, to_host
-from mehler.verify._arguments import count
+from mehler._validate import integer
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import rates
 from mehler.verify.budget._ledger import Ledger
@@ -102,7 +102,7 @@ def check_invariance(
         because="a share lies in [0, 1] and a relative defect in [0, 4]",
     )
     if max_draws is not None:
-        max_draws = count("max_draws", max_draws)
+        max_draws = integer("max_draws", max_draws)
     draws, rows = Draws(draw, seed), plain_rows(X)
     actions = list(act) if isinstance(act, Sequence) else [act]
     if not actions or not all(callable(each) for each in actions):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler.verify._arguments import count
+from mehler._validate import integer
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify._zero_failures import Rates, rates
 from mehler.verify.budget._ledger import Ledger
@@ -115,7 +115,7 @@ def check_reproducible(
         because="Kendall's tau lies in [-1, 1]",
     )
     if max_draws is not None:
-        max_draws = count("max_draws", max_draws)
+        max_draws = integer("max_draws", max_draws)
     draws, rows = Draws(draw, seed), plain_rows(X)
     if ledger is not None:
         ledger.spend(asked.name, asked.false_alarm)

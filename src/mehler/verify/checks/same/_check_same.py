@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler.verify._arguments import count, positive
+from mehler._validate import integer, positive
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import Rates, rates
 from mehler.verify.budget._ledger import Ledger
@@ -140,7 +140,7 @@ def check_same(
         because="in units of sqrt(k(x,x) k(y,y)) every kernel lies in [-1, 1]",
     )
     if max_features is not None:
-        max_features = count("max_features", max_features)
+        max_features = integer("max_features", max_features)
     clock = Clock(None if time_limit is None else positive("time_limit", time_limit))
     sides = Side("draw_a", draw_a), Side("draw_b", draw_b)
     # Of pilots and of the samples; the maps are drawn by `sides`.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mehler._arrays import Array
-from mehler.verify._arguments import positive, probability
+from mehler._validate import positive, probability
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks._mean import check_mean

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, global_states, set_global_states
-from mehler.verify._arguments import count, positive, probability, relative_resolution
+from mehler._validate import integer, positive, probability
+from mehler.verify._arguments import relative_resolution
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks.structure._domain import looked_at
@@ -155,7 +156,7 @@ def check_structure(
     false_alarm = probability("false_alarm", false_alarm)
     resolution = relative_resolution(resolution)
     time_limit = positive("time_limit", time_limit)
-    seed = count("seed", seed, least=0)
+    seed = integer("seed", seed, least=0)
     for label, value in (("draw", draw), ("kernel", kernel), ("redraw", redraw)):
         if value is not None and not callable(value):
             raise TypeError(f"{label}={value!r} must be callable")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler.verify._arguments import count
+from mehler._validate import integer
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import rates
 from mehler.verify.budget._ledger import Ledger
@@ -144,7 +144,7 @@ def check_variance(
         because="a variance is positive, and one of 0 is off by 1",
     )
     if max_features is not None:
-        max_features = count("max_features", max_features)
+        max_features = integer("max_features", max_features)
     draws, pairs = Draws(draw, seed), plain_pairs(X, Y)
     paid = asked.false_alarm
     with np.errstate(all="ignore"):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.verify._arguments import positive
+from mehler._validate import positive
 from mehler.verify.intervals._design import features_needed
 from mehler.verify.pairwise._measurement import Plan
 from mehler.verify.sampling._draw_groups import GROUP, Bundles

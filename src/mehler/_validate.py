@@ -1,0 +1,67 @@
+"""Numbers as arguments: refused before any work, by the name of the argument and the value.
+
+Another type is a TypeError, a value out of range a ValueError, in every room.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any
+
+
+def integer(name: str, value: Any, *, least: int = 1, most: int | None = None) -> int:
+    """An integer in [least, most]: whatever can be an index, but no bool and no float."""
+    if isinstance(value, bool):
+        raise TypeError(f"{name}={value!r} must be an integer")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        remedy = f"; use int({name}) if that is what you mean" if isinstance(value, Real) else ""
+        raise TypeError(f"{name}={value!r} must be an integer{remedy}") from None
+    if number < least:
+        raise ValueError(f"{name}={number} must be at least {least}")
+    if most is not None and number > most:
+        raise ValueError(f"{name}={number} must be at most {most}")
+    return number
+
+
+def real(name: str, value: Any) -> float:
+    """A real number, as a float; NaN and infinity are."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name}={value!r} must be a real number")
+    return float(value)
+
+
+def positive(name: str, value: Any) -> float:
+    """A finite number above 0."""
+    number = real(name, value)
+    if not 0.0 < number < math.inf:
+        raise ValueError(f"{name}={value!r} must be positive and finite")
+    return number
+
+
+def not_negative(name: str, value: Any) -> float:
+    """A finite number of at least 0."""
+    number = real(name, value)
+    if not 0.0 <= number < math.inf:
+        raise ValueError(f"{name}={value!r} must be at least 0 and finite")
+    return number
+
+
+def probability(name: str, value: Any) -> float:
+    """A number in the open interval (0, 1)."""
+    number = real(name, value)
+    if not 0.0 < number < 1.0:
+        raise ValueError(f"{name}={value!r} must be a probability between 0 and 1, both excluded")
+    return number
+
+
+def choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
+    """One of a few values."""
+    listed = list(allowed)
+    if value not in listed:
+        raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, listed))}")
+    return value

@@ -1,0 +1,78 @@
+"""One rule for numbers in every room: another type is a TypeError, out of range a ValueError."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import _validate, bounds, exact, learn, strategies, verify
+
+
+class Index:
+    def __index__(self):
+        return 3
+
+
+@pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3), np.array(3), Index()])
+def test_whatever_is_an_index_is_an_integer(value):
+    found = _validate.integer("n", value, least=1, most=3)
+    assert (found, type(found)) == (3, int)
+
+
+@pytest.mark.parametrize("value", [2.0, True, np.True_, "3", None, np.array([3]), Fraction(3)])
+def test_nothing_else_is(value):
+    with pytest.raises(TypeError, match=r"n=.* must be an integer"):
+        _validate.integer("n", value)
+
+
+def test_a_float_is_told_the_remedy():
+    with pytest.raises(TypeError, match=r"use int\(n\) if that is what you mean"):
+        _validate.integer("n", 2.0)
+
+
+@pytest.mark.parametrize(
+    ("check", "good", "bad"),
+    [
+        (_validate.positive, [1, 5e-324, np.float32(2)], [0, -1.0, math.inf, math.nan]),
+        (_validate.not_negative, [0, 0.0, 3], [-5e-324, math.inf, math.nan]),
+        (_validate.probability, [1e-300, 0.5], [0, 1, 1.5, math.nan]),
+    ],
+)
+def test_ends_of_ranges(check, good, bad):
+    for value in good:
+        found = check("x", value)
+        assert (found, type(found)) == (float(value), float)
+    for value in bad:
+        with pytest.raises(ValueError, match="x="):
+            check("x", value)
+    for value in (True, "1", None, 1j, [1.0]):
+        with pytest.raises(TypeError, match=r"x=.* must be a real number"):
+            check("x", value)
+
+
+# An integer argument of each room.
+INTEGERS = {
+    "features": lambda n: mehler.MaxoutFeatures.draw(n, 4, 2, seed=0),
+    "exact": lambda n: exact.sigma2(n),
+    "mpmath": lambda n: exact.sigma2(n, dps=20),
+    "certified": lambda n: exact.certified.sigma2(n),
+    "bounds": lambda n: bounds.maxout.theorem_2(
+        n_features=n, n_samples=9, pool_size=2, scale=1.0, lipschitz=1.0, delta=0.1
+    ),
+    "learn": lambda n: learn.nearest(lambda rows: rows, np.eye(4), np.eye(4), n_neighbours=n),
+    "verify": lambda n: verify.detectable_effect(n, 1.0, 1e-9, 1e-6),
+    "strategies": lambda n: strategies.unit_vectors(n_inputs=n),
+}
+
+
+@pytest.mark.parametrize("room", INTEGERS)
+def test_every_room_keeps_the_rule(room):
+    with pytest.raises(TypeError, match=r"2.5"):
+        INTEGERS[room](2.5)
+    with pytest.raises(ValueError, match="0"):
+        INTEGERS[room](0)
+    INTEGERS[room](Index())
