@@ -1,14 +1,58 @@
-"""Verdicts with error rates for random feature maps: anybody's, not only ours.
+"""Statistical checks of random feature maps, with stated error rates.
 
-`check_kernel` asks whether a map has the kernel that it claims, `check_gradient` the gradient of
-one; `check_mean`, `check_mean_vector` and `check_covariance` are the same for samples of anything;
-`check_variance` and `check_distribution` hold variances and laws against what is declared;
-`check_convergence` finds shared or repeated features, `check_reproducible` seeds that are ignored
-or related, `check_invariance` features that a group moves, `check_backends` libraries that
-disagree, `check_finite` inputs that overflow, `check_precision` weights rounded to float32;
-`check_same` holds a new version of a map against the old one. Before all of them `check_structure`
-asks whether a map is one at all: a function of its seed and of each row alone. Each returns a
-`Verdict`, and each can be paid from a `Ledger`, the false-alarm budget of a run.
+A check compares the draws of a map with a claim, such as E<phi(x), phi(y)> = k(x, y), and returns
+a `Verdict`. Its status is one of three:
+
+============== ================================================= ============== ===========
+status         meaning                                           wrong at most  exit status
+============== ================================================= ============== ===========
+*holds*        every interval contains the claim and is at most  `false_alarm`  0
+               `resolution` wide
+*refuted*      at some pair the interval excludes the claim      `false_alarm`  1
+*inconclusive* neither; never counts as passed                                  3
+============== ================================================= ============== ===========
+
+A correct map is refuted with probability at most `false_alarm`, 1e-9 by default, shared by all
+pairs through a union bound. A map that is off by more than `resolution` anywhere holds with
+probability at most `false_alarm` as well. The verdict also states its power: deviations of
+`detectable` or more are refuted except with probability `miss`. These rates are bounds at the
+sample size used, under the assumptions that the verdict lists. The exit status is that of
+``mehler verify``.
+
+=================================== ==========================================================
+question                            check
+=================================== ==========================================================
+Is it a map at all?                 `check_structure`: a function of seed and row alone
+Is the kernel right?                `check_kernel`, or `assert_kernel` in a test
+Is its gradient right?              `check_gradient`
+Is the declared variance right?     `check_variance`
+Has a feature the declared law?     `check_distribution`
+Does the error fall as m^(-1/2)?    `check_convergence`: shared or repeated features
+Are seeds used, and independent?    `check_reproducible`
+Are features invariant?             `check_invariance`, under the action of a group
+Do array libraries agree?           `check_backends`
+Do extreme inputs overflow?         `check_finite`
+Are weights rounded to float32?     `check_precision`
+Did a new version change the map?   `check_same`: old against new, no formula needed
+Is the mean of my samples right?    `check_mean`, `check_mean_vector`, `check_covariance`
+=================================== ==========================================================
+
+`confirm` reports an alarm only after fresh draws have raised it too. A `Ledger` keeps the
+false-alarm budget of a whole run. `diagnose` suggests why a refuted kernel is wrong. The intervals
+themselves are in `mehler.verify.intervals`.
+
+Examples
+--------
+>>> import numpy as np
+>>> from mehler import verify
+>>> def draw(seed):
+...     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
+...     return lambda X: X @ signs / np.sqrt(500)
+>>> X = np.random.default_rng(0).standard_normal((4, 3))
+>>> verify.check_kernel(draw, lambda X, Y: X @ Y.T, X, resolution=0.1).status
+'holds'
+>>> verify.check_kernel(draw, lambda X, Y: 2 * X @ Y.T, X, resolution=0.1).status
+'refuted'
 """
 
 from mehler.verify import intervals

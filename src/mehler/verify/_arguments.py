@@ -1,4 +1,4 @@
-"""What the numbers given to a check must satisfy, refused by name before any work."""
+"""Validate the numeric arguments of checks, naming the argument and the remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdict: what a check claims, saw, could have seen, and how to see it again."""
+"""The verdict of a check: claim, evidence, error rates, power and replay."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any, Literal
 Status = Literal["holds", "refuted", "inconclusive"]
 STATUSES = ("holds", "refuted", "inconclusive")
 
-# Names of the methods, the same in every check.
+# Method names, shared by all checks.
 KNOWN_VARIANCE = "known variance (Catoni)"
 BOUNDED = "bounded (betting)"
 KURTOSIS = "bounded kurtosis (self-normalised)"
 FORMS = "squared lengths (betting)"
 
-# What opens the sentence on pairs at which the kurtosis of the samples is too large.
+# Opening words of the remark on pairs whose sample kurtosis is too large.
 FEW_EFFECTIVE = "few large samples decide some means"
 
-# Catoni's interval follows the bulk of the samples, not their mean.
+# Catoni's interval tracks the bulk of the samples, so it can exclude their mean.
 OUTLIERS = (
     "The samples' mean lies outside the interval: their variance is larger than declared, "
     "or a few of them are very large."
@@ -39,6 +39,7 @@ class Verdict:
     Parameters
     ----------
     status : {"holds", "refuted", "inconclusive"}
+        The outcome, as defined above.
     check : str
         Name of the check.
     claim : str
@@ -52,27 +53,34 @@ class Verdict:
     n_draws : int
         Independent draws of the map; 0 when samples were handed in.
     n_looks : int
-        Intervals that share `false_alarm` by a union bound.
+        Number of intervals that share `false_alarm` by a union bound.
     false_alarm : float
-        Chance that the whole check refutes a correct claim.
+        Probability that the whole check refutes a correct claim.
     resolution : float
         Smallest deviation that must not be missed, in units of `scale`.
     detectable : float
         Smallest deviation, in units of `scale`, that is refuted with probability at
         least ``1 - miss`` wherever it sits; infinite when nothing can be promised.
     miss : float
+        Miss rate at which `detectable` is stated.
     method : str
-        How the interval was made.
+        Name of the interval's construction.
     assumptions : tuple of str
-        What the error rates rest on.
+        Assumptions under which the error rates hold.
     scale : float
         sqrt(k(x,x) k(y,y)) at the worst pair for kernels; 1 for scalar claims.
     where : dict
         The worst pair: indices ``i``, ``j`` and correlation ``rho`` for kernels.
     seeds : dict
-        What replays the check.
+        Seeds that replay the check.
     reason : str
-        Why an inconclusive check is inconclusive, and what would decide it.
+        For an inconclusive check, why it is undecided and what would decide it.
+
+    See Also
+    --------
+    check_kernel : The check of a claimed kernel.
+    confirm : Report an alarm only after fresh draws have raised it too.
+    Ledger : The false-alarm budget of a run.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Claims that something never happens: counted over independent trials, exactly."""
+"""Exact verdicts on events claimed to have probability 0, from counts of independent trials."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mehler.verify.intervals import binomial
 
 @dataclass(frozen=True)
 class Rates:
-    """The options that every check takes, validated and paid for."""
+    """The options common to all checks, validated and paid for."""
 
     false_alarm: float
     resolution: float
@@ -33,7 +33,7 @@ def rates(
     below: float = 1.0,
     because: str = "a share lies in [0, 1]",
 ) -> Rates:
-    """Validate; a resolution of `below` or more could refute nothing; pay before the look."""
+    """Validate the options and pay; a resolution >= `below` could refute nothing."""
     resolution = positive("resolution", resolution)
     if resolution >= below:
         raise ValueError(
@@ -67,7 +67,7 @@ def never(
     seeds: Mapping[str, Any],
     reason: str,
 ) -> Verdict:
-    """Return the verdict on a claim that an event has probability 0: one refutes it."""
+    """Return the verdict on an event claimed to have probability 0: one occurrence refutes."""
     interval = binomial(happened, trials, asked.false_alarm)
     status: Status = "holds"
     if happened:
@@ -87,7 +87,7 @@ def never(
         n_looks=1,
         false_alarm=asked.false_alarm,
         resolution=asked.resolution,
-        # A share p goes unseen in n trials with probability (1 - p)^n.
+        # An event of probability p goes unseen in n trials with probability (1 - p)^n.
         detectable=-math.expm1(math.log(asked.miss) / trials),
         miss=asked.miss,
         method=method,

@@ -1,1 +1,1 @@
-"""False-alarm budgets: checks ask for error rates, `Ledger` grants them or refuses."""
+"""False-alarm budgets: the ledger of a run and the allotments of its tests."""

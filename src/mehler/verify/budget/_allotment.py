@@ -1,4 +1,4 @@
-"""Allotment: looks that were paid for before a test of many examples began."""
+"""Allotment: the false-alarm budget of one test of many examples, paid in advance."""
 
 from __future__ import annotations
 
@@ -11,25 +11,31 @@ from mehler.verify.budget._confirm import confirm
 
 
 class Allotment:
-    """The looks of one test, paid for beforehand: one an example. Made by `Ledger.allot`.
+    """Prepaid looks of one test, one per example; made by `Ledger.allot`.
 
     A look is never refused, so the verdict on an example depends on the example alone, and
-    Hypothesis can replay and shrink it. What the looks cost:
+    Hypothesis can replay and shrink it. Looks are charged as follows:
 
     - Before the first alarm of the test each costs `false_alarm`. What Hypothesis tries next
       depends on its own random numbers and on all examples having passed, not on the draws: the
       sequence is fixed as far as the draws are concerned, and the union bound holds for it.
-    - After it nothing: the test has failed, and shrinking looks for the simplest reason.
+    - After it looks are free: the test has failed, and shrinking looks for the simplest reason.
     - Looks beyond `examples` are added to what the ledger has spent. They can overdraw it; the
       pytest plugin then fails the run.
 
     Attributes
     ----------
     label : str
+        Name of the test in the ledger.
     false_alarm : float
-        Of one example.
+        False-alarm probability of one example.
     examples : int
-        Looks that were paid for.
+        Number of looks paid for.
+
+    See Also
+    --------
+    Ledger.allot : Pay for an allotment.
+    confirm : The two-stage check run on each example.
 
     Examples
     --------
@@ -104,7 +110,7 @@ class Allotment:
     def assert_holds(
         self, check: Callable[..., Verdict], *args: Any, seed: int, **options: Any
     ) -> Verdict:
-        """`confirm`, raising AssertionError with the verdict's text unless it holds.
+        """Run `confirm` and raise AssertionError with the verdict's text unless it holds.
 
         Parameters
         ----------
@@ -114,11 +120,12 @@ class Allotment:
         Returns
         -------
         Verdict
-            That holds.
+            Always one that holds.
 
         Raises
         ------
         AssertionError
+            If the verdict is refuted or inconclusive.
         """
         __tracebackhide__ = True  # pytest: the failure is the caller's line
         verdict = self.confirm(check, *args, seed=seed, **options)
@@ -127,7 +134,7 @@ class Allotment:
         return verdict
 
     def require_same(self, other: Allotment) -> None:
-        """Refuse a second allotment of this label with other numbers."""
+        """Raise ValueError if the label was allotted other numbers before."""
         if (self.false_alarm, self.examples) != (other.false_alarm, other.examples):
             raise ValueError(
                 f"{self.label!r} was allotted examples={self.examples} at "

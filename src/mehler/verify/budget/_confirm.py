@@ -1,4 +1,4 @@
-"""confirm: no alarm is raised before fresh draws have raised it too."""
+"""Two-stage checks: an alarm counts only after fresh draws have raised it too."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy as np
 from mehler._validate import integer, probability
 from mehler.verify._verdict import Verdict
 
-# Error rate of the first stage: a check at 1e-4 needs half the features of one at 1e-9.
+# Error rate of the first stage; a check at 1e-4 needs half the features of one at 1e-9.
 FIRST = 1e-4
 
-# The stream of fresh seeds; those of the checks' own draws are 0 and 1.
+# Seed stream of the second stage; the checks' own draws use streams 0 and 1.
 _FRESH = 0x636F6E66
 
 
 class Spends(Protocol):
-    """What `confirm` asks of a `Ledger`."""
+    """The part of `Ledger` that `confirm` needs."""
 
     def spend(self, label: str, false_alarm: float) -> None:
-        """Pay for a look, or refuse."""
+        """Pay for a look, or raise BudgetExceeded."""
 
 
 def confirm(
@@ -35,7 +35,7 @@ def confirm(
     name: str | None = None,
     **options: Any,
 ) -> Verdict:
-    r"""Run a check cheaply, and let fresh draws confirm an alarm before it is reported.
+    r"""Run a check cheaply, and confirm an alarm on fresh draws before reporting it.
 
     .. math:: P(A_1 \cap A_2) \le P(A_2) \le \alpha
 
@@ -59,16 +59,16 @@ def confirm(
         Error rate of the first stage, at least `false_alarm`; default 1e-4, or `false_alarm` if
         that is larger.
     ledger : Ledger, optional
-        Pays `false_alarm` before the first stage.
+        Charged `false_alarm` before the first stage.
     name : str, optional
-        For the verdict and the ledger.
+        Name in the verdict and the ledger.
 
     Returns
     -------
     Verdict
-        Of the stage that decided. When the first one does, its interval and its ``false_alarm``
-        are those of the rate `first`, and a map that is off by more than the resolution holds
-        with at most that chance.
+        That of the deciding stage. If the first stage decides, interval and ``false_alarm`` are
+        those of the rate `first`: a map that is off by more than the resolution holds with at
+        most that probability.
 
     Raises
     ------
@@ -77,10 +77,17 @@ def confirm(
     BudgetExceeded
         If the ledger cannot pay.
 
+    See Also
+    --------
+    check_kernel : The check most often confirmed.
+    Allotment.confirm : The same for one example of a Hypothesis test.
+    Ledger : Pays for the look.
+
     Notes
     -----
-    An alarm of the first stage that the second does not raise is told in ``reason``. Cost on
-    correct maps: that of the first stage, log(2/first) / log(2/false_alarm) of a single one.
+    ``reason`` mentions an alarm of the first stage that the second does not confirm. On correct
+    maps only the first stage runs, at log(2/first) / log(2/false_alarm) of the cost of a single
+    check at `false_alarm`.
 
     Examples
     --------
@@ -120,7 +127,7 @@ def confirm(
 
 
 def _fresh(seed: int) -> int:
-    """Return the root of the second stage's draws, 64 bits of another stream of `seed`."""
+    """Return the root seed of the second stage, 64 bits from another stream of `seed`."""
     sequence = np.random.SeedSequence(seed, spawn_key=(_FRESH,))
     return int(sequence.generate_state(1, np.uint64)[0])
 

@@ -1,4 +1,4 @@
-"""Ledger: one false-alarm budget per run, spent by union bound over every look."""
+"""The false-alarm budget of a run, spent by union bound over its looks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mehler.verify.budget._allotment import Allotment
 
 
 class BudgetExceeded(RuntimeError):
-    """A look would have spent more than what is left of the run's false-alarm budget."""
+    """Raised when a look would overdraw the run's false-alarm budget."""
 
 
 @dataclass(frozen=True)
@@ -25,24 +25,31 @@ class Entry:
 
     @property
     def total(self) -> float:
-        """What the entry costs: false_alarm * looks."""
+        """Cost of the entry, false_alarm * looks."""
         return self.false_alarm * self.looks
 
 
 class Ledger:
-    """Keeps the chance that a run of correct code raises any alarm below `budget`.
+    """The false-alarm budget of a run.
 
-    By the union bound the chance of any false alarm is at most the sum of those of the looks,
-    whatever their dependence; a look that the sum cannot pay for is refused before it is taken.
+    By the union bound the probability of any false alarm is at most the sum of those of the
+    looks, whatever their dependence. A look that would overdraw the budget is refused before it
+    is taken, so a run of correct code raises an alarm with probability at most `budget`.
 
     Parameters
     ----------
     budget : float
         Largest total false-alarm probability, in (0, 1).
 
+    See Also
+    --------
+    Allotment : Looks paid for in advance, for property tests.
+    BudgetExceeded : Raised when the budget does not cover a look.
+    confirm : Two-stage checks, which cost a single look.
+
     Notes
     -----
-    Thread-safe: entries are added under a lock, so two threads cannot spend the same rest.
+    Thread-safe: entries are added under a lock.
 
     Examples
     --------
@@ -55,7 +62,7 @@ class Ledger:
 
     @staticmethod
     def limit(budget: float) -> float:
-        """Return what a budget allows: a thousand looks at 1e-9 fit into 1e-6, rounding or not."""
+        """Return the budget plus room for rounding: a thousand looks at 1e-9 fit into 1e-6."""
         return budget * (1 + 1e-9)
 
     def __init__(self, budget: float = 1e-6) -> None:
@@ -64,7 +71,7 @@ class Ledger:
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
-        """Return what is spent and what there is: test runners print their fixtures."""
+        """Return the amount spent and the budget, since test runners print their fixtures."""
         return f"<Ledger: {self.looks} looks, {self.spent:.3g} of {self._budget:.3g} spent>"
 
     @property
@@ -74,7 +81,10 @@ class Ledger:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """The purchases so far, in order; an allotment counts what it bought, or took if more."""
+        """The purchases so far, in order.
+
+        An allotment counts the looks it took, if they are more than it bought.
+        """
         with self._lock:
             return tuple(self._entry(bought) for bought in self._bought)
 
@@ -90,7 +100,7 @@ class Ledger:
 
     @property
     def left(self) -> float:
-        """Rest of the budget, never negative."""
+        """Unspent part of the budget, never negative."""
         return max(0.0, self._budget - self.spent)
 
     def spend(self, label: str, false_alarm: float, looks: int = 1) -> None:
@@ -99,11 +109,11 @@ class Ledger:
         Parameters
         ----------
         label : str
-            What is looked at; printed with the ledger.
+            Name of the look, printed with the ledger.
         false_alarm : float
-            Of one look, in (0, 1).
+            False-alarm probability of one look, in (0, 1).
         looks : int
-            How many.
+            Number of looks.
 
         Raises
         ------
@@ -115,21 +125,21 @@ class Ledger:
             self._buy(entry, entry)
 
     def allot(self, label: str, *, examples: int, false_alarm: float = 1e-9) -> Allotment:
-        """Pay beforehand for the looks of a test that runs many examples.
+        """Pay in advance for the looks of a test that runs many examples.
 
-        The first call with a label pays ``examples * false_alarm``; later ones, which a test body
-        makes once an example, return the same allotment. Hypothesis runs a failing test hundreds
-        of times more to shrink it, and a ledger that refused one of those looks would change the
-        test's outcome under its feet: an allotment refuses none, see `Allotment`.
+        The first call with a label pays ``examples * false_alarm``; later ones, as a test body
+        makes once per example, return the same allotment. Hypothesis reruns a failing test
+        hundreds of times to shrink it, and a look refused in between would change the outcome.
+        An `Allotment` therefore never refuses one.
 
         Parameters
         ----------
         label : str
-            One of its own for each test, its parameters included.
+            Unique to the test and its parameters.
         examples : int
-            The test's ``max_examples``, explicit examples added.
+            The test's ``max_examples`` plus its explicit examples.
         false_alarm : float
-            Of one example, both of its stages together.
+            False-alarm probability of one example, both stages together.
 
         Returns
         -------
@@ -167,7 +177,7 @@ class Ledger:
         return Entry(bought.label, bought.false_alarm, bought.looks)
 
     def _buy(self, bought: Entry | Allotment, price: Entry) -> None:
-        """Add a purchase; the lock is held by the caller."""
+        """Add a purchase; the caller holds the lock."""
         spent = math.fsum(self._entry(old).total for old in self._bought)
         if spent + price.total > self.limit(self._budget):
             raise BudgetExceeded(

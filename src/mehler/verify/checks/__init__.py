@@ -1,1 +1,1 @@
-"""The public checks, one a file: a map, a claim and error rates come in, a `Verdict` goes out."""
+"""The public checks, one per file."""

@@ -27,9 +27,9 @@ from mehler.verify.sampling._sources import call
 # Seeds compared on every library.
 _SEEDS = 3
 
-# Roundings allowed, in units of sqrt(d) eps, and the pieces of a feature with jumps (signs, codes,
-# a projection chosen by an argmax): between two of them an input lies within rounding of a jump
-# with probability at most 8 sqrt(d) eps each.
+# Rounding allowed, in units of sqrt(d) eps, and the pieces of a feature with jumps (signs, codes,
+# a projection chosen by an argmax): an input lies within rounding of a jump with probability at
+# most 8 sqrt(d) eps per piece.
 _ULPS, _PIECES = 64.0, 16.0
 
 
@@ -51,29 +51,30 @@ def check_backends(
     .. math:: |\phi_{\text{there}}(x)_l - \phi_{\text{NumPy}}(x)_l|
               \le 64 \sqrt{d}\,\epsilon \max_l |\phi(x)_l|
 
-    with eps of the dtype computed in, but for the few entries at which a feature that jumps may
-    lie within rounding of a jump.
+    with eps of the dtype of the computation, except at the few entries within rounding of a jump
+    of the feature.
 
     Parameters
     ----------
     draw : callable
-        (seed, like) -> map, `like` being an array or a namespace; the map takes rows there.
+        (seed, like) -> map, `like` being an array or a namespace; the map takes rows of that
+        library.
     X : array, shape (n, d)
-        Rows.
+        Rows to compare on.
     places : dict, optional
         Name -> namespace or array to draw like; default all installed libraries that run on the
         CPU.
     dtypes : tuple of str
-        Of the rows; float64 is passed over where a library lacks it.
+        Dtypes of the rows; float64 is skipped where a library lacks it.
     resolution : float
-        Largest share of feature columns that may differ unseen.
+        Largest fraction of feature columns that may differ undetected.
     false_alarm, seed, ledger, miss, name
         As for `check_kernel`.
 
     Returns
     -------
     Verdict
-        ``observed`` is the share of columns that differ; ``where`` names the library.
+        ``observed`` is the fraction of columns that differ; ``where`` names the library.
 
     Raises
     ------
@@ -82,11 +83,17 @@ def check_backends(
     BudgetExceeded
         If the ledger cannot pay.
 
+    See Also
+    --------
+    check_reproducible : Equal features for equal seeds, in one library.
+    check_same : Two versions of one map.
+    check_precision : Weights that were rounded to float32.
+
     Notes
     -----
     A library that refuses the rows fails. An entry lies within rounding of a jump (a sign, an
-    argmax of q values) with probability at most 8 max(16, q) sqrt(d) eps: so many entries may
-    differ, by the binomial tail at `false_alarm`; in float64 that is one or two.
+    argmax of q values) with probability at most 8 max(16, q) sqrt(d) eps. The binomial tail at
+    `false_alarm` gives the number of entries that may differ, one or two in float64.
 
     Examples
     --------
@@ -158,7 +165,7 @@ def _compare(
     reference: Any,
     false_alarm: float,
 ) -> tuple[int, str]:
-    """Return how many columns differ from NumPy's, and what to say of it."""
+    """Return the number of columns that differ from NumPy's, and a description."""
     from scipy.stats import binom
 
     given = from_host(values, place)

@@ -52,33 +52,40 @@ def check_distribution(
         (X, t) -> (n, k), P(scale * phi_l(x_i) <= t[i, j]) for t of shape (n, k); float64 NumPy
         arrays. None: the map's own ``feature_cdf``.
     X : array, shape (n, d)
-        Rows; each is a look.
+        Rows; each counts as one look.
     scale : float, optional
-        Default sqrt(n_features), which undoes the normalisation of a random feature map.
+        Factor on the features; default sqrt(n_features), which undoes the normalisation of a
+        random feature map.
     independent_features : bool, optional
-        Whether the columns of one draw are independent samples; default what the map declares as
+        Whether the columns of one draw are independent samples; default the map's own
         ``independent_units``. If not, one column of each draw, chosen at random, is a sample.
     resolution : float
         Width of the band: a law that is off by more in Kolmogorov's distance holds with
         probability at most `false_alarm`.
     max_draws : int, optional
-        Most draws.
+        Largest number of draws.
     false_alarm, seed, ledger, miss, name
         As for `check_kernel`.
 
     Returns
     -------
     Verdict
-        ``observed`` and ``exact`` are the two distribution functions where they differ most, and
-        ``where`` says at which row and t.
+        ``observed`` and ``exact`` are the two distribution functions where they differ most, at
+        the row and t in ``where``.
 
     Raises
     ------
     ValueError, TypeError
         For bad input and vacuous calls: a resolution of 1 or more; a `cdf` that leaves [0, 1] or
-        falls.
+        decreases.
     BudgetExceeded
         If the ledger cannot pay.
+
+    See Also
+    --------
+    check_kernel : The mean of products of features.
+    check_variance : The variance of the estimates.
+    intervals.dkw : The band used.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""check_finite: are features finite for hostile but finite inputs?"""
+"""check_finite: are features finite for extreme but finite inputs?"""
 
 from __future__ import annotations
 
@@ -31,38 +31,43 @@ def check_finite(
     miss: float = 1e-6,
     name: str | None = None,
 ) -> Verdict:
-    r"""Check that features are finite for zero rows, denormals, huge norms and single rows.
+    """Check that features are finite for zero rows, denormals, huge norms and single rows.
 
     Parameters
     ----------
     draw : callable
         seed -> map.
     X : array, shape (n, d)
-        Ordinary rows, whose dtype and shape the hostile ones take.
+        Ordinary rows, which give dtype and shape of the extreme ones.
     largest : float, optional
         Largest norm to try; default the fourth root of the dtype's largest number (3e77 in
         float64, 4e9 in float32), at which <phi(x), phi(x)> of any map of degree 2 is finite.
     resolution : float
-        Largest share of draws that may fail unseen.
+        Largest fraction of draws that may fail undetected.
     max_draws : int, optional
-        Most draws.
+        Largest number of draws.
     false_alarm, seed, ledger, miss, name
         As for `check_kernel`.
 
     Returns
     -------
     Verdict
-        ``observed`` is the share of draws with features that are not finite; one refutes.
+        ``observed`` is the fraction of draws with non-finite features; one such draw refutes.
 
     Raises
     ------
     ValueError, TypeError
         For bad input and vacuous calls.
 
+    See Also
+    --------
+    check_structure : Other properties that need no claim.
+    check_precision : Weights that were rounded to float32.
+
     Notes
     -----
-    Correct maps never fail, so nothing is spent from the ledger's budget by chance; the interval
-    is that of Clopper and Pearson. A map that raises an error for finite rows fails, too.
+    Correct maps never fail, so a false alarm is impossible; the interval is that of Clopper and
+    Pearson. A map that raises an error for finite rows fails, too.
 
     Examples
     --------
@@ -123,7 +128,7 @@ def check_finite(
 
 
 def _hostile(rows: Rows, kind: Any, top: float) -> dict[str, Rows]:
-    """Return named blocks of rows, each where the caller's rows live."""
+    """Return named blocks of extreme rows, each on the device of the caller's rows."""
     host = rows.host.astype(kind)
     d = host.shape[1]
     info = np.finfo(kind)

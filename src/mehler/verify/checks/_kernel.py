@@ -44,7 +44,7 @@ def check_kernel(
     r"""Check that E<phi(x), phi(y)> = k(x, y) at every pair, over independent draws of the map.
 
     *refuted*: at some pair the interval excludes the claim. *holds*: no interval does, and each is
-    at most ``resolution * sqrt(k(x,x) k(y,y))`` wide. Else *inconclusive*, with what would decide.
+    at most ``resolution * sqrt(k(x,x) k(y,y))`` wide. Else *inconclusive*, with a remedy.
 
     Parameters
     ----------
@@ -54,18 +54,18 @@ def check_kernel(
     kernel : callable
         (X, Y) -> (n, k), the claim; takes and returns float64 NumPy arrays.
     X : array, shape (n, d)
-        Rows in the map's own namespace. Without `Y` all unordered pairs of rows are looked at, the
+        Rows in the map's own namespace. Without `Y` all unordered pairs of rows are tested, the
         diagonal included.
     Y : array, shape (k, d), optional
-        Then all pairs (x, y) are.
+        Second rows; if given, all pairs (x, y) are tested.
     false_alarm : float
-        Chance that a correct map is refuted, shared by all pairs by a union bound.
+        Probability that a correct map is refuted, shared by all pairs by a union bound.
     resolution : float
         Smallest deviation that must not be missed, as a fraction of sqrt(k(x,x) k(y,y)): a map
         that is off by more holds with probability at most `false_alarm`. A row with k(x,x) = 0
         counts as the largest one of its matrix.
     max_features : int, optional
-        Most features to draw; default as many as the resolution needs.
+        Largest number of features to draw; default as many as the resolution needs.
     variance : callable, optional
         (X, Y) -> (n, k), V with Var<phi(x), phi(y)> = V / n_features; default the map's own
         ``variance``, or, where a whole draw is one sample, ``n_features`` times its
@@ -79,19 +79,20 @@ def check_kernel(
     seed : int
         Determines the seeds of all draws.
     ledger : Ledger, optional
-        Pays `false_alarm` before the look.
+        Budget charged `false_alarm` before the look.
     miss : float
-        Chance at which `detectable` would still be missed, and a correct map not hold.
+        Probability that a deviation of `detectable` is missed, and that a correct map does not
+        hold.
     time_limit : float, optional
-        Seconds of work (or four times as many of waiting) after which no more is drawn; what is
-        not decided then is *inconclusive*.
+        Seconds of work (or four times as many of waiting) after which drawing stops; an undecided
+        check is then *inconclusive*.
     name : str, optional
-        For the verdict and the ledger.
+        Name in the verdict and the ledger.
 
     Returns
     -------
     Verdict
-        ``observed``, ``exact`` and ``interval`` are of the worst pair, which ``where`` names.
+        ``observed``, ``exact`` and ``interval`` are those of the worst pair, named in ``where``.
 
     Raises
     ------
@@ -100,27 +101,35 @@ def check_kernel(
     BudgetExceeded
         If the ledger cannot pay.
 
+    See Also
+    --------
+    assert_kernel : The same in a test, after `check_structure`.
+    check_variance : The declared variance.
+    check_same : Two maps against each other, without a formula.
+    diagnose : Why a kernel may be wrong.
+    features_needed : The number of features in advance.
+
     Notes
     -----
     A refutation has an error rate that holds at the number of samples used, under assumptions that
     the verdict names.
 
-    - With a variance the number of features is planned before the data by `features_needed`;
-      `intervals.known_variance`, which needs no bound on the products, is looked at on the way
-      there for a quarter of the rate.
-    - With bounds samples are bet on, as in `intervals.betting` but with stakes that change between
-      looks only, so that any number of looks costs nothing.
+    - With a variance the number of features is planned before the data by `features_needed`.
+      Earlier looks at `intervals.known_variance`, which assumes no bound on the products, share a
+      quarter of the rate.
+    - With bounds the check bets on samples as in `intervals.betting`, but stakes change between
+      looks only, so that looks are free.
     - With neither, half of the rate goes to bets that \|u + v\|^2 or \|u - v\|^2 is larger than
-      claimed, u and v the features over sqrt(k(x,x)) and sqrt(k(y,y)). They are not negative, so
-      nothing is assumed of their tails; every deviation is seen but one that makes all features
-      too small. The other half goes to `intervals.self_normalised`, which sees that too, if the
-      kurtosis of a sample is below a limit that grows with their number, 20 at the first look.
-      Samples whose own kurtosis is more than a fifth of it refute nothing: the verdict is
+      claimed, u and v the features over sqrt(k(x,x)) and sqrt(k(y,y)). These are nonnegative, so
+      no tail assumption is needed; the bets detect every deviation except features that are all
+      too small. The other half goes to `intervals.self_normalised`, which detects that too, if the
+      kurtosis of a sample is below a limit that grows with the sample size, 20 at the first look.
+      Samples whose own kurtosis is more than a fifth of the limit refute nothing: the verdict is
       *inconclusive* and says what to declare.
 
     A deviation of less than a twentieth of `resolution`, rounding included, refutes nothing.
-    Samples are never the entries of one Gram matrix. Products are enclosed by power sums, four
-    matrix products a draw; memory is that of one draw plus about 100 MiB.
+    Samples are never the entries of one Gram matrix. Intervals are enclosed from power sums, at
+    four matrix products per draw; memory is that of one draw plus about 100 MiB.
 
     References
     ----------
@@ -129,7 +138,7 @@ def check_kernel(
 
     Examples
     --------
-    Random signs, whose kernel is the linear one; the variance is left to the data:
+    Random signs, whose kernel is linear, with no variance declared:
 
     >>> import numpy as np
     >>> def draw(seed):
@@ -156,7 +165,7 @@ def check_kernel(
     if ledger is not None:
         ledger.spend(title, false_alarm)
 
-    # Values that are not finite are a finding about the map, not an accident of this code.
+    # Non-finite values are a finding about the map, not an accident of this code.
     with np.errstate(all="ignore"):
         source = choose_source(draws[0], pairs, independent_features)
         plan = Plan(pairs, source, draws, false_alarm, resolution, miss, max_features, clock)
@@ -195,31 +204,36 @@ def assert_kernel(
     name: str | None = None,
     **options: Any,
 ) -> Verdict:
-    """Assert that a map is built as one, and has the kernel it claims.
+    """Assert that a map has a sound structure and the kernel it claims.
 
-    `check_structure`, then `check_kernel`, raising unless both hold.
+    Run `check_structure`, then `check_kernel`, and raise AssertionError unless both hold.
 
     Parameters
     ----------
     draw, kernel, X, Y, resolution, seed, ledger, name
         As for `check_kernel`.
     structure : bool
-        Whether to look at the map's structure first: a tenth of `false_alarm` pays for that.
+        Whether to check the map's structure first, at a tenth of `false_alarm`.
     false_alarm : float
-        Chance that a correct map fails.
+        Probability that a correct map fails.
     **options
         As for `check_kernel`.
 
     Returns
     -------
     Verdict
-        That of the kernel, which holds.
+        The verdict on the kernel, which holds.
 
     Raises
     ------
     AssertionError
-        With the verdict's text, when it is refuted or inconclusive; a defect of structure is
+        With the verdict's text, if it is refuted or inconclusive; a defect of structure is
         named first.
+
+    See Also
+    --------
+    check_kernel : Returns the verdict instead.
+    check_structure : The structural part.
 
     Examples
     --------
@@ -256,7 +270,7 @@ def _variance(function: Kernel, pairs: Pairs) -> Any:
     """Return V at the pairs, in units of the pairs squared."""
     value = pairs.pick(evaluate(function, pairs.left, pairs.right, "variance"))
     scaled = value / pairs.unit**2
-    # Exact zeros come out as rounding; anything else below zero is a mistake.
+    # Exact zeros may be rounded below 0; anything more negative is a mistake.
     if scaled.min() < -1e-9:
         raise ValueError(f"variance(X, Y) reaches {value.min():.6g}: variances are not negative")
     return np.maximum(scaled, 0.0)

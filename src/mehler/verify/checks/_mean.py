@@ -1,4 +1,4 @@
-"""check_mean: is the mean of these independent samples what it is claimed to be?"""
+"""check_mean: is the mean of these independent samples as claimed?"""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check_mean(
     where: Mapping[str, Any] | None = None,
     seeds: Mapping[str, Any] | None = None,
 ) -> Verdict:
-    """Check a claimed mean against independent samples, by the sharpest interval that is valid.
+    """Check a claimed mean against independent samples, by the sharpest valid interval.
 
     *refuted* when the interval excludes `exact`, *holds* when it contains it and its full width is
     at most `resolution`, else *inconclusive*.
@@ -41,32 +41,34 @@ def check_mean(
     Parameters
     ----------
     samples : array, shape (n,)
-        Independent, of one mean; n fixed before the data.
+        Independent samples of a common mean; n fixed before the data.
     exact : float
         The claim.
     variance : float, optional
-        An upper bound for the variance of one sample: Catoni's interval, any tails.
+        An upper bound on the variance of one sample; selects Catoni's interval, for any tails.
     bounds : (low, high), optional
-        Range of the samples: `intervals.betting`.
+        Range of the samples; selects `intervals.betting`.
     binary : bool
-        The samples are 0 or 1: Clopper-Pearson. With none of the three `intervals.self_normalised`,
-        which needs a bounded kurtosis: samples whose own is large refute nothing.
+        Whether samples are 0 or 1; selects Clopper-Pearson. With none of the three,
+        `intervals.self_normalised` needs a bounded kurtosis: samples of large kurtosis refute
+        nothing.
     false_alarm : float
-        Chance to refute a correct claim.
+        Probability of refuting a correct claim.
     resolution : float
         Absolute: a claim that is off by more must not hold.
     miss : float
-        At which the smallest deviation that would have been seen is stated.
+        Miss rate at which the verdict's ``detectable`` is stated.
     ledger : Ledger, optional
-        Pays `false_alarm` before the look.
+        Budget charged `false_alarm` before the look.
     name, claim : str
-        For the verdict.
+        Name and claim in the verdict.
     where, seeds : dict, optional
-        Carried into the verdict.
+        Copied to the verdict.
 
     Returns
     -------
     Verdict
+        ``observed`` is the sample mean, ``exact`` the claim.
 
     Raises
     ------
@@ -74,6 +76,12 @@ def check_mean(
         For vacuous calls, among them a resolution not smaller than the range of the samples.
     BudgetExceeded
         If the ledger cannot pay.
+
+    See Also
+    --------
+    check_mean_vector : Means of vectors.
+    check_covariance : Covariances of vectors.
+    intervals : The intervals themselves.
 
     Examples
     --------
@@ -105,7 +113,7 @@ def check_mean(
     interval = seen.interval
     off = abs(float(x.mean()) - exact)
     excess = max(interval[0] - exact, exact - interval[1], 0.0)
-    # A deviation too small to refute is a part of the width: the claim must lie within.
+    # A deviation too small to refute adds to the width, so that the claim lies within.
     width = interval[1] - interval[0] + excess
     outside = excess > 0.0 and off >= FLOOR * resolution
     status: Status = "holds" if width <= resolution else "inconclusive"

@@ -1,4 +1,4 @@
-"""check_precision: are float64 features made of weights that were rounded to float32?"""
+"""check_precision: were the weights of float64 features rounded to float32?"""
 
 from __future__ import annotations
 
@@ -15,33 +15,24 @@ from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.sampling._draws import Draws
 
-# A product of a weight and the map's constant, divided by ours: at most a dozen roundings.
+# Rounding in ulps of a weight times the map's constant, divided by ours.
 _ULPS = 8
 
-# Distance of neighbouring float32 numbers in ulps of float64: 53 - 24 bits.
+# Spacing of float32 numbers in ulps of float64, 53 - 24 bits.
 _CELL = 2**29
 
-# Coordinate vectors looked at, and entries wanted: with 1000 a handful of hits is proof.
+# Coordinate vectors used, and entries needed; of 1000 a handful of hits is proof.
 _ROWS, _ENTRIES = 64, 1000
 
 
 def coincidence_probability() -> float:
-    r"""Return a bound on the chance that a true float64 weight looks like a float32 one.
+    r"""Return a bound on the probability that a true float64 weight looks like a float32 one.
 
     .. math:: p_0 = \frac{2 (2 \cdot 8 + 1)}{2^{29}} = 6.4 \cdot 10^{-8}
 
     Between two neighbouring float32 numbers lie 2^29 float64 steps; 8 on either side of a float32
     number and itself count as a hit. The factor 2 allows the density to vary by as much across
     one such gap, 2^-23 relative: for a maximum of q Gaussians it varies by less than 10^-4.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> coincidence_probability() < 1e-7
-    True
     """
     return 2.0 * (2 * _ULPS + 1) / _CELL
 
@@ -67,46 +58,53 @@ def check_precision(
     .. math:: P\big(|t - \mathrm{float32}(t)| \le 8\,\mathrm{ulp}(t)\big) \le p_0
               = 2 \cdot 17 / 2^{29} = 6.4 \cdot 10^{-8}
 
-    for a float64 Gaussian weight t, and 1 for one that was rounded. *refuted* when so many hits
-    among the distinct entries have binomial probability at most `false_alarm`.
+    for a float64 Gaussian weight t, and 1 for a rounded one. *refuted* if the number of hits among
+    the distinct entries has binomial tail probability at most `false_alarm`.
 
     Parameters
     ----------
     draw : callable
         seed -> map X -> Z with float64 features.
     n_inputs : int
-        Columns of X.
+        Number of columns of X.
     false_alarm : float
-        Chance to refute float64 weights.
+        Probability of refuting float64 weights.
     resolution : float
-        Smallest share of rounded weights that must not be missed, in (0, 1).
+        Smallest fraction of rounded weights that must not be missed, in (0, 1).
     scale : float or array, shape (n_features,), optional
-        feature * scale is a weight; default sqrt(n_features), the scale of Definition 1.
+        Factor that turns a feature into a weight; default sqrt(n_features), the scale of
+        Definition 1.
     like : array or namespace, optional
-        Where the map's inputs live.
+        Library and device of the map's inputs.
     seed : int
-        Determines the draws and which coordinate vectors are used.
+        Determines the draws and the coordinate vectors.
     ledger : Ledger, optional
-        Pays `false_alarm` before the look.
+        Budget charged `false_alarm` before the look.
     miss : float
-        Chance to miss a share of rounded weights of `detectable`.
+        Probability of missing a fraction `detectable` of rounded weights.
     name : str
+        Name in the verdict and the ledger.
 
     Returns
     -------
     Verdict
-        ``observed`` is the share of hits, ``exact`` the bound on its expectation, ``interval`` the
-        Clopper-Pearson interval of the share.
+        ``observed`` is the fraction of hits, ``exact`` the bound on its expectation, ``interval``
+        its Clopper-Pearson interval.
 
     Raises
     ------
     ValueError
-        If the features are not float64: there is nothing to find then.
+        If the features are not float64.
+
+    See Also
+    --------
+    check_backends : Agreement of array libraries.
+    check_finite : Overflow of extreme inputs.
 
     Notes
     -----
-    Power rests on the scale: with a wrong one rounded weights are not seen, so a verdict that
-    holds is only as good as that assumption. Equal entries, as shared pools make, count once.
+    Power depends on the scale: with a wrong one rounded weights go undetected, so a verdict that
+    holds is only as good as that assumption. Equal entries, as from shared pools, count once.
 
     Examples
     --------
@@ -137,7 +135,7 @@ def check_precision(
     if entries.size == 0:
         raise ValueError("every feature is 0 at the coordinate vectors: there is no weight to see")
 
-    # What rounding to float32 would take away, in ulps of float64.
+    # Change by rounding to float32, in ulps of float64.
     rounded = entries.astype(np.float32).astype(np.float64)
     hits = int((np.abs(entries - rounded) <= _ULPS * np.spacing(np.abs(entries))).sum())
     alarm = _threshold(entries.size, coincidence_probability(), false_alarm)
@@ -210,7 +208,7 @@ def _threshold(n: int, p: float, false_alarm: float) -> int:
 
 
 def _visible_share(n: int, alarm: int, miss: float) -> float:
-    """Return the least share f of rounded weights with P(Binomial(n, f) < alarm) <= miss."""
+    """Return the least fraction f of rounded weights with P(Binomial(n, f) < alarm) <= miss."""
     from scipy.special import betaincinv
 
     if alarm > n:

@@ -1,4 +1,4 @@
-"""Requirements that are settled without chance: shapes, dtypes, purity, declarations, identity."""
+"""Deterministic requirements: shapes, dtypes, purity, declarations, identity."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from mehler import _arrays
 from mehler._arrays import to_host
 from mehler.verify.conformance._requirement import Subject, require
 
-# Two ways to one number differ by the rounding of an inner product of d and one of m terms,
-# some sqrt(d + m) units; 64 covers the constants.
+# Two computations of one number differ by the rounding of inner products of d and m terms, about
+# sqrt(d + m) units; 64 covers the constants.
 _SLACK = 64.0
 
 
@@ -33,12 +33,12 @@ def _floating(features: Any) -> bool:
 
 
 def _elsewhere(subject: Subject) -> bool:
-    """Whether the caller's rows are not NumPy's."""
+    """Whether the caller's rows are in another library than NumPy."""
     return subject.X is not None and not isinstance(subject.X, np.ndarray)
 
 
 def _beside(subject: Subject, rows: Any) -> Any:
-    """Rows of the host where the caller's rows are, in their precision."""
+    """Return host rows in the library, device and precision of the caller's."""
     if not _elsewhere(subject):
         return rows
     dtype = subject.X.dtype if _floating(np.asarray(to_host(subject.X))) else None
@@ -46,7 +46,7 @@ def _beside(subject: Subject, rows: Any) -> Any:
 
 
 def has_its_parts(subject: Subject) -> None:
-    """Require the quartet, and the recipe."""
+    """Require n_features, kernel, variance, recipe, and a callable map."""
     phi = subject.map()
     require(callable(phi), f"{type(phi).__name__} is not callable: define __call__(X) -> Z")
     for name in ("kernel", "variance", "recipe"):
@@ -69,7 +69,7 @@ def keeps_shape_and_dtype(subject: Subject) -> None:
     require(one.shape == (1, m), f"phi of one row has shape {one.shape}, not {(1, m)}")
     if not _floating(z) or not _floating(rows) or getattr(subject.map(), "dtype", None):
         return
-    # Rows that were given may be on a device without float64.
+    # Given rows may be on a device without float64.
     names = ("float32", "float64") if subject.X is None else (rows.dtype.name,)
     for name in names:
         given = rows.astype(name) if subject.X is None else subject.X
@@ -78,10 +78,10 @@ def keeps_shape_and_dtype(subject: Subject) -> None:
 
 
 def leaves_its_input_alone(subject: Subject) -> None:
-    """Require that rows are only read: read-only and strided ones give the same features."""
+    """Require that rows are not written to; read-only and strided ones give the same features."""
     rows = np.array(to_host(subject.rows))
     if _elsewhere(subject):
-        # Other libraries' arrays have no flag to hold the map to, only values.
+        # Arrays of other libraries have no read-only flag; compare their values.
         subject.features(subject.X)
         require(np.array_equal(to_host(subject.X), rows), "phi(X) changed X: copy before you write")
         return
@@ -101,7 +101,7 @@ def leaves_its_input_alone(subject: Subject) -> None:
 
 
 def maps_each_row_alone(subject: Subject) -> None:
-    """Require that a row's features do not depend on its company or place."""
+    """Require that a row's features depend on neither the other rows nor its position."""
     rows = subject.rows
     whole = subject.features(rows)
     terms = rows.shape[1] + subject.n_features
@@ -139,7 +139,7 @@ def declares_a_kernel(subject: Subject) -> None:
     require(k.shape == (n, n), f"kernel(X, X) has shape {k.shape}, not {(n, n)}")
     require(np.isfinite(k).all(), "kernel(X, X) is not finite")
     require(_close(k, k.T, n), "kernel(X, X) is not symmetric")
-    # A square root at rho = 1, as codes have, turns 1e-16 in rho into 1e-8 in the kernel.
+    # A square root at rho = 1, as for codes, turns 1e-16 in rho into 1e-8 in the kernel.
     require(
         np.abs(np.asarray(phi.kernel(rows)) - k).max() <= 1e-6 * np.abs(k).max(),
         "kernel(X) is not kernel(X, X)",
@@ -154,12 +154,12 @@ def declares_a_kernel(subject: Subject) -> None:
 
 
 def declares_a_variance(subject: Subject) -> None:
-    """Require variance(X, Y) finite, of the right shape, not negative."""
+    """Require variance(X, Y) finite, of the right shape, nonnegative."""
     rows = np.asarray(to_host(subject.rows), dtype=np.float64)
     v = np.asarray(to_host(subject.map().variance(rows, rows[:2])), dtype=np.float64)
     require(v.shape == (len(rows), 2), f"variance(X, Y) has shape {v.shape}, not {(len(rows), 2)}")
     require(np.isfinite(v).all(), "variance(X, Y) is not finite")
-    # Exact zeros come out as rounding.
+    # Exact zeros may be rounded below 0.
     require(v.min() >= -1e-9 * max(1.0, float(v.max())), f"variance(X, Y) reaches {v.min():.3g}")
 
 
@@ -182,7 +182,7 @@ def refuses_bad_rows(subject: Subject) -> None:
 
 
 def has_a_recipe(subject: Subject) -> None:
-    """Require a recipe that JSON carries, one for each seed."""
+    """Require a recipe that is valid JSON and unique to the seed."""
     ours, other = subject.map(0).recipe(), subject.map(1).recipe()
     try:
         carried = json.loads(json.dumps(ours, allow_nan=False))
@@ -194,15 +194,15 @@ def has_a_recipe(subject: Subject) -> None:
 
 
 def travels(subject: Subject) -> None:
-    """Require that a pickled map comes back with the same features.
+    """Require that a pickled map returns with the same features.
 
-    It may come back on the host: a map that lived elsewhere says where with ``to``.
+    It may return on the host; such a map moves back to its device by ``to``.
     """
     rows = subject.rows
     phi = subject.map()
     try:
         copy = pickle.loads(pickle.dumps(phi))  # noqa: S301  # our own bytes, a line above
-    except Exception as error:  # whatever a foreign __reduce__ raises
+    except Exception as error:  # a foreign __reduce__ may raise anything
         raise AssertionError(f"the map does not pickle: {error}") from error
     if _elsewhere(subject) and callable(getattr(copy, "to", None)):
         copy = copy.to(rows)

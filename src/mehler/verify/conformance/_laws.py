@@ -1,4 +1,4 @@
-"""Requirements with error rates: what the map declares is what it draws."""
+"""Statistical requirements: draws agree with the map's declarations."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from mehler.verify.conformance._requirement import Subject
 
 
 def is_built_as_one(subject: Subject) -> Verdict:
-    """Require a function of seed and row alone, with the declared kernel at every size."""
+    """Require features of seed and row alone, with the declared kernel at every size."""
     rows = np.asarray(to_host(subject.rows), dtype=np.float64)
     declared = [_host(subject.map(seed).kernel) for seed in (0, 1)]
     values = [kernel(rows, rows) for kernel in declared]
-    # A map that keeps a part of a pool has a kernel of its own in each draw.
+    # A map that keeps a part of a pool has a different kernel in each draw.
     common = np.allclose(values[0], values[1], rtol=1e-6, atol=1e-9 * np.abs(values[0]).max())
     return verify.check_structure(
         subject.map,
@@ -41,17 +41,17 @@ def has_its_kernel(subject: Subject) -> Verdict:
 
 
 def has_its_variance(subject: Subject) -> Verdict:
-    """Require n_features Var<phi(x), phi(y)> = variance(x, y), or what gram_variance says."""
+    """Require n_features Var<phi(x), phi(y)> = variance(x, y), or the declared gram_variance."""
     return verify.check_variance(subject.map, None, subject.rows, **_paid(subject, "variance"))
 
 
 def converges(subject: Subject) -> Verdict:
-    """Require an error that falls as n_features^(-1/2)."""
+    """Require an error of order n_features^(-1/2)."""
     return verify.check_convergence(subject.map, subject.rows, **_paid(subject, "convergence"))
 
 
 def is_reproducible(subject: Subject) -> Verdict:
-    """Require the same features for the same seed, independent ones for others."""
+    """Require equal features for equal seeds and independent ones for different seeds."""
     return verify.check_reproducible(subject.map, subject.rows, **_paid(subject, "seeds"))
 
 

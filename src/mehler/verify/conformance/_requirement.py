@@ -1,4 +1,4 @@
-"""One requirement on a map, and the map under test."""
+"""One requirement on a map, and the subject it applies to."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from mehler._arrays import to_host
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
 
-# Rows of the default data: four random directions, so 10 pairs, the diagonal included.
+# Default rows: four random directions, hence 10 pairs with the diagonal.
 _ROWS = 4
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A way to draw maps, and what they are looked at with.
+    """A factory of maps, with rows and error rates for the checks.
 
     `factory(n_features, seed=seed)` returns a map.
     """
@@ -36,7 +36,7 @@ class Subject:
 
     @property
     def rows(self) -> Any:
-        """The caller's rows, or rows in random directions with lengths from 1/2 to 2."""
+        """The caller's rows, or rows in random directions of lengths from 1/2 to 2."""
         if self.X is not None:
             return self.X
         n_inputs = getattr(self.map(), "n_inputs", None)
@@ -56,17 +56,23 @@ class Subject:
 
 @dataclass(frozen=True)
 class Requirement:
-    """Something that a map must satisfy; calling it raises AssertionError where it does not.
+    """A requirement on a map; calling it raises AssertionError if it is not met.
 
     Parameters
     ----------
     name : str
-        For the test's id.
+        Name of the requirement, used as test id.
     says : str
         The requirement as a sentence.
     look : callable
         Subject -> Verdict or None; raises AssertionError.
     subject : Subject
+        The maps under test, as built by `checks`.
+
+    See Also
+    --------
+    checks : List the requirements on a map.
+    parametrize : Make a pytest test of each.
 
     Examples
     --------
@@ -85,7 +91,7 @@ class Requirement:
     subject: Subject
 
     def __call__(self) -> Verdict | None:
-        """Return the verdict, of a statistical requirement; None of the others."""
+        """Return the verdict of a statistical requirement, None for others."""
         verdict = self.look(self.subject)
         if verdict is not None and not verdict.holds:
             raise AssertionError(f"{self.says}: {verdict}")
@@ -96,6 +102,6 @@ class Requirement:
 
 
 def require(fact: Any, message: str) -> None:
-    """Raise AssertionError(message) unless `fact`; a plain assert would vanish under -O."""
+    """Raise AssertionError(message) unless `fact`, also under -O, which removes plain asserts."""
     if not bool(fact):
         raise AssertionError(message)

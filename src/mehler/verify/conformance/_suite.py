@@ -1,4 +1,4 @@
-"""The list of requirements, and one pytest test for each."""
+"""List the requirements on a map, and make one pytest test of each."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def checks(
     ledger: Ledger | None = None,
     leave_out: Collection[str] = (),
 ) -> list[Requirement]:
-    """List what a map must satisfy; each requirement is called without arguments.
+    """List the requirements on a map; each is called without arguments.
 
     Parameters
     ----------
@@ -58,19 +58,19 @@ def checks(
         ``factory(n_features, seed=seed)`` returns a drawn map: a class, or a partial of its
         ``draw`` such as ``functools.partial(mehler.MaxoutFeatures.draw, 3, pool_size=4)``.
     X : array, shape (n, n_inputs), optional
-        Rows to look at; default four in random directions, of the map's ``n_inputs``.
+        Rows to test on; default four in random directions, of the map's ``n_inputs``.
     n_features : int
         Width of the maps drawn.
     resolution : float
         Smallest deviation from the declared kernel that must not be missed, as a fraction of
         sqrt(k(x,x) k(y,y)).
     false_alarm : float
-        Of each statistical requirement.
+        False-alarm probability of each statistical requirement.
     ledger : Ledger, optional
-        Pays for them.
+        Budget from which they are paid.
     leave_out : collection of str
-        Names of requirements that do not apply, such as ``"variance"`` where a map declares an
-        upper bound only.
+        Names of requirements that do not apply, such as ``"variance"`` where a map declares only
+        an upper bound.
 
     Returns
     -------
@@ -80,7 +80,12 @@ def checks(
     Raises
     ------
     TypeError, ValueError
-        For arguments out of range.
+        If an argument is out of range.
+
+    See Also
+    --------
+    parametrize : The same as pytest tests.
+    mehler.verify.check_kernel : The check behind the kernel requirement.
 
     Examples
     --------
@@ -113,7 +118,7 @@ def checks(
 
 
 def parametrize(factory: Callable[..., Any], **options: Any) -> Any:
-    """Decorate a test of one argument, ``requirement``, to run once for each requirement.
+    """Parametrize a test over the requirements, passed as its argument ``requirement``.
 
     Parameters
     ----------
@@ -125,6 +130,11 @@ def parametrize(factory: Callable[..., Any], **options: Any) -> Any:
     Returns
     -------
     pytest.MarkDecorator
+        To be applied to the test function.
+
+    See Also
+    --------
+    checks : List the requirements without pytest.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Why a kernel is wrong: estimates at all pairs in, suggestions with how well each fits out."""
+"""Suggest why a refuted kernel is wrong, with the fit of each suggestion."""

@@ -1,4 +1,4 @@
-"""Causes of a wrong kernel, each from what its probe saw: one function, one suggestion or none."""
+"""Causes of a wrong kernel: one function per probe, returning suggestions or none."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 from mehler.verify.diagnosis import _fits
 from mehler.verify.diagnosis._probes import OnLines
 
-# Below this share of the deviation a suggestion would mislead more often than help.
+# Least fraction of the deviation explained; below it a suggestion misleads more often than helps.
 _LEAST_EXPLAINED = 0.9
-# Rivals that leave up to so many times the best one's rest are named as well.
+# Rivals whose residual is up to this many times the best one's are named as well.
 _RIVAL = 2.0
-# Rows are near each other from this claimed correlation on, where so many pairs are.
+# Least claimed correlation of near rows, and least number of near pairs.
 _NEAR, _FEWEST = 0.6, 8
-# Standard errors: within the first nothing is seen, beyond the second it is no chance.
+# In standard errors: below the first no deviation, beyond the second a significant one.
 _CALM, _FAR = 5.0, 8.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cause:
-    """One suggestion; it never changes a verdict.
+    """A suggested cause of a wrong kernel; it never changes a verdict.
 
     Parameters
     ----------
@@ -31,12 +31,16 @@ class Cause:
     text : str
         The suggestion in a sentence, plain text.
     value, error : float
-        What was fitted, and its standard error: the factor, the bandwidth's factor, the offset in
-        units of sqrt(k(x,x) k(y,y)); for the other kinds what the text says.
+        The fitted number and its standard error: the factor, the bandwidth's factor, the offset in
+        units of sqrt(k(x,x) k(y,y)); for the other kinds the number that the text names.
     explained : float
-        Share of the squared deviation from the claim that goes away, 1 for all.
+        Fraction of the squared deviation from the claim that the suggestion explains.
     rest : float
-        Root mean square of what is left, in standard errors: near 1 when nothing is.
+        Root mean square residual in standard errors, near 1 for a perfect fit.
+
+    See Also
+    --------
+    diagnose : Returns the causes, best fit first.
     """
 
     kind: str
@@ -48,7 +52,7 @@ class Cause:
 
 
 def of_the_mean(means: _fits.Means, pairs: Any, kernel: Any, m: int) -> list[Cause]:
-    """Fit the simple families; keep those that explain the deviation, the best first."""
+    """Fit the simple families and return those that explain the deviation, best first."""
     if means.agrees(pairs.claim):
         return []
     fits = [_fits.factor(means, pairs.claim, m), _fits.offset(means, pairs.claim)]
@@ -72,7 +76,7 @@ def of_the_mean(means: _fits.Means, pairs: Any, kernel: Any, m: int) -> list[Cau
 
 
 def of_law(means: _fits.Means, pairs: Any, kernel: Any) -> list[Cause]:
-    """A bandwidth that fits rows near each other, and not those apart: another shape."""
+    """Return another law as the cause if a bandwidth fits near rows but not far ones."""
     if means.agrees(pairs.claim) or not getattr(kernel, "bandwidth", ""):
         return []
     near = pairs.claim >= _NEAR
@@ -97,13 +101,13 @@ def of_law(means: _fits.Means, pairs: Any, kernel: Any) -> list[Cause]:
 
 
 def same_draws(n_draws: int) -> Cause:
-    """Say that seeds make no difference."""
+    """Return ignored seeds as the cause."""
     text = f"all of {n_draws} draws from different seeds are the same: the seed is not used"
     return Cause(kind="seed", text=text, value=float(n_draws))
 
 
 def of_size(falls: Any, small: int, large: int) -> list[Cause]:
-    """Half of the fall that independent features give is more than chance takes away."""
+    """Return shared features as the cause if the error falls much less than it should."""
     wanted = large / small
     if large <= small or np.isnan(falls).all():
         return []
@@ -118,11 +122,11 @@ def of_size(falls: Any, small: int, large: int) -> list[Cause]:
 
 
 def of_points(falls: Any, n_axes: int, small: int, large: int) -> list[Cause]:
-    """Errors that fall in one direction and not in another: what all features share is at fault."""
+    """Return shared randomness as the cause if errors fall in one direction but not in another."""
     wanted = large / small
     if large <= small or np.isnan(falls).all():
         return []
-    # A line on which nothing varies tells nothing, and neither does a pair.
+    # Lines and pairs without variation are no evidence.
     some = ~np.isnan(falls).all(axis=1)
     each = np.full(len(falls), np.nan)
     each[some] = np.nanmedian(falls[some], axis=1)
@@ -141,7 +145,7 @@ def of_points(falls: Any, n_axes: int, small: int, large: int) -> list[Cause]:
 
 
 def of_axes(seen: OnLines) -> list[Cause]:
-    """Right along axes: no deviation beyond noise; wrong off them: far beyond it."""
+    """Return the axes as the cause: right along them, significantly wrong off them."""
     n = seen.n_axes
     on, off = float(abs(seen.even[:n]).max()), float(abs(seen.even[n:]).max())
     calm, far = seen.even_errors[:n].max(), seen.even_errors[n:].max()
@@ -158,7 +162,7 @@ def of_axes(seen: OnLines) -> list[Cause]:
 
 
 def of_lean(seen: OnLines) -> list[Cause]:
-    """Right for a row and its negative together, wrong for each: the weights lean to one side."""
+    """Return asymmetric weights as the cause: right for x and -x together, wrong for each."""
     place = np.unravel_index(np.argmax(seen.odd_errors), seen.odd_errors.shape)
     even, odd = float(abs(seen.even[place])), float(abs(seen.odd[place]))
     errors, line = float(seen.odd_errors[place]), int(place[0])

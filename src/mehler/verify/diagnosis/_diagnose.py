@@ -1,4 +1,4 @@
-"""What may be wrong with a map whose kernel is refuted: suggestions, each with how well it fits."""
+"""diagnose: suggest simple causes of a refuted kernel."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import Kernel, Pairs, make_pairs
 from mehler.verify.sampling._sources import estimate
 
-# Draws are split into so many groups: the spread of a fit over them is its error.
+# Groups of draws; the spread of a fit over them estimates its error.
 GROUPS = 8
-# Sizes between which the error is to fall.
+# Sizes between which the error should fall.
 _SIZES = (64, 256)
 _STREAM, _SIZE_STREAM = 7, 8
 
@@ -47,36 +47,44 @@ def diagnose(
     seed: int = 0,
     time_limit: float | None = None,
 ) -> tuple[Cause, ...]:
-    r"""Look for a simple reason why the mean of <phi(x), phi(y)> is not k(x, y).
+    """Look for a simple reason why the mean of <phi(x), phi(y)> is not k(x, y).
 
-    Fits c k, k with another bandwidth, k + b, and k(x, y) + c k(x, -y) to the mean over fresh draws
-    by least squares, weighted by the draws' own spread, and names those that explain the deviation;
-    says whether every draw is the same, whether the error falls with the number of features, in
-    all directions or along axes only, whether the map is right along axes and wrong off them, and
-    whether it is right for x with -x together and wrong for each.
+    Fit c k, k with another bandwidth, k + b, and k(x, y) + c k(x, -y) to the mean over fresh draws
+    by weighted least squares, and name those that explain the deviation. Further suggestions:
+
+    - all draws are the same;
+    - the error does not fall with the number of features, or only along axes;
+    - the map is right along axes and wrong off them;
+    - the map is right for x and -x together and wrong for each.
 
     Parameters
     ----------
     draw, kernel, X
-        As for `check_kernel`. A `kernels.NamedKernel` with a bandwidth is needed for that fit, and
-        any `kernels.NamedKernel` for what is said of directions.
+        As for `check_kernel`. The bandwidth fit needs a `kernels.NamedKernel` with a bandwidth,
+        suggestions about directions any `kernels.NamedKernel`.
     resize : callable, optional
-        (seed, n_features) -> map; without it nothing is said about how the error falls.
+        (seed, n_features) -> map; needed for suggestions about the number of features.
     n_draws : int
-        At least 16; more make fits sharper.
+        Number of draws, at least 16; more make fits sharper.
     seed : int
-        Draws are other ones than those of a check with the same seed.
+        Determines the draws, which differ from those of a check with the same seed.
     time_limit : float, optional
-        Seconds after which the 16 draws that are needed are all there are.
+        Seconds after which no more than the required 16 draws are made.
 
     Returns
     -------
     tuple of Cause
         The best fit first; empty when nothing simple fits.
 
+    See Also
+    --------
+    check_kernel : The check whose refutation this explains.
+    Cause : One suggestion.
+    kernels.make : Named kernels, which allow more suggestions.
+
     Notes
     -----
-    Suggestions, not tests: they carry no error rate and leave the verdict alone.
+    Suggestions have no error rate and leave the verdict alone.
 
     Examples
     --------
@@ -104,7 +112,7 @@ def diagnose(
         found = causes.of_the_mean(means, pairs, kernel, m)
         if lines is not None and np.isfinite(on_lines).all():
             seen = OnLines.of(lines, on_lines)
-            # What the direction shows says more than a fit that ignores it.
+            # A cause that depends on the direction is more specific than a fit that ignores it.
             found = causes.of_lean(seen) + found + causes.of_axes(seen)
         found = found or causes.of_law(means, pairs, kernel)
         if (np.ptp(grams, axis=0) <= 64.0 * source.eps).all():
@@ -123,7 +131,7 @@ def observe(
     seed: int = 0,
     time_limit: float | None = None,
 ) -> Seen:
-    """Return what the draws that `diagnose` takes estimate, for a picture; one has error 0."""
+    """Return the estimates of the draws that `diagnose` makes; a single draw has error 0."""
     until = None if time_limit is None else monotonic() + time_limit
     pairs = make_pairs(kernel, X, None)
     draws = Draws(draw, seed, stream=_STREAM)
@@ -138,7 +146,7 @@ def observe(
 def _looks(
     draws: Draws, pairs: Pairs, lines: Lines | None, m: int, n_draws: int, until: float | None
 ) -> tuple[Any, Any]:
-    """Return the estimates of draws at the pairs, and on lines where there are any."""
+    """Return the estimates of draws at the pairs, and on lines if given."""
     grams: list[Any] = []
     on_lines: list[Any] = []
     while len(grams) < n_draws:
@@ -159,7 +167,7 @@ def _of_sizes(
     seed: int,
     until: float | None,
 ) -> list[Cause]:
-    """Draw maps of two sizes, and say where the error does not fall from one to the other."""
+    """Draw maps of two sizes and return causes where the error does not fall between them."""
     sizes, looks = [], []
     for n_features in _SIZES:
         # mypy infers no type for a lambda that binds a loop variable.

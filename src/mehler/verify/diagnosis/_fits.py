@@ -1,4 +1,4 @@
-"""Fits of one number to the mean estimates of all pairs, each with its error and its rest."""
+"""One-parameter fits to the mean estimates of all pairs, with standard error and residual."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-# Numbers that defects are made of; a fit within 4 of its errors of one is called by that name.
+# Factors that common defects produce; a fit within 4 standard errors of one is named after it.
 _NAMES = {
     "2": 2.0,
     "1/2": 0.5,
@@ -27,17 +27,17 @@ _NAMES = {
     "1/(2 pi)": 0.5 / math.pi,
     "-1": -1.0,
 }
-# A fit that is known no better than this can be called by any name.
+# Largest relative error of a fit that may be named.
 _SHARP = 0.05
-# Factors of the bandwidth that are tried.
+# Largest factor of the bandwidth.
 _REACH = 32.0
-# The largest kurtosis over draws, 3 for normal estimates, at which a standard error is one.
+# Largest kurtosis over draws (normal: 3) at which standard errors are trusted.
 _TAILS = 8.0
 
 
 @dataclass(frozen=True)
 class Means:
-    """Mean and standard error of the estimate at every pair, and the means of groups of draws."""
+    """Mean and standard error of the estimate at every pair, with the means of groups of draws."""
 
     mean: Any
     error: Any
@@ -47,32 +47,32 @@ class Means:
     def of(cls, grams: Any, n_groups: int, eps: float) -> Means:
         """Summarise estimates of shape (draws, pairs)."""
         n = grams.shape[0]
-        # The floor keeps pairs whose estimate does not vary from outweighing all others.
+        # The floor keeps pairs of constant estimates from outweighing all others.
         floor = max(1e-6, 64.0 * eps)
         spread = grams.std(axis=0, ddof=1)
         error = np.maximum(spread / math.sqrt(n), floor)
-        # Means that few large samples decide are not known to their standard error.
+        # Where few large samples decide a mean its standard error is not reliable.
         fourth = ((grams - grams.mean(axis=0)) ** 4).mean(axis=0)
         error[fourth > _TAILS * spread**4] = math.inf
         groups = np.stack([part.mean(axis=0) for part in np.array_split(grams, n_groups)])
         return cls(grams.mean(axis=0), error, groups)
 
     def at(self, which: Any) -> Means:
-        """Some of the pairs."""
+        """Return the means at some of the pairs."""
         return Means(self.mean[which], self.error[which], self.groups[:, which])
 
     def agrees(self, model: Any) -> bool:
-        """Whether no pair is farther than 5 standard errors from a model."""
+        """Whether every pair is within 5 standard errors of a model."""
         return bool((np.abs(self.mean - model) <= 5.0 * self.error).all())
 
     def squares(self, model: Any) -> float:
-        """Mean square of the deviations from a model, in standard errors."""
+        """Mean squared deviation from a model, in standard errors."""
         return float(np.mean(((self.mean - model) / self.error) ** 2))
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A fitted number and what it explains; see `Cause`."""
+    """A fitted number, its error, and the deviation it explains; see `Cause`."""
 
     kind: str
     text: str
@@ -113,14 +113,14 @@ def offset(means: Means, claim: Any) -> Fit:
 
 
 def mirror(means: Means, pairs: Any, kernel: Any) -> Fit | None:
-    """Fit c in k(x, y) + c k(x, -y), what phases b with E cos 2b = c leave.
+    """Fit c in k(x, y) + c k(x, -y), the kernel of phases b with E cos 2b = c.
 
     None for rows of one sign. 2 cos(t + b) cos(u + b) = cos(t - u) + cos(t + u + 2b), and
     E sin(t + u) = 0.
     """
     x, y = pairs.left.values, pairs.right.values
     if not ((x < 0.0).any() and (x > 0.0).any()):
-        return None  # nothing says that the kernel takes rows of the other sign
+        return None  # the kernel may not be defined for rows of the other sign
     opposite = pairs.pick(kernel(x, -y)) / pairs.unit
     weight = opposite / means.error**2
     total = float(weight @ opposite)
@@ -136,7 +136,7 @@ def mirror(means: Means, pairs: Any, kernel: Any) -> Fit | None:
 
 
 def bandwidth(means: Means, pairs: Any, kernel: Any) -> Fit:
-    """Fit k with another bandwidth: the factor on its parameter."""
+    """Fit the factor on the bandwidth of k."""
     name = kernel.bandwidth
     claimed = kernel.parameters[name]
 
@@ -185,7 +185,7 @@ def _spread(means: Means, estimator: Callable[[Any], float]) -> tuple[float, flo
 def _name(value: float, error: float, names: dict[str, float]) -> str | None:
     if error > _SHARP * abs(value):
         return None
-    # Rounding where the fit does not vary at all.
+    # Rounding level, for fits that do not vary at all.
     slack = max(4.0 * error, 1e-5 * abs(value))
     near = [name for name, number in names.items() if abs(value - number) <= slack]
     return min(near, key=lambda name: abs(names[name] - value)) if near else None

@@ -1,7 +1,7 @@
-"""Inputs on lines through the origin: axes and diagonals, both ways, where defects look different.
+"""Probe rows on lines through the origin, axes and diagonals, in both directions.
 
-A wrong law of the weights may have right marginals, and then shows on diagonals only; it may be
-right for w together with -w, and then shows in the difference of a row and its negative.
+A wrong law of the weights may have correct marginals, and then shows on diagonals only; or it may
+be right for w together with -w, and then shows in the difference of a row and its negative.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from mehler._arrays import from_host, place_of
 from mehler.verify.sampling._pairs import Pairs, make_pairs
 from mehler.verify.sampling._sources import estimate
 
-# In units of the kernel's length.
+# Distances from the origin, in units of the kernel's length scale.
 _LENGTHS = (0.3, 1.0, 2.2)
-# Axes and diagonals that are looked at: enough to see, few enough to be quick.
+# Number of axes and of diagonals, kept small for speed.
 _DIRECTIONS = 4
-# Estimates that do not vary are not known to the last bit either.
+# Least standard error, since constant estimates are rounded too.
 _LEAST_ERROR = 1e-6
 
 
@@ -28,8 +28,8 @@ _LEAST_ERROR = 1e-6
 class Lines:
     """Rows on lines, and the pairs of rows that share a line.
 
-    `chosen` holds the index into `pairs` of each pair, shape (lines, 2, products): there and back;
-    the first `n_axes` lines are axes, the first diagonal has no negative entry.
+    `chosen` is the index into `pairs` of each pair, shape (lines, 2, products), in both directions;
+    the first `n_axes` lines are axes, and the first diagonal has no negative entry.
     """
 
     pairs: Pairs
@@ -38,10 +38,10 @@ class Lines:
 
     @classmethod
     def of(cls, kernel: Any, like: Pairs, seed: int) -> Lines | None:
-        """Return lines in the domain of a kernel.
+        """Return lines in the domain of a kernel, or None.
 
-        None for kernels without a name, whose domain is not known, for those of inputs that are
-        not negative, where a row has no negative, and in one dimension, where all is an axis.
+        None for unnamed kernels, whose domain is unknown, for kernels of nonnegative inputs, where
+        a row has no negative, and in one dimension, where every line is an axis.
         """
         d = like.left.host.shape[1]
         if getattr(kernel, "nonnegative", True) or d < 2:
@@ -63,13 +63,13 @@ class Lines:
 
     @property
     def apart(self) -> Any:
-        """Which products are of two rows: a row's with itself may vary by an offset alone."""
+        """Mask of the products of two different rows; |phi(x)|^2 may vary by an offset alone."""
         index = self.chosen[0, 0]
         return self.pairs.first[index] != self.pairs.second[index]
 
     @property
     def claim(self) -> Any:
-        """The kernel there, in units of sqrt(k(x,x) k(y,y)); the same both ways."""
+        """The kernel at the pairs, in units of sqrt(k(x,x) k(y,y)), equal in both directions."""
         return self.pairs.claim[self.chosen]
 
     def look(self, phi: Any, n_features: int) -> Any:
@@ -80,9 +80,9 @@ class Lines:
 
 @dataclass(frozen=True)
 class OnLines:
-    """How far means over draws are from the kernel: of a row and its negative, and between them.
+    """Deviations of mean estimates from the kernel, for a row with its negative and between them.
 
-    Deviations and the same in standard errors, shape (lines, products).
+    Absolute and in standard errors, each of shape (lines, products).
     """
 
     even: Any
@@ -93,7 +93,7 @@ class OnLines:
 
     @classmethod
     def of(cls, lines: Lines, seen: Any) -> OnLines:
-        """Summarise looks, shape (draws, lines, 2, products)."""
+        """Summarise estimates of shape (draws, lines, 2, products)."""
         there, back = seen[:, :, 0], seen[:, :, 1]
         even, even_errors = _deviation(0.5 * (there + back) - lines.claim.mean(axis=1))
         odd, odd_errors = _deviation(0.5 * (there - back))
@@ -101,11 +101,10 @@ class OnLines:
 
 
 def falls(small: Any, large: Any) -> Any:
-    """Return how many times the spread over draws, squared, falls from one size to another.
+    """Return the factor by which the squared spread over draws falls from one size to another.
 
-    For each pair, from mean absolute deviations, which few large samples do not decide. NaN where
-    nothing varies: pairs whose estimate is the same in every draw, as cos^2 + sin^2 is, tell
-    nothing.
+    For each pair, from mean absolute deviations, which are robust to few large samples. NaN for
+    pairs whose estimate is constant, as cos^2 + sin^2 is.
     """
     before, after = (np.abs(x - x.mean(axis=0)).mean(axis=0) for x in (small, large))
     varies = (before > _LEAST_ERROR) & (after > _LEAST_ERROR)

@@ -1,7 +1,7 @@
-"""Intervals for a mean that hold with a stated probability, each with what it assumes.
+"""Confidence intervals for means, each with its assumptions and the status of its error rate.
 
 =============== ================================================= ==============================
-function        assumes of the independent samples                error rate
+function        assumption on the independent samples             error rate
 =============== ================================================= ==============================
 known_variance  a variance of at most the one given               exact bound, any tails;
                                                                   any stopping time
@@ -16,7 +16,8 @@ dkw             (a band for the distribution function)            exact bound at
 asymptotic      a variance, and n large                           only in the limit of large n
 =============== ================================================= ==============================
 
-Those for any stopping time want `planned`, what they are tuned for, when n was not fixed before.
+Pass `planned`, the sample size to tune for, to the intervals that are valid at any stopping time
+when n is not fixed in advance.
 """
 
 from mehler.verify.intervals._asymptotic import asymptotic

@@ -1,4 +1,4 @@
-"""The interval of last resort: right in the limit, and labelled so wherever it is used."""
+"""Student's interval, whose error rate holds in the limit of large n only."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def asymptotic_half_width(n: int, variance: Any, false_alarm: float) -> Any:
 
 
 def asymptotic_size(false_alarm: float) -> int:
-    """Return the n from which the normal quantile z is worth asking for.
+    """Return the least n at which the normal quantile z is a fair approximation.
 
     A mean of n samples of skewness g has tail probability at z off by a factor of about
     exp(g z^3 / (6 sqrt n)) (Cramer's first correction): n >= (z^3/6)^2 keeps it below exp(g).
@@ -38,17 +38,23 @@ def asymptotic(samples: Array, false_alarm: float) -> tuple[float, float]:
     Parameters
     ----------
     samples : array, shape (n,)
-        Independent, at least two.
+        Independent samples, at least two.
     false_alarm : float
         alpha, met only in the limit of large n.
 
     Returns
     -------
     low, high : float
+        Ends of the interval.
+
+    See Also
+    --------
+    known_variance : Exact for any tails, given a bound on the variance.
+    self_normalised : Unknown variance, bounded kurtosis.
 
     Notes
     -----
-    Nothing is promised at a finite n: at alpha = 1e-9 the tails that matter are beyond six
+    No error rate is guaranteed at a finite n: at alpha = 1e-9 the relevant tails are beyond six
     standard deviations, where a skewness g multiplies the error rate by about
     exp(36 g / sqrt n). Prefer `known_variance` or `bounded` wherever their assumption is met.
 

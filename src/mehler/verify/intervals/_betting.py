@@ -1,4 +1,4 @@
-"""A confidence sequence for bounded samples: bet against every mean, keep those that survive."""
+"""Confidence sequences for bounded samples: the means against which no bettor has won."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mehler._arrays import Array
 from mehler._validate import integer, probability
 from mehler.verify._arguments import bounds_pair, sample_vector
 
-# Largest share of the capital at stake in one bet: a lost bet leaves a quarter of it.
+# Largest fraction of the wealth staked on one bet; a lost bet leaves a quarter.
 _STAKE = 0.75
 
 _EPS = float(np.finfo(np.float64).eps)
@@ -22,38 +22,43 @@ def betting(
 ) -> tuple[float, float]:
     r"""Return an interval for the mean of samples in [low, high], valid at any stopping time.
 
-    For samples in [0, 1], the candidates m at which neither capital has reached 2/alpha:
+    For samples in [0, 1], the interval is the set of m at which neither wealth has reached
+    2/alpha:
 
     .. math:: K^\pm_t(m) = \prod_{i\le t} \big(1 \pm \lambda^\pm_i(m) (X_i - m)\big), \quad
               \lambda^+_i(m) = \min(\lambda_i, \tfrac{3}{4m}), \;
               \lambda^-_i(m) = \min(\lambda_i, \tfrac{3}{4(1-m)})
 
-    The stake :math:`\lambda_i = \sqrt{2\log(2/\alpha)/(n \hat v_{i-1})}` knows only the samples
-    before the i-th, so at the true mean both capitals are nonnegative martingales, and by Ville's
-    inequality either reaches 2/alpha at any time with probability at most alpha/2.
+    The stake :math:`\lambda_i = \sqrt{2\log(2/\alpha)/(n \hat v_{i-1})}` depends on the samples
+    before the i-th only. At the true mean both wealth processes are therefore test martingales,
+    and by Ville's inequality either ever reaches 2/alpha with probability at most alpha/2.
 
     Parameters
     ----------
     samples : array, shape (t,)
-        In the order in which they were taken; independent, or of conditional mean mu given the
-        samples before.
+        In order of observation; independent, or of conditional mean mu given the past.
     low, high : float
-        The range that was known before the samples.
+        Range of the samples, known in advance.
     false_alarm : float
-        alpha, the chance that at *any* t the interval misses the mean.
+        alpha, the probability that the interval misses the mean at *any* t.
     planned : int, optional
-        The n that stakes are tuned for; default the number of samples. Give it when the number
-        of samples was not fixed in advance: stakes must not depend on when one stops.
+        The n for which stakes are tuned; default the number of samples. Required if that number
+        was not fixed in advance: stakes must not depend on the stopping time.
 
     Returns
     -------
     low, high : float
-        Within the range; found to 2^-48 of it, outwards.
+        Ends of the interval, within the range; rounded outwards to 2^-48 of it.
 
     Raises
     ------
     ValueError
         If a sample lies outside the range.
+
+    See Also
+    --------
+    bounded : Fixed n, from mean and variance alone.
+    known_variance : Unbounded samples of known variance, at any stopping time.
 
     Notes
     -----
@@ -100,7 +105,7 @@ def _variances_before(x: Any) -> Any:
 
 
 def _survivor(x: Any, stakes: Any, cost: float) -> float:
-    """Return the least m at which log K^+(m), which falls in m, is below `cost`."""
+    """Return the least m at which log K^+(m), decreasing in m, is below `cost`."""
     from scipy.optimize import brentq
 
     def excess(m: float) -> float:
@@ -109,6 +114,6 @@ def _survivor(x: Any, stakes: Any, cost: float) -> float:
 
     if excess(0.0) < 0.0:
         return 0.0
-    # At m = 1 every bet is lost or even, so that the excess is negative there.
+    # At m = 1 no bet gains, so the excess is negative there.
     step = 2.0**-50
     return max(0.0, float(brentq(excess, 0.0, 1.0, xtol=step, rtol=4.0 * _EPS)) - 2.0 * step)

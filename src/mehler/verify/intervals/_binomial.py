@@ -1,4 +1,4 @@
-"""The exact interval for a probability, from a count of successes."""
+"""The Clopper-Pearson interval for a success probability."""
 
 from __future__ import annotations
 
@@ -10,21 +10,27 @@ def binomial(successes: int, n: int, false_alarm: float) -> tuple[float, float]:
 
     .. math:: \big[ I^{-1}_{k,\, n-k+1}(\alpha/2),\; I^{-1}_{k+1,\, n-k}(1 - \alpha/2) \big]
 
-    with I the regularised incomplete beta function: the probabilities at which k successes or
-    more, or k or fewer, are not rarer than alpha/2.
+    with I the regularised incomplete beta function: the set of p at which both P(X >= k) and
+    P(X <= k) are at least alpha/2.
 
     Parameters
     ----------
     successes : int
-        k, from 0 to n.
+        Number of successes k, from 0 to n.
     n : int
-        Independent trials.
+        Number of independent trials.
     false_alarm : float
-        alpha, the chance that the interval misses the probability: never more, often less.
+        alpha, an upper bound on the probability that the interval misses the true one.
 
     Returns
     -------
     low, high : float
+        Ends of the interval.
+
+    See Also
+    --------
+    bounded : Samples in a range that are not 0 or 1.
+    dkw : A band for a whole distribution function.
 
     References
     ----------
@@ -43,7 +49,7 @@ def binomial(successes: int, n: int, false_alarm: float) -> tuple[float, float]:
     if k > n:
         raise ValueError(f"successes={k} exceeds n={n}: count successes among the n trials")
     tail = 0.5 * probability("false_alarm", false_alarm)
-    # The upper end by the mirrored function: 1 - alpha/2 would round alpha/2 away.
+    # Use the mirrored function for the upper end: 1 - alpha/2 would round alpha/2 away.
     low = 0.0 if k == 0 else float(betaincinv(k, n - k + 1, tail))
     high = 1.0 if k == n else 1.0 - float(betaincinv(n - k, k + 1, tail))
     return low, high

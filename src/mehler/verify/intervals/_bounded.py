@@ -1,4 +1,4 @@
-"""Intervals for the mean of bounded samples, from their mean and variance alone."""
+"""Hoeffding's and the empirical Bernstein interval for bounded samples."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def bernstein_half_width(n: int, variance: Any, span: float, false_alarm: float)
 
 
 def bounded_half_width(n: int, variance: Any, span: float, false_alarm: float) -> Any:
-    """Return the smaller of the two, at alpha/2 each, so that choosing after the data is paid."""
+    """Return the smaller half width, each at alpha/2, which pays for choosing after the data."""
     half = 0.5 * false_alarm
     return np.minimum(
         hoeffding_half_width(n, span, half), bernstein_half_width(n, variance, span, half)
@@ -46,21 +46,26 @@ def bounded(samples: Array, low: float, high: float, false_alarm: float) -> tupl
     Parameters
     ----------
     samples : array, shape (n,)
-        At least two, in [low, high].
+        At least two independent samples in [low, high].
     low, high : float
-        The range that was known before the samples.
+        Range of the samples, known in advance.
     false_alarm : float
-        alpha, the chance that the interval misses the mean.
+        alpha, the probability that the interval misses the mean.
 
     Returns
     -------
     low, high : float
-        Clipped to the range.
+        Ends of the interval, clipped to the range.
 
     Raises
     ------
     ValueError
         If a sample lies outside the range.
+
+    See Also
+    --------
+    betting : Shorter, and valid at any stopping time.
+    binomial : Samples that are 0 or 1.
 
     References
     ----------

@@ -1,9 +1,9 @@
-r"""Catoni's influence function, its sums, and where they cross a level.
+r"""Catoni's influence function, its sums, and their level crossings.
 
 .. math:: \psi(u) = \operatorname{sign}(u) \log(1 + |u| + u^2/2)
 
 lies between -log(1 - u + u^2/2) and log(1 + u + u^2/2), so a sum of psi(a (X_i - mu)) has
-exponential moments as soon as X has a variance: heavy tails cannot break what is built on it.
+exponential moments as soon as X has a variance, however heavy its tails.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-# Elements per block: its temporaries stay in cache.
+# Elements per block, so that temporaries stay in cache.
 _BLOCK = 1 << 16
 
 
@@ -39,12 +39,12 @@ def score(samples: Any, theta: float, a: float) -> tuple[float, float]:
 
 
 def crossing(samples: Any, a: float, level: float) -> float:
-    """Return the one theta with S(theta) = level; S falls strictly from +inf to -inf.
+    """Return the unique theta with S(theta) = level; S decreases strictly from +inf to -inf.
 
-    Newton's step where it stays inside the bracket, its middle where it does not.
+    Newton's method, falling back to bisection outside the bracket.
     """
     n = samples.size
-    # Beyond the extremes by v/a every |psi| is at least log(1 + v) >= |level| / n.
+    # At v/a beyond the extremes every |psi| is at least log(1 + v) >= |level| / n.
     reach = math.expm1(abs(level) / n) / a
     low, high = float(samples.min()) - reach, float(samples.max()) + reach
     theta = min(max(float(samples.mean()) - level / (a * n), low), high)
@@ -58,7 +58,7 @@ def crossing(samples: Any, a: float, level: float) -> float:
         previous, theta = theta, theta + step
         if not low <= theta <= high:
             theta = 0.5 * (low + high)
-        # 1/a is the scale on which psi bends: below 1e-13 of it, only rounding is left.
+        # psi bends on the scale 1/a; below 1e-13 of it only rounding is left.
         if abs(theta - previous) <= 4e-16 * abs(theta) + 1e-13 / a:
             break
     return theta

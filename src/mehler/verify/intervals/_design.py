@@ -1,4 +1,4 @@
-"""Design before data: how many products are needed, and what n of them can see."""
+"""Sample sizes and detectable effects, computed before the data."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 
 from mehler._validate import integer, positive, probability
 
-# Beyond this a float no longer counts one by one, and nobody draws that many.
+# Beyond this floats skip integers, and nobody draws that many.
 _MOST = 2**52
 
 
 def detectable_effect(n: int, variance: float, false_alarm: float, miss: float = 1e-6) -> float:
-    r"""Return the deviation that n products of known variance refute, except with chance `miss`.
+    r"""Return the deviation that n products of known variance refute, but for chance `miss`.
 
     A claim at distance delta from the truth is refuted by `intervals.known_variance` with
     probability at least 1 - beta for every
@@ -22,16 +22,21 @@ def detectable_effect(n: int, variance: float, false_alarm: float, miss: float =
     Parameters
     ----------
     n : int
-        Independent products.
+        Number of independent products.
     variance : float
-        V, an upper bound for the variance of one product, of the true and of the deviating map.
+        V, an upper bound on the variance of one product, of the correct and the deviating map.
     false_alarm, miss : float
         alpha and beta.
 
     Returns
     -------
     float
-        In the units of the products; infinite when n is too small to promise anything.
+        In the units of the products; infinite where n is too small for any guarantee.
+
+    See Also
+    --------
+    features_needed : The inverse: the sample size for a resolution.
+    intervals.known_variance : The interval whose power this is.
 
     Notes
     -----
@@ -55,7 +60,7 @@ def detectable_effect(n: int, variance: float, false_alarm: float, miss: float =
 def features_needed(
     variance: float, resolution: float, false_alarm: float = 1e-9, miss: float = 1e-6
 ) -> int:
-    r"""Return how many products settle a claim at a resolution, before any is drawn.
+    """Return the number of products that settle a claim at a resolution, before any is drawn.
 
     The least n at which, with probability at least 1 - miss each, a deviation of `resolution` is
     refuted, and the interval of a correct map has full width at most `resolution`.
@@ -63,15 +68,21 @@ def features_needed(
     Parameters
     ----------
     variance : float
-        V, an upper bound for the variance of one product.
+        V, an upper bound on the variance of one product.
     resolution : float
         Absolute, in the units of the products.
     false_alarm, miss : float
-        Error rates alpha and beta; alpha is per pair: divide by the number of pairs looked at.
+        Error rates alpha and beta. alpha is per pair: divide it by the number of pairs.
 
     Returns
     -------
     int
+        Number of independent products per pair.
+
+    See Also
+    --------
+    detectable_effect : The inverse: the effect that n products detect.
+    check_kernel : Plans its draws by this when a variance is given.
 
     Notes
     -----
@@ -114,7 +125,7 @@ def features_needed(
 
 
 def _reach(n: int, cost: float, extra: float) -> float:
-    """Return a * delta: how far, in units of 1/a, the crossing of level B can lie from the mean."""
+    """Return a * delta: how far the crossing of level B can lie from the mean, in units of 1/a."""
     spread = 2.0 * cost / n  # a^2 V
     # 1 - (2c - 1 - a^2 V), without cancellation at large n.
     gap = spread - 2.0 * math.expm1(-(0.5 * spread + (cost + extra) / n))
@@ -122,7 +133,7 @@ def _reach(n: int, cost: float, extra: float) -> float:
 
 
 def _width(n: int, variance: float, false_alarm: float, miss: float) -> float:
-    """Return a width that a correct map's interval exceeds with probability at most `miss`."""
+    """Return a width that the interval of a correct map exceeds with probability at most `miss`."""
     cost = math.log(2.0 / false_alarm)
     ends = _reach(n, cost, math.log(4.0 / miss))
     if math.isinf(ends):

@@ -1,4 +1,4 @@
-"""How far an empirical distribution function strays from the true one."""
+"""Dvoretzky-Kiefer-Wolfowitz bands for distribution functions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 from mehler._validate import integer, probability
 
-# Beyond this Massart's bound is within 0.05 per cent of the exact tail, which gets slow.
+# Beyond this the exact tail is slow, and Massart's bound is within 0.05 per cent of it.
 _EXACT_UP_TO = 10_000
 
 
@@ -16,20 +16,25 @@ def dkw(n: int, false_alarm: float) -> float:
     .. math:: P(D_n^+ \ge d) = \alpha/2 \;\text{(exactly)},\qquad
               d \le \sqrt{\log(2/\alpha) / (2n)}
 
-    the exact one-sided tail of Smirnov, on either side, to n = 10^4, and Massart's bound, whose
-    constant 2 is the best possible, beyond.
+    Up to n = 10^4 d comes from Smirnov's exact one-sided tail on either side; beyond, from
+    Massart's bound, whose constant 2 is the best possible.
 
     Parameters
     ----------
     n : int
-        Samples, fixed before the data.
+        Number of samples, fixed before the data.
     false_alarm : float
-        alpha.
+        alpha, the probability that the band misses the distribution function anywhere.
 
     Returns
     -------
     float
-        Valid for every law, with atoms or without.
+        Half width d of the band, valid for every law, with atoms or without.
+
+    See Also
+    --------
+    binomial : The interval for one probability.
+    mehler.verify.check_distribution : The check built on this band.
 
     References
     ----------

@@ -1,8 +1,8 @@
-r"""Bets that squared lengths of features are larger than claimed: no assumption on any tail.
+"""Bets that squared lengths of features are larger than claimed, without any tail assumption.
 
-For features u = phi(x) / sqrt(k(x,x)) and v alike, |u|^2, |u + v|^2 and |u - v|^2 are not
-negative, and the kernel claims their means q: 1 and 2 +- 2 k(x,y) / sqrt(k(x,x) k(y,y)). Over
-independent draws with E Q <= q,
+For features u = phi(x) / sqrt(k(x,x)) and v alike, |u|^2, |u + v|^2 and |u - v|^2 are nonnegative,
+and the kernel claims their means q: 1 and 2 +- 2 k(x,y) / sqrt(k(x,x) k(y,y)). Over independent
+draws with E Q <= q, the wealth
 
     prod_i (1 + lambda (Q_i/q - 1)),  0 <= lambda < 1,
 
@@ -11,7 +11,7 @@ and by Ville's inequality it ever reaches 1/alpha with probability at most alpha
 
 A Gram matrix that differs from the claim has an excess in one of these directions unless it is
 smaller than the claim on the diagonal: a wrong bandwidth, a lost offset, columns left out at equal
-length. What is only too small cannot be refuted without assuming something of the tails, since an
+length. A diagonal that is merely too small cannot be refuted without a tail assumption, since an
 event too rare to be seen may carry the rest.
 """
 
@@ -23,22 +23,15 @@ from typing import Any
 
 import numpy as np
 
-# Shares of the capital at stake; the growth at the best of them is within 1/8 of the best there is.
+# Fractions of the wealth staked; the best of them grows within 1/8 of the optimal rate.
 _STAKES = 0.96 * 0.5 ** np.arange(11)[:, None]
 
-# So many draws are multiplied before their logarithm is taken, which costs most; fewer where one
-# is large.
+# Draws multiplied before taking the logarithm, the dominant cost; fewer where one is large.
 _TOGETHER, _LARGE = 8, 1e30
 
 
 class Excess:
-    """Wealth of bets against upper bounds of means of samples that are not negative.
-
-    Parameters
-    ----------
-    claims : array, shape (n,)
-        Upper bounds q > 0 of the means.
-    """
+    """Wealth of bets against upper bounds on means of nonnegative samples; `claims` > 0, (n,)."""
 
     def __init__(self, claims: Any) -> None:
         self.claims = np.asarray(claims, dtype=np.float64)
@@ -49,12 +42,12 @@ class Excess:
         self.n = 0
 
     def add(self, samples: Any) -> None:
-        """Bet on one draw's samples, shape (n,), or on those of many, (draws, n), none negative."""
+        """Bet on one draw's nonnegative samples, shape (n,), or on those of many, (draws, n)."""
         samples = np.atleast_2d(samples)
         for ratios in samples / self.claims:
             self._product *= 1.0 + _STAKES * (ratios - 1.0)
             self._held += 1
-            # Seven factors of at least 1 - 0.96 and one that is large neither under- nor overflow.
+            # Seven factors of at least 1 - 0.96 and a large one neither under- nor overflow.
             if self._held == _TOGETHER or not ratios.max() < _LARGE:
                 self._fold()
         self._sum += samples.sum(axis=0)
@@ -72,15 +65,15 @@ class Excess:
 
     @property
     def log_wealth(self) -> Any:
-        """Logarithm of the mean capital over all stakes, shape (n,)."""
+        """Logarithm of the wealth averaged over all stakes, shape (n,)."""
         self._fold()
         return np.logaddexp.reduce(self._log, axis=0) - math.log(_STAKES.size)
 
     def lower_ends(self, level: float) -> Any:
-        """Return lower confidence bounds of means whose wealth has reached exp(level).
+        """Return lower confidence bounds on means whose wealth has reached exp(level).
 
-        1 + s (Q/(r q) - 1) >= (1 + s (Q/q - 1))/r for r >= 1: against the claim r q the wealth is
-        at least that against q over r^n.
+        1 + s (Q/(r q) - 1) >= (1 + s (Q/q - 1))/r for r >= 1, so the wealth against the claim r q
+        is at least that against q over r^n.
         """
         gain = np.maximum(self.log_wealth - level, 0.0)
         return self.claims * np.exp(gain / max(1, self.n))
@@ -88,7 +81,7 @@ class Excess:
 
 @dataclass(frozen=True)
 class Found:
-    """A direction whose squared length is larger than claimed; `form` is its formula."""
+    """A direction whose squared length exceeds the claim; `form` is its formula."""
 
     pair: int
     form: str

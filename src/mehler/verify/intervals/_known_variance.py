@@ -1,4 +1,4 @@
-"""The interval that needs nothing but a known variance (Catoni)."""
+"""Catoni's interval, whose only assumption is a known variance."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mehler.verify.intervals._catoni_psi import crossing
 
 
 def catoni_tuning(n: int, variance: float, false_alarm: float) -> tuple[float, float]:
-    """Return (a, B): theta is kept while |S(theta)| <= B, at the a that makes it shortest."""
+    """Return (a, B): theta is kept while |S(theta)| <= B, at the a that minimises the width."""
     cost = math.log(2.0 / false_alarm)
     return math.sqrt(2.0 * cost / (n * variance)), 2.0 * cost
 
@@ -31,24 +31,32 @@ def known_variance(
     Parameters
     ----------
     samples : array, shape (n,)
-        Independent, of one mean.
+        Independent samples of a common mean.
     variance : float
-        An upper bound V for their variance.
+        An upper bound V on their variance.
     false_alarm : float
-        alpha, the chance that the interval misses the mean.
+        alpha, the probability that the interval misses the mean.
     planned : int, optional
-        The n that `a` is tuned for; default the number of samples. With `a` fixed before the data,
-        exp(+-S_t(mu) - t a^2 V/2) is a nonnegative supermartingale in t, so by Ville's inequality
-        the interval holds at any stopping time: give `planned` when n was not fixed in advance.
+        The n for which `a` is tuned; default the number of samples. With `a` fixed before the
+        data, exp(+-S_t(mu) - t a^2 V/2) is a nonnegative supermartingale in t, so by Ville's
+        inequality the interval is valid at any stopping time. Pass `planned` if n was not fixed in
+        advance.
 
     Returns
     -------
     low, high : float
+        Ends of the interval.
 
     Raises
     ------
     ValueError
-        If n is not larger than 2 log(2/alpha): the interval would say nothing.
+        If n <= 2 log(2/alpha), where the interval would be vacuous.
+
+    See Also
+    --------
+    self_normalised : Unknown variance, bounded kurtosis.
+    betting : Bounded samples, at any stopping time.
+    mehler.verify.features_needed : The sample size for a given width.
 
     Notes
     -----

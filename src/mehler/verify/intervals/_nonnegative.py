@@ -1,14 +1,14 @@
-r"""The interval for the mean of samples that are not negative: its lower end needs nothing else.
+"""Intervals for means of nonnegative samples; the lower end assumes nothing else.
 
-Lower end. For X >= 0 of mean at most q and stakes 0 <= s < 1, prod (1 + s (X_i/q - 1)) is a
-nonnegative supermartingale, whatever the law, and so is its mean over a grid of stakes.
+Lower end. For X >= 0 of mean at most q and stakes 0 <= s < 1, the wealth prod (1 + s (X_i/q - 1))
+is a nonnegative supermartingale, whatever the law, and so is its mean over a grid of stakes.
 
 Upper end. Among laws on [0, inf) of mean mu with E X^2 <= kappa mu^2 the one on {0, kappa mu} has
 the largest E exp(-r X), so
 
     P(sum X_i <= (1 - t) n mu) <= exp(-n h(t)/kappa),   h(t) = (1 - t) log(1 - t) + t,
 
-and mu <= mean/(1 - t) but for that chance.
+and mu <= mean/(1 - t) except with that probability.
 """
 
 from __future__ import annotations
@@ -25,30 +25,21 @@ from mehler.verify.intervals._self_normalised import MARGIN
 
 _HALVINGS = 50
 
-# Shares of the capital at stake: the growth at the best of them is within 1/8 of the best there is.
+# Fractions of the wealth staked; the best of them grows within 1/8 of the optimal rate.
 _STAKES = 0.96 * 0.5 ** np.arange(11)
 
-# Samples whose bets are made at once.
+# Samples per block.
 _BLOCK = 1 << 14
 
-# Lower ends farther below the mean than this factor's logarithm are 0.
+# Log of the smallest ratio to the mean at which a lower end is sought; below it is 0.
 _FAR = -40.0
 
 
 def upper_ends(n: int, mean: Any, squares: Any, rate: float) -> Any:
-    """Return means that are exceeded with chance `rate` if kappa is MARGIN times the samples' own.
+    """Return upper confidence bounds at error `rate`, for kappa <= MARGIN times the samples' own.
 
-    Parameters
-    ----------
-    n : int
-    mean, squares : array
-        Of n samples and of their squares.
-    rate : float
-
-    Returns
-    -------
-    array
-        Infinite where n is too small.
+    `mean` and `squares` are the means of n samples and of their squares; infinite where n is too
+    small.
     """
     mean, squares = np.asarray(mean, dtype=float), np.asarray(squares, dtype=float)
     kappa = np.divide(squares, mean**2, out=np.full(mean.shape, np.inf), where=mean > 0.0)
@@ -63,39 +54,45 @@ def upper_ends(n: int, mean: Any, squares: Any, rate: float) -> Any:
 
 
 def nonnegative(samples: Array, false_alarm: float) -> tuple[float, float]:
-    r"""Return an interval for the mean of samples that are not negative, as squares are.
+    r"""Return an interval for the mean of nonnegative samples, such as squares.
 
-    Its lower end is the largest q at which bets that the mean exceeds q have won,
+    The lower end is the largest q at which the wealth of bets that the mean exceeds q reaches
+    2/alpha,
 
     .. math:: \frac1K \sum_{k\le K} \prod_i \Big(1 + s_k \big(\tfrac{X_i}{q} - 1\big)\Big)
               \ge \frac2\alpha,
 
-    its upper end :math:`\bar X/(1-t)` with :math:`n\,h(t) = \kappa \log(2/\alpha)`,
+    the upper end is :math:`\bar X/(1-t)` with :math:`n\,h(t) = \kappa \log(2/\alpha)`,
     :math:`h(t) = (1-t)\log(1-t) + t`.
 
     Parameters
     ----------
     samples : array, shape (n,)
-        Independent, of one law on [0, inf); n fixed before.
+        Independent samples of one law on [0, inf); n fixed in advance.
     false_alarm : float
-        alpha, the chance that the interval misses the mean: at its lower end alpha/2 whatever the
-        law; at its upper end alpha/2 if kappa, five times the samples' own mean square over their
-        squared mean, is at least that of their law.
+        alpha, the probability that the interval misses the mean. At the lower end it is alpha/2
+        for every law; at the upper end alpha/2 if kappa, five times the samples' own mean square
+        over squared mean, is at least that of their law.
 
     Returns
     -------
     low, high : float
-        0 and infinity where n is too small to say anything.
+        Ends of the interval; 0 and infinity where n is too small.
 
     Raises
     ------
     ValueError
         If a sample is negative.
 
+    See Also
+    --------
+    self_normalised : Samples of either sign, bounded kurtosis.
+    bounded : Samples in a known range.
+
     Notes
     -----
-    Lower end about mean - sqrt(2 log(2/alpha) s^2/n), 1/8 more at worst. An upper end without any
-    assumption there is not: an event too rare to be seen may carry the rest of the mean.
+    The lower end is about mean - sqrt(2 log(2/alpha) s^2/n), 1/8 more at worst. No upper end is
+    free of assumptions: an event too rare to be seen may carry the rest of the mean.
 
     References
     ----------
@@ -120,10 +117,13 @@ def nonnegative(samples: Array, false_alarm: float) -> tuple[float, float]:
 
 
 def _lower_end(x: Any, mean: float, level: float) -> float:
-    """Return the largest claim against which bets reach exp(level): their wealth falls in it."""
+    """Return the largest claim against which bets reach exp(level).
+
+    The wealth decreases in the claim.
+    """
     if not mean > 0.0:
         return 0.0
-    # Logarithms relative to the mean, at which nothing is won.
+    # Logarithms relative to the mean; bets against the mean itself win nothing.
     low, high = _FAR, 0.0
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)

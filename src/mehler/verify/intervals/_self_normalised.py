@@ -1,4 +1,4 @@
-r"""The interval for samples of unknown variance, which needs a bound on their kurtosis.
+r"""Intervals for samples of unknown variance and bounded kurtosis.
 
 Two facts about independent samples X_i of mean mu, variance s^2 and kurtosis at most kappa:
 
@@ -13,7 +13,7 @@ Two facts about independent samples X_i of mean mu, variance s^2 and kurtosis at
    {0, kappa s^2} has the largest E exp(-r Y), so S is at most (1 - t) n s^2 with probability at
    most exp(-n h(t)/kappa), h(t) = (1 - t) log(1 - t) + t. Else s^2 <= S / (n (1 - t)).
 
-Together: sum (X_i - mu) is bounded in terms of S alone, which the samples show.
+Together: sum (X_i - mu) is bounded in terms of S alone, an observable quantity.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from mehler._arrays import Array
 from mehler._validate import positive, probability
 from mehler.verify._arguments import sample_vector
 
-# How far below n s^2 the sum of squares is allowed for: the second costs more samples and gives
-# the shorter interval.
+# Allowed relative shortfall t of S below n s^2: FINE costs more samples and gives the shorter
+# interval.
 COARSE, FINE = 0.5, 0.25
 
-# Bets lambda * scale, from 2^-20 to 2^8: samples of standard deviation from a hundredth of the
-# scale to ten thousand times it find theirs, whatever their number.
+# Bets lambda * scale, from 2^-20 to 2^8: enough for standard deviations from a hundredth of the
+# scale to ten thousand times it, at any sample size.
 _BETS = 2.0 ** np.arange(-20, 9)
 
-# Share of the error rate that pays for the sum of squares.
+# Fraction of the error rate spent on the sum of squares.
 SHARE = 0.125
 
-# Distances from the mean that are tried: a grid, then bisection between its neighbours.
+# Grid of distances from the mean; bisection between grid points follows.
 _GRID = 2.0 ** np.arange(-34.0, 15.0)
 _HALVINGS = 20
 
-# The limit of the kurtosis is to be so many times the samples' own before they may refute.
+# Samples may refute only where the kurtosis limit is this many times their own kurtosis.
 MARGIN = 5.0
 
 
@@ -57,22 +57,9 @@ def kurtosis_limit(n: int, false_alarm: float, t: float) -> float:
 
 
 def half_widths(n: int, squares: Any, cost: float, t: Any, scale: float) -> Any:
-    """Return how far the mean of n samples is from every m that has not lost, elementwise.
+    """Return the distance from the mean of n samples to every m not excluded, elementwise.
 
-    Parameters
-    ----------
-    n : int
-    squares : array
-        sum (X_i - mean)^2.
-    cost : float
-        log(2/alpha).
-    t : float or array
-    scale : float
-
-    Returns
-    -------
-    array
-        Infinite where n is too small to exclude anything.
+    `squares` is sum (X_i - mean)^2 and `cost` log(2/alpha); infinite where n is too small.
     """
     squares = np.asarray(squares, dtype=np.float64)
     share = 1.0 / 6.0 + 1.0 / (3.0 * (1.0 - np.asarray(t)))
@@ -80,7 +67,7 @@ def half_widths(n: int, squares: Any, cost: float, t: Any, scale: float) -> Any:
     bets = (_BETS / scale)[(slice(None),) + (None,) * squares.ndim]
 
     def lost(d: Any) -> Any:
-        # Against the claim m = mean - d: sum (X_i - m)^2 is squares + n d^2.
+        # At the claim m = mean - d, sum (X_i - m)^2 = squares + n d^2.
         best = bets * (n * d) - bets**2 * (share * (squares + n * d * d))
         return np.logaddexp.reduce(best, axis=0) >= level
 
@@ -96,13 +83,13 @@ def half_widths(n: int, squares: Any, cost: float, t: Any, scale: float) -> Any:
 
 
 def effective_samples(squares: Any, fourths: Any) -> Any:
-    """Return (sum (X - mean)^2)^2 / sum (X - mean)^4: n over the kurtosis; 0 where none varies."""
+    """Return (sum (X - mean)^2)^2 / sum (X - mean)^4, n over the kurtosis; 0 for constants."""
     squares, fourths = np.asarray(squares), np.asarray(fourths)
     return np.divide(squares**2, fourths, out=np.zeros_like(squares), where=fourths > 0.0)
 
 
 def samples_wanted(false_alarm: float, t: float) -> float:
-    """Return the effective samples at which the limit is `MARGIN` times the samples' kurtosis."""
+    """Return the effective sample size at which the limit is MARGIN times the sample kurtosis."""
     return MARGIN * -math.log(false_alarm) / shortfall(t)
 
 
@@ -111,7 +98,7 @@ def self_normalised(
 ) -> tuple[float, float]:
     r"""Return an interval for a mean from samples of unknown variance and bounded kurtosis.
 
-    The means m at which no capital has reached :math:`2/\alpha'`:
+    The means m at which neither wealth has reached :math:`2/\alpha'`:
 
     .. math:: \frac1K \sum_{k\le K} \exp\Big(\pm\lambda_k \sum_i (X_i - m)
               - \lambda_k^2 c_t \sum_i (X_i - m)^2\Big) < \frac{2}{\alpha'},
@@ -120,19 +107,24 @@ def self_normalised(
     Parameters
     ----------
     samples : array, shape (n,)
-        Independent, of one law; n fixed before.
+        Independent samples of one law; n fixed in advance.
     false_alarm : float
-        alpha, the chance that the interval misses the mean if the kurtosis
+        alpha, the probability that the interval misses the mean if the kurtosis
         :math:`E(X-\mu)^4/\sigma^4` is at most :math:`n h(\tfrac12)/\log(8/\alpha)`,
         :math:`h(t) = (1-t)\log(1-t) + t`: 0.15 n over the logarithm.
     scale : float
-        About the deviation of interest, fixed before the samples: standard deviations from a
-        hundredth of it to ten thousand times it are served equally well.
+        Order of magnitude of the deviation of interest, fixed before the samples. Standard
+        deviations from a hundredth of it to ten thousand times it are served equally well.
 
     Returns
     -------
     low, high : float
-        Infinite where n is too small to say anything.
+        Ends of the interval; infinite where n is too small.
+
+    See Also
+    --------
+    known_variance : Shorter, given a bound on the variance.
+    nonnegative : Nonnegative samples; the lower end needs no assumption.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The interval for unbounded samples with explicit exponential moments, and maxout's constants."""
+"""Intervals for sub-gamma samples, and the sub-gamma constants of maxout products."""
 
 from __future__ import annotations
 
@@ -23,18 +23,24 @@ def sub_gamma(
     Parameters
     ----------
     samples : array, shape (t,)
-        Independent, of one mean.
+        Independent samples of a common mean.
     v, c : float
         Variance factor and scale; for maxout products see `maxout_constants`.
     false_alarm : float
-        alpha, the chance that at any t the interval misses the mean.
+        alpha, the probability that the interval misses the mean at any t.
     planned : int, optional
-        The n that u is tuned for; default the number of samples. Give it when that number was
-        not fixed in advance.
+        The n for which u is tuned; default the number of samples. Pass it if that number was not
+        fixed in advance.
 
     Returns
     -------
     low, high : float
+        Ends of the interval.
+
+    See Also
+    --------
+    maxout_constants : v and c of maxout products.
+    known_variance : Sharper where the variance is known.
 
     Notes
     -----
@@ -73,14 +79,18 @@ def maxout_constants(rho: float, pool_size: int, *, centred: bool = False) -> tu
     rho : float
         Correlation of the two rows, in [-1, 1].
     pool_size : int
-        q.
+        Number of projections q per maxout unit.
     centred : bool
-        Of (M - h_1)(M' - h_1): then 1 + h_1^2 becomes 1.
+        Use the product (M - h_1)(M' - h_1) instead: then 1 + h_1^2 becomes 1.
 
     Returns
     -------
     v, c : float
-        For rows of norms a and b multiply v by (a b)^2 and c by a b.
+        For unit rows; for rows of norms a and b multiply v by (a b)^2 and c by a b.
+
+    See Also
+    --------
+    sub_gamma : The interval that uses these constants.
 
     Notes
     -----

@@ -1,17 +1,18 @@
-r"""Bets against every mean at once, from four power sums of the samples.
+"""Bets against every mean at once, from four power sums of the samples.
 
-For a stake lambda that is fixed before the samples, prod(1 +- lambda (X_i - m)) is a martingale at
-m = E X, and so is its mean over several stakes. Its logarithm is bounded below by a polynomial in
-m,
+For a stake lambda that is fixed before the samples, prod(1 +- lambda (X_i - m)) is a test
+martingale at m = E X, and so is its mean over several stakes. Its logarithm is bounded below by a
+polynomial in m,
 
     log(1 + u) >= u - u^2/2 + u^3/3 - kappa(c) u^4 for u >= -c,  kappa(c) = sum_k c^k / (k + 4),
 
 since the remainder over u^4 is -integral of (1 - t)^3/(1 + t u)^4, which grows with u, and at -c
-is -kappa(c). Where the bound has reached the level the capital has.
+is -kappa(c). If the lower bound exceeds the threshold, so does the wealth.
 
-A large stake finds gross defects early, a small one wins most in the long run. The capital is
-shared equally by stakes from 3/4 of what the range allows down by powers of 2: the best of them is
-within a factor sqrt(2) of the best there is, whose growth it misses by at most an eighth.
+A large stake finds gross defects early, a small one wins most in the long run. The wealth is
+shared equally by stakes from 3/4 of the largest that the range allows down by powers of 2. The
+best of them is within a factor sqrt(2) of the optimal stake and loses at most an eighth of its
+growth rate.
 """
 
 from __future__ import annotations
@@ -23,24 +24,19 @@ import numpy as np
 
 _EPS = float(np.finfo(np.float64).eps)
 
-# Largest share of the capital at stake in one bet, and the shares that are tried.
+# Largest fraction of the wealth staked on one bet, and the grid of stakes.
 STAKE = 0.75
 SHARES = STAKE * 0.5 ** np.arange(13)
 
-# Distances from the mean that are tried: a grid, then bisection between its neighbours.
+# Grid of distances from the mean; bisection between grid points follows.
 _GRID = np.geomspace(1e-6, 1.0, 61)[:, None]
 _HALVINGS = 24
 
 
 class Bets:
-    """Wealth of bets on many pairs, from power sums of their samples.
+    """Wealth of bets on many pairs of samples in [low, high], shape (pairs,), from power sums.
 
-    Parameters
-    ----------
-    low, high : array, shape (pairs,)
-        Range of the samples.
-    slack : float
-        By how much rounding may take a sample out of it.
+    `slack` is how far rounding may move a sample out of its range.
     """
 
     def __init__(self, low: Any, high: Any, slack: float) -> None:
@@ -60,10 +56,10 @@ class Bets:
         return self._sums[0] / self.n
 
     def log_capital(self, m: Any, sign: float) -> Any:
-        """Return a lower bound of the logarithm of the capital at m, of bets that X > m (+1)."""
+        """Return a lower bound on the log wealth at m of bets that X > m (+1) or X < m (-1)."""
         n, mean = self.n, self.mean
         _, s2, s3, s4 = self._sums
-        # What cancels leaves rounding of the size of its terms, which must not raise the capital.
+        # Subtract the rounding left by cancellation, which must not raise the wealth.
         pad = 64.0 * _EPS
         m2 = np.maximum(s2 - n * mean**2, 0.0) + pad * s2
         m3 = s3 - 3.0 * mean * s2 + 2.0 * n * mean**3
@@ -81,12 +77,12 @@ class Bets:
         return total - math.log(SHARES.size)
 
     def ends(self, level: float) -> tuple[Any, Any]:
-        """Return an interval that contains every m at which no capital has reached exp(level)."""
+        """Return an interval containing every m at which no wealth has reached exp(level)."""
         return self._end(level, 1.0), self._end(level, -1.0)
 
     def _end(self, level: float, sign: float) -> Any:
-        # The capital itself is monotone in m: where the bound has reached the level at one m, it
-        # has at all m beyond, whatever the polynomial does there.
+        # The wealth is monotone in m: once the bound reaches the level at one m, the wealth does
+        # at all m beyond, whatever the polynomial does there.
         edge = self.low if sign > 0.0 else self.high
         room = np.maximum(sign * (self.mean - edge), 0.0)
         sure = self.log_capital(self.mean - sign * room * _GRID, sign) >= level

@@ -1,6 +1,6 @@
-"""Kernels by name, with parameters: what ``mehler verify --kernel`` holds a map against.
+"""Named kernels with parameters, as ``mehler verify --kernel`` takes them.
 
-Float64 in, float64 out, on NumPy arrays. `make` builds one from a name and parameters.
+Kernels map float64 NumPy arrays to float64 matrices. `make` builds one from its name.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ NAMES = tuple(BUILDERS)
 
 
 def make(name: str, **parameters: float) -> NamedKernel:
-    r"""Build a kernel from its name and parameters.
+    """Build a kernel from its name and parameters.
 
     - ``rbf``: exp(-gamma d^2), d the Euclidean distance; gamma = 1
     - ``exp``: exp(gamma <x, y>), of softmax attention with gamma = 1/sqrt(d); gamma = 1
@@ -31,17 +31,23 @@ def make(name: str, **parameters: float) -> NamedKernel:
     Parameters
     ----------
     name : str
+        One of the names above.
     **parameters : float
-        Those that are left out have the defaults above.
+        Parameters of the kernel; defaults are listed above.
 
     Returns
     -------
     NamedKernel
+        A callable (X, Y) -> (n, k).
 
     Raises
     ------
     ValueError
-        An unknown name or parameter, or a value out of range.
+        If the name or a parameter is unknown, or a value is out of range.
+
+    See Also
+    --------
+    mehler.verify.check_kernel : Checks a map against a kernel.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The kernels that have names, each from its parameters, which are refused where out of range."""
+"""Builders of the named kernels; parameters out of range are refused."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def _exponential(gamma: float = 1.0) -> NamedKernel:
         parameters={"gamma": float(gamma)},
         latex=r"k(x, y) = e^{\gamma \langle x, y \rangle}",
         function=shapes.exponential,
-        # The variance of positive features grows as e^{4 gamma |x|^2}: at the longest row that
-        # `mehler verify` draws, 1.2 of this length, it is 3.2 k^2, and at twice that length 316.
+        # The variance of positive features grows as e^{4 gamma |x|^2}. `mehler verify` draws rows
+        # of up to 1.2 times this length, where it is 3.2 k^2; at twice that length it is 316 k^2.
         length=0.5 / math.sqrt(gamma),
         bandwidth="gamma",
         laws=laws.exponential(kernel, float(gamma)),
@@ -142,7 +142,7 @@ def _skewed_chi2(skew: float = 1.0) -> NamedKernel:
         function=shapes.skewed_chi2,
         length=float(skew),
         nonnegative=True,
-        # Frequencies belong to log(x + skew), whose doubling squares x + skew.
+        # Frequencies act on log(x + skew); doubling it squares x + skew.
         laws=laws.fourier(
             kernel,
             lambda X, Y: kernel((X + skew) ** 2 - skew, (Y + skew) ** 2 - skew),

@@ -1,8 +1,8 @@
-r"""Laws of features whose variance follows from the kernel, for `NamedKernel.laws`.
+"""Feature laws whose variance follows from the kernel, for `NamedKernel.laws`.
 
-A law says how features are made and gives V with Var <phi(x), phi(y)> = V / m, m the number of
-columns. Frequencies w are independent; each is N(0, I) for the kernels of directions, and follows
-the kernel's spectrum for those of differences. The derivations are in ``docs/third-party.md``.
+A law describes how features are made and gives V with Var <phi(x), phi(y)> = V / m for m columns.
+Frequencies w are independent: N(0, I) for dot-product kernels, the kernel's spectral distribution
+for shift-invariant ones. The derivations are in ``docs/third-party.md``.
 """
 
 from __future__ import annotations
@@ -20,17 +20,10 @@ Variance = Callable[[Any, Any], Any]
 
 @dataclass(frozen=True)
 class Law:
-    """How the features of a draw are made, and the variance that follows.
+    """A way to make features, and the variance that follows.
 
-    Parameters
-    ----------
-    text : str
-        The features, in a sentence.
-    variance : callable
-        (X, Y) -> (n, k), V with Var <phi(x), phi(y)> = V / m, or an upper bound of it.
-    independent : bool
-        Whether the columns of one draw are independent and alike, each with the kernel for the
-        mean of its product times m: then each is a sample, else a whole draw is one.
+    `text` describes the features; `variance` maps (X, Y) to V, shape (n, k), or an upper bound of
+    it. `independent`: the columns of one draw are i.i.d. samples; else a whole draw is one sample.
     """
 
     text: str
@@ -39,15 +32,9 @@ class Law:
 
 
 def fourier(kernel: Variance, at_twice: Variance, *, isotropic: bool) -> Mapping[str, Law]:
-    """Return the laws of random Fourier features.
+    """Return the laws of random Fourier features; `at_twice` is the kernel at 2 (x - y).
 
-    Parameters
-    ----------
-    kernel : callable
-    at_twice : callable
-        The kernel at twice the difference of the rows.
-    isotropic : bool
-        Whether the spectrum has no preferred direction, so that orthogonal blocks keep the kernel.
+    If the spectrum is `isotropic`, orthogonal blocks keep the kernel.
     """
 
     def offset(X: Any, Y: Any) -> Any:
@@ -66,10 +53,10 @@ def fourier(kernel: Variance, at_twice: Variance, *, isotropic: bool) -> Mapping
 
 
 def exponential(kernel: Variance, gamma: float) -> Mapping[str, Law]:
-    """Return the laws of features of exp(gamma <x, y>); rows are scaled by sqrt(gamma)."""
+    """Return the laws of features of exp(gamma <x, y>), for rows scaled by sqrt(gamma)."""
 
     def square(X: Any, Y: Any, sign: float) -> Any:
-        # gamma |x + sign y|^2, from sums or differences of rows: nothing cancels.
+        # gamma |x + sign y|^2, from sums or differences of rows, without cancellation.
         return gamma * distances(X, -sign * Y, "sqeuclidean")
 
     def positive(X: Any, Y: Any) -> Any:
@@ -101,7 +88,7 @@ def exponential(kernel: Variance, gamma: float) -> Mapping[str, Law]:
 
 
 def projections(kernel: Variance) -> Mapping[str, Law]:
-    """Return the laws of random projections, features of the inner product."""
+    """Return the laws of random projections, features of the linear kernel."""
 
     def gaussian(X: Any, Y: Any) -> Any:
         return _norms(X, Y) + kernel(X, Y) ** 2
@@ -128,7 +115,7 @@ def sketches(degree: int, gamma: float, coef0: float) -> Mapping[str, Law]:
     """
 
     def bound(X: Any, Y: Any) -> Any:
-        # The constant is one entry more.
+        # The constant coef0 acts as one more entry.
         left, right = (
             np.hstack([np.sqrt(gamma) * rows, np.full((len(rows), 1), np.sqrt(coef0))])
             for rows in (X, Y)
@@ -144,12 +131,7 @@ def sketches(degree: int, gamma: float, coef0: float) -> Mapping[str, Law]:
 def rectified(kernel: Variance, squared: Variance) -> Mapping[str, Law]:
     """Return the laws of rectified powers, features of the arc-cosine kernels.
 
-    Parameters
-    ----------
-    kernel : callable
-        k_n = 2 E max(0, w.x)^n max(0, w.y)^n.
-    squared : callable
-        k_2n.
+    `kernel` is k_n = 2 E max(0, w.x)^n max(0, w.y)^n, `squared` is k_2n.
     """
     laws = {
         "rectified": Law(
@@ -174,7 +156,10 @@ def _in_blocks(laws: Mapping[str, Law], bound: Callable[[Variance], Variance]) -
 
 
 def _spread(variance: Variance) -> Variance:
-    """Blocks of d orthogonal directions: at most 1 + 3/(d + 1) times V, whatever the feature."""
+    """Return (1 + 3/(d + 1)) V, a bound for blocks of d orthogonal directions.
+
+    It holds whatever the feature.
+    """
     return lambda X, Y: variance(X, Y) * (1.0 + 3.0 / (X.shape[1] + 1.0))
 
 

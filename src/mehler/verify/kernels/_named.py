@@ -1,4 +1,4 @@
-"""A kernel with its name, its parameters, and what inputs show it best."""
+"""NamedKernel: a kernel with its name, parameters, length scale and feature laws."""
 
 from __future__ import annotations
 
@@ -16,27 +16,32 @@ from mehler.verify.kernels._laws import Law
 
 @dataclass(frozen=True, kw_only=True)
 class NamedKernel:
-    r"""A kernel k(x, y) with its name, its parameters, and what inputs show it best.
+    """A kernel k(x, y) with its name, parameters and feature laws.
 
     Parameters
     ----------
     name : str
+        Name of the kernel, as `make` takes it.
     parameters : mapping of str to float
+        Values of all parameters.
     latex : str
-        The formula, for a page.
+        The formula in LaTeX.
     length : float
-        The distance over which the kernel varies, where it has one; else 1.
+        Length scale of the kernel, where it has one; else 1.
     metric : {"euclidean", "cityblock"}
-        Of that distance.
+        Metric of that length scale.
     bandwidth : str
-        The parameter that scales distances: the one that a diagnosis may find wrong. Empty where
-        there is none.
+        The parameter that scales distances, which a diagnosis may find wrong; empty if none.
     nonnegative : bool
         Whether inputs must have no negative entries.
     laws : mapping of str to Law
-        Ways to make features of this kernel whose variance is known; see `told`.
+        Feature constructions of known variance; see `told`.
     builder : callable, optional
-        From parameters to the kernel, for `replace`; `make` sets it.
+        Builds the kernel from parameters, for `replace`; `make` sets it.
+
+    See Also
+    --------
+    make : Build a kernel from its name.
 
     Examples
     --------
@@ -74,7 +79,7 @@ class NamedKernel:
         return f"{self.name}({inside})" if inside else self.name
 
     def told(self, law: str) -> dict[str, Any]:
-        """Return what `check_kernel` is to be told of features that follow a law.
+        """Return the options that tell `check_kernel` the variance of features of a law.
 
         Parameters
         ----------
@@ -84,12 +89,12 @@ class NamedKernel:
         Returns
         -------
         dict
-            ``variance`` and ``independent_features``, as `check_kernel` takes them.
+            ``variance`` and ``independent_features``, options of `check_kernel`.
 
         Raises
         ------
         ValueError
-            No such law of this kernel.
+            If the kernel has no such law.
 
         Examples
         --------
@@ -112,7 +117,7 @@ class NamedKernel:
         return {"variance": one.variance, "independent_features": one.independent}
 
     def replace(self, **parameters: float) -> NamedKernel:
-        """Return the kernel of the same name with other parameters."""
+        """Return the kernel with some parameters replaced."""
         if self.builder is None:
             raise TypeError(f"{self} was not made by kernels.make: make another kernel instead")
         return build(self.name, self.builder, {**self.parameters, **parameters})
@@ -121,7 +126,7 @@ class NamedKernel:
 def build(
     name: str, builder: Callable[..., NamedKernel], parameters: Mapping[str, float]
 ) -> NamedKernel:
-    """Call a builder with parameters that it takes; ValueError for others."""
+    """Call a builder; raise ValueError for parameters that it does not take."""
     known = tuple(inspect.signature(builder).parameters)
     for key, value in parameters.items():
         if key not in known:

@@ -1,4 +1,4 @@
-"""The formulas behind `kernels`: float64 matrices of rows by rows, SciPy loaded when asked."""
+"""Kernel matrices in float64; SciPy is imported on first use."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 
 
 def distances(x: Any, y: Any, metric: str = "euclidean") -> Any:
-    """Return distances of rows, by differences: no cancellation where rows are close."""
+    """Return distances of rows, from differences, so that close rows do not cancel."""
     from scipy.spatial.distance import cdist
 
     return cdist(x, y, metric)
 
 
 def angles(x: Any, y: Any) -> Any:
-    """Return angles between rows, exact to rounding at 0 and pi too."""
+    """Return angles between rows, accurate to rounding at 0 and pi too."""
     u, v = (rows / np.linalg.norm(rows, axis=1)[:, None] for rows in (x, y))
     return 2.0 * np.arctan2(distances(u, v), distances(u, -v))
 
@@ -61,7 +61,7 @@ def arc_cosine(x: Any, y: Any, order: int) -> Any:
     """|x|^n |y|^n J_n(theta) / pi, for n = 0, 1, 2 and 4."""
     theta = angles(x, y)
     sine, cosine = np.sin(theta), np.cos(theta)
-    # The digits that this loses near pi are below the rounding of k(x, x), the unit of all checks.
+    # The digits lost near pi are below the rounding of k(x, x), the unit of all checks.
     rest = np.pi - theta
     shape = {
         0: lambda: rest,

@@ -1,1 +1,1 @@
-"""Confidence intervals of all pairs at once: a measurement in, one interval a pair out."""
+"""Simultaneous confidence intervals for all pairs."""

@@ -1,4 +1,4 @@
-"""Intervals of all pairs from bounded samples: bets that may be looked at whenever one likes."""
+"""Betting intervals for all pairs of bounded samples, valid at any stopping time."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from mehler.verify.pairwise._measurement import Measurement, Plan
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._sources import BLOCK, power_sums
 
-# Samples of the pilot that plans the looks; and the first look.
+# Samples of the pilot that plans the looks, and of the first look.
 _PILOT = 256
 
-# Looks are at so many times the samples of the one before; from the planned size on at less.
+# Ratio of successive look sizes, up to the planned size and beyond it.
 _STEP, _LATE_STEP = 1.25, 1.05
 
 
@@ -31,21 +31,21 @@ class OutOfBounds(Exception):
 def by_betting(plan: Plan, bounds: tuple[float, float]) -> Measurement:
     """Bet until a claim is refuted or all intervals are narrow enough.
 
-    Stakes are fixed, so that looks cost nothing: at the true mean either capital ever reaches
-    2 pairs/alpha with probability at most alpha/(2 pairs). A pilot only plans where to look.
+    Stakes are fixed in advance, so looks are free: at the true mean either wealth ever reaches
+    2 pairs/alpha with probability at most alpha/(2 pairs). A pilot only plans when to look.
     """
     pairs, source = plan.pairs, plan.source
     level = math.log(2.0 * pairs.n / plan.false_alarm)
     low, high = (end / pairs.unit for end in bounds)
 
     pilot_draws = Draws(plan.draws.draw, plan.draws.root, stream=1)
-    # A quarter of what is allowed: the pilot is paid from max_features too.
+    # At most a quarter of max_features, which pays for the pilot too.
     n_pilot = min(plan.affordable(_PILOT), plan.affordable(2**52) // 4)
     seen = _Sums(plan, bounds)
     seen.extend(pilot_draws, 0, n_pilot)
 
     def width(n: int) -> float:
-        """Return the widest interval that n samples would leave, were they as those seen."""
+        """Return the widest interval expected after n samples, extrapolating the moments seen."""
         variance = seen.variance(low, high)
         future = Bets(low, high, plan.rounding)
         future.add(n, seen.scaled(n, variance))
@@ -53,7 +53,7 @@ def by_betting(plan: Plan, bounds: tuple[float, float]) -> Measurement:
         return float(np.max(ends[1] - ends[0]))
 
     def size() -> int:
-        """Return the samples that would be narrow enough, or up to 2 % more."""
+        """Return the sample size expected to be narrow enough, rounded up by at most 2 %."""
         if seen.n < 2 or not np.isfinite(seen.sums).all():
             return _PILOT
         n = _PILOT
@@ -69,18 +69,18 @@ def by_betting(plan: Plan, bounds: tuple[float, float]) -> Measurement:
             step //= 2
         return n
 
-    # 256 samples know a variance to some 10 or 20 per cent: small steps follow.
+    # 256 samples estimate a variance to some 10 or 20 per cent, so small steps follow.
     planned = size()
     bets, n_draws = Bets(low, high, plan.rounding), 0
     for target in _sizes(planned):
         until = plan.affordable(target, spent=n_pilot)
         if until == n_draws:
-            continue  # the draws taken for the last size, or all that are allowed, cover this one
+            continue  # no new draws at this size: covered by the last one, or budget exhausted
         stage = _Sums(plan, bounds)
         n_draws = stage.extend(plan.draws, n_draws, until)
         bets.add(stage.n, stage.sums)
         seen.join(stage)
-        # The capital at the claim itself is cheap; ends are worth it when they may be narrow.
+        # The wealth at the claim is cheap; compute the ends only once they may be narrow.
         sides = ((pairs.claim + plan.rounding, 1.0), (pairs.claim - plan.rounding, -1.0))
         lost = np.maximum(*(bets.log_capital(m, sign) for m, sign in sides)) >= level
         off = np.abs(bets.mean - pairs.claim) >= plan.floor
@@ -92,8 +92,8 @@ def by_betting(plan: Plan, bounds: tuple[float, float]) -> Measurement:
         if over or narrow:
             break
     missed = bets.ends(math.log(2.0 / plan.miss))
-    # A claim farther from the truth than both intervals reach lies outside the first whenever the
-    # second, which fails with chance `miss`, contains the truth.
+    # A claim farther from the truth than both intervals reach lies outside the first interval
+    # whenever the second contains the truth, i.e. except with probability `miss`.
     reach = sum(np.maximum(bets.mean - a, b - bets.mean) for a, b in (ends, missed))
     return Measurement(
         observed=bets.mean,
@@ -109,14 +109,14 @@ def by_betting(plan: Plan, bounds: tuple[float, float]) -> Measurement:
 
 
 def _sizes(planned: int) -> list[int]:
-    """Return sizes that grow by _STEP up to `planned`, then by _LATE_STEP to four times that."""
+    """Return sizes growing by _STEP up to `planned`, then by _LATE_STEP to four times that."""
     early = [round(_PILOT * _STEP**k) for k in range(200)]
     late = [round(planned * _LATE_STEP**k) for k in range(round(math.log(4.0, _LATE_STEP)) + 1)]
     return [*(n for n in early if n < planned), *late]
 
 
 class _Sums:
-    """Power sums of every pair; holds samples against their bounds."""
+    """Power sums of every pair, checking samples against their bounds."""
 
     def __init__(self, plan: Plan, bounds: tuple[float, float]) -> None:
         self._plan, self._bounds = plan, bounds
@@ -124,7 +124,7 @@ class _Sums:
         self.n = 0
 
     def extend(self, draws: Draws, start: int, stop: int) -> int:
-        """Add draws start to stop - 1, or as many as there is time for; return where it ended."""
+        """Add draws start to stop - 1, or fewer if time runs out; return the end reached."""
         for k in range(start, stop):
             self.sums += self._of(draws[k], k + 1)
             if self._plan.clock.over:
@@ -134,12 +134,12 @@ class _Sums:
         return stop
 
     def join(self, other: _Sums) -> None:
-        """Add the samples of another."""
+        """Add the samples of `other`."""
         self.sums = self.sums + other.sums
         self.n += other.n
 
     def variance(self, low: Any, high: Any) -> Any:
-        """Return the variance, shrunk to the largest there can be by the weight of one sample."""
+        """Return the variance, shrunk to the largest possible one by the weight of one sample."""
         most = 0.25 * (high - low) ** 2
         if not self.n:
             return most
@@ -147,9 +147,9 @@ class _Sums:
         return (most + centred) / (self.n + 1)
 
     def scaled(self, n: int, variance: Any) -> Any:
-        """Return sums of n samples alike, of a variance."""
+        """Return expected power sums of n samples with the given variance."""
         mean, raw = self.sums[0] / self.n, self.sums / self.n
-        # Skewness and kurtosis are kept; where next to nothing varies they are rounding.
+        # Keep skewness and kurtosis; for nearly constant samples they are rounding.
         ratio = variance / np.maximum(raw[1] - mean**2, 0.01 * variance)
         third = ratio**1.5 * (raw[2] - 3.0 * mean * raw[1] + 2.0 * mean**3)
         fourth = raw[3] - 4.0 * mean * raw[2] + 6.0 * mean**2 * raw[1] - 3.0 * mean**4

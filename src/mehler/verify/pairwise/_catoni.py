@@ -1,4 +1,4 @@
-"""Intervals of all pairs at a declared variance: sizes are planned before the data."""
+"""Catoni intervals for all pairs at a declared variance, at sizes planned before the data."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from mehler.verify.intervals._known_variance import catoni_tuning
 from mehler.verify.pairwise._measurement import Measurement, Plan
 from mehler.verify.sampling._sources import BLOCK, power_sums
 
-# Looks before the last are at its size over powers of _STEP, and share _EARLY of the error rate.
+# Early looks are at the last size over powers of _STEP and share _EARLY of the error rate.
 _STEP, _EARLY = 1.3, 0.25
 
 
 def by_known_variance(plan: Plan, variance: Any) -> Measurement:
     """Look at growing sizes up to the one planned from the variance of one feature product.
 
-    A claim that is far off is refuted long before: the early looks have a quarter of the rate.
+    Early looks, at a quarter of the error rate, refute gross deviations long before that.
     """
     pairs, source = plan.pairs, plan.source
     rate, miss = (1.0 - _EARLY) * plan.false_alarm / pairs.n, plan.miss / pairs.n
-    # Any upper bound will do. The floor keeps constant products apart from rounding and costs
-    # nothing: features_needed asks for hundreds of samples however small the variance.
+    # Any upper bound will do. The floor separates constant products from rounding and costs
+    # nothing: features_needed returns hundreds of samples however small the variance.
     floor = (plan.width / 20.0) ** 2
     per_sample = np.maximum(variance * (source.per_draw / source.n_features), floor)
     worst = float(per_sample.max())
-    # 3 % more than needed: the enclosure by power sums is that much wider, or less.
+    # 3 % more than needed, since the enclosure by power sums is up to that much wider.
     planned = math.ceil(1.03 * features_needed(worst, plan.width, rate, miss))
     n_draws = plan.affordable(planned)
     last = n_draws * source.per_draw
@@ -61,7 +61,7 @@ def by_known_variance(plan: Plan, variance: Any) -> Measurement:
     if refuted is not None:
         low, high = refuted
     else:
-        # Tuned for the last look, Catoni's score bounds its mean at any time before, too.
+        # Tuned for the last look, Catoni's score is a supermartingale at all earlier ones too.
         a = np.array([catoni_tuning(last, float(v), rate)[0] for v in per_sample])
         cost = math.log(2.0 / rate)
         low, high = _catoni(plan, columns, n, sums, a, cost * (1.0 + n / last))
@@ -79,12 +79,12 @@ def by_known_variance(plan: Plan, variance: Any) -> Measurement:
 
 
 def _early(plan: Plan, last: int) -> dict[int, float]:
-    """Return the draws after which to look early, with each look's rate for one pair."""
+    """Return the draw counts of the early looks, with each look's error rate per pair."""
     found: dict[int, float] = {}
     share = _EARLY * plan.false_alarm / plan.pairs.n
     for k in range(1, 200):
         size, paid = last / _STEP**k, share / (k * (k + 1.0))
-        # With fewer samples Catoni's score says nothing, or its enclosure does not.
+        # With fewer samples Catoni's interval or its enclosure is vacuous.
         if size < 4.0 * math.log(2.0 / paid):
             break
         found.setdefault(math.ceil(size / plan.source.per_draw), paid)
@@ -94,7 +94,7 @@ def _early(plan: Plan, last: int) -> dict[int, float]:
 def _refuted_early(
     plan: Plan, sums: Any, drawn: int, per_sample: Any, rate: float
 ) -> tuple[Any, Any] | None:
-    """Return intervals of which one excludes its claim for certain, if one does."""
+    """Return intervals if one of them excludes its claim for certain, else None."""
     n = drawn * plan.source.per_draw
     tuned = [catoni_tuning(n, float(v), rate) for v in per_sample]
     enclosure = Enclosure(n, sums, np.array([scale for scale, _ in tuned]))
@@ -110,10 +110,10 @@ def _refuted_early(
 def _catoni(
     plan: Plan, columns: Callable[[Any], Any], n: int, sums: Any, a: Any, level: float
 ) -> tuple[Any, Any]:
-    """Enclose every pair's interval, and compute those exactly where the enclosure is too wide.
+    """Enclose every pair's interval; compute it exactly where the enclosure does not decide.
 
-    The decisions are those of the exact interval: only pairs whose claim is inside for certain
-    are not looked at again.
+    Decisions are those of the exact intervals: only pairs whose claim is certainly inside are
+    skipped.
     """
     if n <= 2.0 * level:
         return np.full(plan.pairs.n, -np.inf), np.full(plan.pairs.n, np.inf)
@@ -124,14 +124,14 @@ def _catoni(
         return low, high
     off = np.abs(observed - claim) >= plan.floor
     outside = (claim < low - plan.rounding) | (claim > high + plan.rounding)
-    # Samples that were not kept would have to be drawn again, for which there is no time.
+    # Samples are not kept, so exact intervals would need new draws, and time is over.
     if (outside & off).any() or plan.clock.over:
         return low, high
     least, most = enclosure.score_range(claim)
     sure = (most <= level) & (least >= -level)
     could_be_narrow = 2.0 * level / (a * n) <= plan.width
     again = np.flatnonzero(~sure | ((high - low > plan.width) & could_be_narrow))
-    # The most suspicious first: one refuted pair decides.
+    # Most suspicious pairs first, since one refuted pair decides.
     again = again[np.argsort(-np.abs((observed - claim) * a)[again])]
     step = max(1, BLOCK // n)
     for start in range(0, again.size, step):

@@ -1,4 +1,4 @@
-"""What is asked of a measurement, and what comes back: one interval a pair."""
+"""The specification of a measurement, and its result of one interval per pair."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import Pairs
 from mehler.verify.sampling._sources import Source
 
-# A deviation of less than this share of the resolution never refutes: it is rounding, an event
-# too rare to matter, or a defect too small to be asked for.
+# Deviations below this fraction of the resolution never refute: they are rounding, events too
+# rare to matter, or defects smaller than asked for.
 FLOOR = 0.05
 
 
-# A machine that is busy with other work may take so many times as long.
+# Wall time counts for 1/_WAITING, since the machine may be busy with other work.
 _WAITING = 4.0
 
 
 class Clock:
-    """Says when a limit of seconds is over; None is no limit.
+    """A time limit in seconds; None for no limit.
 
-    Seconds are those that this thread works, so that a verdict does not hang on what else the
-    machine does; of seconds that it waits every fourth counts.
+    It counts CPU time of this thread, or a quarter of wall time if that is more, so that a verdict
+    does not depend on the machine's other load.
     """
 
     def __init__(self, limit: float | None = None) -> None:
@@ -34,7 +34,7 @@ class Clock:
 
     @property
     def seconds(self) -> float:
-        """Since it was made."""
+        """Seconds since construction."""
         return max(thread_time() - self._worked, (monotonic() - self._start) / _WAITING)
 
     @property
@@ -45,7 +45,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is asked of the measurement; resolution and claims in units of the pairs."""
+    """The specification of a measurement; resolution and claims in units of the pairs."""
 
     pairs: Pairs
     source: Source
@@ -58,7 +58,7 @@ class Plan:
 
     @property
     def floor(self) -> float:
-        """Least deviation that may refute."""
+        """Least deviation that may refute a claim."""
         return FLOOR * self.resolution
 
     @property
@@ -72,12 +72,12 @@ class Plan:
 
     @property
     def width(self) -> float:
-        """Full width that an interval may have before the allowance."""
+        """Full width allowed for an interval, before the rounding allowance."""
         self.require_resolved()
         return self.resolution - 2.0 * self.rounding
 
     def require_resolved(self) -> None:
-        """Refuse a resolution that no number of draws reaches."""
+        """Raise ValueError for a resolution below the rounding allowance."""
         if self.resolution <= 2.0 * self.rounding:
             raise ValueError(
                 f"resolution={self.resolution:.3g} is finer than the rounding of the features "
@@ -85,7 +85,7 @@ class Plan:
             )
 
     def affordable(self, samples: int, spent: int = 0) -> int:
-        """Return the draws that give so many samples a pair, or as many as are left."""
+        """Return the draws for `samples` samples per pair, capped by what `max_features` leaves."""
         n_draws = -(-samples // self.source.per_draw)
         if self.max_features is None:
             return n_draws
@@ -96,8 +96,8 @@ class Plan:
 class Measurement:
     """Sample means and intervals [low, high] for each pair, in units of the pairs.
 
-    `may_refute` says at which pairs the interval's error rate stands; `found` is an excess of a
-    squared length, which refutes by itself; `note` says why an outcome is open.
+    `may_refute` marks the pairs at which the error rate of the interval holds; `found` is a squared
+    length in excess, which refutes by itself; `note` says why an outcome is open.
     """
 
     observed: Any

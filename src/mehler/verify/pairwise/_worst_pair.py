@@ -1,4 +1,4 @@
-"""From one interval a pair to one verdict."""
+"""The verdict of the worst pair, from one interval per pair."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _INDEPENDENCE = {
 
 
 def out_of_bounds(found: OutOfBounds, pairs: Pairs) -> Measurement:
-    """Return the measurement that a sample outside the declared bounds cuts short."""
+    """Return the measurement cut short by a sample outside the declared bounds."""
     nothing = np.full(pairs.n, np.nan)
     value = nothing.copy()
     value[found.pair] = found.value / pairs.unit[found.pair]
@@ -39,11 +39,11 @@ def out_of_bounds(found: OutOfBounds, pairs: Pairs) -> Measurement:
 
 
 def judge(plan: Plan, measured: Measurement, name: str, broken: OutOfBounds | None) -> Verdict:
-    """Hold every pair's interval against its claim and report the worst pair."""
+    """Compare every pair's interval with its claim and report the worst pair."""
     pairs, source = plan.pairs, plan.source
     off = np.abs(measured.observed - pairs.claim)
     excess = np.maximum(measured.low - pairs.claim, pairs.claim - measured.high)
-    # A deviation too small to refute is a part of the width: the claim must lie within.
+    # A deviation too small to refute adds to the width, so that the claim lies within.
     width = measured.high - measured.low + np.maximum(excess, 0.0)
     outside = (excess > 0.0) & (off >= plan.floor)
     refuted = outside & measured.may_refute
@@ -120,7 +120,7 @@ def judge(plan: Plan, measured: Measurement, name: str, broken: OutOfBounds | No
 
 
 def _open(plan: Plan, measured: Measurement, width: float, n_features: int) -> str:
-    """Say why an outcome is open, and what would decide it."""
+    """Explain why an outcome is open, and what would decide it."""
     wide = (
         f"is {width:.3g} wide in units of sqrt(k(x,x) k(y,y))"
         if math.isfinite(width)

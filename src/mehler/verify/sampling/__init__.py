@@ -1,1 +1,1 @@
-"""Independent samples: a drawn map and rows in, samples with the kernel as their mean out."""
+"""Independent samples from draws of a map, with the kernel as their mean."""

@@ -1,4 +1,4 @@
-"""Which samples a map gives: its declarations, believed where its values agree with them."""
+"""Choose the samples that a map's declarations allow, where its values confirm them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from mehler.verify.sampling._sources import (
     unit_products,
 )
 
-# Pairs at which a map's own products are held against its features.
+# Pairs at which a map's own products are compared with its features.
 _PROBES = 8
 
 
 def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> Source:
-    """Return the source with most samples a draw that the map's declarations and values allow."""
+    """Return the source with most samples per draw that the map's declarations and values allow."""
     head, eps = read(phi, pairs.left)
     m = head.shape[1]
     if independent_features:
@@ -34,10 +34,10 @@ def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> Source:
 
 
 def unit_source(phi: Any, pairs: Pairs) -> Source | None:
-    """Return the source of one sample a unit, independent or not; None without such products.
+    """Return the source of one sample per unit, independent or not; None without such products.
 
-    A map's `products` are believed only where they agree with what the map computes: a defect in
-    the features must not hide behind correct products.
+    A map's `products` are used only where they agree with its features, so that correct products
+    cannot hide a defect in the features.
     """
     if not callable(getattr(phi, "products", None)):
         return None
@@ -59,14 +59,14 @@ def unit_source(phi: Any, pairs: Pairs) -> Source | None:
 
 
 def units_of(phi: Any, n_features: int) -> int:
-    """Return how many independent units a draw has, of one or more columns each; 0 for none."""
+    """Return the number of independent units of a draw, each of one or more columns; 0 if none."""
     if not getattr(phi, "independent_units", False):
         return 0
     return int(getattr(phi, "n_units", n_features))
 
 
 def declared_variance(phi: Any, source: Source) -> Any:
-    """Return what the map says of Var<phi(x), phi(y)> * n_features: dependent units say more."""
+    """Return the declared n_features * Var<phi(x), phi(y)>; dependent units need gram_variance."""
     of_gram = getattr(phi, "gram_variance", None)
     if source.per_draw == 1 and of_gram is not None:
         return lambda X, Y: np.asarray(of_gram(X, Y)) * source.n_features

@@ -1,4 +1,4 @@
-"""Draws of a map from seeds that one seed determines."""
+"""Draws of a map from a sequence of seeds derived from one."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from mehler._validate import integer
 
 
 class Draws:
-    """The k-th draw is ``draw(seed_k)``, seed_k the first word of SeedSequence(seed)'s k-th child.
+    """The draws ``draw(seed_k)``, seed_k the first word of the k-th child of SeedSequence(seed).
 
-    Seeds have 31 bits, which every library takes; a word that was given already is passed over,
-    since two equal draws are not independent.
+    Seeds have 31 bits, which every library accepts. Repeated words are skipped, since two equal
+    draws are not independent.
     """
 
     def __init__(self, draw: Callable[[int], Any], seed: int, *, stream: int = 0) -> None:
@@ -40,7 +40,7 @@ class Draws:
         return self._seeds[k]
 
     def __getitem__(self, k: int) -> Any:
-        """Return map k; the one asked for last is kept."""
+        """Return map k; the last one is cached."""
         if self._kept is None or self._kept[0] != k:
             self._kept = (k, self.draw(self.seed(k)))
         return self._kept[1]

@@ -1,4 +1,4 @@
-"""Features as somebody's map returns them: taken where they can be, refused by name where not."""
+"""Read features of third-party maps, refusing by name those that cannot be read."""
 
 from __future__ import annotations
 
@@ -11,23 +11,15 @@ from mehler.verify.sampling._pairs import Rows
 
 
 def call(phi: Any, rows: Rows) -> Any:
-    """Return the features of rows as a matrix of real numbers on the host; see `read`."""
+    """Return the features of rows as a real matrix on the host; see `read`."""
     return read(phi, rows)[0]
 
 
 def read(phi: Any, rows: Rows) -> tuple[Any, float]:
-    """Return the features of rows, and eps of the format that they came in.
+    """Return the features of rows, and eps of their original dtype.
 
-    Parameters
-    ----------
-    phi : callable or transformer
-    rows : Rows
-
-    Raises
-    ------
-    TypeError, ValueError
-        What is no map, a transformer that is not fitted, an output that is no matrix of real
-        numbers with a row for each.
+    Raises TypeError or ValueError for what is no map, a transformer that is not fitted, and output
+    that is not a real matrix with one row per input row.
     """
     try:
         given = raw(phi, rows.given)
@@ -61,7 +53,7 @@ def read(phi: Any, rows: Rows) -> tuple[Any, float]:
 
 
 def raw(phi: Any, given: Any) -> Any:
-    """Return what a map or a fitted transformer returns, as it is."""
+    """Return the unconverted output of a map or a fitted transformer."""
     return _map(phi)(given)
 
 

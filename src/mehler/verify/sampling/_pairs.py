@@ -1,4 +1,4 @@
-"""The pairs that a check looks at: their rows, their claims, and the unit of each."""
+"""The pairs of rows of a check, with claims and units."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from mehler._arrays import Array, check_matrix, from_host, is_array, place_of, to_host
 
-# Rows per block when only the diagonal of a Gram matrix is wanted.
+# Rows per block when only the diagonal of a Gram matrix is needed.
 _DIAGONAL_BLOCK = 256
 
 Kernel = Callable[[Any, Any], Array]
@@ -18,10 +18,10 @@ Kernel = Callable[[Any, Any], Array]
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows as the caller gave them, their values on the host, and sqrt(k(x, x)) of each.
+    """Rows as the caller gave them, their values on the host, and the unit sqrt(k(x, x)) of each.
 
-    Where k(x, x) = 0 the unit is that of the row with the largest one; `square` is k(x, x) in
-    units, 0 there and 1 elsewhere.
+    Where k(x, x) = 0 the unit is the largest of the others; `square` is k(x, x) in units, 0 there
+    and 1 elsewhere.
     """
 
     given: Array
@@ -51,7 +51,7 @@ class Pairs:
 
     @property
     def n(self) -> int:
-        """How many."""
+        """Number of pairs."""
         return int(self.first.size)
 
     @property
@@ -127,7 +127,7 @@ def _rows(kernel: Kernel, x: Array, name: str) -> Rows:
     given = x if is_array(x) else np.asarray(x)
     check_matrix(given, name=name)
     host = to_host(given)
-    check_matrix(host, name=name)  # of a lazy array only now are the values known
+    check_matrix(host, name=name)  # the values of a lazy array are known only now
     values = np.asarray(host, dtype=np.float64)
     diagonal = np.concatenate(
         [
@@ -146,6 +146,6 @@ def _rows(kernel: Kernel, x: Array, name: str) -> Rows:
             "sqrt(k(x,x) k(y,y)), which must not be negative, nor 0 at all rows; leave such rows "
             "out"
         )
-    # Features of 0, which a claim may well be of a row of zeros: in the largest row's unit.
+    # A claim of 0 features is legitimate for a row of zeros: use the largest row's unit.
     some = diagonal > 0.0
     return Rows(given, host, np.sqrt(np.where(some, diagonal, largest)), np.where(some, 1.0, 0.0))

@@ -1,4 +1,4 @@
-"""Rows and pairs for checks that claim no kernel: every unit is 1."""
+"""Rows and pairs for checks without a claimed kernel; all units are 1."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mehler.verify.sampling._pairs import Pairs, Rows
 
 
 def plain_rows(x: Array, name: str = "X") -> Rows:
-    """Return validated rows, where the caller has them and on the host."""
+    """Return validated rows, on the caller's device and on the host."""
     given = x if is_array(x) else np.asarray(x)
     check_matrix(given, name=name)
     host = to_host(given)

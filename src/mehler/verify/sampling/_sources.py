@@ -1,7 +1,7 @@
-"""How a drawn map becomes independent samples whose mean is the kernel at each pair.
+"""Independent samples from a drawn map, whose mean is the kernel at each pair.
 
-Entries of one Gram matrix share a draw and are no sample. Independent are whole draws, always,
-and the units of one draw, where the map says so; then a draw of m units gives m samples.
+Entries of one Gram matrix share a draw and are not independent. Whole draws always are, and so are
+the units of one draw if the map declares it; a draw of m units then gives m samples.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from mehler._arrays import to_host
 from mehler.verify.sampling._output import call as call
 from mehler.verify.sampling._pairs import Pairs, Rows
 
-# Elements of the largest temporary: 32 MiB of float64.
+# Elements of the largest temporary, 32 MiB of float64.
 BLOCK = 1 << 22
 
 
 class Source(Protocol):
     """Samples of one drawn map, in units of sqrt(k(x,x) k(y,y)).
 
-    `n_features` is the map's width, `per_draw` the number of samples a pair gets from a draw.
+    `n_features` is the width of the map, `per_draw` the number of samples per pair and draw.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Source(Protocol):
 
 
 class _Blocked:
-    """Power sums from the samples themselves, a block of pairs at a time."""
+    """Power sums computed from the samples, a block of pairs at a time."""
 
     name = ""
 
@@ -60,7 +60,7 @@ class _Blocked:
 
 
 class Columns(_Blocked):
-    """One sample a feature: m phi_l(x) phi_l(y), for maps whose columns are independent."""
+    """One sample per feature, m phi_l(x) phi_l(y), for maps with independent columns."""
 
     name = "independent features"
 
@@ -69,7 +69,7 @@ class Columns(_Blocked):
         return (left[self.pairs.first[chosen]] * right[self.pairs.second[chosen]]).T
 
     def sums(self, phi: Any) -> Any:
-        """Sums over features of (z_i z_j)^k are the Gram matrix of k-th powers: four products."""
+        """Return power sums as Gram matrices: sum_l (z_il z_jl)^k is that of the k-th powers."""
         left, right = self._scaled(phi)
         total = np.zeros((4, left.shape[0], right.shape[0]))
         step = max(1, BLOCK // max(left.shape[0], right.shape[0]))
@@ -93,7 +93,7 @@ class Columns(_Blocked):
 
 
 class Units(_Blocked):
-    """One sample a unit: the columns of the map's own products(X, Y)."""
+    """One sample per unit: the columns of the map's own products(X, Y)."""
 
     name = "independent units"
 
@@ -108,7 +108,7 @@ class Units(_Blocked):
 
 
 class Estimates(_Blocked):
-    """One sample a draw: the whole estimate <phi(x), phi(y)>; for maps that declare nothing."""
+    """One sample per draw, the whole estimate <phi(x), phi(y)>, for maps without declarations."""
 
     name = "independent draws"
 
@@ -131,13 +131,13 @@ def power_sums(samples: Any) -> Any:
 
 
 def both(phi: Any, pairs: Pairs, n_features: int) -> tuple[Any, Any]:
-    """Return the features of both sides in float64; one array when the sides are the same."""
+    """Return the features of both sides in float64, as one array if the sides are the same."""
     left = _sized(call(phi, pairs.left), n_features)
     return (left, left) if pairs.same else (left, _sized(call(phi, pairs.right), n_features))
 
 
 def estimate(phi: Any, pairs: Pairs, n_features: int) -> Any:
-    """Return <phi(x_i), phi(y_j)>; codes, which have no inner product, by the map's own gram."""
+    """Return <phi(x_i), phi(y_j)>, by the map's own gram for codes, which have no inner product."""
     return estimate_and_lengths(phi, pairs, n_features)[0]
 
 

@@ -1,1 +1,1 @@
-"""Means of samples of which nothing is declared: deviations in, verdicts with a guarantee out."""
+"""Tests of means whose samples come with no declared variance or range."""

@@ -1,4 +1,4 @@
-"""Suspicions that rest on a pilot, looked at again: variances are known not to be negative."""
+"""Re-test suspicions raised by a pilot-based interval, with a guaranteed one."""
 
 from __future__ import annotations
 
@@ -18,20 +18,10 @@ from mehler.verify.undeclared._nonnegative import Nonnegative, sizes
 def with_guarantee(
     whole: Plan, plan: Plan, suspected: Measurement, name: str, reason: str
 ) -> tuple[Verdict, Measurement | None]:
-    """Refute what a pilot's interval excludes only by an interval with a guarantee.
+    """Refute a suspicion based on a pilot only by an interval with a guarantee, else leave it open.
 
-    Parameters
-    ----------
-    whole, plan : Plan
-        All that may be spent, and what the suspicion was spent of.
-    suspected : Measurement
-    name, reason : str
-        Of the check, and why it is open where nothing is refuted.
-
-    Returns
-    -------
-    Verdict, Measurement or None
-        Refuted, with what refutes it, or open.
+    `whole` is the full budget, `plan` the part that raised the suspicion, `reason` the text where
+    nothing is refuted. Returns the verdict, and the measurement that refutes or None.
     """
     sure = _confirmed(whole)
     found = judge(whole, sure, name, None)
@@ -41,10 +31,10 @@ def with_guarantee(
 
 
 def _confirmed(plan: Plan) -> Measurement:
-    """Draw until intervals with a guarantee refute a claim, or more would not help.
+    """Draw until guaranteed intervals refute a claim, or more draws would not help.
 
-    Samples are not negative, in units of their claims. An interval that is right only in the
-    limit raises a suspicion; this decides whether it is true.
+    Samples are nonnegative, in units of their claims. The asymptotic interval only raised a
+    suspicion.
     """
     pairs, source = plan.pairs, plan.source
     rate = plan.false_alarm / pairs.n
@@ -66,7 +56,7 @@ def _confirmed(plan: Plan) -> Measurement:
         refuted = ends.refuted(pairs.claim, plan.floor)
         if refuted.any() or plan.clock.over:
             break
-    # What is too large first: its refutation assumes nothing.
+    # Means that are too large first, since refuting them takes no assumption.
     larger = refuted & (ends.low > pairs.claim)
     return Measurement(
         observed=ends.mean,

@@ -1,4 +1,4 @@
-"""One look at power sums of many samples: intervals, and where their error rate stands."""
+"""Self-normalised intervals of many means, and where their error rates hold."""
 
 from __future__ import annotations
 
@@ -19,58 +19,36 @@ from mehler.verify.intervals._self_normalised import (
 )
 from mehler.verify.pairwise._measurement import FLOOR
 
-# The least limit of the kurtosis: a mean of ten features or more is far below it.
+# Least kurtosis limit; a mean of ten features or more is far below it.
 _LEAST_KURTOSIS = 20.0
 
-# Samples without which nothing is refuted, however large the error rate that is allowed: events
-# that happen once in a thousand have been seen by then.
+# Least samples for a refutation at any error rate: events of probability 1e-3 have been seen by
+# then.
 LEAST = 4_000
 
 
 def _paid(rate: float, number: int) -> float:
-    """Return a look's share, at each of two allowances, for the sum of squares."""
+    """Return a look's part of the error rate for the sum of squares, at each of two allowances."""
     return SHARE * rate / (2.0 * number * (number + 1.0))
 
 
 def least_samples(rate: float) -> int:
-    """Return the samples from which on a look at this rate can refute."""
+    """Return the least sample size at which a look at this rate can refute."""
     return math.ceil(_LEAST_KURTOSIS * -math.log(_paid(rate, 1)) / shortfall(COARSE))
 
 
-# Share of a sum of squares, times sqrt(n), that rounding leaves where all of it should cancel.
+# Rounding left of a sum of squares that should cancel, relative to it and times sqrt(n).
 _CANCELLED = 64.0 * float(np.finfo(np.float64).eps)
 
 
 class Look:
-    """The intervals of all pairs after n samples each.
+    """The intervals of all pairs after n samples each, from power sums of their deviations.
 
-    Parameters
-    ----------
-    n : int
-    sums : array, shape (4, pairs)
-        Power sums of the samples' deviations from the claim, in units of the pairs.
-    rate : float
-        Error rate of one pair, for all looks.
-    number : int
-        Of this look, from 1.
-    resolution, rounding : float
-    fixed : bool
-        All draws are one map: what they show is no matter of chance.
-
-    Attributes
-    ----------
-    off : array
-        Mean deviations from the claim.
-    half : array
-        Half widths of the intervals.
-    effective : array
-        Effective samples, n over their kurtosis; 0 where they do not vary beyond rounding.
-    may_refute : array of bool
-        Where those are enough for the error rate to stand, and n is at least `LEAST`.
-    short : array of bool
-        Where samples vary, and few of them decide the mean: intervals are widened.
-    limit : float
-        Of the kurtosis: what the error rates assume.
+    `rate` is the error rate of one pair over all looks, `number` that of this look, from 1; `fixed`
+    means that all draws are one map. Per pair: `off`, the mean deviation; `half`, the half width;
+    `effective`, n over the kurtosis, 0 for constants; `may_refute`, where that suffices for the
+    error rate and n >= LEAST; `short`, where few samples decide and intervals are widened. `limit`
+    is the assumed bound on the kurtosis.
     """
 
     def __init__(
@@ -88,7 +66,7 @@ class Look:
         self.off = m = s1 / n
         self.squares = np.maximum(s2 - m * s1, 0.0)
         fourths = np.maximum(s4 - 4.0 * m * s3 + 6.0 * m**2 * s2 - 3.0 * n * m**4, 0.0)
-        # What differs by rounding only, of the samples or of their sums, does not vary.
+        # Samples or sums that differ by rounding only count as constant.
         varies = self.squares > n * (rounding**2 + 1e-24) + _CANCELLED * math.sqrt(n) * s2
         self.effective = np.where(varies, effective_samples(self.squares, fourths), 0.0)
         paid, cost = _paid(rate, number), math.log(2.0 / ((1.0 - SHARE) * rate))
@@ -105,45 +83,45 @@ class Look:
         self.half = half * np.sqrt(self._lack) + rounding
         away = np.abs(self.off)
         self.outside = (away > self.half) & (away >= FLOOR * resolution)
-        # A deviation below the floor counts into the width instead.
+        # A deviation below the floor is added to the width instead.
         self.width = self.half + np.maximum(self.half, away)
 
     @property
     def refuted(self) -> Any:
-        """Where the interval excludes the claim and its error rate stands."""
+        """Where the interval excludes the claim and its error rate holds."""
         return self.outside & self.may_refute
 
     @property
     def decided(self) -> bool:
-        """Whether a claim is refuted, or all hold."""
+        """Whether some claim is refuted, or all hold."""
         if not np.isfinite(self.off).all() or self.refuted.any():
             return True
         return bool((~self.outside & (self.width <= self.resolution)).all())
 
     def wanted(self, pairs: Any = True) -> float:
-        """Return at how many samples intervals would be narrow enough, were they as those seen.
+        """Return the sample size at which the intervals of `pairs` would be narrow enough.
 
-        `pairs` says of which.
+        Extrapolated from the samples seen.
         """
         ratio = float(np.max(2.0 * self.half / self.resolution, initial=0.0, where=pairs))
         return self.n * ratio**2 if math.isfinite(ratio) else 2.0 * self.n
 
     def tails(self, most: float) -> Any:
-        """Return where `most` samples would be too few to know the tail, were all as seen.
+        """Return where even `most` samples would be too few to bound the kurtosis.
 
         Effective samples grow like n at best.
         """
         return self.short & (self._lack * self.n > most)
 
     def needed(self, most: float) -> float:
-        """Return how many samples would decide where tails allow; nobody can say of the others."""
+        """Return the sample size that decides all pairs but those with heavy tails."""
         known = ~self.tails(most)
         ratio = (2.0 * self._plain / self.resolution) ** 2
         factor = float(np.max(np.maximum(ratio, self._lack), initial=0.0, where=known))
         return self.n * factor if math.isfinite(factor) else 2.0 * self.n
 
     def beyond(self, most: float) -> bool:
-        """Whether only tails are open, and `most` samples would leave one so.
+        """Whether only heavy-tailed pairs are open, and `most` samples would leave one open.
 
         Widened intervals shrink like 1/n.
         """
@@ -153,7 +131,7 @@ class Look:
 
     @property
     def kurtosis(self) -> float:
-        """The largest of the samples' own."""
+        """Largest sample kurtosis over the pairs."""
         varies = self.effective > 0.0
         return float(np.max(self.n / self.effective[varies], initial=1.0))
 

@@ -1,4 +1,4 @@
-"""One mean from samples of which nothing is known: the self-normalised interval, or nothing."""
+"""A self-normalised test of one mean, from samples without declared moments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mehler.verify.undeclared._kurtosis_test import LEAST
 
 @dataclass(frozen=True)
 class Measured:
-    """An interval for a mean, what it could have seen, and whether its error rate stands."""
+    """An interval for a mean, its detectable effect, and whether its error rate holds."""
 
     interval: tuple[float, float]
     detectable: float
@@ -32,23 +32,23 @@ class Measured:
 
 
 def reach(centre: float, *ends: tuple[float, float]) -> float:
-    """Return the distance from the truth at which a claim lies outside the first interval.
+    """Return the distance from the truth at which a claim surely lies outside the first interval.
 
-    It does whenever the second, which fails with chance `miss`, contains the truth.
+    Valid whenever the second interval, which fails with probability `miss`, contains the truth.
     """
     return sum(max(centre - low, high - centre) for low, high in ends)
 
 
 def by_unknown(x: Any, false_alarm: float, miss: float, resolution: float) -> Measured:
-    """Measure a mean if the kurtosis of one sample is below a limit that grows with their number.
+    """Measure a mean under a kurtosis bound that grows with the sample size.
 
-    Samples whose own kurtosis is not five times smaller widen the interval and refute nothing:
-    larger ones may not have been seen yet.
+    Samples whose own kurtosis is not five times smaller widen the interval and refute nothing,
+    since larger ones may not have been seen yet.
     """
     n, centre = x.size, float(x.mean())
     gaps = x - centre
     squares, fourths = float((gaps**2).sum()), float((gaps**4).sum())
-    # What differs by rounding only does not vary.
+    # Samples that differ by rounding only count as constant.
     size = float(abs(x).max())
     effective = 0.0
     if squares > n * (1e-15 * size) ** 2:

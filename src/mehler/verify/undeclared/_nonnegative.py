@@ -1,9 +1,9 @@
-"""Means of samples that are not negative, as variances are: what is too large needs no assumption.
+"""Tests of means of nonnegative samples, such as variances.
 
-Three ends share the error rate. `Excess` bets that a mean is larger than claimed, at half of it.
-What is too small is refuted by `upper_ends` where it is far off, under a bound on two moments of
-the samples, and by `Look` where it is near, under one on four; each only where the samples' own
-moments are five times below the bound.
+Three tests share the error rate. `Excess`, at half of it, bets that a mean is larger than claimed,
+without assumptions. A mean that is far too small is refuted by `upper_ends` under a bound on two
+moments, one that is slightly too small by `Look` under a bound on four; each applies only where
+the samples' own moments are five times below the bound.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from mehler.verify.undeclared._kurtosis_test import LEAST, Look, least_samples
 
 BETS = "not negative (betting)"
 
-# Looks are at so many times the samples of the one before, up to so many times those from which
-# on a kurtosis can be bounded: fewer where a sample takes draws of its own.
+# First look, ratio of successive looks, and the last look relative to the size from which a
+# kurtosis can be bounded: _PATIENCE where a sample takes draws of its own, else _CHEAP.
 _FIRST, _STEP, _PATIENCE, _CHEAP = 64, 1.25, 2.0, 16.0
 
-# What differs by less, relative to the claim, does not vary.
+# Relative deviations below this count as constant.
 _ROUNDING = 1e-12
 
 # Elements of the largest temporary.
@@ -36,26 +36,26 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class Ends:
-    """Intervals of all means at one look, in units of the claims, and what they rest on."""
+    """Intervals of all means at one look, in units of the claims, with their assumptions."""
 
     mean: Any
     low: Any
     high: Any
     n: int
-    # Mean square over squared mean, the largest of all.
+    # Largest ratio of mean square to squared mean.
     kappa: float
 
     def refuted(self, claims: Any, floor: float) -> Any:
-        """Where a claim lies outside, by at least the floor."""
+        """Where the interval excludes the claim, by at least the floor."""
         outside = (claims < self.low) | (claims > self.high)
         return (outside & (np.abs(self.mean - claims) >= floor)) | ~np.isfinite(self.mean)
 
     def method(self, larger: bool) -> str:
-        """Return what refutes a mean that is larger, or smaller, than claimed."""
+        """Return the name of the method that refutes a mean larger, or smaller, than claimed."""
         return BETS if larger else KURTOSIS
 
     def assumptions(self, larger: bool) -> tuple[str, ...]:
-        """Return what a refutation rests on."""
+        """Return the assumptions of a refutation."""
         if larger:
             return ("nothing else: they are not negative",)
         return (
@@ -65,18 +65,10 @@ class Ends:
 
 
 class Nonnegative:
-    """Looks at samples of nonnegative law, at sizes that grow and are fixed before.
+    """Sequential tests of nonnegative means against positive `claims`, at sizes fixed in advance.
 
-    Parameters
-    ----------
-    claims : array, shape (means,)
-        Positive.
-    rate : float
-        Error rate of one mean, for all looks.
-    resolution : float
-        About the deviation of interest.
-    of : int
-        How many independent draws a sample is made of.
+    `rate` is the error rate of one mean over all looks, `resolution` the order of the deviation of
+    interest, `of` the number of independent draws per sample.
     """
 
     def __init__(self, claims: Any, rate: float, resolution: float, *, of: int = 1) -> None:
@@ -99,7 +91,7 @@ class Nonnegative:
         self.n += samples.shape[0]
 
     def look(self) -> Ends:
-        """Return the intervals; each look pays for itself."""
+        """Return the intervals at the current size; each look pays for itself."""
         self._number += 1
         n, j = self.n, self._number
         mean = self.claims + self._sums[0] / n
@@ -111,13 +103,13 @@ class Nonnegative:
         high = np.where(near.may_refute, mean + near.half, np.inf)
         if n >= self._least:
             far = upper_ends(n, mean, self._squares / n, self._rate / (j * (j + 1.0)))
-            # Samples that never vary say nothing of what was not seen.
+            # Constant samples are no evidence about events not seen.
             varies = near.squares > n * (_ROUNDING * self.claims) ** 2
             high = np.where(varies, np.minimum(high, far), high)
         return Ends(mean, low, high, n, kappa)
 
 
 def sizes(rate: float, *, cheap: bool) -> list[int]:
-    """Return the numbers of samples at which to look, for the error rate of one mean."""
+    """Return the sample sizes of the looks, for the error rate of one mean."""
     most = (_CHEAP if cheap else _PATIENCE) * max(LEAST, least_samples(0.25 * rate))
     return [round(_FIRST * _STEP**k) for k in range(200) if _FIRST * _STEP**k <= most]

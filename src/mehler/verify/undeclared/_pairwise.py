@@ -1,9 +1,9 @@
-"""Intervals of all pairs when nothing is declared: what draws alone can prove, and what not.
+"""Intervals of all pairs without declared variance or range.
 
-Two tests share the error rate. `Forms` bets that a squared length is larger than claimed, which
-needs no assumption and is looked at after every draw. The self-normalised interval sees any
-deviation, if the kurtosis of a sample stays below a limit that grows with their number. It refutes
-only where the samples' own kurtosis is far below the limit: where few large samples decide a mean,
+Two tests share the error rate. `Forms` bets that a squared length is larger than claimed; it needs
+no assumption and is tested after every draw. The self-normalised interval detects any deviation,
+if the kurtosis of a sample stays below a limit that grows with the sample size. It refutes only
+where the samples' own kurtosis is far below the limit: where few large samples decide a mean,
 larger ones may not have been seen yet.
 """
 
@@ -21,11 +21,11 @@ from mehler.verify.sampling._sources import Estimates, power_sums
 from mehler.verify.undeclared._kurtosis_test import LEAST, Look, least_samples
 from mehler.verify.undeclared._squared_lengths import Forms, whole
 
-# Looks are at so many times the samples of the one before, from the least that can refute on.
+# Ratio of successive look sizes, from the least that can refute.
 _STEP = 1.25
 
-# Looks stop at so many times the samples that the first one asks for; where tails are too heavy
-# to be decided at so many times the first, after a few.
+# Largest look relative to the size that the first one asks for; if tails are too heavy to be
+# decided at _TAIL_PATIENCE times the first, stop after a few looks.
 _PATIENCE, _TAIL_PATIENCE = 4.0, 16.0
 _LEAST_LOOKS = 4
 
@@ -46,7 +46,7 @@ def by_kurtosis(plan: Plan) -> Measurement:
             if not sums.finite:
                 break
             forms.add(*products)
-            # Looks at bets cost nothing; the first ones are many, later ones take turns.
+            # Looks at bets are free: take them often at first, then every sixteenth part.
             if sums.draws % max(1, sums.draws // 16) == 0:
                 found = forms.found(enough, plan.floor)
         look = sums.look(rate, number)
@@ -68,7 +68,7 @@ def by_kurtosis(plan: Plan) -> Measurement:
         n_draws=sums.draws,
         n_looks=forms.n_bets + plan.pairs.n,
         detectable=float(np.max(look.half + look.missed(plan.miss))),
-        # How many more a heavy tail would take cannot be told from the samples seen.
+        # The samples seen cannot tell how many more a heavy tail needs.
         needed=math.ceil(look.needed(_TAIL_PATIENCE * start) / per_draw) * plan.source.n_features,
         method=KURTOSIS if found is None else FORMS,
         assumptions=assumptions
@@ -81,7 +81,7 @@ def by_kurtosis(plan: Plan) -> Measurement:
 
 
 def _words(look: Look, sums: _Sums, plan: Plan, tails: Any) -> tuple[tuple[str, ...], str]:
-    """Return the assumptions, and why a claim that is off is not refuted."""
+    """Return the assumptions, and the reason why a deviation is not refuted."""
     if look.may_refute.all() and sums.is_fixed:
         return ("draws that agree in every bit are one fixed map",), ""
     assumptions = [
@@ -115,7 +115,7 @@ def _words(look: Look, sums: _Sums, plan: Plan, tails: Any) -> tuple[tuple[str, 
 
 
 class _Sums:
-    """Power sums of the samples' deviations from the claim, for every pair, draw by draw."""
+    """Power sums of deviations from the claim, accumulated draw by draw for every pair."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -151,12 +151,12 @@ class _Sums:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether all draws gave the same: one fixed map, unless it is 0, as rare events are."""
+        """Whether all draws agree, a fixed map, unless they are 0, as rare events are."""
         return self.draws > 1 and self._alike and bool(np.any(self._first))
 
 
 def _about(c: Any, n: int, sums: Any) -> Any:
-    """Return power sums about c from those about 0."""
+    """Return power sums about c, given those about 0."""
     s1, s2, s3, s4 = sums
     return np.stack(
         [

@@ -1,9 +1,9 @@
-"""Whether one mean of nonnegative samples exceeds another one: both ends have a guarantee.
+"""Lower confidence bounds on the ratio of two nonnegative means, with a guarantee.
 
-The smaller mean A has an upper end U that fails with a chance that two moments bound. Against the
-claim B <= U the wealth of bets on the other samples is no larger than against B <= A, where it is
-a nonnegative supermartingale if B <= A, so U may come from the same look. Where the means are near
-to each other `Look` on the differences sees more, under a bounded kurtosis.
+The smaller mean A has an upper confidence bound U under a bound on two moments. Against the claim
+B <= U the wealth of bets on the other samples is no larger than against B <= A, where it is a
+nonnegative supermartingale if B <= A, so U may come from the same look. Where the means are close,
+`Look` on the differences is more powerful, under a bounded kurtosis.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from mehler.verify.intervals._self_normalised import MARGIN
 from mehler.verify.sampling._sources import power_sums
 from mehler.verify.undeclared._kurtosis_test import LEAST, Look
 
-# Looks are at so many times the samples of the one before.
+# Ratio of successive look sizes.
 _STEP = 1.25
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """B/A, a lower bound of it with a guarantee, and what that rests on."""
+    """B/A, a guaranteed lower bound of it, and its assumptions."""
 
     observed: float
     low: float
@@ -38,17 +38,10 @@ class Ratio:
 def ratios(
     more: Callable[[int, int], tuple[Any, Any]], false_alarm: float, *, of: int, most: int
 ) -> Iterator[Ratio]:
-    """Yield lower bounds of B/A at growing sizes; any of them fails with chance `false_alarm`.
+    """Yield lower bounds on B/A at growing sizes up to `most`; all hold except with `false_alarm`.
 
-    Parameters
-    ----------
-    more : callable
-        (start, stop) -> samples of mean A and of mean B, independent, none negative.
-    false_alarm : float
-    of : int
-        How many independent draws a sample is made of.
-    most : int
-        Samples after which to stop.
+    `more` maps (start, stop) to independent nonnegative samples of means A and B, each made of `of`
+    independent draws.
     """
     a, b, n, number = np.empty(0), np.empty(0), LEAST // of, 1
     while n <= most:
@@ -68,7 +61,7 @@ def ratios(
 
 
 def _exceeds(b: Any, upper: float, rate: float) -> float:
-    """Return a lower bound of B/U, 0 where bets against B <= U have not won."""
+    """Return a lower bound on B/U, 0 unless bets against B <= U have won."""
     if not math.isfinite(upper):
         return 0.0
     bets = Excess(np.array([upper]))
@@ -78,7 +71,7 @@ def _exceeds(b: Any, upper: float, rate: float) -> float:
 
 
 def _near(a: Any, b: Any, rate: float, number: int) -> float:
-    """Return a lower bound of B/A from one of B - A, 0 where the kurtosis is too large."""
+    """Return a lower bound on B/A from one on B - A, 0 where the kurtosis is too large."""
     centre = float(a.mean())
     look = Look(a.size, power_sums(((b - a) / centre)[:, None]), rate, number, 1.0, 0.0)
     gap = float(look.off[0] - look.half[0])

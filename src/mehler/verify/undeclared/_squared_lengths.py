@@ -1,4 +1,4 @@
-"""Squared lengths of sums and differences of features: what `Excess` bets on, draw by draw."""
+"""Bets on squared lengths of sums and differences of features, draw by draw."""
 
 from __future__ import annotations
 
@@ -23,11 +23,7 @@ def whole(phi: Any, pairs: Pairs, n_features: int) -> tuple[Any, Any, Any]:
 class Forms:
     """Bets on |u + v|^2 and |u - v|^2 at every pair; at x = y the first is 4 |u|^2.
 
-    Parameters
-    ----------
-    pairs : Pairs
-    rounding : float
-        By how much rounding may move a product, in units of the claim.
+    `rounding` is how far rounding may move a product, in units of the claim.
     """
 
     def __init__(self, pairs: Pairs, rounding: float) -> None:
@@ -35,22 +31,22 @@ class Forms:
         whole, cross = pairs.squares, 2.0 * pairs.claim
         claim = np.concatenate([whole + cross, whole - cross])
         self._claim = np.maximum(claim, 0.0)
-        # Where rows are equal the difference is 0 but for rounding.
+        # For equal rows the difference is 0 up to rounding.
         self._bets = Excess(self._claim + 4.0 * rounding)
         self._sound = True
 
     def add(self, cross: Any, left: Any, right: Any) -> None:
-        """Bet on one draw: <u, v> at the pairs, squared lengths of either side's rows."""
+        """Bet on one draw: <u, v> at the pairs and squared lengths of the rows of either side."""
         pairs = self._pairs
         both_sides = left[pairs.first] + right[pairs.second]
         forms = np.concatenate([both_sides + 2.0 * cross, both_sides - 2.0 * cross])
         slack = 4.0 * (self._bets.claims - self._claim) + 1e-9 * np.abs(np.tile(both_sides, 2))
-        # A map's own gram need not be an inner product; then these bets mean nothing.
+        # A map's own gram need not be an inner product; then these bets are invalid.
         self._sound = self._sound and bool((forms >= -slack).all())
         self._bets.add(np.maximum(forms, 0.0))
 
     def found(self, level: float, floor: float) -> Found | None:
-        """Return the direction with most wealth that has exp(level), if it is off by `floor`.
+        """Return the direction of most wealth if it reached exp(level) and is off by `floor`.
 
         The deviation of a form is twice that of a kernel entry.
         """
@@ -73,5 +69,5 @@ class Forms:
 
     @property
     def n_bets(self) -> int:
-        """How many directions share the error rate."""
+        """Number of directions that share the error rate."""
         return 2 * self._pairs.n

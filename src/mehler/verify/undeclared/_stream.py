@@ -1,4 +1,4 @@
-"""What is watched: independent samples whose means are claimed to be 0, many at once."""
+"""Stream: independent samples of many means claimed to be 0."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any, Protocol
 
 
 class Stream(Protocol):
-    """Deviations from a claim in units in which the resolution is stated, draw by draw.
+    """Deviations from a claim, in units of the resolution, draw by draw.
 
-    `n_means` is how many means share the error rate, `per_draw` how many samples a mean gets from
-    a draw, `n_features` what a draw costs, `rounding` by how much rounding may move a sample.
+    `n_means` means share the error rate; a draw costs `n_features` and gives `per_draw` samples per
+    mean; `rounding` bounds what rounding may move a sample by.
     """
 
     n_means: int
@@ -22,4 +22,4 @@ class Stream(Protocol):
 
     @property
     def is_fixed(self) -> bool:
-        """Whether all draws so far were one fixed map: what they show is no matter of chance."""
+        """Whether all draws so far were one fixed map, so that chance plays no part."""

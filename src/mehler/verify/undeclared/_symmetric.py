@@ -1,4 +1,4 @@
-r"""One look at samples that are symmetric about their mean: no moment is assumed.
+r"""Intervals for samples that are symmetric about their mean, without moment assumptions.
 
 For D symmetric about 0 and every lambda, E exp(lambda D - lambda^2 D^2/2) <= 1, since
 cosh(x) <= exp(x^2/2). So
@@ -19,31 +19,19 @@ import numpy as np
 from mehler.verify.intervals._self_normalised import effective_samples, half_widths
 from mehler.verify.pairwise._measurement import FLOOR
 
-# Fewer effective samples than these are few large ones: more draws narrow nothing for long.
+# Below this many effective samples a few large ones decide, and more draws rarely help.
 _FEW = 100.0
 
 
 class SymmetricLook:
-    """The intervals of all centres of symmetry after n samples each; looks cost nothing.
+    """The intervals of all centres of symmetry after n samples each, valid at all times together.
 
-    Parameters
-    ----------
-    n : int
-    sums : array, shape (4, means)
-        Power sums of the samples' deviations from the claim.
-    rate : float
-        Error rate of one mean, at all times together.
-    resolution, rounding : float
-
-    Attributes
-    ----------
-    off, half, width : array
-        Mean deviations, half widths of the intervals, and widths with what is off.
-    short : array of bool
-        Where few large samples decide the width; the error rate stands there, too.
+    `rate` is the error rate of one mean. Per mean: `off`, the mean deviation; `half`, the half
+    width; `width`, including the deviation; `short`, where few large samples decide, and the error
+    rate holds all the same.
     """
 
-    # Every sample counts, however large.
+    # Large samples need no exception here.
     may_refute: Any = True
 
     def __init__(self, n: int, sums: Any, rate: float, resolution: float, rounding: float) -> None:
@@ -59,7 +47,7 @@ class SymmetricLook:
         self.width = self.half + np.maximum(self.half, away)
 
     def _half(self, rate: float) -> Any:
-        # No allowance, t = 0: the squares' own sum is what the bets pay.
+        # t = 0, without allowance: the bets are paid by the samples' own sum of squares.
         return (
             half_widths(self.n, self._squares, math.log(2.0 / rate), 0.0, self.resolution)
             + self._rounding
@@ -72,13 +60,13 @@ class SymmetricLook:
 
     @property
     def decided(self) -> bool:
-        """Whether a claim is refuted, or all hold."""
+        """Whether some claim is refuted, or all hold."""
         if not np.isfinite(self.off).all() or self.outside.any():
             return True
         return bool((self.width <= self.resolution).all())
 
     def wanted(self, means: Any = True) -> float:
-        """Return at how many samples intervals would be narrow enough, as `Look.wanted`."""
+        """Return the sample size at which intervals would be narrow enough, as `Look.wanted`."""
         ratio = float(np.max(2.0 * self.half / self.resolution, initial=0.0, where=means))
         return self.n * ratio**2 if math.isfinite(ratio) else 2.0 * self.n
 

@@ -1,4 +1,4 @@
-"""From what was watched to one verdict: which mean is reported, and why it is open."""
+"""The verdict on a stream: the mean it reports, and why it is open."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from mehler.verify.undeclared._watch import Watched
 
 SYMMETRY = "symmetric differences (self-normalised)"
 
-# The unit of kernels, in which `Verdict.scale` is stated.
+# Unit of kernels, as `Verdict.scale` states it.
 KERNEL_UNIT = "sqrt(k(x,x) k(y,y))"
 
-# So many draws nobody makes.
+# More draws than anybody makes.
 _ENDLESS = 2**40
 
 
 @dataclass(frozen=True)
 class Words:
-    """What a check says of itself.
+    """The texts of a check's verdict.
 
-    `unit` is that of every mean, named `unit_name`; `remedy` is what to do where few large
-    samples decide, `symmetry` what symmetry rests on.
+    `unit` is that of every mean, named `unit_name`; `remedy` is the advice where few large samples
+    decide; `symmetry` is the basis of the symmetry assumption.
     """
 
     claim: str
@@ -55,10 +55,10 @@ def verdict_of(
     spent: tuple[int, int] = (0, 0),
     remark: str = "",
 ) -> Verdict:
-    """Return the verdict.
+    """Return the verdict on a watched stream.
 
-    `place` gives what `where` says of a mean, `spent` are features and draws of a pilot, `remark`
-    is said of what is refuted.
+    `place` maps a mean to its ``where``, `spent` are features and draws of a pilot, `remark` is
+    added to a refutation.
     """
     look = watched.look
     refuted, worst = look.refuted, int(np.argmax(look.width))
@@ -135,7 +135,7 @@ def _assumptions(look: Any, words: Words, stream: Stream) -> tuple[str, ...]:
 def _open(
     asked: Rates, watched: Watched, words: Words, worst: int, clock: Clock, n_features: int
 ) -> str:
-    """Say why an outcome is open, and what would decide it."""
+    """Explain why an outcome is open, and what would decide it."""
     look, parts = watched.look, []
     if look.outside.any() and isinstance(look, Look):
         if look.short[worst]:

@@ -1,4 +1,4 @@
-"""Look at a stream at growing sizes until a claim is refuted, or all hold, or more is no use."""
+"""Watch a stream at growing sizes until it is decided or more samples would not help."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from mehler.verify.undeclared._kurtosis_test import LEAST, Look, least_samples
 from mehler.verify.undeclared._stream import Stream
 from mehler.verify.undeclared._symmetric import SymmetricLook
 
-# Looks are at so many times the samples of the one before.
+# Ratio of successive look sizes.
 _STEP = 1.25
 
-# Looks stop at so many times the samples that the first one asks for; where tails are too heavy
-# to be decided at so many times the first, after a few.
+# Largest look relative to the size that the first one asks for; if tails are too heavy to be
+# decided at _TAIL_PATIENCE times the first, stop after a few looks.
 _PATIENCE, _TAIL_PATIENCE = 4.0, 16.0
 _LEAST_LOOKS = 4
 
-# Tails are not given up before so many draws: where a draw is many samples, more of them are cheap.
+# Least draws before giving up on heavy tails; where a draw has many samples, draws are cheap.
 _LEAST_DRAWS = 1_000
 
-# First look at symmetric samples: no fewer can pay for an error rate of 1e-9.
+# First look at symmetric samples; fewer cannot refute at an error rate of 1e-9.
 _FIRST = 64
 
 
 @dataclass(frozen=True)
 class Watched:
-    """The last look, how many draws it took, and how many would decide."""
+    """The last look, the draws it took, and the draws that would decide."""
 
     look: Look | SymmetricLook
     n_draws: int
@@ -49,7 +49,7 @@ def watch(
     most_draws: int | None = None,
     symmetric: bool = False,
 ) -> Watched:
-    """Watch the stream under a bounded kurtosis, or if `symmetric` under symmetry alone."""
+    """Watch the stream under a bounded kurtosis, or under symmetry alone if `symmetric`."""
     rate = asked.false_alarm / stream.n_means
     least = max(LEAST, least_samples(rate))
     start = _FIRST if symmetric else least
@@ -69,7 +69,7 @@ def watch(
         if math.isinf(most) and np.isfinite(look.half).all():
             most = _PATIENCE * max(least, look.wanted(~look.short))
             most = max(most, min(_PATIENCE * look.wanted(), patience))
-        # A defect that shows at other means is found in the first looks.
+        # The first looks find a defect at the other means.
         hopeless = isinstance(look, Look) and look.beyond(patience)
         if n >= most or (number >= _LEAST_LOOKS and hopeless):
             break

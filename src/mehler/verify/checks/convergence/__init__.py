@@ -1,1 +1,1 @@
-"""Rate of convergence: estimates at growing sizes in, one verdict on their decay out."""
+"""Check the rate of convergence of estimates in the number of features."""

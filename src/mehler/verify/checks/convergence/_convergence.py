@@ -55,8 +55,8 @@ def check_convergence(
     .. math:: R = \frac{m_2 \sum_p w_p \operatorname{Var}_{m_2}\langle\phi(x_p),\phi(y_p)\rangle}
               {m_1 \sum_p w_p \operatorname{Var}_{m_1}\langle\phi(x_p),\phi(y_p)\rangle} \le 1
 
-    Shared, repeated or recycled features keep the mean of the estimates, which `check_kernel`
-    sees, but not this: where all features are copies of `m_1` of them, R = m_2/m_1.
+    Shared, repeated or recycled features keep the mean of the estimates, so `check_kernel` does
+    not see them. They raise R: if all features are copies of `m_1` of them, R = m_2/m_1.
 
     Parameters
     ----------
@@ -66,12 +66,12 @@ def check_convergence(
         All unordered pairs of rows of X, or all of X by Y; the variances of all pairs are added
         up, each weighted by about its inverse.
     sizes : (int, int)
-        m_1 < m_2.
+        Numbers of features m_1 < m_2.
     resolution : float
         Width of the interval for R at R = 1: a map whose R exceeds 1 by more holds with
         probability at most `false_alarm`.
     max_draws : int, optional
-        Most draws of either size.
+        Largest number of draws of either size.
     false_alarm, seed, ledger, miss, name
         As for `check_kernel`.
 
@@ -84,18 +84,23 @@ def check_convergence(
     Raises
     ------
     ValueError, TypeError
-        For bad input and vacuous calls: a resolution of m_2/m_1 - 1 or more, which features that
-        are all copies would pass.
+        For bad input and vacuous calls: a resolution of m_2/m_1 - 1 or more, at which a map of
+        copies would pass.
     BudgetExceeded
         If the ledger cannot pay.
 
+    See Also
+    --------
+    check_kernel : The mean of the estimates.
+    check_variance : Their variance at one size.
+
     Notes
     -----
-    Samples are variances of groups of 8 draws. Whether they hold is read from Catoni's intervals,
-    with a scatter that a pilot shows, doubled: that is right in the limit, and says so. What these
-    find wrong is refuted only by a lower bound for R with a guarantee: bets that the variance at
-    m_2 features is larger, which need no assumption, than the variance at m_1, whose mean square
-    is bounded by five times what the samples show. Else the verdict is *inconclusive*.
+    Samples are variances of groups of 8 draws. A claim holds by Catoni's intervals at twice the
+    scatter of a pilot, which is asymptotic, as the verdict says. A suspicion raised by them is
+    refuted only by a lower bound on R with a guarantee: bets that the variance at m_2 features is
+    larger, without assumptions, than the variance at m_1, whose mean square is bounded by five
+    times the samples' own. Else the verdict is *inconclusive*.
 
     Examples
     --------
@@ -140,14 +145,14 @@ def check_convergence(
             return unmoved(asked, sides, pilots, sizes, seed)
         weights = weights_of(pilots[0], small)
         spreads = [side.spread(g, weights) for side, g in zip(sides, pilots)]
-        # A coarse look first, at a twentieth of the error rate, finds gross defects early.
+        # A first coarse look, at a twentieth of the error rate, finds gross defects early.
         for share, coarse in ((0.05, 3.0), (0.95, 1.0)):
             part = replace(
                 asked,
                 false_alarm=share * asked.false_alarm,
                 resolution=coarse * asked.resolution,
             )
-            # A size at which nothing varies any more has converged; its scatter counts as tiny.
+            # A size without variation has converged; give it a tiny scatter.
             floor = 1e-6 * float(spreads[0].mean())
             plans = [plan_of(each, part, floor) for each in spreads]
             ends, means, used, seen = [], [], [], []
@@ -173,7 +178,7 @@ def check_convergence(
         f"variances of groups scatter at most {SAFETY:g} times as in a pilot of {PILOT}",
     )
     if low > 1.0:
-        # A scatter from a pilot is no guarantee: it raises a suspicion only.
+        # A pilot's scatter guarantees nothing, so this is a suspicion only.
         status, reason = "inconclusive", _SUSPICION
         with np.errstate(all="ignore"):
             seen_again = surely(asked, sides, weights, max_draws)

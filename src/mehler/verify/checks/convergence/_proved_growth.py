@@ -1,4 +1,4 @@
-"""Whether n_features * variance grows with a guarantee, once a pilot's interval says so."""
+"""Confirm with a guarantee that n_features * variance grows, once a pilot suggests it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from mehler.verify.pairwise._measurement import FLOOR
 from mehler.verify.sampling._draw_groups import Bundles
 from mehler.verify.undeclared._ratio import Ratio, ratios
 
-# Pairs of draws of either size after which a suspicion is left open.
+# Most pairs of draws of either size; then a suspicion is left open.
 _MOST = 20_000
 
 
 def surely(asked: Rates, sides: list[Side], weights: Any, max_draws: int | None) -> Ratio | None:
-    """Return a ratio whose lower bound exceeds 1 with a guarantee, if there is one."""
-    # Of pairs of draws: their squares decide with fewer draws than those of larger groups.
+    """Return a ratio whose guaranteed lower bound exceeds 1, or None."""
+    # Groups of two draws decide with fewer draws than larger ones.
     kept = [Bundles(side.draw, side.seed, 2, stream=side.stream) for side in sides]
 
     def more(start: int, stop: int) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""The verdict on maps whose estimates are the same for every seed."""
+"""Verdict on maps whose estimates are the same for every seed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from mehler.verify.sampling._draw_groups import GROUP
 def unmoved(
     asked: Rates, sides: list[Side], pilots: list[Any], sizes: tuple[int, int], seed: int
 ) -> Verdict:
-    """Refute features that are the same for every seed; leave open estimates that are."""
+    """Refute features that are the same for every seed; leave equal estimates open."""
     shown = float(pilots[0].flat[0])
-    # Estimates that agree are no evidence: sines and cosines have length 1 in every draw, and
-    # events may be rare. Features that agree in every bit are.
+    # Equal estimates are no evidence: cosine-sine features have length 1 in every draw, and events
+    # may be rare. Features that agree in every bit are evidence.
     fixed = sides[0].is_fixed(GROUP)
     status: Status = "refuted" if fixed else "inconclusive"
     return Verdict(

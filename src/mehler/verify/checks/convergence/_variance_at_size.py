@@ -1,4 +1,4 @@
-"""Variances of the estimates at one size, from groups of draws, and their intervals."""
+"""Variances of the estimates at one size, with intervals, from groups of draws."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from mehler.verify.sampling._draw_groups import GROUP, Bundles
 from mehler.verify.sampling._pairs import Pairs
 from mehler.verify.sampling._sources import call, estimate
 
-# Groups of the pilot, and what is allowed on top of the scatter that it shows.
+# Groups of the pilot, and the safety factor on its scatter.
 PILOT, SAFETY = 48, 2.0
 
 
 class Side:
-    """Draws of one size: their estimates, in groups."""
+    """Grouped draws of one size and their estimates."""
 
     def __init__(
         self, draw: Callable[[int, int], Any], m: int, pairs: Pairs, seed: int, stream: int
@@ -49,32 +49,32 @@ class Side:
         )
 
     def is_fixed(self, n: int) -> bool:
-        """Whether the first n draws have the same features, not all of them 0."""
+        """Whether the first n draws have the same nonzero features."""
         bundles = Bundles(self.draw, self.seed, GROUP, stream=self.stream)
         first, *rest = (call(self.draw(bundles.seed(k)), self.pairs.left) for k in range(n))
         return bool(np.any(first)) and all(np.array_equal(first, each) for each in rest)
 
     def slack(self, groups: Any) -> Any:
-        """Return what rounding of a sum of m products may move an estimate by."""
+        """Return how far rounding of a sum of m products may move an estimate."""
         return 8.0 * math.sqrt(self.m) * self.eps * np.abs(groups).max(axis=(0, 1))
 
     def spread(self, groups: Any, weights: Any) -> Any:
-        """Return m * weighted variance of every group."""
+        """Return m times the weighted variance of every group."""
         return self.m * groups.var(axis=1, ddof=1) @ weights
 
 
 def weights_of(groups: Any, m: int) -> Any:
-    """Return about 1 over each pair's variance, 0 where it is rounding; they sum to 1 in effect."""
+    """Return weights of about 1 over each pair's variance, 0 for constant pairs."""
     variance = m * groups.var(axis=1, ddof=1).mean(axis=0)
     keep = variance > 1e-12 * variance.max()
     return np.where(keep, 1.0 / np.where(keep, variance, 1.0), 0.0) / keep.sum()
 
 
 def plan_of(pilot: Any, asked: Rates, floor: float) -> tuple[float, int]:
-    """Return a bound on the variance of one group's spread, and the groups needed."""
+    """Return a bound on the variance of one group's spread, and the number of groups needed."""
     centre = max(float(pilot.mean()), floor)
     bound = max(SAFETY * float(pilot.var(ddof=1)), floor * floor)
-    # R's interval is about twice as wide, relatively, as that of either variance.
+    # The relative width of R's interval is about twice that of either variance.
     width = 0.45 * asked.resolution * centre
     return bound, features_needed(bound, width, 0.5 * asked.false_alarm, 0.5 * asked.miss)
 

@@ -1,4 +1,4 @@
-"""A map and the claimed gradient of its kernel in, a verdict out."""
+"""Check the expected gradient of a map."""
 
 from mehler.verify.checks.gradient._check_gradient import check_gradient
 

@@ -29,7 +29,7 @@ from mehler.verify.sampling._sources import call
 from mehler.verify.undeclared._verdict import Words, verdict_of
 from mehler.verify.undeclared._watch import watch
 
-# Draws that give the units; they are not used again.
+# Draws that set the units; they are not reused.
 _PILOT = 32
 
 _UNIT = "sqrt(E|d phi(x)|^2 E|phi(y)|^2)"
@@ -69,24 +69,25 @@ def check_gradient(
     X : array, shape (n, d)
         Rows at which to differentiate.
     Y : array, shape (k, d), optional
-        Rows of the other side, which stay; default X.
+        Rows y, held fixed; default X.
     jacobian : callable, optional
-        (phi, X) -> (n, n_features, d), the map's own derivative, by automatic differentiation
-        say: then that is held against the claim, at the rows themselves. Default differences.
+        (phi, X) -> (n, n_features, d), the map's own derivative, for example by automatic
+        differentiation, which is then compared with the claim at the rows themselves. Default:
+        central differences.
     directions : int
-        How many random unit vectors u.
+        Number of random unit vectors u.
     step : float, optional
-        h; default eps^(1/4) times the root mean square norm of the rows, eps of their dtype.
+        Step h; default eps^(1/4) times the root mean square norm of the rows, eps of their dtype.
     independent_features : bool, optional
-        The columns of one draw are independent and alike, so each is a sample; default what the
-        map declares as ``independent_units``.
+        Whether the columns of one draw are i.i.d., so that each is a sample; default the map's own
+        ``independent_units``.
     resolution : float
         Smallest deviation that must not be missed, as a fraction of
-        sqrt(E|d phi(x)|^2 E|phi(y)|^2), d the derivative along u, which a pilot of 32 draws gives.
+        sqrt(E|d phi(x)|^2 E|phi(y)|^2), d the derivative along u, estimated from 32 pilot draws.
     max_features : int, optional
-        Most features to draw.
+        Largest number of features to draw.
     time_limit : float, optional
-        Seconds after which no more is drawn; what is not decided then is *inconclusive*.
+        Seconds after which drawing stops; an undecided check is then *inconclusive*.
     false_alarm, seed, ledger, miss, name
         As for `check_kernel`.
 
@@ -99,20 +100,25 @@ def check_gradient(
     Raises
     ------
     ValueError, TypeError
-        For bad input; a step along which the claimed gradient bends so much that its integral is
-        not known, or so short that rounding is all there is.
+        For bad input; for a step so long that the claimed gradient cannot be integrated over it
+        accurately, or so short that rounding dominates.
     BudgetExceeded
         If the ledger cannot pay.
+
+    See Also
+    --------
+    check_kernel : The kernel itself.
+    check_variance : The variance of its estimates.
 
     Notes
     -----
     A difference is the integral of a derivative, and the claim is integrated over the same
-    segment, by Gauss's rule: there is no error of truncation, so h need not be small. Rounding,
-    8 sqrt(d) eps over h, and the difference of two rules are added to every interval.
+    segment by Gaussian quadrature. There is no truncation error, so h need not be small. Rounding,
+    8 sqrt(d) eps over h, and the difference of two quadrature rules are added to every interval.
 
-    Differences see what expectations do: features that jump, as signs, have the right expected
-    difference though their own derivative is 0, which `jacobian` would show. They also have a
-    variance of order 1/h: give a long step.
+    Features with jumps, such as signs, have the right expected difference though their own
+    derivative is 0, as `jacobian` would show. Their differences have a variance of order 1/h: use
+    a long step.
 
     Intervals are those of `intervals.self_normalised`, from 4000 samples on; heavy tails are
     *inconclusive*.
@@ -169,7 +175,7 @@ def check_gradient(
     claim, error = segments.claims(gradient, rows.values, others.values)
     if ledger is not None:
         ledger.spend(asked.name, asked.false_alarm)
-    # Values that are not finite are a finding about the map, not an accident of this code.
+    # Non-finite values are a finding about the map, not an accident of this code.
     with np.errstate(all="ignore"):
         phi = draws[0]
         m = call(phi, rows).shape[1]
@@ -208,7 +214,7 @@ def _step(rows: Rows, step: float | None) -> float:
 
 
 def _require_exact(asked: Rates, stream: Derivatives, error: float, h: float) -> None:
-    """Refuse steps at which the comparison itself is less exact than what is asked."""
+    """Refuse steps at which the comparison is less accurate than the resolution."""
     floor = FLOOR * asked.resolution
     if error / float(stream.unit.min()) > floor:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Samples of <d phi(x), phi(y)>, as differences along segments or from the map's own derivative."""
+"""Samples of <d phi(x), phi(y)>, from central differences or the map's own derivative."""
 
 from __future__ import annotations
 
@@ -22,14 +22,8 @@ Jacobian = Callable[[Any, Any], Array]
 class Derivatives:
     """Deviations of <d phi(x), phi(y)> from the claim, in units: a `Stream`.
 
-    Parameters
-    ----------
-    rows, others : Rows
-    segments : Segments
-    jacobian : callable or None
-        (phi, X) -> (n, n_features, d), the map's own derivative.
-    columns : bool
-        The columns of a draw are independent samples.
+    `jacobian` maps (phi, X) to the map's own derivative, (n, n_features, d), or is None for
+    differences; with `columns` the columns of a draw are independent samples.
     """
 
     def __init__(
@@ -54,7 +48,7 @@ class Derivatives:
         self._alike, self._drawn = True, 0
 
     def pilot(self, n: int) -> None:
-        """Set the units to sqrt(E|d phi(x)|^2 E|phi(y)|^2), seen in n draws of another stream."""
+        """Set the units to sqrt(E|d phi(x)|^2 E|phi(y)|^2), from n draws of another stream."""
         early = Draws(self._draws.draw, self._draws.root, stream=1)
         moved, sizes = 0.0, 0.0
         for k in range(n):
@@ -72,19 +66,19 @@ class Derivatives:
             )
 
     def claimed(self, claim: Any, error: float) -> None:
-        """Set the claim, (r, n, k), and by how much rounding and quadrature may move a sample."""
+        """Set the claim, (r, n, k), and bound the effect of rounding and quadrature on a sample."""
         self.claim = claim.ravel()
         d, h = self._rows.host.shape[1], self._segments.step
         self.rounding = 8.0 * math.sqrt(d) * self.eps
         if h:
-            # Either end is rounded as a feature is, and their difference divided by 2 h.
+            # Both ends are rounded like features, and their difference is divided by 2 h.
             size = self._lengths / self.unit.reshape(self.shape)
             self.rounding *= max(1.0, float(size.max()) / h)
         self.rounding += error / float(self.unit.min())
 
     @property
     def _lengths(self) -> Any:
-        """Return |phi(x)| |phi(y)| of one draw: what is subtracted from its like."""
+        """Return |phi(x)| |phi(y)| of one draw, the size of the terms subtracted."""
         phi = self._draws[0]
         a, b = (np.linalg.norm(call(phi, each).astype(float), axis=1) for each in self._sides())
         return np.einsum("n,k->nk", a, b)[None]
@@ -141,7 +135,7 @@ class Derivatives:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether all draws moved alike, and at all: one fixed map."""
+        """Whether all draws gave the same nonzero derivatives, as one fixed map does."""
         return self._drawn > 1 and self._alike and bool(np.any(self._first))
 
     def place(self, index: int) -> dict[str, Any]:
@@ -152,7 +146,7 @@ class Derivatives:
 
 
 def directions_of(d: int, wanted: int, seed: int) -> Any:
-    """Return unit vectors in random directions, one in one dimension."""
+    """Return unit vectors in random directions; in one dimension, one."""
     if d == 1:
         return np.ones((1, 1))
     u = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(2,))).standard_normal(
@@ -162,7 +156,7 @@ def directions_of(d: int, wanted: int, seed: int) -> Any:
 
 
 def in_float64(rows: Rows) -> Rows:
-    """Return rows of integers as floating ones."""
+    """Return integer rows as float64."""
     if rows.host.dtype.kind == "f":
         return rows
     host = rows.host.astype(np.float64)

@@ -1,9 +1,9 @@
-r"""What is claimed along a short segment: the mean of the gradient, not its value in the middle.
+"""The claimed gradient averaged along short segments.
 
-The difference of <phi(x), phi(y)> between the ends of a segment is the integral of its derivative.
-So is that of the kernel: held against the integral of the claimed gradient, a central difference
-has no error of truncation, however long the step. What is left is rounding, and the error of the
-quadrature, which two rules show.
+The difference of <phi(x), phi(y)> between the ends of a segment is the integral of its derivative,
+and so is that of the kernel. Compared with the integral of the claimed gradient, a central
+difference has no truncation error, however long the step. Two quadrature rules give the integral
+and its error; rounding is the only other one.
 """
 
 from __future__ import annotations
@@ -18,34 +18,28 @@ from mehler.verify.sampling._pairs import Rows
 
 Gradient = Callable[[Any, Any], Array]
 
-# Nodes of Gauss and Legendre: the second rule is believed, the first says how far.
+# Gauss-Legendre nodes: the second rule gives the integral, the first its error.
 _RULES = (6, 10)
 
 
 class Segments:
-    """The ends of segments x -+ h u around every row, as the map will see them.
+    """The ends x -+ h u of segments around every row, rounded as the map sees them.
 
-    Parameters
-    ----------
-    rows : Rows
-    directions : array, shape (r, d)
-        Unit vectors u.
-    step : float
-        h; 0 for derivatives at the rows themselves.
+    `directions` are unit vectors, shape (r, d); h = `step`, or 0 for derivatives at the rows.
     """
 
     def __init__(self, rows: Rows, directions: Any, step: float) -> None:
         host = rows.host if rows.host.dtype.kind == "f" else rows.host.astype(np.float64)
         self.directions, self.step = directions, step
         moves = step * directions[:, None, :]
-        # Rounded as the map's rows are: the claim is that between the rounded ends.
+        # Round the ends as the map's rows are; the claim is between the rounded ends.
         ends = [(host[None] + sign * moves).astype(host.dtype) for sign in (-1.0, 1.0)]
         self.low, self.high = (np.asarray(end, dtype=np.float64) for end in ends)
         both = np.concatenate([end.reshape(-1, host.shape[1]) for end in ends])
         self.rows = Rows(from_host(both, place_of(rows.given)), both, np.ones(both.shape[0]))
 
     def claims(self, gradient: Gradient, rows: Any, others: Any) -> tuple[Any, float]:
-        """Return <u, gradient> over the segments, (r, n, k), and the error of its quadrature."""
+        """Return <u, gradient> averaged over the segments, (r, n, k), and its quadrature error."""
         if not self.step:
             value = evaluated(gradient, rows, others)
             return np.einsum("rd,nkd->rnk", self.directions, value), 0.0

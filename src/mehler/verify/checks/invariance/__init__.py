@@ -1,1 +1,1 @@
-"""Invariance: rows, and where a group moves them, in; one verdict on their features out."""
+"""Check the invariance of features under the action of a group."""

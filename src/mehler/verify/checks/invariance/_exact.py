@@ -1,4 +1,4 @@
-"""phi(g x) = phi(x) in every draw and feature: refuted by one difference beyond rounding."""
+"""Exact invariance, phi(g x) = phi(x) in every draw and feature, up to rounding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import Rows
 from mehler.verify.sampling._sources import call
 
-# Averages over a group are summed in another order after the action: relative rounding allowed.
+# Relative rounding allowed, in eps: the action changes the summation order of group averages.
 _ROUNDING = 2.0**10
 
 

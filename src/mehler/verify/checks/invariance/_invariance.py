@@ -1,4 +1,4 @@
-"""check_invariance: do features stay what they are when a group acts on the rows?"""
+"""check_invariance: are features invariant under a group acting on the rows?"""
 
 from __future__ import annotations
 
@@ -35,32 +35,33 @@ def check_invariance(
     miss: float = 1e-6,
     name: str | None = None,
 ) -> Verdict:
-    r"""Check that phi(g x) = phi(x), or that E|phi(x) - phi(g x)|^2 is what is claimed.
+    """Check that phi(g x) = phi(x), or that E|phi(x) - phi(g x)|^2 is as claimed.
 
     Parameters
     ----------
     draw : callable
         seed -> map.
     act : callable or sequence of them
-        X -> g X, the same shape; several elements g may be given.
+        One or several group actions X -> g X, which keep the shape.
     X : array, shape (n, d)
-        Rows in general position: a row that g leaves alone shows nothing.
+        Rows in general position: a row fixed by g is no evidence.
     defect : float or callable, optional
-        X -> (n,), the claimed E|phi(x) - phi(g x)|^2, k(x,x) + k(gx,gx) - 2 k(x,gx) for a map of
-        kernel k; one element g then. Default exactly 0, in every draw and feature.
+        X -> (n,), the claimed E|phi(x) - phi(g x)|^2, for a map of kernel k
+        k(x,x) + k(gx,gx) - 2 k(x,gx); requires a single g. Default exactly 0, in every draw and
+        feature.
     resolution : float
-        Without `defect`: largest share of draws (of units, where the map declares them
-        independent) that may differ unseen. With it: as a fraction of
-        (E|phi(x)|^2 + E|phi(g x)|^2)/2.
+        Without `defect`, the largest fraction of draws (of units, if the map declares them
+        independent) that may differ undetected. With it, the smallest deviation that must not be
+        missed, as a fraction of (E|phi(x)|^2 + E|phi(g x)|^2)/2.
     max_draws : int, optional
-        Most draws.
+        Largest number of draws.
     false_alarm, seed, ledger, miss, name
         As for `check_kernel`.
 
     Returns
     -------
     Verdict
-        ``observed`` is the share that differs, or the mean squared difference at the worst row.
+        ``observed`` is the fraction that differs, or the mean squared difference at the worst row.
 
     Raises
     ------
@@ -70,14 +71,19 @@ def check_invariance(
     BudgetExceeded
         If the ledger cannot pay.
 
+    See Also
+    --------
+    check_same : Two maps with the same expected kernel.
+    check_structure : Dependence on other rows of the batch.
+
     Notes
     -----
     Exact invariance is refuted by one difference beyond rounding, 1024 eps of the row's largest
-    feature. A claimed defect is a mean of unbounded samples. Whether it holds is read from
-    Catoni's interval with a variance that a pilot shows, doubled, which is right in the limit and
-    says so. A defect that is off by it is refuted if squared differences are larger than claimed,
-    by bets that need no assumption, or smaller, under bounded moments that the samples do not
-    contradict; else the verdict is *inconclusive*.
+    feature. A claimed defect is a mean of unbounded samples. It holds by Catoni's interval at
+    twice a pilot's variance, which is asymptotic, as the verdict says. A suspicion raised by that
+    interval is refuted without assumption if squared differences are larger than claimed, and
+    under bounded moments, which the samples must not contradict, if they are smaller. Else the
+    verdict is *inconclusive*.
 
     Examples
     --------

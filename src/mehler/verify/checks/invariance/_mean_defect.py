@@ -1,4 +1,4 @@
-"""E|phi(x) - phi(g x)|^2 against what is claimed of it, row by row."""
+"""Check E|phi(x) - phi(g x)|^2 row by row against a claim."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mehler.verify.sampling._pairs import Rows
 from mehler.verify.sampling._sources import call
 from mehler.verify.undeclared._nonnegative import Ends, Nonnegative, sizes
 
-# Samples of the pilot, and what is allowed on top of the variance that it shows.
+# Samples of the pilot, and the safety factor on its variance.
 _PILOT, _SAFETY = 256, 2.0
 
 _PILOTED = "asymptotic (Catoni, variance from a pilot)"
@@ -51,7 +51,7 @@ def in_mean(
         gaps, sizes = (a - b) ** 2, 0.5 * (a * a + b * b)
         if units == m:
             return m * gaps.T, sizes.sum(axis=1)
-        if units:  # several columns a unit, which the map puts together
+        if units:  # several columns per unit, combined by the map
             left, right = rows.given, moved.given
             parts = [(left, left), (right, right), (left, right)]
             own, other, across = (np.asarray(to_host(phi.products(*part))) for part in parts)
@@ -87,14 +87,14 @@ def in_mean(
     )
     worst = int(np.argmax(np.abs(observed - exact) / half))
     if (excess > 0.0).any():
-        # A variance from a pilot is no guarantee: it raises a suspicion only.
+        # A pilot's variance guarantees nothing, so this is a suspicion only.
         worst = int(np.argmax(excess))
         status, reason = "inconclusive", _SUSPICION
         seen = _surely(asked, lambda k: sample(draws, k)[0] / unit, exact, per_draw, max_draws)
         if seen is not None:
             again, refuted = seen
             status, reason = "refuted", ""
-            # What is too large first: its refutation assumes nothing.
+            # Defects that are too large first, since refuting them takes no assumption.
             larger = refuted & (again.low > exact)
             worst = int(np.argmax(larger if larger.any() else refuted))
             method = f"squared differences: {again.method(larger.any())}"
@@ -134,8 +134,8 @@ def _surely(
     per_draw: int,
     max_draws: int | None,
 ) -> tuple[Ends, Any] | None:
-    """Return intervals with a guarantee, and where they exclude a claim, if they do anywhere."""
-    # Bets against a larger claim are no easier won; one of 0 could not be bet against.
+    """Return guaranteed intervals and where they exclude a claim, or None if nowhere."""
+    # Betting against a larger claim is conservative; a claim of 0 admits no bets.
     claims, rate = np.maximum(exact, 1e-3 * asked.resolution), asked.false_alarm / exact.size
     seen, drawn = Nonnegative(claims, rate, asked.resolution), 0
     for target in sizes(rate, cheap=per_draw > 1):

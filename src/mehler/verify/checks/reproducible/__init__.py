@@ -1,1 +1,1 @@
-"""Seeds: maps of equal and of different seeds in, one verdict on their features out."""
+"""Check that seeds determine the features and are independent of each other."""

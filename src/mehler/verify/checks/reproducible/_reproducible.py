@@ -41,34 +41,33 @@ def check_reproducible(
     miss: float = 1e-6,
     name: str | None = None,
 ) -> Verdict:
-    r"""Check that a seed determines the features, and that other seeds tell nothing about them.
+    r"""Check that a seed determines the features, and that different seeds are independent.
 
-    Same seed: equal bits, also with other draws in between. Different seeds: no two draws with
-    half of their columns in common, and for summaries T of a draw and seeds s, u
+    Same seed: bitwise equal features, also with other draws in between. Different seeds: no two
+    draws share half of their columns, and for summaries T of a draw and seeds s, u
 
     .. math:: P\big[(T_s - T_u)(T_{s+1} - T_{u+1}) > 0\big] = \tfrac12,
 
-    exactly, whatever the law of T, if the four draws are independent and alike: Kendall's tau of
-    neighbouring seeds is 0. The same for distant seeds. Codes of different seeds coincide by
-    chance; then, as exactly, draws of neighbouring seeds have more columns in common than those of
-    distant seeds as often as fewer, and, where units are independent and alike, more columns agree
-    with their own than with their neighbour's as often as fewer.
+    exactly, whatever the law of T, if the four draws are i.i.d.: Kendall's tau of neighbouring
+    seeds is 0, and so is that of distant seeds. Codes of different seeds coincide by chance. For
+    them two further comparisons are exactly fair coins: whether neighbouring seeds or distant ones
+    share more columns, and, for i.i.d. units, whether more columns agree in place or with those of
+    their neighbour.
 
     Parameters
     ----------
     draw : callable
         seed -> map.
     X : array, shape (n, d)
-        Rows to look at.
+        Rows at which features are compared.
     independent_features : bool, optional
-        Whether the columns of one draw are independent and alike; default what the map declares as
-        ``independent_units``. Only then features that all seeds share are told from chance, where
-        chance makes columns coincide.
+        Whether the columns of one draw are i.i.d.; default the map's own ``independent_units``.
+        Needed to tell shared features from chance where columns coincide by chance.
     resolution : float
         Width of the intervals for Kendall's tau, which lies in [-1, 1]: seeds whose tau is
         farther from 0 hold with probability at most `false_alarm`.
     max_draws : int, optional
-        Most draws.
+        Largest number of draws.
     false_alarm, seed, ledger, miss, name
         As for `check_kernel`.
 
@@ -84,11 +83,16 @@ def check_reproducible(
     BudgetExceeded
         If the ledger cannot pay.
 
+    See Also
+    --------
+    check_structure : Also looks at single bits of the seed and at global state.
+    check_backends : Equal features in every library.
+
     Notes
     -----
-    Up to nine intervals, of Clopper and Pearson, share `false_alarm`. Ties count for neither side.
-    Where features are floating, eight or more, and all different within every draw, half of them in
-    common is a finding by itself: no chance does that.
+    Up to nine Clopper-Pearson intervals share `false_alarm`; ties count for neither side. If there
+    are eight or more floating-point features, all different within every draw, half of them in
+    common is a finding by itself, since continuous columns do not coincide by chance.
 
     References
     ----------
@@ -136,7 +140,7 @@ def check_reproducible(
     if found is not None:
         # Draws that agree entirely.
         return report("refuted", 1.0, (1.0, 1.0), 1.0, found[1], found[0])
-    # Summaries that are the same in every draw are neither for nor against.
+    # Constant summaries are no evidence either way.
     taus, ends = zip(*(signs.tau(int(look)) for look in moving))
     halves = [0.5 * (high - low) for low, high in ends]
     excess = [max(low, -high) for low, high in ends]
@@ -207,7 +211,7 @@ def _verdict(
 
 
 def _same_seed(draws: Draws, rows: Rows) -> Finding | None:
-    """Draw a few seeds, then all of them again: the same bits each time."""
+    """Draw a few seeds, then all of them again, and compare the bits."""
     seeds = [draws.seed(k) for k in range(_TWICE)]
     first = [call(draws.draw(s), rows) for s in seeds]
     for s, z in zip(seeds, first):

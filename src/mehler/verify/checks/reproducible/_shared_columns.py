@@ -1,8 +1,8 @@
-"""Features that draws of different seeds have in common: shared by construction, or by chance.
+"""Features that draws of different seeds share, by construction or by chance.
 
-Columns of continuous features never coincide by chance. Codes do, and how often depends on a law
-that nobody states; but draws that are independent and alike coincide as often as any two others
-do, and units that are alike as often with each other's as with their own.
+Columns of continuous features never coincide by chance. Codes do, at an unknown rate; but i.i.d.
+draws coincide as often as any other two, and i.i.d. units as often with each other's as with their
+own.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from typing import Any
 
 import numpy as np
 
-# Half of eight or more continuous columns, all different within their draws, is no chance.
+# Least number of continuous columns, all different within draws, of which half in common counts.
 _LEAST = 8
 
 Finding = tuple[str, dict[str, Any]]
 
 
 class Met:
-    """The columns of continuous maps met so far, of any seed."""
+    """The columns of continuous maps seen so far, of any seed."""
 
     def __init__(self) -> None:
         self._seeds: dict[bytes, int] = {}
         self._distinct = True
 
     def meet(self, seed: int, z: Any) -> Finding | None:
-        """Add a draw; return the finding if it shares half of its columns with another one."""
+        """Add a draw; return a finding if it shares half of its columns with another one."""
         if z.dtype.kind != "f":
             return None
         columns = [c.tobytes() for c in np.ascontiguousarray(z.T) if c.any()]
@@ -51,7 +51,7 @@ class Met:
 
 
 def in_common(a: Any, b: Any) -> int:
-    """Return how many columns two draws have in common, in whatever places."""
+    """Return the number of columns that two draws share, in any position."""
     kind = np.dtype((np.void, a.dtype.itemsize * a.shape[0]))
     both = np.concatenate([np.ascontiguousarray(z.T).view(kind).ravel() for z in (a, b)])
     index = np.unique(both, return_inverse=True)[1].ravel()
@@ -62,10 +62,10 @@ def in_common(a: Any, b: Any) -> int:
 
 
 def in_place(a: Any, b: Any) -> int:
-    """Return by how many more columns agree in their own places than with neighbours swapped.
+    """Return the columns that agree in place, less those that agree after swapping neighbours.
 
-    Swapping units 2l and 2l + 1 of one draw turns the sign of the result. Where units are alike
-    and independent, and the draws too, that leaves its law as it is: either sign is as likely.
+    Swapping units 2l and 2l + 1 of one draw flips the sign of the result. For i.i.d. units and
+    independent draws that leaves its law unchanged, so either sign is equally likely.
     """
     swapped = np.arange(b.shape[1])
     even = 2 * (b.shape[1] // 2)

@@ -1,4 +1,4 @@
-"""Signs of comparisons that independent draws make plus as likely as minus: fair coins, exactly."""
+"""Sign tests on comparisons that are exactly fair coins for independent draws."""
 
 from __future__ import annotations
 
@@ -20,16 +20,10 @@ PLACED = [(pattern, "columns in place") for pattern in (NEAR, FAR)]
 
 
 class Signs:
-    """How often each comparison came out plus, and how often without a tie.
+    """Counts of each comparison's plus signs, and of its comparisons without a tie.
 
-    Parameters
-    ----------
-    alike : bool
-        The units of a draw are independent and alike, so that columns may be compared in place.
-    false_alarm : float
-        Shared by all looks.
-    resolution : float
-        Width that the intervals should have.
+    `alike`: units of a draw are i.i.d., so that columns may be compared in place; `false_alarm` is
+    shared by all looks; `resolution` is the width wanted of the intervals.
     """
 
     def __init__(
@@ -47,21 +41,21 @@ class Signs:
 
     @property
     def moving(self) -> Any:
-        """Which looks say something: those at columns, and summaries that ever differed."""
+        """Mask of the looks with evidence: those at columns, and summaries that ever differed."""
         columns = np.arange(len(self.looks)) >= len(SUMMARIES)
         return columns | (self.decided > 0)
 
     def take(self, quads: int) -> Finding | None:
-        """Compare `quads` times six draws; return the finding if two draws share features."""
+        """Compare `quads` times six draws; return a finding if two draws share features."""
         used: set[int] = set()
         k = 0
         for made in range(2 * quads):
-            # With ties more comparisons are made; signs do not depend on where ties fall.
+            # Ties call for more comparisons; signs do not depend on where ties fall.
             if made >= quads and self._enough(quads):
                 break
             bases: list[int] = []
             while len(bases) < 4:
-                # Even, so that neighbours never meet another comparison's seeds.
+                # Even, so that neighbours never collide with another comparison's seeds.
                 base = self._draws.seed(k) & ~1
                 k += 1
                 if base not in used:
@@ -83,7 +77,7 @@ class Signs:
         return None
 
     def _enough(self, quads: int) -> bool:
-        # A summary that never moves, as the squares of signs, says nothing.
+        # A constant summary, such as the squares of signs, is no evidence.
         summaries = self.decided[: len(SUMMARIES)]
         if not ((summaries >= quads) | (summaries == 0)).all():
             return False
@@ -100,7 +94,7 @@ class Signs:
         return np.concatenate([near, far, [shared[0] - shared[1]], placed])
 
     def _summaries(self, z: Any) -> Any:
-        """Return the summaries of a draw, and what rounding may move them by."""
+        """Return the summaries of a draw, and the rounding error of each."""
         eps = np.finfo(z.dtype if z.dtype.kind == "f" else np.float64).eps
         z = z.astype(np.float64)
         if self._weights is None:
@@ -109,10 +103,10 @@ class Signs:
         return np.stack([terms.sum(axis=(1, 2)), 64.0 * eps * np.abs(terms).sum(axis=(1, 2))])
 
     def tau(self, look: int) -> tuple[float, tuple[float, float]]:
-        """Return P(+) - P(-), estimated, and its interval: of summaries where they differ.
+        """Return the estimate of P(+) - P(-), given that summaries differ, and its interval.
 
-        Of columns of all comparisons: what they may say, given a difference, times the largest
-        share of differences. Either way it excludes 0 when the signs exclude a fair coin.
+        For columns, given a difference, scaled by the largest fraction of differences. Either way
+        it excludes 0 when the signs exclude a fair coin.
         """
         k, n, rate = int(self.agree[look]), int(self.decided[look]), self.rate
         low, high = binomial(k, n, 0.5 * rate) if n else (0.0, 1.0)
@@ -125,9 +119,9 @@ class Signs:
 
 
 def _beyond_rounding(a: Any, b: Any) -> Any:
-    """Return the difference of summaries; 0, a tie, where rounding may make it.
+    """Return the difference of summaries, or 0, a tie, where it may be rounding.
 
-    Squares of cosine and sine add up to the same in every draw: their last bits are no evidence.
+    For example, squares of cosine and sine add up to 1 in every draw, up to the last bits.
     """
     gap = a[0] - b[0]
     return np.where(np.abs(gap) > np.maximum(a[1], b[1]), gap, 0.0)

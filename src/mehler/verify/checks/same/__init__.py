@@ -1,4 +1,4 @@
-"""Two maps in, one verdict out: whether both have the same expected kernel, whatever it is."""
+"""Check that two maps have the same expected kernel."""
 
 from mehler.verify.checks.same._check_same import check_same
 

@@ -1,4 +1,4 @@
-"""check_same: have two maps the same expected kernel, say an old version and a new one?"""
+"""check_same: do two maps, such as two versions, have the same expected kernel?"""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def check_same(
 
     .. math:: E\langle\phi_b(x), \phi_b(y)\rangle - E\langle\phi_a(x), \phi_a(y)\rangle = 0
 
-    at every pair. Features, their number and their law may differ: cosines with an offset and
-    pairs of cosine and sine, Gaussian and orthogonal weights are the same by this check.
+    at every pair. Features, their number and their law may differ: cosines with an offset count as
+    equal to pairs of cosine and sine, and Gaussian weights to orthogonal ones.
 
     Parameters
     ----------
@@ -54,30 +54,30 @@ def check_same(
         version and the new one. Each may return arrays of any library and dtype, and as many
         features as it likes.
     X : array, shape (n, d)
-        Rows, given to both maps as they are. Without `Y` all unordered pairs of rows are looked
-        at, the diagonal included.
+        Rows, passed to both maps unchanged. Without `Y` all unordered pairs of rows are tested,
+        the diagonal included.
     Y : array, shape (k, d), optional
-        Then all pairs (x, y) are.
+        Second rows; if given, all pairs (x, y) are tested.
     law : bool
-        The stronger claim that both maps' estimates <phi(x), phi(y)> have one law, as those of
-        one algorithm written twice have, with as many features. Needs no assumption on tails:
-        the estimates are clipped eight standard deviations of their bulk away from it.
+        Test the stronger claim that the estimates <phi(x), phi(y)> of both maps have one law, as
+        for two implementations of one algorithm with as many features. Needs no assumption on
+        tails: estimates are clipped at eight standard deviations of their bulk.
     independent_features : bool
-        The columns of one draw are independent and alike, in both maps, so each is a sample.
-        Maps that declare ``independent_units`` need not be told.
+        The columns of one draw are i.i.d. in both maps, so each is a sample. Not needed for maps
+        that declare ``independent_units``.
     resolution : float
         Smallest deviation that must not be missed, as a fraction of sqrt(k(x,x) k(y,y)).
     max_features : int, optional
-        Most features to draw, of both maps together.
+        Largest number of features to draw, of both maps together.
     time_limit : float, optional
-        Seconds after which no more is drawn; what is not decided then is *inconclusive*.
+        Seconds after which drawing stops; an undecided check is then *inconclusive*.
     false_alarm, seed, ledger, miss, name
         As for `check_kernel`.
 
     Returns
     -------
     Verdict
-        ``observed`` is the difference, b less a, of the worst pair, which ``where`` names with the
+        ``observed`` is the difference b - a at the worst pair; ``where`` names that pair and the
         means of both maps.
 
     Raises
@@ -88,24 +88,30 @@ def check_same(
     BudgetExceeded
         If the ledger cannot pay.
 
+    See Also
+    --------
+    check_kernel : A map against a formula.
+    check_backends : One map on several libraries.
+    check_reproducible : One map for several seeds.
+
     Notes
     -----
     1. Both maps are drawn from 64 common seeds. If their products differ by no more than a
-       twentieth of the resolution at any of them, the claim holds at once: "equal features (or
-       products) for equal seeds". That rests on the 64 seeds being like others.
-    2. Else samples are differences of products, of common seeds where a pilot of 32 shows that
-       such differences scatter less, as after a small change, or of seeds of their own. Units
-       k(x,x) come from the pilot too, which is not used again. Intervals are those of
-       `intervals.self_normalised`, looked at from some 3,500 samples on, under a kurtosis below
-       a limit that grows with their number; where few large samples decide, nothing is refuted.
+       twentieth of the resolution at all of them, the claim holds at once: "equal features (or
+       products) for equal seeds". This assumes that the 64 seeds are typical.
+    2. Else samples are differences of products. Seeds are common if a pilot of 32 draws shows that
+       this reduces the scatter, as after a small change; else each map has its own. The pilot also
+       gives the units k(x,x) and is not reused. Intervals are those of
+       `intervals.self_normalised`, from some 3,500 samples on, under a kurtosis below a limit that
+       grows with the sample size; where few large samples decide, nothing is refuted.
     3. With `law`, seeds are never common. Differences of independent samples of one law are
-       symmetric, for which :math:`\exp(\lambda D - \lambda^2 D^2/2)` is a supermartingale
-       whatever the tails: that refutes from some 60 samples on, and holds for the means of the
-       clipped estimates, if laws that differ do so by a shift. Versions that have the same kernel
-       by different laws may be refuted.
+       symmetric, so :math:`\exp(\lambda D - \lambda^2 D^2/2)` is a supermartingale whatever the
+       tails. This refutes from some 60 samples on, and holds for the means of the clipped
+       estimates, if different laws differ by a shift. Versions of the same kernel but different
+       laws may be refuted.
 
-    Nothing can refute without either assumption: an event too rare to be seen may carry the rest
-    of any mean.
+    Without either assumption nothing could be refuted: an event too rare to be seen may carry the
+    rest of any mean.
 
     References
     ----------
@@ -143,12 +149,12 @@ def check_same(
         max_features = integer("max_features", max_features)
     clock = Clock(None if time_limit is None else positive("time_limit", time_limit))
     sides = Side("draw_a", draw_a), Side("draw_b", draw_b)
-    # Of pilots and of the samples; the maps are drawn by `sides`.
+    # Seeds of the pilot and of the samples; `sides` draw the maps.
     early, main = (Draws(draw_a, seed, stream=k) for k in (1, 0))
     pairs = plain_pairs(X, Y)
     if ledger is not None:
         ledger.spend(asked.name, asked.false_alarm)
-    # Values that are not finite are a finding about the maps, not an accident of this code.
+    # Non-finite values are a finding about the maps, not an accident of this code.
     with np.errstate(all="ignore"):
         for side in sides:
             side.features(side.map(early.seed(0)), pairs)
@@ -183,7 +189,7 @@ def _watched(
     rest: int | None,
     clock: Clock,
 ) -> Verdict:
-    """Return the verdict by samples of the difference."""
+    """Return the verdict from samples of the difference."""
     if law:
         stream = clipped(sides, seen, draws[0])
     else:

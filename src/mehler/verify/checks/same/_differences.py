@@ -1,4 +1,4 @@
-"""Samples of the difference of two maps' products, and which of them decide with fewest draws."""
+"""Samples of the difference of two maps' products, chosen to decide with fewest draws."""
 
 from __future__ import annotations
 
@@ -14,29 +14,19 @@ from mehler.verify.sampling._pairs import Pairs
 from mehler.verify.sampling._sources import BLOCK, Source, power_sums
 from mehler.verify.undeclared._kurtosis_test import LEAST, least_samples
 
-# Draws of the pilot that are made again to see how single units scatter.
+# Pilot draws repeated to see how single units scatter.
 _AGAIN = 4
 
-# Where estimates are clipped, in standard deviations of their bulk.
+# Clipping point of estimates, in standard deviations of their bulk.
 _REACH = 8.0
 
 
 class Differences:
-    """Products of draw_b less those of draw_a, in units of the pairs: a `Stream`.
+    """Products of draw_b minus those of draw_a, in units of the pairs: a `Stream`.
 
-    Parameters
-    ----------
-    sides : (Side, Side)
-    pairs : Pairs
-    seeds : Draws
-        Its k-th and following words are the seeds.
-    paired : bool
-        Both maps get the same seed; else seeds of their own.
-    sources : (Source, Source) or None
-        Samples of the units of a draw, as many as the smaller map gives, of means of as many
-        units of the larger one; None: whole estimates.
-    ends : (array, array), optional
-        Whole estimates are clipped to lie between them.
+    `paired` maps get the same seed. `sources` sample the units of a draw, with means of several
+    units of the larger map per unit of the smaller; None for whole estimates. Whole estimates are
+    clipped to `ends` if given.
     """
 
     def __init__(
@@ -54,7 +44,7 @@ class Differences:
         self.n_means = pairs.n
         self.per_draw = 1 if sources is None else min(each.per_draw for each in sources)
         self.n_features = sum(side.m for side in sides)
-        # Products of d terms, as in check_kernel, on either side.
+        # Rounding of products of d terms, as in check_kernel, on either side.
         d = pairs.left.host.shape[1]
         self.rounding = 8.0 * math.sqrt(d) * sum(side.eps for side in sides)
         self.means = np.zeros((2, pairs.n))
@@ -86,7 +76,7 @@ class Differences:
         return total
 
     def samples(self, maps: Any, chosen: Any) -> list[Any]:
-        """Return the samples of either map's units, (per_draw, chosen) each."""
+        """Return the samples from the units of either map, (per_draw, chosen) each."""
         found = []
         for source, phi in zip(self._sources or (), maps):
             x = source.samples(phi, chosen)
@@ -97,7 +87,7 @@ class Differences:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether either map gave the same features, not all 0, in every draw."""
+        """Whether either map gave the same nonzero features in every draw."""
         return (
             self._drawn > 1
             and self._alike
@@ -113,7 +103,7 @@ class Differences:
         self._alike = all(np.array_equal(a, b) for a, b in zip(features, self._first))
 
     def place(self, index: int) -> dict[str, Any]:
-        """Return where a mean is, and that of either map there."""
+        """Return the pair of a mean, and the means of either map there."""
         a, b = (float(each[index] * self._pairs.unit[index]) for each in self.means)
         drawn = max(1, self._drawn)
         return {**self._pairs.place(index), "a": a / drawn, "b": b / drawn}
@@ -128,11 +118,10 @@ def choose(
     *,
     independent_features: bool,
 ) -> Differences:
-    """Return the samples that decide with fewest draws, by the pilot.
+    """Return the samples that, according to the pilot, decide with fewest draws.
 
-    With the same seeds a difference of means is what it is, whatever the draws have in common;
-    where a version changed little, its estimates go along with the old one's and their
-    difference scatters little.
+    Common seeds do not change the difference of means. After a small change the two versions'
+    estimates are correlated and their difference varies little.
     """
     main, again = draws
     a, b = pilot.products
@@ -140,7 +129,7 @@ def choose(
 
     def add(paired: bool, sources: tuple[Source, Source] | None, variance: Any, per: int) -> None:
         worst = float(np.max(variance, initial=0.0))
-        # Half widths of sqrt(4 c (log(2/rate) + 3.5) v/n), c about 0.7, below resolution/2.
+        # From half widths sqrt(4 c (log(2/rate) + 3.5) v/n) < resolution/2, c about 0.7.
         needed = max(
             LEAST, least_samples(rate), 11.0 * (3.5 - math.log(rate)) * worst / resolution**2
         )
@@ -162,21 +151,21 @@ def choose(
             for k in range(min(_AGAIN, a.shape[0]))
         ]
         x, y = (np.concatenate(each) for each in zip(*seen))
-        # Never units of the same seed: unit l of one map may go along with any of the other.
+        # Never with common seeds: unit l of one map may be correlated with any of the other's.
         add(False, sources, x.var(axis=0) + y.var(axis=0), whole.per_draw)
-    # The first of equals: seeds of their own, whole draws.
+    # Ties go to the first, whole draws from separate seeds.
     _, paired, best = min(ways, key=lambda way: way[0])
     return Differences(sides, pilot.pairs, main, paired, best)
 
 
 def clipped(sides: tuple[Side, Side], pilot: Pilot, main: Draws) -> Differences:
-    """Return differences of whole estimates, clipped where the pilot's bulk is far away.
+    """Return differences of whole estimates, clipped far from the pilot's bulk.
 
-    Estimates of one law have one law clipped, too; and a few large ones no longer hide the rest.
+    Clipping preserves equality of laws, and a few large estimates no longer hide the rest.
     """
     seen = pilot.products.reshape(-1, pilot.pairs.n)
     middle = np.median(seen, axis=0)
-    # Eight standard deviations of normal estimates, which are never clipped then.
+    # Eight standard deviations for normal estimates, which are then never clipped.
     reach = _REACH * 1.5 * np.median(np.abs(seen - middle), axis=0)
     reach = np.where(reach > 0.0, reach, 1.0)
     ends = (middle - reach, middle + reach)

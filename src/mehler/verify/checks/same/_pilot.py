@@ -1,4 +1,4 @@
-"""A few draws of both maps from the same seeds: units, and whether the maps agree seed by seed."""
+"""Pilot draws of both maps from common seeds: units, and agreement seed by seed."""
 
 from __future__ import annotations
 
@@ -12,31 +12,23 @@ from mehler.verify.pairwise._measurement import FLOOR, Clock
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import Pairs
 
-# Draws that give the units, and draws after which maps that agreed in all are the same.
+# Draws that set the units; draws after which maps that always agreed count as the same.
 UNITS, EQUAL = 32, 64
 
 # Rounding of a feature, in units of sqrt(d) eps of the largest in its row.
 _ULPS = 64.0
 
-# By how much more than they differ between maps products have to move from seed to seed.
+# Least variation over seeds, relative to the difference between maps, for agreement to count.
 _TELLING = 16.0
 
 
 @dataclass(frozen=True)
 class Pilot:
-    """What the draws showed; they are not used again.
+    """The pilot draws, which are not reused.
 
-    Attributes
-    ----------
-    pairs : Pairs
-        In units of sqrt(k(x,x) k(y,y)), k(x,x) the mean of |phi(x)|^2 over both maps.
-    products : array, shape (2, draws, pairs)
-        Whole estimates of either map, in these units.
-    largest : float
-        Largest difference at one seed, in units of that draw's lengths; infinite beyond use.
-    same_features : bool
-        Features themselves are equal to rounding.
-    finite : bool
+    `pairs` are in units of sqrt(k(x,x) k(y,y)), k(x,x) the mean of |phi(x)|^2 over both maps;
+    `products` are whole estimates, shape (2, draws, pairs); `largest` is the largest difference at
+    one seed in units of that draw's lengths, or inf; `same_features`: equal to rounding.
     """
 
     pairs: Pairs
@@ -47,14 +39,14 @@ class Pilot:
 
     @property
     def n_draws(self) -> int:
-        """Seeds looked at."""
+        """Number of seeds drawn."""
         return int(self.products.shape[1])
 
     def agrees(self, resolution: float) -> bool:
-        """Whether the maps do the same seed by seed: no products differ by what could refute.
+        """Whether the maps agree seed by seed: no products differ by enough to refute.
 
-        Where products are the same for all seeds, or nearly, that says nothing, unless features
-        themselves agree.
+        Products that hardly vary with the seed are no evidence, unless the features themselves
+        agree.
         """
         moves = float(np.max(np.ptp(self.products[0], axis=0)))
         told = self.same_features or moves > _TELLING * max(self.largest, 1e-12)
@@ -64,7 +56,7 @@ class Pilot:
 def pilot(
     sides: tuple[Side, Side], pairs: Pairs, seeds: Draws, resolution: float, most: int, clock: Clock
 ) -> Pilot:
-    """Draw both maps from the same seeds, until they differ and units are known."""
+    """Draw both maps from common seeds until they differ and units are known."""
     products: list[list[Any]] = []
     lengths = [np.zeros(pairs.left.unit.size), np.zeros(pairs.right.unit.size)]
     largest, same, k = 0.0, True, 0
@@ -101,7 +93,7 @@ def in_units(pairs: Pairs, left: Any, right: Any) -> Pairs:
 
 
 def _scale(pairs: Pairs, drawn: list[Any]) -> Any:
-    """Return sqrt(|phi(x)|^2 |phi(y)|^2) of this draw, the smaller of the two maps'."""
+    """Return sqrt(|phi(x)|^2 |phi(y)|^2) of this draw, the smaller of the two maps."""
     sizes = [np.sqrt(left[pairs.first] * right[pairs.second]) for _, left, right in drawn]
     return np.maximum(np.minimum(*sizes), np.finfo(float).tiny)
 

@@ -1,4 +1,4 @@
-"""One of the two maps: drawn from a seed, its products and features at the pairs."""
+"""One of the two maps compared by check_same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Side:
-    """A draw and what it is called, so that errors say which of the two maps is meant."""
+    """A draw function with a name, so that errors tell which of the two maps is meant."""
 
     def __init__(self, name: str, draw: Callable[[int], Any]) -> None:
         if not callable(draw):
@@ -28,7 +28,7 @@ class Side:
         return self._draw(seed)
 
     def features(self, phi: Any, pairs: Pairs) -> Any:
-        """Return phi(X), of the width and kind that the first draw had."""
+        """Return phi(X), checked for the width and dtype kind of the first draw."""
         z, eps = self._named(read, phi, pairs.left)
         if not self.m:
             self.m, self.eps = z.shape[1], eps

@@ -1,4 +1,4 @@
-"""What check_same says: its claim, its assumptions, and verdicts that need no samples."""
+"""Texts of check_same: claim, assumptions, and verdicts that need no samples."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def claim_at(n_pairs: int) -> str:
 
 
 def words(stream: Differences, pairs: Pairs, law: bool) -> Words:
-    """Return what the verdict says of these samples."""
+    """Return the texts of the verdict on these samples."""
     seeds = "seeds common to both maps" if stream.paired else "seeds of their own"
     return Words(
         claim=claim_at(pairs.n) + (", clipped, as their laws are one" if law else ""),
@@ -44,12 +44,12 @@ def words(stream: Differences, pairs: Pairs, law: bool) -> Words:
 
 
 def ratio(stream: Differences, watched: Watched, pairs: Pairs) -> str:
-    """Say that one map is a multiple of the other, where it is at every pair."""
+    """Return a remark that one map is a multiple of the other, if it is at every pair."""
     look, (a, b) = watched.look, stream.means
     if not look.refuted.any() or not np.isfinite(a @ b) or not a @ a > 0.0:
         return ""
     factor = float(a @ b / (a @ a))
-    # Within what the intervals leave open, and little of what there is to explain.
+    # The residual is within the intervals, and a small part of the deviation.
     left = np.abs(b - factor * a) / max(1, watched.n_draws)
     some = pairs.n > 1 and factor > 0.0 and left.max() <= 0.2 * np.abs(look.off).max()
     if not some or not (left <= look.half).all():
@@ -58,7 +58,7 @@ def ratio(stream: Differences, watched: Watched, pairs: Pairs) -> str:
 
 
 def equal_seeds(asked: Rates, sides: tuple[Side, Side], seen: Pilot, seed: int) -> Verdict:
-    """Return that both maps do the same with the same seeds."""
+    """Return the verdict that both maps agree for equal seeds."""
     n = seen.n_draws
     what = "features" if seen.same_features else "products"
     size = float(seen.pairs.unit.max())
@@ -98,7 +98,7 @@ def equal_seeds(asked: Rates, sides: tuple[Side, Side], seen: Pilot, seed: int) 
 
 
 def not_finite(asked: Rates, sides: tuple[Side, Side], seen: Pilot, seed: int) -> Verdict:
-    """Return that a map gave features that are not finite."""
+    """Return the verdict that a map gave non-finite features."""
     bad = np.argwhere(~np.isfinite(seen.products))[0]
     side = sides[int(bad[0])]
     status: Status = "refuted"

@@ -1,4 +1,4 @@
-"""Samples in, verdicts out: means of vectors and covariances, of which nothing need be known."""
+"""Checks of means of vectors and of covariances, from samples alone."""
 
 from mehler.verify.checks.samples._covariance import check_covariance
 from mehler.verify.checks.samples._mean_vector import check_mean_vector

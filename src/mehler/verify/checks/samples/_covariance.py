@@ -1,4 +1,4 @@
-"""check_covariance: is the covariance of these independent vectors what it is claimed to be?"""
+"""check_covariance: is the covariance of these independent vectors as claimed?"""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_covariance(
     where: Mapping[str, Any] | None = None,
     seeds: Mapping[str, Any] | None = None,
 ) -> Verdict:
-    r"""Check a claimed covariance matrix against independent samples of which nothing is known.
+    r"""Check a claimed covariance matrix against independent samples, without tail assumptions.
 
     .. math:: E (X_i - \mu_i)(X_j - \mu_j) = C_{ij}, \qquad
               E (Z_i \pm Z_j)^2 = 2 \pm 2 \frac{C_{ij}}{\sqrt{C_{ii}C_{jj}}}, \quad
@@ -45,10 +45,10 @@ def check_covariance(
     exact : array, shape (p, p)
         The claim C, symmetric, with a positive diagonal.
     mean : array, shape (p,), optional
-        mu, where it is known. Default: covariances within groups of 8 rows, which no mean
-        disturbs, at the price of a seventh of the samples and of fewer, larger groups.
+        The mean mu, if known. Default: covariances within groups of 8 rows, which do not depend on
+        it, at the price of a seventh of the samples and of fewer, larger groups.
     false_alarm : float
-        Chance to refute a correct claim, shared by all pairs of coordinates.
+        Probability of refuting a correct claim, shared by all pairs of coordinates.
     resolution : float
         Smallest deviation that must not be missed, as a fraction of sqrt(C_ii C_jj).
     miss, ledger, name, where, seeds
@@ -57,28 +57,33 @@ def check_covariance(
     Returns
     -------
     Verdict
-        ``observed``, ``exact`` and ``interval`` are of the worst pair, which ``where`` names: of
-        its covariance, or of the squared sum or difference that is too large.
+        ``observed``, ``exact`` and ``interval`` are those of the worst pair, named in ``where``:
+        of its covariance, or of the squared sum or difference that is too large.
 
     Raises
     ------
     ValueError, TypeError
-        For bad input: a claim that is not symmetric, or of no positive diagonal, or with a
+        For bad input: a claim that is not symmetric, without a positive diagonal, or with a
         correlation beyond 1; a resolution of 2 or more.
     BudgetExceeded
         If the ledger cannot pay.
 
+    See Also
+    --------
+    check_mean_vector : The mean of the same samples.
+    check_mean : The mean of scalars.
+
     Notes
     -----
     Half of the rate goes to bets that a squared sum or difference of two coordinates is larger
-    than claimed. They need no assumption on tails, and see every deviation but one that makes all
-    variances too small. The other half goes to `intervals.self_normalised`, which sees those, too,
+    than claimed. They need no assumption on tails and detect every deviation except variances that
+    are all too small. The other half goes to `intervals.self_normalised`, which detects those too
     under a bounded kurtosis of the products, from 4000 of them on. Cost: n p^2 operations, some
     50 ns each.
 
     References
     ----------
-    As for `check_kernel` told nothing.
+    As for `check_kernel` without variance or bounds.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Samples of vectors, and what is claimed of them, refused by name before any work."""
+"""Validate samples of vectors and claims about them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def sample_matrix(samples: Array) -> Any:
     given = samples if is_array(samples) else np.asarray(samples)
     check_matrix(given, name="samples")
     host = to_host(given)
-    check_matrix(host, name="samples")  # of a lazy array only now are the values known
+    check_matrix(host, name="samples")  # the values of a lazy array are known only now
     return np.asarray(host, dtype=np.float64)
 
 
 def claimed(value: Any, shape: tuple[int, ...], name: str) -> Any:
-    """Return what is claimed as a finite float64 array of a shape."""
+    """Return a claim as a finite float64 array of the given shape."""
     array = np.asarray(to_host(value) if is_array(value) else value)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} has dtype {array.dtype}: give real numbers")
@@ -34,7 +34,7 @@ def claimed(value: Any, shape: tuple[int, ...], name: str) -> Any:
 
 
 def spread(value: Any, p: int, name: str) -> Any:
-    """Return one number a column, from one for all or one for each."""
+    """Return one number per column, broadcasting a scalar."""
     if value is None:
         return [None] * p
     array = np.asarray(to_host(value) if is_array(value) else value, dtype=np.float64)

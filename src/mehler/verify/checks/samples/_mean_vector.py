@@ -1,4 +1,4 @@
-"""check_mean_vector: is the mean of these independent vectors what it is claimed to be?"""
+"""check_mean_vector: is the mean of these independent vectors as claimed?"""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_mean_vector(
     where: Mapping[str, Any] | None = None,
     seeds: Mapping[str, Any] | None = None,
 ) -> Verdict:
-    r"""Check a claimed mean vector against independent samples: every coordinate, by `check_mean`.
+    r"""Check a claimed mean vector against independent samples, each coordinate by `check_mean`.
 
     .. math:: |\bar X_j - \mu_j| \le h_j \quad \text{for all } j \le p,
               \qquad P(\text{any is wrong}) \le \sum_j \alpha/p = \alpha
@@ -41,20 +41,19 @@ def check_mean_vector(
     Parameters
     ----------
     samples : array, shape (n, p)
-        Independent rows of one mean; coordinates may depend on each other; n fixed before the
-        data.
+        Independent rows of a common mean; coordinates may be dependent; n fixed before the data.
     exact : array, shape (p,)
         The claim.
     variance : float or array, shape (p,), optional
-        Upper bounds for the variances of the coordinates: Catoni's interval, any tails.
+        Upper bounds on the variances of the coordinates; selects Catoni's interval, for any tails.
     bounds : (low, high), optional
-        Range of the coordinates, each end a number or an array of shape (p,). With neither
-        `intervals.self_normalised`, under a bounded kurtosis: coordinates whose own is large
-        refute nothing.
+        Range of the coordinates, each end a number or an array of shape (p,). With neither,
+        `intervals.self_normalised` needs a bounded kurtosis: coordinates of large kurtosis refute
+        nothing.
     scale : float or array, shape (p,), optional
-        Units of the coordinates in which `resolution` is stated, default 1.
+        Units of the coordinates for `resolution`, default 1.
     false_alarm : float
-        Chance to refute a correct claim, shared by the coordinates.
+        Probability of refuting a correct claim, shared by the coordinates.
     resolution : float
         A coordinate that is off by more than ``resolution * scale`` must not hold.
     miss, ledger, name, claim, where, seeds
@@ -63,19 +62,24 @@ def check_mean_vector(
     Returns
     -------
     Verdict
-        Of the worst coordinate, which ``where`` names.
+        The verdict on the worst coordinate, named in ``where``.
 
     Raises
     ------
     ValueError, TypeError
-        For bad input and vacuous calls, as `check_mean`.
+        For bad input and vacuous calls, as for `check_mean`.
     BudgetExceeded
         If the ledger cannot pay.
 
+    See Also
+    --------
+    check_mean : One coordinate.
+    check_covariance : The covariance of the same samples.
+
     Notes
     -----
-    Cost: p times that of `check_mean`. The union bound costs log p on top of log(2/alpha): a
-    thousand coordinates a third more samples than one.
+    Cost: p times that of `check_mean`. The union bound adds log p to log(2/alpha): a thousand
+    coordinates take a third more samples than one.
 
     Examples
     --------
@@ -127,7 +131,7 @@ def check_mean_vector(
 
 
 def _badness(verdict: Verdict) -> tuple[int, float]:
-    """Return what is worse the larger it is: refuted, then open, then near an end."""
+    """Return a sort key: refuted verdicts last, then open ones, then those near an end."""
     rank = {"holds": 0, "inconclusive": 1, "refuted": 2}[verdict.status]
     low, high = verdict.interval
     off = abs(verdict.observed - verdict.exact)

@@ -1,4 +1,4 @@
-"""Products of coordinates, of single samples or of groups: what covariances are means of."""
+"""Products of coordinates, within samples or groups, whose means are covariances."""
 
 from __future__ import annotations
 
@@ -22,14 +22,8 @@ _BLOCK = 1 << 20
 class Products:
     """A look at all pairs of coordinates, and bets that a squared sum or difference is too large.
 
-    Attributes
-    ----------
-    look : Look
-        Of the products' deviations from the correlations claimed.
-    form : int or None
-        Index of a squared length that has won: pair, then pair of the difference.
-    mean, claim, low : float
-        Of that squared length.
+    `form` is the index of a squared length that has won, sums first, then differences, with its
+    mean, claim and lower bound.
     """
 
     look: Look
@@ -51,17 +45,11 @@ def look_at(
 ) -> Products:
     """Look at coordinates of claimed variance 1 and claimed correlations `rho` at the pairs.
 
-    Parameters
-    ----------
-    z : array, shape (n, p)
-    first, second, rho : array, shape (pairs,)
-    centred : bool
-        Their mean is 0; else covariances are taken within groups, which any mean leaves alone.
-    false_alarm, resolution : float
+    If not `centred`, covariances are taken within groups, which any mean leaves unchanged.
     """
     claims = np.maximum(np.concatenate([2.0 + 2.0 * rho, 2.0 - 2.0 * rho]), 0.0)
     rounding = 64.0 * np.finfo(float).eps * float(np.max(np.abs(z), initial=1.0)) ** 2
-    # Where coordinates are equal their difference is 0 but for rounding.
+    # For equal coordinates the difference is 0 up to rounding.
     bets, sums, n = Excess(claims + 4.0 * rounding), np.zeros((4, rho.size)), 0
     step = GROUP * max(1, _BLOCK // (GROUP * rho.size))
     for start in range(0, z.shape[0], step):
@@ -85,7 +73,7 @@ def look_at(
 
 
 def _samples(z: Any, first: Any, second: Any, centred: bool) -> Any:
-    """Return products, one a sample, or the unbiased covariances of groups, (count, pairs)."""
+    """Return products, one per sample, or unbiased covariances of groups, (count, pairs)."""
     if centred:
         return z[:, first] * z[:, second]
     groups = z[: z.shape[0] // GROUP * GROUP].reshape(-1, GROUP, z.shape[1])

@@ -1,6 +1,6 @@
-"""How a map is built, looked at in milliseconds: calls, seeds, columns, sizes, layouts.
+"""Structural checks of a map in milliseconds: calls, seeds, columns, sizes, layouts.
 
-`check_structure` runs the bundle. A finding names its cause; what cannot be looked at is listed.
+`check_structure` runs them all. A finding names its cause; skipped checks are listed.
 """
 
 from mehler.verify.checks.structure._check import check_structure

@@ -1,4 +1,4 @@
-"""check_structure: is a map built as a map is: from its seed, row by row, at every size?"""
+"""check_structure: is a map a function of its seed and of each row alone, at every size?"""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _CLAIMED: tuple[tuple[str, _Look], ...] = (
     ("other rows", check_other_rows),
 )
 _NOT_INDEPENDENT = ("same seed", "global random state", "other seeds")
-# Families of looks that share the error rate.
+# Number of families of looks that share the error rate.
 _FAMILIES = len(_RANDOM) + len(_CLAIMED)
 
 
@@ -77,61 +77,67 @@ def check_structure(
     ledger: Ledger | None = None,
     name: str | None = None,
 ) -> Verdict:
-    r"""Check how a map is built: milliseconds each, before anything statistical.
+    r"""Check how a map is built, in milliseconds per look, before any statistics.
 
-    A map is :math:`\phi_s(x)`, a function of its seed and of one row. It is called twice, on rows
-    in other orders, parts, companies, memory layouts and precisions; drawn again, from nearby
-    seeds, from other global random states; its columns are compared, and those of X changed one by
-    one. With `kernel` the claim is also looked at for other numbers of columns and features, and
-    at other lengths of rows, as far as maps can be drawn for them.
+    A map is :math:`\phi_s(x)`, a function of its seed and of one row. The check calls it twice and
+    on rows reordered, split, combined with others, in other memory layouts and precisions. It draws
+    the map again, from nearby seeds and from other global random states. It compares the columns
+    of the features and changes those of X one by one. With `kernel` it also tests the claim for
+    other numbers of columns and features and other row lengths, as far as maps can be drawn.
 
     Parameters
     ----------
     draw : callable
         seed -> map.
     X : array, shape (n, d)
-        Rows in the map's own namespace; at most 20 are looked at, with mixtures of them.
+        Rows in the map's own namespace; at most 20 are used, with mixtures of them.
     kernel : callable, optional
-        (X, Y) -> (n, k), the claim on the mean over draws; takes any number of columns.
+        (X, Y) -> (n, k), the claim on the mean over draws, for any number of columns.
     redraw : callable, optional
-        (seed, X, n_features) -> map, for rows like X, of so many features, or for None of as many
-        as `draw` gives. Without it other widths are asked of the maps that `draw` returns.
+        (seed, X, n_features) -> map for rows like X; n_features=None for the width of `draw`.
+        Without it the maps that `draw` returns are tried on other widths.
     random : bool
-        Whether other seeds give independent maps. If not, only what one map does is looked at.
+        Whether other seeds give independent maps. If not, only a single map is tested.
     elsewhere : callable, optional
-        (seed, rows) -> features, from a fresh process.
+        (seed, rows) -> features, computed in a fresh process.
     false_alarm : float
-        Chance that a correct map is refuted, shared by all looks at chance by a union bound.
+        Probability that a correct map is refuted, shared by all random looks by a union bound.
     resolution : float
         Deviations from the claim below a quarter of it are no defect.
     time_limit : float
-        Seconds after which no further look is begun; what is left out the verdict says.
+        Seconds after which no further look begins; the verdict lists the skipped ones.
     seed : int
         Determines the seeds of all draws.
     ledger : Ledger, optional
-        Pays `false_alarm` before the looks; nothing for maps that are not random.
+        Budget charged `false_alarm` before the looks, unless the map is not random.
     name : str, optional
-        For the verdict and the ledger.
+        Name in the verdict and the ledger.
 
     Returns
     -------
     Verdict
         *refuted*: ``reason`` begins with the cause that explains most, others follow. *holds*:
-        nothing was found; ``assumptions`` lists what could not be looked at.
+        nothing was found; ``assumptions`` lists the skipped looks. The causes are in ``causes``.
 
     Raises
     ------
     ValueError, TypeError
-        For bad input; whatever the map raises on X itself comes out as it is.
+        For bad input; exceptions of the map on X itself propagate.
     BudgetExceeded
         If the ledger cannot pay.
 
+    See Also
+    --------
+    check_kernel : The kernel at the given size, to the full resolution.
+    check_reproducible : Seeds, with an error rate of its own.
+    assert_kernel : Both in one call, for tests.
+
     Notes
     -----
-    Comparisons of one map allow for the rounding of single precision, and for the jumps it causes.
-    What involves chance rests on coins that are fair for correct maps, and on bets on squared
-    lengths of features, which need no bound on their tails. Defects that are smaller, or that show
-    at sizes or seeds that were not drawn, are not seen: ``docs/structure.md`` lists them.
+    Comparisons of one map allow for single-precision rounding and the jumps it causes. Random
+    looks use coins that are fair for correct maps, and bets on squared lengths of features, which
+    need no tail bound. Smaller defects, and those at sizes or seeds that were not drawn, go
+    undetected: ``docs/structure.md`` lists them.
 
     References
     ----------
@@ -178,17 +184,17 @@ def check_structure(
     before = global_states()
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
-            # What a map warns of is said when its kernel is looked at.
+            # Warnings of the map are shown when its kernel is checked.
             warnings.simplefilter("ignore")
             found = _look(subject, random, elsewhere)
     finally:
-        # A map that moves them on is a finding, and no reason to move them on for others.
+        # Advancing the global states is a finding; restore them for everybody else.
         set_global_states(before)
     return _verdict(subject, found, title, false_alarm if random else 0.0)
 
 
 def _look(subject: Subject, random: bool, elsewhere: Elsewhere | None) -> list[Finding]:
-    """Run all checks, until nothing can be said any more."""
+    """Run all checks, or stop at the first finding that makes the others meaningless."""
     subject.rows = _accepted(subject)
     found = check_calls(subject)
     if any(one.last for one in found):
@@ -214,7 +220,7 @@ def _look(subject: Subject, random: bool, elsewhere: Elsewhere | None) -> list[F
 
 
 def _accepted(subject: Subject) -> Any:
-    """Return the rows with mixtures if the map takes them, else the caller's alone."""
+    """Return the rows with mixtures if the map accepts them, else the caller's alone."""
     rows, own = subject.rows, min(subject.given.shape[0], subject.rows.shape[0])
     subject.features(subject.first, rows[:own])
     try:

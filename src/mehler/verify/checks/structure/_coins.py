@@ -1,4 +1,4 @@
-"""Comparisons that correct maps win as often as they lose, whatever their law."""
+"""Sign tests on comparisons that correct maps win with probability 1/2, whatever their law."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from scipy.special import bdtrc
 
 
 def all_won(signs: Iterable[int], rate: float, ties: int = 4) -> int:
-    """Return how many comparisons in a row were won: enough of them, or 0.
+    """Return the number of comparisons won in a row, or 0 if they are too few.
 
-    A correct map wins n times without a loss with probability at most 2^-n. The first loss, and
-    more than `ties` ties, end it: only a defect that shows nearly always is looked for.
+    A correct map wins n times without a loss with probability at most 2^-n. The first loss, or more
+    than `ties` ties, ends the test: only defects that show nearly always are sought.
     """
     needed = math.ceil(-math.log2(rate))
     won = tied = 0
@@ -29,9 +29,9 @@ def all_won(signs: Iterable[int], rate: float, ties: int = 4) -> int:
 
 
 def mostly(won: Callable[[int], bool], chance: float, rate: float, n: int = 80) -> bool:
-    """Whether n comparisons are won too often for a chance of `chance` each.
+    """Whether n comparisons are won too often for a win probability of `chance`.
 
-    They are given up as soon as too many are lost.
+    Stops as soon as too many are lost.
     """
     most = 0
     while bdtrc(n - most - 2, n, chance) <= rate:

@@ -1,4 +1,4 @@
-"""Where the caller's rows live, so that other rows of the bundle live there too."""
+"""Domain: the set that the caller's rows seem to come from, for made-up rows."""
 
 from __future__ import annotations
 
@@ -7,28 +7,19 @@ from typing import Any
 
 import numpy as np
 
-# Lengths that agree so far are one length: rows were normalised.
+# Relative tolerance for rows of equal length.
 _EQUAL = 1e-5
-# Rows that are looked at.
+# Most given rows used, and least rows with mixtures.
 MOST, LEAST = 20, 24
 
 
 @dataclass(frozen=True)
 class Domain:
-    """What all of the caller's rows have in common.
+    """The common properties of the caller's rows.
 
-    Parameters
-    ----------
-    n_inputs : int
-    norm : float
-        Their median length.
-    sphere, simplex : bool
-        Whether their Euclidean or absolute lengths are all the same.
-    nonnegative : bool
-    cube : bool
-        Whether entries lie in [0, 1].
-    discrete : bool
-        Whether entries are whole numbers: then nothing between them is known to be meant.
+    `norm` is their median length; `sphere` or `simplex`: equal Euclidean or absolute lengths;
+    `cube`: entries in [0, 1]; `discrete`: whole numbers, so that values in between may be
+    meaningless.
     """
 
     n_inputs: int
@@ -41,7 +32,7 @@ class Domain:
 
     @classmethod
     def of(cls, rows: Any) -> Domain:
-        """Read it off the rows, a float64 matrix."""
+        """Infer the domain from rows, a float64 matrix."""
         lengths = np.linalg.norm(rows, axis=1)
         sums = np.abs(rows).sum(axis=1)
         nonnegative = bool(rows.min() >= 0.0)
@@ -57,15 +48,15 @@ class Domain:
 
     @property
     def scalable(self) -> bool:
-        """Whether rows may be made longer and shorter."""
+        """Whether rows may be lengthened and shortened."""
         return not (self.sphere or self.simplex or self.discrete)
 
     def longest(self, rows: Any, norm: float) -> float:
-        """Return `norm`, or what the unit cube allows."""
+        """Return `norm`, or the longest that the unit cube allows."""
         return min(norm, float(np.linalg.norm(rows, axis=1).max())) if self.cube else norm
 
     def keep(self, rows: Any, norm: float) -> Any:
-        """Bring rows that were made up to where the caller's are."""
+        """Project made-up rows to the domain, with length `norm`."""
         if self.nonnegative:
             rows = np.abs(rows)
         if self.simplex:
@@ -76,7 +67,7 @@ class Domain:
 
 
 def looked_at(values: Any, seed: int) -> Any:
-    """Return at most 20 of the rows, in their dtype, and mixtures of them until there are 24.
+    """Return at most 20 of the rows, in their dtype, with mixtures of them up to 24.
 
     Mixtures a x + (1 - a) y stay in any convex set; rows of whole numbers are not mixed.
     """

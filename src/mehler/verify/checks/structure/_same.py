@@ -1,4 +1,4 @@
-"""Whether two computations of the same features agree but for rounding and the jumps it causes."""
+"""Compare two computations of the same features up to rounding and the jumps it causes."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Any
 import numpy as np
 from scipy.special import bdtrc
 
-# Sums of d and of m rounded terms differ by some sqrt(d + m) units between two orders of adding
-# up, as BLAS takes for other numbers of rows; 64 covers the constants. Single precision is
-# allowed to all: a map may compute in it and return float64. Coarser dtypes, whose units are
+# Sums of d and m rounded terms differ by some sqrt(d + m) units between two summation orders, as
+# BLAS uses for different numbers of rows; 64 covers the constants. Single precision is allowed
+# to all maps, since one may compute in it and return float64. Coarser dtypes, whose units are
 # large, are allowed a twentieth.
 _ULPS, _COARSEST = 64.0, 0.05
 
-# A feature that jumps (a sign, a code) has so many pieces; between two of them an input lies within
-# rounding of a jump with probability at most 8 sqrt(d) eps each.
+# Pieces of a feature with jumps (a sign, a code); an input lies within rounding of a jump with
+# probability at most 8 sqrt(d) eps per piece.
 _PIECES = 16.0
 
-# That more entries than `flips` jump by chance.
+# Probability that more entries than `flips` jump by chance.
 _RARE = 1e-13
 
 
 def tolerance(a: Any, b: Any, terms: int) -> float:
-    """Return how far entries may be apart, as a share of their row's largest."""
+    """Return the allowed difference of entries, relative to the largest in their row."""
     eps = float(np.finfo(np.float32).eps)
     for z in (a, b):
         if z.dtype.kind == "f":
@@ -32,15 +32,9 @@ def tolerance(a: Any, b: Any, terms: int) -> float:
 
 
 def apart(a: Any, b: Any, terms: int, slack: Any = 0.0) -> Any:
-    """Return which entries of two feature matrices differ by more than rounding.
+    """Return a mask of the entries that differ by more than rounding of sums of `terms` terms.
 
-    Parameters
-    ----------
-    a, b : array, shape (n, m)
-    terms : int
-        Length of the sums that made them.
-    slack : array, shape (n, 1), optional
-        Allowed besides.
+    `slack`, shape (n, 1), is allowed besides.
     """
     if a.dtype.kind != "f" and b.dtype.kind != "f":
         return a != b
@@ -54,7 +48,7 @@ def apart(a: Any, b: Any, terms: int, slack: Any = 0.0) -> Any:
 
 
 def flips(a: Any, n_inputs: int) -> int:
-    """Return how many entries may jump because an input was rounded otherwise."""
+    """Return how many entries may jump because an input was rounded differently."""
     pieces = _PIECES
     if a.dtype.kind != "f":
         pieces = max(pieces, float(np.abs(a.astype(np.float64)).max()) + 1.0)
@@ -66,10 +60,9 @@ def flips(a: Any, n_inputs: int) -> int:
 
 
 def rows_apart(a: Any, b: Any, n_inputs: int, slack: Any = 0.0) -> Any:
-    """Return the numbers of rows whose features differ; none where chance may flip as many.
+    """Return the indices of rows whose features differ, or none if chance may flip as many entries.
 
-    A row counts from its first entry on: whether there are more entries than `flips` allows is
-    asked of the whole matrix.
+    The bound of `flips` applies to the whole matrix; a row counts from its first entry on.
     """
     if a.shape != b.shape:
         return np.arange(a.shape[0])

@@ -1,4 +1,4 @@
-"""The map under test: how it is drawn and called, on rows of which it never gets our own copy."""
+"""The map under test, drawn and called on copies of the caller's rows."""
 
 from __future__ import annotations
 
@@ -19,33 +19,16 @@ from mehler.verify.sampling._sources import call
 
 Redraw = Callable[[int, Array, int | None], Any]
 
-# Columns of the small maps that are drawn where only many draws tell.
+# Columns of the small maps used where many draws are needed.
 SMALL = 16
 
 
 @dataclass
 class Subject:
-    """What the checks share.
+    """The state shared by the structural checks.
 
-    Parameters
-    ----------
-    draw : callable
-        seed -> map.
-    redraw : callable, optional
-        (seed, X, n_features) -> map for rows like X; n_features=None for as many as `draw` gives.
-    given : array
-        The caller's rows, for their library and device.
-    rows : numpy.ndarray
-        The rows that are looked at.
-    kernel : callable, optional
-        The claim on the mean over draws.
-    seed : int
-    rate : float
-        Chance that one family of looks refutes a correct map.
-    resolution : float
-    clock : Clock
-        Over when no more is to be begun.
-    notes : Notes
+    `given` are the caller's rows, for library and device; `rows` those used, on the host; `rate` is
+    the false-alarm probability of one family of looks.
     """
 
     draw: Callable[[int], Any]
@@ -68,21 +51,21 @@ class Subject:
 
     @property
     def spent(self) -> float:
-        """Seconds of this process: what decides how much is drawn, on a busy machine too."""
+        """CPU seconds of this process, which decide how much is drawn on a busy machine too."""
         return process_time()
 
     @property
     def domain(self) -> Domain:
-        """Of the rows."""
+        """The domain of the rows."""
         return Domain.of(self.rows.astype(np.float64))
 
     @property
     def first(self) -> int:
-        """The seed of the draw that is called in many ways."""
+        """The seed of the draw that all calls of one map use."""
         return self.seeds(0).seed(0)
 
     def seeds(self, stream: int) -> Draws:
-        """Return an endless list of seeds, another one for each stream."""
+        """Return an endless sequence of seeds, a different one for each stream."""
         return Draws(lambda seed: seed, self.seed, stream=stream)
 
     def map(self, seed: int) -> Any:
@@ -91,7 +74,7 @@ class Subject:
         return self.draw(seed)
 
     def map_for(self, seed: int, rows: Any, n_features: int | None = None) -> Any:
-        """Return a map of another size, or for other rows, if there is a way to draw one."""
+        """Return a map of another size or for other rows, or None if it cannot be drawn."""
         if self.redraw is None:
             if n_features is not None:
                 raise ValueError("no way to draw maps of another size is known")
@@ -100,29 +83,29 @@ class Subject:
         return self.redraw(seed, self.place(rows), n_features)
 
     def place(self, values: Any) -> Any:
-        """Return a fresh copy of rows, where the caller's are."""
+        """Return a fresh copy of rows, in the library and on the device of the caller's."""
         copy = np.array(values, order="C")
         if isinstance(self.given, np.ndarray):
             return copy
         place = place_of(self.given)
         there = from_host(copy, place)
-        # Dask takes weights as NumPy arrays, but not rows.
+        # With Dask, weights may be NumPy arrays, but rows may not.
         return there if place_of(there).xp is place.xp else place.xp.asarray(there)
 
     def call(self, phi: Any, values: Any, *, given: Any = None) -> Any:
-        """Return the features of `values` on the host; `given` is how the map sees them."""
+        """Return the features of `values` on the host; `given` is the array passed to the map."""
         there = self.place(values) if given is None else given
         z = call(phi, Rows(there, values, np.ones(values.shape[0])))
         self.n_features += z.shape[1]
-        # A map may hand out the same memory again.
+        # A map may reuse the memory that it returns.
         return np.array(z)
 
     def features(self, seed: int, values: Any = None) -> Any:
-        """Draw a map and call it at once: some draw their weights when they are first called."""
+        """Draw a map and call it at once, since some draw their weights at the first call."""
         return self.call(self.map(seed), self.rows if values is None else values)
 
     def small(self, seed: int) -> Any:
-        """Return the features of a small map where sizes can be chosen, else of a draw."""
+        """Return the features of a small map if sizes can be chosen, else of an ordinary draw."""
         if self.resizable:
             return self.call(self.map_for(seed, self.rows, SMALL), self.rows)
         return self.features(seed)
@@ -145,7 +128,7 @@ class Subject:
 
     @property
     def fitted(self) -> bool:
-        """Whether features depend on the rows that a map was drawn for."""
+        """Whether features depend on the rows for which a map was drawn."""
         if self.fits is None:
             self.fits = False
             if self.redraw is not None and self.rows.shape[0] > 1:
@@ -163,7 +146,7 @@ class Subject:
         return self.fits
 
     def gram(self, phi: Any, values: Any, given: Any = None) -> Any:
-        """Return the estimates of all pairs of rows; codes have their own way to be compared."""
+        """Return the estimates of all pairs of rows, by the map's own gram for codes."""
         there = self.place(values) if given is None else given
         z = self.call(phi, values, given=there)
         if z.dtype.kind != "f" and callable(getattr(phi, "gram", None)):

@@ -1,4 +1,4 @@
-"""The bundle's verdict: the cause first."""
+"""StructureVerdict: a verdict that leads with the cause."""
 
 from __future__ import annotations
 
@@ -11,18 +11,14 @@ from mehler.verify._verdict import Verdict
 class StructureVerdict(Verdict):
     """A `Verdict` on how a map is built.
 
-    ``observed`` is the number of defects found, ``exact`` 0; ``reason`` begins with the first.
-
-    Parameters
-    ----------
-    causes : tuple of str
-        What was found, what explains most first.
+    ``observed`` is the number of defects found and ``exact`` 0; ``reason`` begins with the first of
+    ``causes``, which are sorted by how much they explain.
     """
 
     causes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Return one paragraph: the causes, what was looked at, error rates, reservations."""
+        """Return one paragraph: the causes, the looks, error rates and reservations."""
         place = ", ".join(f"{key}={value}" for key, value in self.where.items())
         sentences = [self.reason] if self.reason else []
         sentences.append(f"{self.check}: {self.status}" + (f", at {place}." if place else "."))

@@ -1,1 +1,1 @@
-"""Variances: groups of independent draws in, one verdict on the declared variance out."""
+"""Check the declared variance of a map."""

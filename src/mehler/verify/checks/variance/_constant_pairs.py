@@ -1,4 +1,4 @@
-"""Pairs whose declared variance is 0 to rounding: there products must not move at all."""
+"""Pairs of declared variance 0, at which products must be constant."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from mehler.verify.sampling._sources import Source
 
 
 def moving(declared: Any, probe: Any, source: Source, pairs: Pairs) -> Any:
-    """Return where the declared variance is more than rounding.
+    """Return a mask of the pairs whose declared variance exceeds rounding.
 
-    Of products, and at equal rows of the correlation 1, off by eps: kernels with a square root
-    there turn that into sqrt(eps).
+    Rounding of products, and at equal rows of the correlation 1, off by eps: a square root there
+    turns eps into sqrt(eps).
     """
     square = np.abs(probe).max(axis=0) ** 2 * source.n_features / source.per_draw
     floor = (2.0**10 * source.eps) ** 2 * square
@@ -27,7 +27,7 @@ def moving(declared: Any, probe: Any, source: Source, pairs: Pairs) -> Any:
 
 
 def steady(source: Source, draws: Draws, still: Any) -> bool:
-    """Return whether products at pairs of no variance stay as they are over a few draws."""
+    """Return whether products at pairs of zero variance are constant over a few draws."""
     if not still.size:
         return True
     x = np.concatenate([source.samples(draws[k], still) for k in range(GROUP)])

@@ -1,4 +1,4 @@
-"""Which sample variances a map gives, and what bounds their scatter."""
+"""Choose sample variances of a map, and a bound on their scatter."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate
 def choose_spreads(
     phi: Any, pairs: Pairs, declared: Any, independent_features: bool
 ) -> tuple[Spreads | ChainSpreads, int]:
-    """Return the source of sample variances, and how many draws make a bundle."""
+    """Return the source of sample variances, and the number of draws per bundle."""
     source = choose_source(phi, pairs, independent_features)
     apart = getattr(phi, "units_apart", 1)
     chain = unit_source(phi, pairs) if source.per_draw == 1 and apart > 1 else None
     if chain is None or stretches_of(chain, apart) < GROUP:
         bundle = bundle_size(source)
         return Spreads(source, pairs, declared, bundle), bundle
-    # Stretches that fill no group are left out: at most one in nine.
+    # Incomplete groups of stretches are dropped, at most one in nine.
     bundle = 1 if stretches_of(chain, apart) >= 8 * GROUP else GROUP
     return ChainSpreads(chain, pairs, declared, bundle, apart), bundle
 
@@ -30,7 +30,7 @@ def choose_spreads(
 def scatter_limit(
     kurtosis: float | Kernel | None, phi: Any, plan: Plan, declared: Any, bundle: int
 ) -> Any:
-    """Return a bound on the relative variance of one sample from the kurtosis; None without."""
+    """Return a bound on the relative variance of one sample from the kurtosis, or None."""
     spreads, pairs = plan.source, plan.pairs
     if isinstance(spreads, ChainSpreads):
         known = scatter.declared_kurtosis(kurtosis, phi, pairs)
@@ -40,7 +40,7 @@ def scatter_limit(
         share = pairs.pick(evaluate(one, pairs.left, pairs.right, "variance")) / declared
         limit = chain_scatter(known, share, spreads.units, spreads.apart)
         return limit if scatter.affordable(limit, plan, bundle) else None
-    # Whole draws have another kurtosis than the products that they are made of.
+    # The kurtosis of products does not apply to whole draws.
     if kurtosis is None and getattr(spreads, "whole_draws", False):
         return None
     known = scatter.declared_kurtosis(kurtosis, phi, pairs)

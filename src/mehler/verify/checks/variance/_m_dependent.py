@@ -1,13 +1,13 @@
-r"""Long-run variances of chains: units of which only neighbours depend on each other.
+r"""Long-run variance of m-dependent units.
 
-Where units at a distance of `apart` or more are independent, G the mean of the m products P of a
-draw has
+If units at a distance of `apart` or more are independent, the mean G of the m products P of a draw
+has
 
 .. math:: m \operatorname{Var} G = \Gamma_0 + 2\sum_{k < apart} (1 - k/m)\Gamma_k,
           \quad \Gamma_k = \operatorname{Cov}(P_l, P_{l+k}),
 
-and stretches of `apart` units, with apart - 1 left out between them, are independent: covariances
-in groups of them estimate every Gamma_k without bias, at many stretches a draw.
+and stretches of `apart` units, separated by apart - 1 dropped ones, are independent: covariances
+in groups of them estimate every Gamma_k without bias, from many stretches per draw.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from mehler.verify.sampling._sources import Source, _Blocked
 
 
 class ChainSpreads(_Blocked):
-    """One sample a group of GROUP stretches: m Var G over the declared one."""
+    """One sample per group of GROUP stretches: the estimate of m Var G over the declared one."""
 
     name = "independent stretches of units"
 
@@ -42,13 +42,13 @@ class ChainSpreads(_Blocked):
         total = np.zeros((self.per_draw, x.shape[-1]))
         for k, weight in enumerate(lag_weights(self.units, self.apart)):
             ahead, behind = y[:, :, k:], y[:, :, : self.apart - k]
-            # Over the places in a stretch and, less one, over its group.
+            # Mean over positions in a stretch; unbiased over the group, by GROUP - 1.
             total += weight * (ahead * behind).sum(axis=1).mean(axis=1) / (GROUP - 1)
         return total * self._factor[chosen]
 
 
 def stretches_of(base: Source, apart: int) -> int:
-    """Return how many independent stretches the units of a draw make."""
+    """Return the number of independent stretches in the units of a draw."""
     return (base.per_draw + apart - 1) // (2 * apart - 1)
 
 
@@ -58,19 +58,12 @@ def lag_weights(units: int, apart: int) -> list[float]:
 
 
 def chain_scatter(kurtosis: Any, share: Any, units: int, apart: int) -> Any:
-    r"""Bound the variance of one sample, relative to the square of m Var G.
+    """Bound the variance of one sample, relative to the square of m Var G.
 
-    A covariance s of GROUP samples with E P^4 <= kappa V^2 has Var s at most
-    V^2 (kappa/b + 1/(b(b - 1))), by E P^2 P'^2 <= kappa V^2; that of P with itself a little less.
-    Standard deviations of weighted sums add up at most.
-
-    Parameters
-    ----------
-    kurtosis : array, shape (pairs,)
-        Of one product, kappa.
-    share : array, shape (pairs,)
-        V over m Var G.
-    units, apart : int
+    A covariance s of GROUP samples with E P^4 <= kappa V^2 has Var s at most V^2 (kappa/b + 1/(b(b
+    - 1))), by E P^2 P'^2 <= kappa V^2; that of P with itself a little less. Standard deviations of
+    weighted sums add up at most. `kurtosis` is kappa of one product, `share` is V over m Var G,
+    each of shape (pairs,).
     """
     b = GROUP
     own = np.sqrt(kurtosis / b - (b - 3) / (b * (b - 1)))

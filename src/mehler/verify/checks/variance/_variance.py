@@ -1,4 +1,4 @@
-"""check_variance: is the variance of a map's estimates the one that it declares?"""
+"""check_variance: do a map's estimates have the declared variance?"""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from mehler.verify.sampling._rows_without_claim import plain_pairs, take
 from mehler.verify.sampling._sources import Source
 from mehler.verify.undeclared._confirmed import with_guarantee
 
-# How much coarser the first look is: it costs a sixteenth, and never more than so many features,
-# since rare events (codes of far rows) ask for as many as one over their probability.
+# The first look is coarser by _COARSE, at a sixteenth of the cost, and limited to _FIRST features,
+# since rare events (codes of far rows) need as many as one over their probability.
 _COARSE, _FIRST = 4.0, 2**21
 
 _OF_PILOT = f"{scatter.SAFETY:g} times that of a pilot"
@@ -61,8 +61,8 @@ def check_variance(
     .. math:: E \frac{1}{b-1}\sum_{i\le b}(P_i - \bar P)^2 = V, \qquad
               \operatorname{Var} = V^2\Big(\frac{\kappa}{b} - \frac{b-3}{b(b-1)}\Big)
 
-    for groups of b = 8 independent feature products P of kurtosis kappa: an unbiased sample of V
-    that no wrong kernel can disturb, and Catoni's interval for its mean.
+    for groups of b = 8 independent feature products P of kurtosis kappa. Such a sample variance is
+    unbiased for V even if the kernel is wrong; Catoni's interval bounds its mean.
 
     Parameters
     ----------
@@ -72,26 +72,26 @@ def check_variance(
         (X, Y) -> (n, k), the claim; None: the map's own ``variance`` (``gram_variance`` times
         n_features, if its units are not independent).
     X, Y : array, shape (n, d), (k, d)
-        All unordered pairs of rows of X, or all of X by Y.
+        Rows. Without `Y` all unordered pairs of rows of X are tested, else all pairs (x, y).
     resolution : float
         Relative to V: a variance off by more holds with probability at most `false_alarm`.
     kurtosis : float or callable, optional
-        Upper bound for E(P - EP)^4 / V^2 of one product, or (X, Y) -> (n, k); default the map's
-        own ``product_kurtosis``. With it error rates are exact bounds, for any tails. Without,
-        the scatter is taken from a pilot and doubled: a verdict that holds by it says
-        *asymptotic*, and what it finds wrong is refuted by other means or left open (Notes).
+        Upper bound on E(P - EP)^4 / V^2 of one product, or (X, Y) -> (n, k); default the map's
+        own ``product_kurtosis``. With it error rates are exact bounds, for any tails. Without it
+        the check uses twice the scatter of a pilot: a verdict that holds is then *asymptotic*,
+        and a suspicion is refuted by other means or left open (see Notes).
     max_features : int, optional
-        Most features to draw.
+        Largest number of features to draw.
     independent_features : bool
-        The columns of one draw are independent and alike.
+        Whether the columns of one draw are i.i.d.
     false_alarm, seed, ledger, miss, name
         As for `check_kernel`.
 
     Returns
     -------
     Verdict
-        ``observed``, ``exact`` and ``interval`` are variances over the declared one, so ``exact``
-        is 1.
+        ``observed``, ``exact`` and ``interval`` are relative to the declared variance, so
+        ``exact`` is 1.
 
     Raises
     ------
@@ -100,20 +100,26 @@ def check_variance(
     BudgetExceeded
         If the ledger cannot pay.
 
+    See Also
+    --------
+    check_kernel : The mean of the estimates.
+    check_convergence : The variance at growing numbers of features.
+    check_distribution : The law of single features.
+
     Notes
     -----
-    Pairs at which V is 0 to rounding claim a constant; there any scatter beyond rounding refutes.
-    Maps without independent units give one product a draw; normal ones take some 20,000 draws at
-    the default rates. Where a map says by ``units_apart`` from which distance on its units are
-    independent, stretches of them are samples: a hundred and more a draw, and the kurtosis serves
-    them too where the map declares both ``variance`` and ``gram_variance``. The cost is
-    proportional to the kurtosis of the products: for indicators of rare events, such as codes of
-    nearly antipodal rows agree in, that is 1/p.
+    Pairs with V = 0 to rounding claim a constant; there any scatter beyond rounding refutes.
+    Maps without independent units give one product per draw; normal products take some 20,000
+    draws at the default rates. If a map declares by ``units_apart`` the distance from which its
+    units are independent, stretches of units are samples, a hundred and more per draw. The
+    kurtosis applies to them if the map declares both ``variance`` and ``gram_variance``. The cost
+    is proportional to the kurtosis of the products, 1/p for indicators of events of probability p,
+    such as agreement of the codes of nearly antipodal rows.
 
-    Without a kurtosis variances of groups are looked at again before they refute. They are not
-    negative, so bets that they are larger than declared need no assumption. Smaller ones are
-    refuted if their mean square is at most five times what the samples show, or their kurtosis is;
-    else the verdict is *inconclusive*.
+    Without a kurtosis a suspicion is tested again before it refutes. Sample variances are
+    nonnegative, so bets that they are larger than declared need no assumption. Smaller ones are
+    refuted if their mean square, or their kurtosis, is at most five times the samples' own; else
+    the verdict is *inconclusive*.
 
     References
     ----------
@@ -176,7 +182,7 @@ def check_variance(
         if ledger is not None:
             ledger.spend(asked.name, asked.false_alarm)
         per_feature = limit * spreads.n_features / spreads.per_draw
-        # A coarse look first, at a twentieth of the error rate, finds gross defects early.
+        # A first coarse look, at a twentieth of the error rate, finds gross defects early.
         looks = [
             dataclasses.replace(
                 final,

@@ -1,4 +1,4 @@
-"""How much variances of groups scatter: bounded by a declared kurtosis, or taken from a pilot."""
+"""Scatter of group variances, bounded by a declared kurtosis or estimated from a pilot."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from mehler.verify.pairwise._measurement import Plan
 from mehler.verify.sampling._draw_groups import GROUP, Bundles
 from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate
 
-# Groups of the pilot, and what is allowed on top of the scatter that it shows.
+# Groups of the pilot, and the safety factor on its scatter.
 PILOT, SAFETY = 256, 2.0
 
-# Draws up to which a chain's bound by the kurtosis, several times above its scatter, is paid.
+# Most draws spent on a chain's kurtosis bound, which is several times above its scatter.
 _AFFORDABLE = 6_000
 
 
 def declared_kurtosis(kurtosis: float | Kernel | None, phi: Any, pairs: Pairs) -> Any:
-    """Return the kurtosis at every pair, given or the map's own; None where there is none."""
+    """Return the kurtosis at every pair, given or the map's own; None if there is none."""
     if kurtosis is None:
         kurtosis = getattr(phi, "product_kurtosis", None)
     if kurtosis is None:
@@ -41,7 +41,7 @@ def of_groups(kurtosis: Any) -> Any:
 
 
 def affordable(limit: Any, plan: Plan, bundle: int) -> bool:
-    """Return whether the look at this scatter takes few enough draws."""
+    """Return whether a look at this scatter takes few enough draws."""
     needed = features_needed(
         float(limit.max()), plan.width, plan.false_alarm / plan.pairs.n, plan.miss / plan.pairs.n
     )
@@ -49,7 +49,7 @@ def affordable(limit: Any, plan: Plan, bundle: int) -> bool:
 
 
 def by_pilot(plan: Plan, draw: Callable[[int], Any], size: int) -> Any:
-    """Return a bound on the scatter from groups that are not used again."""
+    """Return a bound on the scatter from pilot groups, which are not reused."""
     spreads = plan.source
     pilot = Bundles(draw, plan.draws.root, size, stream=1)
     wanted = -(-PILOT // spreads.per_draw)
@@ -58,6 +58,6 @@ def by_pilot(plan: Plan, draw: Callable[[int], Any], size: int) -> Any:
     everything = np.arange(plan.pairs.n)
     groups = np.concatenate([spreads.samples(pilot[k], everything) for k in range(wanted)])
     relative = groups.var(axis=0) / np.maximum(groups.mean(axis=0), 1e-300) ** 2
-    # Never less than for normal products: a pilot that met no outlier proves little.
+    # At least that of normal products, since a pilot without outliers proves little.
     worst = max(float(np.nanmax(relative)), 2.0 / (GROUP - 1))
     return np.full(plan.pairs.n, SAFETY * worst)

@@ -1,4 +1,4 @@
-"""Whether the claimed kernel is that of other sizes, lengths and precisions too."""
+"""Check the claimed kernel at other sizes, lengths and precisions."""
 
 from mehler.verify.checks.structure.claim._given import check_other_rows, check_precision
 from mehler.verify.checks.structure.claim._other_lengths import check_lengths

@@ -1,7 +1,7 @@
-"""Whether a kernel jumps at some number of columns, or its bandwidth depends on that number.
+"""Tell a kernel that jumps at some number of columns from a bandwidth that depends on it.
 
-A map whose rows are divided by sqrt(d), as in attention, has the claimed kernel at one d only. It
-is not built wrongly: the claim is about that d.
+A map that divides rows by sqrt(d), as attention does, has the claimed kernel at one d only. That
+is no defect: the claim is about that d.
 """
 
 from __future__ import annotations
@@ -13,22 +13,16 @@ import numpy as np
 
 from mehler.verify.checks.structure.claim._trial import Trial
 
-# Factors of the rows that are tried.
+# Factors on the rows that are tried.
 _FACTORS = 2.0 ** np.arange(-3.0, 3.01, 0.125)
 
 
 def jumps(
     trials: Mapping[int, Trial], wrong: Sequence[int], right: Sequence[int], base: int
 ) -> bool:
-    """Whether one factor for what is wrong fits better than a power of the number of columns.
+    """Whether a common factor at the wrong sizes fits better than a power of the number of columns.
 
-    Parameters
-    ----------
-    trials : mapping
-        By the number of columns.
-    wrong, right : sequence of int
-    base : int
-        Where the claim was made.
+    `trials` are keyed by the number of columns; the claim was made at `base`.
     """
     widths = np.array([*wrong, *right])
     logs = np.log([factor_of(trials[d]) for d in widths])
@@ -40,7 +34,7 @@ def jumps(
 
 
 def factor_of(trial: Trial) -> float:
-    """Return the factor of the rows at which the claim fits the mean of the forms best."""
+    """Return the factor on the rows at which the claim best fits the mean forms."""
     claims, mean = trial.claims, trial.bets.mean
     kernel: Any = trial.subject.kernel
 

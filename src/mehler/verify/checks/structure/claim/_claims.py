@@ -1,4 +1,4 @@
-"""What a kernel claims of the squared lengths of sums of features, at rows made to show it."""
+"""Claimed squared lengths of sums of features, at rows made to reveal a wrong kernel."""
 
 from __future__ import annotations
 
@@ -10,27 +10,21 @@ import numpy as np
 from mehler._arrays import to_host
 from mehler.verify.checks.structure._domain import Domain
 
-# Claimed correlations of neighbours with the centre of their cluster, as near as the kernel goes:
-# close pairs show a kernel that is too rough, a cluster's sum one that is too smooth.
+# Claimed correlations of neighbours with the centre of their cluster, as far as the kernel allows:
+# close pairs reveal a kernel that is too rough, a cluster's sum one that is too smooth.
 _NEAR = (0.9, 0.6, 0.3, 0.05)
-# Steps from the centre that are tried, in its length; none leads to 0.
+# Steps from the centre that are tried, relative to its length; none leads to 0.
 _STEPS = 0.8 * 2.0 ** np.arange(-11.0, 1.0)
-# Directions claimed to be shorter than this are mostly rounding.
+# Directions of smaller claimed length are mostly rounding.
 _SHORTEST = 1e-2
 
 
 @dataclass(frozen=True)
 class Claims:
-    """Rows, directions v, and the claimed means of the forms |sum v_i phi(x_i)/sqrt(k(x_i,x_i))|^2.
+    """Claimed means of the forms |sum v_i phi(x_i)/sqrt(k(x_i,x_i))|^2, with rows and directions v.
 
-    Parameters
-    ----------
-    rows : array, shape (n, d)
-    unit : array, shape (n,)
-        sqrt(k(x, x)).
-    directions : array, shape (forms, n)
-    means : array, shape (forms,)
-        Claimed, with the allowance.
+    `unit` is sqrt(k(x, x)), shape (n,); `directions` has shape (forms, n); `means` include the
+    allowance.
     """
 
     rows: Any
@@ -39,7 +33,7 @@ class Claims:
     means: Any
 
     def forms(self, gram: Any) -> Any:
-        """Return the forms of one draw's Gram matrix."""
+        """Return the forms at one draw's Gram matrix."""
         scaled = gram / (self.unit[:, None] * self.unit[None, :])
         return np.maximum(((self.directions @ scaled) * self.directions).sum(axis=1), 0.0)
 
@@ -49,15 +43,9 @@ class Claims:
 
     @classmethod
     def of(cls, kernel: Any, rows: Any, clusters: Any, allowance: float) -> Claims:
-        """Look at rows one by one, in pairs and sums within clusters, and along eigenvectors.
+        """Claim single rows, pairs and sums within clusters, and eigenvectors of the Gram matrix.
 
-        Parameters
-        ----------
-        kernel : callable
-        rows : array, shape (n, d)
-        clusters : array of int, shape (n,)
-        allowance : float
-            By how much every claimed correlation may be off.
+        `clusters` are labels, shape (n,); every claimed correlation may be off by `allowance`.
         """
         value = gram_of(kernel, rows)
         unit = np.sqrt(np.diag(value))
@@ -79,7 +67,7 @@ class Claims:
 
 
 def gram_of(kernel: Any, rows: Any, *, positive: bool = True) -> Any:
-    """Return the claimed Gram matrix; ValueError where nothing is claimed, or k(x, x) <= 0."""
+    """Return the claimed Gram matrix; raise ValueError where there is no claim or k(x, x) <= 0."""
     rows = np.asarray(rows, dtype=np.float64)
     value = np.asarray(to_host(kernel(rows, rows)), dtype=np.float64)
     if value.shape != (len(rows),) * 2 or not np.isfinite(value).all():
@@ -92,15 +80,10 @@ def gram_of(kernel: Any, rows: Any, *, positive: bool = True) -> Any:
 def clusters_of(
     kernel: Any, domain: Domain, d: int, norm: float, rng: np.random.Generator
 ) -> tuple[Any, Any]:
-    """Make rows of a length, each with neighbours at several claimed correlations.
+    """Return rows of length `norm`, (n, d), in clusters of several correlations, and their labels.
 
     Centres lie in a random direction, along a diagonal and on an axis; neighbours of the first go
     in all directions, and of two more in the first and the last third of the columns only.
-
-    Returns
-    -------
-    rows : array, shape (n, d)
-    clusters : array of int, shape (n,)
     """
     axis = np.zeros(d)
     axis[rng.integers(d)] = 1.0
@@ -125,7 +108,7 @@ def clusters_of(
 def _neighbours(
     kernel: Any, domain: Domain, centre: Any, where: Any, rng: np.random.Generator
 ) -> Any:
-    """Return the steps from a centre to itself and its neighbours."""
+    """Return a centre's steps to itself and to its neighbours."""
     norm = float(np.linalg.norm(centre))
     step = _direction(where, rng)
     tried = domain.keep(centre + norm * np.outer(np.append(0.0, _STEPS), step), norm)
@@ -136,7 +119,7 @@ def _neighbours(
 
 
 def _direction(where: Any, rng: np.random.Generator) -> Any:
-    """Return a random unit vector in the columns of `where`."""
+    """Return a random unit vector supported on the columns of `where`."""
     v = rng.standard_normal(where.size) * where
     size = np.linalg.norm(v)
     return v / size

@@ -1,4 +1,4 @@
-"""The claimed kernel at the given size, in single precision and on rows not fitted on."""
+"""The claimed kernel at the given size, in single precision and on rows not used for fitting."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STREAM = 500
 
 
 def check_precision(subject: Subject) -> list[Finding]:
-    """Draw maps for rows in single precision."""
+    """Test the claim on maps drawn for single-precision rows."""
     base = base_of(subject)
     if subject.rows.dtype != np.float64 or base.suspicious:
         return []
@@ -35,7 +35,7 @@ def check_precision(subject: Subject) -> list[Finding]:
 
 
 def check_other_rows(subject: Subject) -> list[Finding]:
-    """Fit maps on other rows than they are asked about, longer and shorter ones."""
+    """Test the claim on maps fitted to other rows, longer and shorter ones."""
     if subject.redraw is None or not subject.domain.scalable:
         return []
     rows, seed = subject.rows, subject.first
@@ -46,7 +46,7 @@ def check_other_rows(subject: Subject) -> list[Finding]:
         others = (factor * rows[::-1]).astype(rows.dtype)
         try:
             there = subject.call(subject.map_for(seed, others), rows)
-        except Exception as error:  # a map may refuse: it is said, and no defect
+        except Exception as error:  # a map may refuse: noted, no defect
             subject.notes.skip("maps fitted on other rows", reason_of(error))
             continue
         if there.shape == here.shape and np.array_equal(there, here):

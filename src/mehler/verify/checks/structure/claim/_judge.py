@@ -1,4 +1,4 @@
-"""Which of many trials are wrong, and whether that is a matter of structure."""
+"""Decide which trials are wrong, and whether the structure of the map is to blame."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from mehler.verify.checks.structure.claim._lengths import ASSUMED, MOST_DRAWS, t
 from mehler.verify.checks.structure.claim._names import follows_rule, has_rule
 from mehler.verify.checks.structure.claim._trial import ASSUMED_OF_BETS, Trial
 
-# A wrong kernel is the map's structure only where it is right elsewhere: at so many values at
-# least, which span such a factor. Parameters that depend on the size are right near one size only;
-# and small maps look right where a defect hides in their scatter.
+# A wrong kernel is a structural defect only if it is right at _RIGHT values at least, spanning a
+# factor SPAN. Parameters that depend on the size are right near one size only, and small maps
+# look right where a defect hides in their scatter.
 _RIGHT, SPAN = 3, 4.0
-# Values at which a rule is confirmed before the other suspects are taken for the same.
+# Values at which a rule is confirmed before the other suspects are assumed to follow it.
 _CONFIRMED = 4
-# Trials of one family, of two looks each, that share its rate.
+# Trials of one family, of two looks each, that share its error rate.
 _TRIALS = 32
 
 
 def pilots(
     subject: Subject, values: Any, make: Callable[[Any, int], Trial], words: str
 ) -> dict[Any, Trial]:
-    """Run a first look at each value; what raises is skipped, and said."""
+    """Run a first look at each value; note and skip those that raise."""
     trials = {}
     for k, value in enumerate(values):
         if subject.clock.over:
@@ -34,7 +34,7 @@ def pilots(
         try:
             trial = make(value, k)
             trial.pilot()
-        except Exception as error:  # a map may refuse a size: it is said, and no defect
+        except Exception as error:  # a map may refuse a size: noted, no defect
             subject.notes.skip(words, reason_of(error), getattr(value, "__name__", value))
             continue
         trials[value] = trial
@@ -49,10 +49,10 @@ def judge(
     told: Callable[[Sequence[int], Sequence[int]], bool],
     reach: float,
 ) -> list[Finding]:
-    """Refute what is wrong at some values and right at others, far apart.
+    """Refute the claim where it is wrong at some values and right at others, far apart.
 
-    What is wrong must not be more than `reach` times beyond all that is right, and `told` says
-    whether it makes sense as a defect of structure.
+    Wrong values must not exceed all right ones by more than the factor `reach`, and `told` decides
+    whether they make sense as a defect of structure.
     """
     suspected = [value for value, trial in trials.items() if trial.suspicious]
     right = [value for value in trials if value not in suspected]
@@ -60,7 +60,7 @@ def judge(
         return []
     wrong: list[int] = []
     assumed: list[str] = []
-    # Large maps first: one of their draws has columns enough.
+    # Large maps first, since one draw of them has enough columns.
     for value in sorted(suspected, key=lambda each: -trials[each].columns):
         bad, assumption = refuted(subject, trials, value, right)
         if bad:
@@ -86,7 +86,7 @@ def judge(
 
 
 def _tells(right: list[int], wrong: list[int], reach: float) -> bool:
-    """Whether the kernel is right at values enough, far enough apart."""
+    """Whether the kernel is right at enough values, far enough apart."""
     if len(right) < _RIGHT or max(right) < SPAN * min(right):
         return False
     return max(wrong) <= reach * max(right)
@@ -95,19 +95,19 @@ def _tells(right: list[int], wrong: list[int], reach: float) -> bool:
 def refuted(
     subject: Subject, trials: dict[Any, Trial], value: Any, right: list[Any]
 ) -> tuple[bool, tuple[str, ...]]:
-    """Whether a trial is refuted, and on what that rests."""
+    """Return whether a trial is refuted, and the assumptions of that."""
     trial = trials[value]
     if trial.infinite:
         return True, ()
-    # Half of a family's rate for each of two looks; which trials are looked at again was decided
-    # by their own draws, so all of them have to be paid for.
+    # Half of a family's rate for each of two looks. Pilots decide which trials are repeated, so
+    # all of them have to be paid for.
     rate = 0.5 * subject.rate / _TRIALS
     subject.looks += 1
     if trial.decide(-math.log(rate)):
         return True, (ASSUMED_OF_BETS,)
     if not trial.short:
         return False, ()
-    # The largest map of which the columns can be matched; it must have been right.
+    # The largest map that was right and whose columns can be matched.
     bases = sorted((trials[other] for other in right), key=lambda each: each.columns)
     fitting = [each for each in bases if each.columns <= MOST_DRAWS * trial.columns] or bases[:1]
     if not fitting:

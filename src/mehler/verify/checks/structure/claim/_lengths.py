@@ -1,4 +1,4 @@
-"""Features that are too short at one size and right at another."""
+"""Detect features that are too short at one size and right at another."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import numpy as np
 from mehler.verify.checks.structure._coins import mostly
 from mehler.verify.checks.structure.claim._trial import Trial
 
-# Lengths are too short where blocks of as many columns are smaller by this share in nearly all
-# draws. A correct map's are in at most `_CHANCE` of them: in half, if columns are alike at both
-# sizes, and the rest is for laws of another shape.
+# Lengths are too short if blocks of equally many columns are smaller by this factor in nearly all
+# draws. For a correct map they are in at most a fraction _CHANCE: half if columns have one law at
+# both sizes, and the rest is for laws of another shape.
 _SHARE, _CHANCE = 0.9, 0.6
-# Most draws of the smaller map that make one block.
+# Most draws of the smaller map in one block.
 MOST_DRAWS = 12
 ASSUMED = (
     "where the claim holds at two sizes, squared lengths over equally many columns are smaller by "
@@ -20,10 +20,10 @@ ASSUMED = (
 
 
 def too_short(trial: Trial, base: Trial, rate: float) -> bool:
-    """Compare fresh draws of a trial with fresh draws of the base, as many columns each.
+    """Compare fresh draws of a trial and of the base, at equal numbers of columns.
 
-    No bound on tails is needed, but the claim could be met by an event too rare to be seen: that
-    the base meets it with as many columns speaks against that, and the assumption says so.
+    No tail bound is needed, but an event too rare to be seen could still meet the claim. That the
+    base meets it at as many columns speaks against that; the assumption says so.
     """
     ratio = base.columns / max(1, trial.columns)
     mine, theirs = (round(max(1.0, min(r, MOST_DRAWS))) for r in (ratio, 1.0 / ratio))

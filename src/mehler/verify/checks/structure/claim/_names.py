@@ -1,42 +1,42 @@
-"""Words for the sizes at which a map is wrong."""
+"""Describe the sizes at which a map is wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-# Wrong sizes that follow a rule, and right ones that do not, before it is called one.
+# Least wrong sizes that follow a rule, and least right sizes that do not.
 _MANY, _CLEAR = 3, 3
 
 
 def name_inputs(wrong: Sequence[int], right: Sequence[int]) -> str:
-    """Say for which numbers of columns of X the kernel fails."""
+    """Describe the numbers of columns of X at which the kernel fails."""
     return _name("d", "columns of X", wrong, right)
 
 
 def name_sizes(wrong: Sequence[int], right: Sequence[int]) -> str:
-    """Say for which numbers of features the kernel fails."""
+    """Describe the numbers of features at which the kernel fails."""
     return _name("m", "features", wrong, right)
 
 
 def has_rule(wrong: Sequence[int], right: Sequence[int]) -> bool:
-    """Whether a simple rule tells the wrong sizes from the right ones."""
+    """Whether a simple rule separates the wrong sizes from the right ones."""
     apart = min(wrong) > max(right) or max(wrong) < min(right)
     return apart or follows_rule(wrong, right)
 
 
 def follows_rule(wrong: Sequence[int], right: Sequence[int]) -> bool:
-    """Whether the rule is one of divisors, which no parameter that depends on the size follows."""
+    """Whether the rule is about divisors, which no size-dependent parameter follows."""
     return any(_tells(rule, wrong, right) for _, rule in _RULES)
 
 
 def isolated(wrong: Sequence[int], right: Sequence[int]) -> bool:
-    """Whether few sizes are wrong, all beyond the others or all below, or any."""
+    """Whether the wrong sizes are few, or all above or all below the right ones."""
     apart = min(wrong) > max(right) or max(wrong) < min(right)
     return apart or 2 * len(wrong) <= len(right)
 
 
 def _name(letter: str, what: str, wrong: Sequence[int], right: Sequence[int]) -> str:
-    """Return the simplest rule that tells the wrong sizes from the right ones."""
+    """Return the simplest rule that separates the wrong sizes from the right ones."""
     fails = "the claimed kernel fails"
     listed = ", ".join(str(n) for n in wrong)
     for words, rule in _RULES:
@@ -53,9 +53,9 @@ def _name(letter: str, what: str, wrong: Sequence[int], right: Sequence[int]) ->
 
 
 def _tells(rule: Callable[[int], bool], wrong: Sequence[int], right: Sequence[int]) -> bool:
-    """Whether a rule holds for all that is wrong, and for little that is right.
+    """Whether a rule holds for all wrong sizes, and for few right ones.
 
-    Sizes at which a defect is too small to be seen do not hide the rule.
+    A few exceptions are allowed, since at some sizes a defect is too small to be seen.
     """
     also = sum(rule(n) for n in right)
     if len(wrong) < _MANY or len(right) - also < _CLEAR:

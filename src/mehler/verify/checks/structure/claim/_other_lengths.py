@@ -1,4 +1,4 @@
-"""Longer and shorter rows than the ones given: clipped, saturated, or simply wrong."""
+"""The claimed kernel at longer and shorter rows: clipped, saturated, or simply wrong."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _STREAM = 800
 
 
 def check_lengths(subject: Subject) -> list[Finding]:
-    """Ask for the claimed kernel at rows of length 0.1 to 10."""
+    """Test the claimed kernel at rows of length 0.1 to 10."""
     domain = subject.domain
     if not domain.scalable:
         subject.notes.skip("rows of other lengths", "the given ones are normalised or whole")
         return []
     if base_of(subject).suspicious:
-        # A kernel that is wrong altogether is more or less so at other lengths.
+        # A kernel that is wrong at the base is no matter of length.
         return []
     trials: dict[float, Trial] = {}
     size = MIDDLE if subject.resizable else None
@@ -72,7 +72,7 @@ def _name(subject: Subject, wrong: list[float], right: list[float]) -> str:
 
 
 def _clipped(subject: Subject, norm: float) -> str:
-    """Find the length from which on longer rows in one direction have the same features."""
+    """Find the length beyond which rows in one direction have constant features."""
     d = subject.domain.n_inputs
     diagonal = np.full(d, 1.0 / math.sqrt(d))
     axis = np.zeros(d)
@@ -80,7 +80,7 @@ def _clipped(subject: Subject, norm: float) -> str:
     along, beside = (_end(subject, direction, norm) for direction in (axis, diagonal))
     if along is None:
         return ""
-    # Entries are clipped where rows of equal entries may grow longer than those on an axis.
+    # Entries are clipped, not norms, if rows along the diagonal may be longer than on an axis.
     entries = beside is None or beside > 1.1 * along
     return f"{'entries larger' if entries else 'rows longer'} than {along:.3g} are clipped"
 

@@ -1,4 +1,4 @@
-"""The claimed kernel for other numbers of columns, of X and of the features."""
+"""The claimed kernel at other numbers of inputs and of features."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from mehler.verify.checks.structure.claim._names import isolated, name_inputs, n
 from mehler.verify.checks.structure.claim._trial import MIDDLE, base_of, trial_at, trial_like
 
 INPUTS = (1, 2, 3, 4, 5, 6, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 127, 128, 130, 200)
-# Both parities at every order of magnitude: what is wrong beyond all that is right is no rule.
+# Both parities at every order of magnitude; failures beyond all right sizes follow no rule.
 SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 16, 31, 32, 63, 64, 65, 100, 127, 128, 129, 254, 255, 1000, 1001)
 _STREAM = 100
 
 
 def check_inputs(subject: Subject) -> list[Finding]:
-    """Draw maps for other numbers of columns of X, odd and even, below and beyond 64."""
+    """Test the claim at other numbers of columns of X, odd and even, below and beyond 64."""
     d0, norm = subject.domain.n_inputs, subject.domain.norm
     size = MIDDLE if subject.resizable else None
     if subject.domain.discrete:
@@ -34,12 +34,12 @@ def check_inputs(subject: Subject) -> list[Finding]:
     )
     others = [d for d in trials if d > 1 and d != d0]
     if not others:
-        # Where only rows of one column are taken besides, it is broadcast.
+        # If besides only rows of one column are accepted, they are broadcast.
         trials.pop(1, None)
 
     def told(wrong: Sequence[int], right: Sequence[int]) -> bool:
         if d0 in wrong:
-            # The kernel is refuted anyway; only what comes with width explains that.
+            # The kernel is refuted anyway; only a failure beyond some width explains that.
             return min(wrong) > max(right)
         return isolated(wrong, right) and jumps(trials, wrong, right, d0)
 
@@ -47,7 +47,7 @@ def check_inputs(subject: Subject) -> list[Finding]:
 
 
 def check_sizes(subject: Subject) -> list[Finding]:
-    """Draw maps with other numbers of features."""
+    """Test the claim at other numbers of features."""
     if not subject.resizable:
         return []
     base = base_of(subject)

@@ -1,4 +1,4 @@
-"""Maps of one size, at one kind of rows: bets that forms are larger than the kernel claims."""
+"""Trials: draws of one configuration, and bets that forms are larger than claimed."""
 
 from __future__ import annotations
 
@@ -12,42 +12,30 @@ from mehler.verify.checks.structure._subject import Subject
 from mehler.verify.checks.structure.claim._claims import Claims, clusters_of, gram_of
 from mehler.verify.intervals._excess import Excess
 
-# Draws of a first look, which grows as long as it is suspicious; of one at the size that was given;
-# and the most that a trial takes.
+# Draws of the first look, extended while it is suspicious; of the base trial; and of any trial.
 _PILOT, _BASE, MOST = (12, 24, 48), 36, 384
-# Seconds for the kernel of a dozen rows beyond which it is asked for no others.
+# Most seconds for the kernel of a dozen rows; slower kernels are not evaluated again.
 _SLOW, _DOZEN = 0.2, 12
-# Columns of the maps at other lengths and numbers of inputs, where sizes can be chosen.
+# Columns of the maps at other lengths and numbers of inputs, if sizes can be chosen.
 MIDDLE = 128
 _BASE_STREAM = 99
 ASSUMED_OF_BETS = (
     "draws from different seeds are independent; squared lengths are not negative: no tail is "
     "assumed"
 )
-# What makes a trial worth going on: forms so much larger than claimed in the mean, on which wealth
-# grows by so much a draw, after what the mixture of stakes costs. Odds of 1e12 are then reached
-# within `MOST` draws.
+# A trial goes on if mean forms exceed the claim by _LARGER and log wealth grows by _GROWTH per
+# draw, beyond the cost _MIXED of mixing stakes. Odds of 1e12 are then reached within MOST draws.
 _LARGER, _GROWTH, _MIXED = 1.08, 0.1, 2.4
-# The share of a claimed length below which all of a trial's draws are suspicious.
+# Ratio to the claimed length below which a trial's draws are suspicious.
 _SMALLER = 0.87
 
 
 @dataclass
 class Trial:
-    """Draws of one configuration.
+    """Draws of one configuration, and bets against its claims.
 
-    Parameters
-    ----------
-    subject : Subject
-    claims : Claims
-    n_features : int, optional
-        None for as many as a draw has.
-    stream : int
-        Of the seeds.
-    dtype : dtype
-        Of the rows.
-    fitted : array, optional
-        Rows that the maps are drawn for, where these are others.
+    `n_features` None is the width of a draw; `fitted` are the rows that maps are drawn for, if
+    others.
     """
 
     subject: Subject
@@ -65,7 +53,7 @@ class Trial:
         self.bets = Excess(self.claims.means)
 
     def run(self, n: int) -> None:
-        """Draw until there are n draws; whatever a map raises comes out."""
+        """Draw until there are n draws; exceptions of the map propagate."""
         seeds = self.subject.seeds(self.stream)
         rows = self.claims.rows.astype(self.dtype)
         drawn_for = rows if self.fitted is None else self.fitted
@@ -83,7 +71,7 @@ class Trial:
 
     @property
     def odds(self) -> float:
-        """Logarithm of the mean wealth over directions: exp of it is at most 1 in the mean."""
+        """Log of the wealth averaged over directions, whose expectation is at most 1."""
         if not self.bets.n:
             return -math.inf
         wealth = self.bets.log_wealth
@@ -91,7 +79,7 @@ class Trial:
 
     @property
     def promising(self) -> bool:
-        """Whether going on may refute: some form is larger than claimed, and wealth grows."""
+        """Whether going on may refute: some form exceeds its claim, and wealth grows."""
         if not self.bets.n:
             return False
         ratio = self.bets.mean / self.bets.claims
@@ -100,9 +88,9 @@ class Trial:
 
     @property
     def short(self) -> bool:
-        """Whether lengths are smaller than claimed in most of its draws.
+        """Whether lengths are smaller than claimed in most draws.
 
-        What is fitted on rows may leave parts of other rows out, by its nature.
+        A map fitted to some rows may legitimately lose parts of others.
         """
         if self.subject.fitted:
             return False
@@ -115,18 +103,18 @@ class Trial:
 
     @property
     def suspicious(self) -> bool:
-        """Whether the first look asks for more."""
+        """Whether the first look calls for more draws."""
         return self.promising or self.short or self.infinite
 
     def pilot(self) -> None:
-        """Take a first look, and a closer one while it is suspicious."""
+        """Take a first look, extended while it is suspicious."""
         for n in _PILOT:
             self.run(n)
             if not self.suspicious:
                 return
 
     def decide(self, level: float) -> bool:
-        """Go on while it is promising; whether the wealth reached exp(level)."""
+        """Go on while promising; return whether the wealth reached exp(level)."""
         n = self.n
         while self.promising and n < MOST and not self.subject.clock.over:
             if self.odds >= level:
@@ -137,17 +125,14 @@ class Trial:
 
 
 def trial_at(subject: Subject, d: int, norm: float, n_features: int | None, stream: int) -> Trial:
-    """Make rows of d columns and a length, their claims, and a trial of them.
+    """Return a trial at rows of d columns and length `norm`.
 
-    Raises
-    ------
-    ValueError
-        Nothing is claimed there, or the kernel takes too long to say what.
+    Raises ValueError where nothing is claimed, or the kernel is too slow to evaluate.
     """
     _require_quick(subject)
     rng = np.random.default_rng([subject.seed, stream])
     rows, clusters = clusters_of(subject.kernel, subject.domain, d, norm, rng)
-    # Numbers that single precision has too.
+    # Use numbers that single precision represents exactly.
     rows = rows.astype(np.float32).astype(np.float64)
     claims = Claims.of(subject.kernel, rows, clusters, 0.25 * subject.resolution)
     dtype = subject.rows.dtype
@@ -155,7 +140,7 @@ def trial_at(subject: Subject, d: int, norm: float, n_features: int | None, stre
 
 
 def _require_quick(subject: Subject) -> None:
-    """Refuse to ask a slow kernel, which a user gave for a few rows, for thousands of values."""
+    """Refuse to evaluate a slow kernel, meant for a few rows, at thousands of pairs."""
     if subject.seconds is None:
         start = subject.spent
         gram_of(subject.kernel, subject.rows[:_DOZEN], positive=False)
@@ -165,7 +150,7 @@ def _require_quick(subject: Subject) -> None:
 
 
 def base_of(subject: Subject) -> Trial:
-    """Return a trial at the given rows, looked at with care."""
+    """Return a trial at the given rows, with a longer look."""
     if subject.base is None:
         _require_quick(subject)
         rows = subject.rows.astype(np.float32).astype(np.float64)

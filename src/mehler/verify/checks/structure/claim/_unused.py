@@ -1,4 +1,4 @@
-"""Columns of X that change nothing."""
+"""Detect columns of X that change nothing."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from mehler.verify.intervals._excess import Excess
 
 _CHECK = "unused columns"
 _STREAM = 900
-# Also looked at, where maps can be drawn for them: an odd and an even number.
+# Further widths, one odd and one even, if maps can be drawn for them.
 _WIDE = (129, 130)
-# Draws of a first look, draws in which what is suspected must not change, the most draws of bets,
-# and the share of draws that may use a column unseen by the last resort.
+# Draws of the first look; draws that must confirm a suspicion; most draws of bets; and the
+# fraction of draws that may use a column undetected by the last resort.
 _PILOT, _AGAIN, _BETS, _SELDOM = 2, 4, 200, 0.01
 _POINTS = 8
-# Features of one call.
+# Most features of one call.
 _ENTRIES = 1 << 22
 
 
 def check_unused(subject: Subject) -> list[Finding]:
-    """Change one column of X after the other, then all that did nothing at once.
+    """Change one column of X after the other, then all those without effect at once.
 
-    Where the kernel says that such rows are far apart, the sum of their features, which are the
-    same, is longer than claimed: that is bet on. Else thousands of draws decide.
+    Where the kernel claims that such rows are far apart, the sum of their equal features is longer
+    than claimed, and bets on that decide. Else thousands of draws do.
     """
     if subject.kernel is None or not subject.domain.scalable:
         return []
@@ -50,7 +50,7 @@ def check_unused(subject: Subject) -> list[Finding]:
             return found
         if d != own:
             wide.append(found)
-    # What one of two widths shows is said better by the numbers of columns that are wrong.
+    # A finding at one of two widths is better described by the wrong numbers of columns.
     listed = [one for found in wide for one in found]
     return [replace(one, late=len(listed) < len(wide)) for one in listed[-1:]]
 
@@ -87,7 +87,7 @@ def _at(subject: Subject, d: int) -> list[Finding]:
 
 
 def _without_effect(subject: Subject, seed: int, base: Any) -> Any:
-    """Return which columns one draw does not look at, a block of them at a time."""
+    """Return a mask of the columns that one draw does not use, a block of columns at a time."""
     d = base.shape[1]
     phi = subject.map_for(seed, base)
     plain = subject.call(phi, base)
@@ -112,7 +112,7 @@ def _elsewhere(row: Any) -> Any:
 
 
 def _near(z: Any, first: Any) -> Any:
-    """Whether rows of features are those of the first one; equal rows are, up to rounding."""
+    """Return a mask of the rows whose features equal those of the first, up to rounding."""
     return ~apart(z, np.repeat(first, len(z), axis=0), z.shape[1]).any(axis=1)
 
 
@@ -121,7 +121,7 @@ def _equal(z: Any) -> bool:
 
 
 def _far(claim: Any) -> bool:
-    """Whether rows that differ in these columns only are claimed to have other features."""
+    """Whether rows that differ only in these columns are claimed to have different features."""
     gap = np.diag(claim) + claim[0, 0] - 2.0 * claim[0]
     return bool(gap.max() > 1e-3 * claim[0, 0])
 
@@ -148,7 +148,7 @@ def _bets(subject: Subject, rows: Any, claim: Any) -> str:
 
 
 def _many(subject: Subject, rows: Any) -> str:
-    """Draw until columns that are used in one draw of a hundred would have been."""
+    """Draw until columns used in one draw of a hundred would have been seen."""
     n = math.ceil(math.log(0.5 * subject.rate) / math.log1p(-_SELDOM))
     seeds = subject.seeds(_STREAM + 2)
     subject.looks += 1
@@ -164,7 +164,7 @@ def _many(subject: Subject, rows: Any) -> str:
 
 
 def _words(unused: Any) -> str:
-    """Say which columns change nothing."""
+    """Describe the columns that change nothing."""
     index = np.flatnonzero(unused)
     first, last, d = int(index[0]), int(index[-1]), unused.size
     if index.size == last - first + 1:

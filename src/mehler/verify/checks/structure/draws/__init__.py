@@ -1,4 +1,4 @@
-"""Whether draws of different seeds, and the columns of one draw, differ as they should."""
+"""Check that draws of different seeds, and the columns of one draw, differ as they should."""
 
 from mehler.verify.checks.structure.draws._columns import check_columns
 from mehler.verify.checks.structure.draws._one_number import check_one_number

@@ -1,4 +1,4 @@
-"""No two columns are the same feature: equal, or equal up to a factor."""
+"""Detect columns that are the same feature, up to a factor."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from mehler.verify.checks.structure._subject import Subject
 
 _CHECK = "columns"
 _STREAM = 21
-# Draws looked at first; distinct values besides 0 that make a column worth comparing; columns that
-# are smaller than this share of the largest are rounding.
+# Draws of the first look; least distinct nonzero values of a column worth comparing; relative size
+# below which a column is rounding.
 _PILOT, _VALUES, _NOISE = 3, 8, 1e-9
-# Units of rounding between a column and its multiple.
+# Rounding between a column and its multiple, in units of eps.
 _ULPS = 32.0
-# Columns that are alike in all draws are fewer than in one if their places change so much.
+# Least ratio of repeated columns in one draw to those in all draws, if their places change.
 _MORE = 1.25
-# The share of distinct columns below which it does not matter where the others are.
+# Fraction of distinct columns below which the places of the others do not matter.
 _HALF = 0.5
 _ASSUMED = "columns of a draw are independent and alike, or differ from each other more than that"
 
@@ -29,8 +29,8 @@ _ASSUMED = "columns of a draw are independent and alike, or differ from each oth
 def check_columns(subject: Subject) -> list[Finding]:
     """Look for columns that are the same in every draw.
 
-    Where features take few values columns coincide by chance, but between two draws as often as
-    within one: halves of two draws are swapped, and a correct map has the coincidence as often
+    If features take few values, columns coincide by chance, but between two draws as often as
+    within one. So halves of two draws are swapped, and a correct map has the coincidence as often
     before as after.
     """
     far = subject.seeds(_STREAM)
@@ -45,7 +45,7 @@ def check_columns(subject: Subject) -> list[Finding]:
     repeated = [group for group in groups if len(group) > 1]
     distinct = [len(set(label[label >= 0])) / max(1, (label >= 0).sum()) for label in labels]
     if len(groups) > _MORE * max(distinct) * worth.sum():
-        repeated = []  # in other places in every draw
+        repeated = []  # in different places in every draw
     if not repeated and max(distinct) > _HALF:
         return []
     subject.looks += 1
@@ -58,12 +58,7 @@ def check_columns(subject: Subject) -> list[Finding]:
 class Columns:
     """Columns over their product with a fixed vector, so that factors and signs drop out.
 
-    Parameters
-    ----------
-    shapes : array, shape (n, columns)
-    worth : array of bool, shape (columns,)
-        Whether a column has values enough to be compared.
-    slack : float
+    `worth` marks the columns with enough distinct values to be compared.
     """
 
     shapes: Any
@@ -72,7 +67,7 @@ class Columns:
 
     @classmethod
     def of(cls, z: Any) -> Columns:
-        """Take the columns of a feature matrix."""
+        """Normalise the columns of a feature matrix."""
         eps = float(np.finfo(z.dtype).eps)
         z = z.astype(np.float64)
         ordered = np.sort(z, axis=0)
@@ -86,7 +81,7 @@ class Columns:
         return cls(shapes, worth, _ULPS * eps * float(np.sqrt(z.shape[0])))
 
     def labels(self) -> Any:
-        """Return a number for each column, the same for columns that are alike; -1 for others."""
+        """Return a label for each column, equal for equal columns; -1 for those not compared."""
         found = np.full(self.worth.size, -1)
         index = np.flatnonzero(self.worth)
         if not index.size:
@@ -98,7 +93,7 @@ class Columns:
         return found
 
     def meets(self, other: Columns, mine: Any, theirs: Any) -> bool:
-        """Whether one of these columns is one of the other's."""
+        """Whether one of these columns equals one of the other's."""
         a = self.shapes[:, mine[self.worth[mine]]]
         b = other.shapes[:, theirs[other.worth[theirs]]]
         if not a.shape[1] or not b.shape[1]:
@@ -115,7 +110,7 @@ class Columns:
 
 
 def _groups(labels: list[Any], worth: Any) -> list[list[int]]:
-    """Return columns in groups that are alike in all draws."""
+    """Return groups of columns that are equal in all draws."""
     found: dict[tuple[int, ...], list[int]] = {}
     for j in np.flatnonzero(worth):
         found.setdefault(tuple(int(label[j]) for label in labels), []).append(int(j))

@@ -1,4 +1,4 @@
-"""Columns that share one random number: the error does not fall with their number."""
+"""Detect columns that share one random number, so that more of them do not reduce the error."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from mehler.verify.checks.structure._subject import Subject
 
 _CHECK = "independent columns"
 _STREAM = 31
-# Columns that a map needs to be looked at, columns drawn where sizes can be chosen, draws that are
-# looked at first, and the number of effectively independent columns that raises suspicion.
+# Least columns of a map to be tested; columns drawn if sizes can be chosen; draws of the first
+# look; and the number of effectively independent columns that raises suspicion.
 _LEAST, _SIZE, _PILOT, _EFFECTIVE = 64, 256, 20, 8.0
 _ASSUMED = "halves of a draw's columns that are independent agree in sign as often as not"
 
 
 def check_one_number(subject: Subject) -> list[Finding]:
-    """Compare the scatter between draws with what independent columns would give.
+    """Compare the variance between draws with that of independent columns.
 
-    The estimate at a pair is the mean of m products. If they are independent its variance between
-    draws is theirs over m; m of them shared by one random number have the same in each. A map is
-    refuted if as little as 8 of its columns would have its scatter, and halves of the columns err
-    to the same side in nearly all draws: a fair coin where columns are independent.
+    The estimate at a pair is the mean of m products. For independent ones its variance between
+    draws is theirs over m; products that share one random number vary together. A map is refuted if
+    as few as 8 independent columns would have its variance, and halves of the columns err to the
+    same side in nearly all draws: a fair coin if columns are independent.
     """
     if subject.rows.dtype.kind != "f":
         return []
@@ -73,30 +73,30 @@ def check_one_number(subject: Subject) -> list[Finding]:
 
 @dataclass(frozen=True)
 class Scatter:
-    """How many independent columns would scatter as the draws do, at each pair."""
+    """Effective number of independent columns, at each pair."""
 
     effective: Any
 
     @classmethod
     def of(cls, looks: list[Any], m: int) -> Scatter:
-        """Take it from estimates, halves' estimates and variances within draws."""
+        """Estimate it from whole estimates, those of halves, and variances within draws."""
         whole = np.array([one[0] for one in looks])
         within = np.mean([one[3] for one in looks], axis=0)
         between = whole.var(axis=0, ddof=1)
-        # Scatter that is rounding counts for none.
+        # A variance at rounding level counts as none.
         floor = 1e-10 * (whole**2).mean(axis=0)
         with np.errstate(all="ignore"):
             return cls(np.where(between > floor, within / between, np.inf))
 
     def worst(self) -> int | None:
-        """Return the pair with the least."""
+        """Return the pair with the fewest effective columns."""
         if not np.isfinite(self.effective).any():
             return None
         return int(np.nanargmin(self.effective))
 
 
 def _look(z: Any, halves: Any) -> tuple[Any, Any, Any, Any]:
-    """Return per pair of rows: the estimate, that of either half, the variance of a product."""
+    """Return per pair the estimate, those of either half, and the variance of a product."""
     z = z.astype(np.float64)
     i, j = np.triu_indices(z.shape[0])
     total = (z @ z.T)[i, j]
@@ -107,7 +107,7 @@ def _look(z: Any, halves: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def _near_and_far(subject: Subject) -> Any:
-    """Return a few rows, nearly zero and as given, and where signs are free their negatives.
+    """Return a few rows, scaled to nearly 0 and as given, with negatives if signs are free.
 
     A phase that all columns share shows at x + y near 0.
     """
@@ -120,7 +120,7 @@ def _near_and_far(subject: Subject) -> Any:
 
 
 def _explains_itself(phi: Any) -> bool:
-    """Whether the map says how its columns depend on each other."""
+    """Whether the map declares how its columns depend on each other."""
     return callable(getattr(phi, "gram_variance", None)) or bool(getattr(phi, "n_projections", 0))
 
 

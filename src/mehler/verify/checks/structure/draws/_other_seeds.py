@@ -1,4 +1,4 @@
-"""Other seeds, other maps: neighbours, single bits, and how many seeds there are in effect."""
+"""Detect seeds that give the same map: neighbours, single bits, few effective seeds."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ from mehler.verify.checks.structure._subject import Subject
 from mehler.verify.checks.structure.one_map import NOTABLE
 
 _CHECK = "other seeds"
-# Seeds in a row, seeds without relation, and seconds for all of them.
+# Consecutive seeds, unrelated seeds, and seconds for all of them.
 _ROW, _FAR, _SECONDS = 18, 90, 1.0
 _STREAM = 11
-# Draws that are to be the same before a seed is called ignored, and the share of other draws that
-# they must rule out at least.
+# Equal draws needed to call a seed ignored, and the fraction of other draws that they rule out.
 _ALIKE, _SELDOM = 500, 0.2
-# Columns and rows of draws that are called the same without a relation between their seeds.
+# Least columns and rows of draws called the same without a relation between their seeds.
 _COLUMNS, _ROWS = 64, 3
-# Pairs of seeds after which no more are looked for.
+# Most pairs of seeds collected.
 _SUSPECTS = 400
-# Relations that are put to the coin, each for its share of the rate.
+# Relations tested, which share the error rate.
 _RELATIONS = 8
 _INDEPENDENT = "draws from different seeds are independent"
 _NO_CHANCE = "draws of features that all differ, within draws and between, are not equal by chance"
@@ -34,10 +33,10 @@ _NO_CHANCE = "draws of features that all differ, within draws and between, are n
 def check_other_seeds(subject: Subject) -> list[Finding]:
     """Draw small maps from many seeds and look for two that share half of their columns, or all.
 
-    Codes and signs do so by chance. So a relation between two such seeds, a bit or a distance, is
-    put to other seeds: it is refuted if related draws agree where draws swapped between two pairs
-    do not, a fair coin if draws are independent. Pairs without relation are refuted only if they
-    are the same in full size, and continuous as far as one can see.
+    Codes and signs do so by chance, so a relation between two such seeds, a bit or a distance, is
+    tested on other seeds: it is refuted if related draws agree where draws swapped between two
+    pairs do not, a fair coin if draws are independent. Pairs without relation are refuted only if
+    they are the same in full size, and apparently continuous.
     """
     drawn: dict[int, Any] = {}
     start = subject.spent
@@ -65,7 +64,7 @@ def check_other_seeds(subject: Subject) -> list[Finding]:
 
 
 def agree(a: Any, b: Any) -> bool:
-    """Whether two draws have half of their columns in common, bit for bit."""
+    """Whether two draws share half of their columns, bit for bit."""
     if a.shape != b.shape:
         return False
     if np.array_equal(a, b):
@@ -75,12 +74,12 @@ def agree(a: Any, b: Any) -> bool:
 
 
 def _columns(z: Any) -> frozenset[bytes]:
-    """Return the first columns that are not 0: more would say the same."""
+    """Return the first nonzero columns; more would add nothing."""
     return frozenset(c.tobytes() for c in np.ascontiguousarray(z.T[:_COLUMNS]) if c.any())
 
 
 def _seeds(subject: Subject) -> Iterator[int]:
-    """Yield seeds, those that tell most first."""
+    """Yield seeds, most informative first."""
     far = subject.seeds(_STREAM)
     base = far.seed(0)
     listed = [*NOTABLE, *(base ^ (1 << bit) for bit in range(31)), base, *range(2, _ROW)]
@@ -89,15 +88,15 @@ def _seeds(subject: Subject) -> Iterator[int]:
 
 
 def _maps(drawn: dict[int, Any]) -> dict[bytes, Any]:
-    """Return the draws that differ."""
+    """Return the distinct draws."""
     return {z.tobytes(): z for z in drawn.values()}
 
 
 def _agreeing(drawn: dict[int, Any]) -> list[tuple[int, int]]:
-    """Return pairs of seeds that agree, the smaller one first, nearest pairs first.
+    """Return pairs of seeds that agree, the smaller seed first, nearest pairs first.
 
-    Columns are looked up, so that all pairs are seen in one pass; where nearly all pairs agree,
-    columns take few values, and some pairs do for the rest.
+    A lookup of columns finds all pairs in one pass. Where nearly all pairs agree, columns take few
+    values, and some of the pairs are enough.
     """
     owners: dict[bytes, list[int]] = {}
     suspects: set[tuple[int, int]] = set()
@@ -128,7 +127,7 @@ def _swaps(subject: Subject, relation: Callable[[int], int]) -> Iterator[int]:
         if subject.clock.over:
             subject.notes.skip("whether seeds that agree do so by chance", "time")
             return
-        # Below 2^30, so that a sum stays a seed.
+        # Below 2^30, so that a sum is still a valid seed.
         s, u = (far.seed(k + i) >> 1 for i in (0, 1))
         try:
             a, b, c, d = (subject.small(seed) for seed in (s, relation(s), u, relation(u)))
@@ -139,7 +138,7 @@ def _swaps(subject: Subject, relation: Callable[[int], int]) -> Iterator[int]:
 
 
 def _constant(subject: Subject, drawn: dict[int, Any]) -> list[Finding]:
-    """All seeds gave the same features: a defect, unless the estimate is the kernel itself."""
+    """Return a finding if all seeds gave the same features, unless the estimate is exact."""
     if subject.kernel is not None:
         gram = subject.gram(subject.map(subject.first), subject.rows)
         claim = np.asarray(subject.kernel(*(subject.rows.astype(np.float64),) * 2))
@@ -162,7 +161,7 @@ def _constant(subject: Subject, drawn: dict[int, Any]) -> list[Finding]:
 
 
 def _differ(maps: list[Any]) -> bool:
-    """Whether, in any row, no value comes twice in all these draws, signs apart."""
+    """Whether in every row no value occurs twice in all these draws, up to sign."""
     if any(z.dtype.kind != "f" for z in maps):
         return False
     rows = np.abs(np.concatenate(maps, axis=1).astype(np.float64))
@@ -173,13 +172,13 @@ def _differ(maps: list[Any]) -> bool:
 
 
 def _same_in_full(subject: Subject, low: int, high: int) -> bool:
-    """Whether two seeds give the same map of many columns, whose values all differ."""
+    """Whether two seeds give the same map of many columns with distinct values."""
     a, b = subject.features(low), subject.features(high)
     return a.shape[1] >= _COLUMNS and _differ([a]) and np.array_equal(a, b)
 
 
 def _named(drawn: dict[int, Any], pair: tuple[int, int], assumed: str) -> Finding:
-    """Say which seeds give the same features, and how many there are in effect."""
+    """Return the finding that seeds give the same features, with the effective number of seeds."""
     low, high = pair
     a, b = drawn[low], drawn[high]
     if np.array_equal(a, b):

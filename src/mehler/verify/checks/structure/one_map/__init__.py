@@ -1,4 +1,4 @@
-"""Whether one seed gives one function of a row."""
+"""Check that one seed gives one function of a row."""
 
 from mehler.verify.checks.structure.one_map._calls import check_calls
 from mehler.verify.checks.structure.one_map._global_state import check_global_state

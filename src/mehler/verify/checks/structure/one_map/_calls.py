@@ -1,4 +1,4 @@
-"""One drawn map, called in many ways: a row's features are a function of that row alone."""
+"""Call one map in many ways: a row's features must depend on that row alone."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from mehler.verify.checks.structure._same import rows_apart
 from mehler.verify.checks.structure._subject import Subject
 from mehler.verify.sampling._output import raw
 
-# One call on many rows: beyond the blocks of 4096 that people cut rows into.
+# One call on many rows, more than a common block size of 4096.
 _TALL, _ENTRIES, _SLOW = 4200, 1 << 22, 2.0
-# How often the rows are repeated first, to see how long that takes.
+# Repetitions of the rows in a first timing.
 _SOME = 10
 _CHECK = "calls"
 
 
 def check_calls(subject: Subject) -> list[Finding]:
-    """Call one map twice, on the rows in other orders, parts, companies and places."""
+    """Call one map twice, and on the rows reordered, split, combined and moved."""
     rows = subject.rows
     phi = subject.map(subject.first)
     given = subject.place(rows)
@@ -55,7 +55,7 @@ def check_calls(subject: Subject) -> list[Finding]:
 
 
 class _Looks:
-    """Calls that must give what the plain call gave."""
+    """Calls that must reproduce the plain call."""
 
     def __init__(self, subject: Subject, phi: Any, plain: Any) -> None:
         self._subject, self._phi, self._plain = subject, phi, plain
@@ -64,13 +64,13 @@ class _Looks:
         self._before = [plain]
 
     def order(self) -> Finding | None:
-        """Reversed rows; and other rows below the same first one."""
+        """Compare reversed rows, and other rows below the same first one."""
         mixed = np.concatenate([[0], np.arange(self._n)[:0:-1]])
         for what, index in (("reversed", np.arange(self._n)[::-1]), ("another order", mixed)):
             z = self._call(self._rows[index], what)
             if z is None or not self._off(z, index).size:
                 continue
-            # Who is to blame, the place or the others, is seen below.
+            # Whether position or company is to blame is tested below.
             return (
                 self._stale(z)
                 or self.place()
@@ -80,7 +80,7 @@ class _Looks:
         return None
 
     def company(self) -> Finding | None:
-        """Single rows, a part of the rows, one row beside others."""
+        """Compare single rows, a part of the rows, one row beside others."""
         half = np.arange(self._n)[self._n // 2 :]
         parts: list[tuple[str, Callable[[], Any], Any]] = [
             ("one row at a time", self._singly, np.arange(self._n)),
@@ -102,7 +102,7 @@ class _Looks:
         return None
 
     def place(self) -> Finding | None:
-        """Equal rows, which must have equal features wherever they stand."""
+        """Compare equal rows, which must have equal features in any position."""
         for i in (0, self._n - 1):
             equal = np.repeat(self._rows[i : i + 1], max(self._n, 24), axis=0)
             z = self._call(equal, "equal rows")
@@ -114,7 +114,7 @@ class _Looks:
         return None
 
     def number(self) -> Finding | None:
-        """The rows again and again, some thousand at once; Dask's in other chunks."""
+        """Compare thousands of repeated rows in one call; for Dask, other chunks."""
         start = self._subject.spent
         total = _SOME * self._n
         found = self._repeated(total)
@@ -131,7 +131,7 @@ class _Looks:
         return self._rechunked()
 
     def _repeated(self, total: int) -> Finding | None:
-        """Compare the rows, over and over in one call, with the plain call."""
+        """Compare rows repeated up to `total` in one call with the plain call."""
         index = np.arange(total) % self._n
         z = self._call(self._rows[index], f"{total} rows at once")
         off = np.arange(0) if z is None else self._off(z, index)
@@ -140,7 +140,7 @@ class _Looks:
         return _chunked(int(off[0])) if off.size else None
 
     def memory(self) -> Finding | None:
-        """Other rows in the memory of earlier ones."""
+        """Compare other rows written to the memory of earlier ones."""
         buffer = self._subject.place(self._rows)
         if not isinstance(buffer, np.ndarray):
             return None
@@ -155,7 +155,7 @@ class _Looks:
         return None
 
     def results(self) -> Finding | None:
-        """Features that were returned before, after a call on other rows."""
+        """Compare features returned earlier, after a call on other rows."""
         kept = raw(self._phi, self._subject.place(self._rows))
         before = np.array(dense_host(kept)[0])
         self._call(self._rows[::-1], "reversed")
@@ -166,14 +166,14 @@ class _Looks:
         )
 
     def later(self) -> Finding | None:
-        """The first call once more, after all the others."""
+        """Repeat the first call after all the others."""
         z = self._call(self._rows, "after other rows")
         if z is not None and self._off(z, np.arange(self._n)).size:
             return _found("features depend on the rows of earlier calls")
         return None
 
     def _stale(self, z: Any) -> Finding | None:
-        """Whether features that are wrong for their rows are those of an earlier call."""
+        """Return a finding if wrong features are those of an earlier call."""
         if not any(np.array_equal(z, other) for other in self._before[:-1]):
             return None
         return _found(
@@ -209,7 +209,7 @@ class _Looks:
     def _attempt(self, run: Callable[[], Any], what: str) -> Any:
         try:
             return run()
-        except Exception as error:  # a map may refuse: it is said, and no defect
+        except Exception as error:  # a map may refuse: noted, no defect
             self._subject.notes.skip(what, reason_of(error))
             return None
 

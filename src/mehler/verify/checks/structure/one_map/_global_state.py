@@ -1,4 +1,4 @@
-"""Seeds, and nothing else, decide: no global generator is used, none is moved on."""
+"""Check that global random generators are neither used nor advanced."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from mehler.verify.checks.structure._same import rows_apart
 from mehler.verify.checks.structure._subject import Subject
 
 _CHECK = "global random state"
-# Constructors of PyTorch's modules draw weights that are then overwritten: no feature depends on
-# them, and nobody can help it.
+# Constructors of PyTorch modules draw weights that are then overwritten, which maps cannot avoid;
+# no feature depends on them.
 _MOVED_BY_CONSTRUCTORS = ("torch",)
 
 
 def check_global_state(subject: Subject) -> list[Finding]:
-    """Draw and call the map from other global states, and look at what it leaves behind.
+    """Draw and call the map from other global states, and compare the states afterwards.
 
-    A library that seeds a global generator inside ``draw(seed)`` leaves it in a state that does
-    not depend on where it was: that is remarked, and no defect. Call it after other draws: what
-    happens at a first import is not the map's.
+    A library that seeds a global generator inside ``draw(seed)`` leaves it in a state independent
+    of the one before; that is remarked, and no defect. Run this after other draws, so that effects
+    of a first import are not attributed to the map.
     """
     before = global_states()
     try:
@@ -26,7 +26,7 @@ def check_global_state(subject: Subject) -> list[Finding]:
         after = global_states()
         set_global_states(before)
         if rows_apart(subject.features(subject.first), first, subject.rows.shape[1]).size:
-            return []  # the machine's entropy: not a matter of these states
+            return []  # drawn from system entropy, not from these states
         found = []
         for name, state in before.items():
             set_global_states(before)

@@ -1,4 +1,4 @@
-"""The same numbers in other memory layouts and precisions have the same features."""
+"""Check that memory layout and precision of the rows do not change the features."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CHECK = "layouts"
 
 
 def check_layouts(subject: Subject) -> list[Finding]:
-    """Hand one map the rows in Fortran order, strided, read-only, in single precision."""
+    """Call one map on rows in Fortran order, strided, read-only and in single precision."""
     phi = subject.map(subject.first)
     plain = subject.call(phi, subject.rows)
     found = []
@@ -30,13 +30,13 @@ def check_layouts(subject: Subject) -> list[Finding]:
 
 
 def _precision(subject: Subject, phi: Any) -> list[Finding]:
-    """Compare single with double precision at numbers that both have."""
+    """Compare single with double precision at numbers representable in both."""
     place = place_of(subject.given)
     if subject.rows.dtype.kind != "f" or not has_float64(place.xp, place.device):
         return []
     single = subject.rows.astype(np.float32)
     double = single.astype(np.float64)
-    # How far rounding of the rows themselves moves the features.
+    # The effect on the features of rounding the rows.
     eps = np.finfo(np.float32).eps
     noise = np.random.default_rng(subject.seed).standard_normal(double.shape)
     exact, moved, found = (
@@ -62,7 +62,7 @@ def _precision(subject: Subject, phi: Any) -> list[Finding]:
 def _attempt(subject: Subject, phi: Any, rows: Any, given: Any, what: str) -> Any:
     try:
         return subject.call(phi, rows, given=given)
-    except Exception as error:  # a map may refuse: it is said, and no defect
+    except Exception as error:  # a map may refuse: noted, no defect
         subject.notes.skip(what, reason_of(error))
         return None
 

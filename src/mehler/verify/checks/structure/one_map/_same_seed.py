@@ -1,4 +1,4 @@
-"""One seed, one map: drawn again, with others in between, and in another process."""
+"""Check that one seed gives one map: drawn again, with others in between, in another process."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from mehler.verify.checks.structure._subject import Subject
 # (seed, rows) -> features, computed by a fresh process.
 Elsewhere = Callable[[int, Any], Any]
 
-# Seeds that people's code treats as none, or that leave 8, 31 or 32 bits.
+# Seeds that code often treats as missing, or that exceed 8, 31 or 32 bits.
 NOTABLE = (0, 1, 2**8, 2**16, 2**31 - 1, 2**31, 2**32 - 1)
 _CHECK = "same seed"
 
 
 def check_same_seed(subject: Subject) -> list[Finding]:
-    """Draw some seeds, then all of them again: the same features, up to rounding.
+    """Draw some seeds, then all of them again: equal features, up to rounding.
 
-    A map that was drawn before all of them must not change by that.
+    A map drawn before all of them must not change meanwhile.
     """
     earlier = subject.map(subject.first)
     its = subject.call(earlier, subject.rows)
@@ -47,11 +47,11 @@ def check_same_seed(subject: Subject) -> list[Finding]:
 
 
 def check_elsewhere(subject: Subject, elsewhere: Elsewhere) -> list[Finding]:
-    """Draw one seed in a fresh process, where strings have other hashes."""
+    """Draw one seed in a fresh process, where string hashes differ."""
     here = subject.features(subject.first)
     try:
         there = elsewhere(subject.first, subject.rows)
-    except Exception as error:  # no process, no import there, no time
+    except Exception as error:  # no process, failed import, or no time
         subject.notes.skip("a fresh process", reason_of(error))
         return []
     if not _differs(subject, there, here):
