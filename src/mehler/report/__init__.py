@@ -1,4 +1,8 @@
-"""Runs statements and renders what came out: HTML, JSON and Markdown from one result model."""
+"""Check statements and maps, and render the results as HTML, JSON and Markdown.
+
+`run` checks statements, and the library's maps on given rows; `verify_map` checks one map against
+one kernel. `write` renders the result of either.
+"""
 
 from mehler.report._run import run
 from mehler.report.model._report import SCHEMA, DataResult, PlanRow, Report, StatementResult

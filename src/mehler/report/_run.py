@@ -1,4 +1,4 @@
-"""Running statements and the checks on the data into one report."""
+"""Run statements, and the checks on the data, into one report."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from mehler.verify import Ledger
 
 Progress = Callable[[str, int, int], None]
 
-# Looks at `false_alarm` that a run may pay for: several times what all statements of the papers
-# take. A run's whole chance of a false alarm is this many times the chance of one look.
+# Looks that the budget of a run covers, several times those of all statements. The false-alarm
+# probability of a run is at most this many times that of one look.
 LOOKS = 1000
 
 
@@ -33,38 +33,46 @@ def run(
     with_data: bool = True,
     command: Sequence[str] | None = None,
 ) -> Report:
-    """Check statements, and the maps on rows of data, and report what was found.
+    """Check statements, and the maps on rows of data, and return a report.
 
     Parameters
     ----------
     statements : sequence of Statement
-        As `mehler.statements.discover` finds them.
+        The statements to check, for example those found by `mehler.statements.discover`.
     data : path or array (n, d), optional
         The user's rows: ``.npy``, ``.npz``, ``.csv``, ``.parquet``, or an array. Without it,
         scikit-learn's 8x8 digits.
     level : {"quick", "full"}
+        Effort of the checks.
     seed : int
+        Seed of all random numbers.
     backend : {"numpy", "torch", "jax", "dask", "cupy"}
-        Where the maps are drawn and applied.
+        Array library on which the maps are drawn and applied.
     false_alarm : float
-        Chance of refuting a true claim, a look; the run may pay for 1000 looks.
+        Probability of refuting a true claim, per look; the budget covers 1000 looks.
     progress : callable, optional
-        ``progress(label, done, total)``, before each piece of work and at the end.
+        ``progress(label, done, total)``, called before each piece of work and at the end.
     with_data : bool
-        False leaves the section on the data out.
+        Whether to include the section on the data.
     command : sequence of str, optional
         The command line's arguments, for the record.
 
     Returns
     -------
     Report
-        A check that raises is in it as evidence of status ``"error"``.
+        A check that raises is recorded as evidence of status ``"error"``.
 
     Raises
     ------
     ValueError
-        Before any work: no statements, unknown level or backend, a backend that is not installed
-        or has no device, a bad seed or false alarm, unreadable data.
+        Before any work, if there are no statements, level or backend are unknown, the backend is
+        not installed or has no device, seed or false alarm are bad, or data are unreadable.
+
+    See Also
+    --------
+    write : Render the report to files.
+    mehler.statements.discover : Find the installed statements.
+    verify_map : Check one map against one kernel.
     """
     chosen = tuple(statements)
     if not chosen:
@@ -76,7 +84,7 @@ def run(
         backend=backend,
         false_alarm=false_alarm,
     )
-    context.like()  # fails here, not after minutes, where the backend is missing
+    context.like()  # fail now, not after minutes, if the backend is missing
     rows = load_rows(data) if with_data else None
 
     total = len(chosen) + (rows is not None)

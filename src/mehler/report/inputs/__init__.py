@@ -1,1 +1,1 @@
-"""The user's rows: a file or an array in, a whole, real and finite matrix out."""
+"""Read the user's rows, from a file or an array, as a finite real matrix."""

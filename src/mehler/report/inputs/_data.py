@@ -1,4 +1,4 @@
-"""Reading the user's rows: whole, real and finite, or an error of one line."""
+"""Read and validate the user's rows, with errors of one line."""
 
 from __future__ import annotations
 
@@ -17,22 +17,10 @@ SUFFIXES = (".npy", ".npz", ".csv", ".parquet")
 
 @dataclass(frozen=True, kw_only=True)
 class Rows:
-    """Rows with a direction each.
+    """Nonzero rows, float64, evenly spaced samples if the source exceeds 1 GiB.
 
-    Parameters
-    ----------
-    name : str
-        For the page.
-    path : str, optional
-        As it was given; None for rows that are not the user's file.
-    values : numpy.ndarray (n, d), float64
-        All of them, or of a source of more than 1 GiB some, evenly spaced.
-    index : numpy.ndarray (n,)
-        Where each row stood in what was read.
-    n_zero_rows : int
-        Rows that were left out.
-    n_not_held : int
-        Rows with a direction that are not in `values`.
+    `index` is each row's position in the source; `n_zero_rows` were dropped; `n_not_held` nonzero
+    rows are not in `values`.
     """
 
     name: str
@@ -44,32 +32,17 @@ class Rows:
 
     @property
     def n_rows(self) -> int:
-        """Rows with a direction, held or not."""
+        """Number of nonzero rows, held or not."""
         return self.values.shape[0] + self.n_not_held
 
 
 def load_rows(data: str | PathLike[str] | Any | None) -> Rows:
-    """Read and validate DATA.
+    """Read and validate rows; None stands for scikit-learn's 8x8 digits.
 
-    Parameters
-    ----------
-    data : path, array (n, d) or None
-        A ``.npy``, a ``.npz`` (its array ``X``, else its first with two axes), a ``.csv`` of
-        numbers with or without a header, a ``.parquet`` of numeric columns, or an array. None
-        stands for scikit-learn's 8x8 digits. A ``.npy`` or a Dask array of more than 1 GiB as
-        float64 is gone over block by block, and 20,000 rows of it are held; other files are read
-        whole.
-
-    Returns
-    -------
-    Rows
-        As float64, rows of zeros left out.
-
-    Raises
-    ------
-    ValueError
-        Unreadable, empty, of a kind not listed, not two-dimensional, complex, not numbers,
-        NaN or infinite, or fewer than two rows that are not zero.
+    Accepts a ``.npy``, a ``.npz`` (its array ``X``, else its first with two axes), a ``.csv`` of
+    numbers with or without a header, a ``.parquet`` of numeric columns, or an array. A ``.npy`` or
+    Dask array of more than 1 GiB as float64 is read block by block, and 20,000 of its rows are
+    held. Raises ValueError for anything but two finite nonzero rows or more of real numbers.
     """
     if data is None:
         return _checked(_digits(), "scikit-learn digits (8×8)", "DATA", None)
@@ -127,7 +100,7 @@ def _read_numpy(path: Path, label: str) -> np.ndarray:
     from zipfile import BadZipFile
 
     try:
-        # Opened here: NumPy leaves a damaged archive's file open.
+        # Open it here, since NumPy leaves a damaged archive's file open.
         with path.open("rb") as stream:
             found = np.load(stream, allow_pickle=False)
             if isinstance(found, np.ndarray):
@@ -154,7 +127,7 @@ def _read_numpy(path: Path, label: str) -> np.ndarray:
 
 
 def _mapped(path: Path) -> Any:
-    """Map a ``.npy`` of rows that is too large to read; None for any other file."""
+    """Memory-map a ``.npy`` of rows that is too large to read; return None for any other file."""
     if path.suffix.lower() != ".npy" or not path.is_file() or path.stat().st_size == 0:
         return None
     try:
@@ -163,13 +136,13 @@ def _mapped(path: Path) -> Any:
                 return None
         values = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError):
-        return None  # reading it says what is wrong
-    # Anything but a matrix of numbers is refused as soon as it is read, or here if too large.
+        return None  # reading it raises the proper error
+    # Anything but a matrix of numbers is refused when it is read, or here if too large.
     return values if isinstance(values, np.memmap) and is_large(values) else None
 
 
 def _sampled(values: Any, name: str, label: str, path: str | None) -> Rows:
-    """Check all rows in passing, and hold some."""
+    """Validate all rows in one pass, and hold some."""
     _check_kind(values, label)
     seen = look_at_all(values)
     if seen.bad is not None:
@@ -274,7 +247,7 @@ def _checked(values: Any, name: str, label: str, path: str | None) -> Rows:
     if not finite.all():
         row, column = (int(i) for i in np.argwhere(~finite)[0])
         _refuse_value(label, array[row, column], row, column)
-    # Scaling a row changes neither its direction nor what is tested; only a row of zeros has none.
+    # Scaling a row changes neither its direction nor the test; only a row of zeros has none.
     keep = np.flatnonzero(np.any(array != 0, axis=1))
     if keep.size < 2:
         raise ValueError(f"{label} has {keep.size} rows that are not all zero: give at least two")
@@ -295,7 +268,7 @@ def _refuse_value(label: str, value: float, row: int, column: int) -> NoReturn:
 
 
 def _check_kind(array: Any, label: str) -> None:
-    """Two axes, real numbers, and some of them."""
+    """Require two axes of real numbers, not empty."""
     if array.ndim != 2:
         raise ValueError(
             f"{label} has shape {array.shape}, not rows and columns: "

@@ -1,4 +1,4 @@
-"""Rows that do not fit into memory: all looked at once, block by block, and some held."""
+"""Out-of-core rows: validate them block by block and hold a sample."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from mehler import _arrays
 
-# As float64, in which rows are held.
+# Bytes as float64, the dtype in which rows are held.
 LARGE = 1 << 30
 _MOST_ROWS = 20_000
 _BLOCK = 1 << 24
@@ -17,7 +17,7 @@ _BLOCK = 1 << 24
 
 @dataclass(frozen=True)
 class Look:
-    """What was seen of rows: how many, how many of zeros, and the first entry that is no number."""
+    """Counts of rows and of rows of zeros, and the first entry that is not finite."""
 
     n_rows: int
     n_zero_rows: int
@@ -31,14 +31,14 @@ class Look:
 
 
 def is_large(values: Any) -> bool:
-    """Whether an array, which may not be in memory, would be too large there."""
+    """Whether an array, possibly out of core, exceeds the limit as float64."""
     if _arrays.is_array(values) and _arrays.is_chunked(values) and values.ndim:
         _arrays.require_known_chunks(values)
     return values.ndim == 2 and 8 * values.shape[0] * values.shape[1] > LARGE
 
 
 def look(block: Any) -> Look:
-    """Look at a block of rows."""
+    """Validate a block of rows."""
     block = np.asarray(block, dtype=np.float64)
     finite = np.isfinite(block)
     bad = None
@@ -49,7 +49,7 @@ def look(block: Any) -> Look:
 
 
 def look_at_all(values: Any) -> Look:
-    """Look at every row of a Dask array, or of a file that is mapped into memory."""
+    """Validate every row of a Dask array or a memory-mapped file."""
     if _arrays.is_chunked(values):
         found: Look = _arrays.sum_over_chunks(look, values)
         return found
@@ -61,7 +61,7 @@ def look_at_all(values: Any) -> Look:
 
 
 def evenly_spaced(values: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Rows that can be held, and where they stood."""
+    """Return a sample of rows that fits into memory, and their positions."""
     n, d = values.shape
     count = min(n, _MOST_ROWS, max(2, LARGE // (8 * d)))
     index = np.linspace(0, n - 1, count).astype(np.int64)

@@ -1,1 +1,1 @@
-"""The one result model: what checks found goes in, what pages show comes out."""
+"""The result model from which all pages are rendered."""

@@ -1,4 +1,4 @@
-"""Where a report comes from: versions, machine, date, command."""
+"""Provenance of a report: versions, machine, date, command."""
 
 from __future__ import annotations
 
@@ -16,18 +16,7 @@ from mehler.statements import Context
 
 
 def provenance(context: Context, command: tuple[str, ...] | None) -> dict[str, Any]:
-    """Return what a reader needs to know to run the same again.
-
-    Parameters
-    ----------
-    context : Context
-    command : tuple of str, optional
-        Arguments after ``mehler``; None where no command line was given.
-
-    Returns
-    -------
-    dict
-    """
+    """Return what a reader needs to replay the run; `command` is what follows ``mehler``."""
     line = None if command is None else shlex.join(("mehler", *command))
     return {
         "mehler": _version("mehler"),
@@ -46,7 +35,7 @@ def provenance(context: Context, command: tuple[str, ...] | None) -> dict[str, A
 
 
 def replay_line(context: Context, *, data: str | None = None, out: str | None = None) -> str:
-    """Return the command that looks at one statement again with the same random numbers."""
+    """Return the command that repeats one statement with the same random numbers."""
     words = ["mehler", "report"]
     if data is not None:
         words.append(data)

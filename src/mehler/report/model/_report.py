@@ -1,4 +1,4 @@
-"""The one result model that the page, its JSON twin and the summary are written from."""
+"""The result model of a run of statements, rendered as page, JSON and summary."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SCHEMA = "mehler-report/1"
 
 @dataclass(frozen=True, kw_only=True)
 class StatementResult:
-    """A statement, the evidence of its checks, and the verdict.
+    """A statement with the evidence of its checks and the verdict.
 
-    The texts are the statement's own; ``verdict`` is one of its expectations, or
+    The texts are those of the statement; ``verdict`` is one of `EXPECTATIONS`, or
     ``"inconclusive"``, ``"error"`` or ``"proved form refuted"``.
     """
 
@@ -44,7 +44,7 @@ class StatementResult:
 
     @property
     def claimed(self) -> str:
-        """The form that the formula in ``printed`` has been checked as."""
+        """The form as which the formula in ``printed`` was checked."""
         return "restored" if self.copy == "lost" else "printed"
 
     @property
@@ -53,13 +53,13 @@ class StatementResult:
         return self.verdict == self.expected
 
     def spoken(self, form: str) -> str:
-        """What to call a form: where nobody's print is judged, it is stated."""
+        """Return the display name of a form; our own statements are "stated", not "printed"."""
         return "stated" if form == "printed" and self.copy == "none" else form
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanRow:
-    """How many features one map needs for one error on all pairs of the rows."""
+    """Features that one map needs for one error on all pairs of the rows."""
 
     map: str
     pool_size: int
@@ -75,28 +75,34 @@ class PlanRow:
 
 @dataclass(frozen=True, kw_only=True)
 class DataResult:
-    """What was found on the user's rows.
+    """The results on the user's rows.
 
     Parameters
     ----------
     name : str
-        File name, or the name of the set that stands in for it.
+        File name, or name of the default data set.
     n_rows, n_columns : int
-        As read, without the rows left out.
+        Shape of the data without rows of zeros.
     n_zero_rows : int
-        Rows of zeros, which have no direction and are left out.
+        Rows of zeros, which have no direction and are dropped.
     notes : tuple of str
+        Remarks on how the data were read.
     n_correlations : int
-        Pairs of rows whose correlation was computed.
+        Number of pairs whose correlation was computed.
     correlation_range : (float, float)
-        Smallest and largest of them.
+        Smallest and largest correlation.
     pairs : tuple of (int, int, float)
-        The pairs of rows that were measured, and their correlation; indices into the rows read.
+        The measured pairs, as indices into the rows read, and their correlation.
     evidence : tuple of Evidence
+        One verdict per map.
     plan : tuple of PlanRow
+        Features needed per map and error.
     plan_method : str
+        How `plan` was computed, as a sentence.
     plots : tuple of Plot
+        Plots of the section.
     seconds : float
+        Wall time.
     """
 
     name: str
@@ -116,16 +122,23 @@ class DataResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """Everything that a run found; `mehler.report.write` renders it.
+    """The results of a run; `mehler.report.write` renders them.
 
     Parameters
     ----------
     provenance : mapping
         Versions, backend, platform, date, command line, level, seed.
     ledger : mapping
-        What false alarm was allowed, and what was spent on what.
+        The false-alarm budget and its entries.
     statements : tuple of StatementResult
+        One result per statement.
     data : DataResult, optional
+        Results on the rows of data.
+
+    See Also
+    --------
+    run : Makes a report.
+    write : Renders it.
     """
 
     provenance: Mapping[str, Any]
@@ -136,18 +149,18 @@ class Report:
 
     @property
     def unexpected(self) -> tuple[StatementResult, ...]:
-        """The statements that did not come out as expected."""
+        """The statements whose verdict is not the expected one."""
         return tuple(one for one in self.statements if not one.as_expected)
 
     @property
     def data_status(self) -> str:
-        """The worst status among the checks on the data; ``"holds"`` without any."""
+        """The worst status of the checks on the data; ``"holds"`` if there are none."""
         found = {one.status for one in self.data.evidence} if self.data else set()
         return next((s for s in ("error", "refuted", "inconclusive") if s in found), "holds")
 
     @property
     def exit_status(self) -> int:
-        """0: all as expected. 1: something else came out. 2: could not run. 3: inconclusive."""
+        """0: all as expected. 1: unexpected verdict. 2: could not run. 3: inconclusive."""
         verdicts = {one.verdict for one in self.unexpected}
         if "error" in verdicts or self.data_status == "error":
             return 2
@@ -199,7 +212,7 @@ class Report:
 
 
 def plain(value: Any) -> Any:
-    """Return a value made of what JSON has; see `Report.to_dict`."""
+    """Return a value made of JSON types; see `Report.to_dict`."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | str):

@@ -1,4 +1,4 @@
-"""What `mehler verify` found: the result model of its page, JSON twin and summary."""
+"""The result model of `mehler verify`, rendered as page, JSON and summary."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ VERIFICATION_SCHEMA = "mehler-verification/1"
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """Whether one map has one kernel; `mehler.report.write` renders it.
+    """The verdict on one map and one kernel; `mehler.report.write` renders it.
 
     Parameters
     ----------
@@ -29,20 +29,29 @@ class Verification:
     latex : str
         The kernel's formula; empty for the user's own function.
     claim : {"mean", "close"}
-        Whether the mean over draws is the kernel, or every draw looked at is close to it.
+        Whether the mean over draws is the kernel, or each draw is close to it.
     inputs : str
-        Which rows were looked at.
+        Description of the rows.
     declared : str
-        What the checks were told of the map, and by whom.
+        Declarations about the map and their source.
     evidence : tuple of Evidence
+        The checks, that of the kernel first.
     causes : tuple of Cause
-        Suggestions of what is wrong; they do not enter the outcome.
+        Suggested causes of a refutation, which do not affect the outcome.
     plots : tuple of Plot
+        Plots of the page.
     replay : str
-        The command that does the same again.
+        The command that repeats the verification.
     provenance, ledger : mapping
         As in `Report`.
     seconds : float
+        Wall time.
+
+    See Also
+    --------
+    verify_map : Makes a verification.
+    lines : Renders it for a terminal.
+    write : Renders it to files.
     """
 
     target: str
@@ -69,12 +78,12 @@ class Verification:
 
     @property
     def exit_status(self) -> int:
-        """0: every check holds. 1: one refutes. 2: one could not run. 3: one is inconclusive."""
+        """0: all checks hold. 1: one refutes. 2: one could not run. 3: one is inconclusive."""
         return {"holds": 0, "refuted": 1, "inconclusive": 3}.get(self.status, 2)
 
     @property
     def headline(self) -> str:
-        """The outcome in one line, with the first suggestion where there is one."""
+        """The outcome in one line, with the first suggestion if there is one."""
         name = self.target.rpartition(":")[2]
         kernel = f"the kernel {self.kernel}"
         refuted = [one.check for one in self.evidence if one.status == "refuted"]
@@ -84,7 +93,7 @@ class Verification:
         elif self.status == "refuted":
             first = self.evidence[0]
             if first.check == "structure":
-                # The first cause; others follow in the reason.
+                # Quote the first cause only; the reason lists the others.
                 line = f"{name} is refuted: {first.reason.partition('. Also: ')[0].rstrip('.')}"
             elif first.status == "refuted":
                 line = f"{name} does not have {kernel}"
@@ -97,7 +106,7 @@ class Verification:
         return line + (f": {self.causes[0].text}" if self.causes else "")
 
     def chance(self, spent: str) -> str:
-        """Say what the outcome's error rate is, `spent` being it as written for readers."""
+        """Return a sentence on the error rate of the outcome, with `spent` already formatted."""
         if not self.ledger["spent"]:
             return "Computed: no chance enters."
         bounded = any(one.method.startswith(KURTOSIS) for one in self.evidence)

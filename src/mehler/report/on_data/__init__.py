@@ -1,1 +1,1 @@
-"""Our maps on the user's rows: a matrix in, errors against the exact kernel out."""
+"""Measure the library's maps on the user's rows against their exact kernels."""

@@ -1,4 +1,4 @@
-"""The maps that are measured on the user's rows."""
+"""The maps measured on the user's rows."""
 
 from __future__ import annotations
 
@@ -14,18 +14,9 @@ from mehler.statements import Context
 
 @dataclass(frozen=True, kw_only=True)
 class MapUnderTest:
-    """A map with what its measurement needs to know.
+    """A map and the constants of its measurement.
 
-    Parameters
-    ----------
-    name : str
-    pool_size : int
-    binary : bool
-        Whether its products are 0 or 1.
-    units : int
-        Sets of weights a feature costs, each of `pool_size` rows.
-    draw : callable
-        ``draw(n_inputs, n_features, seed, like)``.
+    `binary`: products are 0 or 1; `units`: sets of weights per feature, each of `pool_size` rows.
     """
 
     name: str
@@ -40,7 +31,7 @@ class MapUnderTest:
         return f"{self.name}, q = {self.pool_size}"
 
     def weights(self, n_inputs: int) -> int:
-        """Return the random numbers that one feature costs."""
+        """Return the number of random numbers per feature."""
         return self.units * self.pool_size * n_inputs
 
     def relative_kernel(self, rho: np.ndarray) -> np.ndarray:
@@ -52,7 +43,7 @@ class MapUnderTest:
         return self._over_plane(rho, "variance", 2)
 
     def _over_plane(self, rho: np.ndarray, what: str, power: int) -> np.ndarray:
-        """Both depend on a pair's correlation alone: two unit vectors of the plane show them."""
+        """Evaluate on two unit vectors of the plane, since both depend on the correlation alone."""
         phi = self.draw(2, 1, 0, None)
         x = np.array([[1.0, 0.0]])
         y = np.column_stack([rho, np.sqrt((1.0 - rho) * (1.0 + rho))])
@@ -61,7 +52,7 @@ class MapUnderTest:
 
 
 def maps_under_test() -> tuple[MapUnderTest, ...]:
-    """Return all maps, cheap ones and dear ones."""
+    """Return the six maxout-family maps measured on user data."""
     maxout = [
         MapUnderTest(
             name="MaxoutFeatures",
@@ -96,20 +87,9 @@ def maps_under_test() -> tuple[MapUnderTest, ...]:
 def products_of(
     one: MapUnderTest, x: np.ndarray, y: np.ndarray, n_features: int, context: Context
 ) -> np.ndarray:
-    """Draw maps in the rows' own dimension until there are enough feature products.
+    """Return feature products of pairs of rows, (p, n_features), from as many draws as needed.
 
-    Parameters
-    ----------
-    one : MapUnderTest
-    x, y : numpy.ndarray (p, d)
-        Pairs of rows.
-    n_features : int
-    context : Context
-
-    Returns
-    -------
-    numpy.ndarray (p, n_features)
-        On the host, in the precision of the backend.
+    Maps are drawn in the rows' own dimension; products are on the host, in the backend's precision.
     """
     from mehler import _arrays
 
@@ -125,7 +105,7 @@ def products_of(
         if out is None:
             out = np.empty((x.shape[0], n_features), dtype=block.dtype)
         out[:, start : start + size] = block
-    assert out is not None  # n_features is at least 1
+    assert out is not None  # since n_features >= 1
     return out
 
 

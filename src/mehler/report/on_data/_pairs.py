@@ -1,4 +1,4 @@
-"""Which correlations occur among rows, and pairs of rows that show all of them."""
+"""Survey the correlations among rows, and choose pairs that cover their range."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Up to here all pairs are looked at (18 million); beyond, those of so many random rows.
+# Up to this many rows all pairs are computed (18 million); beyond, those of as many random rows.
 ALL_PAIRS_UP_TO = 6000
 _CANDIDATE_ROWS = 1000
 _STRATA = 32
@@ -16,20 +16,9 @@ _BLOCK = 512
 
 @dataclass(frozen=True, kw_only=True)
 class Correlations:
-    """The correlations that occur among rows.
+    """A histogram of correlations among rows, and pairs that cover their range.
 
-    Parameters
-    ----------
-    counts, edges : numpy.ndarray
-        Histogram over all that were computed.
-    n_pairs : int
-        How many were computed.
-    complete : bool
-        Whether these are all pairs of the rows.
-    low, high : float
-    pairs : numpy.ndarray (p, 2)
-        Rows that show all correlations, the two extremes among them.
-    rho : numpy.ndarray (p,)
+    `complete`: all pairs were computed; `pairs`, shape (p, 2), include the two extremes.
     """
 
     counts: np.ndarray
@@ -43,20 +32,7 @@ class Correlations:
 
 
 def survey(values: np.ndarray, n_pairs: int, rng: np.random.Generator) -> Correlations:
-    """Look at the correlations of rows, and choose pairs over their whole range.
-
-    Parameters
-    ----------
-    values : numpy.ndarray (n, d)
-        No row of zeros.
-    n_pairs : int
-        How many pairs to choose, at most.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    Correlations
-    """
+    """Compute correlations of nonzero rows, and choose at most `n_pairs` pairs over their range."""
     n = values.shape[0]
     rows = np.arange(n) if n <= ALL_PAIRS_UP_TO else rng.choice(n, ALL_PAIRS_UP_TO, replace=False)
     unit = directions(values[rows])
@@ -77,13 +53,13 @@ def survey(values: np.ndarray, n_pairs: int, rng: np.random.Generator) -> Correl
 
 
 def directions(values: np.ndarray) -> np.ndarray:
-    """Scale rows to length 1; by their largest entry first, whose square might overflow."""
+    """Normalise rows, dividing by their largest entry first, whose square might overflow."""
     scaled = values / np.max(np.abs(values), axis=1, keepdims=True)
     return np.asarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True))
 
 
 def _scan(unit: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[tuple[int, int]]]:
-    """Histogram of all pairs i < j, and where the smallest and the largest stand."""
+    """Return the histogram of all pairs i < j, and the pairs of the extremes."""
     n = unit.shape[0]
     edges = np.linspace(-1.0, 1.0, _BINS + 1)
     counts = np.zeros(_BINS, dtype=np.int64)
@@ -108,14 +84,14 @@ def _scan(unit: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[tuple[int, int
 def _stratified(
     unit: np.ndarray, extremes: list[tuple[int, int]], n_pairs: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Pairs of random rows, as even over strata of correlation as there are any."""
+    """Return pairs of random rows, spread as evenly over strata of correlation as possible."""
     rows = np.sort(rng.permutation(unit.shape[0])[:_CANDIDATE_ROWS])
     first, second = np.triu_indices(rows.size, 1)
     rho = (unit[rows] @ unit[rows].T)[first, second]
     edges = np.linspace(rho.min(), np.nextafter(rho.max(), np.inf), _STRATA + 1)
     stratum = np.clip(np.searchsorted(edges, rho, side="right") - 1, 0, _STRATA - 1)
     shuffled = rng.permutation(rho.size)
-    # Rank within the stratum in random order: low ranks of all strata come first.
+    # Random rank within each stratum; low ranks of all strata come first.
     by_stratum = shuffled[np.argsort(stratum[shuffled], kind="stable")]
     sizes = np.bincount(stratum, minlength=_STRATA)
     starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))

@@ -1,4 +1,4 @@
-"""How many features an error needs on all pairs of the rows."""
+"""Features needed for a uniform error on all pairs of the rows."""
 
 from __future__ import annotations
 
@@ -19,39 +19,28 @@ _GRID = 400
 
 
 def plan(maps: Sequence[MapUnderTest], seen: Correlations, n_rows: int) -> tuple[PlanRow, ...]:
-    r"""Count the features that keep the Gram's error below eps on all pairs at once.
+    r"""Return the features that keep the Gram matrix's error below eps on all pairs at once.
 
     .. math:: m = z^2 V / \epsilon^2, \quad z = \Phi^{-1}(1 - \delta / 2), \quad
               \delta = 0.01 / \tbinom{n}{2}
 
-    with V the exact variance of a feature product over k(x,x) k(y,y), at its largest over the
-    correlations that occur.
-
-    Parameters
-    ----------
-    maps : sequence of MapUnderTest
-    seen : Correlations
-    n_rows : int
-
-    Returns
-    -------
-    tuple of PlanRow
-        ``n_features`` by the normal quantile, for the plain mean that a Gram matrix is;
-        ``n_features_robust`` by Catoni's bound, which needs no limit theorem, for the middle of
-        `mehler.verify.intervals.known_variance` in the mean's place.
+    with V the exact variance of a feature product over k(x,x) k(y,y), maximised over the observed
+    correlations. ``n_features`` uses the normal quantile, for the plain mean that a Gram matrix is;
+    ``n_features_robust`` Catoni's bound, which needs no limit theorem, for the midpoint of
+    `mehler.verify.intervals.known_variance` in place of the mean.
     """
     from scipy.special import ndtri
 
     share = (1 - CONFIDENCE) / (n_rows * (n_rows - 1) // 2)
     quantile = -float(ndtri(share / 2))
-    # Beyond the rows that were looked at anything may occur.
+    # Rows that were not surveyed may have any correlation.
     low, high = (seen.low, seen.high) if seen.complete else (-1.0, 1.0)
     rho = np.linspace(low, high, _GRID)
     rows = []
     for one in maps:
         variance = float(np.max(one.relative_variance(rho)))
         for error in ERRORS:
-            # Half the share each for the interval missing the truth and for its being too wide.
+            # Half each for the interval missing the truth and for its being too wide.
             robust = features_needed(variance, 2 * error, share / 2, share / 2) if variance else 1
             rows.append(
                 PlanRow(
@@ -66,7 +55,7 @@ def plan(maps: Sequence[MapUnderTest], seen: Correlations, n_rows: int) -> tuple
 
 
 def method(seen: Correlations, n_rows: int) -> str:
-    """Say in a sentence what the counts rest on."""
+    """Describe in a sentence how the counts were computed."""
     pairs = n_rows * (n_rows - 1) // 2
     where = (
         f"the correlations that occur ({seen.low:.3f} to {seen.high:.3f})"

@@ -1,4 +1,4 @@
-"""Maps against their exact kernels at the correlations of the user's own rows."""
+"""Check maps against their exact kernels at the correlations of the user's rows."""
 
 from __future__ import annotations
 
@@ -19,21 +19,13 @@ from mehler.verify import features_needed, intervals
 
 _PAIRS = 64
 _MISS = 1e-6
-_LOWEST, _HIGHEST = -100, 100  # exponents of two between which a product of four lengths is safe
+_LOWEST, _HIGHEST = -100, 100  # exponents of two at which a product of four lengths is safe
 
 
 def measure(rows: Rows, context: Context) -> DataResult:
-    """Check the maps' feature products at pairs of the rows that show all their correlations.
+    """Check the maps' feature products at pairs of rows that cover all their correlations.
 
-    Parameters
-    ----------
-    rows : Rows
-    context : Context
-
-    Returns
-    -------
-    DataResult
-        Evidence of one look a map; values are in units of sqrt(k(x,x) k(y,y)).
+    One look per map; values are in units of sqrt(k(x,x) k(y,y)).
     """
     start = perf_counter()
     context = context.for_statement("data")
@@ -80,7 +72,7 @@ def measure(rows: Rows, context: Context) -> DataResult:
 
 
 def _moderate(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Bring rows whose kernel would overflow or vanish to lengths between 1 and 2, exactly."""
+    """Scale rows whose kernel would overflow or vanish to lengths in [1, 2], by powers of two."""
     largest = np.max(np.abs(values), axis=1, keepdims=True)
     _, exponent = np.frexp(largest)
     odd = (exponent < _LOWEST) | (exponent > _HIGHEST)
@@ -93,15 +85,10 @@ def _moderate(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
 def design(
     one: MapUnderTest, variance: float, n_inputs: int, n_looks: int, context: Context
 ) -> tuple[int, float]:
-    """Choose features and resolution before any is drawn.
+    """Choose n_features and resolution before any draw.
 
-    The level's resolution where the random numbers that it costs are affordable; else the one
-    that is, but none coarser than the level allows.
-
-    Returns
-    -------
-    n_features : int
-    resolution : float
+    The level's resolution if the random numbers it takes are affordable; else the finest affordable
+    one, but none coarser than the level allows.
     """
     target, coarsest, budget = (0.05, 0.1, 60e6) if context.quick else (0.03, 0.05, 600e6)
     alpha, miss = context.false_alarm / n_looks, _MISS / n_looks
@@ -109,7 +96,7 @@ def design(
     afford = budget / one.weights(n_inputs)
     if wanted <= afford:
         return wanted, target
-    # The number needed goes with 1 / resolution^2.
+    # The number of features needed is proportional to 1 / resolution^2.
     resolution = min(coarsest, target * math.sqrt(wanted / afford))
     return features_needed(variance, resolution, alpha, miss), resolution
 
@@ -121,7 +108,7 @@ def _check(
     n_looks = seen.rho.size
     exact = one.relative_kernel(seen.rho)
     variance = one.relative_variance(seen.rho)
-    # Codes of equal rows always agree: no variance there, so theirs is bounded by a coin's.
+    # Codes of equal rows always agree, with variance 0, so use the bound of a fair coin.
     spread = 0.25 if one.binary else float(variance.max())
     n, resolution = design(one, spread, x.shape[1], n_looks, context)
     context.ledger.spend(f"data: {one.label}", context.false_alarm)

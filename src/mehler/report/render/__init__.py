@@ -1,1 +1,1 @@
-"""Pages of the result model: HTML, JSON, Markdown, SVG and lines for a terminal."""
+"""Render results as HTML, JSON, Markdown, SVG and lines for a terminal."""

@@ -1,4 +1,4 @@
-"""Numbers for readers: as many digits as were measured, and no more."""
+"""Format numbers to the digits that were measured."""
 
 from __future__ import annotations
 
@@ -16,22 +16,8 @@ _SMALL, _LARGE = 1e-4, 1e6
 
 
 def number(x: float | None, scale: float | None = None, digits: int = 4) -> str:
-    """Write a number down to a tenth of a scale, or to some significant digits.
+    """Format a number to a tenth of `scale`, its uncertainty, or to significant digits.
 
-    Parameters
-    ----------
-    x : float or None
-    scale : float, optional
-        The uncertainty of ``x``.
-    digits : int
-        Significant digits where there is no scale.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> number(1.2338972, scale=0.004)
     '1.2339'
     >>> number(1e-9), number(None), number(-0.5)
@@ -69,10 +55,8 @@ def _sign(text: str) -> str:
 
 
 def count(n: int | None) -> str:
-    r"""Write a whole number in groups of three.
+    r"""Format an integer in groups of three.
 
-    Examples
-    --------
     >>> count(1234567) == '1\u202f234\u202f567'
     True
     """
@@ -87,18 +71,7 @@ def _half_width(evidence: Evidence) -> float | None:
 
 
 def cells(evidence: Evidence) -> dict[str, str]:
-    """Write all numbers of an evidence, to a precision that suits its interval.
-
-    Parameters
-    ----------
-    evidence : Evidence
-
-    Returns
-    -------
-    dict of str
-        ``observed``, ``exact``, ``interval``, ``margin``, ``features``, ``false_alarm``,
-        ``resolution``, ``detectable``.
-    """
+    """Format all numbers of an evidence, by name, to the precision of its interval."""
     scale = _half_width(evidence)
     interval = NONE
     if evidence.interval is not None:
@@ -106,7 +79,7 @@ def cells(evidence: Evidence) -> dict[str, str]:
         interval = f"[{number(low, scale)}, {number(high, scale)}]"
         middle = (low + high) / 2
         if scale and scale < _SHARP * abs(middle):
-            # More digits than anybody reads: the middle, and how far the ends are.
+            # Too many digits to read: write the midpoint and the half width.
             interval = f"{number(middle, digits=6)}\u202f±\u202f{number(scale, digits=2)}"
             scale = None
     features = "computed" if evidence.n_features == 0 else count(evidence.n_features)
@@ -125,20 +98,10 @@ def cells(evidence: Evidence) -> dict[str, str]:
 
 
 def deciding(evidence: Sequence[Evidence], form: str) -> Evidence | None:
-    """Pick the evidence that says most about a form.
+    """Return the most informative evidence on a form, or None.
 
-    The one that failed, else that decided nothing, else the refutation that is farthest from the
-    claim, else the confirmation that came closest to failing, in units of its interval.
-
-    Parameters
-    ----------
-    evidence : sequence of Evidence
-    form : {"printed", "restored", "proved"}
-
-    Returns
-    -------
-    Evidence or None
-        None where the form has no evidence.
+    The one that failed, else the inconclusive one, else the refutation farthest from the claim,
+    else the confirmation that came closest to failing, in units of its interval.
     """
     found = [one for one in evidence if one.form == form]
     order = {"error": 0, "inconclusive": 1, "refuted": 2, "holds": 3}
@@ -151,10 +114,10 @@ def deciding(evidence: Sequence[Evidence], form: str) -> Evidence | None:
 
 
 def explained(cause: Cause) -> str:
-    """Write the share of the deviation that a suggestion explains, where it is a fit."""
+    """Format the fraction of the deviation that a suggestion explains, if it is a fit."""
     return f"{100 * cause.explained:.2f}\u202f%" if cause.explained else NONE
 
 
 def left(cause: Cause) -> str:
-    """Write what a fit leaves, in standard errors."""
+    """Format the residual of a fit in standard errors."""
     return f"{cause.rest:.1f}" if cause.explained else NONE

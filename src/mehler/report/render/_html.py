@@ -1,4 +1,4 @@
-"""The page: verdict first, one file, no script, no network."""
+"""Render the page: verdict first, one file, no script, no network."""
 
 from __future__ import annotations
 
@@ -28,15 +28,7 @@ _MARKS = {"good": "✓", "bad": "✗", "open": "○"}
 def render_html(report: Report | Verification) -> str:
     """Render a report as one HTML file.
 
-    Parameters
-    ----------
-    report : Report or Verification
-
-    Returns
-    -------
-    str
-        With a content security policy that forbids scripts and every address; all text from
-        outside is escaped.
+    Its content security policy forbids scripts and every address; all outside text is escaped.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
@@ -107,7 +99,7 @@ def _tally(report: Report) -> str:
 
 
 def _by_map(plan: Iterable[PlanRow]) -> list[tuple[str, list[PlanRow]]]:
-    """Group by map, in order; Jinja's own grouping would sort q = 16 before q = 2."""
+    """Group by map in order; Jinja's own grouping would sort q = 16 before q = 2."""
     return [(label, list(rows)) for label, rows in groupby(plan, key=lambda row: row.label)]
 
 

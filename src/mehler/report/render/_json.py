@@ -1,4 +1,4 @@
-"""The JSON twin of the page: every number of it, and the data of its plots."""
+"""Render all numbers of the page, and the data of its plots, as JSON."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from mehler.report.model._verification import Verification
 
 
 def render_json(report: Report | Verification) -> str:
-    """Render a report as JSON that any reader of the standard takes; see `Report.to_dict`."""
+    """Render a report as strictly standard JSON; see `Report.to_dict`."""
     return json.dumps(report.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,4 +1,4 @@
-"""What a terminal shows of a verification: the outcome, why, and what it rests on."""
+"""Render a verification as lines for a terminal."""
 
 from __future__ import annotations
 
@@ -10,18 +10,25 @@ from mehler.statements import Evidence
 
 
 def lines(found: Verification) -> tuple[str, ...]:
-    """Return the outcome line by line, the headline first.
+    """Render a verification as lines of text, the headline first.
 
-    A check that holds is named, one that does not is shown with its numbers and its reason; the
-    first, of the kernel, always with its numbers.
+    Checks that hold are named; others are shown with numbers and reason. The first check, that of
+    the kernel, always has its numbers.
 
     Parameters
     ----------
     found : Verification
+        The result of `verify_map`.
 
     Returns
     -------
     tuple of str
+        The lines, without line ends.
+
+    See Also
+    --------
+    verify_map : Makes the verification.
+    write : Renders it to files.
     """
     kernel = next((one for one in found.evidence if one.check in _KERNEL), None)
     shown = [one for one in found.evidence if one is kernel or one.status != "holds"]
@@ -44,7 +51,7 @@ _KERNEL = ("kernel", "closeness")
 
 
 def _of(one: Evidence) -> list[str]:
-    """Return one line of numbers, and the reason where there is one."""
+    """Return one line of numbers, and the reason if there is one."""
     numbers = cells(one)
     line = f"{one.check}: {one.status}"
     if one.observed is not None:

@@ -1,4 +1,4 @@
-"""The summary: what a pull request's comment or a terminal shows."""
+"""Render the Markdown summary, for a pull request or a terminal."""
 
 from __future__ import annotations
 
@@ -14,16 +14,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~!&$])")
 
 
 def render_markdown(report: Report | Verification) -> str:
-    """Render a report as a page of Markdown.
-
-    Parameters
-    ----------
-    report : Report or Verification
-
-    Returns
-    -------
-    str
-    """
+    """Render a report as a page of Markdown."""
     if isinstance(report, Verification):
         return _verification(report)
     where = report.provenance
@@ -120,5 +111,5 @@ def _row(cells_: list[str]) -> str:
 
 
 def plain_text(text: str) -> str:
-    """Escape what Markdown, or the HTML it may hold, would read as more than text."""
+    """Escape all markup of Markdown and HTML."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))

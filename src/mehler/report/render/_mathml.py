@@ -1,4 +1,4 @@
-"""LaTeX to static MathML that is safe to put into a page."""
+"""Convert LaTeX to static MathML that is safe to embed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from markupsafe import Markup, escape
 from mehler.report.render._mathml_postprocess import set_type
 
 _XMLNS = "http://www.w3.org/1998/Math/MathML"
-# MathML Core's elements without those that link, embed or act; latex2mathml passes what stands in
-# \text{} and \href{} through unescaped, so its output is read, checked and written anew.
+# Elements of MathML Core that do not link, embed or act. latex2mathml passes the content of \text{}
+# and \href{} through unescaped, so its output is parsed, checked and serialised anew.
 _ELEMENTS = frozenset(
     [
         "math",
@@ -76,18 +76,9 @@ _TOKENS = re.compile(r"\\[a-zA-Z]+|\\.|[{}]")
 
 @lru_cache(maxsize=512)
 def mathml(latex: str, display: bool = False) -> Markup:
-    """Render LaTeX mathematics as MathML; what cannot be rendered is shown as its source.
+    """Render LaTeX, without dollar signs, as MathML; show the source where that fails.
 
-    Parameters
-    ----------
-    latex : str
-        Without dollar signs.
-    display : bool
-        Whether it stands in a line of its own: limits above and below, fractions full size.
-
-    Returns
-    -------
-    markupsafe.Markup
+    `display` puts limits above and below and sets fractions in full size.
     """
     from latex2mathml.converter import convert
 
@@ -96,7 +87,7 @@ def mathml(latex: str, display: bool = False) -> Markup:
     try:
         tree = ElementTree.fromstring(convert(latex, display="block" if display else "inline"))
         return Markup(ElementTree.tostring(_clean(tree, display), encoding="unicode"))
-    except Exception:  # whatever a third party's LaTeX does to the converter, the page stands
+    except Exception:  # the converter may raise anything on third-party LaTeX
         return Markup('<code class="latex">{}</code>').format(latex)
 
 
@@ -107,29 +98,22 @@ def _clean(tree: ElementTree.Element, display: bool) -> ElementTree.Element:
             raise ValueError(f"<{node.tag}> is not mathematics")
         node.attrib = {k: v for k, v in node.attrib.items() if k in _ATTRIBUTES}
     set_type(tree, display)
-    # The name space is implied in HTML; the page places formulas, they keep in line.
+    # The namespace is implied in HTML; the page positions formulas, so they stay inline.
     tree.attrib = {"displaystyle": "true"} if display else {}
     return tree
 
 
 def formula(latex: str) -> Markup:
-    r"""Render displayed mathematics that may be broken at a ``\quad`` or after a comma and ``\;``.
+    r"""Render displayed mathematics as spans, one per piece.
 
-    Parameters
-    ----------
-    latex : str
-
-    Returns
-    -------
-    markupsafe.Markup
-        A ``span`` a piece.
+    Lines may break between pieces, at ``\quad`` or after a comma and ``\;``.
     """
     pieces = [mathml(piece, True) for piece in _pieces(latex)]
     return Markup(" ").join(Markup('<span class="piece">{}</span>').format(p) for p in pieces)
 
 
 def _pieces(latex: str) -> list[str]:
-    """Split at spaces of a quad outside all groups."""
+    """Split at quad spaces outside all groups."""
     pieces, depth, start = [], 0, 0
     for token in _TOKENS.finditer(latex):
         word = token.group()
@@ -149,15 +133,6 @@ def _ends_item(latex: str, space: re.Match[str]) -> bool:
 
 
 def prose(text: str) -> Markup:
-    """Render a sentence in which ``$...$`` is mathematics and all else plain text.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    markupsafe.Markup
-    """
+    """Render a sentence in which ``$...$`` is mathematics and all else plain text."""
     parts = re.split(r"\$([^$]+)\$", text)
     return Markup("").join(mathml(part) if i % 2 else escape(part) for i, part in enumerate(parts))

@@ -1,4 +1,4 @@
-"""What a typesetter does to formulas and the converter from LaTeX leaves undone."""
+"""Fix up latex2mathml output: primes, spacing, operators."""
 
 from __future__ import annotations
 
@@ -9,21 +9,16 @@ _SIGNS = frozenset("-−+±∓")
 _OPENING = frozenset("([{⟨")
 _CLOSING = frozenset(")]}⟩")
 _BARS = frozenset("|∣‖∥")
-# In a displayed formula what stands below these belongs under them.
+# Operators whose subscripts go below them in displayed formulas.
 _LIMITS = frozenset({"max", "min", "lim", "sup", "inf", "argmax", "argmin"})
 _SCRIPTS = frozenset({"msub", "msup", "msubsup", "munder", "mover", "munderover"})
 _THIN = "0.1667em"
 
 
 def set_type(tree: Element, display: bool) -> None:
-    """Set primes, names of functions, signs and slashes as in print.
+    """Fix primes, function names, signs and slashes of a MathML tree in place.
 
-    Parameters
-    ----------
-    tree : xml.etree.ElementTree.Element
-        MathML, changed in place.
-    display : bool
-        Whether limits go below.
+    `display`: whether limits go below.
     """
     for node in list(tree.iter()):
         _characters(node)
@@ -42,7 +37,7 @@ def _text(node: Element) -> str:
 
 def _characters(node: Element) -> None:
     if node.tag in ("mi", "mo") and _text(node) == "~":
-        node.tag, node.text = "mo", "∼"  # the relation, with the space of one
+        node.tag, node.text = "mo", "∼"  # as a relation, for its spacing
     if node.tag == "mo" and _text(node) in ("/", "|"):
         node.attrib |= {"lspace": "0", "rspace": "0"}
     if node.tag == "mo" and _is_name(node):
@@ -55,7 +50,7 @@ def _is_name(node: Element) -> bool:
 
 
 def _primes(node: Element) -> None:
-    """Take primes out of superscripts: fonts draw the character raised and small already."""
+    """Move primes out of superscripts, since fonts already draw them raised and small."""
     if node.tag not in ("msup", "msubsup"):
         return
     mark = node[-1]
@@ -72,7 +67,7 @@ def _primes(node: Element) -> None:
 
 
 def _signs(row: Element) -> None:
-    """A sign after a bracket, a comma, a relation or nothing belongs to what follows it."""
+    """Mark signs after a bracket, a comma, a relation or nothing as prefix operators."""
     before: Element | None = None
     for node in row:
         if node.tag == "mo" and _text(node) in _SIGNS:
@@ -84,7 +79,7 @@ def _signs(row: Element) -> None:
 
 
 def _names(row: Element) -> None:
-    """A thin space between the name of a function and its neighbours, but not at brackets."""
+    """Insert thin spaces between function names and their neighbours, but not at brackets."""
     index = 0
     while index < len(row):
         node = row[index]
@@ -104,7 +99,7 @@ def _is_named(node: Element) -> bool:
 
 
 def _is_ordinary(node: Element, opening: bool) -> bool:
-    """Whether a neighbour is a symbol or a group; before a name also a closing bracket."""
+    """Whether a neighbour is a symbol or a group; before a name, also a closing bracket."""
     if node.tag == "mspace":
         return False
     if node.tag in _SCRIPTS and len(node):

@@ -1,4 +1,4 @@
-"""Plots as SVG that takes its colours, light or dark, and its type from the page."""
+"""Draw plots as SVG whose colours and fonts come from the page."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from mehler.statements import Plot, Series
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-# matplotlib is given colours that nothing else uses; they become the page's variables. The
-# series' colours differ in lightness too, and each has a dash and a marker of its own.
+# matplotlib draws with otherwise unused colours, which become variables of the page. Series also
+# differ in lightness, dash and marker.
 _INK, _MUTED, _GRID = "#01fe01", "#01fe02", "#01fe03"
 _SERIES = tuple(f"#01fe1{i}" for i in range(6))
 _VARIABLES = {
@@ -44,7 +44,7 @@ _STYLE = {
     "legend.frameon": False,
     "legend.fontsize": 10,
 }
-# Inches: at 400 px of window the drawing is shown at about its natural size.
+# Inches; in a window of 400 px the drawing has about its natural size.
 _WIDTH, _HEIGHT, _LEGEND_ROW = 5.2, 3.1, 0.22
 
 
@@ -54,14 +54,20 @@ def draw(plot: Plot, prefix: str) -> Markup:
     Parameters
     ----------
     plot : Plot
+        The plot to draw.
     prefix : str
-        Put before every id of the drawing, so that several can stand in one page.
+        Prefix of all ids in the drawing, so that one page may have several.
 
     Returns
     -------
     markupsafe.Markup
-        The same for the same plot; no script, no font, no outside address. Colours are variables
-        of :func:`mehler.report.page_style`.
+        Deterministic, without scripts, fonts or outside addresses. Colours are variables of
+        :func:`mehler.report.page_style`.
+
+    See Also
+    --------
+    page_style : The style sheet that the drawing needs.
+    mehler.statements.Plot : The data of a plot.
 
     Examples
     --------
@@ -76,7 +82,7 @@ def draw(plot: Plot, prefix: str) -> Markup:
     from matplotlib.figure import Figure
 
     with mpl.rc_context(_STYLE):
-        # A single series is named by the title and the axes.
+        # Title and axes already name a single series.
         named = len(plot.series) > 1
         height = _HEIGHT + _LEGEND_ROW * len(plot.series) * named
         figure = Figure(figsize=(_WIDTH, height), layout="constrained")
@@ -108,7 +114,7 @@ def _draw_series(axes: Any, series: Series, index: int) -> None:
     else:
         style |= {"marker": _MARKERS[index % len(_MARKERS)], "markersize": 3.5, "linestyle": "none"}
         if series.y_low is None or series.y_high is None or series.y is None:
-            # A cloud of single values: light, and behind the curves that it is held against.
+            # A cloud of single values is light and behind the curves it is compared with.
             cloud = {"markersize": 2.2, "alpha": 0.45, "markeredgewidth": 0, "zorder": 2}
             axes.plot(series.x, series.y, **{**style, **cloud})
             return
@@ -122,7 +128,7 @@ def _inline(svg: str, plot: Plot, prefix: str) -> Markup:
 
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    # A style element in here would apply to the whole page; the page's own says the same.
+    # A style element in here would apply to the whole page, which has the same rules.
     svg = re.sub(r"<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r'\bid="', f'id="{prefix}-', svg)

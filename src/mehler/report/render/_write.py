@@ -1,4 +1,4 @@
-"""Writing the report: all files whole, or none."""
+"""Write reports to disk, all files or none."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ _RENDERERS = ("jinja2", "matplotlib", "latex2mathml")
 def write(report: Report | Verification, out_dir: str | PathLike[str]) -> tuple[Path, ...]:
     """Write ``report.html``, ``report.json`` and ``summary.md`` into a directory.
 
-    Everything is rendered first, written into a temporary directory beside the target, and then
-    moved; an interruption or a full disk leaves what was there before.
+    Files are rendered, written to a temporary directory beside the target, and then moved, so that
+    an interruption or a full disk leaves the previous files in place.
 
     Parameters
     ----------
     report : Report or Verification
+        The result to render.
     out_dir : path
-        Made if it does not exist, with its parents; other files in it are left alone.
+        Target directory, created with its parents; other files in it are left alone.
 
     Returns
     -------
@@ -39,7 +40,12 @@ def write(report: Report | Verification, out_dir: str | PathLike[str]) -> tuple[
     Raises
     ------
     ValueError
-        ``out_dir`` cannot be written to.
+        If ``out_dir`` cannot be written to.
+
+    See Also
+    --------
+    write_json : The JSON alone.
+    require_writable : Test the directory before a long run.
     """
     out = Path(out_dir)
     require_writable(out)
@@ -60,22 +66,28 @@ def write(report: Report | Verification, out_dir: str | PathLike[str]) -> tuple[
 
 
 def write_json(report: Report | Verification, file: str | PathLike[str]) -> Path:
-    """Write the JSON of `write` alone, which needs no renderer.
+    """Write only the JSON of `write`, which needs no optional dependency.
 
     Parameters
     ----------
     report : Report or Verification
+        The result to render.
     file : path
-        Replaced if it exists; its folder is made.
+        Target file, replaced if it exists; its folder is created.
 
     Returns
     -------
     pathlib.Path
+        The file written.
 
     Raises
     ------
     ValueError
-        Its folder cannot be written to.
+        If its folder cannot be written to.
+
+    See Also
+    --------
+    write : All files of a report.
     """
     path = Path(file)
     require_writable(path.parent, option="--json")
@@ -84,11 +96,16 @@ def write_json(report: Report | Verification, file: str | PathLike[str]) -> Path
 
 
 def require_renderers() -> None:
-    """Say before any work that what renders the page is not installed.
+    """Require the dependencies that render a page, before any work.
 
     Raises
     ------
     ModuleNotFoundError
+        If one is not installed; the message names the extra to install.
+
+    See Also
+    --------
+    require_writable : Require a writable directory.
     """
     for name in _RENDERERS:
         if find_spec(name) is None:
@@ -98,10 +115,27 @@ def require_renderers() -> None:
 
 
 def require_writable(out: Path, *, option: str = "--out") -> None:
-    """Say before any work that a directory cannot be written to.
+    """Require that a directory can be written to, before any work.
 
-    The nearest directory that exists is tried by making and removing an entry: permission bits do
-    not tell of read-only file systems, nor of what the superuser may do.
+    An entry is made and removed in the nearest existing directory, since permission bits reveal
+    neither read-only file systems nor the superuser's rights.
+
+    Parameters
+    ----------
+    out : path
+        The directory, which need not exist.
+    option : str
+        The option that names it, for the message.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be written to.
+
+    See Also
+    --------
+    write : Write a report there.
+    require_renderers : Require the dependencies of a page.
     """
     place = out
     while not place.exists() and place != place.parent:
@@ -119,7 +153,7 @@ def require_writable(out: Path, *, option: str = "--out") -> None:
 
 
 def _move_all(source: Path, target: Path, names: tuple[str, ...]) -> None:
-    """Move files into place; at any failure, put back what was there."""
+    """Move files into place; on any failure restore the previous ones."""
     kept = source / "before"
     kept.mkdir()
     moved: list[str] = []

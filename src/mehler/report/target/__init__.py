@@ -1,1 +1,1 @@
-"""MODULE:NAME: what the user wrote in, a map that can be drawn for any seed out."""
+"""Turn MODULE:NAME into a map that can be drawn for any seed."""

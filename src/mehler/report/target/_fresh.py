@@ -1,6 +1,6 @@
-"""Features of MODULE:FACTORY from a fresh process, in which strings have other hashes.
+"""Features of MODULE:FACTORY from a fresh process, with different string hashes.
 
-Run as a module it is that process: arguments are the folder with the rows and the request.
+Run as a module, this is that process; its argument is the folder of rows and request.
 """
 
 from __future__ import annotations
@@ -17,24 +17,15 @@ from typing import Any
 
 import numpy as np
 
-# Seconds after which the process is given up.
+# Timeout of the process in seconds.
 _PATIENCE = 30.0
 
 
 @dataclass(frozen=True)
 class Fresh:
-    """Computes features of a target elsewhere; called with a seed and rows.
+    """Compute features of a target in a fresh process, called with a seed and rows.
 
-    Parameters
-    ----------
-    target : str
-        MODULE:FACTORY.
-    rows : numpy.ndarray
-        What transformers are fitted on.
-    n_features : int, optional
-    arguments : mapping
-    patience : float
-        Seconds after which the process is given up.
+    `rows` are those that transformers are fitted on; `patience` is the timeout in seconds.
     """
 
     target: str
@@ -46,10 +37,7 @@ class Fresh:
     def __call__(self, seed: int, values: np.ndarray) -> np.ndarray:
         """Return the features of `values` by the map of a seed.
 
-        Raises
-        ------
-        RuntimeError
-            The process failed, or took too long.
+        Raises RuntimeError if the process fails or exceeds its timeout.
         """
         request = {
             "target": self.target,

@@ -1,4 +1,4 @@
-"""Importing MODULE:NAME, with the modules beside a file, and undoing what that did to Python."""
+"""Import MODULE:NAME with the modules beside its file, and restore the import system."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from typing import Any
 
 
 class Imports:
-    """Imports what MODULE:NAME names; as a context it leaves the import system as it was.
+    """A context that imports MODULE:NAME and restores the import system at its end.
 
-    While a module is executed its folder comes first, as for ``python FILE.py``; afterwards last,
-    so that imports inside functions find their neighbours, and nobody else finds these instead of
-    an installed package. When the context ends the folder is gone again, and the modules that were
-    found in it are forgotten: another file's neighbour of the same name is another module.
+    While a module executes its folder comes first on the path, as for ``python FILE.py``;
+    afterwards last, so that imports inside functions find their neighbours without shadowing
+    installed packages. The end of the context removes the folder and forgets the modules found in
+    it, since another file may have different neighbours of the same names.
 
-    Examples
-    --------
     >>> with Imports() as imports:
     ...     imports.load("math:pi", what="target")
     3.141592653589793
@@ -42,18 +40,10 @@ class Imports:
         self._folders = []
 
     def load(self, spec: str, *, what: str) -> Any:
-        """Import what MODULE:NAME names; MODULE is a dotted module or the path of a ``.py`` file.
+        """Import MODULE:NAME, with MODULE a dotted module or the path of a ``.py`` file.
 
-        Parameters
-        ----------
-        spec : str
-        what : str
-            The option that it is the value of, for messages.
-
-        Raises
-        ------
-        ValueError
-            A malformed name, a module that does not import, or no such name in it.
+        `what` names the option in messages. Raises ValueError for a malformed name, a module that
+        does not import, or a name that it lacks.
         """
         module_name, colon, name = spec.rpartition(":")
         if not colon or not module_name or not name:
@@ -89,7 +79,7 @@ class Imports:
             ) from error
 
     def _file(self, path: Path) -> ModuleType:
-        # Dataclasses and pickles look their module up: it has its own name where that is free.
+        # Dataclasses and pickles look up their module, so use its own name if that is free.
         name = path.stem if path.stem not in sys.modules else f"_file_{path.stem}"
         for loaded in {path.stem, name} & (set(sys.modules) - self._before):
             if getattr(sys.modules[loaded], "__file__", None) == str(path):
@@ -108,7 +98,7 @@ class Imports:
         return module
 
     def _beside(self, folder: Path, run: Any) -> Any:
-        """Run an import with a folder first; keep it last until the context ends."""
+        """Run an import with a folder first on the path; keep it last until the context ends."""
         place = str(folder)
         importlib.invalidate_caches()  # files may be younger than what Python knows of the folder
         sys.path.insert(0, place)
@@ -121,7 +111,7 @@ class Imports:
                 self._folders.append(place)
 
     def _is_neighbour(self, name: str) -> bool:
-        """Whether a module's first package is a file or a folder of those that were added."""
+        """Whether a module's top-level package is in one of the added folders."""
         top = name.partition(".")[0]
         if top in self._before:
             return False

@@ -1,4 +1,4 @@
-"""Draws made ahead of time in other processes: the same features, in the same order, sooner."""
+"""Draw maps ahead of time in other processes, with the same features in the same order."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ import numpy as np
 
 from mehler.verify.sampling._draws import Draws
 
-# Draws that a process is asked for at a time, and requests ahead for each process.
+# Draws per request to a process, and requests ahead per process.
 _CHUNK, _AHEAD = 16, 2
-# What a map says of itself is asked of the map, not of features from elsewhere.
+# Declarations are read from the map itself, not from features computed elsewhere.
 _DECLARATIONS = ("independent_units", "products", "variance", "gram_variance", "gram")
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a process needs to draw the maps of a target: see `read_target`."""
+    """The arguments with which a process draws maps of a target: see `read_target`."""
 
     target: str
     rows: np.ndarray
@@ -32,27 +32,14 @@ class Request:
 
 
 def processes(n_jobs: int) -> int:
-    """Return how many processes are asked for.
-
-    Raises
-    ------
-    ValueError
-        Neither 1 or more nor -1, which is one for each core.
-    """
+    """Return the number of processes; -1 is one per core. Raises ValueError for other n < 1."""
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or (n_jobs < 1 and n_jobs != -1):
         raise ValueError(f"n_jobs={n_jobs!r} must be 1 or more, or -1 for one a core")
     return (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
 
 
 class Jobs:
-    """A context in which draws of a target come from several processes.
-
-    Parameters
-    ----------
-    n : int
-        Processes; 1 is this one alone.
-    request : Request
-    """
+    """A context in which `n` processes draw the maps of a target; 1 is this process alone."""
 
     def __init__(self, n: int, request: Request) -> None:
         self.n = n
@@ -61,7 +48,7 @@ class Jobs:
 
     def __enter__(self) -> Jobs:
         if self.n > 1:
-            # Not forked: libraries with threads of their own do not survive that.
+            # Do not fork, which libraries with threads of their own do not survive.
             self._pool = ProcessPoolExecutor(
                 self.n,
                 mp_context=multiprocessing.get_context("spawn"),
@@ -77,8 +64,8 @@ class Jobs:
     def ahead(self, draw: Callable[[int], Any], seed: int) -> Callable[[int], Any]:
         """Return the draw function for a check with that seed, or `draw` itself.
 
-        Its maps answer for the rows of the request from features computed elsewhere, and for any
-        others by drawing the map here. Maps that declare something of themselves are drawn here.
+        Its maps return features computed elsewhere for the rows of the request, and draw the map
+        here for any others. Maps with declarations are drawn here.
         """
         if self._pool is None or any(hasattr(draw(0), name) for name in _DECLARATIONS):
             return draw
@@ -86,7 +73,7 @@ class Jobs:
 
 
 class _Ahead:
-    """The draws of a check, in the order in which it asks for them."""
+    """The draws of a check, in the order of its requests."""
 
     def __init__(
         self, pool: ProcessPoolExecutor, n: int, draw: Any, seed: int, rows: np.ndarray
@@ -101,14 +88,14 @@ class _Ahead:
         try:
             features = self._from_elsewhere(seed)
         except Exception:
-            # What the map raises is raised here, and processes that died are done without.
+            # Exceptions of the map are raised again here; dead processes are done without.
             features = None
         if features is None:
             return self._draw(seed)
         return _Drawn(self._draw, seed, self._rows, features)
 
     def _from_elsewhere(self, seed: int) -> Any:
-        """Return a draw's features; None while processes start, and for seeds not foreseen."""
+        """Return a draw's features, or None while processes start and for unforeseen seeds."""
         if not self._chunks:
             self._ask_for(self._most)
         k = self._place.pop(seed, None)
@@ -132,7 +119,7 @@ class _Ahead:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """A map whose features of some rows are known."""
+    """A map whose features at some rows are already computed."""
 
     draw: Callable[[int], Any]
     seed: int
@@ -149,7 +136,7 @@ _here: dict[str, Any] = {}
 
 
 def _start(request: Request, path: list[str]) -> None:
-    """Prepare a process; what its maps warn of is said by the one that started it."""
+    """Prepare a process, without warnings, which the parent process already shows."""
     from mehler.report.target._import import Imports
     from mehler.report.target._target import read_target
 

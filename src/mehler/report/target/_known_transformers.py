@@ -1,4 +1,4 @@
-"""What is known of other people's maps by derivation, so that their checks are sharp."""
+"""Known variances and ranges for third-party transformers, which sharpen their checks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mehler.verify.kernels import NamedKernel
 
 @dataclass(frozen=True)
 class Declared:
-    """The variance of products or their range, and whether each feature is a sample."""
+    """Variance or range of the products, and whether each feature is a sample."""
 
     why: str
     variance: Callable[[Any, Any], Any] | None
@@ -22,7 +22,7 @@ class Declared:
 
 @dataclass(frozen=True)
 class _Known:
-    """Which kernel a class has, by which law, and its products' range whatever the kernel is."""
+    """The kernel of a class, its law, and the range of its products for any kernel."""
 
     kernel: str
     law: str
@@ -31,17 +31,9 @@ class _Known:
 
 
 def declared_for(factory: Any, kernel: Any) -> Declared | None:
-    """Look up what is known of a transformer; nothing once fit or transform is overridden.
+    """Return the declarations known for a transformer, or None if fit or transform is overridden.
 
-    Parameters
-    ----------
-    factory : object
-    kernel : callable
-        The claim: the variance follows from it where it is the transformer's own.
-
-    Returns
-    -------
-    Declared or None
+    `kernel` is the claim, which gives the variance if it is the transformer's own kernel.
     """
     cls = factory if inspect.isclass(factory) else type(factory)
     origins = frozenset(_origin(cls, name) for name in _METHODS if hasattr(cls, name))
@@ -61,12 +53,12 @@ def _origin(cls: type, name: str) -> str:
 
 
 def _fourier(name: str, kernel: str) -> _Known:
-    # A product 2 cos(s) cos(t) lies in [-2, 2] whatever the spectrum.
+    # A product 2 cos(s) cos(t) lies in [-2, 2] for every spectrum.
     why = f"{name}: random Fourier features with uniform offsets"
     return _Known(kernel, "cos-offset", (-2.0, 2.0), why)
 
 
-# What draws the weights and applies them, and which classes define that.
+# Methods that draw and apply the weights, compared with the defining classes.
 _METHODS = ("fit", "_make_random_matrix", "transform")
 _KNOWN = {
     frozenset({"sklearn.kernel_approximation.RBFSampler"}): _fourier("RBFSampler", "rbf"),

@@ -1,4 +1,4 @@
-"""MODULE:FACTORY: what it names, and how maps are drawn from it."""
+"""Interpret MODULE:FACTORY as a way to draw maps."""
 
 from __future__ import annotations
 
@@ -7,31 +7,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-# Names by which the one argument of a draw function goes; any other is taken for the rows.
+# Names of the seed argument of a draw function; a single argument of another name is the rows.
 _SEEDS = ("seed", "random_state", "rng", "key", "state")
 _SIZES = ("n_features", "n_components", "m")
-# Features of a draw where nobody says: a mean of so many is nearly normal for most maps, and the
-# thousands of draws that are taken of a map of which nothing is known stay cheap.
+# Default number of features: their mean is nearly normal for most maps, and thousands of draws of
+# a map without declarations stay cheap.
 SIZE = 250
 
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """What is verified.
+    """The map under verification.
 
-    Parameters
-    ----------
-    name : str
-    assumed : str
-        How the object was read, as a sentence.
-    draw : callable
-        seed -> map.
-    resize : callable, optional
-        (seed, n_features) -> map.
-    random : bool
-        False for one map that no seed changes.
-    factory : object
-        What MODULE:FACTORY named.
+    `assumed` says how the object was read; `draw` maps a seed, `resize` (seed, n_features) to a
+    map; `random` is False for one fixed map.
     """
 
     name: str
@@ -45,25 +34,12 @@ class Target:
 def read_target(
     name: str, factory: Any, X: Any, *, n_features: int | None, arguments: Mapping[str, Any]
 ) -> Target:
-    """Say how maps are drawn from an object, by what it can do and how it is called.
+    """Return the way to draw maps from an object, by its interface and signature.
 
-    Parameters
-    ----------
-    name : str
-    factory : object
-        A transformer class or instance, a class with ``draw``, a draw function seed -> map, a
-        callable X -> Z, or a function without arguments that returns one of these.
-    X : array, shape (n, d)
-        What transformers are fitted on.
-    n_features : int, optional
-        Default 250 where the size is ours to choose.
-    arguments : mapping
-        For the constructor or the function.
-
-    Raises
-    ------
-    ValueError, TypeError
-        Nothing of the kind, or arguments that it does not take.
+    `factory` is a transformer class or instance, a class with ``draw``, a draw function seed ->
+    map, a callable X -> Z, or a function without arguments that returns one of these; X is for
+    fitting. Raises ValueError or TypeError for anything else, and for arguments that it does not
+    take.
     """
     if n_features is not None and (isinstance(n_features, bool) or n_features < 1):
         raise ValueError(f"n_features={n_features!r} must be 1 or more")
@@ -181,7 +157,7 @@ def _draw_function(
 
 
 def as_map(value: Any, X: Any) -> Any:
-    """Return the map X -> Z of a callable or a transformer, fitted if it was not."""
+    """Return the map X -> Z of a callable or a transformer, fitting it if necessary."""
     if callable(value):
         return value
     if not callable(getattr(value, "transform", None)):
@@ -207,7 +183,7 @@ def _clone(instance: Any, options: Mapping[str, Any]) -> Any:
 
 
 def _parameters(function: Any) -> dict[str, bool] | None:
-    """Return each parameter's name, and whether it must be given."""
+    """Return each parameter's name, and whether it is required."""
     try:
         found = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

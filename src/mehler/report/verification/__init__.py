@@ -1,1 +1,1 @@
-"""One map of anybody's: a target and a kernel in, checks, their outcome and a picture out."""
+"""Verify one map against one kernel: checks, outcome and plot."""

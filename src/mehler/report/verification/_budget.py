@@ -1,4 +1,4 @@
-"""A limit of seconds, shared by several checks."""
+"""A time limit shared by several checks."""
 
 from __future__ import annotations
 
@@ -8,30 +8,19 @@ from typing import Any
 
 from mehler.verify.pairwise._measurement import Clock
 
-# What is kept of the limit for looking at the cause.
+# Fraction of the limit reserved for the diagnosis.
 _KEPT = 0.1
 
 
 class TimeIsUp(Exception):
-    """Raised by a draw that comes after its limit."""
+    """Raised by a draw after its time limit."""
 
 
 class Budget:
-    """Seconds for a number of checks, none of which may take the others' share.
+    """Seconds shared equally by a number of checks; None and 0 are no limit.
 
-    Of seconds that the process waits every fourth counts, as in a check's own limit.
-
-    Parameters
-    ----------
-    seconds : float, optional
-        None and 0 are no limit.
-    checks : int
-        How many will ask for a share.
-
-    Raises
-    ------
-    ValueError
-        A negative limit, or one that is not a number.
+    Counts CPU time or a quarter of wall time, as the limit of a check does. Raises ValueError for a
+    negative or NaN limit.
     """
 
     def __init__(self, seconds: float | None, checks: int) -> None:
@@ -43,28 +32,28 @@ class Budget:
 
     @property
     def left(self) -> float:
-        """Seconds that are left; infinite without a limit."""
+        """Seconds left; infinite without a limit."""
         if self.limit is None:
             return math.inf
         return max(0.0, self.limit - self._clock.seconds)
 
     def share(self) -> float | None:
-        """Return the seconds of the next check: an equal part of what is left for them."""
+        """Return the seconds of the next check, an equal part of the time left."""
         if self.limit is None:
             return None
         left = self.left - _KEPT * self.limit
         share = left / max(1, self._checks)
         self._checks -= 1
-        # Enough for one draw to say how slow the map is.
+        # Enough for one draw, which shows how slow the map is.
         return max(1e-3, share)
 
     def rest(self) -> float | None:
-        """Return the seconds of what comes last: all that is left, at least what was kept."""
+        """Return the seconds of the last step: all time left, at least the reserved part."""
         return None if self.limit is None else max(self.left, _KEPT * self.limit)
 
 
 def timed(draw: Callable[[int], Any], seconds: float | None) -> Callable[[int], Any]:
-    """Return a draw function that raises `TimeIsUp` once its seconds, from now, are over.
+    """Return a draw function that raises `TimeIsUp` once its seconds from now are over.
 
     The first draw is always made.
     """

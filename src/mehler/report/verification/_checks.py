@@ -1,4 +1,4 @@
-"""The checks of `verify_map`, each within its share of the time and paid from one ledger."""
+"""The checks of `verify_map`, with time limits and a common ledger."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mehler.verify import check_kernel
 from mehler.verify._verdict import KNOWN_VARIANCE
 
 EXTRA = ("convergence", "reproducible", "finite")
-# Draws that are each held against the resolution where the claim is closeness.
+# Draws compared with the kernel where the claim is closeness.
 CLOSE_DRAWS = 8
 
 
@@ -33,9 +33,9 @@ def of_the_mean(
     max_features: int | None,
     jobs: Jobs,
 ) -> tuple[Evidence, str]:
-    """Hold the mean over draws against the kernel; also say what was told of the map."""
+    """Check the mean over draws against the kernel; also describe the declarations used."""
     if not target.random:
-        # One map: all its columns in one draw, so no more than they are.
+        # A fixed map has no more samples than columns.
         max_features = target.draw(0)(rows).shape[1]
     verdict = check_kernel(
         jobs.ahead(target.draw, context.seed) if target.random else target.draw,
@@ -59,7 +59,7 @@ def of_the_mean(
 def of_closeness(
     target: Target, kernel: Any, rows: np.ndarray, seed: int, budget: Budget, resolution: float
 ) -> tuple[Evidence, str]:
-    """Hold every draw looked at, or the one map, against the kernel; no chance enters."""
+    """Compare some draws, or the one fixed map, with the kernel, deterministically."""
     draws = CLOSE_DRAWS if target.random else 1
     evidence = _limited(
         "closeness",
@@ -73,7 +73,7 @@ def of_closeness(
 def further(
     name: str, target: Target, rows: np.ndarray, context: Context, budget: Budget
 ) -> Evidence:
-    """Run another check of `mehler.verify`, by its name."""
+    """Run another check of `mehler.verify` by name."""
     draw: Callable[..., Any] = target.draw
     if name == "convergence" and target.resize is not None:
         draw = target.resize
@@ -88,12 +88,7 @@ def further(
 
 
 def require_draws(names: tuple[str, ...], target: Target) -> None:
-    """Refuse further checks that a map cannot be put to, before any draw.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Raise ValueError, before any draw, for further checks that do not apply to the target."""
     for name in names:
         if not target.random:
             raise ValueError(f"also={name!r} asks for draws, but {target.name} is {target.assumed}")
@@ -110,7 +105,7 @@ def _limited(
     draw: Callable[..., Any],
     run: Callable[[Callable[..., Any]], Evidence],
 ) -> Evidence:
-    """Run a check that knows no limit of its own; inconclusive when its time is up."""
+    """Run a check without a time limit of its own; inconclusive when its time is up."""
     seconds = budget.share()
     try:
         return run(timed(draw, seconds))

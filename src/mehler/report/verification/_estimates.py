@@ -1,4 +1,4 @@
-"""The picture of a verification: estimates against the claim, pair by pair."""
+"""Plot the estimates of a verification against the claim, pair by pair."""
 
 from __future__ import annotations
 
@@ -20,16 +20,9 @@ def estimates(
     n_draws: int,
     time_limit: float | None,
 ) -> Plot:
-    """Plot the mean of some draws against the claim, with 3 standard errors.
+    """Plot the mean of at most `n_draws` draws against the claim, with 3 standard errors.
 
-    Parameters
-    ----------
-    target, kernel, rows, seed
-        As for `verify_map`.
-    n_draws : int
-        At most; a map that is fixed is drawn once.
-    time_limit : float, optional
-        Seconds after which no more is drawn.
+    A fixed map is drawn once; no more is drawn after `time_limit` seconds.
     """
     seen = observe(
         target.draw,

@@ -1,4 +1,4 @@
-"""Rows to verify a map on: random directions at several lengths and correlations, or the user's."""
+"""Rows for a verification: random directions at several lengths and correlations, or the user's."""
 
 from __future__ import annotations
 
@@ -10,27 +10,17 @@ import numpy as np
 
 from mehler.report.inputs._data import load_rows
 
-# Rows that are looked at: all 210 pairs of 20, with the diagonal.
+# Number of rows, which give 210 pairs with the diagonal.
 N_ROWS = 20
 _CORRELATIONS = (0.99, 0.9, 0.5, 0.0, -0.5)
 _LENGTHS = (0.3, 0.7, 1.2)
 
 
 def random_rows(d: int, kernel: Any, rng: np.random.Generator) -> np.ndarray:
-    """Rows in random directions, on no axis, with partners at set correlations.
+    """Return 20 rows in random directions, off the axes, with partners at set correlations.
 
-    Lengths are in units of the kernel's own length, so that it takes values from near 1 to near 0.
-
-    Parameters
-    ----------
-    d : int
-    kernel : callable
-        A `NamedKernel` says its length and metric, and whether entries must not be negative.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    numpy.ndarray (20, d)
+    Lengths are in units of the kernel's own length scale, so that its values cover 0 to 1. A
+    `NamedKernel` declares its length, metric and whether entries must be nonnegative.
     """
     if isinstance(d, bool) or not isinstance(d, int) or d < 1:
         raise ValueError(f"inputs={d!r} must be the number of columns, 1 or more")
@@ -42,20 +32,20 @@ def random_rows(d: int, kernel: Any, rng: np.random.Generator) -> np.ndarray:
         for k in range(3):
             rho = _CORRELATIONS[(3 * i + k) % len(_CORRELATIONS)]
             rows.append(_partner(u, rho, rng))
-    # 3 lengths and groups of 4 rows: partners differ in length too.
+    # 3 lengths over groups of 4 rows, so that partners differ in length too.
     lengths = np.array([_LENGTHS[i % 3] for i in range(N_ROWS)]) * getattr(kernel, "length", 1.0)
     found = np.stack(rows) * lengths[:, None]
     if getattr(kernel, "metric", "") == "cityblock":
         # |u|_1 of a random direction is about sqrt(2 d / pi).
         found /= math.sqrt(2.0 * d / math.pi) if d > 1 else 1.0
     if getattr(kernel, "nonnegative", False):
-        # Entries, not rows, are what these kernels scale with.
+        # These kernels scale with entries, not with row norms.
         found = math.sqrt(d) * np.abs(found)
     return found
 
 
 def data_rows(data: str | PathLike[str] | Any) -> tuple[np.ndarray, str]:
-    """Return at most 20 of the user's rows, evenly spaced in the file, and a sentence on them."""
+    """Return at most 20 of the user's rows, evenly spaced in the file, and a description."""
     loaded = load_rows(data)
     n = loaded.values.shape[0]
     words = f"{loaded.n_rows} rows that are not zero, evenly spaced"
@@ -64,7 +54,7 @@ def data_rows(data: str | PathLike[str] | Any) -> tuple[np.ndarray, str]:
 
 
 def _partner(u: np.ndarray, rho: float, rng: np.random.Generator) -> np.ndarray:
-    """Return a unit vector at correlation rho with u; in one dimension there are only two."""
+    """Return a unit vector at correlation rho with u; in one dimension only u and -u exist."""
     if u.size == 1:
         return u if rho >= 0.0 else -u
     v = rng.standard_normal(u.size)

@@ -1,4 +1,4 @@
-"""The structural checks of `verify_map`: of a target that can be drawn for any rows and size."""
+"""The structural checks of `verify_map`, on targets that can be drawn for any rows and size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mehler.report.target._target import Target, read_target
 from mehler.statements import Context, Evidence
 from mehler.verify import check_structure
 
-# Seconds that the bundle may take, and its share of a limit that is shorter.
+# Most seconds of the structural checks, and their fraction of a shorter limit.
 _SECONDS, _SHARE = 20.0, 0.3
 
 
@@ -30,27 +30,14 @@ def of_structure(
     resolution: float,
     limit: float | None,
 ) -> Evidence:
-    """Run the bundle; its cause opens the reason.
+    """Run the structural checks; the reason of the evidence opens with the cause.
 
-    Parameters
-    ----------
-    target : Target
-    loaded : object
-        What MODULE:FACTORY names.
-    kernel : callable
-    rows : array
-    context : Context
-    mean : bool
-        Whether the claim is on the mean over draws.
-    n_features, arguments
-        As given by the user.
-    resolution : float
-    limit : float, optional
-        Seconds for all checks.
+    `loaded` is the object named by MODULE:FACTORY; `mean`: the claim is on the mean over draws;
+    `limit` are the seconds for all checks.
     """
 
     def redraw(seed: int, X: Any, m: int | None) -> Any:
-        """A map for rows like X, of m features."""
+        """Return a map for rows like X, of m features."""
         made = read_target(target.name, loaded, X, n_features=n_features, arguments=arguments)
         if m is None:
             return made.draw(seed)
@@ -65,7 +52,7 @@ def of_structure(
         kernel=kernel if random else None,
         redraw=redraw if target.random else None,
         random=random,
-        # A map without a seed does not promise to be the same in another process.
+        # A map without a seed need not be the same in another process.
         elsewhere=Fresh(target.name, rows, n_features, arguments) if target.random else None,
         false_alarm=context.false_alarm,
         resolution=resolution,
@@ -74,5 +61,5 @@ def of_structure(
         ledger=context.ledger,
     )
     evidence = Evidence.from_verdict(verdict, form="printed")
-    # The number of defects is no measurement.
+    # The number of defects is not a measurement.
     return replace(evidence, observed=None, exact=None, interval=None, detectable=None)

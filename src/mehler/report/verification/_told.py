@@ -1,4 +1,4 @@
-"""What a check is told of a map, and by whom: the fewer words, the more features it takes."""
+"""Declarations about a map for its checks, and their source; fewer of them cost more features."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _NOTHING = "nothing: draws from different seeds are taken to be independent, var
 
 @dataclass(frozen=True)
 class Told:
-    """Options of `check_kernel`, and where they come from, in a sentence."""
+    """Options of `check_kernel`, and a sentence on their source."""
 
     options: dict[str, Any]
     words: str
 
     @property
     def columns_are_samples(self) -> bool:
-        """Whether one draw is enough to say something of a mean."""
+        """Whether one draw is enough for a statement about the mean."""
         return bool(self.options.get("independent_features"))
 
 
@@ -32,23 +32,10 @@ def told(
     bounds: tuple[float, float] | None,
     independent: bool,
 ) -> Told:
-    """Say what is known of a map: from the user first, else from a derivation.
+    """Return the declarations about a map, the user's first, else known ones.
 
-    Parameters
-    ----------
-    target : Target
-    kernel : callable
-        The claim.
-    law : str, optional
-        A law in the kernel's ``laws``, given by the user.
-    bounds, independent
-        As in `check_kernel`, given by the user.
-
-    Raises
-    ------
-    ValueError
-        A law that the kernel has not, that is given with another declaration, or that speaks of
-        many draws where there is one map.
+    Raises ValueError for a `law` that the kernel lacks, that comes with another declaration, or
+    that needs many draws of a fixed map.
     """
     if law is not None:
         return _by_law(target, kernel, law, bounds is not None or independent)

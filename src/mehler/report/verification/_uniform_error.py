@@ -1,4 +1,4 @@
-"""Whether every draw that was looked at is close to a kernel: for maps that are not unbiased."""
+"""Check the uniform error of single draws, for maps that are not unbiased."""
 
 from __future__ import annotations
 
@@ -25,21 +25,10 @@ def check_closeness(
     seed: int,
     n_draws: int,
 ) -> Evidence:
-    """Hold |<phi(x), phi(y)> - k(x, y)| at all pairs against the resolution, for each draw.
+    """Check |<phi(x), phi(y)> - k(x, y)| at all pairs against the resolution, for `n_draws` draws.
 
-    No chance enters: it says what these draws do on these rows, and nothing of their mean.
-
-    Parameters
-    ----------
-    draw, kernel, X, resolution, seed
-        As for `mehler.verify.check_kernel`.
-    n_draws : int
-        How many draws to look at; 1 for a fixed map.
-
-    Returns
-    -------
-    Evidence
-        Observed is the largest deviation, in units of sqrt(k(x,x) k(y,y)).
+    Deterministic: it is about these draws and rows, not about the mean. Observed is the largest
+    deviation in units of sqrt(k(x,x) k(y,y)).
     """
     resolution = relative_resolution(resolution)
     pairs = make_pairs(kernel, X, None)

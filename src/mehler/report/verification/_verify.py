@@ -1,4 +1,4 @@
-"""Verifying one map of anybody's against one kernel."""
+"""verify_map: verify one map against one kernel."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from mehler.verify import Cause, Ledger, diagnose
 from mehler.verify.kernels import NamedKernel, make
 
 CLAIMS = ("mean", "close")
-# Seconds for all checks together, unless the user says otherwise.
+# Default time limit in seconds for all checks together.
 TIME_LIMIT = 60.0
 
 
@@ -62,7 +62,7 @@ def verify_map(
     command: Sequence[str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Verification:
-    """Hold the map that MODULE:FACTORY names against a kernel.
+    """Verify the map named by MODULE:FACTORY against a kernel.
 
     Parameters
     ----------
@@ -73,28 +73,28 @@ def verify_map(
     kernel : str
         A name of `mehler.verify.kernels`, or MODULE:FUNCTION, (X, Y) -> (n, k).
     parameters : mapping, optional
-        Of the kernel.
+        Parameters of the kernel.
     arguments : mapping, optional
-        Of FACTORY.
+        Arguments of FACTORY.
     n_features : int, optional
-        Of a draw; default 250 where FACTORY leaves it open.
+        Features per draw; default 250 if FACTORY leaves it open.
     inputs : int, optional
         Columns of the random rows; default 5.
     data : path or array, optional
-        The user's rows instead; at most 20 of them are looked at.
+        Rows to use instead of random ones; at most 20 of them are used.
     claim : {"mean", "close"}, optional
         ``"mean"``: the mean over draws is the kernel. ``"close"``: each of 8 draws, or the one
-        fixed map, is within `resolution` of it: a computation. Default ``"mean"`` for what has a
-        seed, or columns that are declared independent.
+        fixed map, is within `resolution` of it, a deterministic check. Default ``"mean"`` for
+        targets with a seed, or with columns declared independent.
     also : sequence of {"convergence", "reproducible", "finite"}
         Further checks of `mehler.verify` at their own resolutions, for maps that have a seed.
     resolution : float
-        In units of sqrt(k(x,x) k(y,y)).
+        Smallest deviation that must not be missed, in units of sqrt(k(x,x) k(y,y)).
     false_alarm : float
-        Chance of refuting a correct map, a check.
+        Probability that a check refutes a correct map.
     law : str, optional
-        A name in the kernel's ``laws``, such as ``"cos-offset"`` or ``"positive"``: how the
-        features are made, from which their variance follows.
+        A name in the kernel's ``laws``, such as ``"cos-offset"`` or ``"positive"``, which gives
+        the variance of the features.
     bounds : (low, high), optional
         See `check_kernel`.
     independent_features : bool
@@ -102,15 +102,16 @@ def verify_map(
     max_features : int, optional
         See `check_kernel`.
     time_limit : float, optional
-        Seconds for all checks together, in equal shares; what is not decided then is
-        inconclusive, and says what is missing. None or 0 is no limit.
+        Seconds for all checks together, in equal parts; an undecided check is then inconclusive,
+        and says what is missing. None or 0 is no limit.
     n_jobs : int
-        Processes that draw maps for the check of the mean, -1 for one a core; the verdict does not
-        depend on it, unless the time limit does. With more than one a script needs
+        Processes that draw maps for the check of the mean, -1 for one per core. The verdict does
+        not depend on it, unless the time limit is reached. With more than one a script needs
         ``if __name__ == "__main__"``, as for any use of `multiprocessing`.
     seed : int
+        Seed of all random numbers.
     picture : bool
-        Whether to draw 64 maps more for the plot of a page.
+        Whether to draw 64 more maps for the plot of the page.
     command : sequence of str, optional
         The command line's arguments, for the record.
     progress : callable, optional
@@ -119,11 +120,18 @@ def verify_map(
     Returns
     -------
     Verification
+        The outcome, to be rendered by `lines` or `write`.
 
     Raises
     ------
     ValueError, TypeError
-        For bad input, before any draw; whatever the map raises comes out as it is.
+        For bad input, before any draw; exceptions of the map propagate.
+
+    See Also
+    --------
+    mehler.verify.check_kernel : The check, for a map at hand.
+    mehler.verify.kernels.make : The kernels by name.
+    lines : Render the outcome for a terminal.
     """
     start = perf_counter()
     show = progress or (lambda label, done, total: None)
@@ -172,7 +180,7 @@ def verify_map(
         )
         show(f"kernel of {target}", 0, 2)
         if built.status == "refuted":
-            # What is built wrongly has no statistics worth the time.
+            # A structural defect makes statistics a waste of time.
             said = "nothing: what it does was compared with itself"
             first, also = built, ()
         elif kind == "close":
@@ -185,7 +193,7 @@ def verify_map(
         evidence = [first, *(further(one, found, rows, context, budget) for one in also)]
         evidence += [built] if built is not first else []
         show("diagnosis", 1, 2)
-        # A suggestion is about a mean: a map that only has to be close may be off by its cost.
+        # Suggestions are about the mean, so a claim of closeness has none.
         causes: tuple[Cause, ...] = ()
         if found.random and kind == "mean" and built is not first:
             causes = diagnose(
@@ -224,7 +232,7 @@ def verify_map(
 def _rows(
     kernel: Any, inputs: int | None, data: str | PathLike[str] | Any | None, context: Context
 ) -> tuple[np.ndarray, str]:
-    """Return the rows to look at, and a sentence on them."""
+    """Return the rows of the checks, and a description."""
     if data is not None:
         return data_rows(data)
     d = 5 if inputs is None else inputs
