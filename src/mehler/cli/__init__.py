@@ -1,4 +1,4 @@
-"""The command line: a thin shell over library calls; `main` is the entry point."""
+"""The command line, a thin layer over library calls; `main` is the entry point."""
 
 from mehler.cli._main import main
 

@@ -1,4 +1,4 @@
-"""The commands: arguments in, library calls, text out."""
+"""The commands: parse arguments, call the library, print text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-# What typer turns an interruption into.
+# Exit status that typer gives an interruption.
 _INTERRUPTED = 130
 Glob = Annotated[
     str, typer.Option("--statements", metavar="GLOB", help="Ids to look at, such as 'maxout.*'.")
@@ -31,17 +31,7 @@ Glob = Annotated[
 
 
 def run_app(arguments: list[str]) -> int:
-    """Run a command line; errors of usage come out as `ValueError`.
-
-    Parameters
-    ----------
-    arguments : list of str
-
-    Returns
-    -------
-    int
-        Exit status.
-    """
+    """Run a command line and return its exit status; usage errors are raised as `ValueError`."""
     if not arguments:
         app(["--help"], standalone_mode=False, prog_name="mehler")
         return 2

@@ -1,4 +1,4 @@
-"""The commands `mehler data list` and `mehler data fetch`: what there is, and MNIST on request."""
+"""The commands `mehler data list` and `mehler data fetch`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of one line and exit statuses that a script can trust."""
+"""Entry point: errors of one line, and exit statuses that a script can trust."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-# 1 says that a statement came out otherwise than expected, 3 that nothing was decided; everything
-# that kept the run from finding out, a slip on the command line included, is 2.
+# 1: a verdict was not the expected one; 3: inconclusive; 2: the run could not decide for any other
+# reason, usage errors included.
 COULD_NOT_RUN = 2
 _OURS = ("typer", "rich", "jinja2", "matplotlib", "latex2mathml", "markupsafe")
 
@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Parameters
     ----------
     arguments : sequence of str, optional
-        Instead of the process's own.
+        Arguments; default those of the process.
 
     Raises
     ------

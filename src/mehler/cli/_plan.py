@@ -1,4 +1,4 @@
-"""The command `mehler plan`: how many features an accuracy needs."""
+"""The command `mehler plan`: features needed for an accuracy."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def plan(
 
 
 def _require_file(out: Path) -> None:
-    """Say before any work that a file cannot be written."""
+    """Require that a file can be written, before any work."""
     from mehler import report
 
     if out.is_dir():

@@ -1,4 +1,4 @@
-"""A progress bar where somebody is looking, and silence where nobody is."""
+"""A progress bar on terminals only."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ from contextlib import contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     """Show progress on standard error if it is a terminal.
 
-    Yields
-    ------
-    callable
-        ``progress(label, done, total)``, as `mehler.report.run` takes.
+    Yields ``progress(label, done, total)``, as `mehler.report.run` takes it.
     """
     if not sys.stderr.isatty():
         yield lambda label, done, total: None

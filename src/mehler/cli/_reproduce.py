@@ -1,4 +1,4 @@
-"""The command `mehler reproduce`: the papers' experiments, run again."""
+"""The command `mehler reproduce`: rerun the papers' experiments."""
 
 from __future__ import annotations
 

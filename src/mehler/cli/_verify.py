@@ -1,4 +1,4 @@
-"""The command `mehler verify`: anybody's map against a kernel."""
+"""The command `mehler verify`: check any map against a kernel."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def _numbers(pairs: list[str]) -> dict[str, float]:
 
 
 def _values(pairs: list[str]) -> dict[str, Any]:
-    """Python literals where they are such, else strings."""
+    """Parse values as Python literals, or else keep them as strings."""
     found: dict[str, Any] = {}
     for key, text in _split(pairs, "--arg"):
         try:

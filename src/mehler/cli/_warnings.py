@@ -1,4 +1,4 @@
-"""Warnings of somebody else's code, each once: a map is drawn and called many times."""
+"""Show each warning of third-party code once, though a map is drawn and called many times."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# Texts that differ by a number in each call would be as many lines as calls.
+# Limit on texts, since texts with a changing number would give a line per call.
 _MOST = 20
 
 
 @contextmanager
 def warnings_once() -> Iterator[None]:
-    """Show each text that is warned of once, in one line on standard error; at most 20 texts.
+    """Show each warning text once, in one line on standard error; at most 20 texts.
 
-    Which warnings there are is left to Python's filters, as set by ``-W`` or ``PYTHONWARNINGS``.
-    Python's own rule, once for each line of code, forgets what it has shown whenever a library
-    changes a filter, as many do in every call.
+    Python's filters, as set by ``-W`` or ``PYTHONWARNINGS``, select the warnings. Python's own
+    once-per-line rule forgets the warnings shown whenever a library changes a filter, as many do
+    in every call.
     """
     shown: set[tuple[str, type[Warning]]] = set()
 
