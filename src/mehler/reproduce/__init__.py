@@ -1,6 +1,6 @@
-"""The papers' experiments, run again: cells that resume, the printed numbers beside ours.
+"""Rerun the papers' experiments, with resumable cells and the printed numbers beside the measured.
 
-``mehler reproduce NAME`` calls :func:`run`; :func:`experiments` lists what there is.
+``mehler reproduce NAME`` calls :func:`run`; :func:`experiments` lists the experiments.
 """
 
 from mehler.reproduce._experiment import Cell, Experiment, Page, Table

@@ -1,4 +1,4 @@
-"""What an experiment of a paper is: cells that can be run one by one, and a page made of them."""
+"""Experiment: cells that are measured one by one, and a page made of them."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from mehler.statements import Plot
 
 Level = Literal["quick", "full"]
 LEVELS = ("quick", "full")
-# What a cell measures: numbers and lists of numbers, as JSON holds them.
+# Result of a cell: numbers and lists of numbers, as in JSON.
 Measured: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One setting of an experiment, measured by itself.
+    """One setting of an experiment, measured on its own.
 
     Parameters
     ----------
     options : mapping of str to number or str
-        What is varied: sizes, the number of the draw.
+        The varied quantities: sizes, the number of the draw.
     """
 
     options: Mapping[str, Any]
 
     @property
     def key(self) -> str:
-        """Name of the cell, which is also that of its file: ``q-4_m-1000_draw-0``."""
+        """Name of the cell and of its file, such as ``q-4_m-1000_draw-0``."""
         return "_".join(f"{name}-{value}" for name, value in self.options.items())
 
     def seed(self, run_seed: int, experiment: str, *without: str) -> int:
-        """Return a seed of its own; options named in `without` do not enter it."""
+        """Return the seed of the cell, which is independent of the options in `without`."""
         kept = {name: value for name, value in self.options.items() if name not in without}
         text = f"{run_seed} {experiment} {sorted(kept.items())}"
         return int.from_bytes(sha256(text.encode()).digest()[:6], "big")
@@ -42,13 +42,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text under heads.
+    """A table of text.
 
     Parameters
     ----------
     caption : str
+        Plain text.
     heads : sequence of str
+        Column headings.
     rows : sequence of sequence of str
+        Cells, row by row.
     """
 
     caption: str
@@ -58,14 +61,16 @@ class Table:
 
 @dataclass(frozen=True)
 class Page:
-    """What an experiment found: verdicts in a line each, tables, plots.
+    """The results of an experiment: verdicts in one line each, tables, plots.
 
     Parameters
     ----------
     verdicts : sequence of str
-        What agrees with the paper, what does not, in whole sentences.
+        Sentences on agreement and disagreement with the paper.
     tables : sequence of Table
+        Tables, in order.
     plots : sequence of Plot
+        Plots, in order.
     """
 
     verdicts: Sequence[str]
@@ -75,20 +80,21 @@ class Page:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment of a paper, to be run again.
+    """An experiment of a paper that can be rerun.
 
     Parameters
     ----------
     name : str
-        As on the command line.
+        Name on the command line.
     title : str
+        Title of the page.
     source : str
         Paper, section, table or figure.
     printed : str
-        What the paper did and reports, in other words.
+        The paper's protocol and results, paraphrased.
     prepare : callable
-        ``prepare(level, data)`` -> world: loads what all cells share. Missing data is an error
-        here, before any work.
+        ``prepare(level, data)`` -> world: loads the data shared by all cells; raises if they are
+        missing, before any work.
     cells : callable
         ``cells(level)`` -> list of Cell.
     measure : callable
@@ -96,10 +102,15 @@ class Experiment:
     page : callable
         ``page(level, found)`` -> Page; `found` is a list of (Cell, dict).
     needs_data : {"quick", "full"} tuple
-        Levels at which a folder of MNIST has to be given.
+        Levels that need a folder of MNIST.
     together : tuple of str
-        Options, "draw" among them, whose cells are shown together or not at all on a page that is
-        made of a part of the cells; empty if no such page can be made.
+        Options, "draw" among them, whose cells a partial page shows together or not at all; empty
+        if the experiment has no partial page.
+
+    See Also
+    --------
+    experiments : The experiments by name.
+    run : Runs one.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The experiments there are."""
+"""The list of experiments."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ def experiments() -> dict[str, Experiment]:
     Returns
     -------
     dict of str to Experiment
+        All experiments, in the order of the papers.
+
+    See Also
+    --------
+    run : Run one by its name.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a run of an experiment gives back."""
+"""Outcome: the result of a run of an experiment."""
 
 from __future__ import annotations
 
@@ -9,18 +9,26 @@ from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an experiment measured, and the page made of it.
+    """The measurements of an experiment and the page made of them.
 
     Parameters
     ----------
     experiment : Experiment
+        The experiment that was run.
     level : {"quick", "full"}
+        Its level.
     seed : int
+        Seed of the run.
     found : list of (Cell, dict)
-        Cells in the order of the experiment, with what each measured and its ``seconds``.
+        Cells in the order of the experiment, with their measurements and ``seconds``.
     page : Page
+        The page made of them.
     missing : int
-        Cells that the page does not show, because they are still to be measured.
+        Number of cells still to be measured, which the page does not show.
+
+    See Also
+    --------
+    run : Returns the outcome.
     """
 
     experiment: Experiment
@@ -32,5 +40,5 @@ class Outcome:
 
     @property
     def seconds(self) -> float:
-        """Seconds that the cells took, those of earlier runs included."""
+        """Total time of the cells, including those of earlier runs."""
         return float(sum(measured["seconds"] for _, measured in self.found))

@@ -1,4 +1,4 @@
-"""The page of an experiment: one HTML file, no script, no network."""
+"""Render the page of an experiment: one HTML file, no script, no network."""
 
 from __future__ import annotations
 
@@ -10,17 +10,7 @@ from mehler.reproduce._outcome import Outcome
 
 
 def render(outcome: Outcome) -> str:
-    """Render what an experiment found.
-
-    Parameters
-    ----------
-    outcome : Outcome
-
-    Returns
-    -------
-    str
-        With a content security policy that forbids scripts and every address.
-    """
+    """Render an outcome as HTML, with a content security policy against scripts and addresses."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -44,16 +34,7 @@ def render(outcome: Outcome) -> str:
 
 
 def spoken(seconds: float) -> str:
-    """A duration in the unit that a reader expects.
-
-    Parameters
-    ----------
-    seconds : float
-
-    Returns
-    -------
-    str
-    """
+    """Format a duration in a readable unit."""
     for unit, size in (("hours", 3600.0), ("minutes", 60.0)):
         if seconds >= 2 * size:
             return f"{seconds / size:.1f} {unit}"
@@ -61,16 +42,7 @@ def spoken(seconds: float) -> str:
 
 
 def command(outcome: Outcome) -> str:
-    """The command line that makes the same numbers.
-
-    Parameters
-    ----------
-    outcome : Outcome
-
-    Returns
-    -------
-    str
-    """
+    """Return the command line that reproduces the numbers."""
     words = ["mehler", "reproduce", outcome.experiment.name, "--level", outcome.level]
     words += ["--seed", str(outcome.seed)]
     if outcome.missing:

@@ -1,4 +1,4 @@
-"""Intervals of differences that were measured by pairs."""
+"""Confidence intervals of paired differences."""
 
 from __future__ import annotations
 
@@ -6,26 +6,16 @@ from typing import Any
 
 import numpy as np
 
-# Chance that the interval misses the mean, both sides together, for normal differences.
+# Two-sided error rate of the interval, for normal differences.
 _MISS = 0.01
 
 
 def paired_interval(gain: Any, looks: int = 1) -> tuple[float, float, float]:
-    r"""Mean of paired differences, and Student's interval of 99 %.
+    r"""Return mean, lower and upper end of Student's 99 % interval for paired differences.
 
     .. math:: \bar g \pm t_{n-1,\,1 - 0.005/k}\, \frac{s}{\sqrt n}
 
-    Parameters
-    ----------
-    gain : array, shape (n,)
-        Differences, at least two.
-    looks : int
-        k, how many such intervals hold at once (Bonferroni).
-
-    Returns
-    -------
-    (float, float, float)
-        Mean, lower and upper end.
+    with k = `looks` intervals holding at once (Bonferroni).
     """
     from scipy.stats import t as student
 
@@ -36,17 +26,7 @@ def paired_interval(gain: Any, looks: int = 1) -> tuple[float, float, float]:
 
 
 def difference(what: str, values: Any, base: Any) -> str:
-    """A difference of errors by pairs, with its interval.
-
-    Parameters
-    ----------
-    what : str
-    values, base : array, shape (draws,)
-
-    Returns
-    -------
-    str
-    """
+    """Format the paired difference of errors, `values` - `base`, with its interval."""
     gain = values - base
     mean, low, high = paired_interval(gain)
     word = "fewer mistakes" if high < 0 else "more mistakes" if low > 0 else "not told apart"

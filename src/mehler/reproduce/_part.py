@@ -1,4 +1,4 @@
-"""The cells that a page can show while the others are still to be measured."""
+"""Select the cells of a partial page."""
 
 from __future__ import annotations
 
@@ -11,25 +11,11 @@ from mehler.reproduce._store import Store
 def finished(
     experiment: Experiment, wanted: list[Cell], store: Store
 ) -> list[tuple[Cell, Measured]]:
-    """Cells that are kept, in draws that are whole; of each setting at least two draws.
+    """Return the finished cells of complete draws, with their measurements.
 
-    A draw that is there for some settings only would make their differences look like those of
-    the settings; a single draw has no spread.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    wanted : list of Cell
-    store : Store
-
-    Returns
-    -------
-    list of (Cell, dict)
-
-    Raises
-    ------
-    ValueError
-        If the experiment has no page of a part, or no two draws are whole.
+    A draw finished for some settings only would bias their differences, and a single draw has no
+    spread. Raises ValueError if the experiment has no partial page, or fewer than two draws are
+    complete.
     """
     if not experiment.together:
         raise ValueError(f"{experiment.name} has no page of a part of its cells; run it whole")

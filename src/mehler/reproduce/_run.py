@@ -1,4 +1,4 @@
-"""Running an experiment: cell by cell, resumed where it stopped, then one page and its JSON."""
+"""Run an experiment cell by cell, resuming where it stopped, and write page and JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Progress = Callable[[str, int, int], None]
 
 
 class Stopped(RuntimeError):
-    """A run was interrupted; the cells that were finished are kept."""
+    """Raised when a run is interrupted; finished cells are kept."""
 
 
 def run(
@@ -36,7 +36,7 @@ def run(
     partial: bool = False,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Run an experiment of a paper again and write its page.
+    """Rerun an experiment of a paper and write its page.
 
     Parameters
     ----------
@@ -44,35 +44,41 @@ def run(
         One of :func:`experiments`.
     out : path
         Folder for ``NAME.html``, ``NAME.json`` and the finished cells in ``cells/``. A run that was
-        killed goes on with the cells that are not there yet.
+        killed resumes with the missing cells.
     level : {"quick", "full"}
+        Size of the experiment.
     seed : int
-        Of all random numbers.
+        Seed of all random numbers.
     data : path, optional
-        Folder of MNIST's files, for the experiments that take it.
+        Folder of MNIST's files, for the experiments that use it.
     partial : bool
-        Measure nothing: make the page of the cells that are finished, draws that are whole alone,
-        and say how many are missing. Needs no data.
+        Measure nothing: make the page of the finished cells, from complete draws only, and count
+        the missing ones. Needs no data.
     progress : callable, optional
         ``progress(label, done, total)``.
 
     Returns
     -------
     Outcome
+        Measurements and page.
 
     Raises
     ------
     ValueError
-        Unknown name or level, a negative seed, or a folder with cells of another run; a partial
-        page of too few cells, or of an experiment that has none.
+        If name or level are unknown, the seed is negative, or the folder has cells of another run;
+        if a partial page has too few cells, or the experiment has none.
     MissingDataError
         If a data set is not installed.
     Stopped
-        If it is interrupted; the message says how many cells are kept.
+        If the run is interrupted; the message counts the cells kept.
+
+    See Also
+    --------
+    experiments : The experiments by name.
 
     Notes
     -----
-    Cost: that of the cells; each has ``seconds`` in the JSON.
+    The cost is that of the cells; the JSON has ``seconds`` for each.
 
     Examples
     --------
@@ -119,18 +125,7 @@ def _require_data(experiment: Experiment, level: Level, data: str | Path | None)
 
 
 def settings(experiment: Experiment, level: Level, seed: int) -> dict[str, Any]:
-    """What the cells of a run depend on.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    level : {"quick", "full"}
-    seed : int
-
-    Returns
-    -------
-    dict
-    """
+    """Return the settings on which the cells of a run depend."""
     return {"experiment": experiment.name, "level": level, "seed": seed, "mehler": __version__}
 
 
@@ -165,16 +160,7 @@ def _cells(
 
 
 def as_json(outcome: Outcome) -> str:
-    """The JSON twin of a page.
-
-    Parameters
-    ----------
-    outcome : Outcome
-
-    Returns
-    -------
-    str
-    """
+    """Return the page's numbers as JSON."""
     known = outcome.experiment
     record = {
         **settings(known, outcome.level, outcome.seed),

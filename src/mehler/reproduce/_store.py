@@ -1,4 +1,4 @@
-"""Cells that are done, one small file each, so that a run that was killed goes on where it was."""
+"""Store finished cells in small files, so that a killed run can resume."""
 
 from __future__ import annotations
 
@@ -14,22 +14,10 @@ _SETTINGS = "run.json"
 
 
 class Store:
-    """A folder of finished cells.
+    """A folder of finished cells, with the `settings` on which they depend.
 
-    Parameters
-    ----------
-    folder : Path
-        Made if missing.
-    settings : mapping
-        What the cells depend on beside their own options. A folder of other settings is refused.
-    new : bool
-        Whether a folder without cells may be begun.
-
-    Raises
-    ------
-    ValueError
-        If there are no cells but should be; if the folder holds cells of other settings, or cells
-        without a word of what they are.
+    Raises ValueError for cells of other or unknown settings, and, unless `new`, for a folder
+    without cells.
     """
 
     def __init__(self, folder: Path, settings: Mapping[str, Any], *, new: bool = True) -> None:
@@ -51,7 +39,7 @@ class Store:
             write_whole(folder / _SETTINGS, json.dumps(dict(settings), indent=1) + "\n")
 
     def get(self, cell: Cell) -> Measured | None:
-        """Return what a cell measured, or None if it is not there or was cut short."""
+        """Return the measurements of a cell, or None if its file is missing or truncated."""
         found = _read(self._path(cell))
         if found is None or found.get("options") != dict(cell.options):
             return None
@@ -59,7 +47,7 @@ class Store:
         return measured if isinstance(measured, dict) and "seconds" in measured else None
 
     def put(self, cell: Cell, measured: Measured) -> None:
-        """Keep what a cell measured: whole, or not at all."""
+        """Write the measurements of a cell, atomically."""
         record = {"options": dict(cell.options), "measured": measured}
         write_whole(self._path(cell), json.dumps(record, indent=1) + "\n")
 

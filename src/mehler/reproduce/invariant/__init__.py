@@ -1,1 +1,1 @@
-"""Experiments of the group-invariant paper, on stand-ins where its data are not to be had."""
+"""Experiments of the group-invariant paper, on substitutes for data that are unavailable."""

@@ -1,4 +1,4 @@
-"""Accuracy over the number of training samples: features that are invariant against controls."""
+"""Accuracy against the number of training samples, for invariant features and controls."""
 
 from __future__ import annotations
 
@@ -19,18 +19,9 @@ _LAMBDAS = tuple(10.0 ** np.arange(-8.0, 0.0))
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is compared, and on how many samples.
+    """The features compared, by key and label, which are invariant and which controls, and sizes N.
 
-    Parameters
-    ----------
-    labels : mapping of str to str
-        Features and what they are called, in the order of the table.
-    invariant : sequence of str
-        Those of them that are invariant.
-    controls : sequence of str
-        What the best of the invariant ones is compared with.
-    sizes : sequence of int
-        Numbers N of training samples.
+    The best of the invariant features is compared with the controls.
     """
 
     labels: Mapping[str, str]
@@ -46,22 +37,10 @@ def accuracies(
     sizes: Sequence[int],
     seed: int,
 ) -> Measured:
-    """Shares of test rows that are right: for each map a list over the sizes.
+    """Return test accuracies of each map over the training sizes.
 
-    One sample without replacement is drawn; its first N rows are the sample of size N, so that
-    features of each row are made once. Ridge regression, lambda by leaving one out.
-
-    Parameters
-    ----------
-    maps : mapping of str to callable
-    train, test : (array, array)
-        Rows and labels.
-    sizes : sequence of int
-    seed : int
-
-    Returns
-    -------
-    dict of str to list of float
+    The sample of size N is the first N rows of one sample without replacement, so that features of
+    each row are computed once. Ridge regression, lambda by leave-one-out.
     """
     chosen = np.random.default_rng(seed).permutation(len(train[1]))[: max(sizes)]
     rows, labels = train[0][chosen], train[1][chosen]
@@ -80,18 +59,7 @@ def accuracies(
 
 
 def page(comparison: Comparison, found: list[tuple[Cell, Measured]]) -> Page:
-    """A table, curves with error bars, and a verdict for each number of samples.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    found : list of (Cell, dict)
-        A cell for each draw.
-
-    Returns
-    -------
-    Page
-    """
+    """Return a table, curves with error bars, and a verdict for each training size."""
     sizes = comparison.sizes
     accuracy = {
         name: np.array([measured[name] for _, measured in found]) for name in comparison.labels
@@ -124,21 +92,10 @@ def page(comparison: Comparison, found: list[tuple[Cell, Measured]]) -> Page:
 
 
 def verdict(comparison: Comparison, n: int, accuracy: Mapping[str, Any]) -> str:
-    """Whether invariance pays at N samples, by pairs over draws.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    n : int
-    accuracy : mapping of str to array, shape (draws,)
-
-    Returns
-    -------
-    str
-    """
+    """Describe whether invariance pays at N samples, paired over draws."""
     tried = comparison.invariant
     best = max(tried, key=lambda name: accuracy[name].mean())
-    # The best is chosen by what it is compared by: the interval holds for all of them at once.
+    # The best is chosen by the compared quantity, so use intervals that hold for all at once.
     said = []
     for other in comparison.controls:
         gain = accuracy[best] - accuracy[other]

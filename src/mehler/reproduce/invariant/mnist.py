@@ -1,4 +1,4 @@
-"""Digits by features that do not see small shifts and turns: accuracy over training samples."""
+"""Digits by features invariant under small shifts and rotations: accuracy against training size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DRAWS = {"quick": 2, "full": 10}
 _SIZES = {"quick": (50, 200), "full": (100, 300, 1000, 3000)}
 _TEMPLATES = {"quick": 40, "full": 150}
 _BINS = 8
-# What is compared, in the order of the table.
+# Features compared, in the order of the table.
 FEATURES = {
     "pixels": "pixels",
     "fourier": "Fourier features, as many columns",
@@ -31,18 +31,9 @@ FEATURES = {
 
 @dataclass(frozen=True)
 class World:
-    """Rows of unit length, labels, and the side of the images.
+    """Training pool and test rows of unit length, labels, and the side of the images.
 
-    Parameters
-    ----------
-    X, y : array
-        To draw training samples from.
-    X_test, y_test : array
-    side : int
-    most : int
-        Largest shift, in pixels.
-    turns : tuple of float
-        Angles, in degrees.
+    `most` is the largest shift in pixels, `turns` are angles in degrees.
     """
 
     X: Any
@@ -55,17 +46,7 @@ class World:
 
 
 def prepare(level: Level, folder: Path | None) -> World:
-    """Load MNIST, or the 8 x 8 digits at the quick level.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    folder : Path or None
-
-    Returns
-    -------
-    World
-    """
+    """Load MNIST, or the 8 x 8 digits at the quick level."""
     if folder is None:
         found = data.digits()
         order = np.random.default_rng(0).permutation(len(found.X))
@@ -82,33 +63,12 @@ def _unit(images: Any) -> Any:
 
 
 def cells(level: Level) -> list[Cell]:
-    """Return draws; all features and all sizes of a draw in one cell, paired.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-
-    Returns
-    -------
-    list of Cell
-    """
+    """Return one cell per draw, with all features and sizes, so that they are paired."""
     return [Cell({"draw": draw}) for draw in range(_DRAWS[level])]
 
 
 def measure(world: World, cell: Cell, seed: int) -> Measured:
-    """Fit ridge regression on each kind of features, for all sizes of the training sample.
-
-    Parameters
-    ----------
-    world : World
-    cell : Cell
-    seed : int
-
-    Returns
-    -------
-    dict
-        Shares of test rows that are right, over the sizes.
-    """
+    """Return test accuracies of ridge regression on each kind of features, by training size."""
     own = cell.seed(seed, NAME)
     train, test = (world.X, world.y), (world.X_test, world.y_test)
     return accuracies(maps(world, own), train, test, _SIZES[_level(world)], own)
@@ -119,17 +79,7 @@ def _level(world: World) -> Level:
 
 
 def maps(world: World, seed: int) -> dict[str, Any]:
-    """The features that are compared; equal templates and bins, equal columns.
-
-    Parameters
-    ----------
-    world : World
-    seed : int
-
-    Returns
-    -------
-    dict of str to callable
-    """
+    """Return the features compared, with equal templates and bins, and equal numbers of columns."""
     side, d = world.side, world.side**2
     level = _level(world)
     shifts = groups.ImageShifts(side, side, max_shift=world.most, fill="zero")
@@ -148,7 +98,7 @@ def maps(world: World, seed: int) -> dict[str, Any]:
     }
     found: dict[str, Any] = {"pixels": lambda rows: rows}
     columns = 2 * _BINS * _TEMPLATES[level]
-    # Rows have length 1, squared distances up to 2: exp(-1) at right angles.
+    # Rows have length 1 and squared distances up to 2: exp(-1) at right angles.
     found["fourier"] = FourierFeatures.draw(d, columns, gamma=0.5, seed=seed, like=world.X)
     for name, group in lists.items():
         found[name] = GroupInvariantFeatures.draw(d, group=group, **options)
@@ -156,17 +106,7 @@ def maps(world: World, seed: int) -> dict[str, Any]:
 
 
 def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
-    """Accuracy over the number of training samples.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    found : list of (Cell, dict)
-
-    Returns
-    -------
-    Page
-    """
+    """Return the page of accuracy against training size."""
     made = accuracy_page(
         Comparison(FEATURES, ("shifts", "turns", "both"), ("none", "fourier"), _SIZES[level]), found
     )

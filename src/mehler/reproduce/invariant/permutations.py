@@ -1,6 +1,6 @@
-"""The permutation experiment of the group-invariant paper, over m, n, r and training samples.
+"""The permutation experiment of the group-invariant paper, over m, n, r and training size.
 
-The pieces are those of the statement `group-invariant.permutations`, which proves what is exact.
+The components are those of the statement `group-invariant.permutations`, with the exact results.
 """
 
 from __future__ import annotations
@@ -18,61 +18,31 @@ from mehler.statements import Plot
 from proofs_checks.group_invariant.permutations import _curves as curves
 from proofs_checks.group_invariant.permutations._data import PAPER
 
-# By level: draws, sequences a class to learn from, templates, bins, permutations, test rows.
+# By level: draws, training sequences per class, templates, bins, permutations, test rows.
 _DRAWS = {"quick": 2, "full": 10}
 _SIZES = {"quick": (10, 50), "full": (10, 50, 100, 500, 2000)}
 _TEMPLATES = {"quick": (5, 25), "full": (1, 5, 10, 25, 50, 100)}
 _BINS = {"quick": (5, 12), "full": (2, 5, 12, 25, 50)}
 _ELEMENTS = {"quick": (2, 10, 120), "full": (2, 5, 10, 30, 60, 90, 120)}
 _TEST = {"quick": 500, "full": 10_000}
-# Least squares on counts, and the best linear rule of counts, at 2000 sequences a class: exact.
+# Exact accuracies of least squares on counts and of the best linear rule, at 2000 per class.
 LEAST_SQUARES, BEST = 0.8364, 0.9182
 
 
 def prepare(level: Level, folder: Path | None) -> Level:
-    """The data are made by the protocol; what a cell needs to know is the level.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    folder : None
-
-    Returns
-    -------
-    {"quick", "full"}
-    """
+    """Return the level, since the protocol generates the data."""
     return level
 
 
 def cells(level: Level) -> list[Cell]:
-    """Return a cell for each part and draw of targets, split and templates.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-
-    Returns
-    -------
-    list of Cell
-    """
+    """Return a cell for each part and each draw of targets, split and templates."""
     parts = ("training", "neighbours", "templates", "permutations")
     return [Cell({"part": p, "draw": k}) for k in range(_DRAWS[level]) for p in parts]
 
 
 def measure(world: Level, cell: Cell, seed: int) -> Measured:
-    """Accuracies of one draw.
-
-    Parameters
-    ----------
-    world : {"quick", "full"}
-    cell : Cell
-    seed : int
-
-    Returns
-    -------
-    dict of str to list of float
-    """
-    # Targets, split and templates of a draw are the same in all parts.
+    """Return the accuracies of one draw."""
+    # All parts of a draw share targets, split and templates.
     draw = [cell.seed(seed, NAME, "part")]
     part, sizes, most = cell.options["part"], _SIZES[world], _SIZES[world][-1]
     found: dict[Any, Any]
@@ -93,17 +63,7 @@ def measure(world: Level, cell: Cell, seed: int) -> Measured:
 
 
 def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
-    """Tables and curves over m, n, r and the number of training sequences.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    found : list of (Cell, dict)
-
-    Returns
-    -------
-    Page
-    """
+    """Return tables and curves over m, n, r and the training size."""
     most = _SIZES[level][-1]
     kinds = (
         ("training", "sequences a class", _SIZES[level], "Least squares"),

@@ -1,4 +1,4 @@
-"""Spoken digits by features that do not see small changes of speed and pitch."""
+"""Spoken digits by features invariant under small changes of speed and pitch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mehler.reproduce.invariant._accuracy import page as accuracy_page
 
 _FRAMES, _CEPSTRA, _CHANNELS = 20, 13, 26
 _SPEEDS = (0.5, 2**-0.5, 1.0, 2**0.5, 2.0)
-# 400 cents are two of the 26 mel channels below 4 kHz at 1 kHz.
+# 400 cents at 1 kHz are two of the 26 mel channels below 4 kHz.
 _SHIFTS = (-2.0, -1.0, 0.0, 1.0, 2.0)
 _DRAWS = {"quick": 2, "full": 10}
 _SIZES = {"quick": (30, 100), "full": (100, 300, 1000, 2000)}
@@ -33,24 +33,11 @@ FEATURES = {
 
 
 def prepare(level: Level, folder: Path | None) -> Any:
-    """Load spoken digits, or make recordings up at the quick level.
+    """Load spoken digits, or synthesise recordings at the quick level.
 
-    Each cepstral coefficient gets mean 0 and deviation 1 over all frames.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    folder : None
-
-    Returns
-    -------
-    (level, rows, labels, deviations)
-        Rows of unit length, frame after frame; the deviations of the 13 coefficients.
-
-    Raises
-    ------
-    MissingDataError
-        If the package of the spoken digits is not installed.
+    Cepstral coefficients are standardised over all frames. Returns the level, rows of unit length
+    (frame after frame), labels, and the deviations of the 13 coefficients. Raises MissingDataError
+    if the package of the spoken digits is not installed.
     """
     if level == "quick":
         frames, labels = made_up(np.random.default_rng(0))
@@ -64,16 +51,9 @@ def prepare(level: Level, folder: Path | None) -> Any:
 
 
 def made_up(rng: Any, n: int = 900) -> tuple[Any, Any]:
-    """Recordings of a world where only speed, pitch and noise differ within a class.
+    """Synthesise recordings, (n, 20, 13), and labels.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    n : int
-
-    Returns
-    -------
-    (array of shape (n, 20, 13), array of shape (n,))
+    Recordings of one class differ in speed, pitch and noise only.
     """
     from scipy.ndimage import gaussian_filter1d
 
@@ -91,33 +71,12 @@ def made_up(rng: Any, n: int = 900) -> tuple[Any, Any]:
 
 
 def cells(level: Level) -> list[Cell]:
-    """Return draws; all features and all sizes of a draw in one cell, paired.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-
-    Returns
-    -------
-    list of Cell
-    """
+    """Return one cell per draw, with all features and sizes, so that they are paired."""
     return [Cell({"draw": draw}) for draw in range(_DRAWS[level])]
 
 
 def measure(world: Any, cell: Cell, seed: int) -> Measured:
-    """Split the recordings, fit ridge regression on each kind of features, for all sizes.
-
-    Parameters
-    ----------
-    world : tuple
-    cell : Cell
-    seed : int
-
-    Returns
-    -------
-    dict
-        Shares of test rows that are right, over the sizes.
-    """
+    """Return test accuracies of ridge regression on each kind of features, by training size."""
     level, rows, labels, deviations = world
     own = cell.seed(seed, NAME)
     order = np.random.default_rng(own).permutation(len(labels))
@@ -128,32 +87,17 @@ def measure(world: Any, cell: Cell, seed: int) -> Measured:
 
 
 def speeds() -> Any:
-    """Matrices that play the frames faster or slower about the middle one: (5, 20, 20).
-
-    Returns
-    -------
-    array
-    """
+    """Return matrices that speed frames up or slow them down about the middle one, (5, 20, 20)."""
     warps = groups.TimeWarps(_FRAMES, _SPEEDS)
     return np.swapaxes(warps.apply(np.eye(_FRAMES)), 1, 2)
 
 
 def pitches(deviations: Any, shifts: Any = _SHIFTS) -> Any:
-    """Matrices that move the smoothed spectrum along the mel axis: (r, 13, 13).
+    """Return matrices that shift the smoothed spectrum along the mel axis, (r, 13, 13).
 
-    Cepstra are the first cosine coefficients of the logarithms of 26 channels: back to channels,
-    moved by linear interpolation (the outermost channel repeats), forth again.
-
-    Parameters
-    ----------
-    deviations : array, shape (13,)
-        Rows hold coefficients over these.
-    shifts : sequence of float, length r
-        In channels.
-
-    Returns
-    -------
-    array
+    Cepstra are the first cosine coefficients of the logarithms of 26 channels: transform back to
+    channels, shift by linear interpolation (repeating the outermost channel), and transform forth.
+    Rows are coefficients over `deviations`; `shifts` are in channels.
     """
     from scipy.fft import dct
 
@@ -167,19 +111,7 @@ def pitches(deviations: Any, shifts: Any = _SHIFTS) -> Any:
 
 
 def maps(level: Level, like: Any, deviations: Any, seed: int) -> dict[str, Any]:
-    """The features that are compared; equal templates and bins, equal columns.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    like : array
-    deviations : array, shape (13,)
-    seed : int
-
-    Returns
-    -------
-    dict of str to callable
-    """
+    """Return the features compared, with equal templates and bins, and equal numbers of columns."""
     d = _FRAMES * _CEPSTRA
     still = np.eye(_FRAMES)[None], np.eye(_CEPSTRA)[None]
     lists = {
@@ -190,7 +122,7 @@ def maps(level: Level, like: Any, deviations: Any, seed: int) -> dict[str, Any]:
     }
     found: dict[str, Any] = {"cepstra": lambda rows: rows}
     columns = 2 * _BINS * _TEMPLATES[level]
-    # Rows have length 1, squared distances up to 4: exp(-1) at right angles.
+    # Rows have length 1 and squared distances up to 4: exp(-1) at right angles.
     found["fourier"] = FourierFeatures.draw(d, columns, gamma=0.5, seed=seed, like=like)
     for name, (of_frames, of_cepstra) in lists.items():
         group = groups.LinearMaps([np.kron(a, b) for a in of_frames for b in of_cepstra])
@@ -201,17 +133,7 @@ def maps(level: Level, like: Any, deviations: Any, seed: int) -> dict[str, Any]:
 
 
 def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
-    """Accuracy over the number of training samples.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    found : list of (Cell, dict)
-
-    Returns
-    -------
-    Page
-    """
+    """Return the page of accuracy against training size."""
     tried = ("speeds", "pitches", "both")
     made = accuracy_page(Comparison(FEATURES, tried, ("none", "fourier"), _SIZES[level]), found)
     if level == "full":

@@ -1,4 +1,4 @@
-"""How features are chosen from a pool, and what a learner on them reaches."""
+"""Select features from a pool, and measure the error of a learner on them."""
 
 from __future__ import annotations
 
@@ -12,25 +12,18 @@ from mehler.features import SelectedFeatures, leverage
 from mehler.reproduce.leverage._world import Split
 
 RIDGES = tuple(10.0 ** np.arange(-8.0, 1.0))
-# The pool is so many times larger than what is kept.
+# Size of the pool relative to the number of features kept.
 POOL = 10
 
 
 class Bottom:
-    """Keep the features of smallest leverage score: the control that shows what scores are worth.
-
-    Parameters
-    ----------
-    pool : FeatureMap
-    n_features : int
-    lam : float
-    """
+    """Keep the features of smallest leverage score, as a control on the value of the scores."""
 
     def __init__(self, pool: Any, n_features: int, lam: float) -> None:
         self.pool, self.n_features, self.lam = pool, n_features, lam
 
     def fit(self, X: Any, y: Any) -> SelectedFeatures:
-        """Choose by rows; targets are not looked at."""
+        """Select by rows; targets are ignored."""
         found = leverage.ridge_leverage_scores(
             self.pool(X) * float(self.pool.n_features) ** 0.5, self.lam
         )
@@ -62,18 +55,7 @@ METHODS: dict[str, Choose] = {
 
 
 def gammas(split: Split, n: int) -> list[float]:
-    """Bandwidths about the median distance of 500 rows: 4^k / (2 median^2), k from -1 on.
-
-    Parameters
-    ----------
-    split : Split
-    n : int
-        How many.
-
-    Returns
-    -------
-    list of float
-    """
+    """Return n bandwidths 4^k / (2 median^2), k >= -1, with the median distance of 500 rows."""
     rows = split.fit[0][:500]
     squares = np.sum(rows**2, axis=1)
     apart = squares[:, None] + squares[None] - 2 * rows @ rows.T
@@ -82,17 +64,7 @@ def gammas(split: Split, n: int) -> list[float]:
 
 
 def on_features(split: Split, phi: Any) -> tuple[float, float]:
-    """Validation and test error of ridge regression on features, the ridge by validation.
-
-    Parameters
-    ----------
-    split : Split
-    phi : callable
-
-    Returns
-    -------
-    (float, float)
-    """
+    """Return validation and test error of ridge regression on features, lambda by validation."""
     sums = learn.RidgeSums(phi).add(*split.fit)
     fits = sums.solve(RIDGES)
     off = [split.error(fit.predict(split.choose[0]), split.choose) for fit in fits]
@@ -103,22 +75,9 @@ def on_features(split: Split, phi: Any) -> tuple[float, float]:
 def on_pool(
     split: Split, method: str, m: int, gamma: float, lam: float, seed: int
 ) -> tuple[float, float]:
-    """Errors with m features kept of a pool; plain sampling draws no more than it keeps.
+    """Return validation and test error with m features selected from a pool by one of `METHODS`.
 
-    Parameters
-    ----------
-    split : Split
-    method : str
-        One of `METHODS`.
-    m : int
-    gamma : float
-    lam : float
-        Of the scores.
-    seed : int
-
-    Returns
-    -------
-    (float, float)
+    Plain sampling draws no more than it keeps; `lam` is the ridge of the scores.
     """
     size = m if method == "plain" else POOL * m
     d = split.fit[0].shape[1]
@@ -127,17 +86,7 @@ def on_pool(
 
 
 def exact(split: Split, gamma: float) -> tuple[float, float]:
-    """Errors of kernel ridge regression without features: the floor.
-
-    Parameters
-    ----------
-    split : Split
-    gamma : float
-
-    Returns
-    -------
-    (float, float)
-    """
+    """Return validation and test error of exact kernel ridge regression, the floor."""
     x, y = split.fit
     values, vectors = np.linalg.eigh(_gaussian(x, x, gamma))
     seen = vectors.T @ (y - y.mean())
@@ -152,17 +101,7 @@ def exact(split: Split, gamma: float) -> tuple[float, float]:
 
 
 def chosen(tried: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """The first pair of least validation error: test errors do not decide, not even ties.
-
-    Parameters
-    ----------
-    tried : sequence of (float, float)
-        Validation and test error of each candidate.
-
-    Returns
-    -------
-    (float, float)
-    """
+    """Return the first pair of least validation error, so that test errors decide not even ties."""
     return min(tried, key=lambda errors: errors[0])
 
 

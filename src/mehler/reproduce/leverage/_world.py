@@ -1,4 +1,4 @@
-"""Data sets of the leverage experiment: rows standardised, targets scaled, split for each draw."""
+"""Data sets of the leverage experiment: standardised rows, scaled targets, random splits."""
 
 from __future__ import annotations
 
@@ -14,16 +14,9 @@ from mehler.data import Dataset
 
 @dataclass(frozen=True)
 class Problem:
-    """Rows and one target.
+    """Rows and one target: -1 and +1 for two classes, else of mean 0 and variance 1.
 
-    Parameters
-    ----------
-    name : str
-    X : array, shape (n, d)
-    y : array, shape (n,)
-        -1 and +1 for two classes, else a target of mean 0 and variance 1.
-    classes : bool
-        Whether errors are shares of wrong signs, else mean squares.
+    Errors are misclassification rates for `classes`, else mean squared errors.
     """
 
     name: str
@@ -34,13 +27,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Split:
-    """Three parts of a problem, standardised by the first: to fit, to choose by, to test.
-
-    Parameters
-    ----------
-    fit, choose, test : (array, array)
-    classes : bool
-    """
+    """Three parts of a problem, to fit, to choose by and to test, standardised by the first."""
 
     fit: tuple[Any, Any]
     choose: tuple[Any, Any]
@@ -48,45 +35,23 @@ class Split:
     classes: bool
 
     def error(self, values: Any, part: tuple[Any, Any]) -> float:
-        """Error of values at the rows of a part.
-
-        Parameters
-        ----------
-        values : array, shape (n,)
-        part : (array, array)
-
-        Returns
-        -------
-        float
-        """
+        """Return the error of predicted values at the rows of a part."""
         if self.classes:
             return float(np.mean(np.sign(values) != part[1]))
         return float(np.mean((values - part[1]) ** 2))
 
 
 def small() -> list[Problem]:
-    """The 8 x 8 digits, 0 to 4 against 5 to 9.
-
-    Returns
-    -------
-    list of Problem
-    """
+    """Return the 8 x 8 digits, 0 to 4 against 5 to 9."""
     found = data.digits()
     y = np.where(found.y >= 5, 1.0, -1.0)
     return [Problem("digits", found.X.reshape(len(y), -1), y, True)]
 
 
 def real() -> list[Problem]:
-    """Adult, and the stand-ins for the sets of the paper that are shipped nowhere.
+    """Return Adult, and substitutes for the paper's unavailable sets.
 
-    Returns
-    -------
-    list of Problem
-
-    Raises
-    ------
-    MissingDataError
-        If a package is not installed.
+    Raises MissingDataError if a package is not installed.
     """
     loaders: dict[str, tuple[Callable[[], Dataset], str]] = {
         "adult": (data.adult, "classes"),
@@ -108,27 +73,16 @@ def real() -> list[Problem]:
 
 
 def split(problem: Problem, n_fit: int, n_other: int, seed: int) -> Split:
-    """Draw three parts without overlap; columns get mean 0 and variance 1 on the first.
+    """Draw three disjoint parts, with columns of mean 0 and variance 1 on the first.
 
-    Parameters
-    ----------
-    problem : Problem
-    n_fit : int
-        Rows to fit on.
-    n_other : int
-        Rows to choose by, and rows to test on, at most.
-    seed : int
-
-    Returns
-    -------
-    Split
+    `n_fit` rows to fit on, and at most `n_other` each to choose by and to test on.
     """
     order = np.random.default_rng(seed).permutation(len(problem.y))[: n_fit + 2 * n_other]
     half = n_fit + (len(order) - n_fit) // 2
     rows = order[:n_fit], order[n_fit:half], order[half:]
     X = problem.X[rows[0]]
     mean, deviation = X.mean(axis=0), X.std(axis=0)
-    # A level that no row of the first part has would be divided by 0.
+    # A level absent from the first part has deviation 0.
     deviation = np.where(deviation > 0, deviation, 1.0)
     parts = [((problem.X[r] - mean) / deviation, problem.y[r]) for r in rows]
     return Split(parts[0], parts[1], parts[2], problem.classes)

@@ -1,4 +1,4 @@
-"""The leverage-score paper's experiments, with the controls without which its figures mislead."""
+"""The leverage-score paper's experiments, with the controls needed to interpret its figures."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _DRAWS = {"quick": 2, "full": 10}
 
 @dataclass(frozen=True)
 class World:
-    """Problems by name, rows to fit on and to choose by, how many bandwidths are tried.
+    """Problems by name, numbers of rows to fit on and to choose by, and of bandwidths.
 
-    `floors` keeps the errors of the exact kernel of the split that was looked at last.
+    `floors` caches the errors of the exact kernel on the most recent split.
     """
 
     problems: dict[str, Problem]
@@ -35,33 +35,14 @@ class World:
 
 
 def prepare(level: Level, folder: Path | None) -> World:
-    """Load the data sets: the 8 x 8 digits, or Adult and the stand-ins.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    folder : None
-
-    Returns
-    -------
-    World
-    """
+    """Load the 8 x 8 digits, or Adult and the substitutes at the full level."""
     if level == "quick":
         return World({one.name: one for one in small()}, 400, 400, 2)
     return World({one.name: one for one in real()}, 3000, 5000, 4)
 
 
 def cells(level: Level) -> list[Cell]:
-    """Return sizes M, ridges of the scores, numbers of labels; all methods in one cell, paired.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-
-    Returns
-    -------
-    list of Cell
-    """
+    """Return sizes M, ridges of the scores, numbers of labels; all methods in one cell, paired."""
     full = level == "full"
     names = ("adult", "magic", "diamonds", "house_sales") if full else ("digits",)
     sizes = (20, 50, 100) if full else (10, 30)
@@ -83,30 +64,19 @@ def _cell(part: str, name: str, m: int, n: int | None, lam: float, draw: int) ->
 
 
 def measure(world: World, cell: Cell, seed: int) -> Measured:
-    """Errors of all methods on one split, at one bandwidth for all and at each one's own.
-
-    Parameters
-    ----------
-    world : World
-    cell : Cell
-    seed : int
-
-    Returns
-    -------
-    dict
-    """
+    """Return errors of all methods on one split, at a common bandwidth and at each one's own."""
     o = cell.options
     n = world.n_fit if o["labels"] == "all" else o["labels"]
-    # One split and one pool for each data set and draw, whatever else varies.
+    # One split and one pool for each data set and draw, independent of the other options.
     own = cell.seed(seed, NAME, "part", "M", "labels", "lam")
     parts = split(world.problems[o["data"]], n, world.n_other, own)
     if o["labels"] != "all":
-        # Who has few labels to fit on has few to choose by.
+        # With few labels to fit on there are few to choose by.
         parts = replace(parts, choose=(parts.choose[0][:n], parts.choose[1][:n]))
     grid = gammas(parts, world.n_gammas)
     known = o["data"], n, own
     if known not in world.floors:
-        # Cells of one split follow each other: only its floor is kept.
+        # Cells of one split are consecutive, so keep only its floor.
         world.floors.clear()
         world.floors[known] = [exact(parts, gamma) for gamma in grid]
     floor = world.floors[known]
@@ -118,24 +88,14 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
         found[f"{method}, fixed"] = tried[fixed][1]
         found[f"{method}, tuned"] = chosen(tried)[1]
     if o["part"] == "size":
-        # A method that looks at a pool ten times as large is compared with ten draws, too.
+        # Methods see a pool ten times as large, so compare with the best of ten plain draws too.
         draws = [on_pool(parts, "plain", o["M"], g, LAM, own + k) for k in range(10) for g in grid]
         found["best of 10 plain, tuned"] = chosen(draws)[1]
     return found
 
 
 def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
-    """Compare with plain sampling: ratios of test errors, paired over draws.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    found : list of (Cell, dict)
-
-    Returns
-    -------
-    Page
-    """
+    """Return the page of paired test-error ratios to plain sampling."""
     sizes = [(c, m) for c, m in found if c.options["part"] == "size"]
     few = [(c, m) for c, m in found if c.options["part"] == "labels"]
     others = [*(method for method in METHODS if method != "plain")]
@@ -162,7 +122,7 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
 def _compared(
     found: list[tuple[Cell, Measured]], option: str, columns: list[str], mode: str, what: str
 ) -> Table:
-    """Ratios to plain sampling, a row for each data set and value of an option."""
+    """Return a table of ratios to plain sampling, a row per data set and value of an option."""
     plain = f"plain, {mode}"
     rows = []
     for name, value in dict.fromkeys((c.options["data"], c.options[option]) for c, _ in found):
@@ -179,19 +139,9 @@ def _compared(
 
 
 def verdict(found: list[tuple[Cell, Measured]], method: str, plain: str, what: str) -> str:
-    """One method against plain sampling over all settings, with its spread over draws.
+    """Describe one method against plain sampling over all settings, with its spread over draws.
 
-    Parameters
-    ----------
-    found : list of (Cell, dict)
-    method, plain : str
-        Names of what was measured.
-    what : str
-        Which bandwidth.
-
-    Returns
-    -------
-    str
+    `method` and `plain` are keys of measurements; `what` names the bandwidth.
     """
     draws = sorted({c.options["draw"] for c, _ in found})
     logs = [
@@ -214,7 +164,7 @@ def verdict(found: list[tuple[Cell, Measured]], method: str, plain: str, what: s
 
 
 def _log(error: float) -> float:
-    # A test part without a mistake: half a mistake in ten thousand rows.
+    # A test part without mistakes counts as half a mistake in ten thousand rows.
     return float(np.log(max(error, 5e-5)))
 
 

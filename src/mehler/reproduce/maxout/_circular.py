@@ -1,4 +1,4 @@
-"""How well an order around a closed curve agrees with the true angles."""
+"""Agreement of an order around a closed curve with the true angles."""
 
 from __future__ import annotations
 
@@ -8,26 +8,14 @@ import numpy as np
 
 
 def circular_rank_correlation(a: Any, b: Any) -> float:
-    r"""Rank correlation of two sets of angles, whatever their origins and senses.
+    r"""Return the rank correlation of two sets of angles, whatever their origins and orientations.
 
     .. math:: r = \max(R_-^2, R_+^2), \qquad
               R_\mp = \Big|\frac1n \sum_{j} e^{2\pi i (r_j \mp s_j)/n}\Big|
 
-    with the ranks r and s of the angles, equal ones sharing their mean rank: 1 if one order is the
-    other, turned or reversed; about 1.5/n on average for unrelated ones, 0 if all are equal.
-
-    Parameters
-    ----------
-    a, b : array, shape (n,)
-        Angles, in any units; only their order counts.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    N. I. Fisher (1993), Statistical Analysis of Circular Data, section 6.3.2.
+    with the ranks r and s of the angles, ties sharing their mean rank: 1 if one order is the other,
+    rotated or reversed; about 1.5/n on average for unrelated ones, 0 if all are equal. See N. I.
+    Fisher (1993), Statistical Analysis of Circular Data, section 6.3.2.
     """
     from scipy.stats import rankdata
 
@@ -38,35 +26,18 @@ def circular_rank_correlation(a: Any, b: Any) -> float:
 
 
 def around(coordinates: Any) -> Any:
-    """Angles of points of the plane around their centre.
-
-    Parameters
-    ----------
-    coordinates : array, shape (n, 2)
-
-    Returns
-    -------
-    array, shape (n,)
-    """
+    """Return the angles of points of the plane around their centre."""
     centred = coordinates - coordinates.mean(axis=0)
     return np.arctan2(centred[:, 1], centred[:, 0])
 
 
 def windings(coordinates: Any, angle: Any) -> int:
-    r"""How often points go around their centre while an angle turns once, in either sense.
+    r"""Return how often points wind around their centre while an angle turns once, in either sense.
 
     .. math:: \arg\max_{k = 1, \dots, 6} \Big|\frac1n \sum_j e^{i(\theta_j \mp k\alpha_j)}\Big|
 
-    Parameters
-    ----------
-    coordinates : array, shape (n, 2)
-        Seen from their centre at angles :math:`\theta_j`.
-    angle : array, shape (n,)
-        In degrees.
-
-    Returns
-    -------
-    int
+    with :math:`\theta_j` the angles of the points around their centre, :math:`\alpha_j` = `angle`
+    in degrees.
     """
     seen, turned = around(coordinates), np.deg2rad(angle)
     sizes = [

@@ -1,4 +1,4 @@
-"""Real faces beside the digits that are turned: without angles, but with names."""
+"""Real faces, labelled by person, as a counterpart of the rotated digits."""
 
 from __future__ import annotations
 
@@ -11,23 +11,13 @@ from mehler.reproduce._experiment import Cell, Measured, Table
 from mehler.reproduce._paired import paired_interval
 from mehler.statements import Plot, Series
 
-# People in one plane; forty people make eight planes.
+# People per plane; forty people make eight planes.
 PEOPLE = 5
 _SHRUNK = 4
 
 
 def shrunk(images: Any) -> Any:
-    """Means of squares of 4 x 4 pixels: 112 x 92 become 28 x 23, as rows of unit length.
-
-    Parameters
-    ----------
-    images : array, shape (n, height, width)
-        Sides that 4 divides.
-
-    Returns
-    -------
-    array, shape (n, height * width / 16)
-    """
+    """Return means over squares of 4 x 4 pixels, 112 x 92 to 28 x 23, as rows of unit length."""
     n, height, width = images.shape
     squares = images.reshape(n, height // _SHRUNK, _SHRUNK, width // _SHRUNK, _SHRUNK)
     rows = squares.mean(axis=(2, 4), dtype=np.float64).reshape(n, -1)
@@ -35,36 +25,15 @@ def shrunk(images: Any) -> Any:
 
 
 def cells(m: int, n_people: int = 40) -> list[Cell]:
-    """Return a cell for every five people.
-
-    Parameters
-    ----------
-    m : int
-    n_people : int
-
-    Returns
-    -------
-    list of Cell
-    """
+    """Return a cell for every five people."""
     return [Cell({"faces": part, "m": m}) for part in range(n_people // PEOPLE)]
 
 
 def measure(faces: Any, part: int, embeddings: Mapping[str, Callable[[Any], Any]]) -> Measured:
-    """Embed the pictures of five people in the plane.
+    """Embed the pictures of group `part` of five people in the plane.
 
-    Parameters
-    ----------
-    faces : Dataset
-        Pictures, person after person.
-    part : int
-        Which five.
-    embeddings : mapping of str to callable
-        Rows to points (n, 2).
-
-    Returns
-    -------
-    dict
-        For each embedding the share of pictures whose nearest other one is of the same person.
+    Returns, for each embedding, the fraction of pictures whose nearest other one shows the same
+    person.
     """
     here = faces.y // PEOPLE == part
     X, people = shrunk(faces.X[here]), faces.y[here]
@@ -77,17 +46,7 @@ def measure(faces: Any, part: int, embeddings: Mapping[str, Callable[[Any], Any]
 
 
 def kept_together(points: Any, people: Any) -> float:
-    """Share of points whose nearest other point is of the same person.
-
-    Parameters
-    ----------
-    points : array, shape (n, 2)
-    people : array, shape (n,)
-
-    Returns
-    -------
-    float
-    """
+    """Return the fraction of points whose nearest other point is of the same person."""
     apart = np.sum((points[:, None] - points[None]) ** 2, axis=2)
     np.fill_diagonal(apart, np.inf)
     return float(np.mean(people[apart.argmin(axis=1)] == people))
@@ -96,17 +55,7 @@ def kept_together(points: Any, people: Any) -> float:
 def shown(
     found: list[tuple[Cell, Measured]], methods: Mapping[str, str]
 ) -> tuple[str, Table, list[Plot]]:
-    """What the faces say: a sentence, a table, and the planes of the first five people.
-
-    Parameters
-    ----------
-    found : list of (Cell, dict)
-    methods : mapping of str to str
-
-    Returns
-    -------
-    (str, Table, list of Plot)
-    """
+    """Return a sentence, a table, and the planes of the first five people."""
     shares = {k: np.array([measured[k] for _, measured in found]) for k in methods}
     rows = [
         [

@@ -1,4 +1,4 @@
-"""Figure 1 of the maxout paper: distances of features against distances of points on a circle."""
+"""Figure 1 of the maxout paper: distances of features against distances on a circle."""
 
 from __future__ import annotations
 
@@ -15,29 +15,18 @@ _POINTS, _UNITS, _SHOWN = 100, 1000, 400
 
 
 def prepare(level: Level, data: Path | None) -> None:
-    """Nothing is shared: the points are drawn with each pool size."""
+    """Return None: the points are drawn with each pool size."""
 
 
 def cells(level: Level) -> list[Cell]:
-    """Return the two pool sizes of the figure; between them and beyond at the full level."""
+    """Return the two pool sizes of the figure; at the full level, also between and beyond them."""
     return [Cell({"q": q}) for q in ((8, 32) if level == "quick" else (2, 4, 8, 16, 32, 64))]
 
 
 def measure(world: None, cell: Cell, seed: int) -> Measured:
-    """Embed 100 random points of the unit circle; look at 400 pairs of them.
-
-    Parameters
-    ----------
-    world : None
-    cell : Cell
-    seed : int
-
-    Returns
-    -------
-    dict
-    """
+    """Embed 100 random points of the unit circle and measure 400 pairs of them."""
     q = cell.options["q"]
-    # The same points for every pool size, as in the figure.
+    # Use the same points for every pool size, as in the figure.
     rng = np.random.default_rng(cell.seed(seed, NAME, "q"))
     angle = rng.uniform(0, 2 * np.pi, _POINTS)
     rows = np.stack([np.cos(angle), np.sin(angle)], axis=1)
@@ -59,17 +48,9 @@ def measure(world: None, cell: Cell, seed: int) -> Measured:
 
 
 def curves(apart: Any, q: int) -> tuple[Any, Any]:
-    r"""Distances :math:`\sqrt{2(\sigma^2 - K)}` by the proved and by the printed kernel.
+    r"""Return distances :math:`\sqrt{2(\sigma^2 - K)}` by the proved and by the printed kernel.
 
-    Parameters
-    ----------
-    apart : array
-        Distances of points on the unit sphere.
-    q : int
-
-    Returns
-    -------
-    (array, array)
+    `apart` are distances of points on the unit sphere.
     """
     rho = 1 - np.asarray(apart) ** 2 / 2
     top = exact.sigma2(q)
@@ -79,17 +60,7 @@ def curves(apart: Any, q: int) -> tuple[Any, Any]:
 
 
 def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
-    """Hold the measured distances against both kernels.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    found : list of (Cell, dict)
-
-    Returns
-    -------
-    Page
-    """
+    """Compare the measured distances with both kernels."""
     rows = [
         [
             str(cell.options["q"]),
@@ -100,7 +71,7 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
         for cell, measured in found
     ]
     slopes = [m["slope_at_0"] for _, m in found]
-    # 1000 independent units: squared distances spread by some 5 %, slopes by some 2 %.
+    # With 1000 independent units squared distances vary by some 5 %, slopes by some 2 %.
     linear = max(abs(slope - 1) for slope in slopes) < 0.1
     nearer = sum(m["from_proved"] < m["from_printed"] for _, m in found)
     chord = np.linspace(0, 2, 201)

@@ -1,4 +1,4 @@
-"""Figure 2 of the maxout paper: one object at changing angles, embedded in the plane."""
+"""Figure 2 of the maxout paper: one object at varying angles, embedded in the plane."""
 
 from __future__ import annotations
 
@@ -17,31 +17,18 @@ from mehler.statements import Plot, Series
 
 _ANGLES, _POOL, _NEIGHBOURS = 120, 12, 8
 _METHODS = {"maxout": "maxout, then PCA", "pixels": "PCA of pixels", "lle": "LLE of scikit-learn"}
-# Open sweeps as the faces of the paper are: 33 views of a part of the turn.
+# Open sweeps like the paper's faces: 33 views of part of a turn.
 _VIEWS = 33
 _SWEEPS = {"turn": 360, "half": 180, "sixth": 60}
-# The order counts as found above this.
+# Rank correlation above which the order counts as found.
 _FOUND = 0.9
 
 
 def prepare(level: Level, folder: Path | None) -> Any:
-    """Load the digits to be turned: of 28 x 28 with the ORL faces at the full level, else of 8 x 8.
+    """Load ten digits to rotate, and faces or None.
 
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    folder : Path or None
-        Of MNIST.
-
-    Returns
-    -------
-    (list of array, Dataset or None)
-        Ten pictures, one a class; faces.
-
-    Raises
-    ------
-    MissingDataError
-        If a package is not installed.
+    28 x 28 digits and the ORL faces at the full level, else 8 x 8 digits. Raises MissingDataError
+    if a package is not installed.
     """
     faces = None if folder is None else data.orl_faces()
     found = data.digits() if folder is None else data.mnist(folder)
@@ -49,7 +36,7 @@ def prepare(level: Level, folder: Path | None) -> Any:
 
 
 def cells(level: Level) -> list[Cell]:
-    """Return a cell for each digit, and for faces at the full level; the quick map is smaller."""
+    """Return a cell per digit, and at the full level for faces; the quick map is smaller."""
     m = 2000 if level == "quick" else 10_000
     turned = [
         Cell({"digit": digit, "sweep": sweep, "m": m}) for sweep in _SWEEPS for digit in range(10)
@@ -58,18 +45,7 @@ def cells(level: Level) -> list[Cell]:
 
 
 def measure(world: Any, cell: Cell, seed: int) -> Measured:
-    """Turn a digit, or take faces; embed the pictures in the plane in three ways, and compare.
-
-    Parameters
-    ----------
-    world : (list of array, Dataset or None)
-    cell : Cell
-    seed : int
-
-    Returns
-    -------
-    dict
-    """
+    """Embed the pictures of a rotated digit, or faces, in the plane in three ways, and compare."""
     pictures, faces = world
     own = cell.seed(seed, NAME)
     embeddings: dict[str, Callable[[Any], Any]] = {
@@ -96,33 +72,13 @@ def measure(world: Any, cell: Cell, seed: int) -> Measured:
 
 
 def maxout(X: Any, m: int, seed: int) -> Any:
-    """Two principal components of random maxout features, pools of twelve.
-
-    Parameters
-    ----------
-    X : array, shape (n, d)
-    m : int
-    seed : int
-
-    Returns
-    -------
-    array, shape (n, 2)
-    """
+    """Return two principal components of random maxout features with pools of twelve."""
     phi = MaxoutFeatures.draw(X.shape[1], m, _POOL, seed=seed, like=X)
     return learn.principal_components(phi, X).transform(X)
 
 
 def locally_linear(X: Any) -> Any:
-    """Locally linear embedding by scikit-learn, eight neighbours.
-
-    Parameters
-    ----------
-    X : array, shape (n, d)
-
-    Returns
-    -------
-    array, shape (n, 2)
-    """
+    """Return the locally linear embedding by scikit-learn with eight neighbours."""
     from sklearn.manifold import LocallyLinearEmbedding
 
     method = LocallyLinearEmbedding(
@@ -132,41 +88,22 @@ def locally_linear(X: Any) -> Any:
 
 
 def agreement(points: Any, angle: Any, closed: bool) -> float:
-    """Rank correlation of the embedding's order with the angle.
+    """Return the rank correlation of the embedding's order with the angle.
 
-    Parameters
-    ----------
-    points : array, shape (n, 2)
-    angle : array, shape (n,)
-    closed : bool
-        A full turn: the order around the centre, circular correlation. Otherwise the order along
-        the first component, Spearman's correlation, its absolute value.
-
-    Returns
-    -------
-    float
+    For a full turn (`closed`), circular correlation of the order around the centre; else the
+    absolute value of Spearman's correlation of the first component.
     """
     if closed:
         return circular_rank_correlation(around(points), angle)
     from scipy.stats import spearmanr
 
     if np.ptp(points[:, 0]) == 0:
-        return 0.0  # one point has no order
+        return 0.0  # a single point has no order
     return float(abs(spearmanr(points[:, 0], angle).statistic))
 
 
 def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
-    """Compare the three orders with the true angle, and the planes of faces with names.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    found : list of (Cell, dict)
-
-    Returns
-    -------
-    Page
-    """
+    """Compare the three orders with the true angle, and the planes of faces with names."""
     tables, verdicts = [], []
     if level == "quick":
         verdicts.append("At this level digits of 8 x 8 pixels stand in, with 2,000 units.")
@@ -197,7 +134,7 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
 
 
 def _windings(found: list[tuple[Cell, Measured]]) -> Table:
-    """Why an order is not found: an embedding that goes around more than once."""
+    """Return a table of embeddings that wind more than once, which explains lost orders."""
     rows = []
     for cell, measured in found:
         planes = (np.stack([measured[f"{k}_x"], measured[f"{k}_y"]], axis=1) for k in _METHODS)
@@ -211,22 +148,12 @@ def _windings(found: list[tuple[Cell, Measured]]) -> Table:
 
 
 def verdict(name: str, agreed: dict[str, Any]) -> str:
-    """Say on how many digits each method finds the order, and compare ours with PCA of pixels.
-
-    Parameters
-    ----------
-    name : str
-    agreed : dict of str to array, shape (digits,)
-
-    Returns
-    -------
-    str
-    """
+    """Describe on how many digits each method finds the order, against PCA of pixels."""
     counts = ", ".join(
         f"{_METHODS[k]} on {int((values > _FOUND).sum())} (mean {values.mean():.2f})"
         for k, values in agreed.items()
     )
-    # By pairs: both methods see the same pictures of a digit.
+    # Paired, since both methods see the same pictures of a digit.
     gain = agreed["maxout"] - agreed["pixels"]
     mean, low, high = paired_interval(gain)
     if low > 0:

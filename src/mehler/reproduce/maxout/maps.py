@@ -1,4 +1,4 @@
-"""Other maps in the place of Table 1: at as many features, at as many projections, and no map."""
+"""Other maps in place of Table 1's: equal features, equal projections, and no map."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from mehler.statements import Plot
 _POOL = 4
 _UNITS = {"quick": 100, "full": 1000}
 _DRAWS = {"quick": 2, "full": 5}
-# Candidates for the bandwidth, for rows of length 1; chosen on few rows, by the rows held out.
+# Bandwidth candidates for rows of length 1, chosen on few rows by hold-out.
 _GAMMAS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 _FEW = 10_000
 _NEIGHBOURS = (1, 3, 5, 7)
-# Maps by name: what the table calls them, and how many projections they take for m units.
+# Maps by name: label in the table, and number of projections for m units.
 MAPS: dict[str, tuple[str, Callable[[int], int]]] = {
     "maxout": ("random maxout, q = 4", lambda m: m * _POOL),
     "centred": ("centred maxout", lambda m: m * _POOL),
@@ -32,7 +32,7 @@ MAPS: dict[str, tuple[str, Callable[[int], int]]] = {
     "fourier-m": ("Fourier, as many features", lambda m: m // 2),
     "fourier-p": ("Fourier, as many projections", lambda m: m * _POOL),
 }
-# Of nearest neighbours by pixels, in percent; how many vote is not said.
+# Error in percent of nearest neighbours on pixels; the paper does not give their number.
 PRINTED = 3.09
 OTHERS = {
     "linear": "pixels, no map",
@@ -42,31 +42,12 @@ OTHERS = {
 
 
 def prepare(level: Level, folder: Path | None) -> World:
-    """Load what Table 1 is measured on.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    folder : Path or None
-
-    Returns
-    -------
-    World
-    """
+    """Load the data of Table 1."""
     return table_1.prepare(level, folder)
 
 
 def cells(level: Level) -> list[Cell]:
-    """Return maps and draws; no map and neighbours, which take long, have one cell each.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-
-    Returns
-    -------
-    list of Cell
-    """
+    """Return maps and draws; no map and neighbours, which are slow, have one cell each."""
     m = _UNITS[level]
     found = [Cell({"map": name, "m": m, "draw": 0}) for name in OTHERS]
     for draw in range(_DRAWS[level]):
@@ -75,21 +56,9 @@ def cells(level: Level) -> list[Cell]:
 
 
 def measure(world: World, cell: Cell, seed: int) -> Measured:
-    """Error of one map, or of neighbours; what is free is chosen by the rows held out.
-
-    Parameters
-    ----------
-    world : World
-    cell : Cell
-    seed : int
-
-    Returns
-    -------
-    dict
-        ``error`` in percent.
-    """
+    """Return the error in percent of one map or of neighbours, with free parameters by hold-out."""
     name, m = cell.options["map"], cell.options["m"]
-    # One seed for all maps of a draw: plain and centred units have the same weights.
+    # One seed for all maps of a draw, so that plain and centred units share weights.
     own = cell.seed(seed, NAME, "map")
     if name == "linear":
         return table_1.fitted(world, lambda rows: rows)
@@ -110,19 +79,7 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
 
 
 def maxout(name: str, X: Any, m: int, seed: int) -> Any:
-    """One of the maxout maps.
-
-    Parameters
-    ----------
-    name : {"maxout", "centred", "decoupled", "shared"}
-    X : array, shape (n, d)
-    m : int
-    seed : int
-
-    Returns
-    -------
-    FeatureMap
-    """
+    """Return a maxout map: "maxout", "centred", "decoupled" or "shared"."""
     d = X.shape[1]
     if name == "decoupled":
         return DecoupledMaxoutFeatures.draw(d, m, _POOL, seed=seed, like=X)
@@ -133,20 +90,7 @@ def maxout(name: str, X: Any, m: int, seed: int) -> Any:
 
 
 def fourier(name: str, X: Any, m: int, gamma: float, seed: int) -> Any:
-    """Fourier features: m of them, sines and cosines; or a cosine for each of 4 m projections.
-
-    Parameters
-    ----------
-    name : {"fourier-m", "fourier-p"}
-    X : array, shape (n, d)
-    m : int
-    gamma : float
-    seed : int
-
-    Returns
-    -------
-    FourierFeatures
-    """
+    """Return Fourier features: "fourier-m", m cosines and sines; "fourier-p", 4 m cosines."""
     d = X.shape[1]
     if name == "fourier-m":
         return FourierFeatures.draw(d, m, gamma=gamma, form="pairs", seed=seed, like=X)
@@ -154,18 +98,7 @@ def fourier(name: str, X: Any, m: int, gamma: float, seed: int) -> Any:
 
 
 def by_neighbours(world: World, phi: Any) -> Measured:
-    """Errors of the vote of nearest rows; how many vote is chosen by the rows held out.
-
-    Parameters
-    ----------
-    world : World
-    phi : callable
-
-    Returns
-    -------
-    dict
-        ``error`` in percent, ``neighbours``.
-    """
+    """Return ``error`` in percent of a nearest-neighbour vote, and ``neighbours`` by hold-out."""
     (X, labels), (held, held_labels), (test, test_labels) = world.fit, world.choose, world.test
     off = votes(phi, X, labels, held, held_labels)
     best = int(np.argmin(off))
@@ -177,23 +110,12 @@ def by_neighbours(world: World, phi: Any) -> Measured:
 
 
 def votes(phi: Any, X: Any, labels: Any, Q: Any, truth: Any) -> list[float]:
-    """Share of mistakes, in percent, of votes among 1, 3, 5 and 7 rows; ties to the nearest.
-
-    Parameters
-    ----------
-    phi : callable
-    X, Q : array, shape (n, d) and (k, d)
-    labels, truth : array, shape (n,) and (k,)
-
-    Returns
-    -------
-    list of float
-    """
+    """Return the errors, in percent, of votes among 1, 3, 5 and 7 rows; ties go to the nearest."""
     index, _ = learn.nearest(phi, X, Q, n_neighbours=max(_NEIGHBOURS))
     said, classes = labels[index], np.unique(labels)
     errors = []
     for k in _NEIGHBOURS:
-        # A nearer row counts more than a farther one by too little to outvote anybody.
+        # Nearer rows weigh more, but too little to outvote another row.
         weights = 1.0 - 1e-3 * np.arange(k)
         counts = (said[:, :k, None] == classes[None, None, :]).astype(float)
         most = (counts * weights[None, :, None]).sum(axis=1).argmax(axis=1)
@@ -202,17 +124,7 @@ def votes(phi: Any, X: Any, labels: Any, Q: Any, truth: Any) -> list[float]:
 
 
 def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
-    """Errors of all maps, and their differences to random maxout.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    found : list of (Cell, dict)
-
-    Returns
-    -------
-    Page
-    """
+    """Return errors of all maps, and their differences from random maxout."""
     m = _UNITS[level]
     errors: dict[str, list[float]] = {}
     for cell, measured in found:

@@ -17,7 +17,7 @@ from mehler.statements import Plot
 _SIZES = (100, 500, 1000, 5000, 10_000)
 _POOLS = (1, 2, 4, 8, 16)
 _DRAWS = 5
-# As printed: mean and standard deviation of the error in percent, by pool size, over the sizes.
+# Printed mean and standard deviation of the error in percent, by pool size, over the sizes.
 PRINTED = {
     1: ((17.68, 0.28), (14.76, 0.23), (14.64, 0.08), (15.02, 0.64), (15.12, 0.58)),
     2: ((16.95, 0.53), (7.98, 0.22), (5.62, 0.18), (2.86, 0.11), (2.35, 0.04)),
@@ -25,9 +25,9 @@ PRINTED = {
     8: ((18.9, 0.28), (7.98, 0.47), (5.59, 0.19), (2.81, 0.10), (2.32, 0.09)),
     16: ((20.57, 0.76), (8.19, 0.21), (5.66, 0.15), (2.87, 0.12), (2.58, 0.04)),
 }
-# Lambda per row, as learn.ridge takes it; the errors are flat over a decade.
+# Lambda per row, as in learn.ridge; the errors are flat over a decade.
 LAMBDAS = tuple(10.0 ** np.arange(-9.0, -1.0))
-# So many rows at a time are predicted, by all functions of the path.
+# Rows per block of predictions, by all solutions of the path.
 _ROWS = 1000
 
 
@@ -43,32 +43,13 @@ class World:
 def prepare(level: Level, folder: Path | None) -> World:
     """Load rows of length 1: MNIST at the full level, the 8 x 8 digits at the quick one.
 
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    folder : Path or None
-        Of MNIST, which the full level needs and the quick one does not take.
-
-    Returns
-    -------
-    World
-        A sixth of the training part is held out.
+    A sixth of the training part is held out; `folder`, of MNIST, is for the full level only.
     """
     return _loaded(folder, _unit)
 
 
 def prepare_pixels(level: Level, folder: Path | None) -> World:
-    """Load rows of pixels between 0 and 1, whose lengths differ.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    folder : Path or None
-
-    Returns
-    -------
-    World
-    """
+    """Load rows of pixels between 0 and 1, whose lengths differ."""
     return _loaded(folder, _pixels)
 
 
@@ -101,30 +82,12 @@ def _unit(X: Any) -> Any:
 
 
 def cells(level: Level) -> list[Cell]:
-    """Return pool sizes, numbers of units and draws; small units first, so that rows fill early.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-
-    Returns
-    -------
-    list of Cell
-    """
+    """Return pool sizes, numbers of units and draws, small units first, so that rows fill early."""
     return _cells(level, _SIZES[:2] if level == "quick" else _SIZES)
 
 
 def cells_pixels(level: Level) -> list[Cell]:
-    """Return the same cells without the two columns that take hours.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-
-    Returns
-    -------
-    list of Cell
-    """
+    """Return the same cells without the two columns that take hours."""
     return _cells(level, _SIZES[:1] if level == "quick" else _SIZES[:3])
 
 
@@ -136,18 +99,7 @@ def _cells(level: Level, sizes: Sequence[int]) -> list[Cell]:
 
 
 def measure(world: World, cell: Cell, seed: int) -> Measured:
-    """Fit one draw: lambda by the rows held out, then all training rows with that lambda.
-
-    Parameters
-    ----------
-    world : World
-    cell : Cell
-    seed : int
-
-    Returns
-    -------
-    dict
-    """
+    """Fit one draw: lambda by hold-out, then all training rows with that lambda."""
     X, _ = world.fit
     q, m = cell.options["q"], cell.options["m"]
     phi = MaxoutFeatures.draw(X.shape[1], m, q, seed=cell.seed(seed, NAME), like=X)
@@ -155,22 +107,14 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
 
 
 def fitted(world: World, phi: Any) -> Measured:
-    """Errors of ridge regression on features, lambda by the rows held out.
+    """Return the error of ridge regression on features, lambda by hold-out.
 
-    Parameters
-    ----------
-    world : World
-    phi : callable
-
-    Returns
-    -------
-    dict
-        ``error`` on test rows, ``lambda``, and ``held_out``, an error for each lambda.
+    ``error`` on test rows, ``lambda``, and ``held_out``, an error for each lambda.
     """
     X, labels = world.fit
     codes, classes = learn.one_vs_all(labels)
     sums = learn.RidgeSums(phi).add(X, codes)
-    # No intercept, as the paper writes its estimator.
+    # No intercept, as in the paper's estimator.
     fits = sums.solve(LAMBDAS, intercept=False)
     held = _errors(fits, classes, *world.choose)
     del fits
@@ -185,7 +129,7 @@ def fitted(world: World, phi: Any) -> Measured:
 
 
 def _errors(fits: Sequence[learn.RidgeFit], classes: Any, X: Any, labels: Any) -> list[float]:
-    """Share of mistakes of each function, in percent; features are made once for all of them."""
+    """Return each solution's misclassification rate in percent, computing features once."""
     wrong = np.zeros(len(fits))
     for start in range(0, len(X), _ROWS):
         z = fits[0].phi(X[start : start + _ROWS])
@@ -197,17 +141,7 @@ def _errors(fits: Sequence[learn.RidgeFit], classes: Any, X: Any, labels: Any) -
 
 
 def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
-    """Put errors beside the printed ones.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    found : list of (Cell, dict)
-
-    Returns
-    -------
-    Page
-    """
+    """Return the page of errors beside the printed ones."""
     sizes = sorted({cell.options["m"] for cell, _ in found})
     errors = {
         (q, m): np.array(
@@ -270,17 +204,7 @@ def _verdicts(errors: dict[tuple[int, int], Any], sizes: list[int], level: Level
 
 
 def near(values: Any, q: int, m: int) -> bool:
-    """Whether a cell lies within three standard errors of the difference to the print.
-
-    Parameters
-    ----------
-    values : array, shape (draws,)
-    q, m : int
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a cell is within three standard errors of the difference from the print."""
     mean, deviation = PRINTED[q][_SIZES.index(m)]
     error = np.sqrt(deviation**2 / _DRAWS + values.var(ddof=1) / len(values))
     return bool(abs(values.mean() - mean) <= 3 * error)

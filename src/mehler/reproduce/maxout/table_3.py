@@ -1,4 +1,4 @@
-"""The shape of Table 3 of the maxout paper: more units from the same projections, or from more."""
+"""The structure of Table 3 of the maxout paper: more units from equal or more projections."""
 
 from __future__ import annotations
 
@@ -23,22 +23,13 @@ _SETTINGS = {
     "full": ((500, 500), (2000, 500), (2000, 2000), (13_333, 500), (10_000, 10_000)),
 }
 _LAMBDAS = tuple(10.0 ** np.arange(-8.0, 0.0))
-# As printed: phone error rate on TIMIT, percent; of the last row another paper's.
+# Printed phone error rates on TIMIT in percent; the last row is another paper's.
 PRINTED = ("23.1", "22.7", "22.8", "22.4", "22.1", "21.3")
 
 
 @dataclass(frozen=True)
 class World:
-    """Rows of unit length, labels, and how many are learned from.
-
-    Parameters
-    ----------
-    X : array, shape (n, d)
-    y : array, shape (n,)
-    n_train : int
-    what : str
-        What the rows are.
-    """
+    """Rows of unit length, labels, the number of training rows, and a description of the rows."""
 
     X: Any
     y: Any
@@ -49,19 +40,7 @@ class World:
 def prepare(level: Level, folder: Path | None) -> World:
     """Load spoken digits, or the 8 x 8 digits at the quick level.
 
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    folder : None
-
-    Returns
-    -------
-    World
-
-    Raises
-    ------
-    MissingDataError
-        If the package of the spoken digits is not installed.
+    Raises MissingDataError if the package of the spoken digits is not installed.
     """
     found = data.digits() if level == "quick" else data.spoken_digits()
     rows = found.X.reshape(len(found.X), -1).astype(np.float64)
@@ -72,16 +51,7 @@ def prepare(level: Level, folder: Path | None) -> World:
 
 
 def cells(level: Level) -> list[Cell]:
-    """Return settings of the table and draws; Fourier features last, as many as the most units.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-
-    Returns
-    -------
-    list of Cell
-    """
+    """Return settings of the table and draws; Fourier features last, as many as the most units."""
     found = []
     for draw in range(_DRAWS[level]):
         for m, p in _SETTINGS[level]:
@@ -92,21 +62,9 @@ def cells(level: Level) -> list[Cell]:
 
 
 def measure(world: World, cell: Cell, seed: int) -> Measured:
-    """Error of ridge regression on one split, lambda by leaving one out.
-
-    Parameters
-    ----------
-    world : World
-    cell : Cell
-    seed : int
-
-    Returns
-    -------
-    dict
-        ``error`` in percent.
-    """
+    """Return the error in percent of ridge regression on one split, lambda by leave-one-out."""
     o = cell.options
-    # One split for all settings of a draw.
+    # All settings of a draw share one split.
     order = np.random.default_rng(cell.seed(seed, NAME, "map", "m", "projections")).permutation(
         len(world.y)
     )
@@ -118,7 +76,7 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
             d, o["m"], _POOL, n_projections=o["projections"], seed=own, like=world.X
         )
     else:
-        # Rows have length 1: exp(-1) at right angles.
+        # For rows of length 1, exp(-1) at right angles.
         phi = FourierFeatures.draw(d, o["m"], gamma=0.5, form="offset", seed=own, like=world.X)
     codes, classes = learn.one_vs_all(world.y)
     fit = learn.ridge(phi, world.X[train], codes[train], lambdas=_LAMBDAS, scoring="error_rate")
@@ -127,17 +85,7 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
 
 
 def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
-    """The table in the order of the print, and what sharing costs by pairs.
-
-    Parameters
-    ----------
-    level : {"quick", "full"}
-    found : list of (Cell, dict)
-
-    Returns
-    -------
-    Page
-    """
+    """Return the table in the order of the print, and the paired cost of sharing projections."""
     errors: dict[tuple[str, int, int], list[float]] = {}
     for cell, measured in found:
         o = cell.options
