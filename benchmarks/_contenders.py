@@ -129,7 +129,7 @@ def structured(d) -> Runs:
     projection = named("hadamard")
     drawn = projection.draw(0, 1, d, d, "float32")
     left, right = _walsh.factors(d, "float32")
-    step = projection.rows_per_block(d)
+    step = projection.block_rows_for_map(d)
     resident = np.empty((step, d), np.float32)
     starts = range(0, n, step)
 

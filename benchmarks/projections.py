@@ -34,7 +34,7 @@ def structured(d):
     runs = {"bare product": lambda: product(x, weights, resident)}
     projection = named("hadamard")
     drawn = projection.draw(0, 1, d, d, "float32")
-    step = projection.rows_per_block(d)
+    step = projection.block_rows_for_map(d)
 
     def alone():
         for start in range(0, n, step):

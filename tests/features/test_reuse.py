@@ -27,7 +27,7 @@ def test_the_winner_keeps_what_came_with_it(place: Place, dtype, order):
     assert np.mean(best == value) > 0.1
     expected = np.maximum(best, value), np.where(value > best, offered, chosen)
     here = [place.asarray(part) for part in (best, chosen, value, offered)]
-    found = _arrays.keep_winner(_arrays.array_namespace(*here), *here)
+    found = _arrays.running_argmax(_arrays.array_namespace(*here), *here)
     for ours, theirs in zip(found, expected, strict=True):
         assert np.array_equal(_arrays.to_host(ours), theirs)
 
@@ -37,13 +37,13 @@ def test_the_winner_is_told_by_the_last_bit():
     best = np.array([[np.float32(1e-38), 1.0, 1.0]], dtype=np.float32)
     value = np.nextafter(best, np.float32([[np.inf, np.inf, -np.inf]]))
     chosen, offered = np.zeros((1, 3), np.float32), np.ones((1, 3), np.float32)
-    _, found = _arrays.keep_winner(np, best, chosen, value, offered)
+    _, found = _arrays.running_argmax(np, best, chosen, value, offered)
     assert found.tolist() == [[1.0, 1.0, 0.0]]
 
 
 def test_the_winner_by_more_than_the_largest_number():
     best, value = np.array([[1e308, -1e308]]), np.array([[-1e308, 1e308]])
-    larger, found = _arrays.keep_winner(np, best, np.zeros((1, 2)), value, np.ones((1, 2)))
+    larger, found = _arrays.running_argmax(np, best, np.zeros((1, 2)), value, np.ones((1, 2)))
     assert larger.tolist() == [[1e308, 1e308]]
     assert found.tolist() == [[0.0, 1.0]]
 

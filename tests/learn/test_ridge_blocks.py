@@ -24,7 +24,7 @@ def test_pieces_of_columns_make_one_gram(monkeypatch, piece):
 
 def test_wide_features_keep_the_stated_error_in_larger_blocks():
     m = 1100
-    b = _arrays.rows_of_sums(m, 4)
+    b = _arrays.block_rows_for_gram(m, 4)
     assert b == 2048
     rng = np.random.default_rng(1)
     z = (rng.standard_normal((b + 50, m)) + 3.0).astype(np.float32)
@@ -38,8 +38,8 @@ def test_wide_features_keep_the_stated_error_in_larger_blocks():
 
 @pytest.mark.parametrize("itemsize", [4, 8])
 def test_blocks_of_rows_fit(itemsize):
-    assert _arrays.rows_of_sums(10, itemsize) == 1024
+    assert _arrays.block_rows_for_gram(10, itemsize) == 1024
     for m in (1, 1024, 1025, 5000, 30_000, 10**6):
-        rows = _arrays.rows_of_sums(m, itemsize)
+        rows = _arrays.block_rows_for_gram(m, itemsize)
         assert rows * m * itemsize <= 32 << 20 or rows == 64
         assert rows <= 2048

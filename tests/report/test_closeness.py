@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.kernel_approximation import Nystroem
 
-from mehler.report.verification._uniform_error import check_closeness
+from mehler.report.verification._uniform_error import check_uniform_error
 from mehler.verify import kernels
 
 X = np.random.default_rng(0).standard_normal((20, 3))
@@ -21,7 +21,7 @@ def nystroem(n_landmarks):
 
 
 def close(draw, kernel=RBF, resolution=0.02):
-    return check_closeness(draw, kernel, X, resolution, 0, 1)
+    return check_uniform_error(draw, kernel, X, resolution, 0, 1)
 
 
 def cosines(seed):

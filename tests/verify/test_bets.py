@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mehler.verify import check_kernel
-from mehler.verify.intervals._wealth import SHARES, STAKE, Bets, _kappa
+from mehler.verify.intervals._wealth import SHARES, STAKE, Wealth, _kappa
 from mehler.verify.sampling._sources import power_sums
 from tests.corpus.fourier import ROWS, Cosines
 from tests.verify.excluded import BATCH, MAPS, RATE
@@ -32,7 +32,7 @@ def test_kappa_is_its_closed_form(c):
 def placed(samples, low, high):
     """Bets on samples of shape (n, pairs), added in STAGES."""
     pairs = samples.shape[1]
-    bets = Bets(np.full(pairs, low), np.full(pairs, high), 0.0)
+    bets = Wealth(np.full(pairs, low), np.full(pairs, high), 0.0)
     for part in np.split(samples, np.cumsum(STAGES)[:-1]):
         bets.add(len(part), power_sums(part))
     return bets
@@ -60,14 +60,14 @@ def test_no_more_than_the_capital(law, sign):
     x = LAWS[law](np.random.default_rng(3), (sum(STAGES), 50))
     bets = placed(x, 0.0, 1.0)
     for m in np.linspace(0.0, 1.0, 41):
-        certain = bets.log_capital(m, sign)
+        certain = bets.log_wealth(m, sign)
         assert (certain <= capital(x, 0.0, 1.0, m, sign) + 1e-9).all()
 
 
 def test_at_small_stakes_hardly_less_than_the_capital():
     rng, n = np.random.default_rng(5), 40_000
     x = rng.beta(2.0, 5.0, (n, 20))
-    bets = Bets(np.zeros(20), np.ones(20), 0.0)
+    bets = Wealth(np.zeros(20), np.ones(20), 0.0)
     bets.add(n, power_sums(x))
     for end, sign in zip(bets.ends(LEVEL), (1.0, -1.0)):
         assert np.allclose(capital(x, 0.0, 1.0, end, sign), LEVEL, rtol=1e-3)
@@ -77,7 +77,7 @@ def test_some_stake_is_near_the_best():
     """Level log(2/alpha) + log 13, an eighth more for the best stake not tried."""
     rng, n = np.random.default_rng(5), 40_000
     x = rng.beta(2.0, 5.0, (n, 20))
-    bets = Bets(np.zeros(20), np.ones(20), 0.0)
+    bets = Wealth(np.zeros(20), np.ones(20), 0.0)
     bets.add(n, power_sums(x))
     low, high = bets.ends(LEVEL)
     least = math.sqrt(2.0 * LEVEL * x.var() / n)
@@ -95,7 +95,7 @@ def alarms(n, names=("cosines", "pairs"), shift=0.0, *, ends=False):
         batch = MAPS[names[seed % len(names)]](seed)
         x = np.concatenate([batch.samples, MAPS[names[seed % len(names)]](seed + 10**6).samples], 1)
         x = x.T[: sum(STAGES)]
-        bets = Bets(np.full(BATCH, -batch.reach), np.full(BATCH, batch.reach), 0.0)
+        bets = Wealth(np.full(BATCH, -batch.reach), np.full(BATCH, batch.reach), 0.0)
         out, start = np.zeros(BATCH, dtype=bool), 0
         truth = batch.exact + shift * math.sqrt(batch.variance / x.shape[0])
         for size in STAGES:
@@ -105,7 +105,7 @@ def alarms(n, names=("cosines", "pairs"), shift=0.0, *, ends=False):
                 low, high = bets.ends(LEVEL)
                 out |= (truth < low) | (truth > high)
             else:  # what the ends are made of
-                out |= np.maximum(*(bets.log_capital(truth, s) for s in (1.0, -1.0))) >= LEVEL
+                out |= np.maximum(*(bets.log_wealth(truth, s) for s in (1.0, -1.0))) >= LEVEL
             start += size
         count += int(out.sum())
     return count

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from mehler.verify.intervals._catoni_power_sums import Enclosure
-from mehler.verify.intervals._catoni_psi import crossing, influence, score
+from mehler.verify.intervals._catoni_power_sums import CatoniPowerSums
+from mehler.verify.intervals._catoni_psi import crossing, psi, score
 from mehler.verify.sampling._sources import power_sums
 
 EPS = float(np.finfo(float).eps)
@@ -21,7 +21,7 @@ clouds = arrays(np.float64, st.integers(5, 60), elements=st.floats(-100, 100, wi
 
 @given(reals)
 def test_influence_lies_between_the_logarithms_of_catoni(u):
-    value = float(influence(np.float64(u)))
+    value = float(psi(np.float64(u)))
     slack = 4 * EPS * (1 + abs(value))
     # On the other side the argument is 1 - |u| + u^2/2 >= 1/2: no cancellation worth a bound.
     assert -math.log(1 - u + u * u / 2) - slack - EPS * u * u <= value
@@ -31,7 +31,7 @@ def test_influence_lies_between_the_logarithms_of_catoni(u):
 @given(st.floats(-50, 50))
 def test_cubic_is_within_an_eighth_of_the_fourth_power(u):
     # Rounding of each term is at most 4 eps of the largest, (1 + |u|)^3.
-    error = abs(float(influence(np.float64(u))) - u + u**3 / 6)
+    error = abs(float(psi(np.float64(u))) - u + u**3 / 6)
     assert error <= u**4 / 8 + 4 * EPS * (1 + abs(u)) ** 3
 
 
@@ -47,7 +47,7 @@ def test_crossing_finds_the_level(x, a, level):
 
 @given(clouds, st.floats(1e-3, 0.3), st.floats(0.5, 30), st.floats(-50, 50))
 def test_enclosure_contains_score_and_interval(x, a, level, theta):
-    enclosure = Enclosure(x.size, power_sums(x[:, None]), np.array([a]))
+    enclosure = CatoniPowerSums(x.size, power_sums(x[:, None]), np.array([a]))
     least, most = enclosure.score_range(np.array([theta]))
     total, _ = score(x, theta, a)
     # Terms up to (a (|x| + |theta|))^3 cancel; the sum rounds each by a few eps.
@@ -65,13 +65,13 @@ def test_enclosure_is_tight_for_many_samples():
     n, cost = 100_000, 22.0
     x = np.random.default_rng(3).standard_normal(n) + 0.7
     a = math.sqrt(2 * cost / n)
-    low, high = Enclosure(n, power_sums(x[:, None]), np.array([a])).interval(2 * cost)
+    low, high = CatoniPowerSums(n, power_sums(x[:, None]), np.array([a])).interval(2 * cost)
     exact = crossing(x, a, -2 * cost) - crossing(x, a, 2 * cost)
     assert exact <= high[0] - low[0] <= 1.001 * exact
 
 
 def test_enclosure_gives_up_rather_than_be_wrong():
     x = np.r_[np.zeros(99), 1e6]  # one outlier: u^4 is 1e20 there
-    low, high = Enclosure(100, power_sums(x[:, None]), np.array([0.5])).interval(10.0)
+    low, high = CatoniPowerSums(100, power_sums(x[:, None]), np.array([0.5])).interval(10.0)
     assert low[0] == -np.inf
     assert high[0] == np.inf

@@ -6,12 +6,12 @@ device and back, how to walk over rows without a temporary of the size of the da
 """
 
 from mehler._arrays._blocks import (
+    block_rows_for_gram,
+    block_rows_for_map,
+    block_rows_for_max,
     map_columns,
     map_elements,
     map_rows,
-    rows_of_pieces,
-    rows_of_sums,
-    rows_per_block,
     slices,
 )
 from mehler._arrays._chunks import (
@@ -51,7 +51,7 @@ from mehler._arrays._namespace import (
 from mehler._arrays._outputs import dense_host
 from mehler._arrays._special import erf
 from mehler._arrays._validate import check_matrix, require_finite
-from mehler._arrays.routines._ecdf import shares_below
+from mehler._arrays.routines._ecdf import ecdf_at
 from mehler._arrays.routines._gram import (
     add_gram,
     centred,
@@ -60,10 +60,10 @@ from mehler._arrays.routines._gram import (
     symmetric,
     unpacked,
 )
-from mehler._arrays.routines._hamming import check_digits, shares_that_agree
+from mehler._arrays.routines._hamming import check_digits, hamming_similarity
 from mehler._arrays.routines._linear_algebra import eigen, solve_positive
 from mehler._arrays.routines._rank import least_pivot, least_resolved, least_singular
-from mehler._arrays.routines._reuse import keep_winner, matmul, maximum, take_rows
+from mehler._arrays.routines._reuse import matmul, maximum, running_argmax, take_rows
 from mehler._arrays.routines._trig import angle_unit, cosine, cosine_and_sine
 
 __all__ = [
@@ -73,6 +73,9 @@ __all__ = [
     "add_gram",
     "angle_unit",
     "array_namespace",
+    "block_rows_for_gram",
+    "block_rows_for_map",
+    "block_rows_for_max",
     "centred",
     "check_digits",
     "check_matrix",
@@ -82,16 +85,17 @@ __all__ = [
     "dense_host",
     "disturb_global_state",
     "dtype_name",
+    "ecdf_at",
     "eigen",
     "erf",
     "from_host",
     "global_states",
+    "hamming_similarity",
     "has_float64",
     "installed_namespaces",
     "is_array",
     "is_chunked",
     "is_lazy",
-    "keep_winner",
     "least_pivot",
     "least_resolved",
     "least_singular",
@@ -111,13 +115,9 @@ __all__ = [
     "require_small",
     "resolve_dtype",
     "resolve_place",
-    "rows_of_pieces",
-    "rows_of_sums",
-    "rows_per_block",
+    "running_argmax",
     "set_global_states",
     "share",
-    "shares_below",
-    "shares_that_agree",
     "slices",
     "solve_positive",
     "squared_norm",

@@ -22,7 +22,7 @@ ColumnParts = Callable[[], Iterable[tuple[tuple[slice, ...], RowFunction]]]
 _ELEMENTS = 1 << 14
 
 
-def rows_per_block(n_columns: int, itemsize: int) -> int:
+def block_rows_for_map(n_columns: int, itemsize: int) -> int:
     """1024 rows, fewer where a block of results would exceed 32 MiB, at least 64.
 
     Smaller blocks make the matrix product pack the weights again and again (256 rows: 1.2 times
@@ -32,7 +32,7 @@ def rows_per_block(n_columns: int, itemsize: int) -> int:
     return max(64, min(1024, fit))
 
 
-def rows_of_pieces(n_inputs: int, n_columns: int) -> int:
+def block_rows_for_max(n_inputs: int, n_columns: int) -> int:
     """Rows whose products with one piece of weights are looked at again, and so belong in cache.
 
     2 MiB in float32. The product of wide rows is most of the work, and fewer than 512 make it
@@ -44,7 +44,7 @@ def rows_of_pieces(n_inputs: int, n_columns: int) -> int:
     return min(rows, max(64, (8 << 20) // n_columns))
 
 
-def rows_of_sums(n_columns: int, itemsize: int) -> int:
+def block_rows_for_gram(n_columns: int, itemsize: int) -> int:
     """Rows whose product Z^T Z is added to sums at once: 1024, or 2048 where sums leave the cache.
 
     Adding reads and writes m^2 numbers of float64, whatever the rows: a tenth of the time of a
@@ -73,7 +73,7 @@ def map_rows(
     xp = place.xp
     n_rows = x.shape[0]
     itemsize = 8 if dtype_name(dtype) == "float64" else 4
-    block = block or rows_per_block(n_columns, itemsize)
+    block = block or block_rows_for_map(n_columns, itemsize)
     if n_rows <= block:
         return function(xp, x)
     if compat.is_jax_array(x):
@@ -145,7 +145,7 @@ def map_columns(parts: ColumnParts, x: Array, n_columns: int, dtype: Any) -> Arr
     itemsize = 8 if dtype_name(dtype) == "float64" else 4
     for where, function in parts():
         width = sum(columns.stop - columns.start for columns in where)
-        for rows in slices(x.shape[0], rows_per_block(width, itemsize)):
+        for rows in slices(x.shape[0], block_rows_for_map(width, itemsize)):
             values, start = function(xp, x[rows, :]), 0
             for columns in where:
                 stop = start + columns.stop - columns.start

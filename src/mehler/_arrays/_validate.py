@@ -6,7 +6,7 @@ import math
 
 import array_api_compat as compat
 
-from mehler._arrays._blocks import rows_per_block, slices
+from mehler._arrays._blocks import block_rows_for_map, slices
 from mehler._arrays._dtypes import real_dtype
 from mehler._arrays._host import to_host
 from mehler._arrays._namespace import Array, array_namespace, is_lazy
@@ -39,7 +39,7 @@ def check_matrix(x: Array, *, name: str = "X", n_columns: int | None = None) -> 
 def require_finite(x: Array, *, name: str) -> None:
     """Refuse NaN and infinity, and say in which row the first one stands."""
     xp = compat.array_namespace(x)
-    block = rows_per_block(x.shape[1], 8)
+    block = block_rows_for_map(x.shape[1], 8)
     for rows in slices(x.shape[0], block):
         good = xp.isfinite(x[rows, :])
         if not bool(xp.all(good)):

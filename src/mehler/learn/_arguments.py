@@ -104,7 +104,7 @@ def feature_blocks(
     home = _arrays.place_of(x)
     place = work_place(home)
     n_features, dtype = shape_of(phi, x)
-    block = _arrays.rows_of_sums(n_features, 4 if dtype == "float32" else 8)
+    block = _arrays.block_rows_for_gram(n_features, 4 if dtype == "float32" else 8)
     n = x.shape[0] if index is None else index.shape[0]
     for rows in _arrays.slices(n, block):
         some = x[rows, :] if index is None else rows_at(x, index[rows])

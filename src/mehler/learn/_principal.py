@@ -17,7 +17,7 @@ from mehler.learn._arguments import (
     shape_of,
     work_place,
 )
-from mehler.learn._pickling import on_host
+from mehler.learn._pickling import reduce_to_host
 from mehler.learn._ridge._sums import RidgeSums
 
 
@@ -55,7 +55,7 @@ class PrincipalComponents:
 
     def __reduce__(self) -> tuple[Any, tuple[Any, dict[str, Any]]]:
         """Travel between processes on the host, like maps."""
-        return on_host(self, "mean", "directions", "variances")
+        return reduce_to_host(self, "mean", "directions", "variances")
 
     def transform(self, X: Array) -> Array:
         """Coordinates of rows, block by block.
@@ -80,7 +80,7 @@ class PrincipalComponents:
         m, k = self.directions.shape
         itemsize = 4 if _arrays.dtype_name(self.directions.dtype) == "float32" else 8
         along = _Along(self.phi, self.mean, self.directions)
-        block = _arrays.rows_per_block(m, itemsize)
+        block = _arrays.block_rows_for_map(m, itemsize)
         return _arrays.map_rows(along, X, k, self.directions.dtype, block=block)
 
 

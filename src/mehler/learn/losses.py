@@ -18,7 +18,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler.learn._box_erm import _hinge, _logistic
-from mehler.learn._box_erm._row_losses import Rows
+from mehler.learn._box_erm._row_losses import RowLosses
 
 __all__ = ["Hinge", "Logistic", "Loss", "Ramp"]
 
@@ -65,7 +65,7 @@ class Loss(ABC):
         """Values of the convex surrogate s at an array of margins."""
 
     @abstractmethod
-    def envelope(self, limits: Any, bound: float, tolerance: float) -> Rows:
+    def envelope(self, limits: Any, bound: float, tolerance: float) -> RowLosses:
         """Return, for rows of margins within +-limits, the convex envelope of min(s, bound).
 
         Bound infinity gives the surrogate itself. A limit within the relative `tolerance` of one
@@ -122,7 +122,7 @@ class Hinge(Loss):
         rest = 1.0 - margins
         return self._slope * xp.where(rest > 0, rest, xp.zeros_like(rest))
 
-    def envelope(self, limits: Any, bound: float, tolerance: float) -> Rows:
+    def envelope(self, limits: Any, bound: float, tolerance: float) -> RowLosses:
         """Return the convex envelopes; see :meth:`Loss.envelope`."""
         return _hinge.envelope(limits, bound, tolerance, self._slope)
 
@@ -185,6 +185,6 @@ class Logistic(Loss):
         xp = _arrays.array_namespace(margins, names=("margins",))
         return _logistic.softplus(xp, -margins)
 
-    def envelope(self, limits: Any, bound: float, tolerance: float) -> Rows:
+    def envelope(self, limits: Any, bound: float, tolerance: float) -> RowLosses:
         """Return the convex envelopes; see :meth:`Loss.envelope`."""
         return _logistic.envelope(limits, bound, tolerance)

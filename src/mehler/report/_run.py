@@ -8,7 +8,7 @@ from os import PathLike
 from time import perf_counter
 from typing import Any
 
-from mehler.report.inputs._data import Rows, load_rows
+from mehler.report.inputs._data import DataMatrix, load_rows
 from mehler.report.model._provenance import provenance, replay_line
 from mehler.report.model._report import DataResult, Report, StatementResult
 from mehler.statements import Check, Context, Evidence, Level, Statement, verdict_of
@@ -149,7 +149,7 @@ def _run_check(check: Check, context: Context) -> Evidence:
     return _stamp(replace(found, check=check.name), context)
 
 
-def _run_data(rows: Rows, context: Context) -> DataResult:
+def _run_data(rows: DataMatrix, context: Context) -> DataResult:
     from mehler.report.on_data._section import measure
 
     result = measure(rows, context)

@@ -19,7 +19,7 @@ from mehler.features import (
     MaxoutFeatures,
     groups,
 )
-from mehler.features.maxout._base import PoolMap
+from mehler.features.maxout._base import MaxoutBase
 from mehler.strategies._numbers import pool_sizes, seeds
 from mehler.strategies._validate import chosen, whole
 
@@ -53,7 +53,7 @@ _KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 _SHARED = "maxout-shared"
 # Maps whose units have no pool; of these, pairs and templates of two bins have two features.
-_POOLLESS = tuple(kind for kind, (cls, _) in _KINDS.items() if not issubclass(cls, PoolMap))
+_POOLLESS = tuple(kind for kind, (cls, _) in _KINDS.items() if not issubclass(cls, MaxoutBase))
 _EVEN = tuple(
     kind
     for kind, (cls, options) in _KINDS.items()

@@ -14,7 +14,7 @@ from mehler.verify.intervals import binomial
 
 
 @dataclass(frozen=True)
-class Rates:
+class CheckOptions:
     """The options common to all checks, validated and paid for."""
 
     false_alarm: float
@@ -23,7 +23,7 @@ class Rates:
     name: str
 
 
-def rates(
+def check_options(
     false_alarm: float,
     resolution: float,
     miss: float,
@@ -32,7 +32,7 @@ def rates(
     *,
     below: float = 1.0,
     because: str = "a share lies in [0, 1]",
-) -> Rates:
+) -> CheckOptions:
     """Validate the options and pay; a resolution >= `below` could refute nothing."""
     resolution = positive("resolution", resolution)
     if resolution >= below:
@@ -40,7 +40,7 @@ def rates(
             f"resolution={resolution!r} is vacuous: {because}, so nothing could be refuted; "
             f"give less than {below:g}"
         )
-    paid = Rates(
+    paid = CheckOptions(
         probability("false_alarm", false_alarm), resolution, probability("miss", miss), name
     )
     if ledger is not None:
@@ -48,13 +48,13 @@ def rates(
     return paid
 
 
-def trials_for(asked: Rates) -> int:
+def trials_for(asked: CheckOptions) -> int:
     """Return the least n for which 0 of n leaves an interval no wider than the resolution."""
     return math.ceil(math.log(2.0 / asked.false_alarm) / -math.log1p(-asked.resolution))
 
 
-def never(
-    asked: Rates,
+def zero_failures_verdict(
+    asked: CheckOptions,
     happened: int,
     trials: int,
     *,

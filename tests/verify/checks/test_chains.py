@@ -15,10 +15,13 @@ import pytest
 
 import mehler
 from mehler.verify import check_variance
-from mehler.verify.checks.variance._m_dependent import ChainSpreads, chain_scatter
+from mehler.verify.checks.variance._m_dependent import (
+    MDependentGroupVariances,
+    m_dependent_variance_of_variance,
+)
 from mehler.verify.sampling._choose_source import unit_source
-from mehler.verify.sampling._draw_groups import Bundles
-from mehler.verify.sampling._rows_without_claim import plain_pairs
+from mehler.verify.sampling._draw_groups import DrawGroups
+from mehler.verify.sampling._rows_without_claim import pairs_without_claim
 from tests.verify.toys import most_misses, points
 
 X = points(2, 3)
@@ -71,17 +74,19 @@ def draw(kind=Chain, **change):
 
 @pytest.mark.parametrize("apart", [2, 3, 5])
 def test_a_sample_is_unbiased_and_scatters_no_more_than_its_bound(apart):
-    pairs = plain_pairs(X, None)
+    pairs = pairs_without_claim(X, None)
     phi = Chain(0, m=600, apart=apart, declares=apart)
     base = unit_source(phi, pairs)
     declared = pairs.pick(phi.m * phi.gram_variance(X, X))
-    spreads = ChainSpreads(base, pairs, declared, 1, apart)
-    maps = Bundles(draw(m=600, apart=apart, declares=apart), 7, 1)
+    spreads = MDependentGroupVariances(base, pairs, declared, 1, apart)
+    maps = DrawGroups(draw(m=600, apart=apart, declares=apart), 7, 1)
     x = np.concatenate([spreads.samples(maps[k], np.arange(pairs.n)) for k in range(300)])
     # Groups are independent: six standard errors of their mean.
     assert (np.abs(x.mean(axis=0) - 1.0) <= 6.0 * x.std(axis=0) / np.sqrt(len(x))).all()
     share = np.full(pairs.n, 1.0 / phi.lags())
-    assert (x.var(axis=0) <= chain_scatter(np.full(pairs.n, 15.0), share, 600, apart)).all()
+    assert (
+        x.var(axis=0) <= m_dependent_variance_of_variance(np.full(pairs.n, 15.0), share, 600, apart)
+    ).all()
 
 
 @pytest.mark.parametrize("apart", [2, 3])

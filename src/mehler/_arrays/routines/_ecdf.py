@@ -18,7 +18,7 @@ from mehler._arrays._namespace import Array
 _MOST = 255
 
 
-def shares_below(
+def ecdf_at(
     xp: Any, pieces: Iterable[tuple[slice, Array]], thresholds: Array, scale: Array
 ) -> Array:
     """Count values at or below thresholds, times `scale`: (rows, groups * K).

@@ -33,7 +33,7 @@ def check_digits(codes: Array, pool_size: int, name: str) -> None:
         )
 
 
-def shares_that_agree(c: Array, d: Array | None, n_values: int) -> Array:
+def hamming_similarity(c: Array, d: Array | None, n_values: int) -> Array:
     """For codes (n, m) and (k, m) below `n_values`, the share of digits that agree: (n, k).
 
     In the widest float of the device. `d` None stands for `c`, and each pair is compared once.

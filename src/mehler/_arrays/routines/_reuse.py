@@ -40,7 +40,7 @@ def take_rows(xp: Any, a: Array, index: Array, spare: Array | None) -> Array:
     return xp.take(a, index, axis=0)
 
 
-def keep_winner(
+def running_argmax(
     xp: Any, best: Array, chosen: Array, value: Array, offered: Array
 ) -> tuple[Array, Array]:
     """The larger of `best` and `value`, and with it `chosen` or `offered`; ties keep the former.

@@ -206,7 +206,7 @@ class FourierFeatures(FeatureMap):
         return super().recipe()
 
     def _rows_per_block(self) -> int | None:
-        own = self._projection.rows_per_block(self.n_inputs)
+        own = self._projection.block_rows_for_map(self.n_inputs)
         # 2 MiB of float32 features: each is written twice and read once.
         return own or max(256, min(1024, (1 << 19) // self.n_features))
 

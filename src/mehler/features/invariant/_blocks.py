@@ -1,6 +1,6 @@
 """Projections of a block of rows on moved templates, a few templates at a time.
 
-Values stand as (templates, elements, rows), as `_arrays.shares_below` counts them.
+Values stand as (templates, elements, rows), as `_arrays.ecdf_at` counts them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def count_below(
     pieces = (
         (part, project(xp, rows, part, *weights)) for part in _arrays.slices(n_templates, step)
     )
-    return _arrays.shares_below(xp, pieces, thresholds, scale)
+    return _arrays.ecdf_at(xp, pieces, thresholds, scale)
 
 
 def on_orbit(xp: Any, rows: _arrays.Array, part: slice, orbit: _arrays.Array) -> _arrays.Array:

@@ -12,7 +12,7 @@ from mehler.features import _correlation, projections
 from mehler.features._base import FeatureMap
 
 
-class PoolMap(FeatureMap):
+class MaxoutBase(FeatureMap):
     """A map each of whose units looks at a pool of q Gaussian projections.
 
     Attributes
@@ -67,8 +67,8 @@ class PoolMap(FeatureMap):
         return self._projection.n_weights(*self._sizes())
 
     def _rows_per_block(self) -> int | None:
-        own = self._projection.rows_per_block(self.n_inputs)
-        return own or _arrays.rows_of_pieces(self.n_inputs, self.n_features)
+        own = self._projection.block_rows_for_map(self.n_inputs)
+        return own or _arrays.block_rows_for_max(self.n_inputs, self.n_features)
 
     def _parameters(self) -> dict[str, Any]:
         named = self._projection.name in projections.NAMES

@@ -8,11 +8,11 @@ from typing import Any
 
 from mehler import _arrays, exact
 from mehler.features import _distributions
-from mehler.features.maxout._base import PoolMap
+from mehler.features.maxout._base import MaxoutBase
 from mehler.features.projections import named
 
 
-class MaxoutCodes(PoolMap):
+class MaxoutCodes(MaxoutBase):
     r"""Locality-sensitive q-ary codes of Remark 1.
 
     .. math:: C(x) = \left(\arg\max_{j\le q}\langle w^\ell_j, x\rangle\right)_{\ell\le m}, \quad
@@ -189,7 +189,7 @@ class MaxoutCodes(PoolMap):
         if D is not None:
             self._check_codes(D, "D")
             _arrays.array_namespace(C, D, names=("C", "D"))
-        return _arrays.shares_that_agree(C, D, self.pool_size)
+        return _arrays.hamming_similarity(C, D, self.pool_size)
 
     def _check_codes(self, codes: _arrays.Array, name: str) -> None:
         xp = _arrays.array_namespace(codes, names=(name,))

@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 from mehler import _arrays, _random, exact
 from mehler.features import _distributions
-from mehler.features.maxout._base import PoolMap
+from mehler.features.maxout._base import MaxoutBase
 from mehler.features.projections import named
 
 
-class DecoupledMaxoutFeatures(PoolMap):
+class DecoupledMaxoutFeatures(MaxoutBase):
     r"""Decoupled maxout features: one set of weights chooses, another one projects.
 
     .. math:: \Phi(x) = \frac{\sigma(q)}{\sqrt m}\left(\langle v^\ell_{D_\ell(x)}, x\rangle
@@ -256,7 +256,7 @@ def _transform_next(
     best, chosen = projected[:, :-1], xp.positive(projected[:, 1:])
     for projected in projections:
         value, offered = projected[:, :-1], projected[:, 1:]
-        best, chosen = _arrays.keep_winner(xp, best, chosen, value, offered)
+        best, chosen = _arrays.running_argmax(xp, best, chosen, value, offered)
     return chosen
 
 
@@ -274,5 +274,5 @@ def _transform_fresh(
     directions = pieces(xp, rows, *weights[half:])
     best, chosen = next(deciding), next(directions)
     for value, offered in zip(deciding, directions, strict=True):
-        best, chosen = _arrays.keep_winner(xp, best, chosen, value, offered)
+        best, chosen = _arrays.running_argmax(xp, best, chosen, value, offered)
     return chosen

@@ -9,11 +9,11 @@ from typing import Any
 
 from mehler import _arrays, exact
 from mehler.features import _correlation, _distributions
-from mehler.features.maxout._base import PoolMap
+from mehler.features.maxout._base import MaxoutBase
 from mehler.features.projections import SharedPool, named
 
 
-class MaxoutFeatures(PoolMap):
+class MaxoutFeatures(MaxoutBase):
     r"""Random maxout features of Definition 1.
 
     .. math:: \Phi(x) = \frac1{\sqrt m}\left(\max_{j\le q}\langle w^\ell_j, x\rangle

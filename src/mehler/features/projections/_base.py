@@ -147,7 +147,7 @@ class Projection(ABC):
         """Return which units have orthogonal directions, for units of one vector; None: none."""
         return None
 
-    def rows_per_block(self, n_inputs: int) -> int | None:
+    def block_rows_for_map(self, n_inputs: int) -> int | None:
         """How many rows at a time suit the cache; None leaves it to the map."""
         return None
 

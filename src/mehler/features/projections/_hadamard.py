@@ -137,7 +137,7 @@ class Hadamard(Projection):
             return Orthogonal().variance_factor(n_pieces, size, n_units)
         return 2.0 + (pairs + 5.0 * alike) / (n_units * (size - 1)) if pairs else 1.0
 
-    def rows_per_block(self, n_inputs: int) -> int | None:
+    def block_rows_for_map(self, n_inputs: int) -> int | None:
         """Return rows of 256 KiB in float32, at least 64: transforms pass over them often."""
         return max(64, min(1024, (1 << 16) // padded(n_inputs)))
 

@@ -101,7 +101,7 @@ class SharedPool(Projection):
             piece = _arrays.take_rows(xp, projected, members[j, :], piece)
             yield xp.matrix_transpose(piece)
 
-    def rows_per_block(self, n_inputs: int) -> int | None:
+    def block_rows_for_map(self, n_inputs: int) -> int | None:
         """Return rows of 1 MiB in float32, 64 to 512: units look them up all over the pool."""
         return max(64, min(512, (1 << 18) // self.n_projections))
 

@@ -21,7 +21,7 @@ from mehler.learn._box_erm._arguments import (
 from mehler.learn._box_erm._certificate import Certificate, certify, rounding
 from mehler.learn._box_erm._margins import SignedRows
 from mehler.learn._box_erm._result import BoxERM
-from mehler.learn._box_erm._row_losses import Rows
+from mehler.learn._box_erm._row_losses import RowLosses
 from mehler.learn._box_erm._splitting import Graph, iterate
 from mehler.learn.losses import Loss
 
@@ -169,7 +169,7 @@ class _Minimum:
 
 
 def _minimise(
-    graph: Graph, losses: Rows, beta: Array, theta: Array | None, gap: float, limit: int
+    graph: Graph, losses: RowLosses, beta: Array, theta: Array | None, gap: float, limit: int
 ) -> _Minimum:
     """Iterate from `beta` and `theta` until the certificate is as narrow as `gap`, or the limit."""
     data, xp = graph.data, graph.xp
@@ -189,7 +189,7 @@ def _minimise(
     return proved(candidate.beta, candidate.theta, candidate.iterations)
 
 
-def _same(one: Rows, other: Rows) -> bool:
+def _same(one: RowLosses, other: RowLosses) -> bool:
     return all(
         bool(np.array_equal(getattr(one, name), getattr(other, name)))
         for name in ("low", "high", "constant", "curved")

@@ -15,7 +15,7 @@ from typing import Any
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler.learn._box_erm._margins import SignedRows
-from mehler.learn._box_erm._row_losses import Rows
+from mehler.learn._box_erm._row_losses import RowLosses
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Certificate:
     margins: Any
 
 
-def certify(data: SignedRows, rows: Rows, alpha: Array, theta: Array) -> Certificate:
+def certify(data: SignedRows, rows: RowLosses, alpha: Array, theta: Array) -> Certificate:
     """Evaluate primal and dual at `alpha` and `theta`; the losses are float64, beside the data."""
     xp = data.xp
     alpha = xp.astype(alpha, xp.float64, copy=False)

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler.learn._box_erm._row_losses import Rows
+from mehler.learn._box_erm._row_losses import RowLosses
 
 
 @dataclass(frozen=True)
-class HingeRows(Rows):
+class HingeRows(RowLosses):
     """Curved rows are high * max(0, 1 - t): psi(theta) = theta."""
 
     def _curve(self, xp: Any, theta: Array) -> Array:

@@ -27,7 +27,7 @@ class Candidate:
     gap: float
 
 
-class Best:
+class Incumbent:
     """Keeps the best weights and the best theta; they need not come from one iteration."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler.learn._box_erm._row_losses import Rows
+from mehler.learn._box_erm._row_losses import RowLosses
 
 _NEWTON = 8  # from the last iteration's root; what is left of the error, the next one takes
 
@@ -35,7 +35,7 @@ def entropy(xp: Any, theta: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class LogisticRows(Rows):
+class LogisticRows(RowLosses):
     """Curved rows are log(1 + exp(-t)), and its tangent where the slope would pass -high."""
 
     def _curve(self, xp: Any, theta: Array) -> Array:

@@ -18,7 +18,7 @@ from mehler._arrays import Array, Place, from_host
 
 
 @dataclass(frozen=True)
-class Rows(ABC):
+class RowLosses(ABC):
     """Losses of n rows.
 
     Parameters
@@ -41,7 +41,7 @@ class Rows(ABC):
         """Whether the whole problem is linear, and its solution a sign."""
         return not bool((self.curved > 0).any())
 
-    def on(self, place: Place) -> Rows:
+    def on(self, place: Place) -> RowLosses:
         """Return the same losses as float64 arrays of a place."""
         moved = {
             name: from_host(getattr(self, name), place)

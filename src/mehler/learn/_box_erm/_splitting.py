@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler.learn._box_erm._incumbent import Best, Candidate
+from mehler.learn._box_erm._incumbent import Candidate, Incumbent
 from mehler.learn._box_erm._margins import SignedRows
-from mehler.learn._box_erm._row_losses import Rows
+from mehler.learn._box_erm._row_losses import RowLosses
 
 _CHECK = 10  # iterations between two looks, each of which waits for the device
 _ENOUGH, _SOME = 0.2, 0.8  # restart when the residual fell so far, or so far and then rose
@@ -105,10 +105,12 @@ class Graph:
         return math.sqrt(float(squares))
 
 
-def iterate(graph: Graph, rows: Rows, beta: Array, theta: Array, limit: int) -> Iterator[Candidate]:
+def iterate(
+    graph: Graph, rows: RowLosses, beta: Array, theta: Array, limit: int
+) -> Iterator[Candidate]:
     """Candidates, from `beta` and `theta` on, every few iterations until `limit`."""
     data, xp = graph.data, graph.xp
-    best = Best()
+    best = Incumbent()
 
     def look(iteration: int) -> Candidate:
         upper = float(xp.mean(rows.values(xp, data.margins(beta))))

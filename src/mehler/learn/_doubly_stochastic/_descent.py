@@ -12,7 +12,7 @@ from mehler._random import STEPS, check_seed, generator
 from mehler.features import FeatureMap, UnitBlock
 from mehler.learn._arguments import work_place
 from mehler.learn._doubly_stochastic._fit import StochasticFit
-from mehler.learn._doubly_stochastic._streamed_model import OverUnits
+from mehler.learn._doubly_stochastic._streamed_model import StreamedLinearModel
 
 # Numbers of a block of features that are held for all rows: 64 MiB of float32.
 _HELD = 1 << 24
@@ -193,7 +193,7 @@ class Descent:
         else:
             fresh = s < self.phi.n_units // self.units_per_step
             n_units = s * self.units_per_step if fresh else self.phi.n_units
-            function = OverUnits(self.phi, self.weights, 0.0 * self.intercept, n_units)
+            function = StreamedLinearModel(self.phi, self.weights, 0.0 * self.intercept, n_units)
             values = function(self.home.xp, _some(self.x, rows, self.home))
             if self.place is not self.home:
                 values = _arrays.from_host(_arrays.to_host(values), self.place, "float64")
@@ -204,7 +204,7 @@ class Descent:
         xp = self.place.xp
         step = self.x.shape[0]
         if held is None:
-            step = _arrays.rows_per_block(block.n_features, 8)
+            step = _arrays.block_rows_for_map(block.n_features, 8)
         parts = []
         for rows in _arrays.slices(self.x.shape[0], step):
             z = self._features(block, self.x[rows, :]) if held is None else held

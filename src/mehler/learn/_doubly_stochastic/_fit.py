@@ -9,7 +9,7 @@ from mehler import _arrays
 from mehler._arrays import Array
 from mehler.features import FeatureMap
 from mehler.learn._arguments import check_rows
-from mehler.learn._doubly_stochastic._streamed_model import OverUnits
+from mehler.learn._doubly_stochastic._streamed_model import StreamedLinearModel
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -79,7 +79,7 @@ class StochasticFit:
             check_rows(X)
         place = _arrays.place_of(X)
         wide = _arrays.widest_float(place.xp, place.device)
-        function = OverUnits(self.phi, self.weights, self.intercept, self.phi.n_units)
+        function = StreamedLinearModel(self.phi, self.weights, self.intercept, self.phi.n_units)
         # All rows at once: the walk over rows is inside that over units.
         values = _arrays.map_rows(function, X, self.weights.shape[1], wide, block=1 << 62)
         return values[:, 0] if self._flat else values

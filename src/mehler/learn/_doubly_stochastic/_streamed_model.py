@@ -13,7 +13,7 @@ from mehler.features import FeatureMap
 
 
 @dataclass(frozen=True)
-class OverUnits:
+class StreamedLinearModel:
     r"""A function of a block of rows, :math:`W^\top\phi(x) + b`: units outermost, rows inner.
 
     Parameters
@@ -47,7 +47,7 @@ class OverUnits:
                 block.transform(_arrays.dtype_name(dtype)),
                 _arrays.from_host(weights, self.phi.place, dtype),
             )
-            some = _arrays.rows_per_block(block.n_features, 4)
+            some = _arrays.block_rows_for_map(block.n_features, 4)
             values = _arrays.map_rows(part, rows, shape[1], dtype, block=some)
             total = total + xp.astype(values, wide)
         return total

@@ -10,7 +10,7 @@ from typing import Any
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler.learn._arguments import check_rows
-from mehler.learn._pickling import on_host
+from mehler.learn._pickling import reduce_to_host
 from mehler.learn._ridge._fit import _Linear
 
 
@@ -56,7 +56,7 @@ class LogisticFit:
 
     def __reduce__(self) -> tuple[Any, tuple[Any, dict[str, Any]]]:
         """Travel between processes on the host, like maps."""
-        return on_host(self, "weights", "intercept")
+        return reduce_to_host(self, "weights", "intercept")
 
     def decision(self, X: Array) -> Array:
         """Values f(x), shape (n, c), where the rows are; a Dask array stays lazy.
@@ -80,7 +80,7 @@ class LogisticFit:
         m, c = self.weights.shape
         function = _Linear(self.phi, self.weights, self.intercept)
         itemsize = 4 if _arrays.dtype_name(self.weights.dtype) == "float32" else 8
-        block = _arrays.rows_per_block(m, itemsize)
+        block = _arrays.block_rows_for_map(m, itemsize)
         return _arrays.map_rows(function, X, c, self.weights.dtype, block=block)
 
     def predict_log_proba(self, X: Array) -> Array:

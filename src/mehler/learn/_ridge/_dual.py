@@ -16,12 +16,12 @@ from mehler.learn._arguments import (
 from mehler.learn._ridge._path import Origin, Path, spectrum_of_rows
 
 
-def is_few(phi: Callable[[Array], Array], x: Array) -> bool:
+def is_wide(phi: Callable[[Array], Array], x: Array) -> bool:
     """Whether rows are fewer than features, and at hand."""
     return not _arrays.is_chunked(x) and x.shape[0] < shape_of(phi, x)[0]
 
 
-def of_few(
+def solve_dual(
     phi: Callable[[Array], Array],
     x: Array,
     y: Array,

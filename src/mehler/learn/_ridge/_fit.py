@@ -9,7 +9,7 @@ from typing import Any
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler.learn._arguments import check_rows
-from mehler.learn._pickling import on_host
+from mehler.learn._pickling import reduce_to_host
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,7 +51,7 @@ class RidgeFit:
 
     def __reduce__(self) -> tuple[Any, tuple[Any, dict[str, Any]]]:
         """Travel between processes on the host, like maps."""
-        return on_host(self, "weights", "intercept")
+        return reduce_to_host(self, "weights", "intercept")
 
     def predict(self, X: Array) -> Array:
         """Values f(x) of the rows of `X`; for classes take the largest, ``argmax(axis=1)``.
@@ -77,7 +77,7 @@ class RidgeFit:
         m, t = self.weights.shape
         function = _Linear(self.phi, self.weights, self.intercept)
         itemsize = 4 if _arrays.dtype_name(self.weights.dtype) == "float32" else 8
-        block = _arrays.rows_per_block(m, itemsize)
+        block = _arrays.block_rows_for_map(m, itemsize)
         values = _arrays.map_rows(function, X, t, self.weights.dtype, block=block)
         return values[:, 0] if self._flat else values
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler.learn._ridge._dual import is_few, of_few
+from mehler.learn._ridge._dual import is_wide, solve_dual
 from mehler.learn._ridge._path import HeldOut, Path
 from mehler.learn._ridge._sums import RidgeSums
 
@@ -95,11 +95,13 @@ def without_each(
     phi: Map, x: Array, y: Array, flat: bool, numbers: Any, n_folds: int, how: How
 ) -> tuple[list[Path], Callable[[float], Path]]:
     """Functions fitted without each fold, and what fits all rows with one lambda."""
-    if how.solver != "direct" and is_few(phi, x):
+    if how.solver != "direct" and is_wide(phi, x):
         given = y[:, 0] if flat else y
         rows = [np.flatnonzero(numbers != fold) for fold in range(n_folds)]
-        paths = [of_few(phi, x, given, how.lambdas, how.intercept, index) for index in rows]
-        return list(map(_light, paths)), lambda lam: of_few(phi, x, given, (lam,), how.intercept)
+        paths = [solve_dual(phi, x, given, how.lambdas, how.intercept, index) for index in rows]
+        return list(map(_light, paths)), lambda lam: solve_dual(
+            phi, x, given, (lam,), how.intercept
+        )
     parts = _over(_Sums(phi, n_folds + 1, flat), x, y, numbers).parts
     return [solved(parts, how, without=fold) for fold in range(n_folds)], lambda lam: solved(
         parts, replace(how, lambdas=(lam,))

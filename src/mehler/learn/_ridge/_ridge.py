@@ -18,7 +18,7 @@ from mehler.learn._arguments import (
     check_pair,
 )
 from mehler.learn._ridge._cross_validate import cross_validate
-from mehler.learn._ridge._dual import is_few, of_few
+from mehler.learn._ridge._dual import is_wide, solve_dual
 from mehler.learn._ridge._fit import RidgeFit
 from mehler.learn._ridge._path import HeldOut, LeftOut, best
 from mehler.learn._ridge._sums import RidgeSums
@@ -146,8 +146,8 @@ def ridge(
         rows, off = X, targets
     else:
         rows, off = _held_out(holdout, Y)
-    if solver != "direct" and is_few(phi, X):
-        path = of_few(phi, X, Y, path_of, intercept)
+    if solver != "direct" and is_wide(phi, X):
+        path = solve_dual(phi, X, Y, path_of, intercept)
     else:
         path = RidgeSums(phi).add(X, Y)._path(path_of, intercept, solver, spend=True)
     summed = LeftOut(phi, path, scoring) if leaves else HeldOut(phi, path, scoring)

@@ -23,7 +23,7 @@ from mehler.learn._ridge._path import Origin, Path, direct, spectrum
 
 # Up to so many features "auto" takes an eigendecomposition for several lambdas: 3 m^2 numbers, and
 # seconds.
-FEW = 2048
+MAX_EIGEN_FEATURES = 2048
 
 # The arrays of a RidgeSums.
 SUMS = ("_mean", "_target_mean", "_gram", "_cross", "_squares")
@@ -267,7 +267,7 @@ class RidgeSums:
             gram = _arrays.add_gram(xp, gram if spend else gram + 0.0, scale * self._mean[None, :])
             cross = cross + self.n_rows * self._mean[:, None] * self._target_mean[None, :]
         weights, eigen = None, None
-        if solver == "auto" and gram.shape[0] <= FEW:
+        if solver == "auto" and gram.shape[0] <= MAX_EIGEN_FEATURES:
             solver = "eigen"
             if len(lambdas) == 1:
                 weights = _if_resolved(xp, gram, cross, lambdas, self.n_rows, self._dtype)

@@ -16,7 +16,7 @@ SUFFIXES = (".npy", ".npz", ".csv", ".parquet")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rows:
+class DataMatrix:
     """Nonzero rows, float64, evenly spaced samples if the source exceeds 1 GiB.
 
     `index` is each row's position in the source; `n_zero_rows` were dropped; `n_not_held` nonzero
@@ -36,7 +36,7 @@ class Rows:
         return self.values.shape[0] + self.n_not_held
 
 
-def load_rows(data: str | PathLike[str] | Any | None) -> Rows:
+def load_rows(data: str | PathLike[str] | Any | None) -> DataMatrix:
     """Read and validate rows; None stands for scikit-learn's 8x8 digits.
 
     Accepts a ``.npy``, a ``.npz`` (its array ``X``, else its first with two axes), a ``.csv`` of
@@ -141,7 +141,7 @@ def _mapped(path: Path) -> Any:
     return values if isinstance(values, np.memmap) and is_large(values) else None
 
 
-def _sampled(values: Any, name: str, label: str, path: str | None) -> Rows:
+def _sampled(values: Any, name: str, label: str, path: str | None) -> DataMatrix:
     """Validate all rows in one pass, and hold some."""
     _check_kind(values, label)
     seen = look_at_all(values)
@@ -155,7 +155,7 @@ def _sampled(values: Any, name: str, label: str, path: str | None) -> Rows:
             f"{label} has {keep.size} rows that are not all zero among {index.size} evenly spaced "
             "ones: give at least two, or the rows that are not zero"
         )
-    return Rows(
+    return DataMatrix(
         name=name,
         path=path,
         values=held[keep],
@@ -239,7 +239,7 @@ def _read_parquet(path: Path, label: str) -> np.ndarray:
     return np.column_stack(columns)
 
 
-def _checked(values: Any, name: str, label: str, path: str | None) -> Rows:
+def _checked(values: Any, name: str, label: str, path: str | None) -> DataMatrix:
     array = np.asarray(values)
     _check_kind(array, label)
     array = array.astype(np.float64)
@@ -251,7 +251,7 @@ def _checked(values: Any, name: str, label: str, path: str | None) -> Rows:
     keep = np.flatnonzero(np.any(array != 0, axis=1))
     if keep.size < 2:
         raise ValueError(f"{label} has {keep.size} rows that are not all zero: give at least two")
-    return Rows(
+    return DataMatrix(
         name=name,
         path=path,
         values=array[keep],

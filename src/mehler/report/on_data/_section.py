@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from mehler.report.inputs._data import Rows
+from mehler.report.inputs._data import DataMatrix
 from mehler.report.model._report import DataResult
 from mehler.report.on_data import _plan
 from mehler.report.on_data._maps import MapUnderTest, maps_under_test, products_of
@@ -22,7 +22,7 @@ _MISS = 1e-6
 _LOWEST, _HIGHEST = -100, 100  # exponents of two at which a product of four lengths is safe
 
 
-def measure(rows: Rows, context: Context) -> DataResult:
+def measure(rows: DataMatrix, context: Context) -> DataResult:
     """Check the maps' feature products at pairs of rows that cover all their correlations.
 
     One look per map; values are in units of sqrt(k(x,x) k(y,y)).

@@ -12,7 +12,7 @@ from mehler.report.target._jobs import Jobs
 from mehler.report.target._target import Target
 from mehler.report.verification._budget import Budget, TimeIsUp, timed
 from mehler.report.verification._told import Told
-from mehler.report.verification._uniform_error import check_closeness
+from mehler.report.verification._uniform_error import check_uniform_error
 from mehler.statements import Context, Evidence
 from mehler.verify import check_kernel
 from mehler.verify._verdict import KNOWN_VARIANCE
@@ -65,7 +65,7 @@ def of_closeness(
         "closeness",
         budget,
         target.draw,
-        lambda draw: check_closeness(draw, kernel, rows, resolution, seed, draws),
+        lambda draw: check_uniform_error(draw, kernel, rows, resolution, seed, draws),
     )
     return evidence, "nothing: features are computed and compared, no chance enters"
 

@@ -17,7 +17,7 @@ from mehler.verify.sampling._pairs import make_pairs
 from mehler.verify.sampling._sources import estimate
 
 
-def check_closeness(
+def check_uniform_error(
     draw: Callable[[int], Any],
     kernel: Any,
     X: Any,

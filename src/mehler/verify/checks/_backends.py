@@ -17,11 +17,11 @@ from mehler._arrays import (
     resolve_place,
 )
 from mehler.verify._verdict import Verdict
-from mehler.verify._zero_failures import never, rates, trials_for
+from mehler.verify._zero_failures import check_options, trials_for, zero_failures_verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import Rows
-from mehler.verify.sampling._rows_without_claim import plain_rows
+from mehler.verify.sampling._pairs import EvaluatedRows
+from mehler.verify.sampling._rows_without_claim import rows_without_claim
 from mehler.verify.sampling._sources import call
 
 # Seeds compared on every library.
@@ -103,10 +103,10 @@ def check_backends(
     ... ).status
     'holds'
     """
-    asked = rates(false_alarm, resolution, miss, name or "backends", None)
+    asked = check_options(false_alarm, resolution, miss, name or "backends", None)
     if not callable(draw):
         raise TypeError(f"draw={draw!r} must be callable: (seed, like) -> map")
-    rows = plain_rows(X)
+    rows = rows_without_claim(X)
     if places is None:
         places = {k: v for k, v in installed_namespaces().items() if k != "numpy"}
     if not places:
@@ -125,7 +125,7 @@ def check_backends(
         k += 1
         for dtype in dtypes:
             values = rows.host.astype(dtype)
-            host = Rows(values, values, rows.unit)
+            host = EvaluatedRows(values, values, rows.unit)
             reference = call(draw(word, None), host)
             m = reference.shape[1]
             for label, like in places.items():
@@ -141,7 +141,7 @@ def check_backends(
             if happened:
                 break
         trials += m
-    return never(
+    return zero_failures_verdict(
         asked,
         min(happened, trials),
         trials,
@@ -171,7 +171,7 @@ def _compare(
     given = from_host(values, place)
     if place_of(given).xp is not place.xp:
         given = place.xp.asarray(given)  # Dask takes constants as NumPy arrays, but not the rows
-    there = Rows(given, values, np.ones(values.shape[0]))
+    there = EvaluatedRows(given, values, np.ones(values.shape[0]))
     try:
         z = call(draw(word, like), there)
     except (TypeError, ValueError, RuntimeError, AttributeError, NotImplementedError) as error:

@@ -11,13 +11,13 @@ import numpy as np
 from mehler._arrays import Array, to_host
 from mehler._validate import integer, positive
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify._zero_failures import rates
+from mehler.verify._zero_failures import check_options
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.intervals import dkw
 from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import Rows
-from mehler.verify.sampling._rows_without_claim import plain_rows
+from mehler.verify.sampling._pairs import EvaluatedRows
+from mehler.verify.sampling._rows_without_claim import rows_without_claim
 from mehler.verify.sampling._sources import call
 
 Law = Callable[[Any, Any], Array]
@@ -111,7 +111,7 @@ def check_distribution(
     >>> check_distribution(draw, normal, X, independent_features=True, scale=20).status
     'refuted'
     """
-    asked = rates(
+    asked = check_options(
         false_alarm,
         resolution,
         miss,
@@ -123,7 +123,7 @@ def check_distribution(
         scale = positive("scale", scale)
     if max_draws is not None:
         max_draws = integer("max_draws", max_draws)
-    draws, rows = Draws(draw, seed), plain_rows(X)
+    draws, rows = Draws(draw, seed), rows_without_claim(X)
     n_rows = rows.host.shape[0]
     rate = asked.false_alarm / n_rows
     if ledger is not None:
@@ -207,7 +207,7 @@ def _samples_for(resolution: float, rate: float) -> int:
     return high
 
 
-def _values(draws: Draws, rows: Rows, n_draws: int, m: int, all_columns: bool) -> Any:
+def _values(draws: Draws, rows: EvaluatedRows, n_draws: int, m: int, all_columns: bool) -> Any:
     """Return samples of every row, shape (rows, samples)."""
     choose = np.random.default_rng([draws.root, 1])
     parts = []
@@ -219,7 +219,7 @@ def _values(draws: Draws, rows: Rows, n_draws: int, m: int, all_columns: bool) -
     return np.concatenate(parts, axis=1)
 
 
-def _law(cdf: Law, rows: Rows, t: Any) -> Any:
+def _law(cdf: Law, rows: EvaluatedRows, t: Any) -> Any:
     value = np.asarray(to_host(cdf(rows.values, t)), dtype=np.float64)
     if value.shape != t.shape:
         raise ValueError(f"cdf(X, t) has shape {value.shape} for t of shape {t.shape}")

@@ -10,11 +10,11 @@ import numpy as np
 from mehler._arrays import Array, from_host, place_of
 from mehler._validate import positive
 from mehler.verify._verdict import Verdict
-from mehler.verify._zero_failures import never, rates, trials_for
+from mehler.verify._zero_failures import check_options, trials_for, zero_failures_verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import Rows
-from mehler.verify.sampling._rows_without_claim import plain_rows
+from mehler.verify.sampling._pairs import EvaluatedRows
+from mehler.verify.sampling._rows_without_claim import rows_without_claim
 from mehler.verify.sampling._sources import call
 
 
@@ -82,8 +82,8 @@ def check_finite(
     >>> check_finite(normalised, np.eye(3)).where["row"]
     'zero'
     """
-    asked = rates(false_alarm, resolution, miss, name or "finite", ledger)
-    draws, rows = Draws(draw, seed), plain_rows(X)
+    asked = check_options(false_alarm, resolution, miss, name or "finite", ledger)
+    draws, rows = Draws(draw, seed), rows_without_claim(X)
     kind = rows.host.dtype if rows.host.dtype.kind == "f" else np.dtype(np.float64)
     info = np.finfo(kind)
     top = float(info.max) ** 0.25 if largest is None else positive("largest", largest)
@@ -112,7 +112,7 @@ def check_finite(
                 happened, reason = 1, f"Features of the {label} row are not finite."
                 where = {"row": label, "seed": draws.seed(done - 1)}
                 break
-    return never(
+    return zero_failures_verdict(
         asked,
         happened,
         done,
@@ -127,7 +127,7 @@ def check_finite(
     )
 
 
-def _hostile(rows: Rows, kind: Any, top: float) -> dict[str, Rows]:
+def _hostile(rows: EvaluatedRows, kind: Any, top: float) -> dict[str, EvaluatedRows]:
     """Return named blocks of extreme rows, each on the device of the caller's rows."""
     host = rows.host.astype(kind)
     d = host.shape[1]
@@ -151,5 +151,5 @@ def _hostile(rows: Rows, kind: Any, top: float) -> dict[str, Rows]:
     made = {}
     for label, block in blocks.items():
         block = np.asarray(block, dtype=kind)
-        made[label] = Rows(from_host(block, place), block, np.ones(block.shape[0]))
+        made[label] = EvaluatedRows(from_host(block, place), block, np.ones(block.shape[0]))
     return made

@@ -13,14 +13,14 @@ from mehler.verify._arguments import bounds_pair, relative_resolution
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks.structure import check_structure
-from mehler.verify.pairwise._betting import OutOfBounds, by_betting
-from mehler.verify.pairwise._catoni import by_known_variance
-from mehler.verify.pairwise._measurement import Clock, Plan
-from mehler.verify.pairwise._worst_pair import judge, out_of_bounds
+from mehler.verify.pairwise._betting import OutOfBounds, betting_intervals
+from mehler.verify.pairwise._catoni import catoni_intervals
+from mehler.verify.pairwise._measurement import Clock, MeasurementSpec
+from mehler.verify.pairwise._worst_pair import out_of_bounds, verdict_of_worst_pair
 from mehler.verify.sampling._choose_source import choose_source, declared_variance
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate, make_pairs
-from mehler.verify.undeclared._pairwise import by_kurtosis
+from mehler.verify.undeclared._pairwise import undeclared_intervals
 
 
 def check_kernel(
@@ -168,7 +168,9 @@ def check_kernel(
     # Non-finite values are a finding about the map, not an accident of this code.
     with np.errstate(all="ignore"):
         source = choose_source(draws[0], pairs, independent_features)
-        plan = Plan(pairs, source, draws, false_alarm, resolution, miss, max_features, clock)
+        plan = MeasurementSpec(
+            pairs, source, draws, false_alarm, resolution, miss, max_features, clock
+        )
         plan.require_resolved()
         if max_features is not None and max_features < source.n_features:
             raise ValueError(
@@ -180,14 +182,14 @@ def check_kernel(
         broken: OutOfBounds | None = None
         try:
             if variance is not None:
-                measured = by_known_variance(plan, _variance(variance, pairs))
+                measured = catoni_intervals(plan, _variance(variance, pairs))
             elif bounds is not None:
-                measured = by_betting(plan, bounds)
+                measured = betting_intervals(plan, bounds)
             else:
-                measured = by_kurtosis(plan)
+                measured = undeclared_intervals(plan)
         except OutOfBounds as found:
             broken, measured = found, out_of_bounds(found, pairs)
-    return judge(plan, measured, title, broken)
+    return verdict_of_worst_pair(plan, measured, title, broken)
 
 
 def assert_kernel(

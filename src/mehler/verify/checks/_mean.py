@@ -14,7 +14,7 @@ from mehler.verify._verdict import BOUNDED, KNOWN_VARIANCE, OUTLIERS, Status, Ve
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.intervals._design import detectable_effect, features_needed
 from mehler.verify.pairwise._measurement import FLOOR
-from mehler.verify.undeclared._mean import Measured, by_unknown, reach
+from mehler.verify.undeclared._mean import Measured, reach, undeclared_interval
 
 
 def check_mean(
@@ -183,5 +183,5 @@ def _measure(
         method = BOUNDED
         assumptions = (f"samples lie in [{bounds[0]:.6g}, {bounds[1]:.6g}]",)
     else:
-        return by_unknown(x, false_alarm, miss, resolution)
+        return undeclared_interval(x, false_alarm, miss, resolution)
     return Measured(ends, reach(float(x.mean()), ends, seen), method, assumptions)

@@ -15,7 +15,7 @@ import numpy as np
 _EPS = float(np.finfo(np.float64).eps)
 
 
-class Enclosure:
+class CatoniPowerSums:
     """Bounds on the score S(theta) = sum psi(a (X_i - theta)) of n samples, for many pairs at once.
 
     `sums` are the first four power sums, shape (4, pairs); `a` is Catoni's scale, shape (pairs,).

@@ -17,7 +17,7 @@ import numpy as np
 _BLOCK = 1 << 16
 
 
-def influence(u: Any) -> Any:
+def psi(u: Any) -> Any:
     """Return psi(u), elementwise."""
     size = np.abs(u)
     return np.copysign(np.log1p(size * (1.0 + 0.5 * size)), u)

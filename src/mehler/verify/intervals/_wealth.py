@@ -33,7 +33,7 @@ _GRID = np.geomspace(1e-6, 1.0, 61)[:, None]
 _HALVINGS = 24
 
 
-class Bets:
+class Wealth:
     """Wealth of bets on many pairs of samples in [low, high], shape (pairs,), from power sums.
 
     `slack` is how far rounding may move a sample out of its range.
@@ -55,7 +55,7 @@ class Bets:
         """Mean of all samples."""
         return self._sums[0] / self.n
 
-    def log_capital(self, m: Any, sign: float) -> Any:
+    def log_wealth(self, m: Any, sign: float) -> Any:
         """Return a lower bound on the log wealth at m of bets that X > m (+1) or X < m (-1)."""
         n, mean = self.n, self.mean
         _, s2, s3, s4 = self._sums
@@ -85,13 +85,13 @@ class Bets:
         # at all m beyond, whatever the polynomial does there.
         edge = self.low if sign > 0.0 else self.high
         room = np.maximum(sign * (self.mean - edge), 0.0)
-        sure = self.log_capital(self.mean - sign * room * _GRID, sign) >= level
+        sure = self.log_wealth(self.mean - sign * room * _GRID, sign) >= level
         first = np.argmax(sure, axis=0)
         far = room * _GRID[first, 0]
         near = np.where(first > 0, room * _GRID[first - 1, 0], 0.0)
         for _ in range(_HALVINGS):
             middle = 0.5 * (near + far)
-            reached = self.log_capital(self.mean - sign * middle, sign) >= level
+            reached = self.log_wealth(self.mean - sign * middle, sign) >= level
             near, far = np.where(reached, near, middle), np.where(reached, middle, far)
         return np.where(sure.any(axis=0), self.mean - sign * far, edge)
 

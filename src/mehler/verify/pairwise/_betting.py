@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from mehler.verify._verdict import BOUNDED
-from mehler.verify.intervals._wealth import Bets
-from mehler.verify.pairwise._measurement import Measurement, Plan
+from mehler.verify.intervals._wealth import Wealth
+from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._sources import BLOCK, power_sums
 
@@ -28,7 +28,7 @@ class OutOfBounds(Exception):
         self.pair, self.value, self.n_draws = pair, value, n_draws
 
 
-def by_betting(plan: Plan, bounds: tuple[float, float]) -> Measurement:
+def betting_intervals(plan: MeasurementSpec, bounds: tuple[float, float]) -> Measurement:
     """Bet until a claim is refuted or all intervals are narrow enough.
 
     Stakes are fixed in advance, so looks are free: at the true mean either wealth ever reaches
@@ -47,7 +47,7 @@ def by_betting(plan: Plan, bounds: tuple[float, float]) -> Measurement:
     def width(n: int) -> float:
         """Return the widest interval expected after n samples, extrapolating the moments seen."""
         variance = seen.variance(low, high)
-        future = Bets(low, high, plan.rounding)
+        future = Wealth(low, high, plan.rounding)
         future.add(n, seen.scaled(n, variance))
         ends = future.ends(level)
         return float(np.max(ends[1] - ends[0]))
@@ -71,7 +71,7 @@ def by_betting(plan: Plan, bounds: tuple[float, float]) -> Measurement:
 
     # 256 samples estimate a variance to some 10 or 20 per cent, so small steps follow.
     planned = size()
-    bets, n_draws = Bets(low, high, plan.rounding), 0
+    bets, n_draws = Wealth(low, high, plan.rounding), 0
     for target in _sizes(planned):
         until = plan.affordable(target, spent=n_pilot)
         if until == n_draws:
@@ -82,7 +82,7 @@ def by_betting(plan: Plan, bounds: tuple[float, float]) -> Measurement:
         seen.join(stage)
         # The wealth at the claim is cheap; compute the ends only once they may be narrow.
         sides = ((pairs.claim + plan.rounding, 1.0), (pairs.claim - plan.rounding, -1.0))
-        lost = np.maximum(*(bets.log_capital(m, sign) for m, sign in sides)) >= level
+        lost = np.maximum(*(bets.log_wealth(m, sign) for m, sign in sides)) >= level
         off = np.abs(bets.mean - pairs.claim) >= plan.floor
         over = bool((lost & off).any()) or not np.isfinite(bets.mean).all() or plan.clock.over
         if not over and target < planned:
@@ -118,7 +118,7 @@ def _sizes(planned: int) -> list[int]:
 class _Sums:
     """Power sums of every pair, checking samples against their bounds."""
 
-    def __init__(self, plan: Plan, bounds: tuple[float, float]) -> None:
+    def __init__(self, plan: MeasurementSpec, bounds: tuple[float, float]) -> None:
         self._plan, self._bounds = plan, bounds
         self.sums = np.zeros((4, plan.pairs.n))
         self.n = 0

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from mehler.verify._verdict import KNOWN_VARIANCE
-from mehler.verify.intervals._catoni_power_sums import Enclosure
+from mehler.verify.intervals._catoni_power_sums import CatoniPowerSums
 from mehler.verify.intervals._catoni_psi import crossing
 from mehler.verify.intervals._design import detectable_effect, features_needed
 from mehler.verify.intervals._known_variance import catoni_tuning
-from mehler.verify.pairwise._measurement import Measurement, Plan
+from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.sampling._sources import BLOCK, power_sums
 
 # Early looks are at the last size over powers of _STEP and share _EARLY of the error rate.
 _STEP, _EARLY = 1.3, 0.25
 
 
-def by_known_variance(plan: Plan, variance: Any) -> Measurement:
+def catoni_intervals(plan: MeasurementSpec, variance: Any) -> Measurement:
     """Look at growing sizes up to the one planned from the variance of one feature product.
 
     Early looks, at a quarter of the error rate, refute gross deviations long before that.
@@ -78,7 +78,7 @@ def by_known_variance(plan: Plan, variance: Any) -> Measurement:
     )
 
 
-def _early(plan: Plan, last: int) -> dict[int, float]:
+def _early(plan: MeasurementSpec, last: int) -> dict[int, float]:
     """Return the draw counts of the early looks, with each look's error rate per pair."""
     found: dict[int, float] = {}
     share = _EARLY * plan.false_alarm / plan.pairs.n
@@ -92,12 +92,12 @@ def _early(plan: Plan, last: int) -> dict[int, float]:
 
 
 def _refuted_early(
-    plan: Plan, sums: Any, drawn: int, per_sample: Any, rate: float
+    plan: MeasurementSpec, sums: Any, drawn: int, per_sample: Any, rate: float
 ) -> tuple[Any, Any] | None:
     """Return intervals if one of them excludes its claim for certain, else None."""
     n = drawn * plan.source.per_draw
     tuned = [catoni_tuning(n, float(v), rate) for v in per_sample]
-    enclosure = Enclosure(n, sums, np.array([scale for scale, _ in tuned]))
+    enclosure = CatoniPowerSums(n, sums, np.array([scale for scale, _ in tuned]))
     low, high = enclosure.interval(tuned[0][1])
     if not np.isfinite(enclosure.mean).all():
         return low, high
@@ -108,7 +108,7 @@ def _refuted_early(
 
 
 def _catoni(
-    plan: Plan, columns: Callable[[Any], Any], n: int, sums: Any, a: Any, level: float
+    plan: MeasurementSpec, columns: Callable[[Any], Any], n: int, sums: Any, a: Any, level: float
 ) -> tuple[Any, Any]:
     """Enclose every pair's interval; compute it exactly where the enclosure does not decide.
 
@@ -117,7 +117,7 @@ def _catoni(
     """
     if n <= 2.0 * level:
         return np.full(plan.pairs.n, -np.inf), np.full(plan.pairs.n, np.inf)
-    claim, enclosure = plan.pairs.claim, Enclosure(n, sums, a)
+    claim, enclosure = plan.pairs.claim, CatoniPowerSums(n, sums, a)
     low, high = enclosure.interval(level)
     observed = enclosure.mean
     if not np.isfinite(observed).all():

@@ -44,7 +44,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Plan:
+class MeasurementSpec:
     """The specification of a measurement; resolution and claims in units of the pairs."""
 
     pairs: Pairs

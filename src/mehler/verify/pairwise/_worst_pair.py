@@ -8,7 +8,7 @@ import numpy as np
 
 from mehler.verify._verdict import OUTLIERS, Status, Verdict
 from mehler.verify.pairwise._betting import OutOfBounds
-from mehler.verify.pairwise._measurement import FLOOR, Measurement, Plan
+from mehler.verify.pairwise._measurement import FLOOR, Measurement, MeasurementSpec
 from mehler.verify.sampling._pairs import Pairs
 
 _INDEPENDENCE = {
@@ -38,7 +38,9 @@ def out_of_bounds(found: OutOfBounds, pairs: Pairs) -> Measurement:
     )
 
 
-def judge(plan: Plan, measured: Measurement, name: str, broken: OutOfBounds | None) -> Verdict:
+def verdict_of_worst_pair(
+    plan: MeasurementSpec, measured: Measurement, name: str, broken: OutOfBounds | None
+) -> Verdict:
     """Compare every pair's interval with its claim and report the worst pair."""
     pairs, source = plan.pairs, plan.source
     off = np.abs(measured.observed - pairs.claim)
@@ -119,7 +121,7 @@ def judge(plan: Plan, measured: Measurement, name: str, broken: OutOfBounds | No
     )
 
 
-def _open(plan: Plan, measured: Measurement, width: float, n_features: int) -> str:
+def _open(plan: MeasurementSpec, measured: Measurement, width: float, n_features: int) -> str:
     """Explain why an outcome is open, and what would decide it."""
     wide = (
         f"is {width:.3g} wide in units of sqrt(k(x,x) k(y,y))"

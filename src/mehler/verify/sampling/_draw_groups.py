@@ -15,7 +15,7 @@ from mehler.verify.sampling._sources import Source, _Blocked
 GROUP = 8
 
 
-class Bundles(Draws):
+class DrawGroups(Draws):
     """Draws whose k-th item is a tuple of `size` maps from seeds of their own."""
 
     def __init__(
@@ -33,7 +33,7 @@ class Bundles(Draws):
         return self._bundle[1]
 
 
-class Spreads(_Blocked):
+class GroupVariances(_Blocked):
     """Sample variances of groups of GROUP samples of `base`, over the declared variance.
 
     A group is taken from one draw where that has many independent samples, else from a bundle.
@@ -53,6 +53,6 @@ class Spreads(_Blocked):
         return groups.var(axis=1, ddof=1) * self._factor[chosen]
 
 
-def bundle_size(base: Source) -> int:
+def group_size(base: Source) -> int:
     """Return the draws per bundle: 1 where one draw has a few groups."""
     return 1 if base.per_draw >= 2 * GROUP else GROUP

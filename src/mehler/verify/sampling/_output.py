@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import dense_host
-from mehler.verify.sampling._pairs import Rows
+from mehler.verify.sampling._pairs import EvaluatedRows
 
 
-def call(phi: Any, rows: Rows) -> Any:
+def call(phi: Any, rows: EvaluatedRows) -> Any:
     """Return the features of rows as a real matrix on the host; see `read`."""
     return read(phi, rows)[0]
 
 
-def read(phi: Any, rows: Rows) -> tuple[Any, float]:
+def read(phi: Any, rows: EvaluatedRows) -> tuple[Any, float]:
     """Return the features of rows, and eps of their original dtype.
 
     Raises TypeError or ValueError for what is no map, a transformer that is not fitted, and output

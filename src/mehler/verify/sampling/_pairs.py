@@ -17,7 +17,7 @@ Kernel = Callable[[Any, Any], Array]
 
 
 @dataclass(frozen=True)
-class Rows:
+class EvaluatedRows:
     """Rows as the caller gave them, their values on the host, and the unit sqrt(k(x, x)) of each.
 
     Where k(x, x) = 0 the unit is the largest of the others; `square` is k(x, x) in units, 0 there
@@ -43,8 +43,8 @@ class Rows:
 class Pairs:
     """Pairs (i, j) of rows of `left` and `right`; `claim` is k(x_i, y_j) in units of `unit`."""
 
-    left: Rows
-    right: Rows
+    left: EvaluatedRows
+    right: EvaluatedRows
     first: Any
     second: Any
     claim: Any
@@ -104,7 +104,7 @@ def make_pairs(kernel: Kernel, x: Array, y: Array | None) -> Pairs:
     return Pairs(left, right, first, second, matrix[first, second] / unit)
 
 
-def evaluate(function: Kernel, left: Rows, right: Rows, name: str) -> Any:
+def evaluate(function: Kernel, left: EvaluatedRows, right: EvaluatedRows, name: str) -> Any:
     """Return function(X, Y) in float64, checked for shape and finiteness."""
     return _evaluate(function, left.values, right.values, name)
 
@@ -123,7 +123,7 @@ def _evaluate(function: Kernel, x: Any, y: Any, name: str) -> Any:
     return value
 
 
-def _rows(kernel: Kernel, x: Array, name: str) -> Rows:
+def _rows(kernel: Kernel, x: Array, name: str) -> EvaluatedRows:
     given = x if is_array(x) else np.asarray(x)
     check_matrix(given, name=name)
     host = to_host(given)
@@ -148,4 +148,6 @@ def _rows(kernel: Kernel, x: Array, name: str) -> Rows:
         )
     # A claim of 0 features is legitimate for a row of zeros: use the largest row's unit.
     some = diagonal > 0.0
-    return Rows(given, host, np.sqrt(np.where(some, diagonal, largest)), np.where(some, 1.0, 0.0))
+    return EvaluatedRows(
+        given, host, np.sqrt(np.where(some, diagonal, largest)), np.where(some, 1.0, 0.0)
+    )

@@ -7,22 +7,22 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, check_matrix, is_array, to_host
-from mehler.verify.sampling._pairs import Pairs, Rows
+from mehler.verify.sampling._pairs import EvaluatedRows, Pairs
 
 
-def plain_rows(x: Array, name: str = "X") -> Rows:
+def rows_without_claim(x: Array, name: str = "X") -> EvaluatedRows:
     """Return validated rows, on the caller's device and on the host."""
     given = x if is_array(x) else np.asarray(x)
     check_matrix(given, name=name)
     host = to_host(given)
     check_matrix(host, name=name)  # of a lazy array only now are the values known
-    return Rows(given, host, np.ones(host.shape[0]))
+    return EvaluatedRows(given, host, np.ones(host.shape[0]))
 
 
-def plain_pairs(x: Array, y: Array | None) -> Pairs:
+def pairs_without_claim(x: Array, y: Array | None) -> Pairs:
     """Pair all rows of X with all of Y, or each unordered pair of X once; the claim is 1."""
-    left = plain_rows(x)
-    right = left if y is None else plain_rows(y, "Y")
+    left = rows_without_claim(x)
+    right = left if y is None else rows_without_claim(y, "Y")
     if left.host.shape[1] != right.host.shape[1]:
         raise ValueError(
             f"X has {left.host.shape[1]} columns but Y has {right.host.shape[1]}: "

@@ -12,7 +12,7 @@ import numpy as np
 
 from mehler._arrays import to_host
 from mehler.verify.sampling._output import call as call
-from mehler.verify.sampling._pairs import Pairs, Rows
+from mehler.verify.sampling._pairs import EvaluatedRows, Pairs
 
 # Elements of the largest temporary, 32 MiB of float64.
 BLOCK = 1 << 22
@@ -170,7 +170,7 @@ def unit_products(phi: Any, pairs: Pairs, chosen: Any) -> Any:
     return value
 
 
-def _own_gram(phi: Any, left: Rows, right: Rows) -> Any:
+def _own_gram(phi: Any, left: EvaluatedRows, right: EvaluatedRows) -> Any:
     return np.asarray(to_host(phi.gram(left.given, right.given)), dtype=np.float64)
 
 

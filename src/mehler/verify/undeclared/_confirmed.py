@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from mehler.verify._verdict import Verdict
-from mehler.verify.pairwise._measurement import Measurement, Plan
-from mehler.verify.pairwise._worst_pair import judge
+from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
+from mehler.verify.pairwise._worst_pair import verdict_of_worst_pair
 from mehler.verify.sampling._draw_groups import GROUP
 from mehler.verify.sampling._sources import BLOCK
 from mehler.verify.undeclared._nonnegative import Nonnegative, sizes
 
 
 def with_guarantee(
-    whole: Plan, plan: Plan, suspected: Measurement, name: str, reason: str
+    whole: MeasurementSpec, plan: MeasurementSpec, suspected: Measurement, name: str, reason: str
 ) -> tuple[Verdict, Measurement | None]:
     """Refute a suspicion based on a pilot only by an interval with a guarantee, else leave it open.
 
@@ -24,13 +24,15 @@ def with_guarantee(
     nothing is refuted. Returns the verdict, and the measurement that refutes or None.
     """
     sure = _confirmed(whole)
-    found = judge(whole, sure, name, None)
+    found = verdict_of_worst_pair(whole, sure, name, None)
     if found.status == "refuted":
         return found, sure
-    return judge(plan, replace(suspected, may_refute=False, note=reason), name, None), None
+    return verdict_of_worst_pair(
+        plan, replace(suspected, may_refute=False, note=reason), name, None
+    ), None
 
 
-def _confirmed(plan: Plan) -> Measurement:
+def _confirmed(plan: MeasurementSpec) -> Measurement:
     """Draw until guaranteed intervals refute a claim, or more draws would not help.
 
     Samples are nonnegative, in units of their claims. The asymptotic interval only raised a

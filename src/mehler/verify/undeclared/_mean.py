@@ -39,7 +39,7 @@ def reach(centre: float, *ends: tuple[float, float]) -> float:
     return sum(max(centre - low, high - centre) for low, high in ends)
 
 
-def by_unknown(x: Any, false_alarm: float, miss: float, resolution: float) -> Measured:
+def undeclared_interval(x: Any, false_alarm: float, miss: float, resolution: float) -> Measured:
     """Measure a mean under a kurtosis bound that grows with the sample size.
 
     Samples whose own kurtosis is not five times smaller widen the interval and refute nothing,

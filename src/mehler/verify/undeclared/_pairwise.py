@@ -1,10 +1,10 @@
 """Intervals of all pairs without declared variance or range.
 
-Two tests share the error rate. `Forms` bets that a squared length is larger than claimed; it needs
-no assumption and is tested after every draw. The self-normalised interval detects any deviation,
-if the kurtosis of a sample stays below a limit that grows with the sample size. It refutes only
-where the samples' own kurtosis is far below the limit: where few large samples decide a mean,
-larger ones may not have been seen yet.
+Two tests share the error rate. `SquaredLengths` bets that a squared length is larger than claimed;
+it needs no assumption and is tested after every draw. The self-normalised interval detects any
+deviation, if the kurtosis of a sample stays below a limit that grows with the sample size. It
+refutes only where the samples' own kurtosis is far below the limit: where few large samples
+decide a mean, larger ones may not have been seen yet.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import numpy as np
 
 from mehler.verify._verdict import FEW_EFFECTIVE, FORMS, KURTOSIS
 from mehler.verify.intervals._self_normalised import MARGIN
-from mehler.verify.pairwise._measurement import Measurement, Plan
+from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.sampling._sources import Estimates, power_sums
 from mehler.verify.undeclared._kurtosis_test import LEAST, Look, least_samples
-from mehler.verify.undeclared._squared_lengths import Forms, whole
+from mehler.verify.undeclared._squared_lengths import SquaredLengths, whole
 
 # Ratio of successive look sizes, from the least that can refute.
 _STEP = 1.25
@@ -30,9 +30,9 @@ _PATIENCE, _TAIL_PATIENCE = 4.0, 16.0
 _LEAST_LOOKS = 4
 
 
-def by_kurtosis(plan: Plan) -> Measurement:
+def undeclared_intervals(plan: MeasurementSpec) -> Measurement:
     """Draw until a claim is refuted, all intervals are narrow enough, or more would not help."""
-    sums, forms = _Sums(plan), Forms(plan.pairs, plan.rounding)
+    sums, forms = _Sums(plan), SquaredLengths(plan.pairs, plan.rounding)
     # Half of the rate each.
     enough = math.log(2.0 * forms.n_bets / plan.false_alarm)
     rate = 0.5 * plan.false_alarm / plan.pairs.n
@@ -80,7 +80,9 @@ def by_kurtosis(plan: Plan) -> Measurement:
     )
 
 
-def _words(look: Look, sums: _Sums, plan: Plan, tails: Any) -> tuple[tuple[str, ...], str]:
+def _words(
+    look: Look, sums: _Sums, plan: MeasurementSpec, tails: Any
+) -> tuple[tuple[str, ...], str]:
     """Return the assumptions, and the reason why a deviation is not refuted."""
     if look.may_refute.all() and sums.is_fixed:
         return ("draws that agree in every bit are one fixed map",), ""
@@ -117,7 +119,7 @@ def _words(look: Look, sums: _Sums, plan: Plan, tails: Any) -> tuple[tuple[str, 
 class _Sums:
     """Power sums of deviations from the claim, accumulated draw by draw for every pair."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: MeasurementSpec) -> None:
         self._plan = plan
         self._sums = np.zeros((4, plan.pairs.n))
         self._first: Any = None

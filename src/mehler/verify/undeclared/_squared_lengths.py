@@ -20,7 +20,7 @@ def whole(phi: Any, pairs: Pairs, n_features: int) -> tuple[Any, Any, Any]:
     return pairs.pick(gram) / pairs.unit, left / pairs.left.unit**2, right / pairs.right.unit**2
 
 
-class Forms:
+class SquaredLengths:
     """Bets on |u + v|^2 and |u - v|^2 at every pair; at x = y the first is 4 |u|^2.
 
     `rounding` is how far rounding may move a product, in units of the claim.

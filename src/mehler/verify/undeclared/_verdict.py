@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler.verify._verdict import FEW_EFFECTIVE, KURTOSIS, Status, Verdict
-from mehler.verify._zero_failures import Rates
+from mehler.verify._zero_failures import CheckOptions
 from mehler.verify.intervals._self_normalised import MARGIN
 from mehler.verify.pairwise._measurement import FLOOR, Clock
 from mehler.verify.undeclared._kurtosis_test import LEAST, Look
@@ -44,7 +44,7 @@ class Words:
 
 
 def verdict_of(
-    asked: Rates,
+    asked: CheckOptions,
     stream: Stream,
     watched: Watched,
     words: Words,
@@ -133,7 +133,7 @@ def _assumptions(look: Any, words: Words, stream: Stream) -> tuple[str, ...]:
 
 
 def _open(
-    asked: Rates, watched: Watched, words: Words, worst: int, clock: Clock, n_features: int
+    asked: CheckOptions, watched: Watched, words: Words, worst: int, clock: Clock, n_features: int
 ) -> str:
     """Explain why an outcome is open, and what would decide it."""
     look, parts = watched.look, []

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.verify._zero_failures import Rates
+from mehler.verify._zero_failures import CheckOptions
 from mehler.verify.pairwise._measurement import Clock
 from mehler.verify.undeclared._kurtosis_test import LEAST, Look, least_samples
 from mehler.verify.undeclared._stream import Stream
@@ -43,7 +43,7 @@ class Watched:
 
 def watch(
     stream: Stream,
-    asked: Rates,
+    asked: CheckOptions,
     clock: Clock,
     *,
     most_draws: int | None = None,
@@ -86,7 +86,13 @@ def watch(
 
 
 def _look(
-    stream: Stream, asked: Rates, n: int, sums: Any, rate: float, number: int, symmetric: bool
+    stream: Stream,
+    asked: CheckOptions,
+    n: int,
+    sums: Any,
+    rate: float,
+    number: int,
+    symmetric: bool,
 ) -> Look | SymmetricLook:
     resolution, rounding = asked.resolution, stream.rounding
     if symmetric:

@@ -12,21 +12,21 @@ import numpy as np
 from mehler._arrays import Array
 from mehler._validate import integer
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify._zero_failures import rates
+from mehler.verify._zero_failures import check_options
 from mehler.verify.budget._ledger import Ledger
-from mehler.verify.checks.convergence._proved_growth import surely
+from mehler.verify.checks.convergence._proved_growth import proved_growth
 from mehler.verify.checks.convergence._unmoved import unmoved
 from mehler.verify.checks.convergence._variance_at_size import (
     PILOT,
     SAFETY,
-    Side,
+    VarianceAtSize,
     ends_of,
     plan_of,
     weights_of,
 )
 from mehler.verify.intervals._design import detectable_effect
 from mehler.verify.sampling._draw_groups import GROUP
-from mehler.verify.sampling._rows_without_claim import plain_pairs
+from mehler.verify.sampling._rows_without_claim import pairs_without_claim
 
 _PILOTED = "asymptotic (Catoni on variances of groups of draws, their scatter from a pilot)"
 _SURE = "variances of pairs of draws: not negative (betting), bounded moments"
@@ -122,7 +122,7 @@ def check_convergence(
         ) from None
     if small >= large:
         raise ValueError(f"sizes={sizes!r} must increase")
-    asked = rates(
+    asked = check_options(
         false_alarm,
         resolution,
         miss,
@@ -135,11 +135,11 @@ def check_convergence(
         max_draws = integer("max_draws", max_draws, least=GROUP)
     if not callable(draw):
         raise TypeError(f"draw={draw!r} must be callable: (seed, n_features) -> map")
-    pairs = plain_pairs(X, Y)
+    pairs = pairs_without_claim(X, Y)
     if ledger is not None:
         ledger.spend(asked.name, asked.false_alarm)
     with np.errstate(all="ignore"):
-        sides = [Side(draw, m, pairs, seed, 2 * k) for k, m in enumerate((small, large))]
+        sides = [VarianceAtSize(draw, m, pairs, seed, 2 * k) for k, m in enumerate((small, large))]
         pilots = [side.groups(PILOT, stream=1) for side in sides]
         if bool((np.ptp(pilots[0], axis=(0, 1)) <= sides[0].slack(pilots[0])).all()):
             return unmoved(asked, sides, pilots, sizes, seed)
@@ -181,7 +181,7 @@ def check_convergence(
         # A pilot's scatter guarantees nothing, so this is a suspicion only.
         status, reason = "inconclusive", _SUSPICION
         with np.errstate(all="ignore"):
-            seen_again = surely(asked, sides, weights, max_draws)
+            seen_again = proved_growth(asked, sides, weights, max_draws)
         if seen_again is not None:
             n_draws = 4 * seen_again.n
             n_features = 2 * seen_again.n * (small + large)

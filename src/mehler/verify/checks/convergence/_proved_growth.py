@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from mehler.verify._zero_failures import Rates
-from mehler.verify.checks.convergence._variance_at_size import Side
+from mehler.verify._zero_failures import CheckOptions
+from mehler.verify.checks.convergence._variance_at_size import VarianceAtSize
 from mehler.verify.pairwise._measurement import FLOOR
-from mehler.verify.sampling._draw_groups import Bundles
+from mehler.verify.sampling._draw_groups import DrawGroups
 from mehler.verify.undeclared._ratio import Ratio, ratios
 
 # Most pairs of draws of either size; then a suspicion is left open.
 _MOST = 20_000
 
 
-def surely(asked: Rates, sides: list[Side], weights: Any, max_draws: int | None) -> Ratio | None:
+def proved_growth(
+    asked: CheckOptions, sides: list[VarianceAtSize], weights: Any, max_draws: int | None
+) -> Ratio | None:
     """Return a ratio whose guaranteed lower bound exceeds 1, or None."""
     # Groups of two draws decide with fewer draws than larger ones.
-    kept = [Bundles(side.draw, side.seed, 2, stream=side.stream) for side in sides]
+    kept = [DrawGroups(side.draw, side.seed, 2, stream=side.stream) for side in sides]
 
     def more(start: int, stop: int) -> tuple[Any, Any]:
         a, b = (

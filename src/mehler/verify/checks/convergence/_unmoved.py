@@ -6,13 +6,17 @@ import math
 from typing import Any
 
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify._zero_failures import Rates
-from mehler.verify.checks.convergence._variance_at_size import PILOT, Side
+from mehler.verify._zero_failures import CheckOptions
+from mehler.verify.checks.convergence._variance_at_size import PILOT, VarianceAtSize
 from mehler.verify.sampling._draw_groups import GROUP
 
 
 def unmoved(
-    asked: Rates, sides: list[Side], pilots: list[Any], sizes: tuple[int, int], seed: int
+    asked: CheckOptions,
+    sides: list[VarianceAtSize],
+    pilots: list[Any],
+    sizes: tuple[int, int],
+    seed: int,
 ) -> Verdict:
     """Refute features that are the same for every seed; leave equal estimates open."""
     shown = float(pilots[0].flat[0])

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from mehler.verify._zero_failures import Rates
+from mehler.verify._zero_failures import CheckOptions
 from mehler.verify.intervals import known_variance
 from mehler.verify.intervals._design import features_needed
-from mehler.verify.sampling._draw_groups import GROUP, Bundles
+from mehler.verify.sampling._draw_groups import GROUP, DrawGroups
 from mehler.verify.sampling._pairs import Pairs
 from mehler.verify.sampling._sources import call, estimate
 
@@ -19,7 +19,7 @@ from mehler.verify.sampling._sources import call, estimate
 PILOT, SAFETY = 48, 2.0
 
 
-class Side:
+class VarianceAtSize:
     """Grouped draws of one size and their estimates."""
 
     def __init__(
@@ -27,7 +27,7 @@ class Side:
     ) -> None:
         self.m, self.pairs, self.seed, self.stream = m, pairs, seed, stream
         self.draw: Callable[[int], Any] = lambda word: draw(word, m)
-        z = call(self.draw(Bundles(self.draw, seed, GROUP, stream=stream).seed(0)), pairs.left)
+        z = call(self.draw(DrawGroups(self.draw, seed, GROUP, stream=stream).seed(0)), pairs.left)
         if z.shape[1] != m:
             raise ValueError(
                 f"draw(seed, {m}) has {z.shape[1]} features: sizes must be what was asked for"
@@ -36,10 +36,10 @@ class Side:
 
     def groups(self, n: int, *, stream: int) -> Any:
         """Return estimates at the pairs, shape (n, GROUP, pairs)."""
-        bundles = Bundles(self.draw, self.seed, GROUP, stream=self.stream + stream)
+        bundles = DrawGroups(self.draw, self.seed, GROUP, stream=self.stream + stream)
         return self.estimates(bundles, 0, n)
 
-    def estimates(self, bundles: Bundles, start: int, stop: int) -> Any:
+    def estimates(self, bundles: DrawGroups, start: int, stop: int) -> Any:
         """Return the estimates of groups start to stop - 1."""
         return np.array(
             [
@@ -50,7 +50,7 @@ class Side:
 
     def is_fixed(self, n: int) -> bool:
         """Whether the first n draws have the same nonzero features."""
-        bundles = Bundles(self.draw, self.seed, GROUP, stream=self.stream)
+        bundles = DrawGroups(self.draw, self.seed, GROUP, stream=self.stream)
         first, *rest = (call(self.draw(bundles.seed(k)), self.pairs.left) for k in range(n))
         return bool(np.any(first)) and all(np.array_equal(first, each) for each in rest)
 
@@ -70,7 +70,7 @@ def weights_of(groups: Any, m: int) -> Any:
     return np.where(keep, 1.0 / np.where(keep, variance, 1.0), 0.0) / keep.sum()
 
 
-def plan_of(pilot: Any, asked: Rates, floor: float) -> tuple[float, int]:
+def plan_of(pilot: Any, asked: CheckOptions, floor: float) -> tuple[float, int]:
     """Return a bound on the variance of one group's spread, and the number of groups needed."""
     centre = max(float(pilot.mean()), floor)
     bound = max(SAFETY * float(pilot.var(ddof=1)), floor * floor)

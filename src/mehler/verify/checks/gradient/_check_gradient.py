@@ -11,7 +11,7 @@ import numpy as np
 from mehler._arrays import Array
 from mehler._validate import integer, positive
 from mehler.verify._verdict import Verdict
-from mehler.verify._zero_failures import Rates, rates
+from mehler.verify._zero_failures import CheckOptions, check_options
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks.gradient._derivatives import (
     Derivatives,
@@ -23,8 +23,8 @@ from mehler.verify.checks.gradient._segments import Gradient, Segments
 from mehler.verify.pairwise._measurement import FLOOR, Clock
 from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import Rows
-from mehler.verify.sampling._rows_without_claim import plain_rows
+from mehler.verify.sampling._pairs import EvaluatedRows
+from mehler.verify.sampling._rows_without_claim import rows_without_claim
 from mehler.verify.sampling._sources import call
 from mehler.verify.undeclared._verdict import Words, verdict_of
 from mehler.verify.undeclared._watch import watch
@@ -144,7 +144,7 @@ def check_gradient(
     >>> check_gradient(draw, half, X, independent_features=True).status
     'refuted'
     """
-    asked = rates(
+    asked = check_options(
         false_alarm,
         resolution,
         miss,
@@ -160,8 +160,8 @@ def check_gradient(
         max_features = integer("max_features", max_features)
     clock = Clock(None if time_limit is None else positive("time_limit", time_limit))
     draws = Draws(draw, seed)
-    rows = in_float64(plain_rows(X))
-    others = rows if Y is None else in_float64(plain_rows(Y, "Y"))
+    rows = in_float64(rows_without_claim(X))
+    others = rows if Y is None else in_float64(rows_without_claim(Y, "Y"))
     if others.host.shape[1] != rows.host.shape[1]:
         raise ValueError(
             f"X has {rows.host.shape[1]} columns but Y has {others.host.shape[1]}: both are inputs "
@@ -205,7 +205,7 @@ def check_gradient(
     )
 
 
-def _step(rows: Rows, step: float | None) -> float:
+def _step(rows: EvaluatedRows, step: float | None) -> float:
     if step is not None:
         return positive("step", step)
     eps = float(np.finfo(rows.host.dtype).eps)
@@ -213,7 +213,7 @@ def _step(rows: Rows, step: float | None) -> float:
     return eps**0.25 * (size or 1.0)
 
 
-def _require_exact(asked: Rates, stream: Derivatives, error: float, h: float) -> None:
+def _require_exact(asked: CheckOptions, stream: Derivatives, error: float, h: float) -> None:
     """Refuse steps at which the comparison is less accurate than the resolution."""
     floor = FLOOR * asked.resolution
     if error / float(stream.unit.min()) > floor:

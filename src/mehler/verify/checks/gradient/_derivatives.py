@@ -13,7 +13,7 @@ from mehler._arrays import Array, is_array, to_host
 from mehler.verify.checks.gradient._segments import Segments
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._output import call, read
-from mehler.verify.sampling._pairs import Rows
+from mehler.verify.sampling._pairs import EvaluatedRows
 from mehler.verify.sampling._sources import BLOCK, power_sums
 
 Jacobian = Callable[[Any, Any], Array]
@@ -29,8 +29,8 @@ class Derivatives:
     def __init__(
         self,
         draws: Draws,
-        rows: Rows,
-        others: Rows,
+        rows: EvaluatedRows,
+        others: EvaluatedRows,
         segments: Segments,
         jacobian: Jacobian | None,
         columns: bool,
@@ -83,7 +83,7 @@ class Derivatives:
         a, b = (np.linalg.norm(call(phi, each).astype(float), axis=1) for each in self._sides())
         return np.einsum("n,k->nk", a, b)[None]
 
-    def _sides(self) -> tuple[Rows, Rows]:
+    def _sides(self) -> tuple[EvaluatedRows, EvaluatedRows]:
         return self._rows, self._others
 
     def sums(self, k: int) -> Any:
@@ -155,7 +155,7 @@ def directions_of(d: int, wanted: int, seed: int) -> Any:
     return u / np.linalg.norm(u, axis=1, keepdims=True)
 
 
-def in_float64(rows: Rows) -> Rows:
+def in_float64(rows: EvaluatedRows) -> EvaluatedRows:
     """Return integer rows as float64."""
     if rows.host.dtype.kind == "f":
         return rows

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, from_host, is_array, place_of, to_host
-from mehler.verify.sampling._pairs import Rows
+from mehler.verify.sampling._pairs import EvaluatedRows
 
 Gradient = Callable[[Any, Any], Array]
 
@@ -28,7 +28,7 @@ class Segments:
     `directions` are unit vectors, shape (r, d); h = `step`, or 0 for derivatives at the rows.
     """
 
-    def __init__(self, rows: Rows, directions: Any, step: float) -> None:
+    def __init__(self, rows: EvaluatedRows, directions: Any, step: float) -> None:
         host = rows.host if rows.host.dtype.kind == "f" else rows.host.astype(np.float64)
         self.directions, self.step = directions, step
         moves = step * directions[:, None, :]
@@ -36,7 +36,9 @@ class Segments:
         ends = [(host[None] + sign * moves).astype(host.dtype) for sign in (-1.0, 1.0)]
         self.low, self.high = (np.asarray(end, dtype=np.float64) for end in ends)
         both = np.concatenate([end.reshape(-1, host.shape[1]) for end in ends])
-        self.rows = Rows(from_host(both, place_of(rows.given)), both, np.ones(both.shape[0]))
+        self.rows = EvaluatedRows(
+            from_host(both, place_of(rows.given)), both, np.ones(both.shape[0])
+        )
 
     def claims(self, gradient: Gradient, rows: Any, others: Any) -> tuple[Any, float]:
         """Return <u, gradient> averaged over the segments, (r, n, k), and its quadrature error."""

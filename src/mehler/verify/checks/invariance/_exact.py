@@ -7,18 +7,22 @@ from typing import Any
 import numpy as np
 
 from mehler.verify._verdict import Verdict
-from mehler.verify._zero_failures import Rates, never, trials_for
+from mehler.verify._zero_failures import CheckOptions, trials_for, zero_failures_verdict
 from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import Rows
+from mehler.verify.sampling._pairs import EvaluatedRows
 from mehler.verify.sampling._sources import call
 
 # Relative rounding allowed, in eps: the action changes the summation order of group averages.
 _ROUNDING = 2.0**10
 
 
-def exactly(
-    asked: Rates, draws: Draws, rows: Rows, moved: list[Rows], max_draws: int | None
+def exact_invariance(
+    asked: CheckOptions,
+    draws: Draws,
+    rows: EvaluatedRows,
+    moved: list[EvaluatedRows],
+    max_draws: int | None,
 ) -> Verdict:
     wanted, done, trials, happened = trials_for(asked), 0, 0, 0
     where: dict[str, Any] = {}
@@ -46,7 +50,7 @@ def exactly(
         units = units_of(phi, m)
         kind = "units" if units else "draws"
         trials += units or 1
-    return never(
+    return zero_failures_verdict(
         asked,
         happened,
         trials,

@@ -10,13 +10,13 @@ import numpy as np
 from mehler._arrays import Array, check_matrix, is_array, to_host
 from mehler._validate import integer
 from mehler.verify._verdict import Verdict
-from mehler.verify._zero_failures import rates
+from mehler.verify._zero_failures import check_options
 from mehler.verify.budget._ledger import Ledger
-from mehler.verify.checks.invariance._exact import exactly
-from mehler.verify.checks.invariance._mean_defect import Defect, in_mean
+from mehler.verify.checks.invariance._exact import exact_invariance
+from mehler.verify.checks.invariance._mean_defect import Defect, mean_invariance_defect
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import Rows
-from mehler.verify.sampling._rows_without_claim import plain_rows
+from mehler.verify.sampling._pairs import EvaluatedRows
+from mehler.verify.sampling._rows_without_claim import rows_without_claim
 
 Action = Callable[[Any], Array]
 
@@ -98,7 +98,7 @@ def check_invariance(
     >>> check_invariance(draw, lambda X: X[:, [1, 0, 2]], np.eye(3)).status
     'refuted'
     """
-    asked = rates(
+    asked = check_options(
         false_alarm,
         resolution,
         miss,
@@ -109,7 +109,7 @@ def check_invariance(
     )
     if max_draws is not None:
         max_draws = integer("max_draws", max_draws)
-    draws, rows = Draws(draw, seed), plain_rows(X)
+    draws, rows = Draws(draw, seed), rows_without_claim(X)
     actions = list(act) if isinstance(act, Sequence) else [act]
     if not actions or not all(callable(each) for each in actions):
         raise TypeError(f"act={act!r} must be a callable X -> g X, or a sequence of them")
@@ -117,14 +117,14 @@ def check_invariance(
     if ledger is not None:
         ledger.spend(asked.name, asked.false_alarm)
     if defect is None:
-        return exactly(asked, draws, rows, moved, max_draws)
+        return exact_invariance(asked, draws, rows, moved, max_draws)
     if len(moved) != 1:
         raise ValueError("a defect is claimed of one group element: give one action")
     with np.errstate(all="ignore"):
-        return in_mean(asked, draws, rows, moved[0], defect, max_draws)
+        return mean_invariance_defect(asked, draws, rows, moved[0], defect, max_draws)
 
 
-def _moved(act: Action, rows: Rows) -> Rows:
+def _moved(act: Action, rows: EvaluatedRows) -> EvaluatedRows:
     given = act(rows.given)
     given = given if is_array(given) else np.asarray(given)
     check_matrix(given, name="act(X)")
@@ -133,4 +133,4 @@ def _moved(act: Action, rows: Rows) -> Rows:
         raise ValueError(f"act(X) has shape {host.shape} but X {rows.host.shape}")
     if np.array_equal(host, rows.host):
         raise ValueError("act(X) equals X at every row: such rows show nothing; give others")
-    return Rows(given, host, rows.unit)
+    return EvaluatedRows(given, host, rows.unit)

@@ -10,13 +10,13 @@ import numpy as np
 
 from mehler._arrays import Array, to_host
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify._zero_failures import Rates
+from mehler.verify._zero_failures import CheckOptions
 from mehler.verify.intervals import known_variance
 from mehler.verify.intervals._design import detectable_effect, features_needed
 from mehler.verify.pairwise._measurement import FLOOR
 from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import Rows
+from mehler.verify.sampling._pairs import EvaluatedRows
 from mehler.verify.sampling._sources import call
 from mehler.verify.undeclared._nonnegative import Ends, Nonnegative, sizes
 
@@ -32,8 +32,13 @@ _SUSPICION = (
 Defect = float | Callable[[Any], Array]
 
 
-def in_mean(
-    asked: Rates, draws: Draws, rows: Rows, moved: Rows, defect: Defect, max_draws: int | None
+def mean_invariance_defect(
+    asked: CheckOptions,
+    draws: Draws,
+    rows: EvaluatedRows,
+    moved: EvaluatedRows,
+    defect: Defect,
+    max_draws: int | None,
 ) -> Verdict:
     n = rows.host.shape[0]
     claim = np.asarray(to_host(defect(rows.values)) if callable(defect) else defect, dtype=float)
@@ -128,7 +133,7 @@ def in_mean(
 
 
 def _surely(
-    asked: Rates,
+    asked: CheckOptions,
     sample: Callable[[int], Any],
     exact: Any,
     per_draw: int,

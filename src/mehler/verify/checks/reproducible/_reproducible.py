@@ -12,15 +12,15 @@ import numpy as np
 from mehler._arrays import Array
 from mehler._validate import integer
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify._zero_failures import Rates, rates
+from mehler.verify._zero_failures import CheckOptions, check_options
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks.reproducible._shared_columns import Finding
-from mehler.verify.checks.reproducible._sign_tests import SUMMARIES, Signs
+from mehler.verify.checks.reproducible._sign_tests import SUMMARIES, SignTests
 from mehler.verify.intervals import binomial
 from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import Rows
-from mehler.verify.sampling._rows_without_claim import plain_rows
+from mehler.verify.sampling._pairs import EvaluatedRows
+from mehler.verify.sampling._rows_without_claim import rows_without_claim
 from mehler.verify.sampling._sources import call
 
 # Seeds that are drawn twice.
@@ -109,7 +109,7 @@ def check_reproducible(
     >>> check_reproducible(lambda seed: draw(seed // 2), np.eye(3)).status
     'refuted'
     """
-    asked = rates(
+    asked = check_options(
         false_alarm,
         resolution,
         miss,
@@ -120,7 +120,7 @@ def check_reproducible(
     )
     if max_draws is not None:
         max_draws = integer("max_draws", max_draws)
-    draws, rows = Draws(draw, seed), plain_rows(X)
+    draws, rows = Draws(draw, seed), rows_without_claim(X)
     if ledger is not None:
         ledger.spend(asked.name, asked.false_alarm)
     with np.errstate(all="ignore"):
@@ -128,13 +128,13 @@ def check_reproducible(
         if alike is None:
             m = call(draws[0], rows).shape[1]
             alike = units_of(draws[0], m) == m  # columns of one unit are not alike
-        signs = Signs(draws, rows, alike, asked.false_alarm, asked.resolution)
-        quads = signs.quads
+        signs = SignTests(draws, rows, alike, asked.false_alarm, asked.resolution)
+        quadruples = signs.quadruples
         if max_draws is not None:
-            quads = max(1, min(quads, max_draws // 6))
-        found = _same_seed(draws, rows) or signs.take(quads)
+            quadruples = max(1, min(quadruples, max_draws // 6))
+        found = _same_seed(draws, rows) or signs.take(quadruples)
     moving = np.flatnonzero(signs.moving)
-    if found is None and quads >= _TWICE and not (moving < len(SUMMARIES)).any():
+    if found is None and quadruples >= _TWICE and not (moving < len(SUMMARIES)).any():
         found = "No summary of the features differs between seeds.", {"seeds": "all"}
     report = partial(_verdict, asked, signs, seed)
     if found is not None:
@@ -158,7 +158,7 @@ def check_reproducible(
         status = "inconclusive"
         reason = (
             f"{int(signs.decided[moving[worst]])} comparisons without ties were made: "
-            f"{signs.quads} would decide."
+            f"{signs.quadruples} would decide."
         )
     pattern, summary = signs.looks[int(moving[worst])]
     compared = signs.decided[moving[moving < len(SUMMARIES)]]
@@ -173,8 +173,8 @@ def check_reproducible(
 
 
 def _verdict(
-    asked: Rates,
-    signs: Signs,
+    asked: CheckOptions,
+    signs: SignTests,
     seed: int,
     status: Status,
     observed: float,
@@ -210,7 +210,7 @@ def _verdict(
     )
 
 
-def _same_seed(draws: Draws, rows: Rows) -> Finding | None:
+def _same_seed(draws: Draws, rows: EvaluatedRows) -> Finding | None:
     """Draw a few seeds, then all of them again, and compare the bits."""
     seeds = [draws.seed(k) for k in range(_TWICE)]
     first = [call(draws.draw(s), rows) for s in seeds]

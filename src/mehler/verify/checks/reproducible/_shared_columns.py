@@ -18,14 +18,14 @@ _LEAST = 8
 Finding = tuple[str, dict[str, Any]]
 
 
-class Met:
+class SeenColumns:
     """The columns of continuous maps seen so far, of any seed."""
 
     def __init__(self) -> None:
         self._seeds: dict[bytes, int] = {}
         self._distinct = True
 
-    def meet(self, seed: int, z: Any) -> Finding | None:
+    def add(self, seed: int, z: Any) -> Finding | None:
         """Add a draw; return a finding if it shares half of its columns with another one."""
         if z.dtype.kind != "f":
             return None

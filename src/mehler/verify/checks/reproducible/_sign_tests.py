@@ -6,10 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from mehler.verify.checks.reproducible._shared_columns import Finding, Met, in_common, in_place
+from mehler.verify.checks.reproducible._shared_columns import (
+    Finding,
+    SeenColumns,
+    in_common,
+    in_place,
+)
 from mehler.verify.intervals import binomial
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import Rows
+from mehler.verify.sampling._pairs import EvaluatedRows
 from mehler.verify.sampling._sources import call
 
 NEAR, FAR = "consecutive seeds", "distant seeds"
@@ -19,7 +24,7 @@ SHARED = (NEAR, "columns in common")
 PLACED = [(pattern, "columns in place") for pattern in (NEAR, FAR)]
 
 
-class Signs:
+class SignTests:
     """Counts of each comparison's plus signs, and of its comparisons without a tie.
 
     `alike`: units of a draw are i.i.d., so that columns may be compared in place; `false_alarm` is
@@ -27,16 +32,16 @@ class Signs:
     """
 
     def __init__(
-        self, draws: Draws, rows: Rows, alike: bool, false_alarm: float, resolution: float
+        self, draws: Draws, rows: EvaluatedRows, alike: bool, false_alarm: float, resolution: float
     ) -> None:
         self._draws, self._rows, self._alike = draws, rows, alike
         self.looks = [*SUMMARIES, SHARED, *(PLACED if alike else [])]
         self.rate, self.resolution = false_alarm / len(self.looks), resolution
-        self.quads = quads_for(resolution, self.rate)
+        self.quadruples = quadruples_for(resolution, self.rate)
         self.agree = np.zeros(len(self.looks))
         self.decided = np.zeros(len(self.looks))
         self.made = self.n_draws = self.n_features = 0
-        self._met = Met()
+        self._seen = SeenColumns()
         self._weights: Any = None
 
     @property
@@ -45,13 +50,13 @@ class Signs:
         columns = np.arange(len(self.looks)) >= len(SUMMARIES)
         return columns | (self.decided > 0)
 
-    def take(self, quads: int) -> Finding | None:
-        """Compare `quads` times six draws; return a finding if two draws share features."""
+    def take(self, quadruples: int) -> Finding | None:
+        """Compare `quadruples` times six draws; return a finding if two draws share features."""
         used: set[int] = set()
         k = 0
-        for made in range(2 * quads):
+        for made in range(2 * quadruples):
             # Ties call for more comparisons; signs do not depend on where ties fall.
-            if made >= quads and self._enough(quads):
+            if made >= quadruples and self._enough(quadruples):
                 break
             bases: list[int] = []
             while len(bases) < 4:
@@ -66,7 +71,7 @@ class Signs:
             for each in (s, s + 1, u, u + 1, v, w):
                 z = call(self._draws.draw(each), self._rows)
                 self.n_draws, self.n_features = self.n_draws + 1, z.shape[1]
-                found = self._met.meet(each, z)
+                found = self._seen.add(each, z)
                 if found is not None:
                     return found
                 drawn.append(z)
@@ -76,13 +81,15 @@ class Signs:
             self.made += 1
         return None
 
-    def _enough(self, quads: int) -> bool:
+    def _enough(self, quadruples: int) -> bool:
         # A constant summary, such as the squares of signs, is no evidence.
         summaries = self.decided[: len(SUMMARIES)]
-        if not ((summaries >= quads) | (summaries == 0)).all():
+        if not ((summaries >= quadruples) | (summaries == 0)).all():
             return False
         ends = (self.tau(look)[1] for look in range(len(SUMMARIES), len(self.looks)))
-        return quads < self.quads or all(high - low <= self.resolution for low, high in ends)
+        return quadruples < self.quadruples or all(
+            high - low <= self.resolution for low, high in ends
+        )
 
     def _compare(self, drawn: list[Any]) -> Any:
         t = [self._summaries(z) for z in drawn]
@@ -127,7 +134,7 @@ def _beyond_rounding(a: Any, b: Any) -> Any:
     return np.where(np.abs(gap) > np.maximum(a[1], b[1]), gap, 0.0)
 
 
-def quads_for(resolution: float, rate: float) -> int:
+def quadruples_for(resolution: float, rate: float) -> int:
     """Return the least n at which the interval for tau is no wider than `resolution`."""
 
     def wide(n: int) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from mehler._arrays import Array
 from mehler._validate import integer, positive
 from mehler.verify._verdict import Verdict
-from mehler.verify._zero_failures import Rates, rates
+from mehler.verify._zero_failures import CheckOptions, check_options
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks.same._differences import choose, clipped
 from mehler.verify.checks.same._pilot import EQUAL, Pilot, pilot
@@ -18,7 +18,7 @@ from mehler.verify.checks.same._side import Side
 from mehler.verify.checks.same._words import equal_seeds, not_finite, ratio, words
 from mehler.verify.pairwise._measurement import Clock
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._rows_without_claim import plain_pairs
+from mehler.verify.sampling._rows_without_claim import pairs_without_claim
 from mehler.verify.undeclared._verdict import verdict_of
 from mehler.verify.undeclared._watch import watch
 
@@ -136,7 +136,7 @@ def check_same(
     >>> check_same(old, lambda seed: old(seed), X).method
     'equal features for equal seeds'
     """
-    asked = rates(
+    asked = check_options(
         false_alarm,
         resolution,
         miss,
@@ -151,7 +151,7 @@ def check_same(
     sides = Side("draw_a", draw_a), Side("draw_b", draw_b)
     # Seeds of the pilot and of the samples; `sides` draw the maps.
     early, main = (Draws(draw_a, seed, stream=k) for k in (1, 0))
-    pairs = plain_pairs(X, Y)
+    pairs = pairs_without_claim(X, Y)
     if ledger is not None:
         ledger.spend(asked.name, asked.false_alarm)
     # Non-finite values are a finding about the maps, not an accident of this code.
@@ -180,7 +180,7 @@ def check_same(
 
 
 def _watched(
-    asked: Rates,
+    asked: CheckOptions,
     sides: tuple[Side, Side],
     seen: Pilot,
     draws: tuple[Draws, Draws],

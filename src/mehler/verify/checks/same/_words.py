@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify._zero_failures import Rates
+from mehler.verify._zero_failures import CheckOptions
 from mehler.verify.checks.same._differences import Differences
 from mehler.verify.checks.same._pilot import Pilot
 from mehler.verify.checks.same._side import Side
@@ -57,7 +57,7 @@ def ratio(stream: Differences, watched: Watched, pairs: Pairs) -> str:
     return f"At every pair draw_b gives about {factor:.4g} times what draw_a does."
 
 
-def equal_seeds(asked: Rates, sides: tuple[Side, Side], seen: Pilot, seed: int) -> Verdict:
+def equal_seeds(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot, seed: int) -> Verdict:
     """Return the verdict that both maps agree for equal seeds."""
     n = seen.n_draws
     what = "features" if seen.same_features else "products"
@@ -97,7 +97,7 @@ def equal_seeds(asked: Rates, sides: tuple[Side, Side], seen: Pilot, seed: int) 
     )
 
 
-def not_finite(asked: Rates, sides: tuple[Side, Side], seen: Pilot, seed: int) -> Verdict:
+def not_finite(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot, seed: int) -> Verdict:
     """Return the verdict that a map gave non-finite features."""
     bad = np.argwhere(~np.isfinite(seen.products))[0]
     side = sides[int(bad[0])]

@@ -10,7 +10,7 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler.verify._verdict import FORMS, KURTOSIS, Status, Verdict
-from mehler.verify._zero_failures import Rates, rates
+from mehler.verify._zero_failures import CheckOptions, check_options
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks.samples._matrix import claimed, sample_matrix
 from mehler.verify.checks.samples._products import Products, look_at
@@ -94,7 +94,7 @@ def check_covariance(
     >>> check_covariance(x, [[1.0, 0.5], [0.5, 1.0]]).status
     'refuted'
     """
-    asked = rates(
+    asked = check_options(
         false_alarm,
         resolution,
         miss,
@@ -145,7 +145,7 @@ def _covariance(c: Any) -> Any:
 
 
 def _verdict(
-    asked: Rates,
+    asked: CheckOptions,
     seen: Products,
     c: Any,
     pairs: list[tuple[int, int]],
@@ -205,7 +205,7 @@ def _verdict(
     )
 
 
-def _open(asked: Rates, seen: Products, worst: int, n: int) -> str:
+def _open(asked: CheckOptions, seen: Products, worst: int, n: int) -> str:
     look, parts = seen.look, []
     if look.outside.any() and look.n < LEAST:
         parts.append(f"A covariance is off; fewer than {LEAST} products or groups refute nothing.")

@@ -36,7 +36,7 @@ from mehler.verify.checks.structure.one_map import (
 )
 from mehler.verify.pairwise._measurement import Clock
 from mehler.verify.sampling._pairs import Kernel
-from mehler.verify.sampling._rows_without_claim import plain_rows
+from mehler.verify.sampling._rows_without_claim import rows_without_claim
 
 _CLAIM = (
     "features are a function of seed and row alone, different seeds and columns give different "
@@ -166,7 +166,7 @@ def check_structure(
     for label, value in (("draw", draw), ("kernel", kernel), ("redraw", redraw)):
         if value is not None and not callable(value):
             raise TypeError(f"{label}={value!r} must be callable")
-    rows = plain_rows(X)
+    rows = rows_without_claim(X)
     subject = Subject(
         draw=draw,
         redraw=redraw,

@@ -14,7 +14,7 @@ from mehler.verify.checks.structure._domain import Domain
 from mehler.verify.checks.structure._finding import Notes, reason_of
 from mehler.verify.pairwise._measurement import Clock
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import Kernel, Rows
+from mehler.verify.sampling._pairs import EvaluatedRows, Kernel
 from mehler.verify.sampling._sources import call
 
 Redraw = Callable[[int, Array, int | None], Any]
@@ -95,7 +95,7 @@ class Subject:
     def call(self, phi: Any, values: Any, *, given: Any = None) -> Any:
         """Return the features of `values` on the host; `given` is the array passed to the map."""
         there = self.place(values) if given is None else given
-        z = call(phi, Rows(there, values, np.ones(values.shape[0])))
+        z = call(phi, EvaluatedRows(there, values, np.ones(values.shape[0])))
         self.n_features += z.shape[1]
         # A map may reuse the memory that it returns.
         return np.array(z)

@@ -12,7 +12,7 @@ from mehler.verify.sampling._pairs import Pairs
 from mehler.verify.sampling._sources import Source
 
 
-def moving(declared: Any, probe: Any, source: Source, pairs: Pairs) -> Any:
+def has_variance(declared: Any, probe: Any, source: Source, pairs: Pairs) -> Any:
     """Return a mask of the pairs whose declared variance exceeds rounding.
 
     Rounding of products, and at equal rows of the correlation 1, off by eps: a square root there
@@ -26,7 +26,7 @@ def moving(declared: Any, probe: Any, source: Source, pairs: Pairs) -> Any:
     return declared > np.where(equal, 64.0 * np.sqrt(np.finfo(float).eps) * square, floor)
 
 
-def steady(source: Source, draws: Draws, still: Any) -> bool:
+def is_constant(source: Source, draws: Draws, still: Any) -> bool:
     """Return whether products at pairs of zero variance are constant over a few draws."""
     if not still.size:
         return True

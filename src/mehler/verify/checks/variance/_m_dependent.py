@@ -21,7 +21,7 @@ from mehler.verify.sampling._draw_groups import GROUP
 from mehler.verify.sampling._sources import Source, _Blocked
 
 
-class ChainSpreads(_Blocked):
+class MDependentGroupVariances(_Blocked):
     """One sample per group of GROUP stretches: the estimate of m Var G over the declared one."""
 
     name = "independent stretches of units"
@@ -57,7 +57,7 @@ def lag_weights(units: int, apart: int) -> list[float]:
     return [1.0] + [2.0 * (1.0 - k / units) for k in range(1, apart)]
 
 
-def chain_scatter(kurtosis: Any, share: Any, units: int, apart: int) -> Any:
+def m_dependent_variance_of_variance(kurtosis: Any, share: Any, units: int, apart: int) -> Any:
     """Bound the variance of one sample, relative to the square of m Var G.
 
     A covariance s of GROUP samples with E P^4 <= kappa V^2 has Var s at most V^2 (kappa/b + 1/(b(b

@@ -11,19 +11,22 @@ import numpy as np
 from mehler._arrays import Array
 from mehler._validate import integer
 from mehler.verify._verdict import Verdict
-from mehler.verify._zero_failures import rates
+from mehler.verify._zero_failures import check_options
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks.variance import _variance_of_variance as scatter
-from mehler.verify.checks.variance._constant_pairs import moving, steady
-from mehler.verify.checks.variance._group_variances import choose_spreads, scatter_limit
-from mehler.verify.pairwise._catoni import by_known_variance
-from mehler.verify.pairwise._measurement import Plan
-from mehler.verify.pairwise._worst_pair import judge
+from mehler.verify.checks.variance._constant_pairs import has_variance, is_constant
+from mehler.verify.checks.variance._group_variances import (
+    choose_group_variances,
+    variance_of_variance_limit,
+)
+from mehler.verify.pairwise._catoni import catoni_intervals
+from mehler.verify.pairwise._measurement import MeasurementSpec
+from mehler.verify.pairwise._worst_pair import verdict_of_worst_pair
 from mehler.verify.sampling._choose_source import choose_source
-from mehler.verify.sampling._draw_groups import GROUP, Bundles
+from mehler.verify.sampling._draw_groups import GROUP, DrawGroups
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate
-from mehler.verify.sampling._rows_without_claim import plain_pairs, take
+from mehler.verify.sampling._rows_without_claim import pairs_without_claim, take
 from mehler.verify.sampling._sources import Source
 from mehler.verify.undeclared._confirmed import with_guarantee
 
@@ -141,7 +144,7 @@ def check_variance(
     ... ).status
     'refuted'
     """
-    asked = rates(
+    asked = check_options(
         false_alarm,
         resolution,
         miss,
@@ -151,31 +154,31 @@ def check_variance(
     )
     if max_features is not None:
         max_features = integer("max_features", max_features)
-    draws, pairs = Draws(draw, seed), plain_pairs(X, Y)
+    draws, pairs = Draws(draw, seed), pairs_without_claim(X, Y)
     paid = asked.false_alarm
     with np.errstate(all="ignore"):
         phi = draws[0]
         source = choose_source(phi, pairs, independent_features)
         declared = _declared(variance, phi, source, pairs)
         probe = source.samples(phi, np.arange(pairs.n))
-        moves = moving(declared, probe, source, pairs)
+        moves = has_variance(declared, probe, source, pairs)
         if not moves.any():
             raise ValueError("the declared variance is 0 at every pair: leave equal rows out")
         still = np.flatnonzero(~moves)
-        is_steady = steady(source, Draws(draw, seed, stream=2), still)
+        is_steady = is_constant(source, Draws(draw, seed, stream=2), still)
         kept = np.flatnonzero(moves)
         pairs, declared = take(pairs, kept), declared[kept]
-        spreads, bundle = choose_spreads(phi, pairs, declared, independent_features)
-        final = Plan(
+        spreads, bundle = choose_group_variances(phi, pairs, declared, independent_features)
+        final = MeasurementSpec(
             pairs,
             spreads,
-            Bundles(draw, seed, bundle),
+            DrawGroups(draw, seed, bundle),
             asked.false_alarm,
             asked.resolution,
             asked.miss,
             max_features,
         )
-        limit = scatter_limit(kurtosis, phi, final, declared, bundle)
+        limit = variance_of_variance_limit(kurtosis, phi, final, declared, bundle)
         robust = limit is not None
         if limit is None:
             limit = scatter.by_pilot(final, draw, bundle)
@@ -193,8 +196,8 @@ def check_variance(
             dataclasses.replace(final, false_alarm=0.95 * paid),
         ]
         for plan in looks:
-            measured = by_known_variance(plan, per_feature)
-            verdict = judge(plan, measured, asked.name, None)
+            measured = catoni_intervals(plan, per_feature)
+            verdict = verdict_of_worst_pair(plan, measured, asked.name, None)
             if verdict.status == "refuted":
                 break
         method, rests = (_ROBUST, "by the declared kurtosis") if robust else (_PILOTED, _OF_PILOT)

@@ -9,8 +9,8 @@ import numpy as np
 
 from mehler._validate import positive
 from mehler.verify.intervals._design import features_needed
-from mehler.verify.pairwise._measurement import Plan
-from mehler.verify.sampling._draw_groups import GROUP, Bundles
+from mehler.verify.pairwise._measurement import MeasurementSpec
+from mehler.verify.sampling._draw_groups import GROUP, DrawGroups
 from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate
 
 # Groups of the pilot, and the safety factor on its scatter.
@@ -40,7 +40,7 @@ def of_groups(kurtosis: Any) -> Any:
     return kurtosis / GROUP - (GROUP - 3) / (GROUP * (GROUP - 1))
 
 
-def affordable(limit: Any, plan: Plan, bundle: int) -> bool:
+def affordable(limit: Any, plan: MeasurementSpec, bundle: int) -> bool:
     """Return whether a look at this scatter takes few enough draws."""
     needed = features_needed(
         float(limit.max()), plan.width, plan.false_alarm / plan.pairs.n, plan.miss / plan.pairs.n
@@ -48,10 +48,10 @@ def affordable(limit: Any, plan: Plan, bundle: int) -> bool:
     return needed * bundle <= _AFFORDABLE * plan.source.per_draw
 
 
-def by_pilot(plan: Plan, draw: Callable[[int], Any], size: int) -> Any:
+def by_pilot(plan: MeasurementSpec, draw: Callable[[int], Any], size: int) -> Any:
     """Return a bound on the scatter from pilot groups, which are not reused."""
     spreads = plan.source
-    pilot = Bundles(draw, plan.draws.root, size, stream=1)
+    pilot = DrawGroups(draw, plan.draws.root, size, stream=1)
     wanted = -(-PILOT // spreads.per_draw)
     if plan.max_features is not None:
         wanted = max(1, min(wanted, plan.max_features // (4 * spreads.n_features)))
