@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Atomic writes: a file is written whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,41 +12,17 @@ import numpy as np
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text beside its place and move it there; folders are made.
-
-    Parameters
-    ----------
-    path : Path
-    text : str
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written; what was there before stays.
-    """
+    """Write `text` atomically, creating folders; on OSError the old file stays."""
     _write(path, text.encode("utf-8"))
 
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write arrays as an ``.npz`` file, in the way of `write_whole`: no pickle, no compression.
-
-    Parameters
-    ----------
-    path : Path
-    arrays : mapping of str to array
-
-    Raises
-    ------
-    OSError
-        If the file cannot be written; what was there before stays.
-    TypeError
-        For arrays of objects.
-    """
+    """Write arrays atomically as an uncompressed ``.npz``; TypeError for arrays of objects."""
     pickled = [name for name, values in arrays.items() if np.asarray(values).dtype.hasobject]
     if pickled:
         raise TypeError(f"arrays of objects are not written, as they would be pickled: {pickled}")
     content = io.BytesIO()
-    # Without allow_pickle, which NumPy before 2.2 takes for the name of an array.
+    # No allow_pickle: NumPy before 2.2 would store it as an array of that name.
     np.savez(content, **arrays)  # type: ignore[arg-type]  # stubs take every name for that flag
     _write(path, content.getbuffer())
 
@@ -57,7 +33,7 @@ def _write(path: Path, content: bytes | memoryview) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        os.chmod(temporary, 0o644)  # temporary files are private, what a user asked for is not
+        os.chmod(temporary, 0o644)  # mkstemp creates private files; the result should not be
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

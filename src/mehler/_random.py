@@ -1,4 +1,4 @@
-"""Seeds to weights: the same bits on every backend.
+"""Derive weights from seeds, with the same bits on every backend.
 
 The array API standard has no random numbers, so weights are drawn on the host, in
 float64, by NumPy's Philox counter generator, one independent stream per block of units.
@@ -16,7 +16,7 @@ import numpy as np
 # Drawing costs about 14 microseconds a stream; 64 units make that vanish.
 UNITS_PER_BLOCK = 64
 
-# Which stream of a seed: one number a purpose, never reused for another.
+# Stream of a seed, one number per purpose, never reused for another.
 WEIGHTS = 0
 DIRECTIONS = 1
 POOL_MEMBERS = 2
@@ -29,14 +29,14 @@ THRESHOLDS = 8
 SELECTION = 9
 STEPS = 10
 FOLDS = 11
-# Added to the purpose by projections of another kind than independent Gaussians.
+# Added to the purpose by projections other than independent Gaussians.
 ORTHOGONAL = 16
 HADAMARD = 32
 QUASI = 48
 
 
 def check_seed(seed: Any) -> int:
-    """A seed is a non-negative integer; ``None`` would make a result that nobody can replay."""
+    """Return `seed` as a non-negative int; refuse ``None``, which nobody could replay."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
         raise TypeError(f"seed must be a non-negative integer, not {seed!r}; pass for instance 0")
     if seed < 0:
@@ -45,13 +45,16 @@ def check_seed(seed: Any) -> int:
 
 
 def generator(seed: int, stream: int, block: int) -> np.random.Generator:
-    """The generator of one block of one stream of `seed`."""
+    """Return the generator of one block of one stream of `seed`."""
     sequence = np.random.SeedSequence(entropy=seed, spawn_key=(stream, block))
     return np.random.Generator(np.random.Philox(sequence))
 
 
 def covering(first: int, n_units: int) -> Iterator[tuple[int, slice, slice]]:
-    """Blocks that hold the units from `first` on: number, place among these, place in the block."""
+    """Yield the blocks that overlap the units from `first` on.
+
+    Each as its number, its slice of the units asked for, and their slice of the block.
+    """
     stop = first + n_units
     for block in range(first // UNITS_PER_BLOCK, -(-stop // UNITS_PER_BLOCK)):
         start = block * UNITS_PER_BLOCK
@@ -68,10 +71,9 @@ def gaussian_weights(
     dtype: str,
     first: int = 0,
 ) -> Any:
-    """Standard normal weights of shape (n_pieces, n_inputs, n_units) in `dtype`, on the host.
+    """Draw standard normal weights, (n_pieces, n_inputs, n_units), for the units from `first` on.
 
-    Those of the units from `first` on. Drawn in float64 and rounded, so that float32 weights are
-    the float64 ones rounded.
+    Drawn on the host in float64 and rounded to `dtype`.
     """
     weights = np.empty((n_pieces, n_inputs, n_units), dtype=dtype)
     for block, here, there in covering(first, n_units):
@@ -83,14 +85,14 @@ def gaussian_weights(
 
 
 def pool_members(seed: int, pool: int, n_pieces: int, n_units: int, first: int = 0) -> Any:
-    """For each unit, n_pieces distinct indices below `pool`: shape (n_pieces, n_units), int32.
+    """Draw n_pieces distinct indices below `pool` per unit: (n_pieces, n_units).
 
-    Those of the units from `first` on. Not int64, which some devices lack.
+    For the units from `first` on. In int32, as some devices lack int64.
     """
     members = np.empty((n_pieces, n_units), dtype=np.int32)
     for block, here, there in covering(first, n_units):
         rng = generator(seed, POOL_MEMBERS, block)
-        # Units of one block are drawn one after the other: those before the first come too.
+        # Units of a block are drawn in sequence: draw those before the first too.
         drawn = [rng.choice(pool, size=n_pieces, replace=False) for _ in range(there.stop)]
         members[:, here] = np.stack(drawn[there], axis=1)
     return members
@@ -103,9 +105,9 @@ def by_blocks(
     draw: Callable[[np.random.Generator, int], Any],
     first: int = 0,
 ) -> Any:
-    """Numbers for the units from `first` on, shape (n_units,), float64: `draw(generator, n)`."""
+    """Draw one float64 per unit from `first` on by ``draw(generator, n)``: (n_units,)."""
     out = np.empty(n_units)
     for block, here, there in covering(first, n_units):
-        # Whole blocks, so that the first numbers do not depend on how many are wanted.
+        # Whole blocks, so that the first numbers do not depend on how many are requested.
         out[here] = draw(generator(seed, stream, block), UNITS_PER_BLOCK)[there]
     return out

@@ -1,8 +1,8 @@
-"""The only room that knows that array backends differ.
+"""The only package that knows that array backends differ.
 
-Everything above writes against the array API standard and asks here for what the
-standard leaves open: whose array this is, how to bring values from the host to a
-device and back, how to walk over rows without a temporary of the size of the data.
+Everything above is written against the array API standard. This package supplies the rest:
+the namespace and device of an array, transfers between host and device, and block-wise loops
+over rows without a temporary of the size of the data.
 """
 
 from mehler._arrays._blocks import (

@@ -1,4 +1,4 @@
-"""Walks over rows and elements that never hold a temporary of the size of the data.
+"""Apply functions to rows or elements in blocks, without a temporary of the size of the data.
 
 Fresh memory costs more than arithmetic: a product into a fresh 100 MB array takes two
 to four times as long as the same product block by block into memory that stays in cache.
@@ -15,7 +15,7 @@ from mehler._arrays._dtypes import dtype_name
 from mehler._arrays._namespace import Array, array_namespace, place_of
 
 RowFunction = Callable[[Any, Array], Array]
-# Which columns, in the order in which the function has them; anew at every call.
+# A callable that starts a fresh iteration over (column slices, function for these columns).
 ColumnParts = Callable[[], Iterable[tuple[tuple[slice, ...], RowFunction]]]
 
 # Elements of one block of an elementwise walk: about ten float64 temporaries fit in L2.
@@ -23,7 +23,7 @@ _ELEMENTS = 1 << 14
 
 
 def block_rows_for_map(n_columns: int, itemsize: int) -> int:
-    """1024 rows, fewer where a block of results would exceed 32 MiB, at least 64.
+    """Return the rows per block for applying a map: 64 to 1024, results of at most 32 MiB.
 
     Smaller blocks make the matrix product pack the weights again and again (256 rows: 1.2 times
     the time of 1024); larger ones gain nothing.
@@ -33,11 +33,10 @@ def block_rows_for_map(n_columns: int, itemsize: int) -> int:
 
 
 def block_rows_for_max(n_inputs: int, n_columns: int) -> int:
-    """Rows whose products with one piece of weights are looked at again, and so belong in cache.
+    """Return the rows per block for a maximum over pieces of products, to stay in cache.
 
-    2 MiB in float32. The product of wide rows is most of the work, and fewer than 512 make it
-    pack the weights too often; narrow rows leave the maxima to be counted. 32 MiB, or 64 rows, for
-    however many columns.
+    A block is about 2 MiB of float32. Wide rows (256 inputs or more) get at least 512 rows, since
+    the product dominates and repacks its weights; narrow rows get 256. At most 32 MiB, or 64 rows.
     """
     least = 512 if n_inputs >= 256 else 256
     rows = max(least, min(1024, (1 << 19) // n_columns))
@@ -45,7 +44,7 @@ def block_rows_for_max(n_inputs: int, n_columns: int) -> int:
 
 
 def block_rows_for_gram(n_columns: int, itemsize: int) -> int:
-    """Rows whose product Z^T Z is added to sums at once: 1024, or 2048 where sums leave the cache.
+    """Return the rows per block for accumulating a Gram matrix: 1024, or 2048 above 1024 columns.
 
     Adding reads and writes m^2 numbers of float64, whatever the rows: a tenth of the time of a
     product of 1024 rows once m is 2000. Fewer rows where a block would exceed 32 MiB.
@@ -55,7 +54,7 @@ def block_rows_for_gram(n_columns: int, itemsize: int) -> int:
 
 
 def slices(n: int, size: int) -> Iterator[slice]:
-    """Slices that cover range(n); the standard leaves stops beyond the end undefined."""
+    """Yield slices that cover range(n); the standard leaves stops beyond the end undefined."""
     for start in range(0, n, size):
         yield slice(start, min(start + size, n))
 
@@ -125,11 +124,10 @@ def _over_chunks(
 
 
 def map_columns(parts: ColumnParts, x: Array, n_columns: int, dtype: Any) -> Array:
-    """Put blocks of columns side by side: (n, d) to (n, n_columns).
+    """Concatenate blocks of columns, computed one part at a time: (n, d) to (n, n_columns).
 
-    Like :func:`map_rows` for each part in turn, so that what a part holds is needed once, and
-    goes before the next one comes. Slices of all parts stand in order. Dask asks every row chunk
-    for its parts.
+    Each part is applied as by :func:`map_rows` and released before the next, so that only one
+    part's weights are held. Parts come in column order; every Dask row chunk iterates them anew.
     """
     if compat.is_dask_array(x):
 
@@ -155,7 +153,7 @@ def map_columns(parts: ColumnParts, x: Array, n_columns: int, dtype: Any) -> Arr
 
 
 def _map_columns_jax(parts: ColumnParts, xp: Any, x: Array, dtype: Any) -> Array:
-    # Joined at the end: all first slices, then all second ones.
+    # Concatenate at the end: all first slices, then all second ones.
     groups: list[list[Array]] = []
     for where, function in parts():
         ends = [0]

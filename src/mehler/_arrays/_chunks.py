@@ -1,4 +1,4 @@
-"""Sums over the row chunks of Dask arrays, in trees, so that few parts are held at a time."""
+"""Reduce Dask arrays over their row chunks, in trees, with few partial sums held at a time."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import numpy as np
 
 from mehler._arrays._namespace import Array
 
-# Parts are added in pairs within a group, and groups one after the other: however many chunks
-# there are, one process holds no more than a few parts at a time.
+# Parts are added in pairs within a group, and groups in sequence: a process holds only a few
+# parts at a time, however many chunks there are.
 _GROUP = 16
-# A Dask array is brought into memory up to this size where all of it is needed at once.
+# Largest Dask array, in bytes, that is loaded whole where an algorithm needs all of it.
 _HELD = 1 << 30
 
 
 def is_chunked(x: Array) -> bool:
-    """Whether `x` is a Dask array, whose rows come in chunks that are not there yet."""
+    """Return whether `x` is a Dask array."""
     return bool(compat.is_dask_array(x))
 
 
 def require_known_chunks(*arrays: Array) -> None:
-    """Refuse Dask arrays that do not know how many rows they have."""
+    """Raise ValueError for Dask arrays with row chunks of unknown size."""
     if any(np.isnan(size) for x in arrays for size in x.chunks[0]):
         raise ValueError(
             "the row chunks of a Dask array have unknown sizes; call its compute_chunk_sizes() "
@@ -32,7 +32,7 @@ def require_known_chunks(*arrays: Array) -> None:
 
 
 def require_small(x: Array, *, name: str, reason: str) -> None:
-    """Refuse a Dask array that is too large to be held, where nothing less than all of it helps."""
+    """Raise ValueError for a Dask array too large to load, where the algorithm needs all of it."""
     if not is_chunked(x):
         return
     require_known_chunks(x)
@@ -44,7 +44,7 @@ def require_small(x: Array, *, name: str, reason: str) -> None:
 
 
 def share(value: Any) -> Any:
-    """A constant of many sums, such as a map: it travels to a cluster once."""
+    """Send a constant of many tasks, such as a map, to the cluster once."""
     import dask
 
     with dask.config.set(_room_for(value)):
@@ -54,11 +54,10 @@ def share(value: Any) -> Any:
 def sum_over_chunks(
     function: Callable[..., Any], x: Array, *others: Array, shared: tuple[Any, ...] = ()
 ) -> Any:
-    """Add up ``function(*shared, rows of x, rows of y, ...)`` over row chunks, and compute it.
+    """Sum ``function(*shared, rows of x, rows of y, ...)`` over the row chunks of `x`.
 
-    What the function returns must know ``+``; sums are of neighbours, in the order of the rows.
-    Chunks of `x` decide; the others follow them. Tasks change nothing that another task made, so
-    that any of them can be run again.
+    Other arrays are rechunked like `x`. Results must support ``+`` and are added in row order. A
+    task never changes another task's result, so that the scheduler may rerun any of them.
     """
     import dask
 
@@ -76,7 +75,7 @@ def sum_over_chunks(
 
 
 def map_chunks(function: Callable[[Any], Any], x: Array, dtype: Any) -> Array:
-    """``function(rows)``, one value a row, lazily: (n, d) to (n,)."""
+    """Apply `function` lazily to the row chunks, one value per row: (n, d) to (n,)."""
     x = x.rechunk({1: -1})
     return x.map_blocks(function, drop_axis=1, dtype=dtype, meta=np.empty(0, dtype=dtype))
 
@@ -93,12 +92,12 @@ def _added(parts: list[Any], add: Callable[[Any, Any], Any]) -> Any:
 
 
 def _room_for(function: Any) -> dict[str, Any]:
-    """Dask's cluster warns of large graphs; what a function must carry is none of that."""
+    """Raise the large-graph warning threshold of Dask's cluster by the size of `function`."""
     import cloudpickle
     import dask
 
     name = "distributed.admin.large-graph-warning-threshold"
-    # The scheduler of a cluster is a method of its client; others are functions.
+    # A cluster's scheduler is a method of its client; local schedulers are plain functions.
     if getattr(dask.base.get_scheduler(), "__self__", None) is None:
         return {}
     buffers: list[Any] = []

@@ -1,4 +1,4 @@
-"""Real floating dtypes: which there are, which is widest, and what a name means."""
+"""Real floating dtypes: resolve names, find the default and the widest of a device."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _REAL = ("float32", "float64")
 
 
 def dtype_name(dtype: Any) -> str:
-    """``float32`` for ``numpy.float32``, ``dtype('float32')``, ``torch.float32`` and kin."""
+    """Return ``"float32"`` for ``numpy.float32``, ``torch.float32``, ``dtype('float32')``."""
     if isinstance(dtype, str):
         return dtype
     name = getattr(dtype, "name", None)  # NumPy, JAX, Dask and CuPy dtype objects
     if name is None:
         name = getattr(dtype, "__name__", None)  # scalar types such as numpy.float32
     if name is None:
-        # torch.float32 and array_api_strict.float32 say it in their text.
+        # torch.float32 and array_api_strict.float32 carry the name in their repr only.
         name = str(dtype)
     return str(name).rsplit(".", 1)[-1]
 
@@ -32,7 +32,7 @@ def _floats(xp: Any, device: Any) -> dict[str, Any]:
 
 
 def has_float64(xp: Any, device: Any = None) -> bool:
-    """Whether the device computes in double precision (JAX without x64 does not)."""
+    """Return whether the device computes in double precision (JAX without x64 does not)."""
     if namespace_name(xp) == "jax.numpy":
         import jax
 
@@ -41,7 +41,7 @@ def has_float64(xp: Any, device: Any = None) -> bool:
 
 
 def widest_float(xp: Any, device: Any = None) -> Any:
-    """float64 where the device has it, else float32."""
+    """Return float64 where the device has it, else float32."""
     return xp.float64 if has_float64(xp, device) else xp.float32
 
 
@@ -56,7 +56,7 @@ def _default_float(xp: Any, device: Any) -> Any:
 
 
 def real_dtype(x: Array, *, name: str = "X") -> Any:
-    """The dtype to compute in for data `x`: floats stay, integers become the default float."""
+    """Return the dtype to compute in for `x`: its own if floating, else the default float."""
     place = place_of(x)
     xp = place.xp
     text = dtype_name(x.dtype)
@@ -70,7 +70,7 @@ def real_dtype(x: Array, *, name: str = "X") -> Any:
 
 
 def resolve_dtype(dtype: Any, xp: Any, device: Any) -> Any:
-    """A dtype given by name or as the namespace's own object; ``None`` is the default float."""
+    """Resolve a dtype given by name or as the namespace's object; ``None`` is the default float."""
     if dtype is None:
         return _default_float(xp, device)
     text = dtype_name(dtype)
@@ -85,8 +85,8 @@ def resolve_dtype(dtype: Any, xp: Any, device: Any) -> Any:
 
 
 def code_dtype(xp: Any, n_values: int) -> Any:
-    """The smallest integer dtype that every namespace can compare and that holds n_values."""
+    """Return the smallest integer dtype comparable in every namespace that holds `n_values`."""
     if n_values <= 2**8:
         return xp.uint8
-    # torch has no arithmetic on uint16, so the next step is the signed one.
+    # torch has no arithmetic on uint16, so uint8 is followed by the signed types.
     return xp.int16 if n_values <= 2**15 else xp.int32

@@ -1,6 +1,6 @@
-"""The random states that a process shares: Python's, NumPy's and, where imported, PyTorch's.
+"""Read, compare and set the global random states of Python, NumPy and, if imported, PyTorch.
 
-Read, compared and set, so that one can see whether somebody else's code uses or changes them.
+Used to detect whether third-party code reads or changes them.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy as np
 
 @dataclass(frozen=True)
 class GlobalState:
-    """One generator's state; equal when the numbers that follow are equal."""
+    """The state of one global generator; equal states produce equal numbers."""
 
     key: Any
     raw: Any = field(compare=False, repr=False)
 
 
 def global_states() -> dict[str, GlobalState]:
-    """Return the state of every global generator that is there, by the name of its library."""
+    """Return the state of every global generator present, keyed by library."""
     python = random.getstate()
     legacy = np.random.get_state(legacy=False)  # noqa: NPY002  # it is the one to look at
     states = {
@@ -39,7 +39,7 @@ def global_states() -> dict[str, GlobalState]:
 
 
 def set_global_states(states: dict[str, GlobalState]) -> None:
-    """Put generators back into states that were read before."""
+    """Restore states returned by `global_states`."""
     for name, state in states.items():
         if name == "random":
             random.setstate(state.raw)
@@ -63,13 +63,13 @@ def disturb_global_state(name: str, by: int) -> None:
 
 
 def _torch() -> Any:
-    """PyTorch if somebody imported it: nobody else can have used its generator."""
+    """Return PyTorch if it is already imported: otherwise nobody can have used its generator."""
     module = sys.modules.get("torch")
     return module if hasattr(module, "get_rng_state") and hasattr(module, "cuda") else None
 
 
 def _frozen(value: Any) -> Any:
-    """Nested dicts and arrays as something that compares."""
+    """Convert nested dicts and arrays into something comparable."""
     if isinstance(value, dict):
         return tuple((key, _frozen(value[key])) for key in sorted(value))
     return value.tobytes() if isinstance(value, np.ndarray) else value

@@ -1,4 +1,4 @@
-"""Values from the host to a device and back, without changing a bit of them."""
+"""Transfer values between host and device, bit for bit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mehler._arrays._namespace import Array, Place, namespace_name
 
 
 def to_host(x: Array) -> Any:
-    """A NumPy array with the values of `x`; a Dask graph is computed, once."""
+    """Return the values of `x` as a NumPy array; a Dask graph is computed once."""
     if isinstance(x, np.ndarray):
         return x
     if compat.is_dask_array(x):
@@ -27,7 +27,7 @@ def to_host(x: Array) -> Any:
 
 
 def _on_cpu(x: Array) -> Array:
-    # array-api-strict refuses to be read from any device but its CPU one.
+    # array-api-strict can only be read from its CPU device.
     if namespace_name(compat.array_namespace(x)) == "array_api_strict":
         xp = compat.array_namespace(x)
         return compat.to_device(x, xp.Device("CPU_DEVICE"))
@@ -35,14 +35,14 @@ def _on_cpu(x: Array) -> Array:
 
 
 def without_gradient(x: Array) -> Array:
-    """`x` cut off from the graph that PyTorch records, which a loop would grow; values shared."""
+    """Detach `x` from PyTorch's graph, which a loop would grow; values are shared."""
     if compat.is_torch_array(x):
         return x.detach()
     return x
 
 
 def from_host(values: Any, place: Place, dtype: Any = None) -> Array:
-    """A NumPy array, placed; under ``jax.jit`` it becomes a constant, not a tracer.
+    """Place a NumPy array; under ``jax.jit`` it becomes a constant, not a tracer.
 
     Dask takes NumPy blocks as they are: a weight matrix is one constant of the graph,
     so for Dask the array stays on the host.
@@ -59,6 +59,6 @@ def from_host(values: Any, place: Place, dtype: Any = None) -> Array:
         with jax.ensure_compile_time_eval():
             return jax.device_put(values, place.device)
     if name == "torch":
-        # torch warns about read-only memory, and would share it: give it a copy of its own.
+        # torch would share read-only memory, with a warning: copy first.
         return xp.asarray(np.array(values), device=place.device)
     return xp.asarray(values, device=place.device)

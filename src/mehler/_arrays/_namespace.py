@@ -1,4 +1,4 @@
-"""Whose array is this, and where does it live?"""
+"""Find the namespace and device of an array."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ Array: TypeAlias = Any
 
 @dataclass(frozen=True)
 class Place:
-    """A namespace and a device of it; Dask arrays carry the place of their blocks too."""
+    """A namespace and one of its devices; for Dask arrays, those of the blocks."""
 
     xp: Any
     device: Any
 
     @property
     def name(self) -> str:
-        """For messages: ``torch`` on ``cuda:0`` reads "torch on cuda:0"."""
+        """Name for messages: ``torch`` on ``cuda:0`` reads "torch on cuda:0"."""
         short = namespace_name(self.xp)
         return short if self.device in (None, "cpu") else f"{short} on {self.device}"
 
 
 def is_array(x: Any) -> bool:
-    """Whether `x` is an array of a namespace that we can write against."""
+    """Return whether `x` is an array of a supported namespace."""
     return bool(compat.is_array_api_obj(x))
 
 
 def array_namespace(*arrays: Array, names: tuple[str, ...] | None = None) -> Any:
-    """The one namespace of `arrays`; an error that names the odd one out if there are two."""
+    """Return the common namespace of `arrays`, or raise TypeError naming the one that differs."""
     names = names or tuple(f"argument {i + 1}" for i in range(len(arrays)))
     spaces = []
     for array, name in zip(arrays, names):
@@ -62,12 +62,12 @@ def array_namespace(*arrays: Array, names: tuple[str, ...] | None = None) -> Any
 
 
 def namespace_name(xp: Any) -> str:
-    """``numpy``, ``torch``, ``jax.numpy`` and so on, without the wrapper's prefix."""
+    """Return ``numpy``, ``torch``, ``jax.numpy`` and so on, without the wrapper's prefix."""
     return str(xp.__name__).removeprefix("array_api_compat.")
 
 
 def is_lazy(x: Array) -> bool:
-    """Whether values cannot be looked at now: Dask graphs, and tracers under ``jax.jit``."""
+    """Return whether values are not available yet: Dask graphs, and tracers under ``jax.jit``."""
     if compat.is_dask_array(x):
         return True
     if compat.is_jax_array(x):
@@ -78,7 +78,7 @@ def is_lazy(x: Array) -> bool:
 
 
 def place_of(x: Array) -> Place:
-    """Namespace and device of `x`; a tracer under ``jax.jit`` has no device of its own."""
+    """Return namespace and device of `x`; a tracer under ``jax.jit`` has no device."""
     xp = array_namespace(x)
     if is_lazy(x):
         return Place(xp, None)
@@ -86,7 +86,7 @@ def place_of(x: Array) -> Place:
 
 
 def resolve_place(like: Any) -> Place:
-    """The place that a ``like=`` argument means: an array's own, or a namespace's default."""
+    """Return the place of a ``like=`` argument: an array's own, or a namespace's default device."""
     if like is None:
         # Asked of an array, not imported by name: `array_api_compat.numpy` loads all of NumPy, its
         # test tools and its Fortran parser too, which costs as much as the rest of this library.
@@ -106,7 +106,7 @@ def resolve_place(like: Any) -> Place:
 
 
 def require_same_place(x: Array, place: Place, *, name: str, owner: str) -> None:
-    """Refuse data that does not live where the weights live, with the line that repairs it."""
+    """Raise if `x` does not live where `owner` does; the message gives the call that moves it."""
     here = place_of(x)
     if here.xp is not place.xp:
         raise TypeError(

@@ -1,4 +1,4 @@
-"""What somebody else's function may return for a matrix, as dense values on the host."""
+"""Convert matrices returned by third-party code to dense values on the host."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ _NUMPY = ("float16", "float32", "float64")
 
 
 def dense_host(x: Any) -> tuple[Any, float | None]:
-    """Return a NumPy array with the values of `x`, and the spacing of its numbers at 1.
+    """Return `x` as a dense NumPy array, with the machine epsilon of its original dtype.
 
-    Sparse matrices of SciPy, PyTorch and JAX become dense. Formats that NumPy lacks, bfloat16 and
-    those of 8 bits, become float32, which holds their values; the spacing stays that of the format.
-    It is None where `x` is not of a floating dtype.
+    Sparse matrices of SciPy, PyTorch and JAX become dense. bfloat16 and 8-bit floats become
+    float32, exactly, and keep their own epsilon, which is None for dtypes that are not floating.
     """
     for dense in ("toarray", "to_dense", "todense"):
         if callable(getattr(x, dense, None)) and not isinstance(x, np.ndarray):
@@ -39,7 +38,7 @@ def dense_host(x: Any) -> tuple[Any, float | None]:
 
 
 def _spacing(dtype: Any) -> float:
-    """Return the distance from 1 to the next number, found by rounding to the format."""
-    # Half of it is rounded to 1, which is even.
+    """Return the machine epsilon of a dtype, found by rounding to it."""
+    # 1 + eps/2 is a tie and rounds to 1, the even neighbour.
     steps = 2.0 ** -np.arange(24.0)
     return float(steps[(1.0 + steps).astype(dtype).astype(np.float64) > 1.0].min())

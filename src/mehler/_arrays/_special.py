@@ -1,4 +1,4 @@
-"""Functions that the standard lacks and every library has under another name."""
+"""Special functions that the standard lacks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mehler._arrays._namespace import Array, place_of
 
 
 def erf(_: Any, t: Array) -> Array:
-    """The error function, elementwise: the library's own, or SciPy's on the host."""
+    """Compute the error function elementwise, by the library or by SciPy on the host."""
     if compat.is_torch_array(t):
         import torch
 

@@ -1,4 +1,4 @@
-"""What data may be: a matrix of finite real rows, refused by name before any work."""
+"""Validate data matrices before any work."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from mehler._arrays._namespace import Array, array_namespace, is_lazy
 
 
 def check_matrix(x: Array, *, name: str = "X", n_columns: int | None = None) -> None:
-    """Refuse anything but a non-empty (n, d) matrix of finite real numbers.
+    """Raise unless `x` is a non-empty (n, d) matrix of finite real numbers.
 
-    Values that cannot be looked at (Dask graphs, tracers) pass: only their shape is known.
+    Of lazy arrays (Dask graphs, tracers) only the shape is checked.
     """
     xp = array_namespace(x, names=(name,))
     if x.ndim != 2:
         remedy = f"; use {name}.reshape(1, -1) for a single row" if x.ndim == 1 else ""
         raise ValueError(f"{name} must have shape (rows, columns) but has {x.ndim} axes{remedy}")
     n_rows, width = x.shape
-    # Dask does not always know how many rows it has; None and NaN mean just that.
+    # None and NaN: the number of rows of a Dask array may be unknown.
     unknown = n_rows is None or (isinstance(n_rows, float) and math.isnan(n_rows))
     if (not unknown and n_rows == 0) or width == 0:
         raise ValueError(f"{name} is empty: its shape is {tuple(x.shape)}; pass at least one row")
@@ -37,7 +37,7 @@ def check_matrix(x: Array, *, name: str = "X", n_columns: int | None = None) -> 
 
 
 def require_finite(x: Array, *, name: str) -> None:
-    """Refuse NaN and infinity, and say in which row the first one stands."""
+    """Raise for NaN and infinity, naming the first row that has one."""
     xp = compat.array_namespace(x)
     block = block_rows_for_map(x.shape[1], 8)
     for rows in slices(x.shape[0], block):

@@ -1,8 +1,8 @@
-"""Real data sets that installable packages ship: found, checked, never fetched unasked.
+"""Real data sets shipped by installable packages, verified by hash, never fetched implicitly.
 
-A loader reads a file inside an installed package without importing the package, holds it to its
-sha256, and returns a :class:`Dataset` of NumPy arrays. If the package is missing, the error says
-the one command that brings it. :func:`sources` lists them all, with their licences.
+A loader reads a file inside an installed package without importing the package, verifies its
+sha256, and returns a :class:`Dataset` of NumPy arrays. If the package is missing, the error names
+the command that installs it. :func:`sources` lists all data sets with their licences.
 """
 
 from mehler.data._dataset import Dataset
@@ -15,12 +15,17 @@ from mehler.data._tables import adult, diamonds, house_sales, letter, magic
 
 
 def sources() -> dict[str, Source]:
-    """List the data sets: what carries them, what brings them, their licences.
+    """List the data sets: the package that ships each, the command that installs it, its licences.
 
     Returns
     -------
     dict of str to Source
-        By the name of the loader.
+        Keyed by the name of the loader.
+
+    See Also
+    --------
+    Source : One entry of the list.
+    Dataset : What a loader returns.
 
     Examples
     --------

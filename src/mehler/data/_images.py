@@ -1,4 +1,4 @@
-"""Images: digits, clothing, faces."""
+"""Loaders of digits and clothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mehler.data._source import DamagedDataError, MissingDataError, checked, hol
 from mehler.data._sources import SOURCES
 
 _PARTS = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
-# Of the arrays' bytes: images and labels of the training part, then of the test part.
+# Hashes of the arrays: images and labels of the training part, then of the test part.
 _MNIST = (
     "741c988805d008ac6e4c904b69001ba184c24b2c540a4ef403f4c71b676cf757",
     "1feba77c54802fa5339a11837ea4b2866434b83314ec45192930f1df69120c13",
@@ -30,7 +30,7 @@ _FASHION = (
     "c867c93ff95360594e8ec3287995350b824dd110b11595c0e13d5423f621867a",
     "3d0e6c6ea990b53b6f8f500a41cac93881d981b315f84578b7d915342ade01e9",
 )
-# Of the table's numbers, as releases of scikit-learn may pack it in other ways.
+# Hash of the numbers, since releases of scikit-learn may compress the file differently.
 _SMALL = "30aa855cd90427ff3c4996b3f40109597c57049f8a038cc52db1efeac8ad2e26"
 _MNIST_5K = "846f6cad587fea3877f6e0fe0a1968dfc68867ce170d3bc9fc2dccdbed17961d"
 _FASHION_FOLDER = "/usr/share/datasets/fashion-mnist"
@@ -190,7 +190,7 @@ def _idx_folder(
 
 
 def _idx(name: str, folder: Path, part: str, sha256: str) -> Any:
-    """One idx file of bytes: two zeros, 8, the number of axes, their lengths, the entries."""
+    """Read one idx file of bytes: two zeros, 8, the number of axes, their lengths, the entries."""
     plain = folder / f"{part}-ubyte"
     zipped = folder / f"{part}-ubyte.gz"
     if plain.is_file():

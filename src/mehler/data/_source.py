@@ -1,4 +1,4 @@
-"""Where a data set's file comes from: found if installed, checked by its hash, never fetched."""
+"""Locate the file of a data set in an installed package, and verify its hash."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from pathlib import Path
 
 
 class MissingDataError(FileNotFoundError):
-    """The package or folder that carries a data set is not here; the text says what brings it."""
+    """The package or folder of a data set is missing; the message says how to install it."""
 
 
 class DamagedDataError(ValueError):
-    """A file is not the one that was looked at when the loader was written."""
+    """The hash of a file differs from the one recorded when its loader was written."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A data set, what carries it, and under which terms.
+    """Origin and licence of a data set.
 
     Parameters
     ----------
     name : str
-        Of the loader.
+        Name of the loader.
     what : str
         Rows, columns and target in a line.
     carrier : str
-        Package or folder that the file lies in.
+        Package or folder that contains the file.
     command : str
-        What brings it.
+        Command that installs it.
     licence : str
-        Of the package, and of the data.
+        Licences of the package and of the data.
     note : str
-        What a user has to know: damage, missing parts, what it stands in for.
+        Caveats: damage, missing parts, the set it stands in for.
     """
 
     name: str
@@ -45,23 +45,7 @@ class Source:
 
 
 def packaged(source: Source, file: str) -> Path:
-    """Find a file inside an installed package, without importing the package.
-
-    Parameters
-    ----------
-    source : Source
-    file : str
-        Path below the package's folder.
-
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    MissingDataError
-        If the package is not installed or lacks the file.
-    """
+    """Find a file of an installed package without importing it, or raise MissingDataError."""
     spec = importlib.util.find_spec(source.carrier)
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         path = Path(folder) / file
@@ -74,37 +58,14 @@ def packaged(source: Source, file: str) -> Path:
 
 
 def checked(path: Path, sha256: str) -> bytes:
-    """Read a file and hold it to its hash.
-
-    Parameters
-    ----------
-    path : Path
-    sha256 : str
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    DamagedDataError
-        If the hash is another one.
-    """
+    """Read a file and verify its hash, or raise DamagedDataError."""
     content = path.read_bytes()
     hold(content, sha256, path.name)
     return content
 
 
 def hold(content: bytes, sha256: str, what: str) -> None:
-    """Raise unless the bytes have the hash.
-
-    Parameters
-    ----------
-    content : bytes
-    sha256 : str
-    what : str
-        For the message.
-    """
+    """Raise DamagedDataError, naming `what`, unless `content` has that hash."""
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
         raise DamagedDataError(

@@ -1,4 +1,4 @@
-"""The sources: what carries each data set, what brings it, its terms."""
+"""Table of the sources: carrier, command and licences of each data set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spoken digits: sequences of cepstral frames, brought to one length."""
+"""Spoken digits: sequences of cepstral frames, interpolated to one length."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def spoken_digits(n_frames: int = 20) -> Dataset:
     with np.load(io.BytesIO(content), allow_pickle=False) as stored:
         frames, y, lengths = stored["X"], stored["y"], stored["lengths"]
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-    # A place in each recording is a whole frame and a share of the next one.
+    # A position is a frame index and a fraction of the way to the next.
     places = (lengths[:, None] - 1) * np.linspace(0.0, 1.0, n_frames)
     whole = np.minimum(places.astype(int), lengths[:, None] - 2)
     share = (places - whole)[:, :, None]

@@ -1,4 +1,4 @@
-"""Tables: Adult, and the openly named stand-ins for sets that no package ships."""
+"""Tables: Adult, and stand-ins, named as such, for sets that no package ships."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NUMBERS = (
     "hours-per-week",
 )
 _DIAMONDS = "9574730b03aba241d899c4a97511c5061b19358fab89510774fb6c24168345c4"
-# From the worst to the best, as the table's own documentation orders them.
+# Worst to best, in the order of the table's documentation.
 _GRADES = {
     "cut": ("Fair", "Good", "Very Good", "Premium", "Ideal"),
     "color": ("J", "I", "H", "G", "F", "E", "D"),
@@ -66,7 +66,7 @@ def adult() -> Dataset:
         _rows(checked(packaged(source, f"test_data/{file}"), sha256)) for file, sha256 in _ADULT
     )
     names = [name for name in train if name not in (*_NUMBERS, "income-per-year")]
-    # Levels of the training part: the test part has no other one.
+    # Levels of the training part; the test part has no others.
     levels = {name: sorted(set(train[name])) for name in names}
     columns = (*_NUMBERS, *(f"{name}={level}" for name in names for level in levels[name]))
     parts = [_encoded(rows, levels) for rows in (train, test)]
@@ -209,7 +209,7 @@ def _keel(name: str) -> Dataset:
 
 
 def _rows(content: bytes) -> dict[str, list[str]]:
-    """Columns of a table with a header."""
+    """Parse a table with a header into columns."""
     header, *rows = csv.reader(io.StringIO(content.decode("utf-8")))
     return dict(zip(header, map(list, zip(*rows))))
 

@@ -1,1 +1,1 @@
-"""What is computed, each by what a library does best."""
+"""Numerical routines with one implementation per kind of backend."""

@@ -1,7 +1,7 @@
-"""Codes as bit planes on the host: 64 digits of one plane in a word, compared a word at a time.
+"""Compare codes as bit planes on the host: 64 digits of one plane per machine word.
 
 Two digits agree if all their bits do, so rows differ at the ones of ``OR_p (a_p XOR b_p)`` over
-the planes p; the processor counts those. Words are compared in tiles that stay in cache.
+the planes p, counted by popcount. Words are compared in tiles that stay in cache.
 """
 
 from __future__ import annotations
@@ -14,29 +14,32 @@ from mehler._arrays._blocks import slices
 from mehler._arrays.routines._threads import host_threads
 
 WORD = 64
-# 32 x 1024 words are 256 KiB, of which two are in work: what a core has as its own.
+# 32 x 1024 words are 256 KiB; two such arrays fit in a core's own cache.
 _ROWS, _COLUMNS = 32, 1024
 
 
 def planes_of(n_values: int) -> int:
-    """Bits of a digit below `n_values`: ceil(log2 n_values), at least one."""
+    """Return the bits per digit below `n_values`: ceil(log2 n_values), at least one."""
     return max(1, (n_values - 1).bit_length())
 
 
 def pack(codes: Any, n_values: int) -> Any:
-    """(n, m) digits to (n, planes, words) of uint64: bit l % 64 of word l // 64 is of digit l."""
+    """Pack (n, m) digits into (n, planes, words) of uint64.
+
+    Digit l is bit l % 64 of word l // 64.
+    """
     n, m = codes.shape
     words = -(-m // WORD)
     out = np.zeros((n, planes_of(n_values), words * (WORD // 8)), dtype=np.uint8)
     for plane in range(out.shape[1]):
         packed = np.packbits(codes & (1 << plane), axis=1, bitorder="little")
         out[:, plane, : packed.shape[1]] = packed
-    # Little-endian words whatever the processor is: then the bit order is the documented one.
+    # Little-endian words on every processor, so that the bit order is the documented one.
     return out.view("<u8").astype(np.uint64, copy=False)
 
 
 def unpack(words: Any, n_digits: int, dtype: Any) -> Any:
-    """(n, planes, words) to (n, n_digits) digits in `dtype`: the inverse of `pack`."""
+    """Unpack (n, planes, words) into (n, n_digits) digits in `dtype`: the inverse of `pack`."""
     bytes_ = words.astype("<u8", copy=False).view(np.uint8)
     codes = np.zeros((words.shape[0], n_digits), dtype=dtype)
     for plane in range(words.shape[1]):
@@ -46,10 +49,10 @@ def unpack(words: Any, n_digits: int, dtype: Any) -> Any:
 
 
 def agreements(left: Any, right: Any | None, n_digits: int, out: Any, *, threads: int = 0) -> Any:
-    """How many of `n_digits` agree, every row of `left` with every one of `right`, into `out`.
+    """Count agreeing digits between all rows of `left` and of `right`, into `out`.
 
-    Floating `out` gets shares, integer `out` counts. With `right` None rows are compared among
-    themselves, each pair once. `threads` 0 stands for `host_threads`.
+    Floating `out` gets fractions, integer `out` counts. With `right` None the rows of `left` are
+    compared among themselves, each pair once. ``threads=0`` means `host_threads`.
     """
     # Rows along the contiguous axis.
     a = np.ascontiguousarray(np.moveaxis(left, 0, -1))
@@ -73,7 +76,7 @@ def agreements(left: Any, right: Any | None, n_digits: int, out: Any, *, threads
         for rows in tiles:
             run(rows)
     else:
-        from concurrent.futures import ThreadPoolExecutor  # brings logging: not at every import
+        from concurrent.futures import ThreadPoolExecutor  # deferred: it imports logging
 
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(run, tiles))
@@ -81,13 +84,13 @@ def agreements(left: Any, right: Any | None, n_digits: int, out: Any, *, threads
 
 
 def agreements_of_pairs(left: Any, right: Any, n_digits: int) -> Any:
-    """How many digits agree, row i of `left` with row i of `right`: shape (n,), int32."""
+    """Count agreeing digits between row i of `left` and row i of `right`: (n,), int32."""
     differ = np.bitwise_or.reduce(left ^ right, axis=1)
     return n_digits - np.bitwise_count(differ).sum(axis=1, dtype=np.int32)
 
 
 def _differing(a: Any, b: Any, count: Any) -> Any:
-    """Digits that differ, (r, c), of (planes, words, r, 1) and (planes, words, 1, c)."""
+    """Count differing digits, (r, c), of (planes, words, r, 1) and (planes, words, 1, c)."""
     shape = (a.shape[2], b.shape[3])
     differ, other = np.empty(shape, dtype=np.uint64), np.empty(shape, dtype=np.uint64)
     ones = np.empty(shape, dtype=np.uint8)

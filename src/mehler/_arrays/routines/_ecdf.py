@@ -1,7 +1,8 @@
-"""How many values lie at or below each threshold, as shares: comparisons, and sums of bytes.
+"""Evaluate empirical distribution functions at thresholds, by comparisons and sums of bytes.
 
 Values come in pieces of shape (groups, counted, rows), best with rows or a long counted axis
-contiguous, so that additions run over long stretches. No array has both it and the thresholds.
+contiguous, so that additions run over long stretches. No temporary has both the counted axis and
+the thresholds.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from mehler._arrays._namespace import Array
 
-# A sum of uint8 zeros and ones cannot overflow over so many.
+# Most zeros and ones that a sum in uint8 holds without overflow.
 _MOST = 255
 
 
@@ -23,8 +24,8 @@ def ecdf_at(
 ) -> Array:
     """Count values at or below thresholds, times `scale`: (rows, groups * K).
 
-    `pieces` are slices of the groups, in order, and their values (c, r, rows). Thresholds are
-    (K,), or (groups, K) where each group has its own; scale is (groups * K,).
+    `pieces` yields slices of the groups, in order, with their values (c, r, rows). Thresholds are
+    (K,), or (groups, K) with one set per group; scale is (groups * K,).
     """
     if compat.is_numpy_array(thresholds):
         return _written(pieces, thresholds, scale)
@@ -41,7 +42,7 @@ def ecdf_at(
 
 
 def _count(xp: Any, mask: Array) -> Array:
-    """Number of true entries along the middle axis."""
+    """Count true entries along the middle axis."""
     total: Any = None
     for start in range(0, mask.shape[1], _MOST):
         piece = mask[:, start : min(start + _MOST, mask.shape[1]), :]
@@ -53,7 +54,7 @@ def _count(xp: Any, mask: Array) -> Array:
 
 
 def _written(pieces: Iterable[tuple[slice, Any]], thresholds: Any, scale: Any) -> Any:
-    """The same on NumPy: masks in one place, and features written where they stay."""
+    """NumPy variant of `shares_below`: reuse one mask and write features in place."""
     n_columns, out, mask = thresholds.shape[-1], None, None
     for part, values in pieces:
         c, r, n = values.shape

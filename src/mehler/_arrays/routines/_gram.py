@@ -1,8 +1,8 @@
-"""Sums of products of rows, Z^T Z, in float64: written where they stay on NumPy.
+"""Accumulate the Gram matrix Z.T @ Z in float64, in place on NumPy.
 
-There only the blocks on and above the diagonal are made, each in its own small piece of memory: a
+On NumPy only the blocks on and above the diagonal are formed, each in a small buffer: a
 product of a thousand rows into a fresh m x m array would cost that array, and its page faults, at
-every step. Elsewhere the whole product is added.
+every step. Other libraries add the whole product.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 from mehler._arrays._blocks import slices
 from mehler._arrays._namespace import Array
 
-# Columns of a piece: a product of 2048 x 2048 is 16 MiB of float32. On the diagonal NumPy computes
-# half of it, and the fewer pieces there are, the fewer repeat the packing of rows.
+# Columns per block: a product of 2048 x 2048 is 16 MiB of float32. NumPy computes half of a
+# diagonal block, and fewer blocks pack the rows fewer times.
 _TILE = 2048
 
 
 def add_gram(xp: Any, total: Array, rows: Array) -> Array:
-    """`total` (m, m) plus Z^T Z of `rows`; float32 products are added as float64.
+    """Return `total` (m, m) plus Z.T @ Z of `rows`; float32 products are added in float64.
 
-    On NumPy `total` is spent, and only its upper triangle means anything: see `symmetric`.
+    On NumPy `total` is overwritten, and only its upper triangle is valid: see `symmetric`.
     """
     if not compat.is_numpy_array(total):
         product = xp.matmul(xp.matrix_transpose(rows), rows)
@@ -37,7 +37,7 @@ def add_gram(xp: Any, total: Array, rows: Array) -> Array:
 
 
 def symmetric(xp: Any, total: Array) -> Array:
-    """The whole matrix of what `add_gram` made, in memory of its own on NumPy."""
+    """Return the full symmetric matrix of an accumulated Gram matrix; a copy on NumPy."""
     if not compat.is_numpy_array(total):
         return total
     upper = np.triu(total)
@@ -45,16 +45,16 @@ def symmetric(xp: Any, total: Array) -> Array:
 
 
 def squared_norm(xp: Any, total: Array) -> Array:
-    """Sum of the squares of all entries of what `add_gram` made."""
+    """Return the squared Frobenius norm of an accumulated Gram matrix."""
     if not compat.is_numpy_array(total):
         return xp.sum(total * total)
-    # Row by row: no copy of the matrix. What is above the diagonal is there twice.
+    # Row by row, without a copy. Entries above the diagonal count twice.
     above = sum(float(np.dot(row[i + 1 :], row[i + 1 :])) for i, row in enumerate(total))
     return np.asarray(2.0 * above + np.sum(np.diagonal(total) ** 2))
 
 
 def packed(total: Any) -> Any:
-    """The upper triangle of a matrix on the host, row by row: half the bytes to send."""
+    """Return the upper triangle of a host matrix, row by row: half the bytes to send."""
     m = total.shape[0]
     out = np.empty(m * (m + 1) // 2, dtype=total.dtype)
     start = 0
@@ -65,7 +65,7 @@ def packed(total: Any) -> Any:
 
 
 def unpacked(values: Any, m: int) -> Any:
-    """A matrix (m, m) with that upper triangle, and zeros below it."""
+    """Return the (m, m) matrix with that upper triangle, and zeros below it."""
     out = np.zeros((m, m), dtype=values.dtype)
     start = 0
     for i in range(m):
@@ -75,7 +75,7 @@ def unpacked(values: Any, m: int) -> Any:
 
 
 def centred(xp: Any, rows: Array, mean: Array, last: Array) -> Array:
-    """`rows` less `mean`, with one more row, `last`, below them: (b + 1, m)."""
+    """Return ``rows - mean`` with the row `last` appended: (b + 1, m)."""
     if not compat.is_numpy_array(rows):
         return xp.concat((rows - mean[None, :], last[None, :]), axis=0)
     out = np.empty((rows.shape[0] + 1, rows.shape[1]), dtype=rows.dtype)

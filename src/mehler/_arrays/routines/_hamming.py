@@ -1,7 +1,7 @@
-"""How often codes agree, all pairs of rows, by what each library does best.
+"""Compute the Hamming similarity of codes for all pairs of rows.
 
 NumPy compares bit planes and counts ones; the others multiply one-hot digits, whose sums are exact
-in float32 up to 2^24 digits. Either way in blocks: nothing of the size rows x rows x digits.
+in float32 up to 2^24 digits. Both work in blocks, without an array rows x rows x digits.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from mehler._arrays._dtypes import code_dtype, widest_float
 from mehler._arrays._namespace import Array, array_namespace, is_lazy, place_of
 from mehler._arrays.routines import _bit_planes
 
-# Rows of a tile, and columns of one-hot digits at a time: 4 KiB a row.
+# Rows per tile, and one-hot columns per product: 4 KiB a row.
 _ROWS, _COLUMNS = 512, 1024
 
 
 def check_digits(codes: Array, pool_size: int, name: str) -> None:
-    """Refuse digits that `pool_size` values have not; those of lazy arrays cannot be seen."""
+    """Raise unless digits are below `pool_size`; those of lazy arrays are not checked."""
     if is_lazy(codes) or 0 in codes.shape:
         return
     xp = array_namespace(codes)
@@ -34,9 +34,9 @@ def check_digits(codes: Array, pool_size: int, name: str) -> None:
 
 
 def hamming_similarity(c: Array, d: Array | None, n_values: int) -> Array:
-    """For codes (n, m) and (k, m) below `n_values`, the share of digits that agree: (n, k).
+    """Return the fraction of agreeing digits, (n, k), of codes (n, m) and (k, m) below `n_values`.
 
-    In the widest float of the device. `d` None stands for `c`, and each pair is compared once.
+    In the widest float of the device. `d` None means `c`; each pair is then compared once.
     """
     if compat.is_dask_array(c):
         return _by_chunks(c, c if d is None else d, n_values)
@@ -56,7 +56,7 @@ def _by_planes(c: Any, d: Any | None, n_values: int, threads: int = 0) -> Any:
 
 
 def _by_chunks(c: Array, d: Array, n_values: int) -> Array:
-    """Every row chunk with every one, lazily; Dask has threads of its own."""
+    """Compare all pairs of row chunks lazily, in Dask's own threads."""
     import dask.array
 
     return dask.array.blockwise(
@@ -74,7 +74,7 @@ def _by_chunks(c: Array, d: Array, n_values: int) -> Array:
 
 
 def _chunk_by_planes(c: Any, d: Any, n_values: int) -> Any:
-    for codes, name in ((c, "C"), (d, "D")):  # which could not be looked at before
+    for codes, name in ((c, "C"), (d, "D")):  # lazy digits are checked here, once they exist
         check_digits(codes, n_values, name)
     small = code_dtype(np, n_values)
     c, d = (codes.astype(small, copy=False) for codes in (c, d))
@@ -88,7 +88,7 @@ def _by_products(c: Array, d: Array | None, n_values: int) -> Array:
     shape = (c.shape[0], (c if d is None else d).shape[0])
     heights = list(slices(shape[0], _ROWS))
     widths = heights if d is None else list(slices(shape[1], _ROWS))
-    # Of rows among themselves the tiles on and above the diagonal.
+    # Within one set, only tiles on and above the diagonal.
     pairs = [(i, j) for i in range(len(heights)) for j in range(i if d is None else 0, len(widths))]
     counts: dict[tuple[int, int], Any] = dict.fromkeys(pairs, 0.0)
     for digits in slices(c.shape[1], max(1, _COLUMNS // n_values)):
@@ -102,7 +102,7 @@ def _by_products(c: Array, d: Array | None, n_values: int) -> Array:
         tile = counts[i, j] if (i, j) in counts else xp.matrix_transpose(counts[j, i])
         return xp.astype(tile, wide) / n_digits
 
-    if compat.is_jax_array(c) and 0 not in shape:  # which cannot be written to
+    if compat.is_jax_array(c) and 0 not in shape:  # JAX arrays are immutable
         lines = [[share(i, j) for j in range(len(widths))] for i in range(len(heights))]
         return xp.concat([xp.concat(line, axis=1) for line in lines], axis=0)
     out = xp.empty(shape, dtype=wide, device=place.device)
@@ -113,7 +113,7 @@ def _by_products(c: Array, d: Array | None, n_values: int) -> Array:
 
 
 def _one_hot(xp: Any, codes: Array, n_values: int) -> Array:
-    """(n, units) codes to (n, n_values * units) zeros and ones in float32."""
+    """Encode (n, units) codes as (n, n_values * units) zeros and ones in float32."""
     values = xp.arange(n_values, dtype=codes.dtype, device=place_of(codes).device)
     # Units along the contiguous axis: comparisons run over it.
     equal = xp.astype(codes[:, None, :] == values[None, :, None], xp.float32)

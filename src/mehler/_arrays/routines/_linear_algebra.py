@@ -1,7 +1,7 @@
 """Eigenvalues and solutions of symmetric systems, in place on NumPy.
 
-Matrices are as `add_gram` makes them: on NumPy only the upper triangle is read. SciPy's LAPACK
-wants the order of Fortran, in which the transpose of that is a lower triangle, without a copy.
+Matrices are as `add_gram` accumulates them: on NumPy only the upper triangle is read. LAPACK
+wants Fortran order, in which their transpose is a lower triangle, without a copy.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mehler._arrays._namespace import Array
 
 
 def eigen(xp: Any, a: Array) -> tuple[Array, Array]:
-    """Eigenvalues (m,), ascending, and eigenvectors (m, m) in columns; `a` is spent on NumPy."""
+    """Return ascending eigenvalues (m,) and eigenvectors in columns; NumPy overwrites `a`."""
     if not compat.is_numpy_array(a):
         values, vectors = xp.linalg.eigh(a)
         return values, vectors
@@ -25,13 +25,9 @@ def eigen(xp: Any, a: Array) -> tuple[Array, Array]:
 
 
 def solve_positive(xp: Any, a: Array, shift: float, b: Array, least: float) -> Array:
-    """Solve (a + shift I) w = b for `b` (m, t): by Cholesky in a copy of `a` on NumPy.
+    """Solve (a + shift I) w = b for `b` (m, t) by Cholesky, in a copy of `a` on NumPy.
 
-    Raises
-    ------
-    ValueError
-        If a pivot is not above `least`: then the matrix is singular to within rounding, whatever
-        the factorisation makes of that.
+    Raises ValueError if a pivot is not above `least`: the matrix is singular to within rounding.
     """
     if not compat.is_numpy_array(a):
         identity = xp.eye(a.shape[0], dtype=a.dtype, device=compat.device(a))
@@ -51,7 +47,7 @@ def solve_positive(xp: Any, a: Array, shift: float, b: Array, least: float) -> A
 
 
 def _factor(xp: Any, a: Array) -> Array:
-    """Cholesky's factor, with pivots of NaN where there is none."""
+    """Return the Cholesky factor, with NaN pivots if the factorisation fails."""
     if compat.is_torch_array(a):
         import torch
 
@@ -64,7 +60,7 @@ def _factor(xp: Any, a: Array) -> Array:
 
 
 def _require_pivots(xp: Any, factor: Array, shift: float, least: float) -> None:
-    # NaN is above nothing.
+    # False for NaN too.
     if not bool(xp.all(xp.linalg.diagonal(factor) ** 2 > least)):
         raise _singular(shift)
 

@@ -1,7 +1,7 @@
-"""The numerical rank of a Gram matrix: which of its eigenvalues are more than rounding.
+"""Numerical rank of a Gram matrix: tell its eigenvalues from rounding.
 
-Every cut in the library is made here. One rule, because two that differ give two answers to one
-question: below it an eigenvalue is whatever the processor's order of summation left there.
+Every rank cut in the library is made here, since two rules would give two answers to one
+question. An eigenvalue below the cut depends on the order of summation.
 """
 
 from __future__ import annotations
@@ -13,39 +13,23 @@ import numpy as np
 from mehler._arrays._dtypes import dtype_name
 from mehler._arrays._namespace import Array
 
-# Of both terms of the rule. Measured on repeated columns, 20 to 10^5 rows and 3 to 1500 columns of
-# rank 1 to 400, on the kernels of OpenBLAS for three kinds of processors: at most 0.9 and 0.5.
+# Safety factor of both terms. Measured need on repeated columns, 20 to 10^5 rows and 3 to 1500
+# columns of rank 1 to 400, with OpenBLAS kernels for three processors: at most 0.9 and 0.5.
 _SAFETY = 4.0
 
 
 def least_resolved(
     xp: Any, values: Array, *, products: str, features: str, squares: Any = None
 ) -> Array:
-    r"""The largest eigenvalue of a Gram matrix that rounding can make out of nothing.
+    r"""Return the largest eigenvalue of a Gram matrix that rounding alone can produce.
 
     .. math:: \max\Big\{4\big(e\sqrt{t s} + u\sqrt m\,s\big),\; (4 f)^2 \sum_i |z_i|^2\Big\}
 
-    with s the largest eigenvalue and t the sum of those above 0. Entries of a Gram are off by
-    about :math:`e\sqrt{G_{ii}G_{jj}}`, each by its own, and a random matrix of such entries has
-    norm :math:`e\sqrt{ts}`; the decomposition of m columns adds :math:`u\sqrt m\,s`; and features
-    that are themselves rounded have singular values of :math:`f` times their length.
-
-    Parameters
-    ----------
-    xp : namespace
-    values : array, shape (m,)
-        Eigenvalues in any order, in the dtype of the decomposition, whose eps is u.
-    products : str
-        Dtype in which the products were formed: its eps is e.
-    features : str
-        Dtype of the features: its eps is f.
-    squares : array or float, optional
-        Sum of squares of the features before they were centred; default t.
-
-    Returns
-    -------
-    array, shape ()
-        0 for a Gram of zeros.
+    with s the largest eigenvalue and t the sum of the positive ones among `values` (m,). Entries
+    of a Gram have errors of about :math:`e\sqrt{G_{ii}G_{jj}}`, e the eps of `products`; a random
+    matrix of such entries has norm :math:`e\sqrt{ts}`. The decomposition of m columns, in a dtype
+    with eps u, adds :math:`u\sqrt m\,s`. Features rounded with eps f have singular values of f
+    times their norm; `squares` is their sum of squares before centring, by default t.
     """
     positive = xp.where(values > 0.0, values, xp.zeros_like(values))
     total = xp.sum(positive)
@@ -55,14 +39,14 @@ def least_resolved(
 
 
 def least_singular(norm: Array, features: str) -> Array:
-    """The largest singular value that rounding can make, of features with that Frobenius norm."""
+    """Return the largest singular value from rounding, for features of that Frobenius norm."""
     return 4.0 * _eps(features) * norm
 
 
 def least_pivot(xp: Any, squared_norm: Array, trace: Array, order: int, *, products: str) -> Array:
-    """The same of a Gram matrix that is factorised, not decomposed: a pivot below it is rounding.
+    """Return the largest Cholesky pivot of a Gram matrix that rounding alone can produce.
 
-    Frobenius' norm stands for the largest eigenvalue, which it is not below.
+    The Frobenius norm bounds the largest eigenvalue from above, without a decomposition.
     """
     return _formed(xp, xp.sqrt(squared_norm), trace, order, products)
 

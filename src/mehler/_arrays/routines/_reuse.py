@@ -1,8 +1,7 @@
-"""Products and maxima that write over memory in hand, where the library can.
+"""matmul, maximum and take with ``out=`` where the backend has it.
 
 The standard has no ``out=``. On NumPy a fresh block is paid for in page faults at every step,
-about as much as the maximum itself; the other libraries keep pools of memory of their own, so
-for them these are the plain functions.
+about as much as the maximum itself; the other libraries have memory pools and allocate.
 """
 
 from __future__ import annotations
@@ -16,26 +15,26 @@ from mehler._arrays._namespace import Array
 
 
 def matmul(xp: Any, a: Array, b: Array, spare: Array | None) -> Array:
-    """``a @ b``, in the memory of `spare` where that is possible."""
+    """Return ``a @ b``, on NumPy in the memory of `spare`."""
     if spare is not None and compat.is_numpy_array(a):
         return xp.matmul(a, b, out=spare)
     return xp.matmul(a, b)
 
 
 def maximum(xp: Any, a: Array, b: Array) -> Array:
-    """Elementwise maximum, in the memory of `a` where that is possible: `a` is spent."""
+    """Return the elementwise maximum; NumPy overwrites `a`."""
     if compat.is_numpy_array(a):
         return xp.maximum(a, b, out=a)
     return xp.maximum(a, b)
 
 
 def take_rows(xp: Any, a: Array, index: Array, spare: Array | None) -> Array:
-    """``a[index]`` along the first axis, in the memory of `spare` where that is possible.
+    """Return ``a[index]`` along the first axis, on NumPy in the memory of `spare`.
 
-    Every index must be one of `a`'s: on NumPy none is looked at twice.
+    Indices must be in range: NumPy would clip them silently.
     """
     if spare is not None and compat.is_numpy_array(a):
-        # "raise" would fill a buffer first.
+        # mode="raise" would buffer the output.
         return np.take(a, index, axis=0, out=spare, mode="clip")
     return xp.take(a, index, axis=0)
 
@@ -43,15 +42,15 @@ def take_rows(xp: Any, a: Array, index: Array, spare: Array | None) -> Array:
 def running_argmax(
     xp: Any, best: Array, chosen: Array, value: Array, offered: Array
 ) -> tuple[Array, Array]:
-    """The larger of `best` and `value`, and with it `chosen` or `offered`; ties keep the former.
+    """Return the larger of `best` and `value`, and its index: one step of a running argmax.
 
-    `best` and `chosen` are spent, and must not share memory. NumPy selects by a mask at a tenth of
-    the pace of its arithmetic; there the sign of best - value, spread over a number's bits, does.
+    Ties keep `best`. NumPy overwrites `best` and `chosen`, which must not share memory. It selects
+    by a mask at a tenth of its arithmetic's pace, so the sign of best - value is spread instead.
     """
     if not compat.is_numpy_array(best):
         return xp.maximum(best, value), xp.where(value > best, offered, chosen)
     bits = np.int32 if best.dtype == np.float32 else np.int64
-    with np.errstate(over="ignore"):  # a gap beyond the largest number has its sign
+    with np.errstate(over="ignore"):  # an overflowing difference keeps its sign
         wins = (best - value).view(bits)
     wins >>= 8 * wins.itemsize - 1  # all ones where value is larger
     wins &= chosen.view(bits) ^ offered.view(bits)

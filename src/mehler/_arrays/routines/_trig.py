@@ -1,8 +1,8 @@
 """Cosines and sines of many angles.
 
 NumPy computes them in float64 one number at a time, five to ten times slower than a polynomial.
-A polynomial wants angles in turns, so that the nearest whole one is subtracted without loss; the
-other libraries want radians. `angle_unit` says which, and costs nothing where weights are scaled.
+The polynomial takes angles in turns, reduced without loss by subtracting the nearest integer; the
+other libraries take radians. `angle_unit` returns the factor, best folded into the weights.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ _SINE = tuple((-1.0) ** k * (2.0 * math.pi) ** (2 * k + 1) / math.factorial(2 * 
 
 
 def angle_unit(x: Array) -> float:
-    """Return what a radian is in the unit that `cosine` and `cosine_and_sine` take for `x`."""
+    """Return the factor from radians to the unit of `cosine` and `cosine_and_sine` for `x`."""
     return 1.0 / (2.0 * math.pi) if _in_turns(x) else 1.0
 
 
 def cosine(xp: Any, angles: Array, gain: float) -> Array:
-    """Cosines of `angles` (n, k) in the unit of `angle_unit`, times `gain`."""
+    """Return `gain` times the cosines of `angles` (n, k), in the unit of `angle_unit`."""
     if not compat.is_numpy_array(angles):
         return gain * xp.cos(angles)
     return _written(angles, gain, 1)
 
 
 def cosine_and_sine(xp: Any, angles: Array, gain: float) -> Array:
-    """Cosines, then sines, of `angles` (n, k) in the unit of `angle_unit`, times `gain`: (n, 2 k).
+    """Return `gain` times cosines, then sines, of `angles` (n, k): (n, 2 k).
 
-    On NumPy both are written where they stay: joining two arrays costs as much as the cosine.
+    On NumPy both are written in place: concatenation would cost as much as the cosine.
     """
     if not compat.is_numpy_array(angles):
         return gain * xp.concat((xp.cos(angles), xp.sin(angles)), axis=1)
@@ -52,7 +52,7 @@ def _in_turns(x: Array) -> bool:
 
 
 def _written(angles: Any, gain: float, n: int) -> Any:
-    """Return one or both waves side by side; angles that are a transpose give a transpose."""
+    """Return one or both functions side by side; transposed angles give a transposed result."""
     turned = angles.flags.f_contiguous and not angles.flags.c_contiguous
     angles = angles.T if turned else angles
     rows, columns = angles.shape
@@ -70,7 +70,7 @@ def _written(angles: Any, gain: float, n: int) -> Any:
 
 
 def _turns(angles: Any, gain: float, out: list[Any]) -> None:
-    """Write waves of angles in turns, by a polynomial.
+    """Write cosines (and sines) of angles in turns, by a polynomial.
 
     For t within half a turn, cos(2 pi t) = sin(2 pi u) with u = 1/4 - |t|, and sin(2 pi t) is that
     of 1/4 - |u| with the sign of t.
