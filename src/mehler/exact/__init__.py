@@ -1,7 +1,7 @@
-"""What the maps converge to: exact expected kernels, variances and moments.
+"""Exact expected kernels, variances and moments of random features.
 
-Three precisions of the same names: float64 on arrays of any namespace (the default), mpmath
-numbers (``dps=``), and balls that provably contain the truth (:mod:`mehler.exact.certified`).
+Each name comes in three precisions: float64 on arrays of any namespace (the default), mpmath
+numbers (``dps=``), and balls that provably contain the value (:mod:`mehler.exact.certified`).
 """
 
 from mehler.exact import asymptotics, closed_form, orbits
@@ -45,7 +45,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    # Balls need python-flint, an extra: the module is there for whoever asks for it.
+    # Imported on access: balls need python-flint, an extra.
     if name == "certified":
         import importlib
 

@@ -1,7 +1,7 @@
-"""The expectations of one pair of units as plain functions of an array of correlations.
+"""Expectations of one pair of units as plain functions of an array of correlations.
 
-Which route serves which pool size is decided here: closed forms for q <= 2, whose kernel needs
-relative accuracy at rho = -1, the table of the pool size otherwise.
+The route is chosen here: closed forms for q <= 2, whose kernel needs relative accuracy at
+rho = -1, else the table of the pool size.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mehler.exact._validate import check_pool, check_rho
 
 
 def apply(function: Callable[[Any, int], Any], rho: Any, q: int) -> Any:
-    """Validate, evaluate, and give numbers for numbers and arrays for arrays."""
+    """Validate, evaluate, and return a number for a number and an array for an array."""
     q = check_pool(q)
     values = function(check_rho(rho), q)
     return values if _arrays.is_array(rho) else closed_form.scalar_if_scalar(values)
@@ -25,7 +25,7 @@ def collision(rho: _arrays.Array, q: int) -> _arrays.Array:
     if q <= 2:
         return closed_form.collision_on_array(rho, q)
     xp = _arrays.array_namespace(rho)
-    # The table rounds; a probability does not leave [0, 1].
+    # Rounding of the table may leave [0, 1].
     return xp.clip(_table.evaluate(_table.pool_table(q).kappa, rho), 0.0, 1.0)
 
 

@@ -26,7 +26,7 @@ _PRODUCTS_UP_TO = 6
 
 
 def collision_coefficients(q: int, n: int, dps: int | None = None) -> Any:
-    r"""First n coefficients a_0(q) ... a_{n-1}(q) of the collision probability.
+    r"""Compute the first n coefficients a_0(q) ... a_{n-1}(q) of the collision probability.
 
     .. math:: \kappa_q(\rho) = \sum_{i\ge0} a_i(q)\rho^i, \quad a_i \ge 0, \quad \sum_i a_i = 1
 
@@ -48,6 +48,13 @@ def collision_coefficients(q: int, n: int, dps: int | None = None) -> Any:
     ------
     TypeError, ValueError
         If `q` or `n` is not an integer in range.
+
+    See Also
+    --------
+    collision_probability : The function with these power series coefficients.
+    hermite_moment : Hermite coefficients of the maximum.
+    mehler.exact.asymptotics.collision_coefficient : Leading order for large i.
+    mehler.exact.certified.collision_coefficients : The same as balls.
 
     Notes
     -----
@@ -82,7 +89,7 @@ def collision_coefficients(q: int, n: int, dps: int | None = None) -> Any:
     for start in range(0, upper.size, _POINTS):
         piece = slice(start, start + _POINTS)
         total += power(series[:, upper[piece]] * series[:, lower[piece]], q) @ weight[piece]
-    # None is negative; the sums leave -1e-17 where a coefficient is 0 (q = 2, even i).
+    # All are >= 0; rounding leaves -1e-17 for those that vanish (q = 2, even i).
     return np.maximum(total[1:], 0.0) * np.arange(1, n + 1)
 
 
@@ -90,9 +97,10 @@ _POINTS = 2048  # grid points at a time: 129 coefficients of them are 2 MB
 
 
 def _grid(q: int, n: int) -> tuple[Any, float]:
-    """Where [rho^k] Phi_2^q matters: it is at most sqrt(D(x) D(y)), D = Phi^q - Phi^(2q).
+    """Return the grid where [rho^k] Phi_2^q matters.
 
-    On the diagonal all coefficients are non-negative and sum to D; off it Cauchy-Schwarz.
+    It is at most sqrt(D(x) D(y)), D = Phi^q - Phi^(2q): on the diagonal all coefficients are
+    non-negative and sum to D; off it by Cauchy-Schwarz.
     """
     from scipy.special import log_ndtr
 
@@ -106,7 +114,7 @@ def _grid(q: int, n: int) -> tuple[Any, float]:
 
 
 def _tetrachoric(t: Any, n: int) -> Any:
-    """Phi, psi_1, ..., psi_n at t: shape (n + 1, t)."""
+    """Evaluate Phi, psi_1, ..., psi_n at t: shape (n + 1, t)."""
     from scipy.special import ndtr
 
     rows = [ndtr(t)]
@@ -132,7 +140,7 @@ def _multiply(left: Any, right: Any) -> Any:
 
 
 def _power_by_recurrence(series: Any, q: int) -> Any:
-    """J. C. P. Miller's recurrence for the q-th power of a power series."""
+    """Raise a power series to the q-th power by J. C. P. Miller's recurrence."""
     ratio = series / series[0]
     power = np.empty_like(series)
     power[0] = series[0] ** q

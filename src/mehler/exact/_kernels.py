@@ -8,7 +8,7 @@ from mehler.exact import _at_rho, _moments
 
 
 def collision_probability(rho: Any, q: int, dps: int | None = None) -> Any:
-    r"""Collision probability kappa_q(rho): two correlated Gaussian vectors share their argmax.
+    r"""Compute the collision probability kappa_q(rho): two correlated Gaussians share the argmax.
 
     .. math:: \kappa_q(\rho) = P(\arg\max_j g_j = \arg\max_j g'_j)
               = \sum_{i\ge0} a_i(q) \rho^i
@@ -31,6 +31,14 @@ def collision_probability(rho: Any, q: int, dps: int | None = None) -> Any:
     ------
     TypeError, ValueError
         If `q` is not an integer in range, or `rho` leaves [-1, 1] by more than rounding.
+
+    See Also
+    --------
+    collision_coefficients : Its power series.
+    maxout_kernel : Its integral, the expected kernel of maxout features.
+    mehler.exact.closed_form.collision_probability : Closed forms for q = 1, 2, 3.
+    mehler.exact.asymptotics.collision_near_one : First order at rho = 1.
+    mehler.MaxoutCodes : The map with this expected kernel.
 
     Notes
     -----
@@ -57,7 +65,7 @@ def collision_probability(rho: Any, q: int, dps: int | None = None) -> Any:
 
 
 def maxout_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
-    r"""Expected kernel K_q(rho) of a maxout unit on unit vectors, as proved.
+    r"""Compute the expected kernel K_q(rho) of a maxout unit on unit vectors, as proved.
 
     .. math:: K_q(\rho) = E \max_j g_j \max_j g'_j = h_1(q)^2 + \int_0^\rho \kappa_q(t)\,dt
 
@@ -83,6 +91,13 @@ def maxout_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
     TypeError, ValueError
         If `q` is not an integer in range, or `rho` leaves [-1, 1] by more than rounding.
 
+    See Also
+    --------
+    centred_kernel : The kernel less its value at rho = 0.
+    locally_linear_kernel : The kernel as printed in the paper.
+    maxout_variance : Variance of one product of maxout units.
+    mehler.MaxoutFeatures : The map with this expected kernel.
+
     Notes
     -----
     Relative error at most 1e-13 in float64, 1e-5 in float32. Cost as
@@ -106,7 +121,7 @@ def maxout_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
 
 
 def locally_linear_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
-    r"""The kernel sigma^2(q) rho kappa_q(rho), as printed in Theorem 1.
+    r"""Compute the kernel sigma^2(q) rho kappa_q(rho), as printed in Theorem 1.
 
     It is not the expected kernel of maxout features, but it is exactly that of
     :class:`mehler.DecoupledMaxoutFeatures`.
@@ -132,6 +147,12 @@ def locally_linear_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
     TypeError, ValueError
         If `q` is not an integer in range, or `rho` leaves [-1, 1] by more than rounding.
 
+    See Also
+    --------
+    maxout_kernel : The expected kernel of maxout features.
+    decoupled_variance : Variance of one product of decoupled units.
+    mehler.DecoupledMaxoutFeatures : The map with this expected kernel.
+
     References
     ----------
     Mroueh, Rennie, Goel (2015), Theorem 1 and equation (4).
@@ -150,7 +171,9 @@ def locally_linear_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
 
 
 def centred_kernel(rho: Any, q: int) -> Any:
-    r"""Expected kernel of the centred unit max_j <w_j, x> - h_1(q)|x|, for unit vectors.
+    r"""Compute the expected kernel of the centred unit max_j <w_j, x> - h_1(q)|x|.
+
+    For unit vectors x and z of correlation rho,
 
     .. math:: K_q(\rho) - h_1(q)^2 = \int_0^\rho \kappa_q(t)\,dt
 
@@ -165,6 +188,11 @@ def centred_kernel(rho: Any, q: int) -> Any:
     -------
     float or array
         Same shape, namespace and device as `rho`; absolute error at most 1e-13 sigma^2(q).
+
+    See Also
+    --------
+    maxout_kernel : The kernel without centring.
+    centred_variance : Variance of one product of centred units.
 
     Examples
     --------

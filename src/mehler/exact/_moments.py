@@ -17,13 +17,13 @@ from mehler.exact._validate import check_pool
 # The density turns over a width of about 1/sqrt(2 log q) = 0.19 at q = 10^6; this step puts the
 # error of the trapezoid rule, exp(-2 pi width / step), below 1e-16.
 _STEP = 1 / 32
-# Orders beyond these would leave the stated accuracy (max_moment) or the grid (hermite_moment).
+# Largest orders within the stated accuracy (max_moment) or on the grid (hermite_moment).
 LARGEST_MOMENT = 150
 LARGEST_HERMITE = 1000
 
 
 def max_moment(k: int, q: int, dps: int | None = None) -> Any:
-    r"""E (max of q standard normals)^k.
+    r"""Compute the k-th moment of the maximum of q independent standard normals.
 
     .. math:: E M^k = \int t^k \, q \varphi(t) \Phi(t)^{q-1} dt
 
@@ -47,6 +47,12 @@ def max_moment(k: int, q: int, dps: int | None = None) -> Any:
         If `k` or `q` is not an integer in range.
     OverflowError
         If the moment exceeds the largest float.
+
+    See Also
+    --------
+    sigma2 : The second moment.
+    hermite_moment : Moments of Hermite polynomials.
+    mehler.exact.certified.max_moment : The same as a ball.
 
     Notes
     -----
@@ -76,12 +82,12 @@ def max_moment(k: int, q: int, dps: int | None = None) -> Any:
     # Scaled by the size of t where the integrand peaks, so that only the result can overflow.
     scale = max(1.0, math.sqrt(k))
     total = math.fsum((t / scale) ** k * density) * _STEP
-    # The scaled integral of a density is 1 to rounding; snapping order 0 costs nothing.
+    # Order 0 is 1 up to rounding: return 1 exactly.
     return 1.0 if k == 0 else total * scale**k
 
 
 def sigma2(q: int, dps: int | None = None) -> Any:
-    r"""Second moment sigma^2(q) = E (max of q standard normals)^2.
+    r"""Compute sigma^2(q), the second moment of the maximum of q independent standard normals.
 
     .. math:: \sigma^2(q) = E \max_j g_j^2 \sim 2 \log q
 
@@ -99,6 +105,12 @@ def sigma2(q: int, dps: int | None = None) -> Any:
     float or mpmath.mpf
         The moment; relative error at most 1e-13 in float64.
 
+    See Also
+    --------
+    max_moment : Moments of any order.
+    maxout_kernel : Its value at rho = 1 is sigma^2(q).
+    mehler.exact.certified.sigma2 : The same as a ball.
+
     References
     ----------
     Mroueh, Rennie, Goel (2015), Theorem 1.
@@ -113,7 +125,7 @@ def sigma2(q: int, dps: int | None = None) -> Any:
 
 
 def hermite_moment(i: int, q: int, dps: int | None = None) -> Any:
-    r"""Hermite coefficient h_i(q) = E He_i(M)/sqrt(i!) of the maximum M.
+    r"""Compute the Hermite coefficient h_i(q) = E He_i(M)/sqrt(i!) of the maximum M.
 
     .. math:: h_i(q) = \int \frac{\mathrm{He}_i(t)}{\sqrt{i!}} \, q\varphi(t)\Phi(t)^{q-1} dt
 
@@ -130,6 +142,12 @@ def hermite_moment(i: int, q: int, dps: int | None = None) -> Any:
     -------
     float or mpmath.mpf
         The coefficient.
+
+    See Also
+    --------
+    max_moment : Plain moments.
+    collision_coefficients : Power series of the collision probability.
+    mehler.exact.certified.hermite_moment : The same as a ball.
 
     Notes
     -----
@@ -168,18 +186,18 @@ def hermite_moment(i: int, q: int, dps: int | None = None) -> Any:
 
 
 def centred_fourth_moment(q: int) -> float:
-    """E (M - h_1)^4."""
+    """Compute E (M - h_1)^4."""
     return centred_moment(4, q)
 
 
 def centred_moment(k: int, q: int) -> float:
-    """E (M - h_1)^k, summed as it stands: the powers of h_1 would cancel for large pools."""
+    """Compute E (M - h_1)^k directly: expanding in powers of h_1 would cancel for large pools."""
     t, density = _density(q, reach=2.0)
     return math.fsum((t - max_moment(1, q)) ** k * density) * _STEP
 
 
 def _density(q: int, *, reach: float, root: bool = False) -> tuple[Any, Any]:
-    """Grid t and q phi(t) Phi(t)^(q-1) on it; `root` leaves one factor exp(-t^2/4) out."""
+    """Return a grid t and q phi(t) Phi(t)^(q-1) on it; `root` leaves one factor exp(-t^2/4) out."""
     from scipy.special import log_ndtr
 
     end = 10 + reach + math.sqrt(2 * math.log(q))

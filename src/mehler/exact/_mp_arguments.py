@@ -1,4 +1,4 @@
-"""Arguments of the exact layer beyond float64: digits, bits and one exact correlation."""
+"""Validate arguments of arbitrary precision: digits, bits and one exact correlation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import mpmath
 
 from mehler._validate import integer
 
-# A bit is log10(2) of a digit; this many bits are needed for one digit to mean anything.
+# A bit is log10(2) of a digit; fewer bits than this leave no significant digit.
 LEAST_BITS = 24
 
 
@@ -26,10 +26,10 @@ def check_bits(bits: Any) -> int:
 
 
 def exact_rho(rho: Any) -> Fraction:
-    """The correlation `rho` as the exact rational number that it is.
+    """Return the correlation `rho` as an exact rational number.
 
-    A float is the binary number that it holds; a string is read as written, so that ``"0.1"`` is
-    one tenth and ``0.1`` is not.
+    A float is its binary value; a string is read as decimal, so that ``"0.1"`` is one tenth and
+    ``0.1`` is not.
     """
     value = exact_number(rho, name="rho")
     if not -1 <= value <= 1:
@@ -40,7 +40,7 @@ def exact_rho(rho: Any) -> Fraction:
 
 
 def exact_number(value: Any, *, name: str) -> Fraction:
-    """An int, float, Fraction, decimal string or mpf as a Fraction, without rounding."""
+    """Convert an int, float, Fraction, decimal string or mpf to a Fraction without rounding."""
     if isinstance(value, bool):
         raise TypeError(f"{name} must be a real number, not {value!r}")
     try:
@@ -67,14 +67,14 @@ def _from_mpf(value: Any) -> Fraction:
 
 
 def to_mpf(context: Any, value: Fraction) -> Any:
-    """A rational number, rounded to the precision of the mpmath `context`."""
+    """Round a rational number to the precision of the mpmath `context`."""
     return context.mpf(value.numerator) / value.denominator
 
 
 def public_mpf(value: Any, digits: int | None = None) -> mpmath.mpf:
-    """A number of a private context as an ordinary mpf, kept to a few digits over `digits`."""
+    """Convert a number of a private context to an ordinary mpf, with a few guard digits."""
     raw = value._mpf_
     if digits is not None:
-        # Six guard digits: rounding here must not be what limits the accuracy that is promised.
+        # Six guard digits, so that this rounding does not limit the promised accuracy.
         raw = mpmath.libmp.mpf_pos(raw, math.ceil((digits + 6) * math.log2(10)), "n")
     return mpmath.mp.make_mpf(raw)

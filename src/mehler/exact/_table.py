@@ -1,4 +1,4 @@
-r"""One table a pool size: every expectation of a maxout unit as a function of the angle.
+"""One table per pool size: every expectation of a maxout unit as a function of the angle.
 
 All of them come from weighted sums of G^(q-1) over the wedge grid:
 
@@ -9,7 +9,7 @@ then, by Mehler's derivative d/drho E f(g) k(g_rho) = E <grad f, grad k>,
     K' = kappa,  K(1) = sigma^2;      S' = 4 m,  S(1) = E M^4,  S = E M^2 M'^2;
 
 and the same with M - h_1 for M. They are analytic in theta on [0, pi], hence 64 Chebyshev nodes;
-bulk evaluation goes through local polynomials, 64 pieces of degree 9.
+bulk evaluation uses local polynomials, 64 pieces of degree 9.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _lock = threading.Lock()
 
 
 def pool_table(q: int) -> PoolTable:
-    """The table of pool size `q`: a few milliseconds once, then shared by all threads."""
+    """Return the table of pool size `q`, built in milliseconds and shared by all threads."""
     with _lock:
         return _build(q)
 
@@ -83,22 +83,22 @@ def _build(q: int) -> PoolTable:
 
 
 def _series(values: Any) -> Any:
-    """Chebyshev series through `values` at the nodes of the first kind (a cosine transform)."""
+    """Interpolate `values` at Chebyshev nodes of the first kind, by a cosine transform."""
     n = values.shape[0]
-    # Angles reduced as integers: the three-term recurrence would lose a digit at the ends.
+    # Reduce angles as integers: the three-term recurrence would lose a digit at the ends.
     angle = np.outer(np.arange(n), 2 * np.arange(n)[::-1] + 1) % (4 * n) * (np.pi / (2 * n))
     return np.cos(angle) @ values * np.where(np.arange(n) == 0, 1, 2) / n
 
 
 def _integrate(at_zero: float, series: Any) -> Any:
-    """at_zero minus the integral from 0 to theta, as a series in 2 theta/pi - 1."""
+    """Return at_zero minus the integral from 0 to theta, as a series in 2 theta/pi - 1."""
     integral = -chebyshev.chebint(series, lbnd=-1) * (np.pi / 2)
     integral[0] += at_zero
     return integral
 
 
 def _localise(series: Any) -> Any:
-    """Coefficients (degree + 1, pieces) of interpolants on equal pieces of [0, pi]."""
+    """Return coefficients (degree + 1, pieces) of interpolants on equal pieces of [0, pi]."""
     nodes = chebyshev.chebpts1(_DEGREE + 1)
     middles = (2 * np.arange(_PIECES) + 1) / _PIECES - 1
     values = chebyshev.chebval(middles[None, :] + nodes[:, None] / _PIECES, series)
@@ -107,7 +107,7 @@ def _localise(series: Any) -> Any:
     return _TO_POWERS @ local
 
 
-# Column k holds the powers of t in T_k(t).
+# Column k: the monomial coefficients of T_k.
 _TO_POWERS = np.stack(
     [np.pad(chebyshev.cheb2poly(np.eye(k + 1)[k]), (0, _DEGREE - k)) for k in range(_DEGREE + 1)],
     axis=1,
@@ -115,7 +115,7 @@ _TO_POWERS = np.stack(
 
 
 def evaluate(pieces: Any, rho: _arrays.Array) -> _arrays.Array:
-    """Values at correlations `rho` (already in [-1, 1]), in the namespace and dtype of `rho`."""
+    """Evaluate at correlations `rho` in [-1, 1], in the namespace and dtype of `rho`."""
 
     def on_block(xp: Any, flat: _arrays.Array) -> _arrays.Array:
         place = _arrays.place_of(flat)

@@ -1,4 +1,4 @@
-"""Arguments of the exact layer: pool sizes and correlations."""
+"""Validate arguments of exact functions: pool sizes, orders and correlations."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 from mehler import _arrays
 from mehler._validate import integer
 
-# Tables are held to their stated accuracy up to here (tests/exact).
+# Largest pool size at which tests/exact verify the stated accuracy of the tables.
 LARGEST_POOL = 10**6
 
-# Correlations come out of products that round: this much beyond 1 is rounding, more is a bug.
+# Correlations beyond 1 by more than this are not rounding but a bug.
 ROUNDING = {"float32": 1e-5, "float64": 1e-12}
 
 
@@ -20,10 +20,10 @@ def check_pool(q: Any, *, dps: int | None = None) -> int:
 
 
 def check_rho(rho: Any) -> Any:
-    """Correlations in [-1, 1], clipped where they leave it by rounding only.
+    """Return correlations clipped to [-1, 1], if they leave it by rounding only.
 
-    Returns an array of a real floating dtype, in the namespace of `rho`; Python numbers and
-    lists become NumPy arrays. Values that cannot be looked at (Dask, tracers) are clipped unseen.
+    The result is an array of a real floating dtype, in the namespace of `rho`; Python numbers and
+    lists become NumPy arrays. Lazy values (Dask, tracers) are clipped unchecked.
     """
     if not _arrays.is_array(rho):
         import numpy as np
@@ -36,7 +36,7 @@ def check_rho(rho: Any) -> Any:
     rho = xp.astype(rho, dtype) if rho.dtype != dtype else rho
     if not _arrays.is_lazy(rho) and 0 not in rho.shape:
         slack = ROUNDING[_arrays.dtype_name(dtype)]
-        # NaN fails this comparison too, which is what we want.
+        # NaN fails this comparison too.
         if not bool(xp.all(xp.abs(rho) <= 1 + slack)):
             host = _arrays.to_host(rho)
             worst = host[~(abs(host) <= 1 + slack)].flat[0] if host.ndim else host

@@ -9,7 +9,7 @@ from mehler.exact import _at_rho, _table
 
 
 def product_second_moment(rho: Any, q: int, dps: int | None = None) -> Any:
-    r"""Second moment S_q(rho) of one feature product, for unit vectors.
+    r"""Compute the second moment S_q(rho) of one feature product, for unit vectors.
 
     .. math:: S_q(\rho) = E (\max_j g_j)^2 (\max_j g'_j)^2
               = \sigma^4(q) + 4\int_0^\rho E[M M'; D = D']\,dt
@@ -34,6 +34,11 @@ def product_second_moment(rho: Any, q: int, dps: int | None = None) -> Any:
     TypeError, ValueError
         If `q` is not an integer in range, or `rho` leaves [-1, 1] by more than rounding.
 
+    See Also
+    --------
+    maxout_variance : The variance that follows from it.
+    maxout_kernel : The mean of the product.
+
     Examples
     --------
     >>> from mehler import exact
@@ -48,7 +53,7 @@ def product_second_moment(rho: Any, q: int, dps: int | None = None) -> Any:
 
 
 def maxout_variance(rho: Any, q: int) -> Any:
-    r"""Variance S_q(rho) - K_q(rho)^2 of one product of maxout units, for unit vectors.
+    """Compute the variance S_q(rho) - K_q(rho)^2 of one product of maxout units, for unit vectors.
 
     The variance of an average over m independent units is 1/m of it.
 
@@ -64,6 +69,12 @@ def maxout_variance(rho: Any, q: int) -> Any:
     float or array
         Same shape, namespace and device as `rho`; relative error at most 1e-12 in float64.
 
+    See Also
+    --------
+    product_second_moment : S_q(rho).
+    maxout_kernel : K_q(rho).
+    centred_variance : The same for centred units.
+
     Examples
     --------
     >>> from mehler import exact
@@ -76,7 +87,7 @@ def maxout_variance(rho: Any, q: int) -> Any:
 
 
 def centred_variance(rho: Any, q: int) -> Any:
-    r"""Variance of one product of centred maxout units, for unit vectors.
+    r"""Compute the variance of one product of centred maxout units, for unit vectors.
 
     .. math:: E (M-h_1)^2 (M'-h_1)^2 - \Big(\int_0^\rho \kappa_q\Big)^2
 
@@ -92,6 +103,11 @@ def centred_variance(rho: Any, q: int) -> Any:
     float or array
         Same shape, namespace and device as `rho`; relative error at most 1e-10 in float64.
 
+    See Also
+    --------
+    centred_kernel : The mean of the product.
+    maxout_variance : The same without centring.
+
     Examples
     --------
     >>> from mehler import exact
@@ -103,13 +119,14 @@ def centred_variance(rho: Any, q: int) -> Any:
 
 
 def decoupled_variance(rho: Any, q: int, *, next_fraction: float = 0.0) -> Any:
-    r"""Variance of one product of decoupled maxout units, in units of sigma^4(q), unit vectors.
+    r"""Compute the variance of one product of decoupled maxout units, divided by sigma^4(q).
 
     .. math:: 1 + \rho^2\kappa_q(2-\kappa_q)
               + 2 f \frac{\rho(1-\rho^2)\kappa_q'(\rho)(q\kappa_q - 1)}{q(q-1)}
 
-    The second term is the covariance of neighbouring units when each takes its directions from
-    the next unit's weights; of m such units in a chain, f = 1 - 1/m neighbour pairs a unit.
+    For unit vectors. The second term is the covariance of neighbouring units when each takes its
+    directions from the next unit's weights; m such units in a chain have f = 1 - 1/m neighbour
+    pairs per unit.
 
     Parameters
     ----------
@@ -125,6 +142,11 @@ def decoupled_variance(rho: Any, q: int, *, next_fraction: float = 0.0) -> Any:
     float or array
         Same shape, namespace and device as `rho`; absolute error at most 1e-12.
 
+    See Also
+    --------
+    locally_linear_kernel : The mean of the product.
+    mehler.DecoupledMaxoutFeatures : The map with these units.
+
     Examples
     --------
     >>> from mehler import exact
@@ -138,7 +160,7 @@ def decoupled_variance(rho: Any, q: int, *, next_fraction: float = 0.0) -> Any:
         kappa = _at_rho.collision(r, q)
         variance = 1 + r * r * kappa * (2 - kappa)
         if q == 1 or not next_fraction:
-            return variance  # one piece: the "argmax" is constant and neighbours independent
+            return variance  # q = 1: the argmax is constant and neighbours are independent
         slope = _table.evaluate(_table.pool_table(q).slope, r)
         covariance = r * slope * (q * kappa - 1) / (q * (q - 1))
         return variance + 2 * next_fraction * covariance

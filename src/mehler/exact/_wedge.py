@@ -57,14 +57,14 @@ _lock = threading.Lock()
 
 
 def wedge_grid() -> WedgeGrid:
-    """The grid, built once (about 0.1 s) and shared by all threads."""
+    """Return the grid, built once (about 0.1 s) and shared by all threads."""
     with _lock:
         return _build()
 
 
 @functools.cache
 def _build() -> WedgeGrid:
-    from scipy.special import erfc, ndtr  # 0.1 s to import: only when it is needed
+    from scipy.special import erfc, ndtr  # deferred: 0.1 s to import
 
     theta = (1 + chebyshev.chebpts1(N_ANGLES)) * (np.pi / 2)
     cos, sin = np.cos(theta / 2)[:, None, None], np.sin(theta / 2)[:, None, None]
@@ -93,7 +93,7 @@ def _build() -> WedgeGrid:
     x, y = -a[::-1, None] * cos + b * sin, -a[::-1, None] * cos - b * sin
     upper = (erfc(x / np.sqrt(2)) + erfc(y / np.sqrt(2))) / 2 - g[:, ::-1, :]
     with np.errstate(divide="ignore"):
-        # Narrow wedges have G = 0 in float64, log -inf, and the power 0 that they should have.
+        # Narrow wedges: G = 0 in float64, its log is -inf, and its powers are 0 as they should be.
         log_below = np.log(np.maximum(g, 0.0))
         log_above = np.log1p(-np.minimum(upper, 1.0))
     return WedgeGrid(

@@ -1,4 +1,4 @@
-r"""What kappa_q and its coefficients tend to: at rho = 1, at rho = -1, and for high order."""
+"""Asymptotics of kappa_q and its coefficients: at rho = 1, at rho = -1, and for high order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mehler.exact._validate import check_pool, check_rho
 
 
 def collision_near_one(rho: Any, q: int) -> Any:
-    r"""First order of kappa_q at rho = 1.
+    r"""Compute the first-order expansion of kappa_q at rho = 1.
 
     .. math:: \kappa_q(\rho) = 1 - \sqrt{2/\pi}\,h_1(q)\sqrt{1-\rho} + O(1-\rho)
 
@@ -27,6 +27,11 @@ def collision_near_one(rho: Any, q: int) -> Any:
     -------
     float or array
         Same shape and namespace as `rho`. The error is at most a multiple of 1 - rho.
+
+    See Also
+    --------
+    mehler.exact.collision_probability : The function itself.
+    log_antipodal_constant : Its behaviour at rho = -1.
 
     Examples
     --------
@@ -43,7 +48,7 @@ def collision_near_one(rho: Any, q: int) -> Any:
 
 
 def log_antipodal_constant(q: int) -> float:
-    r"""Natural logarithm of B_q, the constant of kappa_q at rho = -1.
+    r"""Compute log B_q, the constant of kappa_q at rho = -1.
 
     .. math:: \kappa_q(\cos\theta) \sim B_q (\pi-\theta)^{q-1}, \quad
        B_q = \sqrt q\,(2\pi)^{-(q-1)/2}\int\varphi(t)\,(t\Phi(t)+\varphi(t))^{q-1}\,dt
@@ -57,6 +62,11 @@ def log_antipodal_constant(q: int) -> float:
     -------
     float
         The logarithm; absolute error at most 1e-12 max(1, |log B_q|).
+
+    See Also
+    --------
+    mehler.exact.collision_probability : The function itself.
+    collision_near_one : Its behaviour at rho = 1.
 
     Examples
     --------
@@ -82,7 +92,7 @@ def log_antipodal_constant(q: int) -> float:
 
 
 def collision_coefficient(i: int, q: int) -> float:
-    r"""Leading order of a_i(q) for high order i.
+    r"""Compute the leading order of a_i(q) for large i.
 
     .. math:: a_i(q) \sim \frac{h_1(q)}{\sqrt2\,\pi}\, i^{-3/2} \quad (q \ge 3)
 
@@ -99,6 +109,10 @@ def collision_coefficient(i: int, q: int) -> float:
     -------
     float
         The leading term; at i = 256 within 0.4 % for q = 3 and 0.1 % for q >= 4.
+
+    See Also
+    --------
+    mehler.exact.collision_coefficients : The coefficients themselves.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-r"""Closed forms of kappa_q and K_q, which exist for q = 1, 2, 3.
+"""Closed forms of kappa_q and K_q, which exist for q = 1, 2, 3.
 
-They are a route of their own: the general tables are held against them in the tests. For
-q <= 2 they also serve as the float64 route, since K_2(-1) = 0 asks for relative accuracy there.
+They are an independent route: the tests check the general tables against them. For
+q <= 2 they also serve as the float64 route, since K_2(-1) = 0 requires relative accuracy there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mehler.exact._validate import check_rho
 
 
 def collision_probability(rho: Any, q: int) -> Any:
-    r"""kappa_q(rho) for q = 1, 2, 3 in elementary functions.
+    r"""Compute kappa_q(rho) for q = 1, 2, 3 in elementary functions.
 
     .. math:: \kappa_1 = 1, \quad \kappa_2 = 1 - \frac{\theta}{\pi}, \quad
        \kappa_3 = \frac13 + \frac{3}{4\pi^2}\left[(\pi-\theta)^2 - \arccos^2(\rho/2)\right],
@@ -40,6 +40,11 @@ def collision_probability(rho: Any, q: int) -> Any:
     ValueError
         If `q` is not 1, 2 or 3, or `rho` leaves [-1, 1].
 
+    See Also
+    --------
+    mehler.exact.collision_probability : The same for any pool size.
+    maxout_kernel : The kernel in closed form.
+
     Examples
     --------
     >>> from mehler.exact import closed_form
@@ -50,7 +55,7 @@ def collision_probability(rho: Any, q: int) -> Any:
 
 
 def maxout_kernel(rho: Any, q: int) -> Any:
-    r"""K_q(rho) for unit vectors and q = 1, 2, 3 in elementary functions.
+    r"""Compute K_q(rho) for unit vectors and q = 1, 2, 3 in elementary functions.
 
     .. math:: K_1 = \rho, \quad K_2 = \frac{\sin\theta' - \theta'\cos\theta'}{\pi}, \quad
        K_3 = \frac{\rho}{3} - \frac{3}{4\pi^2}\left[\Gamma(-\rho) + 2\Gamma(\rho/2)\right]
@@ -76,6 +81,11 @@ def maxout_kernel(rho: Any, q: int) -> Any:
     ValueError
         If `q` is not 1, 2 or 3, or `rho` leaves [-1, 1].
 
+    See Also
+    --------
+    mehler.exact.maxout_kernel : The same for any pool size.
+    collision_probability : The collision probability in closed form.
+
     Examples
     --------
     >>> from mehler.exact import closed_form
@@ -92,12 +102,12 @@ def _apply(function: Any, rho: Any, q: int) -> Any:
 
 
 def scalar_if_scalar(values: Any) -> Any:
-    """Python numbers in, Python numbers out."""
+    """Convert 0-dimensional results of Python numbers to Python numbers."""
     return float(values) if values.ndim == 0 else values
 
 
 def collision_on_array(rho: _arrays.Array, q: int) -> _arrays.Array:
-    """kappa_q of an array whose values lie in [-1, 1]."""
+    """Compute kappa_q of an array with values in [-1, 1]."""
     xp = _arrays.array_namespace(rho)
     if q == 1:
         return xp.ones_like(rho)
@@ -108,14 +118,14 @@ def collision_on_array(rho: _arrays.Array, q: int) -> _arrays.Array:
 
 
 def kernel_on_array(rho: _arrays.Array, q: int) -> _arrays.Array:
-    """K_q of an array whose values lie in [-1, 1]."""
+    """Compute K_q of an array with values in [-1, 1]."""
     xp = _arrays.array_namespace(rho)
     if q == 1:
         return rho
     if q == 2:
         t = xp.acos(-rho)
-        # sin t - t cos t loses two digits a halving of t; below 1/2 its series takes over, whose
-        # first neglected term is below 1e-17 of the first.
+        # sin t - t cos t loses two bits per halving of t; below 1/2 use its series, whose first
+        # neglected term is below 1e-17 of the first.
         series = xp.zeros_like(t)
         for k in range(9, 0, -1):
             series = (2 * k) / math.factorial(2 * k + 1) - series * t * t

@@ -1,6 +1,6 @@
-r"""The exact layer to any number of decimal digits, by mpmath numbers and integer arithmetic.
+"""The exact functions to any number of decimal digits, in mpmath and integer arithmetic.
 
-Nothing global is read or set: precision is an argument, and each call has a context of its own.
+Nothing global is read or set: precision is an argument, and each call uses a private context.
 """
 
 from mehler.exact._multiprecision._api import (

@@ -1,4 +1,8 @@
-"""Arguments checked, then the cheapest accurate route: closed form, sum, or around rho = -1."""
+"""Validate arguments and choose the cheapest accurate route: closed form, sum, or via rho = -1.
+
+Arguments and errors as of the public functions of the same name with ``dps=``; `rho` is one
+number, taken as an exact rational. Results are mpmath.mpf.
+"""
 
 from __future__ import annotations
 
@@ -17,115 +21,23 @@ from mehler.exact._validate import check_pool
 
 
 def max_moment(k: int, q: int, dps: int) -> Any:
-    r"""E M^k of the maximum M of q standard normals.
-
-    .. math:: E M^k = \int t^k \, q \varphi(t) \Phi(t)^{q-1} \, dt
-
-    Parameters
-    ----------
-    k : int
-        Order, at least 0.
-    q : int
-        Pool size, at least 1.
-    dps : int
-        Decimal digits, at least 1.
-
-    Returns
-    -------
-    mpmath.mpf
-        The moment, relative error below ``10**-dps``. About 0.2 s for q = 64, dps = 30.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not an integer in range.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1: sigma^2(q) is k = 2.
-
-    Examples
-    --------
-    >>> from mehler.exact import _multiprecision
-    >>> print(_multiprecision.max_moment(1, 2, 15))  # 1/sqrt(pi)
-    0.564189583547756
-    """
+    """Compute E M^k to relative error ``10**-dps``: about 0.2 s for q = 64, dps = 30."""
     digits = check_dps(dps)
     k = integer("order k", k, least=0)
     return public_mpf(_line.max_moment(k, check_pool(q, dps=digits), digits + 1), digits)
 
 
 def hermite_moment(i: int, q: int, dps: int) -> Any:
-    r"""h_i(q) = E He_i(M)/sqrt(i!) of the maximum M of q standard normals.
-
-    Parameters
-    ----------
-    i : int
-        Order, at least 0.
-    q : int
-        Pool size, at least 1.
-    dps : int
-        Decimal digits, at least 1.
-
-    Returns
-    -------
-    mpmath.mpf
-        The coefficient, absolute error below ``10**-dps``.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not an integer in range.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1.
-
-    Examples
-    --------
-    >>> from mehler.exact import _multiprecision
-    >>> _multiprecision.hermite_moment(2, 2, 20)
-    mpf('0.0')
-    """
+    """Compute h_i(q) = E He_i(M)/sqrt(i!) to absolute error ``10**-dps``."""
     digits = check_dps(dps)
     i = integer("order i", i, least=0)
     return public_mpf(_line.hermite_moment(i, check_pool(q, dps=digits), digits + 1), digits)
 
 
 def collision_coefficients(q: int, n: int, dps: int) -> list[Any]:
-    r"""a_0(q), ..., a_(n-1)(q), the power series of the collision probability.
+    """Compute a_0(q), ..., a_(n-1)(q) to relative error ``10**-dps``, as a list.
 
-    .. math:: \kappa_q(\rho) = \sum_i a_i(q) \rho^i
-
-    Parameters
-    ----------
-    q : int
-        Pool size, at least 1.
-    n : int
-        How many, at least 1.
-    dps : int
-        Decimal digits, at least 1.
-
-    Returns
-    -------
-    list of mpmath.mpf
-        The coefficients, relative error below ``10**-dps``. One integral for each partition of
-        1, ..., n: about 1 s for q = 64, n = 17, dps = 30.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not an integer in range.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1 and Lemma 1.
-
-    Examples
-    --------
-    >>> from mehler.exact import _multiprecision
-    >>> [float(a) for a in _multiprecision.collision_coefficients(1, 3, 20)]
-    [1.0, 0.0, 0.0]
+    One integral for each partition of 1, ..., n: about 1 s for q = 64, n = 17, dps = 30.
     """
     digits = check_dps(dps)
     q = check_pool(q, dps=digits)
@@ -136,47 +48,18 @@ def collision_coefficients(q: int, n: int, dps: int) -> list[Any]:
     else:
         series = _partition.by_partitions(q, n, digits + 2)
         if q == 2:
-            # kappa_2 - 1/2 = arcsin(rho)/pi is odd, which leaves rounding of the even ones.
+            # kappa_2 - 1/2 = arcsin(rho)/pi is odd: the even ones are 0 but for rounding.
             series[2::2] = [0 * a for a in series[2::2]]
     return [public_mpf(a, digits) for a in series]
 
 
 def collision_probability(rho: Any, q: int, dps: int) -> Any:
-    r"""kappa_q(rho), the probability that both units of a pair have the same winner.
+    r"""Compute kappa_q(rho) to absolute error ``10**-dps``.
 
     .. math:: \kappa_q(\cos\theta) = q \, E\, G_\theta(a, b)^{q-1}
 
     with G the Gaussian measure of a planar wedge of opening pi - theta whose apex is Gaussian.
-
-    Parameters
-    ----------
-    rho : int, float, Fraction, str or mpmath.mpf
-        One correlation in [-1, 1], taken as the exact number that it is.
-    q : int
-        Pool size, at least 1.
-    dps : int
-        Decimal digits, at least 1.
-
-    Returns
-    -------
-    mpmath.mpf
-        The probability, absolute error below ``10**-dps``. About 0.5 s for q <= 16 and 1.5 s for
-        q = 64 at dps = 30; at once for q <= 3.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `rho` is not one number in [-1, 1], or an integer is out of range.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1, eq. (8).
-
-    Examples
-    --------
-    >>> from mehler.exact import _multiprecision
-    >>> print(_multiprecision.collision_probability("0.5", 2, 15))
-    0.666666666666667
+    About 0.5 s for q <= 16 and 1.5 s for q = 64 at dps = 30; closed forms for q <= 3.
     """
     digits = check_dps(dps)
     q = check_pool(q, dps=digits)
@@ -189,39 +72,9 @@ def collision_probability(rho: Any, q: int, dps: int) -> Any:
 
 
 def maxout_kernel(rho: Any, q: int, dps: int) -> Any:
-    r"""K_q(rho) = E max_j g_j max_j g'_j for rho-correlated standard normals.
+    """Compute K_q(rho) to relative error ``10**-dps``, from the joint density of both maxima.
 
-    .. math:: K_q(\rho) = h_1(q)^2 + \int_0^\rho \kappa_q(t) \, dt
-
-    Parameters
-    ----------
-    rho : int, float, Fraction, str or mpmath.mpf
-        One correlation in [-1, 1], taken as the exact number that it is.
-    q : int
-        Pool size, at least 1.
-    dps : int
-        Decimal digits, at least 1.
-
-    Returns
-    -------
-    mpmath.mpf
-        The kernel of unit vectors, relative error below ``10**-dps``, from the joint density of
-        both maxima. A few seconds for q = 64, dps = 30; at once for q <= 3.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `rho` is not one number in [-1, 1], or an integer is out of range.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1, as corrected.
-
-    Examples
-    --------
-    >>> from mehler.exact import _multiprecision
-    >>> print(_multiprecision.maxout_kernel(-1, 4, 15))  # 3/pi
-    0.954929658551372
+    A few seconds for q = 64, dps = 30; closed forms for q <= 3.
     """
     digits = check_dps(dps)
     q = check_pool(q, dps=digits)
@@ -234,7 +87,7 @@ def maxout_kernel(rho: Any, q: int, dps: int) -> Any:
 
 
 def locally_linear_kernel(rho: Any, q: int, dps: int) -> Any:
-    """Return sigma^2(q) rho kappa_q(rho) to `dps` digits of sigma^2(q), as an mpmath.mpf."""
+    """Compute sigma^2(q) rho kappa_q(rho) to `dps` digits of sigma^2(q)."""
     digits = check_dps(dps)
     exact = exact_rho(rho)
     factors = max_moment(2, q, digits + 2), collision_probability(rho, q, digits + 2)
@@ -244,39 +97,7 @@ def locally_linear_kernel(rho: Any, q: int, dps: int) -> Any:
 
 
 def product_second_moment(rho: Any, q: int, dps: int) -> Any:
-    r"""S_q(rho) = E M^2 M'^2, which gives the variance S - K^2 of one feature product.
-
-    .. math:: S_q(\rho) = \sigma^4 + 4 \int_0^\rho E[M M'; D = D'] \, dt
-
-    Parameters
-    ----------
-    rho : int, float, Fraction, str or mpmath.mpf
-        One correlation in [-1, 1], taken as the exact number that it is.
-    q : int
-        Pool size, at least 1.
-    dps : int
-        Decimal digits, at least 1.
-
-    Returns
-    -------
-    mpmath.mpf
-        The moment, relative error below ``10**-dps``. Cost as :func:`maxout_kernel`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `rho` is not one number in [-1, 1], or an integer is out of range.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Section 2: the variance behind Lemma 3.
-
-    Examples
-    --------
-    >>> from mehler.exact import _multiprecision
-    >>> print(_multiprecision.product_second_moment("0.5", 1, 15))
-    1.5
-    """
+    """Compute S_q(rho) = E M^2 M'^2 to relative error ``10**-dps``; cost as `maxout_kernel`."""
     digits = check_dps(dps)
     q = check_pool(q, dps=digits)
     rho = exact_rho(rho)
@@ -288,7 +109,7 @@ def product_second_moment(rho: Any, q: int, dps: int) -> Any:
 
 
 def _product_moments(rho: Any, q: int, digits: int) -> tuple[Any, Any]:
-    """(K, S) for q >= 3 and rho < 1 by the cheaper way."""
+    """Compute (K, S) for q >= 3 and rho < 1 by the cheaper route."""
     if rho == -1:
         return _ends.product_moments_at_minus_one(q, digits)
     if (1 + rho) / 2 < _ends.NEAR**2:

@@ -20,7 +20,7 @@ from mehler.exact._multiprecision._fixed import private_context
 
 
 class Closed:
-    """The three functions at one correlation, for q = 1, 2 or (without S) 3."""
+    """The closed forms at one correlation, for q = 1, 2 or (without S) 3."""
 
     def __init__(self, rho: Fraction, q: int, digits: int) -> None:
         self.q = q
@@ -65,5 +65,5 @@ class Closed:
 
 
 def _log2_inverse(x: Fraction) -> int:
-    """About log2(1/x), 0 for x = 0 (where the closed forms need nothing more)."""
+    """Return about log2(1/x), or 0 for x = 0, where the closed forms need no more bits."""
     return x.denominator.bit_length() - x.numerator.bit_length() + 1 if x else 0

@@ -19,18 +19,18 @@ from mehler.exact._multiprecision._fixed import Normal, power, private_context
 from mehler.exact._multiprecision._step import decay, first_step, negligible, settled
 from mehler.exact._multiprecision._wedge import Wedge, working_bits
 
-# Below this cosine of theta/2 the way round through rho = -1 is the shorter one.
+# Below this cosine of theta/2 integrating from rho = -1 is cheaper.
 NEAR = 0.04
 
 
 def product_moments_near(rho: Fraction, q: int, digits: int) -> tuple[Any, Any]:
-    """(K, S) for -1 < rho near -1 and q >= 3."""
+    """Compute (K, S) for -1 < rho near -1 and q >= 3."""
     kernel, second = product_moments_at_minus_one(q, digits)
     normal = Normal(working_bits(q, digits))
     context = private_context(normal.bits + 20)
     angle = 2 * context.asin(context.sqrt(to_mpf(context, (1 + rho) / 2)))
     kappa, _ = Wedge(rho, q, digits, normal).same_winner()
-    # K is increasing and kappa too: this is all that there is between rho and -1.
+    # K and kappa increase, so this bounds K(rho) - K(-1).
     rest = float(context.mag(kappa * to_mpf(context, 1 + rho))) * math.log(2) + 2 * math.log(q)
     if rest < -decay(digits, q):
         return kernel, second
@@ -45,7 +45,7 @@ def product_moments_near(rho: Fraction, q: int, digits: int) -> tuple[Any, Any]:
 
 
 def product_moments_at_minus_one(q: int, digits: int) -> tuple[Any, Any]:
-    """E[-max min] and E[max^2 min^2] of q >= 3 independent standard normals."""
+    """Compute E[-max min] and E[max^2 min^2] of q >= 3 independent standard normals."""
     normal = Normal(working_bits(q, digits))
     h = 0.8 * first_step(digits, q)[0]
     sums = _on_lattice if q % 2 == 0 else _on_half_planes
@@ -59,7 +59,7 @@ def product_moments_at_minus_one(q: int, digits: int) -> tuple[Any, Any]:
 
 
 def _on_lattice(normal: Normal, q: int, digits: int, h: float) -> tuple[Any, Any]:
-    """Even q: the integrand continues evenly past x = y, so that the plane is summed and halved."""
+    """Sum over the plane and halve, for even q: the integrand continues evenly past x = y."""
     bits, step = normal.bits, normal.fixed(h)
     n = math.ceil(math.sqrt(2 * decay(digits, q) + 8) / h)
     grid = [i * step for i in range(-n, n + 1)]
@@ -81,14 +81,14 @@ def _on_lattice(normal: Normal, q: int, digits: int, h: float) -> tuple[Any, Any
 
 
 def _on_half_planes(normal: Normal, q: int, digits: int, h: float) -> tuple[Any, Any]:
-    """Odd q: x, y = r +- d with d = exp(s - e^-s), which makes the half line d > 0 a line in s."""
+    """Sum over d > 0, for odd q: x, y = r +- d with d = exp(s - e^-s), s on the whole line."""
     bits, context, step = normal.bits, normal.context, normal.fixed(h)
     need = decay(digits, q) + 8
     n = math.ceil(math.sqrt(need) / h)
     floor = normal.fixed(negligible(digits, q, q - 2))
     kernel = second = 0
-    # d runs from e^-need, where nothing is left of the integrand, to sqrt(need).
-    # A step in s of h is one of about h d in d; the integrand turns over where d is a few units.
+    # d runs from e^-need, where the integrand is negligible, to sqrt(need).
+    # A step h in s is one of about h d in d; the integrand varies where d is a few units.
     step_s = h / 3
     low, high = -math.log(need + 1), math.log(need) / 2 + 0.5
     for k in range(math.floor(low / step_s), math.ceil(high / step_s) + 1):
@@ -114,7 +114,7 @@ def _on_half_planes(normal: Normal, q: int, digits: int, h: float) -> tuple[Any,
 
 
 def _nodes_needed(angle: float, q: int, digits: int, rest: float) -> int:
-    """Gauss-Legendre nodes on [0, angle] for kappa sin, which grows like t^q.
+    """Return the number of Gauss-Legendre nodes on [0, angle] for kappa sin, which grows like t^q.
 
     The nearest singularities lie at t = +- i tau, cosh tau = 1 + 2/(q-1) at the least (where
     |x|^2 + |y|^2 - 2 rho x.y stops being positive on pairs of winning cones).
@@ -132,7 +132,7 @@ def _nodes_needed(angle: float, q: int, digits: int, rest: float) -> int:
 
 
 def _legendre(context: Any, n: int) -> list[tuple[Any, Any]]:
-    """Gauss-Legendre nodes and weights on [0, 1], by Newton from the usual first guess."""
+    """Compute Gauss-Legendre nodes and weights on [0, 1] by Newton's method."""
     rule = []
     for k in range(1, n + 1):
         x = context.cos(context.pi * (4 * k - 1) / (4 * n + 2))
@@ -151,6 +151,6 @@ def _legendre(context: Any, n: int) -> list[tuple[Any, Any]]:
 
 
 def _dyadic(context: Any, x: Any) -> Fraction:
-    """An mpf of a private context as a Fraction."""
+    """Convert an mpf of a private context to a Fraction."""
     sign, mantissa, exponent, _ = x._mpf_
     return (-1) ** sign * int(mantissa) * Fraction(2) ** int(exponent)

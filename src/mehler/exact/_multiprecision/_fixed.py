@@ -12,19 +12,19 @@ from typing import Any
 
 import mpmath
 
-# Taylor nodes lie this many to the unit: 16 keeps both the table and the series short.
+# Taylor nodes per unit: 16 keeps both the table and the series short.
 _PER_UNIT = 16
 
 
 def private_context(bits: int) -> Any:
-    """An mpmath context of its own, so that no thread sees another's precision."""
+    """Return a new mpmath context, so that no thread sees another's precision."""
     context = mpmath.mp.__class__()
     context.prec = bits
     return context
 
 
 def taylor_terms(half_width: float, bits: int) -> int:
-    """Terms that leave less than 2^-bits of a product of Gaussian densities and distributions.
+    """Return the Taylor terms that leave < 2^-bits of a product of Gaussian densities and cdfs.
 
     Such a function F satisfies |F(x + z)| <= e^(|z|^2) for complex z, so by Cauchy on |z|^2 = n/2
     its n-th coefficient is at most (2 e/n)^(n/2).
@@ -36,7 +36,7 @@ def taylor_terms(half_width: float, bits: int) -> int:
 
 
 class Normal:
-    """phi and Phi in fixed point, by Taylor series about a lattice filled as it is needed."""
+    """phi and Phi in fixed point, by Taylor series about a lattice that is filled on demand."""
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
@@ -47,11 +47,11 @@ class Normal:
         self._nodes: dict[int, tuple[list[int], list[int]]] = {}
 
     def fixed(self, value: Any) -> int:
-        """A number of any mpmath context in fixed point."""
+        """Convert a number of any mpmath context to fixed point."""
         return int(self.context.nint(self.context.ldexp(self.context.mpf(value), self.bits)))
 
     def real(self, value: int) -> Any:
-        """The number that a fixed-point integer stands for."""
+        """Convert fixed point to a real number."""
         return self.context.ldexp(self.context.mpf(value), -self.bits)
 
     def pdf(self, x: int) -> int:
@@ -84,7 +84,7 @@ class Normal:
 
 
 def horner(coefficients: list[int], x: int, bits: int) -> int:
-    """The polynomial at x, all in fixed point."""
+    """Evaluate the polynomial at x, all in fixed point."""
     total = 0
     for coefficient in reversed(coefficients):
         total = ((total * x) >> bits) + coefficient
@@ -92,7 +92,7 @@ def horner(coefficients: list[int], x: int, bits: int) -> int:
 
 
 def power(x: int, n: int, bits: int) -> int:
-    """x^n for 0 <= x <= 1; loses at most n units of the last place."""
+    """Compute x^n for 0 <= x <= 1; loses at most n units of the last place."""
     result = 1 << bits
     while n:
         if n & 1:

@@ -13,14 +13,14 @@ _GUARD_BITS = 30
 
 
 def max_moment(k: int, q: int, digits: int) -> Any:
-    """E M^k to relative accuracy; the integrand's own sign changes cost O(1) only."""
+    """Compute E M^k to relative accuracy; sign changes of the integrand cost O(1) only."""
     if q == 1 and k % 2:
         return private_context(_bits(q, digits)).mpf(0)
     return expectation(lambda context, t: t**k, q, digits, order=k)
 
 
 def hermite_moment(i: int, q: int, digits: int) -> Any:
-    """E He_i(M)/sqrt(i!), to absolute accuracy; exactly 0 where symmetry says so."""
+    """Compute E He_i(M)/sqrt(i!) to absolute accuracy; exactly 0 where it vanishes by symmetry."""
     if i > 0 and (q == 1 or (q == 2 and i % 2 == 0)):
         return private_context(_bits(q, digits)).mpf(0)
 
@@ -38,7 +38,7 @@ def hermite_moment(i: int, q: int, digits: int) -> Any:
 def expectation(
     function: Callable[[Any, Any], Any], q: int, digits: int, *, order: int, wide: bool = False
 ) -> Any:
-    """E function(M), for a function that grows like t^order, or like e^(t^2/4) if `wide`."""
+    """Compute E function(M), for growth like t^order, or like e^(t^2/4) if `wide`."""
     context = private_context(_bits(q, digits) + 2 * order.bit_length())
     need = decay(digits, q) + 4
     # |t|^order e^(-t^2/2) peaks at sqrt(order); from there on it falls faster than a Gaussian.

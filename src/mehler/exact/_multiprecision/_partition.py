@@ -20,7 +20,7 @@ from mehler.exact._multiprecision._step import decay, first_step, settled
 
 
 def by_partitions(q: int, n: int, digits: int) -> list[Any]:
-    """a_0(q), ..., a_(n-1)(q)."""
+    """Compute a_0(q), ..., a_(n-1)(q)."""
     # An integral with l parts is of size q^-l and its square is multiplied by about q^l.
     deepest = min(n, q)
     bits = math.ceil(digits * math.log2(10)) + 2 * (deepest + 1) * q.bit_length() + 40
@@ -48,7 +48,7 @@ class _Tree:
         self.powers = _powers(normal, grid, q, min(n, q))
 
     def coefficients(self, every: int) -> list[Any]:
-        """a_0, ..., a_(n-1) with `every` times the step of the grid."""
+        """Compute a_0, ..., a_(n-1) with `every` times the step of the grid."""
         sums = [self.normal.context.zero] * (self.n + 1)
         parts, powers = self.parts, self.powers
         if every == 2:
@@ -76,7 +76,7 @@ class _Tree:
 
 
 def _powers(normal: Normal, grid: list[int], q: int, most: int) -> list[list[int]]:
-    """Phi^(q-l) on the grid, l = 0, ..., most."""
+    """Compute Phi^(q-l) on the grid, l = 0, ..., most."""
     bits = normal.bits
     cdf = [max(normal.cdf(t), 0) for t in grid]
     table = [[power(p, q - most, bits) for p in cdf]]
@@ -86,7 +86,7 @@ def _powers(normal: Normal, grid: list[int], q: int, most: int) -> list[list[int
 
 
 def _parts(normal: Normal, grid: list[int], n: int) -> list[list[int]]:
-    """psi_0 (unused), psi_1, ..., psi_n on the grid."""
+    """Compute psi_0 (unused), psi_1, ..., psi_n on the grid."""
     bits, context = normal.bits, normal.context
     table = [[0] * len(grid), [normal.pdf(t) for t in grid]]
     # psi_(m+1) = (t psi_m - (m-1)/sqrt(m) psi_(m-1)) / sqrt(m+1)

@@ -19,12 +19,12 @@ import math
 
 
 def decay(digits: int, q: int) -> float:
-    """The exponent that an error must reach: digits, a margin for moments, and a factor q^2."""
+    """Return the required exponent of the error: digits, a margin for moments, and a factor q^2."""
     return (digits + 6) * math.log(10) + 2 * math.log(q)
 
 
 def first_step(digits: int, q: int) -> tuple[float, bool]:
-    """A step for `q` factors, and whether the bound proves it (else compare with step 2h)."""
+    """Return a step for `q` factors, and whether the bound proves it (else compare with 2h)."""
     need = decay(digits, q)
     proved = math.pi * math.sqrt(2 / (q * need))
     guessed = 0.8 * math.pi**2 / (need * math.sqrt(2 * math.log(q) + 1))
@@ -32,10 +32,10 @@ def first_step(digits: int, q: int) -> tuple[float, bool]:
 
 
 def settled(magnitude: float, digits: int) -> bool:
-    """Whether |T(h) - T(2h)| < 2^magnitude shows that T(h) has its digits."""
+    """Return whether |T(h) - T(2h)| < 2^magnitude shows that T(h) has `digits` digits."""
     return magnitude <= -(digits + 4) / 2 * math.log2(10)
 
 
 def negligible(digits: int, q: int, factors: int) -> float:
-    """The g below which g^factors is negligible even q^2 times."""
+    """Return the g below which g^factors is negligible even q^2 times."""
     return math.exp(-decay(digits, q) / factors) if factors > 0 else 0.0

@@ -31,18 +31,18 @@ from mehler.exact._mp_arguments import to_mpf
 from mehler.exact._multiprecision._fixed import Normal, horner, power, taylor_terms
 from mehler.exact._multiprecision._step import decay, first_step, negligible, settled
 
-# About this long are the pieces of a column that share one Taylor expansion.
+# Approximate length of the pieces of a column that share one Taylor expansion.
 _PIECE = 0.3
 _GUARD_BITS = 40
 
 
 def working_bits(q: int, digits: int) -> int:
-    """Fixed-point bits: powers of G lose q units of the last place, and sums are scaled by q."""
+    """Return the fixed-point bits: powers of G lose q units of the last place, sums a factor q."""
     return math.ceil(digits * math.log2(10)) + 2 * q.bit_length() + _GUARD_BITS
 
 
 class Wedge:
-    """One correlation -1 < rho < 1 and one pool size, to some number of decimal digits."""
+    """Sums for one correlation -1 < rho < 1 and one pool size, to a number of decimal digits."""
 
     def __init__(self, rho: Fraction, q: int, digits: int, normal: Normal | None = None) -> None:
         self.q, self.digits = q, digits
@@ -56,12 +56,12 @@ class Wedge:
         self.apex = normal.fixed(context.atan2(cos, sin) / context.pi)
 
     def same_winner(self) -> tuple[Any, Any]:
-        """P(D = D') and E[M M'; D = D']."""
+        """Compute P(D = D') and E[M M'; D = D']."""
         mass, product, _ = self._settle(joint=False)
         return mass, product
 
     def product_moments(self) -> tuple[Any, Any, Any]:
-        """E 1 (which is 1: a check), E M M' and E M^2 M'^2."""
+        """Compute the total mass (a check: it is 1), E M M' and E M^2 M'^2."""
         return self._settle(joint=True)
 
     def _settle(self, *, joint: bool) -> tuple[Any, Any, Any]:
@@ -75,7 +75,7 @@ class Wedge:
             h *= 0.7
 
     def _sums(self, h: float, *, joint: bool) -> tuple[list[int], list[int]]:
-        """Trapezoid sums of 1, XY, (XY)^2 against the density, at steps h and 2h."""
+        """Compute trapezoid sums of 1, XY, (XY)^2 against the density, at steps h and 2h."""
         bits, q, normal = self.bits, self.q, self.normal
         lattice = _Lattice(self, h, joint=joint)
         step = lattice.step
@@ -129,12 +129,12 @@ class _Lattice:
         self.terms = taylor_terms(self.per * h / 2, wedge.bits)
 
     def axis(self) -> Iterator[int]:
-        """G(0, j h), j = 0, 1, ..."""
+        """Return G(0, j h), j = 0, 1, ..."""
         for piece in self._march(0, 0, self.wedge.apex, (0, 1), self.columns):
             yield from (g for _, g, _ in piece)
 
     def column(self, j: int, start: int) -> Iterator[tuple[int, int, int]]:
-        """(i, G(i h, j h), F_1 F_2) wherever the density is not negligible."""
+        """Yield (i, G(i h, j h), F_1 F_2) wherever the density is not negligible."""
         wedge, b = self.wedge, j * self.h
         room = 2 * self.need - b * b
         if self.joint:
@@ -148,14 +148,14 @@ class _Lattice:
         floor = negligible(wedge.digits, wedge.q, factors)
         for piece in self._march(0, j, start, (-1, 0), down):
             yield from ((i, g, f) for i, g, f in piece if i != 0)
-            # G falls along the way, and what is negligible here stays so.
+            # G decreases along the way: once negligible, it stays so.
             if piece[-1][1] <= wedge.normal.fixed(floor):
                 return
 
     def _march(
         self, i: int, j: int, g: int, way: tuple[int, int], count: int
     ) -> Iterator[list[tuple[int, int, int]]]:
-        """Pieces of (index, G, F_1 F_2) along a straight line of the lattice, from (i, j) on."""
+        """Yield pieces of (index, G, F_1 F_2) along a line of the lattice, from (i, j) on."""
         bits, step, per = self.wedge.bits, self.step, self.per
         along = way[0] or way[1]
         half = per * step // 2
@@ -176,7 +176,7 @@ class _Lattice:
     def _expand(
         self, a: int, b: int, way: tuple[int, int]
     ) -> tuple[list[int], list[int], list[int]]:
-        """Taylor coefficients about (a, b), in the direction `way`, of G - G(a, b), F_1 and F_2."""
+        """Return Taylor coefficients about (a, b) along `way` of G - G(a, b), F_1 and F_2."""
         wedge, bits = self.wedge, self.wedge.bits
         cos, sin, normal = wedge.cos, wedge.sin, wedge.normal
         da, db = way

@@ -1,4 +1,4 @@
-"""Activations: what a kitchen sink does to one projection, with all that is known of it."""
+"""Activations: the function of a kitchen sink, with its known closed forms."""
 
 from __future__ import annotations
 
@@ -17,39 +17,45 @@ Function = Callable[[Any, _arrays.Array], _arrays.Array]
 Moment = tuple[_arrays.Array, _arrays.Array]
 Kernel = Callable[[Pairs, int], Moment | None]
 
-# Roundings of the value at equal rows, in a closed form's few operations.
+# Error of a closed form, in eps of its value at equal rows.
 _ROUNDINGS = 64.0
 _EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
 class Activation:
-    r"""A function of one projection t = <w, x> + b, and what is known of it.
+    r"""A function of one projection t = <w, x> + b, with its known closed forms.
 
-    Only `function` is needed: kernel and variance come then from Mehler's series, with a stated
-    error. The rest is what a closed form or a distribution follows from, and what is not carried
-    is never guessed from the name.
+    Only `function` is required: kernel and variance then follow from Mehler's series, with a stated
+    error. The other fields enable closed forms and the distribution; nothing is guessed from the
+    name.
 
     Attributes
     ----------
     name : str
-        For messages; ``""`` for a user's function.
+        Name in messages; ``""`` for a user's function.
     function : callable
         ``function(xp, t)``, elementwise, in the namespace ``xp`` of ``t``.
     degree : int or None
-        a(c t) = c^degree a(t) for c > 0, and then a(-1), a(0) and a(1) say all: kernels are
-        arc-cosine ones. None where that is not so; checked against the function.
+        The degree of a homogeneous function, a(c t) = c^degree a(t) for c > 0. Then a(-1), a(0) and
+        a(1) determine it, and its kernels are arc-cosine kernels. None if it is not homogeneous.
+        Checked against the function.
     waves : tuple of (int, complex)
-        Frequencies and coefficients of :math:`a(t) = \sum_f c_f e^{ift}`; empty where a is no
-        such sum. Checked against the function.
+        Frequencies and coefficients of :math:`a(t) = \sum_f c_f e^{ift}`; empty if a is no such
+        sum. Checked against the function.
     kernel : callable, optional
         ``kernel(pairs, power)``: a closed form of :math:`E\,a(u)^pa(v)^p` and its error, two
-        arrays in the namespace of the pairs; None for powers that have none. What `degree` or
-        `waves` give goes before. Checked against the series at a few pairs.
+        arrays in the namespace of the pairs, or None for a power without one. `degree` and `waves`
+        take precedence. Checked against the series at a few pairs.
     inverse : callable, optional
-        For a function that never decreases, ``inverse(t)``: the largest p with a(p) at most t, on
-        NumPy arrays; infinities where there is none, or no largest. The distribution follows.
-        Checked at a few points.
+        For a non-decreasing function, ``inverse(t)``: the largest p with a(p) at most t, on NumPy
+        arrays; -inf if there is none, inf if it is unbounded. Gives the distribution. Checked at a
+        few points.
+
+    See Also
+    --------
+    activation_kernel : Expected product of two activations.
+    mehler.KitchenSinks : Random features of any activation.
 
     Examples
     --------
@@ -65,7 +71,7 @@ class Activation:
     waves: _waves.Waves = ()
     kernel: Kernel | None = None
     inverse: Callable[[Any], Any] | None = None
-    # Powers of which the closed form was held against the function, which takes milliseconds.
+    # Powers whose closed form has been checked against the function, once: it takes milliseconds.
     _held: set[int] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -76,20 +82,20 @@ class Activation:
             )
 
     def __call__(self, xp: Any, t: _arrays.Array) -> _arrays.Array:
-        """Values at an array of projections."""
+        """Evaluate at an array of projections."""
         return self.function(xp, t)
 
     def on_host(self, t: Any) -> Any:
-        """Values at a NumPy array."""
+        """Evaluate at a NumPy array."""
         return self.function(np, t)
 
     @property
     def title(self) -> str:
-        """How messages call it."""
+        """Name in messages."""
         return f"the activation {self.name!r}" if self.name else "an activation of your own"
 
     def sides(self) -> _homogeneous.Sides:
-        """What a homogeneous function is on each side of 0; ValueError where it is none."""
+        """Return a homogeneous function on each side of 0; ValueError if it is not homogeneous."""
         if self.degree is None:
             raise ValueError(
                 f"{self.title} carries no degree: give it one if a(c t) = c^degree a(t) for c > 0"
@@ -97,7 +103,7 @@ class Activation:
         return _homogeneous.sides(self.on_host, self.degree, self.name)
 
     def checked_waves(self) -> _waves.Waves:
-        """The waves that the function is a sum of; ValueError where it carries none."""
+        """Return the verified Fourier sum of the function; ValueError if it has none."""
         if not self.waves:
             raise ValueError(
                 f"{self.title} carries no waves: a uniform phase is for sums of them, such as the "
@@ -107,7 +113,7 @@ class Activation:
         return self.waves
 
     def moment(self, pairs: Pairs, power: int, *, uniform_phase: bool = False) -> Moment:
-        """E a(u)^p a(v)^p and how far it may be off, arrays of the shape of the pairs."""
+        """Compute E a(u)^p a(v)^p and an error bound, arrays of the shape of the pairs."""
         closed = self._closed(pairs, power, uniform_phase)
         if closed is not None:
             return closed
@@ -115,7 +121,7 @@ class Activation:
         parts = (pairs.rho, pairs.near, pairs.far, pairs.x_scale, pairs.y_scale)
         host = [np.asarray(_arrays.to_host(one), dtype=np.float64) for one in parts]
         found, off = _mehler.pair_moment(lambda t: self.on_host(t) ** power, *host)
-        # What the pairs' own precision leaves of it.
+        # Error from the rounding of the pairs.
         off = off + (pairs.eps if pairs.eps > _EPS else 0.0) * np.abs(found)
         value, error = (
             _arrays.from_host(np.asarray(v), place, pairs.rho.dtype) for v in (found, off)
@@ -123,7 +129,7 @@ class Activation:
         return value, error
 
     def _closed(self, pairs: Pairs, power: int, uniform_phase: bool) -> Moment | None:
-        """The same where something that is carried gives it."""
+        """Compute the moment and its error by a closed form, or return None."""
         if self.waves or uniform_phase:
             waves = self.checked_waves()
             value, size = _waves.pair_moment(waves, power, pairs, uniform_phase=uniform_phase)
@@ -141,12 +147,12 @@ class Activation:
         return self.kernel(pairs, power)
 
     def has_closed_form(self, power: int = 1) -> bool:
-        """Whether :meth:`moment` is a closed form, or Mehler's series with its error."""
+        """Return whether :meth:`moment` is a closed form, rather than Mehler's series."""
         one = np.ones(())
         return self._closed(Pairs(one, 0 * one, 2 * one, one, one), power, False) is not None
 
     def cdf(self, t: Any, scale: Any, projected: Projected) -> Any:
-        """P(a(p) <= t) on the host, for a projection p of symmetric law and that scale.
+        """Compute P(a(p) <= t) on the host, for a projection p of symmetric law and that scale.
 
         Raises
         ------
@@ -172,7 +178,7 @@ class Activation:
         return np.where(scale > 0.0, found, constant <= t)
 
     def phase_cdf(self, t: Any) -> Any:
-        """P(a(p) <= t) for a uniform phase added to p, whatever p is."""
+        """Compute P(a(p) <= t) for a uniform phase added to p, whatever p is."""
         found = _waves.phase_cdf(self.checked_waves(), t)
         if found is None:
             raise ValueError(

@@ -9,14 +9,14 @@ from typing import Any
 
 from mehler import _arrays
 
-# Of one product: beyond it moments exceed 10^17, and a series serves as well.
+# Largest degree of one product: beyond it moments exceed 10^17, and a series serves as well.
 LARGEST_ORDER = 16
 
 
 def arc_cosine(
     rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array, order: int
 ) -> _arrays.Array:
-    r"""E g_+^n g'_+^n for standard normals of correlation rho; n = 0 counts g > 0.
+    r"""Compute E g_+^n g'_+^n for standard normals of correlation rho; n = 0 counts g > 0.
 
     .. math:: A_n = \frac{(\pi-\theta)P_n(\cos\theta) + \sin\theta\,Q_n(\cos\theta)}{2\pi}
 
@@ -34,7 +34,7 @@ def arc_cosine(
 
 @functools.cache
 def polynomials(order: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    r"""Coefficients of P_n and Q_n, from the constant one up.
+    """Return the coefficients of P_n and Q_n, constant first.
 
     From :math:`dA_n/dc = n^2A_{n-1}`, which is Mehler's formula for the derivative of
     E f(g) f(g_c), and A_n = 0 at c = -1: so :math:`P_n' = n^2P_{n-1}` and
@@ -57,7 +57,7 @@ def polynomials(order: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def half_moment(order: int) -> float:
-    """E g_+^n for one standard normal."""
+    """Compute E g_+^n for one standard normal."""
     return 2.0 ** (order / 2 - 1) * math.gamma((order + 1) / 2) / math.sqrt(math.pi)
 
 

@@ -1,4 +1,4 @@
-"""Holding what an activation carries against its function: wrong claims are refused."""
+"""Check closed forms declared by an activation against its function."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from mehler.exact.activations._geometry import Pairs, pairs_of
 _RHO = np.array([-0.7, 0.0, 0.4, 0.6])
 _X, _Y = np.array([0.6, 1.0, 1.0, 1.7]), np.array([0.6, 1.7, 1.0, 0.6])
 _AT = np.array([-2.9, -1.3, -0.4, -0.1, 0.0, 0.2, 0.7, 1.6, 3.1])
-# Of an inverse, whose digits its function may have lost.
+# Tolerance for an inverse: the function may have lost digits.
 _LOOSE = 1e-6
 
 
 def host_pairs() -> Pairs:
-    """A few pairs, as NumPy arrays."""
+    """Return a few pairs as NumPy arrays."""
     return pairs_of(_RHO, _X, _Y)
 
 
 def hold_kernel(
     function: Callable[[Any], Any], power: int, value: Any, error: Any, title: str
 ) -> None:
-    """Refuse a closed form that is not what Mehler's series gives at `host_pairs`."""
+    """Raise if a closed form disagrees with Mehler's series at `host_pairs`."""
     series, slack = _mehler.pair_moment(
         lambda t: function(t) ** power, _RHO, 1.0 - _RHO, 1.0 + _RHO, _X, _Y
     )
@@ -41,7 +41,7 @@ def hold_kernel(
 
 
 def hold_inverse(function: Callable[[Any], Any], inverse: Callable[[Any], Any], title: str) -> None:
-    """Refuse what is not the largest p with a(p) <= t, or a function that decreases."""
+    """Raise if `inverse` is not sup {p : a(p) <= t}, or the function decreases."""
     values = np.asarray(function(_AT), dtype=np.float64)
     size = float(np.max(np.abs(values)))
     if np.any(np.diff(values) < -_LOOSE * size):

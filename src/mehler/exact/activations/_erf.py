@@ -12,13 +12,13 @@ from mehler.exact.activations._geometry import Pairs
 
 
 def kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | None:
-    r"""Williams' kernel, from the tangent of the angle.
+    r"""Compute Williams' kernel, from the tangent of the angle.
 
     .. math:: \frac2\pi\arctan\frac{2\rho s_xs_y}
               {\sqrt{1 + 2s_x^2 + 2s_y^2 + 4s_x^2s_y^2(1-\rho)(1+\rho)}}
 
-    The arcsine of the same loses half of the digits at long rows that are nearly equal. Scales
-    above 1 are divided out, so that no square overflows.
+    The arcsine form loses half of the digits for long, nearly equal rows. Scales above 1 are
+    divided out, so that no square overflows.
     """
     if power != 1:
         return None
@@ -33,7 +33,7 @@ def kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | No
 
 
 def inverse(t: Any) -> Any:
-    """Erf's inverse; infinite beyond its values."""
+    """Invert erf; infinite beyond its range."""
     from scipy.special import erfinv
 
     return erfinv(np.clip(t, -1.0, 1.0))

@@ -1,4 +1,4 @@
-"""Pairs of correlated Gaussians: what the kernel of an activation is a function of."""
+"""Pairs of correlated Gaussians, the arguments of an activation's kernel."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ class Pairs:
 
     @property
     def xp(self) -> Any:
-        """The namespace of all of them."""
+        """Common namespace."""
         return _arrays.array_namespace(self.rho)
 
     @property
     def eps(self) -> float:
-        """Of the dtype of the correlations, in which closed forms are computed."""
+        """Machine epsilon of the dtype of the correlations, in which closed forms are computed."""
         return float(self.xp.finfo(self.rho.dtype).eps)
 
     def square(self, f: int, g: int) -> _arrays.Array:
-        """Variance of f u + g v, a sum of terms that are not negative."""
+        """Compute the variance of f u + g v as a sum of non-negative terms."""
         a, b = abs(f) * self.x_scale, abs(g) * self.y_scale
         between = self.near if f * g < 0 else self.far
         # Roots first: the product of huge scales times a gap of 0 would be NaN.
         root = (2.0 * between) ** 0.5 * a**0.5 * b**0.5
-        # Beyond this the exponential of minus the square is 0, and the square is a number.
+        # Clip where exp(-square) is 0 anyway, so that the square stays finite.
         most = float(self.xp.finfo(self.rho.dtype).max) ** 0.25
         both = (self.xp.clip(part, -most, most) for part in (a - b, root))
         return sum(part**2 for part in both)
 
 
 def pairs_of(rho: _arrays.Array, x_scale: _arrays.Array, y_scale: _arrays.Array) -> Pairs:
-    """Pairs of correlations that are exact as they are, such as a caller's own numbers."""
+    """Build pairs from correlations that are exact, such as a caller's own numbers."""
     return Pairs(rho, 1.0 - rho, 1.0 + rho, x_scale, y_scale)

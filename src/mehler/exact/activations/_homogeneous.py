@@ -1,8 +1,8 @@
-r"""Homogeneous activations: on each side of 0 a multiple of a power, whatever their name is.
+r"""Homogeneous activations: a multiple of a power on each side of 0.
 
 .. math:: a(t) = \alpha\,t_+^D + \beta\,(-t)_+^D, \qquad \alpha = a(1),\ \beta = a(-1)
 
-is all that :math:`a(ct) = c^Da(t)` for c > 0 leaves open, and a(0) where D = 0.
+follows from :math:`a(ct) = c^Da(t)` for c > 0; for D = 0, a(0) is free.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mehler.exact.activations._arc_cosine import arc_cosine, half_moment
 from mehler.exact.activations._geometry import Pairs
 from mehler.exact.activations._projected import Projected
 
-# Where the claim is looked at, besides -1, 0 and 1.
+# Points at which homogeneity is checked, besides -1, 0 and 1.
 _AT = np.array([0.25, 0.7, 3.0, 64.0])
 
 
@@ -31,12 +31,12 @@ class Sides:
     centre: float
 
     def power(self, power: int) -> Sides:
-        """The same of a power of the function."""
+        """Return a power of the function."""
         values = (value**power for value in (self.right, self.left, self.centre))
         return Sides(self.degree * power, *values)
 
     def moment(self, pairs: Pairs) -> tuple[_arrays.Array, _arrays.Array]:
-        """E a(u) a(v), and what it may be multiplied by for an error relative to equal rows."""
+        """Compute E a(u) a(v), and the scale of its rounding error: the value at equal rows."""
         xp, order = pairs.xp, self.degree
         same, opposite = self.right**2 + self.left**2, 2.0 * self.right * self.left
         value = same * arc_cosine(pairs.rho, pairs.near, pairs.far, order)
@@ -47,13 +47,13 @@ class Sides:
         if order == 0:
             return self._at_zero(pairs, value), (size + self.centre**2) * one
         factor = (pairs.x_scale * pairs.y_scale) ** order
-        # Huge rows at right or opposite angles: nothing times infinity.
+        # Huge rows at right or opposite angles: 0 times infinity.
         nothing = value == 0.0
         product = xp.where(nothing, one, factor) * value
         return product, factor * size
 
     def _at_zero(self, pairs: Pairs, value: _arrays.Array) -> _arrays.Array:
-        """Rows of zeros have the value at 0 in every unit."""
+        """Correct pairs with a zero row, for which every unit is a(0)."""
         xp = pairs.xp
         mean = (self.right + self.left) * half_moment(0)
         one = xp.ones_like(pairs.x_scale * pairs.y_scale * pairs.rho)
@@ -62,13 +62,13 @@ class Sides:
         return xp.where(x_zero & y_zero, self.centre**2 * one, value)
 
     def cdf(self, t: Any, scale: Any, projected: Projected) -> Any:
-        """P(a(p) <= t) for a projection that is 0 with probability 0, of symmetric law."""
+        """Compute P(a(p) <= t) for a projection of symmetric law without an atom at 0."""
         return self._side(self.right, t, scale, projected) + self._side(
             self.left, t, scale, projected
         )
 
     def _side(self, at_one: float, t: Any, scale: Any, projected: Projected) -> Any:
-        """P(p > 0, at_one p^degree <= t)."""
+        """Compute P(p > 0, at_one p^degree <= t)."""
         if self.degree == 0 or at_one == 0.0:
             return np.where(at_one <= t, 0.5, 0.0) + 0.0 * scale
         end = np.maximum(t / at_one, 0.0) ** (1.0 / self.degree)
@@ -79,16 +79,7 @@ class Sides:
 
 
 def sides(function: Any, degree: int, name: str) -> Sides:
-    """What a function that is said to be homogeneous is; refused where it is not.
-
-    Parameters
-    ----------
-    function : callable
-        On NumPy arrays.
-    degree : int
-    name : str
-        For the message.
-    """
+    """Return the Sides of a homogeneous function, or raise ValueError naming it."""
     right, left, centre = (float(value) for value in _values(function, [1.0, -1.0, 0.0]))
     for sign, value in ((1.0, right), (-1.0, left)):
         found = _values(function, sign * _AT)

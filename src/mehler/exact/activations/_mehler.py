@@ -20,28 +20,18 @@ MOST_TERMS = 512
 _FEWEST_TERMS = 64
 _EPS = float(np.finfo(np.float64).eps)
 _TINY = float(np.finfo(np.float64).tiny)
-# Scales whose values are held at a time: 15 MiB.
+# Scales per batch: 15 MiB of values.
 _SCALES = 256
 
 
 @dataclass(frozen=True)
 class Coefficients:
-    """What the series needs of each scale, for a(s g) over its largest value, `size`.
+    """Coefficients of a(s g)/size and their errors, one row per scale s; `size` is max |a(s g)|.
 
-    Attributes
-    ----------
-    size : numpy.ndarray, shape (n,)
-    c : numpy.ndarray, shape (n, terms)
-        As many terms, doubled from 64 to 512, as bring the tail below rounding.
-    second, mirror : numpy.ndarray, shape (n,)
-        E a(s g)^2 and E a(s g) a(-s g).
-    off : numpy.ndarray, shape (n,)
-        Error of the coefficients, root of the sum of squares: from 16 to 24 points a panel, what
-        panels were left unresolved, and rounding.
-    off_second : numpy.ndarray, shape (n,)
-        Error of `second` and `mirror`.
-    tail : numpy.ndarray, shape (n,)
-        sqrt of t_n, with these errors.
+    `c` (n, terms): 64 to 512 terms, doubled until the tail is below rounding. `second`, `mirror`:
+    E a(s g)^2 and E a(s g) a(-s g), with error `off_second`. `off`: root sum of squares of the
+    errors of `c`, from 16 to 24 points a panel, unresolved panels and rounding. `tail`: sqrt of
+    t_n with these errors.
     """
 
     size: Any
@@ -54,19 +44,12 @@ class Coefficients:
 
 
 def coefficients(function: _quadrature.HostFunction, scales: Any) -> Coefficients:
-    """Coefficients at each scale; a scale of 0 is the constant a(0), exactly.
-
-    Parameters
-    ----------
-    function : callable
-        On NumPy arrays.
-    scales : numpy.ndarray, shape (n,)
-    """
+    """Compute the coefficients at each of `scales` (n,), exact for the constant of scale 0."""
     starts = range(0, max(1, scales.size), _SCALES)
     parts = [_of_some(function, scales[start : start + _SCALES]) for start in starts]
     terms = max(part.c.shape[1] for part in parts)
     if any(part.c.shape[1] < terms for part in parts):
-        # Zeros are what the terms that were not needed are, to rounding.
+        # Terms that were not needed are 0 to rounding.
         parts = [_padded(part, terms) for part in parts]
     columns = ([getattr(part, one.name) for part in parts] for one in fields(Coefficients))
     return Coefficients(*(np.concatenate(column) for column in columns))
@@ -101,7 +84,7 @@ def _of_some(function: _quadrature.HostFunction, scales: Any) -> Coefficients:
         if terms >= MOST_TERMS or np.all(left <= 64 * _EPS * second):
             break
         terms *= 2
-    # The finer rule is the better one of what it has.
+    # Error estimate: the difference from the finer rule, on the terms that it has.
     change = np.sum((finer[0] - c[:, :_FEWEST_TERMS]) ** 2, axis=1) ** 0.5
     jumps, unresolved = _quadrature.lost(leaves, scales.size)
     moved = np.maximum(np.abs(finer[1] - second), np.abs(finer[2] - mirror))
@@ -114,8 +97,8 @@ def _of_some(function: _quadrature.HostFunction, scales: Any) -> Coefficients:
 
 
 def _split_off(sample: _panels.Sample, coarse: Any, fine: Any) -> _panels.Panels | None:
-    """Take panels that are not resolved out of both rules, in place, and split them."""
-    # Roughly, for what is negligible.
+    """Remove unresolved panels from both rules, in place, and split them."""
+    # A rough size, to tell what is negligible.
     weight = _rules.table(_rules.FINER, 1)[:, 0].reshape(_rules.N_PANELS, -1)
     mean_square = np.sqrt(0.5 * np.einsum("snpi,pi->n", fine**2, weight))
     off = np.max(np.abs(coarse @ _rules.interpolation() - fine), axis=(0, 3))
@@ -134,7 +117,7 @@ def _split_off(sample: _panels.Sample, coarse: Any, fine: Any) -> _panels.Panels
 def _constant_at_zero(
     function: _quadrature.HostFunction, scales: Any, found: Coefficients
 ) -> Coefficients:
-    """Rows of zeros: every unit has the value at 0, and nothing is integrated."""
+    """Set the coefficients of scale 0: every unit is a(0), without quadrature."""
     zero = scales == 0.0
     if np.any(zero):
         value = float(_quadrature.checked(function, np.zeros((1, 1)))[0, 0])
@@ -151,17 +134,9 @@ def _constant_at_zero(
 def pair_moment(
     function: _quadrature.HostFunction, rho: Any, near: Any, far: Any, x_scale: Any, y_scale: Any
 ) -> tuple[Any, Any]:
-    """E function(u) function(v) on the host and a bound for its error, by Mehler's series.
+    """Compute E a(u) a(v) and an error bound on the host, by Mehler's series.
 
-    Parameters
-    ----------
-    function : callable
-    rho, near, far, x_scale, y_scale : numpy.ndarray
-        Of shapes that broadcast together; near and far are 1 - rho and 1 + rho.
-
-    Returns
-    -------
-    value, error : numpy.ndarray
+    Arguments broadcast; `near` and `far` are 1 - rho and 1 + rho.
     """
     scales, where = np.unique(
         np.concatenate([np.ravel(x_scale), np.ravel(y_scale)]), return_inverse=True
@@ -178,7 +153,7 @@ def pair_moment(
     x_root, y_root = (of.second[one] ** 0.5 for one in (left, right))
     loss = of.off[left] * y_root + x_root * of.off[right] + of.off[left] * of.off[right]
     bound = np.broadcast_to(tail + loss, shape)
-    # One row with itself, or with its opposite: a single integral, and nothing is left out.
+    # A row with itself or with its opposite: a single integral without a tail.
     alike = left == right
     for gap, moment in ((near, of.second), (far, of.mirror)):
         ends = np.broadcast_to(alike & (gap == 0.0), shape)

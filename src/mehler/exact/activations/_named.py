@@ -1,4 +1,4 @@
-"""The activations that have names."""
+"""Named activations."""
 
 from __future__ import annotations
 
@@ -43,13 +43,7 @@ ACTIVATIONS = {
 
 
 def activation_of(activation: Any) -> Activation:
-    """The activation that a name or a function stands for.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Neither a known name nor a callable.
-    """
+    """Return the activation of a name or a callable; TypeError or ValueError if it is neither."""
     if isinstance(activation, Activation):
         return activation
     if isinstance(activation, str):

@@ -1,4 +1,4 @@
-"""Moments of pairs of activated projections, and how well they are known."""
+"""Expected products of pairs of activated projections, with error bounds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def activation_kernel(
     power: int = 1,
     phase: Phase = "none",
 ) -> Any:
-    r"""Expected product of an activation of two correlated Gaussians.
+    r"""Compute the expected product of an activation of two correlated Gaussians.
 
     .. math:: E\,a(u)^p a(v)^p, \qquad u \sim N(0, s_x^2),\ v \sim N(0, s_y^2),\
               \mathrm{Corr}(u, v) = \rho
@@ -59,6 +59,12 @@ def activation_kernel(
     TypeError, ValueError
         If an argument is not of its kind or range, the activation is not finite, or it is not
         what its degree or waves say.
+
+    See Also
+    --------
+    activation_kernel_error : Its error bound.
+    Activation : A function with its known closed forms.
+    mehler.KitchenSinks : Random features with this expected kernel.
 
     Notes
     -----
@@ -94,12 +100,16 @@ def activation_kernel_error(
     power: int = 1,
     phase: Phase = "none",
 ) -> Any:
-    r"""How far :func:`activation_kernel` may be from the truth, same arguments and shape.
+    r"""Bound the error of :func:`activation_kernel`, for the same arguments and shape.
 
     Closed forms: rounding. Mehler's series after n terms: the tail, at most
     :math:`|\rho|^n\sqrt{t_n(s_x)t_n(s_y)}`, which is proved, plus the quadrature's error, which
-    is estimated by a finer rule. Jumps and kinks are found and split at, so that they cost no
-    digits; what is narrower than a twentieth of a panel of s/4, between two points, is not seen.
+    is estimated by a finer rule. The panels are split at jumps and kinks, which therefore cost no
+    digits; features narrower than a twentieth of a panel of s/4, between two points, are missed.
+
+    See Also
+    --------
+    activation_kernel : The value.
 
     Examples
     --------
@@ -129,7 +139,7 @@ def _of_pairs(
 
 
 def _scale(scale: Any, name: str, rho: _arrays.Array) -> Any:
-    """Non-negative finite numbers: an array in the namespace of `rho`."""
+    """Return non-negative finite scales as an array in the namespace of `rho`."""
     xp = _arrays.array_namespace(rho)
     if not _arrays.is_array(scale):
         if isinstance(scale, bool) or not isinstance(scale, (int, float, np.floating, np.integer)):

@@ -1,8 +1,8 @@
-"""Panels on which a function is smooth: bisected at kinks, split where it jumps.
+"""Adaptive panels: bisect at kinks, split at jumps.
 
-A panel is resolved when the polynomial through its points meets the function at the finer ones,
-in the mean square that its Gaussian mass gives it. Bisection finds a jump to the last digit; then
-what lies between jumps is tried whole, which takes two panels instead of fifty.
+A panel is resolved if its interpolation polynomial matches the function at the finer points, in
+mean square weighted by Gaussian mass. Bisection locates a jump to the last digit; the gap between
+two jumps is then tried whole, which takes two panels instead of fifty.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from mehler.exact.activations import _rules
 # values(scale index, g): the function at s g and at -s g, over the function's size at that scale.
 Sample = Callable[[Any, Any], tuple[Any, Any]]
 
-# Of the root mean square of the function: its rounding, times Lebesgue's constant of the points.
+# Tolerance over the root mean square: rounding times the Lebesgue constant of the points.
 TOLERANCE = 2.0**-46
-# Panels no wider than so many neighbouring numbers hold a jump, if they are not resolved; near 0,
-# where numbers are dense, what is narrower has no mass.
+# An unresolved panel no wider than so many neighbouring floats is a jump; near 0, where floats
+# are dense, narrower panels have no mass.
 _ADJACENT = 8 * float(np.finfo(np.float64).eps)
 _NEAR = 2.0**-10
 _LEVELS = 110
-# Panels of one scale that are bisected at a time: more teeth than a comb of step 0.01 has.
+# Most panels of one scale bisected at a time: enough for a comb of step 0.01.
 _MOST = 4096
 _LEAST = 256
 _BUDGET = 1 << 16
-# Of the function's largest value: what may be rounding of lower precision.
+# Deviation over the largest value that may be rounding of a lower precision.
 _NOISE = 2.0**-20
-# Narrower than this, a run of panels closes in on one place.
+# A run of panels narrower than this converges to one point.
 _NARROW = _rules.PANEL * 2.0**-20
 
 
 @dataclass(frozen=True)
 class Panels:
-    """Panels [low, high] of scales: (n,) each, with deviation from a polynomial and what it is."""
+    """Panels [low, high] of scales, (n,) each, with their deviation from a polynomial."""
 
     scale: Any
     low: Any
@@ -46,20 +46,20 @@ class Panels:
     jump: Any
 
     def chosen(self, which: Any) -> Panels:
-        """Some of them."""
+        """Select a subset."""
         parts = (self.scale, self.low, self.high, self.off, self.jump)
         return Panels(*(part[which] for part in parts))
 
     @property
     def mass(self) -> Any:
-        """Gaussian mass of both signs, to a few per cent where it matters."""
+        """Gaussian mass of both signs, to a few per cent where it is not negligible."""
         middle = 0.5 * (self.low + self.high)
         density = np.exp(-0.5 * middle * middle) / np.sqrt(2 * np.pi)
         return 2.0 * density * (self.high - self.low)
 
 
 def joined(parts: list[Panels]) -> Panels:
-    """All of them, in the order of scales and places."""
+    """Concatenate, sorted by scale and position."""
     names = ("scale", "low", "high", "off", "jump")
     columns = [np.concatenate([getattr(one, name) for one in parts]) for name in names]
     order = np.lexsort((columns[1], columns[0]))
@@ -67,7 +67,7 @@ def joined(parts: list[Panels]) -> Panels:
 
 
 def deviation(sample: Sample, scale: Any, low: Any, high: Any) -> Any:
-    """How far the function is from its polynomial at the finer points, (n,)."""
+    """Compute the deviation of the function from its interpolant at the finer points, (n,)."""
     off = np.zeros(low.shape)
     step = 1 << 14
     for start in range(0, low.size, step):
@@ -85,7 +85,7 @@ def deviation(sample: Sample, scale: Any, low: Any, high: Any) -> Any:
 
 
 def refined(sample: Sample, scale: Any, low: Any, high: Any, size: Any) -> Panels:
-    """Split panels that are not resolved; `size` is the root mean square at each scale."""
+    """Split unresolved panels; `size` is the root mean square at each scale."""
     leaves = _bisected(sample, scale, low, high, size)
     which = _cores(leaves)
     if not np.any(which):
@@ -96,7 +96,7 @@ def refined(sample: Sample, scale: Any, low: Any, high: Any, size: Any) -> Panel
 
 
 def _bisected(sample: Sample, scale: Any, low: Any, high: Any, size: Any) -> Panels:
-    """Bisect until resolved, or as narrow as a jump, or in noise, or out of budget."""
+    """Bisect until resolved, as narrow as a jump, down to noise, or out of budget."""
     found = []
     before: Any = None
     most = min(_MOST, max(_LEAST, _BUDGET // max(1, np.unique(scale).size)))
@@ -123,18 +123,18 @@ def _bisected(sample: Sample, scale: Any, low: Any, high: Any, size: Any) -> Pan
 
 
 def _noisy(off: Any, before: Any) -> Any:
-    """Where halves are both as far off as the whole was, by little: a function of fewer digits.
+    """Return which panels deviate by noise: both halves by as much as the whole, and by little.
 
-    A jump is in one half, and what is smooth comes closer; float32 is where it is.
+    A jump is in one half only, and a smooth function improves; a function in float32 does neither.
     """
     better = np.minimum(*np.split(off, 2)) < before / 8
     return np.tile((before < _NOISE) & ~better, 2)
 
 
 def _cores(leaves: Panels) -> Any:
-    """The narrowest of each run of narrow panels: where the function jumps or bends."""
+    """Return the narrowest of each run of narrow panels: the jumps and kinks."""
     width = leaves.high - leaves.low
-    # A panel at 0 is narrow because it is near 0, if the function is sharp there.
+    # Floats are dense near 0: a panel at 0 may be narrow for that reason alone.
     narrow = (width < _NARROW) & (width < 2.0**-20 * leaves.high)
     touching = np.zeros(narrow.shape, dtype=bool)
     touching[1:] = (
@@ -154,7 +154,7 @@ def _cores(leaves: Panels) -> Any:
 
 
 def _merged(core: Panels) -> Panels:
-    """Cores that touch as one; with a jump, a little wider, so that it is at no end of a gap."""
+    """Merge touching cores; widen those with a jump a little, so that no gap ends at it."""
     touching = (core.scale[1:] == core.scale[:-1]) & (core.low[1:] <= core.high[:-1])
     first = np.flatnonzero(np.concatenate([[True], ~touching]))
     last = np.concatenate([first[1:], [core.scale.size]]) - 1
@@ -162,7 +162,7 @@ def _merged(core: Panels) -> Panels:
     jump = np.logical_or.reduceat(core.jump, first)
     start = _rules.PANEL * np.floor(0.5 * (low + high) / _rules.PANEL)
     before, after = start.copy(), start + _rules.PANEL
-    # Half of the way to the next core, at most.
+    # At most half of the distance to the next core.
     same = scale[1:] == scale[:-1]
     middle = 0.5 * (low[1:] + high[:-1])
     before[1:][same] = np.maximum(before[1:], middle)[same]
@@ -173,7 +173,7 @@ def _merged(core: Panels) -> Panels:
 
 
 def _gaps(scale: Any, low: Any, high: Any, core: Panels) -> tuple[Any, Any, Any]:
-    """What the cores leave of the panels that they lie in."""
+    """Return the parts of panels that lie between cores."""
     found: list[tuple[int, float, float]] = []
     order = np.lexsort((low, scale))
     cores = zip(core.scale.tolist(), core.low.tolist(), core.high.tolist(), strict=True)

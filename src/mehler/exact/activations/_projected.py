@@ -1,4 +1,4 @@
-"""Laws of one projection: what distributions of activations are made of."""
+"""Distribution functions of one projection, and of an increasing function of it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ Projected = Callable[[Any, Any], Any]
 
 
 def gaussian(p: Any, scale: Any) -> Any:
-    """P(scale g <= p)."""
+    """Compute P(scale g <= p)."""
     from scipy.special import ndtr
 
     return np.where(scale > 0.0, ndtr(p / np.where(scale > 0.0, scale, 1.0)), p >= 0.0)
 
 
 def on_sphere(d: int) -> Projected:
-    """P(scale sqrt(d) u_1 <= p) for u uniform on the unit sphere: u_1^2 is Beta(1/2, (d-1)/2)."""
+    """Return p -> P(scale sqrt(d) u_1 <= p), u uniform on the unit sphere.
+
+    The square of u_1 is Beta(1/2, (d-1)/2).
+    """
 
     def law(p: Any, scale: Any) -> Any:
         from scipy.special import betainc
@@ -36,5 +39,5 @@ def on_sphere(d: int) -> Projected:
 
 
 def of_increasing(inverse: Callable[[Any], Any], t: Any, scale: Any, projected: Projected) -> Any:
-    """A never decreases, so a(p) <= t says that p <= sup {p : a(p) <= t}."""
+    """For a non-decreasing activation a, {a(p) <= t} = {p <= sup {p : a(p) <= t}}."""
     return projected(np.asarray(inverse(t), dtype=np.float64), scale)

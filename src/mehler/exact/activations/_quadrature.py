@@ -1,4 +1,4 @@
-"""Integrals of an activation over half a line: values, sums over panels, and what they lose."""
+"""Quadrature of an activation over half a line: values, sums over panels, and errors."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ HostFunction = Callable[[Any], Any]
 
 
 def at_nodes(function: HostFunction, scales: Any, n: int) -> Any:
-    """Values at the points of all panels: (sign, scales, panels, n)."""
+    """Evaluate at the points of all panels: (sign, scales, panels, n)."""
     t = scales[:, None] * _rules.nodes(n).ravel()
     both = np.stack([checked(function, sign * t) for sign in (1.0, -1.0)])
     return both.reshape(2, scales.size, _rules.N_PANELS, n)
 
 
 def checked(function: HostFunction, t: Any) -> Any:
-    """Values at t; ValueError where they are not finite, or not one for each."""
+    """Evaluate at t; ValueError unless values are finite and one per point."""
     at = np.asarray(function(t), dtype=np.float64)
     if at.shape != t.shape:
         raise ValueError(
@@ -38,7 +38,7 @@ def checked(function: HostFunction, t: Any) -> Any:
 def sums(
     values: Any, sample: _panels.Sample, leaves: _panels.Panels | None, n: int, terms: int
 ) -> tuple[Any, Any, Any]:
-    """Coefficients (scales, terms), second moments and mirrored ones, of panels and leaves."""
+    """Sum coefficients (scales, terms), second and mirrored moments over panels and leaves."""
     shape = values.shape[1], -1
     even = (0.5 * (values[0] + values[1])).reshape(shape)
     odd = (0.5 * (values[0] - values[1])).reshape(shape)
@@ -54,7 +54,7 @@ def sums(
 def _add_leaves(
     c: Any, squares: list[Any], sample: _panels.Sample, leaves: _panels.Panels, n: int
 ) -> None:
-    """The same of panels of their own, added in place."""
+    """Add the sums of refined panels, in place."""
     at, share = _rules.points(n)
     count = c.shape[0]
     for start in range(0, leaves.scale.size, 1 << 11):
@@ -73,7 +73,7 @@ def _add_leaves(
 
 
 def lost(leaves: _panels.Panels | None, n: int) -> tuple[Any, Any]:
-    """What panels do not have: as wide as a jump is sharp; root mean square of unresolved ones."""
+    """Return the quadrature error of jumps and of unresolved panels."""
     if leaves is None:
         return np.zeros(n), np.zeros(n)
     lost = leaves.off**2 * leaves.mass

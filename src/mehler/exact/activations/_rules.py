@@ -15,14 +15,14 @@ import numpy as np
 REACH = 14.0
 PANEL = 0.25
 N_PANELS = int(REACH / PANEL)
-# The finer rule looks at both ends too, with weight 0: a jump there is between no two points.
+# The finer rule also samples both ends, with weight 0, to see a jump next to an end.
 POINTS, FINER = 16, 26
 _END = 2.0**-50
 
 
 @functools.cache
 def points(n: int) -> tuple[Any, Any]:
-    """Gauss-Legendre points in (0, 1) and weights of sum 1; the finer ones with both ends."""
+    """Return Gauss-Legendre points in (0, 1) and weights of sum 1; the finer rule has both ends."""
     x, w = np.polynomial.legendre.leggauss(n - 2 if n == FINER else n)
     if n == FINER:
         x, w = (np.concatenate(pair) for pair in ((x, [2 * _END - 1, 1 - 2 * _END]), (w, [0, 0])))
@@ -31,7 +31,7 @@ def points(n: int) -> tuple[Any, Any]:
 
 @functools.cache
 def interpolation() -> Any:
-    """From values at the points of a panel to those at its finer points, (POINTS, FINER)."""
+    """Return the matrix from values at the points of a panel to the finer ones: (POINTS, FINER)."""
     x, _ = points(POINTS)
     at, _ = points(FINER)
     apart = x[:, None] - x[None, :]
@@ -45,7 +45,7 @@ def interpolation() -> Any:
 
 
 def nodes(n: int) -> Any:
-    """Points of all panels, (N_PANELS, n)."""
+    """Return the points of all panels, (N_PANELS, n)."""
     return PANEL * (np.arange(N_PANELS)[:, None] + points(n)[0])
 
 
@@ -53,7 +53,7 @@ _lock = threading.Lock()
 
 
 def table(n: int, terms: int) -> Any:
-    """2 w phi(g) h_k(g) at `nodes`, (N_PANELS * n, terms): built once, shared by all threads."""
+    """Return 2 w phi(g) h_k(g) at `nodes`, (N_PANELS * n, terms), shared by all threads."""
     with _lock:
         return _build(n, terms)
 
@@ -69,7 +69,7 @@ def _build(n: int, terms: int) -> Any:
 
 
 def root_of_density(at: Any) -> Any:
-    """The root of the Gaussian density."""
+    """Compute the square root of the Gaussian density."""
     return np.exp(-0.25 * at * at) / (2 * np.pi) ** 0.25
 
 

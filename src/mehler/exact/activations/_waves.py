@@ -1,4 +1,4 @@
-"""Sums of waves: powers of cos and sin, with no phase or with a uniform one."""
+"""Fourier sums: powers of cos and sin, with no phase or with a uniform one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WIDE = 10.0
 
 
 def check_waves(function: Any, waves: Waves, name: str) -> None:
-    """Refuse waves that are not those of the function, on NumPy arrays."""
+    """Raise if the Fourier sum differs from the function, on NumPy arrays."""
     found = np.asarray(function(_AT), dtype=np.float64)
     summed = sum((c * np.exp(1j * f * _AT) for f, c in waves), np.zeros_like(_AT))
     off = np.abs(found - summed) > 1e-12 * sum(abs(c) for _, c in waves)
@@ -35,7 +35,7 @@ def check_waves(function: Any, waves: Waves, name: str) -> None:
 
 
 def power_of(waves: Waves, power: int) -> dict[int, complex]:
-    """Frequencies and coefficients of a power of a sum of waves."""
+    """Return frequencies and coefficients of a power of a Fourier sum."""
     total: dict[int, complex] = {0: 1.0}
     for _ in range(power):
         longer: dict[int, complex] = defaultdict(complex)
@@ -49,7 +49,7 @@ def power_of(waves: Waves, power: int) -> dict[int, complex]:
 def pair_moment(
     waves: Waves, power: int, pairs: Pairs, *, uniform_phase: bool
 ) -> tuple[_arrays.Array, float]:
-    r"""E a(u)^p a(v)^p, and the sum of the weights that rounding is relative to.
+    r"""Compute E a(u)^p a(v)^p, and the sum of absolute weights that scales its rounding.
 
     .. math:: \sum_{f, g} c_f c_g\, e^{-\mathrm{Var}(fu + gv)/2}
 
@@ -72,10 +72,10 @@ def pair_moment(
 
 
 def cdf(waves: Waves, t: Any, scale: Any, projected: Projected) -> Any:
-    """P(a(p) <= t) for one wave A cos(f p + shift) + c; None for waves of several frequencies.
+    """Compute P(a(p) <= t) for a wave A cos(f p + shift) + c; None for several frequencies.
 
-    The sum over periods of the intervals in which the wave is low enough; for angles that go
-    around often, what a uniform one has.
+    A sum over periods of the intervals in which the wave is at most t; angles that wrap around many
+    times are treated as uniform.
     """
     one = _single(waves)
     if one is None:
@@ -89,13 +89,13 @@ def cdf(waves: Waves, t: Any, scale: Any, projected: Projected) -> Any:
     for k in range(-periods, periods + 1):
         first, last = low - shift + math.tau * k, math.tau - low - shift + math.tau * k
         total += projected(last / frequency, narrow) - projected(first / frequency, narrow)
-    # Where all or nothing is low enough, sums would only be so to rounding.
+    # Exactly 0 or 1 beyond the amplitude, where sums would round.
     total = np.where((around <= 0.0) | (around >= 1.0), around, total)
     return np.where(frequency * scale < _WIDE, total, around)
 
 
 def phase_cdf(waves: Waves, t: Any) -> Any:
-    """The same with a uniform phase added to p, whatever p is: the arcsine law."""
+    """Compute P(a(p) <= t) with a uniform phase added to p: the arcsine law."""
     one = _single(waves)
     if one is None:
         return None
@@ -104,7 +104,7 @@ def phase_cdf(waves: Waves, t: Any) -> Any:
 
 
 def _single(waves: Waves) -> tuple[int, float, float, float] | None:
-    """Frequency, shift, amplitude and constant of a real wave that has one frequency."""
+    """Return frequency, shift, amplitude and constant of a real wave of one frequency."""
     found = {f: complex(c) for f, c in power_of(waves, 1).items()}
     constant = found.pop(0, 0j)
     frequency = max(found, default=0)

@@ -1,4 +1,4 @@
-"""Arguments checked, precision set, and the certified sums called."""
+"""Validate arguments, set the precision, and call the certified sums."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from mehler.exact.certified._wedge import Wedge
 _GUARD_BITS = 48
 # Below rho = -1 + 1/500 columns are 30 times as long: K is bracketed by K(-1) instead.
 _BRACKET = Fraction(1, 500)
-# Where it is worth a look whether the bracket is as sharp as asked, as it is for large pools.
+# Where the bracket may already be as sharp as asked, as it is for large pools.
 _TRY_BRACKET = Fraction(1, 5)
 
 
 def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
-    r"""A ball around E M^k, M the maximum of q standard normals.
+    r"""Return a ball around E M^k, M the maximum of q standard normals.
 
     .. math:: E M^k = \int t^k \, q \varphi(t) \Phi(t)^{q-1} \, dt
 
@@ -51,6 +51,11 @@ def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
     ImportError
         If python-flint is missing.
 
+    See Also
+    --------
+    sigma2 : The second moment.
+    mehler.exact.max_moment : The same in float64 or mpmath.
+
     References
     ----------
     Mroueh, Rennie, Goel (2015), Theorem 1. Trapezoid error: Trefethen and Weideman (2014),
@@ -67,7 +72,14 @@ def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
 
 
 def sigma2(q: int, *, bits: int = 128) -> Ball:
-    """A ball around sigma^2(q) = E (max of q standard normals)^2; see :func:`max_moment`.
+    """Return a ball around sigma^2(q), the second moment of the maximum of q standard normals.
+
+    Parameters, errors and accuracy as of :func:`max_moment`.
+
+    See Also
+    --------
+    max_moment : Moments of any order.
+    mehler.exact.sigma2 : The same in float64 or mpmath.
 
     Examples
     --------
@@ -79,7 +91,7 @@ def sigma2(q: int, *, bits: int = 128) -> Ball:
 
 
 def hermite_moment(i: int, q: int, *, bits: int = 128) -> Ball:
-    r"""A ball around h_i(q) = E He_i(M)/sqrt(i!).
+    """Return a ball around h_i(q) = E He_i(M)/sqrt(i!).
 
     Parameters
     ----------
@@ -102,6 +114,11 @@ def hermite_moment(i: int, q: int, *, bits: int = 128) -> Ball:
     ImportError
         If python-flint is missing.
 
+    See Also
+    --------
+    max_moment : Plain moments.
+    mehler.exact.hermite_moment : The same in float64 or mpmath.
+
     References
     ----------
     Mroueh, Rennie, Goel (2015), Theorem 1.
@@ -117,7 +134,7 @@ def hermite_moment(i: int, q: int, *, bits: int = 128) -> Ball:
 
 
 def collision_coefficients(q: int, n: int, *, bits: int = 128) -> list[Ball]:
-    r"""Balls around a_0(q), ..., a_(n-1)(q), where kappa_q(rho) = sum a_i rho^i.
+    """Return balls around a_0(q), ..., a_(n-1)(q), where kappa_q(rho) = sum a_i rho^i.
 
     Parameters
     ----------
@@ -140,6 +157,11 @@ def collision_coefficients(q: int, n: int, *, bits: int = 128) -> list[Ball]:
     ImportError
         If python-flint is missing.
 
+    See Also
+    --------
+    collision_probability : The function with these coefficients.
+    mehler.exact.collision_coefficients : The same in float64 or mpmath.
+
     References
     ----------
     Mroueh, Rennie, Goel (2015), Theorem 1 and Lemma 1.
@@ -156,7 +178,7 @@ def collision_coefficients(q: int, n: int, *, bits: int = 128) -> list[Ball]:
 
 
 def collision_probability(rho: Any, q: int, *, bits: int = 128) -> Ball:
-    r"""A ball around kappa_q(rho), the probability of the same winner.
+    """Return a ball around the collision probability kappa_q(rho).
 
     Parameters
     ----------
@@ -180,6 +202,11 @@ def collision_probability(rho: Any, q: int, *, bits: int = 128) -> Ball:
     ImportError
         If python-flint is missing.
 
+    See Also
+    --------
+    collision_coefficients : Its power series.
+    mehler.exact.collision_probability : The same in float64 or mpmath.
+
     References
     ----------
     Mroueh, Rennie, Goel (2015), Theorem 1, eq. (8).
@@ -195,7 +222,7 @@ def collision_probability(rho: Any, q: int, *, bits: int = 128) -> Ball:
 
 
 def maxout_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
-    r"""A ball around K_q(rho) = E max_j g_j max_j g'_j.
+    """Return a ball around K_q(rho) = E max_j g_j max_j g'_j.
 
     Parameters
     ----------
@@ -221,6 +248,11 @@ def maxout_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
     ImportError
         If python-flint is missing.
 
+    See Also
+    --------
+    locally_linear_kernel : The kernel as printed in the paper.
+    mehler.exact.maxout_kernel : The same in float64 or mpmath.
+
     References
     ----------
     Mroueh, Rennie, Goel (2015), Theorem 1, as corrected.
@@ -235,7 +267,7 @@ def maxout_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
 
 
 def locally_linear_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
-    r"""A ball around sigma^2(q) rho kappa_q(rho), the kernel as printed in Theorem 1.
+    """Return a ball around sigma^2(q) rho kappa_q(rho), the kernel as printed in Theorem 1.
 
     Parameters
     ----------
@@ -257,6 +289,11 @@ def locally_linear_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
         If `rho` is not one number in [-1, 1], or an integer is out of range.
     ImportError
         If python-flint is missing.
+
+    See Also
+    --------
+    maxout_kernel : The expected kernel as proved.
+    mehler.exact.locally_linear_kernel : The same in float64 or mpmath.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""What a certified computation returns: a midpoint, a radius, and that it is proved."""
+"""Balls: a midpoint, a radius, and whether the enclosure is proved."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ class Ball:
 
     @classmethod
     def from_arb(cls, enclosure: Any) -> Ball:
-        """The same interval as an ``arb`` holds, without rounding."""
+        """Return the interval of an ``arb``, without rounding."""
         if not enclosure.is_finite():
             raise ArithmeticError("the enclosure became infinite; ask for more bits, as bits=256")
         return cls(_exact(enclosure.mid()), _exact(enclosure.rad()), True)
 
     def contains(self, x: Any) -> bool:
-        """Whether x (a number, a decimal string, or a whole ball) lies inside; no rounding."""
+        """Return whether x (a number, a decimal string, or a ball) lies inside; no rounding."""
         if isinstance(x, Ball):
             low, high = x._ends()
             return self._ends()[0] <= low and high <= self._ends()[1]
         return self._ends()[0] <= exact_number(x, name="x") <= self._ends()[1]
 
     def __contains__(self, x: Any) -> bool:
-        """``x in ball``."""
+        """Return :meth:`contains` of x."""
         return self.contains(x)
 
     def overlaps(self, other: Ball) -> bool:
-        """Whether both intervals can hold one number."""
+        """Return whether both intervals intersect."""
         (low, high), (low_, high_) = self._ends(), other._ends()
         return low <= high_ and low_ <= high
 
@@ -73,7 +73,7 @@ class Ball:
         return max(0.0, float((mpmath.mag(size) - mpmath.mag(self.radius)) * math.log10(2)))
 
     def __repr__(self) -> str:
-        """All certified digits, whatever precision mpmath prints in at the moment."""
+        """Print all certified digits, whatever precision mpmath prints in at the moment."""
         value, radius = self._exactly()
         printed, off = _nearest(value, _places(radius / 20) if radius else _all_places(value))
         around = _above(radius + off)
@@ -93,8 +93,8 @@ def _exact(number: Any) -> mpmath.mpf:
 
 
 def _places(unit: Fraction) -> int:
-    """The fewest decimal places whose unit 10^-places is at most `unit`."""
-    # From the sizes of both integers, to within one place; then up to where it holds.
+    """Return the fewest decimal places whose unit 10^-places is at most `unit`."""
+    # Estimate from the sizes of both integers, to within one place; then increase until it holds.
     bits = unit.numerator.bit_length() - unit.denominator.bit_length()
     places = math.floor(-(bits + 1) * math.log10(2)) - 1
     while Fraction(10) ** -places > unit:
@@ -103,7 +103,7 @@ def _places(unit: Fraction) -> int:
 
 
 def _all_places(value: Fraction) -> int:
-    """As many decimal places as a binary fraction has: one for each bit behind the point."""
+    """Return the decimal places of a binary fraction: one per bit behind the point."""
     return value.denominator.bit_length() - 1
 
 
@@ -113,13 +113,13 @@ def _decimal(integer: int, places: int) -> Decimal:
 
 
 def _nearest(value: Fraction, places: int) -> tuple[Decimal, Fraction]:
-    """The nearest number of so many decimal places, and how far it is off."""
+    """Return the nearest number of so many decimal places, and its distance."""
     integer = round(value * Fraction(10) ** places)
     return _decimal(integer, places), abs(value - integer * Fraction(10) ** -places)
 
 
 def _above(value: Fraction) -> Decimal:
-    """Three digits, rounded up."""
+    """Round up to three digits."""
     if value == 0:
         return Decimal(0)
     places = _places(value / 100)

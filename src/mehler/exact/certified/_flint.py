@@ -1,4 +1,4 @@
-"""python-flint, imported when first needed, and its precision, which is global there."""
+"""Import python-flint on first use, and guard its precision, which is global."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _lock = threading.RLock()
 
 
 def flint() -> Any:
-    """The module, or an ImportError that says how to get it."""
+    """Return the module, or raise ImportError with the install command."""
     try:
         import flint as module
     except ImportError as error:
@@ -26,7 +26,7 @@ def flint() -> Any:
 
 @contextmanager
 def precision(bits: int) -> Iterator[Any]:
-    """The module with its working precision set, and set back afterwards."""
+    """Yield the module with its working precision set; restore it afterwards."""
     module = flint()
     with _lock:
         before = module.ctx.prec
@@ -38,10 +38,10 @@ def precision(bits: int) -> Iterator[Any]:
 
 
 def to_arb(module: Any, value: Fraction) -> Any:
-    """A ball around a rational number."""
+    """Return a ball around a rational number."""
     return module.arb(module.fmpq(value.numerator, value.denominator))
 
 
 def error(module: Any, bound: Any) -> Any:
-    """The ball [-bound, bound]; the upper end of `bound` is what counts."""
+    """Return the ball [-bound, bound], with the upper end of `bound`."""
     return module.arb(0, bound.upper())

@@ -40,7 +40,7 @@ class Line:
             double *= 2 * k + 1
 
     def bound(self, absolute: list[Any], parts: int) -> Any:
-        """The ball [-e, e] of step and tail error; `absolute` are the coefficients of P."""
+        """Return the ball [-e, e] of step and tail error; `absolute` are the coefficients of P."""
         total = sum(
             (c * w for c, w in zip(absolute, self.weights, strict=False)), self.module.arb()
         )
@@ -48,7 +48,7 @@ class Line:
 
 
 def expectation(module: Any, q: int, coefficients: list[Fraction], bits: int) -> Any:
-    """E p(M) for the maximum M of q standard normals."""
+    """Compute E p(M) for the maximum M of q standard normals."""
     line = Line(module, q, len(coefficients) - 1, bits + 8 + math.log2(q))
     exact = [module.arb(module.fmpq(c.numerator, c.denominator)) for c in coefficients]
     polynomial = module.arb_poly(exact)
@@ -59,7 +59,7 @@ def expectation(module: Any, q: int, coefficients: list[Fraction], bits: int) ->
 
 
 def hermite_polynomial(n: int) -> list[Fraction]:
-    """Coefficients of He_n, constant first."""
+    """Return the coefficients of He_n, constant first."""
     before, current = [Fraction(0)], [Fraction(1)]
     for k in range(n):
         longer = [Fraction(0), *current]
@@ -70,7 +70,7 @@ def hermite_polynomial(n: int) -> list[Fraction]:
 
 
 def coefficients(module: Any, q: int, n: int, bits: int) -> list[Any]:
-    r"""a_0, ..., a_(n-1) by the partition formula.
+    """Compute a_0, ..., a_(n-1) by the partition formula.
 
     a_i = (i+1) sum over partitions of i+1 with l <= q parts of q!/((q-l)! prod m_k!) I^2,
     I = int Phi^(q-l) prod psi_(lambda_j), psi_m = phi He_(m-1)/sqrt(m!).

@@ -27,7 +27,7 @@ from mehler.exact.certified._trapezoid import density, distribution, step_for, t
 
 
 def kernel_at_minus_one(module: Any, q: int, bits: int) -> Any:
-    """The ball of K(-1)."""
+    """Return the ball of K(-1)."""
     step = step_for(module, q, bits + 12 + 2 * math.log2(q))
     return _even(module, q, step) if q % 2 == 0 else _odd(module, q, step, bits)
 
@@ -60,7 +60,7 @@ def _odd(module: Any, q: int, step: Any, bits: int) -> Any:
 
     def summed(d: Any, _analytic: bool) -> Any:
         """The trapezoid sum over r, for real or complex d."""
-        # Real points, where the rule has its nodes, are much cheaper as real numbers.
+        # The rule's nodes are real, and real arithmetic is much cheaper.
         d = d.real if d.imag == 0 else d
         e, d2 = d / root, d * d
         total = module.acb() if isinstance(d, module.acb) else module.arb()

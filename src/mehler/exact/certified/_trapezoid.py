@@ -25,7 +25,7 @@ from mehler.exact.certified._flint import to_arb
 
 @dataclass(frozen=True)
 class Step:
-    """A step h, the half-width u of the strip used for it, and the bound epsilon."""
+    """A step h, its strip half-width u, and the bound epsilon."""
 
     h: Any
     u: Any
@@ -34,16 +34,16 @@ class Step:
     exponent: float  # epsilon is about e^-exponent
 
     def points(self, reach: float) -> int:
-        """Multiples of h that reach at least so far."""
+        """Return the number of multiples of h that reach at least so far."""
         return math.ceil(reach / self.real_h)
 
     def gaussian_reach(self) -> float:
-        """Where phi is below e^-exponent."""
+        """Return the point where phi is below e^-exponent."""
         return math.sqrt(2 * self.exponent)
 
 
 def step_for(module: Any, q: int, bits: float) -> Step:
-    """The step whose epsilon, for q factors, is about 2^-bits."""
+    """Return the step whose epsilon, for q factors, is about 2^-bits."""
     exponent = bits * math.log(2)
     # Any u > 0 gives a valid bound; this one is the best: epsilon = 2 e^(-2 pi^2/(q h^2)).
     rough = math.pi * math.sqrt(2 / (q * exponent))
@@ -56,17 +56,17 @@ def step_for(module: Any, q: int, bits: float) -> Step:
 
 
 def density(module: Any, t: Any) -> Any:
-    """phi(t)."""
+    """Compute phi(t)."""
     return (-t * t / 2).exp() / (2 * module.arb.pi()).sqrt()
 
 
 def distribution(module: Any, t: Any) -> Any:
-    """Phi(t), relative accuracy on the left."""
+    """Compute Phi(t), with relative accuracy on the left."""
     return (-t / module.arb(2).sqrt()).erfc() / 2
 
 
 def tail(module: Any, k: int, cut: Any) -> Any:
-    """A bound of h sum (n h)^k phi(n h) over n h > cut, cut a multiple of h with cut^2 >= k + 1."""
+    """Bound h sum (n h)^k phi(n h) over n h > cut, cut a multiple of h with cut^2 >= k + 1."""
     if not cut * cut >= k + 1:
         raise ArithmeticError("the tail bound needs a later cut; ask for more bits, as bits=128")
     return cut**k * density(module, cut) / (cut - k / cut)

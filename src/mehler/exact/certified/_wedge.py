@@ -33,12 +33,12 @@ from typing import Any
 from mehler.exact.certified._flint import error, to_arb
 from mehler.exact.certified._trapezoid import density, distribution, step_for, tail
 
-# About this long are the pieces of a column that share one Taylor expansion.
+# Approximate length of the pieces of a column that share one Taylor expansion.
 _PIECE = 0.3
 
 
 class Wedge:
-    """One correlation -1 < rho < 1 and one pool size q >= 2."""
+    """Certified sums for one correlation -1 < rho < 1 and one pool size q >= 2."""
 
     def __init__(self, module: Any, rho: Fraction, q: int, bits: int) -> None:
         self.module, self.q = module, q
@@ -60,7 +60,7 @@ class Wedge:
         self.remainder = error(module, rest * (t / big) ** self.terms / (1 - t / big))
 
     def collision_probability(self) -> Any:
-        """The ball of kappa."""
+        """Return the ball of kappa."""
         q, module, e = self.q, self.module, self.step.epsilon
         total, h = module.arb(), self.step.h
         for j, b, start in self._axis():
@@ -80,7 +80,7 @@ class Wedge:
         return (q * total) / (1 + error(module, 2 * e + e * e))
 
     def maxout_kernel(self) -> Any:
-        """The ball of K."""
+        """Return the ball of K."""
         q, module, step = self.q, self.module, self.step
         h, e = step.h, step.epsilon
         cos2, sin2, sine = self.cos * self.cos, self.sin * self.sin, 2 * self.cos * self.sin
@@ -101,7 +101,7 @@ class Wedge:
         return total + error(module, e * (2 + e) * (second_moment + 2 * step.u * step.u))
 
     def _beyond(self, up: int, down: int, pdf_b: Any, place2: Any) -> Any:
-        """Bound of one column's h sum |XY| (f_1 + f_2)/q over a > up h and a < -down h."""
+        """Bound one column's h sum |XY| (f_1 + f_2)/q over a > up h and a < -down h."""
         q, module, h = self.q, self.module, self.step.h
         cos2, sine = self.cos * self.cos, 2 * self.cos * self.sin
         top, bottom = up * h, down * h
@@ -120,7 +120,7 @@ class Wedge:
         return first + second + lower * (1 + (q - 1) * sine / 2)
 
     def _outside(self) -> Any:
-        """Bound of h^2 sum |XY| (f_1 + f_2)/q over |b| > B and all a."""
+        """Bound h^2 sum |XY| (f_1 + f_2)/q over |b| > B and all a."""
         q, module, h = self.q, self.module, self.step.h
         edge = self._side() * h
         squares, mass = tail(module, 2, edge), tail(module, 0, edge)
@@ -135,7 +135,7 @@ class Wedge:
         return self.step.points(math.sqrt(2 * self.need))
 
     def _reach(self, b: float, *, joint: bool = False) -> tuple[int, int]:
-        """How many steps up and down a column is summed."""
+        """Return the number of steps up and down that a column is summed."""
         room = 2 * self.need - b * b
         if joint:
             room = max(room, (self.need - (b * self.real_sin) ** 2) / self.real_cos**2)
@@ -147,7 +147,7 @@ class Wedge:
         return up, self.step.points(math.sqrt(2 * max(spare, 0.5) / factors))
 
     def _left(self, down: int) -> Any:
-        """Phi at the lower cut, which bounds G below it."""
+        """Compute Phi at the lower cut, which bounds G below it."""
         return distribution(self.module, -down * self.step.h)
 
     def _pdf(self, i: int) -> Any:
@@ -157,7 +157,7 @@ class Wedge:
         return cache[abs(i)]
 
     def _axis(self) -> Iterator[tuple[int, float, Any]]:
-        """(j, b, G(0, b)) for b = j h >= 0."""
+        """Yield (j, b, G(0, b)) for b = j h >= 0."""
         # (pi - theta)/2, whose tangent is cot(theta/2)
         apex = (self.cos / self.sin).atan()
         start = apex / self.module.arb.pi()
@@ -176,7 +176,7 @@ class Wedge:
     def _march(
         self, i: int, j: int, g: Any, way: tuple[int, int], last: int, *, joint: bool
     ) -> Iterator[tuple[int, Any, Any]]:
-        """(index, G, F_1 F_2) along a line of the lattice: (i, j) and `last` steps from it."""
+        """Yield (index, G, F_1 F_2) along a line of the lattice: (i, j) and `last` steps on."""
         h, per, rest = self.step.h, self.per, self.remainder
         offsets = [(2 * k - per) * h / 2 for k in range(per + 1)]
         along = way[0] + way[1]
@@ -192,7 +192,7 @@ class Wedge:
             g = base + growth(offsets[per])
 
     def _expand(self, a: Any, b: Any, way: tuple[int, int]) -> tuple[Any, Any, Any]:
-        """Polynomials about (a, b) along `way`: G - G(a, b), F_1 and F_2, less their remainders."""
+        """Return polynomials about (a, b) along `way`: G - G(a, b), F_1, F_2, sans remainders."""
         module, (da, db) = self.module, way
         e = [density(module, a) * density(module, b)]
         m = a * da + b * db

@@ -1,7 +1,7 @@
 """Orbits under a group, seen through random templates: expectations, distances, variances.
 
-What :class:`mehler.GroupInvariantFeatures` converge to. Functions here know vectors by their
-lengths and inner products, not the group; all of them run on the host, in float64.
+The limits of :class:`mehler.GroupInvariantFeatures`. Vectors enter by their norms and inner
+products only, not by the group. All functions run on the host, in float64.
 """
 
 from mehler.exact.orbits._bins import RULES, Bins

@@ -1,4 +1,4 @@
-"""Thresholds of an empirical distribution function, and the weights of their columns."""
+"""Thresholds of an empirical distribution function, with quadrature weights."""
 
 from __future__ import annotations
 
@@ -55,17 +55,17 @@ class Bins:
 
     @property
     def step(self) -> float:
-        """h, the distance of neighbours."""
+        """h, the distance of neighbouring thresholds."""
         return self.window / self.n_bins
 
     @property
     def columns(self) -> int:
-        """How many thresholds there are: columns of one template."""
+        """Number of thresholds: columns per template."""
         return 2 * self.n_bins + (self.rule in ("paper", "trapezoid"))
 
     @property
     def thresholds(self) -> Any:
-        """The thresholds, ascending; of 'dither' those of u = 0."""
+        """Ascending thresholds; for 'dither' those of u = 0."""
         shift = 0.5 if self.rule == "midpoint" else 0.0
         return self.step * (np.arange(self.columns) - self.n_bins + shift)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 
 def cyclic_distance(X: Any, Z: Any) -> Any:
-    r"""Mean distance of two rows over all cyclic shifts of one of them.
+    r"""Compute the mean distance of two rows over all cyclic shifts of one of them.
 
     .. math:: D(x, z) = \frac1d\sum_{k<d}\|x - S^k z\|, \qquad
               \|x - S^k z\|^2 = \|x\|^2 + \|z\|^2 - 2\,\mathrm{corr}_k(x, z)
@@ -28,6 +28,11 @@ def cyclic_distance(X: Any, Z: Any) -> Any:
     ------
     ValueError
         If they are not two matrices of one width.
+
+    See Also
+    --------
+    token_distance : The same for permutations of tokens.
+    mehler.GroupInvariantFeatures : Features whose kernel is a function of this distance.
 
     Notes
     -----
@@ -56,7 +61,7 @@ def cyclic_distance(X: Any, Z: Any) -> Any:
 
 
 def hit_numbers(counts: Any, others: Any) -> list[int]:
-    r"""Permutations of L places that match k tokens of two sequences, k = 0 ... L.
+    r"""Count the permutations of L places that match k tokens of two sequences, k = 0 ... L.
 
     .. math:: N_k = \sum_{j\ge k}(-1)^{j-k}\binom jk r_j\,(L-j)!, \qquad
               \sum_j r_j t^j = \prod_a \sum_j \binom{c_a}j\binom{c'_a}j j!\,t^j
@@ -75,6 +80,10 @@ def hit_numbers(counts: Any, others: Any) -> list[int]:
     ------
     ValueError
         If the counts are not of two sequences of one length.
+
+    See Also
+    --------
+    token_distance : The mean distance that follows.
 
     References
     ----------
@@ -110,7 +119,7 @@ def hit_numbers(counts: Any, others: Any) -> list[int]:
 
 
 def token_distance(counts: Any, others: Any) -> float:
-    r"""Mean distance of two one-hot sequences over all permutations of their places.
+    r"""Compute the mean distance of two one-hot sequences over all permutations of their places.
 
     .. math:: D = \frac1{L!}\sum_k N_k\sqrt{2(L-k)}
 
@@ -128,6 +137,11 @@ def token_distance(counts: Any, others: Any) -> float:
     ------
     ValueError
         As :func:`hit_numbers`.
+
+    See Also
+    --------
+    hit_numbers : The numbers N_k.
+    cyclic_distance : The same for cyclic shifts.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Means over all pairs of two samples of numbers, by sorting them together."""
+"""Means over all pairs of two samples, by sorting them together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def mean_maximum(A: Any, B: Any) -> Any:
-    r"""Mean of max(a_i, b_j) over all pairs, in order r log r.
+    r"""Compute the mean of max(a_i, b_j) over all pairs, in order r log r.
 
     .. math:: \frac1{rr'}\sum_{i\le r, j\le r'}\max(a_i, b_j)
 
@@ -22,6 +22,10 @@ def mean_maximum(A: Any, B: Any) -> Any:
     array, shape (...)
         s minus it is the inner product of the two empirical distribution functions on
         [-s, s] without bins, for samples inside.
+
+    See Also
+    --------
+    limit_variance_bound : Variance of this mean over templates.
 
     Examples
     --------
@@ -37,6 +41,6 @@ def mean_maximum(A: Any, B: Any) -> Any:
     )
     order = np.argsort(both, axis=-1, kind="stable")
     ours = order < r
-    # Each number is the larger one against all earlier numbers of the other sample.
+    # Each number is the maximum with all earlier numbers of the other sample.
     before = np.where(ours, np.cumsum(~ours, axis=-1), np.cumsum(ours, axis=-1))
     return (np.take_along_axis(both, order, axis=-1) * before).sum(axis=-1) / (r * s)

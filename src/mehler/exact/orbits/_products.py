@@ -9,12 +9,12 @@ import numpy as np
 from mehler.exact.orbits._bins import Bins
 from mehler.exact.orbits._templates import TemplateLaw
 
-# Cells of the upper sum for the square of dithered products, at least.
+# Least number of cells of the upper sum for the square of dithered products.
 _CELLS = 64
 
 
 def angles(left: Any, right: Any, inner: Any) -> tuple[Any, Any]:
-    """Angles at which max(<t, a>, <t, b>) changes hands, seen from a and from b.
+    """Return the angles, seen from a and from b, at which <t, a> = <t, b>.
 
     pi/2 less the angle between a and a - b, in [-pi/2, pi/2]; 0 where a = b.
     """
@@ -25,7 +25,7 @@ def angles(left: Any, right: Any, inner: Any) -> tuple[Any, Any]:
 
 
 def expected_product(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: Any) -> Any:
-    r"""Mean of the binned product of two indicators over random templates, exact.
+    r"""Compute the mean of the binned product of two indicators over random templates, exactly.
 
     .. math:: E \sum_k w_k 1[\langle t, a\rangle \le \tau_k]\,1[\langle t, b\rangle \le \tau_k]
               = E\,B(\max(\langle t, a\rangle, \langle t, b\rangle))
@@ -40,6 +40,12 @@ def expected_product(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner:
     Returns
     -------
     array of float64, of that shape
+
+    See Also
+    --------
+    expected_square : Mean of its square.
+    Bins : Thresholds and weights.
+    TemplateLaw : Distribution of templates.
 
     Notes
     -----
@@ -70,7 +76,7 @@ def expected_product(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner:
 
 
 def expected_square(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: Any) -> Any:
-    r"""Mean of the square of what :func:`expected_product` averages.
+    r"""Compute the mean square of the product that :func:`expected_product` averages.
 
     .. math:: E\,B(\max(\langle t, a\rangle, \langle t, b\rangle))^2
 
@@ -84,6 +90,10 @@ def expected_square(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: 
     array of float64, of that shape
         Exact, except for dithered bins: there an upper bound, by an upper Riemann sum of the
         increasing joint distribution function and h^2/4 for the offset.
+
+    See Also
+    --------
+    expected_product : The mean.
 
     Examples
     --------
@@ -119,7 +129,7 @@ def _checked(left: Any, right: Any, inner: Any) -> Any:
 
 
 def _unbinned(law: TemplateLaw, window: float, left: Any, right: Any, inner: Any) -> Any:
-    """S - E clip(max(<t, a>, <t, b>)), for templates that are not rejected."""
+    """Compute s - E clip(max(<t, a>, <t, b>)), for templates that are not rejected."""
     if law.reach * max(left.max(initial=0.0), right.max(initial=0.0)) <= window:
         square = np.maximum(left * left + right * right - 2.0 * inner, 0.0)
         return window - 0.5 * law.mean_absolute * np.sqrt(square)
@@ -141,7 +151,10 @@ def _mirrored(nodes: Any, coefficients: Any) -> list[tuple[float, float, float]]
 
 
 def _joint(law: TemplateLaw, tau: float, up: float, down: float, lengths: Any, theta: Any) -> Any:
-    """Up P(both projections <= tau) + down P(both <= -tau), tau >= 0; at 0 the first has ties."""
+    """Compute up P(both projections <= tau) + down P(both <= -tau), tau >= 0.
+
+    At tau = 0 the first has ties.
+    """
     tails: Any = 0.0
     wedges: Any = 0.0
     for length, angle in zip(lengths, theta):

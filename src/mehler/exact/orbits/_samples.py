@@ -1,4 +1,4 @@
-"""Averages over all pairs of a random sample of elements: weights of their mean, their variance."""
+"""Means over all pairs of a random sample of group elements: weights and variances."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mehler._validate import integer
 
 
 def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
-    r"""Weight w of equal elements in a mean over all pairs of a sample.
+    r"""Compute the weight w of equal elements in a mean over all pairs of a sample.
 
     .. math:: E \frac1{r^2}\sum_{i,j \le r} f(g_i, g_j) = (1-w)\,\overline f + w\,\overline{f_=},
               \qquad w = \frac1r \;\text{or}\; \frac{N-r}{r(N-1)}
@@ -33,6 +33,10 @@ def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
     TypeError, ValueError
         If r or N is not an integer of at least 1, or r > N without replacement.
 
+    See Also
+    --------
+    sample_variance : Variance of that mean.
+
     Examples
     --------
     >>> coincidence_weight(2, 5, replacement=True), coincidence_weight(5, 5, replacement=False)
@@ -48,7 +52,7 @@ def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
 
 
 def sample_variance(matrix: Any, size: int, *, replacement: bool) -> Any:
-    r"""Variance of a mean over all pairs of a random sample of elements, exact.
+    r"""Compute the variance of a mean over all pairs of a random sample of elements, exactly.
 
     .. math:: \operatorname{Var} \frac1{r^2}\sum_{i,j\le r} F_{g_i g_j}
 
@@ -69,6 +73,11 @@ def sample_variance(matrix: Any, size: int, *, replacement: bool) -> Any:
     ------
     TypeError, ValueError
         As :func:`coincidence_weight`.
+
+    See Also
+    --------
+    orbit_sample_variance : An upper bound from N values.
+    coincidence_weight : The mean.
 
     Notes
     -----
@@ -100,7 +109,7 @@ def sample_variance(matrix: Any, size: int, *, replacement: bool) -> Any:
         expected = r * diagonal.mean(axis=-1)
         return np.maximum(square - expected**2, 0.0) / r**4
     p = [1.0]
-    for k in range(4):  # chance that k + 1 given elements are all in the sample
+    for k in range(4):  # probability that k + 1 given elements are all in the sample
         p.append(p[-1] * max(r - k, 0.0) / (N - k) if k < N else 0.0)
     off = F - diagonal[..., None] * np.eye(N)
     rows, ends = off.sum(axis=-1), diagonal.sum(axis=-1)
@@ -121,7 +130,7 @@ def sample_variance(matrix: Any, size: int, *, replacement: bool) -> Any:
 
 
 def orbit_sample_variance(values: Any, size: int, *, replacement: bool) -> Any:
-    r"""Upper bound of :func:`sample_variance` on a group, from N values instead of N^2.
+    """Bound :func:`sample_variance` on a group from N values instead of N^2.
 
     There F depends on g_i^{-1} g_j only: F(g_i, g_j) = f(g_i^{-1} g_j), f(identity) first.
 
@@ -136,6 +145,10 @@ def orbit_sample_variance(values: Any, size: int, *, replacement: bool) -> Any:
     -------
     array, shape (...)
         Exact where f(g) = f(1/g), else an upper bound.
+
+    See Also
+    --------
+    sample_variance : The exact variance.
 
     Examples
     --------

@@ -25,7 +25,7 @@ def wedge(h: Any, theta: Any, n_inputs: int) -> Any:
 
 
 def powers(h: Any, arc: Any, n_inputs: int) -> Iterator[Any]:
-    r"""Yield J_p for p = (d - 2)/2 and all it is made of, ascending from 0 or -1/2.
+    r"""Yield J_p for p = (d - 2)/2 and its predecessors, ascending from 0 or -1/2.
 
     .. math:: J_p = \int_0^a (1 - h^2\sec^2\phi)^p d\phi
               = J_{p-1} - h (1 - h^2)^{p-1/2} \int_0^z (1 - w^2)^{p-1} dw
@@ -35,7 +35,7 @@ def powers(h: Any, arc: Any, n_inputs: int) -> Iterator[Any]:
     """
     sine, cosine = np.sin(arc), np.cos(arc)
     short = (1.0 - h) * (1.0 + h)
-    # One root serves both arcs below: where it is small their errors cancel.
+    # Both arcs below share one root: where it is small their errors cancel.
     root = np.sqrt(np.maximum((cosine - h) * (cosine + h), 0.0))
     scale = cosine * np.sqrt(short)
     z = np.minimum(h * sine / scale, 1.0)

@@ -1,4 +1,4 @@
-"""How one template's product scatters: its variance without bins, bounded in closed form."""
+"""Variance of one template's product without bins, bounded in closed form."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mehler.exact.orbits._templates import TemplateLaw
 def limit_variance_bound(
     law: TemplateLaw, centre_square: Any, mean_distance: Any, concentration: Any
 ) -> Any:
-    r"""Upper bound for the variance of one template's product of unbinned distributions.
+    r"""Bound the variance of one template's product of unbinned distributions.
 
     For Y = s - mean of max(<t, a_i>, <t, b_j>) over all pairs, with u_ij = a_i - b_j,
 
@@ -36,6 +36,11 @@ def limit_variance_bound(
     -------
     array
         The second part is too large by at most 14 %; all else is exact.
+
+    See Also
+    --------
+    mean_maximum : The product itself.
+    TemplateLaw : Distribution of templates.
 
     Notes
     -----

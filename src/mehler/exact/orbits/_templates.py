@@ -1,4 +1,4 @@
-"""Laws of a random template: rotation invariant, so one radius decides everything."""
+"""Rotation-invariant distributions of a random template, determined by the radius."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LAWS = ("sphere", "gaussian", "redraw", "zero")
 
 @dataclass(frozen=True)
 class TemplateLaw:
-    r"""The law of a random template t in d dimensions.
+    """Distribution of a random template t in d dimensions.
 
     Parameters
     ----------
@@ -28,12 +28,17 @@ class TemplateLaw:
     n_inputs : int
         Dimension d, at least 2; Gaussian templates also 1.
     epsilon : float
-        Of the last two.
+        Margin of the last two.
 
     Raises
     ------
     TypeError, ValueError
         If an argument is not of its kind or range.
+
+    See Also
+    --------
+    Bins : Thresholds of the features.
+    mehler.GroupInvariantFeatures : Features of random templates.
 
     Examples
     --------
@@ -92,11 +97,11 @@ class TemplateLaw:
 
     @property
     def slope(self) -> float:
-        r"""Kappa in K = s - kappa D: half of E abs<t, u>, rejected templates counting 0."""
+        """Slope kappa of K = s - kappa D: half of E abs<t, u>, rejected templates counting 0."""
         return 0.5 * self.mass * self.mean_absolute
 
     def tail(self, h: Any) -> Any:
-        """P(<t, u> > h) for a unit vector u and h >= 0, given that t is not rejected."""
+        """Compute P(<t, u> > h) for a unit vector u and h >= 0, given that t is not rejected."""
         from scipy.special import betainc, ndtr
 
         h = np.asarray(h, dtype=np.float64)
@@ -108,7 +113,7 @@ class TemplateLaw:
         return 2.0 * self.wedge(h, np.full(h.shape, 0.5 * np.pi))
 
     def wedge(self, h: Any, theta: Any) -> Any:
-        r"""Evaluate the integral from which all joint probabilities are made.
+        r"""Evaluate the integral that gives all joint probabilities.
 
         .. math:: T(h, \theta) = \frac1{2\pi}\int_0^\theta P(\rho > h/\cos\phi)\,d\phi
 
@@ -144,11 +149,11 @@ class TemplateLaw:
         return np.sign(theta) * (outer + start * inner) / (2.0 * np.pi)
 
     def excess_square(self, y: Any) -> Any:
-        """E (abs<t, u> - y)_+^2 for a unit vector u: what a window of y cuts off."""
+        """Compute E (abs<t, u> - y)_+^2 for a unit vector u: the mean square beyond a window y."""
         y = np.asarray(y, dtype=np.float64)
         far = min(self.reach, 1e3)
         width = np.maximum(far - y, 0.0)
-        if self.name == "gaussian":  # beyond 12 standard deviations nothing is left
+        if self.name == "gaussian":  # negligible beyond 12 standard deviations
             width = np.minimum(width, 12.0 / math.sqrt(self.n_inputs))
         total = np.zeros_like(width)
         for at, by in zip(AT, BY):
@@ -157,14 +162,17 @@ class TemplateLaw:
         return 4.0 * width * width * total
 
     def _within(self, more: int) -> float:
-        """P(chi^2 with d + more degrees of freedom < d (1 + epsilon))."""
+        """Compute P(chi^2 with d + more degrees of freedom < d (1 + epsilon))."""
         from scipy.special import gammainc
 
         d = self.n_inputs
         return float(gammainc(0.5 * (d + more), 0.5 * d * (1.0 + self.epsilon)))
 
     def _planar_tail(self, r: Any) -> Any:
-        """P(rho > r) of truncated templates: e^{-dr^2/2} P(chi_d^2 < c - dr^2) / P(chi_d^2 < c)."""
+        """Compute P(rho > r) of truncated templates.
+
+        Equal to e^{-dr^2/2} P(chi_d^2 < c - dr^2) / P(chi_d^2 < c).
+        """
         from scipy.special import gammainc
 
         d = self.n_inputs
@@ -172,7 +180,7 @@ class TemplateLaw:
         return np.exp(-0.5 * d * r * r) * gammainc(0.5 * d, 0.5 * room) / self._within(0)
 
     def _mean_planar(self, most: Any) -> Any:
-        """E min(rho, most)."""
+        """Compute E min(rho, most)."""
         from scipy.special import beta, betainc
 
         if isinstance(most, float) and most == math.inf:
@@ -188,7 +196,7 @@ class TemplateLaw:
         return top * total
 
     def _owen_below(self, y: Any, theta: Any) -> Any:
-        """By parts: dT/dh = -phi(h) erf(h tan / sqrt 2) / 2 in units of 1/sqrt(d)."""
+        """Integrate by parts: dT/dh = -phi(h) erf(h tan / sqrt 2) / 2 in units of 1/sqrt(d)."""
         from scipy.special import erf
 
         root = math.sqrt(self.n_inputs)

@@ -1,4 +1,4 @@
-"""The wedge integral of Gaussian templates given that they are short."""
+"""Wedge integral of Gaussian templates conditioned on a bounded norm."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def wedge(h: Any, theta: Any, n_inputs: int, reach: float) -> Any:
 
 
 def _rest(h: Any, arc: Any, d: int, c: float) -> Any:
-    """Integral of e^x erfc(sqrt(x)), x = (c - dr^2)/2 and r = h / cos, over the arc."""
+    """Integrate e^x erfc(sqrt(x)), x = (c - dr^2)/2 and r = h / cos, over the arc."""
     from scipy.special import erfcx
 
     total = np.zeros_like(arc)
