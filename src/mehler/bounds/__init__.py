@@ -1,4 +1,4 @@
-"""What the theorems promise, as numbers with named terms; the doubling dimension they speak of."""
+"""Evaluate the theorems' bounds, with named terms, and the doubling dimension they depend on."""
 
 from mehler.bounds import doubling, group_invariant, kernel_error, kitchen_sinks, leverage, maxout
 from mehler.bounds._bound import Assumption, Bound, Term

@@ -1,4 +1,4 @@
-"""What a bound is: a value with named terms, a probability, and assumptions that were looked at."""
+"""Bounds: a value with named terms, a probability, and checked assumptions."""
 
 from __future__ import annotations
 
@@ -20,10 +20,15 @@ class Term:
     Parameters
     ----------
     name : str
-        What it pays for, such as ``"statistical"`` or ``"approximation"``.
+        Source of the summand, such as ``"statistical"`` or ``"approximation"``.
     value : float
+        Its value; may be infinite.
     formula : str
         LaTeX without dollar signs.
+
+    See Also
+    --------
+    Bound : The sum of its terms.
     """
 
     name: str
@@ -36,16 +41,20 @@ class Term:
 
 @dataclass(frozen=True)
 class Assumption:
-    """Something the bound's proof needs.
+    """An assumption of a bound's proof.
 
     Parameters
     ----------
     text : str
         The assumption in a sentence.
     met : bool or None
-        Whether the input meets it; None where no computation can tell.
+        Whether the input satisfies it; None if no computation can tell.
     found : str
-        What was found, such as ``"largest norm 1.3"``.
+        The computed value, such as ``"largest norm 1.3"``.
+
+    See Also
+    --------
+    Bound : Vacuous if an assumption is unmet.
     """
 
     text: str
@@ -55,27 +64,32 @@ class Assumption:
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
-    r"""An upper bound for one quantity, with what it is made of and what it rests on.
+    """An upper bound for one quantity, with its terms and its assumptions.
 
     Parameters
     ----------
     statement : str
-        Which statement this evaluates, such as ``"maxout.theorem-2"``.
+        Id of the statement, such as ``"maxout.theorem-2"``.
     form : {"printed", "proved"}
-        The paper's formula with the constants that the caller gave, or the one that is proved
-        here, with explicit constants.
+        The paper's formula with the constants of the caller, or the bound proved here, with
+        explicit constants.
     quantity : str
-        What is bounded, in words.
+        The bounded quantity, in words.
     terms : sequence of Term
-        What the proof pays for, or the print asks for; they sum to `total`.
+        Summands of `total`.
     probability : float
-        The quantity stays below `value` with at least this probability; 1 for a bound of an
-        expectation or a certain one. May come out negative in a printed form: then it promises
-        nothing.
+        Least probability that the quantity is below `value`; 1 for a bound of an expectation or a
+        certain one. A printed form may give a negative number, and then promises nothing.
     assumptions : sequence of Assumption
+        Assumptions of the proof, with the result of their checks.
     trivial : float
-        What is known of the quantity with at least this probability, and without the statement:
-        the range of a loss, the sum of two norms. Infinity if there is no such number.
+        A bound that holds with at least this probability without the statement: the range of a
+        loss, the sum of two norms. Infinity if there is none.
+
+    See Also
+    --------
+    Term : One summand.
+    Assumption : One assumption.
 
     Examples
     --------
@@ -110,29 +124,29 @@ class Bound:
 
     @property
     def total(self) -> float:
-        """The sum of the terms."""
+        """Sum of the terms."""
         return math.fsum(term.value for term in self.terms)
 
     @property
     def value(self) -> float:
-        """The bound: the sum of the terms; where it is proved, `trivial` if that is smaller.
+        """The bound: the sum of the terms, or `trivial` if a proved bound exceeds it.
 
-        A printed form is evaluated as it stands, since it is what a check holds against draws.
+        A printed form is never clipped, since checks compare the printed formula with draws.
         """
         total = self.total
         return self.trivial if self.form == "proved" and total > self.trivial else total
 
     @property
     def unmet(self) -> tuple[Assumption, ...]:
-        """The assumptions that the input violates."""
+        """Assumptions that the input violates."""
         return tuple(one for one in self.assumptions if one.met is False)
 
     @property
     def vacuous(self) -> bool:
         """Whether nothing is promised.
 
-        So it is when an assumption fails, when the probability is 0 or less, when the sum of the
-        terms is not below `trivial` or not a number.
+        True if an assumption fails, the probability is 0 or less, or the sum of the terms is NaN or
+        not below `trivial`.
         """
         return bool(self.unmet) or not self.probability > 0 or not self.total < self.trivial
 
@@ -144,7 +158,7 @@ class Bound:
         raise KeyError(f"{name!r}; the terms are {', '.join(t.name for t in self.terms)}")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything in it as JSON-able values; infinity and NaN become None."""
+        """Return all fields as JSON-able values; infinity and NaN become None."""
         return {
             "statement": self.statement,
             "form": self.form,
@@ -160,7 +174,7 @@ class Bound:
         }
 
     def __str__(self) -> str:
-        """Say it in a line, then the terms and whatever is unmet."""
+        """Print the bound in a line, then the terms and unmet assumptions."""
         how = "" if self.probability == 1 else f" with probability at least {self.probability:.6g}"
         lines = [f"{self.statement} ({self.form}): {self.quantity} <= {self.value:.6g}{how}"]
         lines += [f"  {term.name:<12} {term.value:.6g}" for term in self.terms]

@@ -1,10 +1,10 @@
-"""The inverse of a bound: the least number of features at which it is small enough."""
+"""Invert a bound: the least number of features at which it is small enough."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-# Beyond this no array of features fits anywhere; a bound that asks for more asks in vain.
+# No array of more features fits anywhere.
 MOST_FEATURES = 10**18
 
 
@@ -15,24 +15,9 @@ def least_features(
     at_least: int = 1,
     most: int = MOST_FEATURES,
 ) -> int:
-    """Find the least m with value(m) <= eps, for a `value` that never increases.
+    """Find the least m in [at_least, most] with value(m) <= eps, for a non-increasing `value`.
 
-    Parameters
-    ----------
-    value : callable
-        From a number of features to a bound.
-    eps : float
-    at_least, most : int
-        The least and the largest m that count.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ValueError
-        If the largest m is not enough.
+    Raises ValueError if the largest m is not enough.
     """
     low, high = at_least - 1, at_least
     while value(high) > eps:

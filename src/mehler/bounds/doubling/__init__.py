@@ -1,4 +1,4 @@
-"""How large a finite set of points is at every scale: diameter, packings, doubling dimension."""
+"""The size of a finite set of points at every scale: diameter, packings, doubling dimension."""
 
 from mehler.bounds.doubling._diameter import diameter
 from mehler.bounds.doubling._dimension import DoublingDimension, doubling_dimension

@@ -1,4 +1,4 @@
-"""Which cells of a cover the balls around points meet, and how many two such balls share."""
+"""Cells of a cover that balls around points meet, and how many two such balls share."""
 
 from __future__ import annotations
 
@@ -9,19 +9,16 @@ from scipy import sparse
 
 from mehler.bounds.doubling._pairs import Labels, Pairs
 
-# Cells that are numbered as they are; more are given numbers that only near ones differ in,
-# unless so many are near that this would take longer than the bits that it saves.
+# Up to this many cells each get a bit of their own. More are coloured, so that only cells met
+# by one ball differ, unless balls meet so many cells that colouring costs more than it saves.
 _FEW_CELLS = 512
 _WORK = 1 << 28
 
 
 def cells_met(far: Pairs, squared: float, labels: Labels) -> tuple[Any, int]:
-    """Which cells the ball around each point may meet, and the most points one may hold.
+    """Return the cells that the ball around each point may meet, and the most points in one.
 
-    Returns
-    -------
-    met : sparse 0/1 matrix, shape (n, count)
-    crowd : int
+    A sparse 0/1 matrix (n, count), and an int.
     """
     limit, parts, crowd = far.may(squared), [], 0
     for block in far.within(squared):
@@ -32,12 +29,9 @@ def cells_met(far: Pairs, squared: float, labels: Labels) -> tuple[Any, int]:
 
 
 def as_bits(met: Any) -> Any:
-    """Rows of bits, one row a point, such that cells of one row never share a bit.
+    """Pack the cells of each point into bits: uint64, (n, words).
 
-    Returns
-    -------
-    numpy.ndarray of uint64, shape (n, words)
-        Two rows share at least as many bits as cells: the count of shared bits is an upper bound.
+    Cells of one row never share a bit, so two rows share at least as many bits as cells.
     """
     n_points, n_cells = met.shape
     met_by_row = np.diff(met.indptr).astype(np.float64)
@@ -53,10 +47,10 @@ def as_bits(met: Any) -> Any:
 
 
 def _numbers(met: Any) -> Any:
-    """Numbers for cells, different for two cells that one row has both of.
+    """Colour the cells: cells that one row meets get different numbers.
 
-    The search for a free number starts at another place for each cell, so that cells of two rows
-    seldom share one by chance.
+    The search for a free number starts at a different place for each cell, so that cells of two
+    rows seldom share one by chance.
     """
     ones = met.astype(np.int32)
     conflicts = (ones.T @ ones).tocsr()
@@ -75,7 +69,7 @@ def _numbers(met: Any) -> Any:
 
 
 def count_shared(bits: Any, row: Any, column: Any) -> Any:
-    """Bits that the two points of each pair share."""
+    """Count the bits that the two points of each pair share."""
     size = max(1, (1 << 20) // bits.shape[1])
     found = np.empty(row.size, dtype=np.int64)
     for start in range(0, row.size, size):
@@ -86,6 +80,6 @@ def count_shared(bits: Any, row: Any, column: Any) -> Any:
 
 
 def count_common(met: Any, row: Any, column: Any) -> Any:
-    """Cells that the two points of each pair share."""
+    """Count the cells that the two points of each pair share."""
     common = met[row].multiply(met[column]).tocsr()
     return np.diff(common.indptr)

@@ -1,4 +1,4 @@
-"""The points of a Dask array: some of them held, the others seen once, chunk by chunk."""
+"""Points of a Dask array: a sample in memory, the rest read once, chunk by chunk."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from mehler.bounds.doubling._points import Points, host_rows
 
 @dataclass(frozen=True)
 class Seen:
-    """Points of a sample, and in how many columns the whole set varies."""
+    """A sample of points, and the number of columns in which the whole set varies."""
 
     points: Points
     n_varying: int
 
 
 def in_chunks(x: Array, max_points: int) -> bool:
-    """Whether `x` is a Dask array of more rows than are held."""
+    """Return whether `x` is a Dask array of more than `max_points` rows."""
     if not (_arrays.is_array(x) and _arrays.is_chunked(x)):
         return False
     _arrays.check_matrix(x, name="X")
@@ -30,7 +30,7 @@ def in_chunks(x: Array, max_points: int) -> bool:
 
 
 def survey(x: Array, max_points: int) -> Seen:
-    """Hold evenly spaced rows, and look at all."""
+    """Load evenly spaced rows, and check all in one pass."""
     ends = _arrays.sum_over_chunks(_Ends, x)
     which = np.linspace(0, x.shape[0] - 1, max_points).astype(np.int64)
     points = Points(x[which, :])
@@ -39,7 +39,7 @@ def survey(x: Array, max_points: int) -> Seen:
 
 
 class _Ends:
-    """The least and the largest of each column; of a sum, of both."""
+    """Minimum and maximum of each column; ``+`` combines two."""
 
     def __init__(self, chunk: Any) -> None:
         rows = host_rows(chunk, name="a chunk of X")

@@ -1,4 +1,4 @@
-"""A cover of all points by balls around some of them, as few as a greedy choice finds."""
+"""Greedy covers by balls around points."""
 
 from __future__ import annotations
 
@@ -11,29 +11,18 @@ import numpy as np
 from mehler.bounds.doubling._pairs import Labels, Pairs
 from mehler.bounds.doubling._points import Points
 
-# Points of which also midpoints are tried as centres.
+# Largest set for which midpoints are tried as centres too.
 _FEW = 48
 
 
 def greedy_cover(members: list[Any], *, first: int | None = None) -> Labels:
-    """Give each point the number of the chosen ball that it was first covered by.
+    """Assign each point to the ball, of a greedy cover, that covers it first.
 
-    The ball that covers most of what is not yet covered comes next; there are at most 1 + ln n
-    times as many as in the best cover by balls around points.
-
-    Parameters
-    ----------
-    members : list of numpy.ndarray
-        The points in the ball around each point, itself among them.
-    first : int, optional
-        The ball to begin with: another one leads to another cover.
-
-    Returns
-    -------
-    Labels
+    `members` lists the points in the ball around each point. The cover starts with ball `first` and
+    adds the ball that covers most new points: at most 1 + ln n times as many as in the best cover.
     """
     labels = np.full(len(members), -1, dtype=np.int32)
-    # Gains only fall: a stale one is an upper bound, and is looked at again when it leads.
+    # Gains only decrease: a stale one is an upper bound, recomputed when it leads.
     queue = [(-ball.size, i) for i, ball in enumerate(members)]
     if first is not None:
         queue[first] = (-len(members) - 1, first)
@@ -53,7 +42,7 @@ def greedy_cover(members: list[Any], *, first: int | None = None) -> Labels:
 
 
 def balls(near: Pairs, squared: float) -> list[Any]:
-    """For each point the points that are surely within the squared radius of it, and itself."""
+    """Return, for each point, the points surely within the squared radius, and itself."""
     found: list[Any] = []
     limit = near.sure(squared)
     for block in near.within(squared):
@@ -61,14 +50,14 @@ def balls(near: Pairs, squared: float) -> list[Any]:
         column = column.astype(np.int32)
         ends = np.searchsorted(row, np.arange(block.rows.start, block.rows.stop + 1))
         found.extend(column[ends[i] : ends[i + 1]] for i in range(ends.size - 1))
-    # Where the radius is lost in rounding a point may seem to be away from itself.
+    # For a radius below rounding a point may seem to be away from itself.
     return [ball if i in ball else np.append(ball, i) for i, ball in enumerate(found)]
 
 
 def cover_lens(points: Points, inside: Any, radius_squared: float, enough: int) -> bool:
-    """Whether a greedy cover of some points by balls of a radius needs no more than so many.
+    """Return whether a greedy cover of some points needs at most `enough` balls of a radius.
 
-    Centres are the points, and where they are few the midpoints of any two as well.
+    Centres are the points, and for few points the midpoints of any two as well.
     """
     between = points.squared(inside, inside)
     above = points.upper(between)
@@ -76,7 +65,7 @@ def cover_lens(points: Points, inside: Any, radius_squared: float, enough: int) 
     candidates = above
     if inside.size <= _FEW:
         a, b = np.triu_indices(inside.size, 1)
-        # |x - (a + b)/2|^2 = (|x - a|^2 + |x - b|^2)/2 - |a - b|^2/4, and two more roundings.
+        # |x - (a + b)/2|^2 = (|x - a|^2 + |x - b|^2)/2 - |a - b|^2/4, with two more roundings.
         middle = (above[a] + above[b]) / 2 * (1 + 2.0**-50) - points.lower(between[a, b])[
             :, None
         ] / 4

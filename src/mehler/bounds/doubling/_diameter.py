@@ -1,4 +1,4 @@
-"""How far apart two points of the set can be."""
+"""Diameter of a finite set."""
 
 from __future__ import annotations
 
@@ -36,6 +36,11 @@ def diameter(X: Array, *, max_points: int = 20_000) -> Interval:
     TypeError, ValueError
         X is not a non-empty matrix of finite real numbers.
 
+    See Also
+    --------
+    doubling_dimension : Dimension of the set.
+    mehler.bounds.kernel_error.uniform : A bound that depends on both.
+
     Notes
     -----
     O(n^2 d) and a block of memory for all pairs, O(n d) beyond.
@@ -51,21 +56,21 @@ def diameter(X: Array, *, max_points: int = 20_000) -> Interval:
 
 
 def diameter_of(points: Points, max_points: int) -> Interval:
-    """The same for points that are at hand."""
+    """Compute the diameter of a Points object."""
     if points.n == 1:
         return Interval(0.0, 0.0)
     if points.n > max_points:
         return _swept(points)
     largest = 0.0
     for rows in points.blocks():
-        # Pairs once: the columns from this block on.
+        # Each pair once: the columns from this block on.
         found = points.squared(rows, slice(rows.start, points.n))
         largest = max(largest, float(found.max()))
     return _ends(points, largest, largest)
 
 
 def _swept(points: Points) -> Interval:
-    """From the farthest point of the farthest point ..., and from the balls on the way."""
+    """Bound the diameter by repeated farthest-point sweeps and the balls met on the way."""
     everything = slice(0, points.n)
     low, high = 0.0, math.inf
     centre = points.host.mean(axis=0)[None, :]

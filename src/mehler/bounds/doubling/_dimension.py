@@ -1,4 +1,4 @@
-"""The doubling dimension of Definition 2, between two ends."""
+"""The doubling dimension of Definition 2, between two certified ends."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from mehler.bounds.doubling.exact._in_set import exact_in_set
 
 Centres = Literal["anywhere", "in the set"]
 CENTRES = ("anywhere", "in the set")
-# Points up to which all balls and all covers are looked at: 2^n subsets, n^2 balls.
+# Largest sets for which all balls and covers are enumerated: 2^n subsets, n^2 balls.
 _FEW = {"anywhere": 10, "in the set": 64}
 _MOST = {"anywhere": 14, "in the set": 96}
 
 
 @dataclass(frozen=True, kw_only=True)
 class DoublingDimension:
-    """A certified interval for the doubling dimension, and what it rests on.
+    """A certified interval for the doubling dimension, with its proof.
 
     Parameters
     ----------
@@ -38,12 +38,17 @@ class DoublingDimension:
     witness : Witness
         The ball that proves `low`.
     n_points : int
-        Different points of the set; of a Dask array that was sampled, its rows.
+        Distinct points of the set; for a sampled Dask array, its rows.
     n_used : int
-        How many of them were looked at; where fewer than all, `low` still holds for the whole
-        set, and `high` is what the numbers of points and columns say.
+        Number of points used. If it is smaller, `low` still holds for the whole set, and `high`
+        follows from the numbers of points and columns.
     method : {"all covers", "packing and covers", "packing in a sample"}
         How the ends were found.
+
+    See Also
+    --------
+    doubling_dimension : Compute it.
+    Witness : The proof of the lower end.
     """
 
     low: int
@@ -56,15 +61,15 @@ class DoublingDimension:
 
     @property
     def exact(self) -> bool:
-        """Whether the ends are one number."""
+        """Whether the ends agree."""
         return self.low == self.high
 
     def __contains__(self, value: float) -> bool:
-        """Whether a dimension lies between the ends."""
+        """Return whether a dimension lies between the ends."""
         return self.low <= value <= self.high
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Print the interval in a line."""
         which = f"{self.low}" if self.exact else f"between {self.low} and {self.high}"
         sampled = "" if self.n_used == self.n_points else f" ({self.n_used} looked at)"
         return (
@@ -95,25 +100,32 @@ def doubling_dimension(
         Whether the centres of all balls may lie anywhere in :math:`R^d`, as in Definition 2, or
         only on points of the set.
     exact : bool, optional
-        Whether all balls and all covers are looked at. By default for at most 10 points, or 64
-        where centres are in the set; possible for 14, or 96.
+        Enumerate all balls and all covers. By default for at most 10 points, or 64 if centres
+        are in the set; possible up to 14, or 96.
     max_points : int
-        Beyond this many different points as many are looked at, evenly spaced in the rows. Of a
-        Dask array with more rows than that no others are held; in one pass, chunk by chunk, they
-        are checked and the columns that vary counted.
+        Larger sets are sampled: this many distinct points are used, evenly spaced in the rows.
+        The other rows of a Dask array are only checked, in one pass chunk by chunk, and the
+        columns that vary counted.
 
     Returns
     -------
     DoublingDimension
-        `low` and `high` are certified over all balls and radii, and for the points as they are
-        given: what is decided by less than the rounding of float64 is left open between them,
-        so that regular sets, whose distances are tied, may keep an interval even if `exact`.
+        `low` and `high` are certified over all balls and radii, for the points as given. A
+        comparison within rounding of float64 stays undecided, so that regular sets, whose
+        distances are tied, may keep an interval even if `exact`.
 
     Raises
     ------
     TypeError, ValueError
         X is not a non-empty matrix of finite real numbers, an option is unknown, or the set is
         too large for `exact`.
+
+    See Also
+    --------
+    covering_number : Balls needed at one scale.
+    packing_number : Separated points at one scale.
+    diameter : Diameter of the set.
+    mehler.bounds.maxout.lemma_2 : A bound that depends on the dimension.
 
     Notes
     -----
@@ -182,7 +194,7 @@ def _between(points: Points, centres: Centres, cap: int, max_points: int) -> Dou
 def _of_chunks(
     X: Array, centres: Centres, exact: bool | None, max_points: int
 ) -> DoublingDimension:
-    """From evenly spaced rows of a Dask array, whose others are seen in passing only."""
+    """Bound the dimension of a Dask array from evenly spaced rows; scan the others once."""
     if exact:
         raise ValueError(
             f"exact=True looks at all covers, of at most {_MOST[centres]} points with centres "

@@ -1,4 +1,4 @@
-"""Two ends with the truth between them."""
+"""An interval that contains a number."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Interval:
-    """A number that is known to lie between two ends, both included.
+    """A number known to lie between two ends, both included.
 
     Parameters
     ----------
     low, high : float or int
+        The ends.
+
+    See Also
+    --------
+    DoublingDimension : An interval with its proof.
 
     Examples
     --------
@@ -25,13 +30,13 @@ class Interval:
 
     @property
     def exact(self) -> bool:
-        """Whether the ends are one number."""
+        """Whether the ends agree."""
         return self.low == self.high
 
     def __float__(self) -> float:
-        """Return the upper end: bounds grow with what they are given, so it is the safe one."""
+        """Return the upper end: bounds increase in their arguments, so it is the safe one."""
         return float(self.high)
 
     def __contains__(self, value: float) -> bool:
-        """Whether a value lies between the ends."""
+        """Return whether a value lies between the ends."""
         return self.low <= value <= self.high

@@ -1,4 +1,4 @@
-"""Parts of the set that are near both of two points: what a section of their distance lies in."""
+"""Lenses: points near both of two points, which contain the sections of that diameter."""
 
 from __future__ import annotations
 
@@ -13,27 +13,19 @@ from mehler.bounds.doubling._cover import cover_lens, greedy_cover
 from mehler.bounds.doubling._pairs import Pairs
 from mehler.bounds.doubling._points import Points
 
-# Pairs for which further covers are tried, how many covers, and pairs that get one of their own.
+# Most pairs for which further covers are tried, their number, most pairs with separate covers.
 _STUBBORN = 1 << 18
 _COVERS = 4
 _OWN = 1 << 12
-# Distances to look at for these: a lens of n points costs n^2.
+# Budget of distances for separate covers: a lens of n points costs n^2.
 _WORK = 1 << 26
 
 
 class Lenses:
     """The intersections of two balls around points whose distance is their common radius.
 
-    Parameters
-    ----------
-    points : Points
-    far : Pairs
-    between : (float, float)
-        The distances that count.
-    members : list of numpy.ndarray
-        The balls that may cover.
-    met : sparse matrix
-        The cells of a first cover that the ball around each point meets.
+    `between`: the distances considered. `members`: the balls that may cover. `met`: the cells of a
+    first cover that the ball around each point meets.
     """
 
     def __init__(
@@ -45,7 +37,7 @@ class Lenses:
         self._bits = as_bits(met)
 
     def need(self, high: int, cap: int) -> int:
-        """A k, at least `high` and at most `cap`, such that 2^k balls cover any of them."""
+        """Return a k, `high` <= k <= `cap`, such that 2^k balls cover each lens."""
         sizes = np.zeros(cap + 1, dtype=np.int64)
         for row, column in self._apart(high):
             shared = _universal.log2_ceils(count_shared(self._bits, row, column))
@@ -60,9 +52,9 @@ class Lenses:
         return max(high, found)
 
     def _apart(self, target: int) -> Iterator[tuple[Any, Any]]:
-        """Pairs at these distances whose balls meet more than 2^target cells, each pair once."""
+        """Yield the pairs, once each, whose balls meet more than 2^target cells."""
         heavy = np.diff(self._met.indptr) > 2**target
-        # Not below the smaller end for certain, and not above the larger one.
+        # Neither surely below the lower end nor surely above the upper one.
         ends = self._far.sure(self._below**2), self._far.may(self._scale**2)
         for block in self._far.within(self._scale**2):
             row, column = block.pairs(*ends)
@@ -70,7 +62,7 @@ class Lenses:
             yield row[pair], column[pair]
 
     def _all_below(self, target: int) -> bool:
-        """Whether 2^target balls are seen to cover each lens, by this cover or by others."""
+        """Return whether 2^target balls are shown to cover each lens, by any of several covers."""
         parts = []
         for row, column in self._apart(target):
             many = count_shared(self._bits, row, column) > 2**target
@@ -89,7 +81,7 @@ class Lenses:
         return row.size <= _OWN and self._own_covers(row, column, target)
 
     def _own_covers(self, row: Any, column: Any, target: int) -> bool:
-        """The same by a cover for each lens alone."""
+        """Return whether a separate cover of each lens needs at most 2^target balls."""
         points, work = self._points, 0
         for x, z in zip(row, column):
             ends = points.squared(np.asarray([x, z]), slice(0, points.n))

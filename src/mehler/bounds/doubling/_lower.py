@@ -1,4 +1,4 @@
-"""From below: packings in balls around points, and around the centres of enclosing balls."""
+"""Lower ends: packings in balls around points, and around the centres of enclosing balls."""
 
 from __future__ import annotations
 
@@ -12,30 +12,23 @@ from mehler.bounds.doubling import _packing
 from mehler.bounds.doubling._points import Points
 from mehler.bounds.doubling._witness import Witness
 
-# Anchors around which sections are looked at, and the most points of a section that are used.
+# Anchors around which sections are tried, and the most points used of a section.
 _ANCHORS = 32
 _GROUPS = 8
 _WHOLE, _PART = 4096, 768
 _HALVINGS = 10
-# Multiplications in all: a section of s points costs s^2 distances.
+# Budget of multiplications: a section of s points costs s^2 distances.
 _WORK = 1 << 35
-# What a distance costs besides its product, in multiplications.
+# Overhead of a distance besides its product, in multiplications.
 _EXTRA = 30
 _STEPS = 16
 
 
 def largest_packing(points: Points, *, centred: bool, whole: bool, cap: int) -> Witness:
-    """The ball of the largest packing that was found.
+    """Return the ball of the largest packing found.
 
-    Parameters
-    ----------
-    points : Points
-    centred : bool
-        Whether all centres must be points of the set.
-    whole : bool
-        Whether these are all points of the set; if not, balls around others may cover too.
-    cap : int
-        Stop when a packing exceeds ``2^(cap - 1)``: more cannot raise the dimension.
+    `centred`: all centres must be points of the set. `whole`: `points` is the whole set; if not,
+    balls around other points may cover too. Stops once a packing exceeds ``2^(cap - 1)``.
     """
     best = Witness.of_point(points)
     work, distance = 0, points.n_inputs + _EXTRA
@@ -58,18 +51,18 @@ def _count(witness: Witness) -> int:
 
 
 def _sections(points: Points, centred: bool) -> Iterator[tuple[Any, Any, Any]]:
-    """Centre, upper ends of squared distances of all points to it, members nearest first."""
+    """Yield a centre, upper ends of squared distances to it, and members, nearest first."""
     everything = slice(0, points.n)
     anchors = np.unique(np.linspace(0, points.n - 1, _ANCHORS).astype(np.int64))
     around = points.upper(points.squared(anchors, everything))
     sizes = [max(2, points.n >> j) for j in range(_HALVINGS + 1)]
     if not centred:
-        # Around any anchor the largest size is everything.
+        # At the largest size a section is the whole set, whatever the anchor.
         sizes = sizes[1:]
         centre = enclosing_centre(points.host, steps=4 * _STEPS)
         away = points.upper(points.squared_from(centre[None, :], everything)[0])
         yield centre, away, np.argsort(away, kind="stable")
-    # A few anchors at all sizes, then the next few: the work may end before the list does.
+    # A few anchors at all sizes, then the next few: the budget may end before the list.
     for group in range(_GROUPS):
         rows = range(group, anchors.size, _GROUPS)
         for size, row in itertools.product(dict.fromkeys(sizes), rows):
@@ -85,11 +78,11 @@ def _sections(points: Points, centred: bool) -> Iterator[tuple[Any, Any, Any]]:
 
 
 def _in_section(points: Points, centre: Any, away: Any, members: Any, size: int) -> Witness:
-    """The best packing among a few radii around one centre."""
+    """Return the best packing among a few radii around one centre."""
     best = Witness.of_point(points)
     outermost = away[members[-1]]
     if members.size > size:
-        # Thinned evenly in the order of the distance; a part of a section packs no better.
+        # Thin evenly in the order of distance; a subset of a section packs no better.
         members = members[np.linspace(0, members.size - 1, size).astype(np.int64)]
     between = points.lower(points.squared(members, members))
     for share in (1.0, 0.85, 0.7, 0.5):
@@ -110,7 +103,7 @@ def _in_section(points: Points, centre: Any, away: Any, members: Any, size: int)
 
 
 def _separated(points: Points, centre: Any, away: Any, members: Any) -> Witness:
-    """Members of a ball that no ball of half the radius around a point holds two of."""
+    """Return members of a ball, no two in a ball of half the radius around a point."""
     radius_squared = float(away[members[-1]])
     reached = points.squared(members, slice(0, points.n)) <= points.may(radius_squared / 4)
     chosen = members[_packing.disjoint(reached)]
@@ -118,7 +111,7 @@ def _separated(points: Points, centre: Any, away: Any, members: Any) -> Witness:
 
 
 def enclosing_centre(rows: Any, *, steps: int = _STEPS) -> Any:
-    """Near the centre of the smallest ball that holds the rows: steps to the farthest one.
+    """Approximate the centre of the smallest enclosing ball by steps to the farthest row.
 
     Step i goes 1/(i + 1) of the way; the radius comes within a factor 1 + O(1/sqrt(steps)).
     """

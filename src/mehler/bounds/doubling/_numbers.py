@@ -14,12 +14,12 @@ from mehler.bounds.doubling._interval import Interval
 from mehler.bounds.doubling._pairs import Pairs
 from mehler.bounds.doubling._points import Points
 
-# Points up to which the pairs within the radius are kept, for a cover with fewer balls.
+# Largest set whose near pairs are kept, for a cover with fewer balls.
 _LISTED = 10_000
 
 
 def packing_number(X: Array, radius: float) -> Interval:
-    r"""Return ends for the most points of a set of which no two are within a radius.
+    r"""Bound the packing number: the most points of a set with all distances above a radius.
 
     .. math:: P(r) = \max\{|A| : A \subset M,\ |x - z| > r \text{ for } x \ne z \in A\}
 
@@ -34,13 +34,18 @@ def packing_number(X: Array, radius: float) -> Interval:
     Returns
     -------
     Interval
-        Of integers: a packing that was found, and the number of balls of radius r/2 in a cover
-        that was found, of which each holds at most one point of a packing.
+        Integers: the size of a packing, and of a cover by balls of radius r/2, each of which
+        contains at most one point of a packing.
 
     Raises
     ------
     TypeError, ValueError
         X is not a non-empty matrix of finite real numbers, or the radius not a positive one.
+
+    See Also
+    --------
+    covering_number : Balls that cover the set.
+    doubling_dimension : Growth of these numbers with the scale.
 
     Notes
     -----
@@ -59,7 +64,7 @@ def packing_number(X: Array, radius: float) -> Interval:
 def covering_number(
     X: Array, radius: float, *, centres: Literal["anywhere", "in the set"] = "anywhere"
 ) -> Interval:
-    r"""Return ends for the fewest balls of a radius that cover a set.
+    """Bound the covering number: the fewest balls of a radius that cover a set.
 
     Parameters
     ----------
@@ -74,15 +79,20 @@ def covering_number(
     Returns
     -------
     Interval
-        Of integers: the points of a packing, farther apart than 2 r, of which no ball holds two;
-        and a cover that was found. The lower end holds for either kind of centres, and so does
-        the upper one, whose centres are points of the set.
+        Integers: the size of a packing at distances above 2 r, no two points of which fit in one
+        ball, and of a cover. Both ends hold for either kind of centres, as those of the cover
+        are points of the set.
 
     Raises
     ------
     TypeError, ValueError
         X is not a non-empty matrix of finite real numbers, the radius not a positive one, or
         `centres` unknown.
+
+    See Also
+    --------
+    packing_number : Separated points of the set.
+    doubling_dimension : Growth of these numbers with the scale.
 
     Notes
     -----
@@ -107,12 +117,12 @@ def _ready(x: Array, radius: float) -> tuple[Points, float]:
 
 
 def _packed(points: Points, radius: float) -> int:
-    """Points that are surely farther apart."""
+    """Return points that are surely farther apart than the radius."""
     return _spread(points, lambda squared: points.lower(squared) > radius**2)
 
 
 def _covered(points: Points, radius: float) -> int:
-    """Balls around points that surely reach everything."""
+    """Return the centres of balls that surely cover everything."""
     count = _spread(points, lambda squared: points.upper(squared) > radius**2)
     if points.n > _LISTED:
         return count
@@ -120,7 +130,7 @@ def _covered(points: Points, radius: float) -> int:
 
 
 def _spread(points: Points, free: Callable[[Any], Any]) -> int:
-    """Take the nearest point that is still free of those taken, until none is."""
+    """Take the nearest point still free of those taken, until none is left."""
     nearest = np.full(points.n, np.inf)
     taken, count = 0, 0
     while True:

@@ -1,4 +1,4 @@
-"""Packings: points of a section of which no two can be covered by one ball of half the radius."""
+"""Packings: points of a section, no two in one ball of half its radius."""
 
 from __future__ import annotations
 
@@ -8,16 +8,9 @@ import numpy as np
 
 
 def tight(between: Any, apart: float, start: int) -> list[int]:
-    """Greedy packing that stays close: next comes the nearest point that is far enough.
+    """Pack greedily from `start`, taking the nearest point farther than `apart` (squared).
 
-    Parameters
-    ----------
-    between : numpy.ndarray, shape (n, n)
-        Lower ends of squared distances.
-    apart : float
-        Members are at squared distances above this.
-    start : int
-        The first member.
+    `between` (n, n): lower ends of squared distances.
     """
     nearest = between[start].copy()
     chosen = [start]
@@ -31,7 +24,7 @@ def tight(between: Any, apart: float, start: int) -> list[int]:
 
 
 def in_order(between: Any, apart: float, order: Any) -> list[int]:
-    """Greedy packing that takes points in a given order."""
+    """Pack greedily, taking points in a given order."""
     free = np.ones(between.shape[0], dtype=bool)
     chosen = []
     for i in order:
@@ -42,12 +35,9 @@ def in_order(between: Any, apart: float, order: Any) -> list[int]:
 
 
 def disjoint(reached: Any) -> list[int]:
-    """Points that no two of which one ball reaches, those that few balls reach first.
+    """Choose points, no two reached by one ball, starting with those that few balls reach.
 
-    Parameters
-    ----------
-    reached : numpy.ndarray of bool, shape (n, n_balls)
-        Whether a ball may hold a point.
+    `reached` (n, n_balls): whether a ball may contain a point.
     """
     free = np.ones(reached.shape[1], dtype=bool)
     chosen = []

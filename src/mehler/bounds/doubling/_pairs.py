@@ -1,4 +1,4 @@
-"""Pairs of points that are near, block by block, kept once there are few enough of them."""
+"""Near pairs of points, block by block, stored once there are few enough."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import numpy as np
 
 from mehler.bounds.doubling._points import Points
 
-# Pairs that are kept: 12 bytes each.
+# Most pairs stored: 12 bytes each.
 _KEPT = 1 << 24
-# Kept squared distances are rounded to float32.
+# Stored squared distances are rounded to float32.
 _ROUNDED = 2.0**-22
 
 
 @dataclass(frozen=True)
 class Labels:
-    """The cell of each point, in the order of the cells too."""
+    """The cell of each point, and the points sorted by cell."""
 
     of: Any
     count: int
 
     @property
     def order(self) -> Any:
-        """Points by their cells."""
+        """Points sorted by cell."""
         return np.argsort(self.of, kind="stable")
 
     @property
     def starts(self) -> Any:
-        """Where each cell begins in this order."""
+        """Where each cell begins in `order`."""
         return np.searchsorted(np.sort(self.of), np.arange(self.count))
 
 
@@ -39,18 +39,18 @@ class Block(Protocol):
 
     @property
     def rows(self) -> slice:
-        """Which points the first ones of the pairs are."""
+        """First points of the pairs."""
 
     def pairs(self, low: float, high: float) -> tuple[Any, Any]:
-        """The points of the pairs whose value is between two ends, in the order of the first."""
+        """Return the pairs with a value between two ends, ordered by their first point."""
 
     def cells(self, labels: Labels, high: float) -> tuple[Any, int]:
-        """Which cells hold a point within `high` of each row, and the most such points."""
+        """Return the cells with a point within `high` of each row, and the most such points."""
 
 
 @dataclass(frozen=True)
 class Full:
-    """All distances of some rows, as they were computed."""
+    """All distances of some rows, as computed."""
 
     rows: slice
     squared: Any
@@ -67,7 +67,7 @@ class Full:
 
 @dataclass(frozen=True)
 class Listed:
-    """The near pairs of some rows."""
+    """The stored near pairs of some rows."""
 
     rows: slice
     row: Any
@@ -87,12 +87,7 @@ class Listed:
 
 
 class Pairs:
-    """All ordered pairs of points, each point with itself included, that may be within a radius.
-
-    Parameters
-    ----------
-    points : Points
-    """
+    """All ordered pairs, (x, x) included, that may be within a radius."""
 
     def __init__(self, points: Points) -> None:
         self._points = points
@@ -100,17 +95,17 @@ class Pairs:
         self._kept: list[Listed] = []
 
     def may(self, squared: float) -> float:
-        """What a squared distance that is no larger than this is computed as, at most."""
+        """Return the largest computed value of a squared distance of at most `squared`."""
         return self._points.may(squared) * (1 + _ROUNDED)
 
     def sure(self, squared: float) -> float:
-        """A value computed as no more than this is of a squared distance that is no larger."""
+        """Return a value such that one computed as no more is a squared distance <= `squared`."""
         return self._points.sure(squared) * (1 - _ROUNDED)
 
     def within(self, squared: float) -> Iterator[Block]:
-        """Blocks that together hold every pair within the squared radius, and others.
+        """Yield blocks that contain every pair within the squared radius, and others.
 
-        Radii should fall from call to call: pairs are kept as soon as few enough are within.
+        Radii should decrease from call to call: pairs are stored as soon as few enough are within.
         """
         limit = self.may(squared)
         if limit <= self._limit:
@@ -122,7 +117,7 @@ class Pairs:
             block = Full(rows, self._points.squared(rows, slice(0, self._points.n)))
             if fresh is not None:
                 total += int(np.count_nonzero(block.squared <= limit))
-                # Told from the blocks so far; at the end it must be true.
+                # Extrapolated from the blocks so far; checked at the end.
                 fits = total * self._points.n <= _KEPT * rows.stop
                 fresh = [*fresh, _listed(block, limit)] if fits else None
             yield block

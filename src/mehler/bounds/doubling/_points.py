@@ -1,4 +1,4 @@
-"""The points of a set, each once, and the squared distances between them in blocks."""
+"""The distinct points of a set, and their squared distances in blocks."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 from mehler import _arrays
 from mehler._arrays import Array
 
-# Differences cost one pass over a block for each column; beyond this many a matrix product wins.
+# Differences cost one pass over a block per column; beyond this many a matrix product is faster.
 _FEW_COLUMNS = 8
-# Few points are compared by differences in any case: they are exact up to rounding.
+# Few points are always compared by differences, which are accurate to rounding.
 _FEW_ROWS = 64
 # Elements of a block of distances on the host: 16 MiB.
 _BLOCK = 1 << 21
@@ -24,26 +24,19 @@ _TINY = 2.0**-1000
 
 
 class Points:
-    r"""The different rows of a matrix in float64, scaled by a power of two.
+    r"""The distinct rows of a matrix in float64, scaled by a power of two.
 
-    Distances are computed in float64: on the device where the data live if it has that, on the
-    host otherwise, so that the same values give the same answers everywhere. A computed
-    :math:`\hat s` stands for a squared distance s with
+    Distances are computed in float64: on the device of the data if it supports that, else on the
+    host, so that the same values give the same answers everywhere. A computed :math:`\hat s`
+    stands for a squared distance s with
     :math:`|\hat s - s| \le \mathrm{relative}\, s + \mathrm{absolute}`.
-
-    Parameters
-    ----------
-    x : array, shape (n, d)
-        Finite, real.
-    name : str
-        What messages call it.
     """
 
     def __init__(self, x: Array, *, name: str = "X") -> None:
         place = _arrays.place_of(x)
         rows = host_rows(x, name=name)
         first = np.unique(rows, axis=0, return_index=True)[1]
-        # In the order of the data: what is chosen must not depend on how rows sort.
+        # Keep the order of the data, so that choices do not depend on how rows sort.
         self.rows = np.sort(first)
         rows = rows[self.rows]
         varies = np.any(rows != rows[:1], axis=0)
@@ -55,7 +48,7 @@ class Points:
         self.shift = np.zeros(self.n_inputs)
         self.direct = self.n_inputs <= _FEW_COLUMNS or self.n <= _FEW_ROWS
         if not self.direct:
-            # Products of rows lose what the rows have in common.
+            # Products cancel if rows share a large offset.
             self.shift = rows.mean(axis=0)
             rows = rows - self.shift
         self.host = rows
@@ -70,13 +63,13 @@ class Points:
 
     @classmethod
     def of_all(cls, x: Array, *, name: str = "X") -> Points:
-        """Make it of a matrix that has to fit into memory."""
+        """Build from a matrix that must fit into memory."""
         if _arrays.is_array(x) and x.ndim == 2:
             _arrays.require_small(x, name=name, reason="every point is compared with every other")
         return cls(x, name=name)
 
     def some(self, which: Any) -> Points:
-        """A part of the points, in the same coordinates."""
+        """Return a subset of the points, in the same coordinates."""
         part = copy.copy(self)
         part.n = int(which.size)
         part.rows, part.host = self.rows[which], self.host[which]
@@ -84,39 +77,39 @@ class Points:
         return part
 
     def upper(self, squared: Any) -> Any:
-        """No true squared distance is above this."""
+        """Return an upper bound of the true squared distance."""
         return np.maximum(squared, 0.0) * (1 + 2 * self.relative) + self.absolute
 
     def lower(self, squared: Any) -> Any:
-        """No true squared distance is below this."""
+        """Return a lower bound of the true squared distance."""
         return np.maximum(squared * (1 - 2 * self.relative) - self.absolute, 0.0)
 
     def may(self, squared: float) -> float:
-        """What a squared distance that is no larger than this is computed as, at most."""
+        """Return the largest computed value of a squared distance of at most `squared`."""
         return (squared + self.absolute) * (1 + 3 * self.relative)
 
     def sure(self, squared: float) -> float:
-        """A value computed as no more than this is of a squared distance that is no larger."""
+        """Return a value such that one computed as no more is a squared distance <= `squared`."""
         return (squared - self.absolute) * (1 - 3 * self.relative)
 
     def squared(self, rows: Any, columns: Any) -> Any:
-        """Squared distances from some points to others: indices or slices to a host matrix.
+        """Compute squared distances between points, by indices or slices, as a host matrix.
 
-        As they are computed: not exactly 0 on the diagonal, and below 0 by rounding perhaps.
+        Not corrected: the diagonal may differ from 0, and values may be below 0 by rounding.
         """
         return self._squared(self._take(rows), self._take(columns))
 
     def squared_from(self, centres: Any, columns: Any) -> Any:
-        """Squared distances from host vectors (k, d), in the scaled and shifted coordinates."""
+        """Compute squared distances from host vectors (k, d), in scaled and shifted coordinates."""
         return self._squared(_arrays.from_host(centres, self._place), self._take(columns))
 
     def blocks(self, columns: int | None = None) -> Iterator[slice]:
-        """Slices of all points whose distances to `columns` others fit in a block."""
+        """Yield slices of all points whose distances to `columns` others fit in a block."""
         size = max(1, _BLOCK // max(1, self.n if columns is None else columns))
         return _arrays.slices(self.n, size)
 
     def original(self, centre: Any) -> Any:
-        """A vector of the inner coordinates in those of the data."""
+        """Transform a vector from inner coordinates to those of the data."""
         return (np.asarray(centre) + self.shift) * self.scale
 
     def _take(self, which: Any) -> Array:
@@ -142,7 +135,7 @@ class Points:
 
 
 def host_rows(x: Array, *, name: str = "X") -> Any:
-    """The matrix on the host in float64; refuses what is not finite, also in a lazy array."""
+    """Return the matrix on the host in float64; refuse non-finite values, also of lazy arrays."""
     _arrays.check_matrix(x, name=name)
     if _arrays.is_lazy(x) and _arrays.namespace_name(_arrays.array_namespace(x)) == "jax.numpy":
         raise TypeError(f"{name} has no values under jax.jit: call this on the array itself")
@@ -150,5 +143,5 @@ def host_rows(x: Array, *, name: str = "X") -> Any:
     if rows.shape[0] == 0:
         raise ValueError(f"{name} is empty: its shape is {rows.shape}; pass at least one row")
     _arrays.require_finite(rows, name=name)
-    # Adding 0 turns -0 into 0: they are one number and must be one row.
+    # Adding 0 turns -0 into 0: equal numbers must give equal rows.
     return rows + 0.0

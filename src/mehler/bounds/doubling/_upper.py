@@ -1,8 +1,8 @@
-r"""From above, for all balls and radii at once: a cover a scale, and what balls meet of it.
+"""Upper ends, for all balls and radii at once: one cover per scale, and the cells balls meet.
 
 A section S of the set by a ball of radius r has a diameter D <= 2 r, attained by two of its
 points x and z. So it lies in B(x, D) and in B(z, D), and balls of radius D/4 <= r/2 may cover it.
-Where all centres are points of the set, S is B(x, r) itself and balls have radius r/2.
+If all centres are points of the set, S is B(x, r) itself and balls have radius r/2.
 """
 
 from __future__ import annotations
@@ -17,21 +17,14 @@ from mehler.bounds.doubling._lenses import Lenses
 from mehler.bounds.doubling._pairs import Pairs
 from mehler.bounds.doubling._points import Points
 
-# Each scale is this much smaller than the one before; what the steps cost is a cover by balls
-# that are smaller by as much.
+# Ratio of consecutive scales. Radii between two scales need a cover by balls smaller by as much.
 _STEP = 2.0 ** (1 / 6)
 
 
 def dimension_above(points: Points, *, low: int, cap: int, centred: bool) -> int:
-    """An upper end for the dimension, between `low` and `cap`.
+    """Return an upper end for the dimension, between the known ends `low` and `cap`.
 
-    Parameters
-    ----------
-    points : Points
-    low, cap : int
-        Known ends: the search stops when it can gain nothing.
-    centred : bool
-        Whether all centres must be points of the set.
+    `centred`: all centres must be points of the set.
     """
     high = low
     scale = diameter_of(points, points.n).high / points.scale * (1 + 1e-9)
@@ -42,7 +35,7 @@ def dimension_above(points: Points, *, low: int, cap: int, centred: bool) -> int
         members = balls(near, radius * radius)
         met, crowd = cells_met(far, scale * scale, greedy_cover(members))
         if crowd <= 2**high:
-            # Balls of this radius and all smaller ones hold so few points: one ball each.
+            # Balls of this radius or less contain so few points that one ball each suffices.
             return high
         cells = np.diff(met.indptr)
         found = _universal.log2_ceil(int(cells.max()))

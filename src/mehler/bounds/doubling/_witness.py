@@ -1,4 +1,4 @@
-"""The ball that needs the most balls of half its radius, as far as is known."""
+"""The ball known to need the most balls of half its radius."""
 
 from __future__ import annotations
 
@@ -19,16 +19,21 @@ class Witness:
     Parameters
     ----------
     centre : numpy.ndarray, shape (d,)
+        Centre, in the coordinates of the data.
     radius : float
         In the units of the data, rounded up.
     count : int
-        No fewer balls of half the radius cover what the ball holds.
+        Least number of balls of half the radius that cover the points of the ball.
     rows : tuple of int
         Rows of the data in the ball that prove it.
     proof : {"packing", "separated", "all covers"}
-        No two rows fit into one ball of half the radius, since they are farther apart than the
-        radius; no two rows are in a ball of half the radius around a point of the set; or all
-        covers of the rows were looked at.
+        "packing": any two rows are farther apart than the radius. "separated": no two rows lie in
+        a ball of half the radius around a point of the set. "all covers": all covers of the rows
+        were enumerated.
+
+    See Also
+    --------
+    doubling_dimension : Find the interval and its witness.
     """
 
     centre: Any
@@ -47,7 +52,7 @@ class Witness:
         count: int,
         proof: Proof = "all covers",
     ) -> Witness:
-        """From a centre, a squared radius and points in the inner coordinates."""
+        """Build from a centre, a squared radius and points in inner coordinates."""
         return cls(
             centre=points.original(centre),
             radius=math.nextafter(math.sqrt(squared), math.inf) * points.scale,
@@ -58,5 +63,5 @@ class Witness:
 
     @classmethod
     def of_point(cls, points: Points) -> Witness:
-        """The first point, in a ball of its own."""
+        """Return the first point in a ball of its own."""
         return cls.covered(points, points.host[0], 0.0, [0], 1, "packing")

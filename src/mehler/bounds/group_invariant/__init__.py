@@ -1,4 +1,4 @@
-"""What is promised of group-invariant features: kernel errors, approximation, risk."""
+"""Bounds for group-invariant features: kernel error, approximation, risk."""
 
 from mehler.bounds.group_invariant._lemma_4 import lemma_4
 from mehler.bounds.group_invariant._theorem_1 import theorem_1

@@ -1,4 +1,4 @@
-"""What the proofs rest on, in sentences."""
+"""Assumptions of the proofs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LIPSCHITZ = Assumption("the loss is Lipschitz in the prediction with the constan
 
 
 def inside(window: float, radius: float, reach: float) -> Assumption:
-    """The window holds all projections: nothing is clipped."""
+    """Check that the window contains all projections, so that nothing is clipped."""
     return Assumption(
         "the window holds every projection of a row on a template",
         window >= radius * reach * (1 - 1e-12),

@@ -1,4 +1,4 @@
-"""Lemma 4: how near features come to a function of the infinite class."""
+"""Lemma 4: approximation of a function of the infinite class by features."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ def lemma_4(
     Parameters
     ----------
     n_templates, n_bins : int
-        m and n.
+        Templates m and bins n.
     window, scale : float
-        s and C.
+        Window s and scale C.
     delta : float
-        Chance that each of the first two terms fails.
+        Failure probability of each of the first two terms.
     n_elements : int, optional
         r elements, the same for all templates, independent or distinct ones of a finite group;
         default the whole group.
@@ -58,6 +58,12 @@ def lemma_4(
     ------
     ValueError
         An argument is out of its range.
+
+    See Also
+    --------
+    theorem_3 : Excess risk, of which this is the approximation term.
+    theorem_2 : Error of the kernel.
+    mehler.GroupInvariantFeatures : The features.
 
     References
     ----------

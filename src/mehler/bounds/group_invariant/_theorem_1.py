@@ -1,4 +1,4 @@
-"""Theorem 1: how far the expected kernel is from s minus the mean distance."""
+"""Theorem 1: distance of the expected kernel from s minus the mean distance."""
 
 from __future__ import annotations
 
@@ -50,6 +50,11 @@ def theorem_1(
     ------
     ValueError
         An argument is out of its range.
+
+    See Also
+    --------
+    theorem_2 : Error at finitely many templates, elements and bins.
+    mehler.GroupInvariantFeatures : The features.
 
     References
     ----------

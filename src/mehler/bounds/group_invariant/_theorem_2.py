@@ -21,7 +21,12 @@ from mehler.exact.orbits import RULES, TemplateLaw
 
 
 class Sizes(NamedTuple):
-    """Sizes that are enough: bins, templates, elements (None for the whole group)."""
+    """Sufficient sizes: bins, templates, elements (None for the whole group).
+
+    See Also
+    --------
+    theorem_2_sizes : Compute them.
+    """
 
     n_bins: int
     n_templates: int
@@ -61,23 +66,23 @@ def theorem_2(
     Parameters
     ----------
     n_templates, n_bins, n_points : int
-        m, n and N.
+        Templates m, bins n and rows N.
     delta : float
-        Chance that the bound fails; as printed, its root.
+        Failure probability; as printed, its square root.
     window, radius : float
-        s, and R, the largest length of a row.
+        Window s, and R, the largest norm of a row.
     n_elements : int, optional
         r elements, the same for all templates, independent or distinct ones of a finite group;
         default the whole group.
     templates : {"sphere", "gaussian", "redraw", "zero"}
-        Their law; 'gaussian' has no largest projection, so it needs `n_inputs` and takes the whole
-        group and any window only in so far as nothing is clipped.
+        Distribution of the templates. Projections of 'gaussian' are unbounded, so it needs
+        `n_inputs` and the whole group, and assumes that the window clips nothing.
     n_inputs : int, optional
         d: use that products are Lipschitz in the template. Not for 'zero', which jumps.
     epsilon : float
-        Of 'redraw' and 'zero'.
+        Margin of 'redraw' and 'zero'.
     rule : {"paper", "trapezoid", "midpoint", "dither"}
-        s/n for 'paper' and 'dither', half of it for the others.
+        Binning rule: s/n for 'paper' and 'dither', half of it for the others.
     form : {"proved", "printed"}
         "printed", as recalled: the largest of 1/n, sqrt(c1 log(N/delta)/m) and
         sqrt(c2 log(N m/delta)/r), with probability 1 - delta^2.
@@ -94,6 +99,13 @@ def theorem_2(
     ------
     ValueError
         An argument is out of its range.
+
+    See Also
+    --------
+    theorem_2_templates : The least number of templates.
+    theorem_2_sizes : Sufficient bins, templates and elements.
+    theorem_1 : Distance of the expected kernel from its limit.
+    mehler.GroupInvariantFeatures : The features.
 
     References
     ----------
@@ -145,18 +157,26 @@ def theorem_2_templates(eps: float, *, n_bins: int, **options: object) -> int:
     Parameters
     ----------
     eps : float
+        Target error.
     n_bins : int
+        Bins n.
     **options
         As for :func:`theorem_2`, without n_templates.
 
     Returns
     -------
     int
+        The bound exceeds eps at m - 1.
 
     Raises
     ------
     ValueError
         If binning and elements alone exceed eps.
+
+    See Also
+    --------
+    theorem_2 : The bound.
+    theorem_2_sizes : Bins and elements too, by a simpler formula.
 
     Examples
     --------
@@ -183,7 +203,7 @@ def theorem_2_sizes(
     whole_group: bool = False,
     rule: str = "paper",
 ) -> Sizes:
-    r"""Return sizes that are enough for an error of eps over all pairs of N rows.
+    r"""Return sufficient sizes for an error of eps over all pairs of N rows.
 
     .. math:: n \ge \frac{3s}{\epsilon}, \qquad m \ge \frac{18\rho^2}{\epsilon^2}
               \log\frac{4P}\delta, \qquad r \ge \frac{81\rho^2}{\epsilon^2}\log\frac{4P}\delta
@@ -193,15 +213,15 @@ def theorem_2_sizes(
     Parameters
     ----------
     eps : float
-        At most 1.
+        Target error, at most 1.
     n_points, delta, window, radius
         As for :func:`theorem_2`.
     reach : float
         Largest length of a template, so that rho = radius * reach; rho at least 1.
     whole_group : bool
-        Then no elements are counted.
+        Use all elements; then `n_elements` is None.
     rule : str
-        Half as many bins for 'trapezoid' and 'midpoint'.
+        As for :func:`theorem_2`; half as many bins for 'trapezoid' and 'midpoint'.
 
     Returns
     -------
@@ -211,6 +231,11 @@ def theorem_2_sizes(
     ------
     ValueError
         An argument is out of its range.
+
+    See Also
+    --------
+    theorem_2 : The bound.
+    theorem_2_templates : The least m at given bins and elements.
 
     Examples
     --------
@@ -228,7 +253,7 @@ def theorem_2_sizes(
     half = 0.5 if rule in ("trapezoid", "midpoint") else 1.0
     log = math.log(2.0 * n_points * (n_points + 1) / delta)
     return Sizes(
-        # A ratio that is whole but for rounding stays whole.
+        # Do not round up a ratio that is an integer up to rounding.
         math.ceil(3.0 * half * window / eps * (1.0 - 1e-12)),
         math.ceil(18.0 * rho**2 / eps**2 * log),
         None if whole_group else math.ceil(81.0 * rho**2 / eps**2 * log),

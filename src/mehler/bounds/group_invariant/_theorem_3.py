@@ -1,4 +1,4 @@
-"""Theorem 3: the risk of the best combination of features on N samples."""
+"""Theorem 3: risk of the best combination of features on N samples."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def theorem_3(
     Parameters
     ----------
     n_samples : int
-        N.
+        Number of samples N.
     n_templates, n_bins, n_elements, window, scale
         As for :func:`lemma_4`.
     lipschitz : float
-        L, of the loss in the prediction.
+        Lipschitz constant L of the loss in the prediction.
     delta : float
-        Of each event.
+        Failure probability of each event.
     loss_at_zero : float, optional
         |V(0)|; in the printed form only, where it is needed.
     form : {"proved", "printed"}
@@ -69,6 +69,12 @@ def theorem_3(
     ------
     ValueError
         An argument is out of its range.
+
+    See Also
+    --------
+    lemma_4 : The approximation terms.
+    theorem_2 : Error of the kernel.
+    mehler.GroupInvariantFeatures : The features.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Theorem 4: empirical distribution functions of a sample of elements (DKW)."""
+"""Theorem 4: empirical distribution functions of sampled elements (DKW)."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def theorem_4(n_elements: int, *, delta: float, form: Form = "proved") -> Bound:
     Parameters
     ----------
     n_elements : int
-        r.
+        Number of elements r.
     delta : float
-        Chance that the bound fails.
+        Failure probability.
     form : {"proved", "printed"}
-        The same.
+        Both are the same formula.
 
     Returns
     -------
@@ -41,6 +41,11 @@ def theorem_4(n_elements: int, *, delta: float, form: Form = "proved") -> Bound:
     ------
     ValueError
         An argument is out of its range.
+
+    See Also
+    --------
+    theorem_2 : Error of the kernel with sampled elements.
+    mehler.GroupInvariantFeatures : The features.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""How far the Gram matrix of m features is from the exact kernel, and how many features it takes.
+"""Error of the Gram matrix of m features against the exact kernel, and sufficient m.
 
 For one pair of rows, for all pairs of N rows, and uniformly over a set of unit vectors; each with
 its inverse. Proofs are in :doc:`/theorems/kernel-error`.

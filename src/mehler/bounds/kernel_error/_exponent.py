@@ -1,7 +1,7 @@
-r"""Logarithms of moment generating functions of feature products, and what bounds them.
+"""Log moment generating functions of feature products, and bounds of them.
 
 For rows of correlation rho, F = M M' and K = E F, the exponent is
-psi_rho(lambda) = log E exp(lambda (F - K)). Three functions of it are served, on one grid of
+psi_rho(lambda) = log E exp(lambda (F - K)). Three functions of it are computed on one grid of
 lambda: at a known correlation; the supremum over all correlations; and the bound of increments.
 """
 
@@ -24,7 +24,7 @@ _GRID = _joint.LARGEST_SQUARE * np.exp2(-np.arange(36 * _OCTAVE)[::-1] / _OCTAVE
 # Below this exp(y) - 1 - y cancels, and four terms of its series are exact to 1e-9.
 _SERIES = 1.2e-4
 _INSIDE = int(np.sum(_GRID <= _joint.LARGEST))
-# Where psi_rho is computed to bound it between: distances from 1, finer where it is largest.
+# Distances from rho = 1 at which psi_rho is computed, finer where it is largest.
 _DISTANCES = np.concatenate([[0.0], np.geomspace(0.004, 0.4, 14), np.linspace(0.55, 1.95, 9)])
 
 
@@ -37,7 +37,7 @@ class Exponents:
     lower: Any
 
     def deviation(self, cost: Any) -> Any:
-        """Chernoff: exceeded by a mean of m products with probability exp(-m cost) each side.
+        """Return the Chernoff deviation, exceeded with probability exp(-m cost) on each side.
 
         min over lambda of (cost + psi(lambda))/lambda, the larger of both tails.
         """
@@ -48,27 +48,27 @@ class Exponents:
 
 @functools.lru_cache(maxsize=256)
 def at_correlation(q: int, rho: float) -> Exponents:
-    """The exponent at one correlation; relative error 1e-9, an upper bound below -0.95."""
+    """Compute the exponent at one correlation; relative error 1e-9, an upper bound below -0.95."""
     if rho < -0.95:
-        # The grid of nodes grows without end towards -1, where the supremum is not attained.
+        # The grid of nodes grows without bound towards -1, where the supremum is not attained.
         return any_correlation(q)
     at = _GRID if rho == 1 else _GRID[:_INSIDE]
     product, weight = _joint.product_nodes(rho, q)
-    # The rule's own mass and mean, which are 1 and K to 1e-9: their errors must not enter where
-    # psi itself is of order lambda^2.
+    # Use the rule's own mass and mean (1 and K to 1e-9): their errors would dominate where psi
+    # is of order lambda^2.
     weight = weight / weight.sum()
     away = product - weight @ product
     return Exponents(at, *(_psi(sign * at, away, weight) for sign in (1, -1)))
 
 
 def _psi(at: Any, away: Any, weight: Any) -> Any:
-    """log(1 + E [exp(y) - 1 - y]), y = lambda (F - K) of mean 0: nothing cancels."""
+    """Compute log(1 + E [exp(y) - 1 - y]), y = lambda (F - K) of mean 0, without cancellation."""
     return np.log1p(_excess(at, away, weight))
 
 
 @functools.lru_cache(maxsize=64)
 def any_correlation(q: int) -> Exponents:
-    """Supremum over rho in [-1, 1] of psi_rho.
+    """Bound the supremum over rho in [-1, 1] of psi_rho.
 
     Between two correlations that are h apart psi exceeds the mean of its values there by at most
     h/2 times a bound of its derivative; the cell from -0.95 to -1 has a value at one end only.
@@ -90,7 +90,7 @@ def any_correlation(q: int) -> Exponents:
 
 
 def _over_cells(values: list[Any], simple: Any, q: int) -> Any:
-    """Bound the supremum; `simple` is one already, and each pass makes a better one of the last."""
+    """Bound the supremum; `simple` is a bound, and each pass improves on the last."""
     bound = simple
     widths = np.diff(_DISTANCES)
     for _ in range(3):
@@ -106,7 +106,7 @@ def _over_cells(values: list[Any], simple: Any, q: int) -> Any:
 
 
 def _slope(bound: Any, q: int) -> Any:
-    r"""Bound of the derivative of psi_rho in rho: lambda t/2 + lambda^2 (sigma^2 + t sqrt(E M^4)).
+    """Bound the derivative of psi_rho in rho: lambda t/2 + lambda^2 (sigma^2 + t sqrt(E M^4)).
 
     t^2 = exp(bound at 2 lambda) - 1 is at least the variance of exp(lambda F)/E exp(lambda F).
     """
@@ -118,21 +118,24 @@ def _slope(bound: Any, q: int) -> Any:
 
 
 def _square_excess(at: Any, q: int) -> Any:
-    """E [exp(s M^2) - 1 - s M^2], which bounds psi_rho(s) and psi_rho(-s) at every rho."""
+    """Compute E [exp(s M^2) - 1 - s M^2], which bounds psi_rho(s) and psi_rho(-s) at every rho."""
     x, weight = _joint.maximum_nodes(q)
     return _excess(at, x * x, weight)
 
 
 @functools.lru_cache(maxsize=64)
 def increments(q: int) -> Exponents:
-    """E [exp(s N^2) - 1 - s N^2], N = max_j abs(g_j): the exponent of increments of length 1/2."""
+    """Compute E [exp(s N^2) - 1 - s N^2], N = max_j abs(g_j): the exponent of increments.
+
+    For increments of length 1/2.
+    """
     x, weight = _joint.largest_nodes(q)
     bound = _excess(_GRID, x * x, weight)
     return Exponents(_GRID, bound, bound)
 
 
 def _excess(at: Any, value: Any, weight: Any) -> Any:
-    """E [exp(s v) - 1 - s v] at each s."""
+    """Compute E [exp(s v) - 1 - s v] at each s."""
     moments = [weight @ value**k / math.factorial(k) for k in (2, 3, 4)]
     found = at**2 * (moments[0] + at * (moments[1] + at * moments[2]))
     for i in np.flatnonzero(np.abs(at) >= _SERIES):

@@ -25,25 +25,15 @@ _REACH = math.sqrt(37 / (0.5 - LARGEST))
 _STEP = 0.2
 # The same for the one-dimensional rules, of functions up to exp(LARGEST_SQUARE t^2).
 LARGEST_SQUARE = 0.45
-# Nodes that cannot contribute as much are dropped: all of them together stay below 1e-13.
+# Drop nodes that contribute less than this: all of them together stay below 1e-13.
 _NEGLIGIBLE = 1e-19
 
 
 def product_nodes(rho: float, q: int) -> tuple[Any, Any]:
-    """Values of M M' and their weights.
+    """Return values of M M' and their weights, both (n,), at rho in [-0.95, 1].
 
-    Parameters
-    ----------
-    rho : float
-        Correlation, from -0.95 to 1.
-    q : int
-        Pool size, at least 1.
-
-    Returns
-    -------
-    product, weight : numpy.ndarray, shape (n,)
-        ``(weight * f(product)).sum()`` is E f(M M') for analytic f with abs(f(t)) at most
-        exp(0.3 abs(t)); relative error about 1e-12, growing to 1e-9 at q = 10^6.
+    ``(weight * f(product)).sum()`` is E f(M M') for analytic f with abs(f(t)) at most
+    exp(0.3 abs(t)); relative error about 1e-12, growing to 1e-9 at q = 10^6.
     """
     if rho == 1:
         return _squares(q)
@@ -55,7 +45,7 @@ def product_nodes(rho: float, q: int) -> tuple[Any, Any]:
     b_end = min(_REACH / d, _REACH / c * (1 + d / c))
     b = np.arange(-b_end, b_end, step)[None, :] + 0.2718 * step
     x, y = a * c + b * d, a * c - b * d
-    # What either part is at most, before the distribution functions that only make it smaller.
+    # Upper bound of both parts: the distribution functions only make them smaller.
     most = q * _density(a) * _density(b) + q * q * s * _density(x) * _density(y)
     kept = most * np.exp(LARGEST * np.abs(x * y)) > _NEGLIGIBLE
     a, b = (np.broadcast_to(one, kept.shape)[kept] for one in (a, b))
@@ -71,13 +61,13 @@ def product_nodes(rho: float, q: int) -> tuple[Any, Any]:
 
 
 def _squares(q: int) -> tuple[Any, Any]:
-    """The same at rho = 1, where M M' = M^2 and the density is that of one maximum."""
+    """Return the nodes at rho = 1, where M M' = M^2 and the density is that of one maximum."""
     x, density = maximum_nodes(q)
     return x * x, density
 
 
 def maximum_nodes(q: int) -> tuple[Any, Any]:
-    """Values of M and their weights, for functions up to exp(0.45 M^2)."""
+    """Return values of M and their weights, for functions up to exp(0.45 M^2)."""
     from scipy.special import log_ndtr
 
     step, end = 1 / 32, _end(q)
@@ -87,10 +77,10 @@ def maximum_nodes(q: int) -> tuple[Any, Any]:
 
 
 def largest_nodes(q: int) -> tuple[Any, Any]:
-    """Values of N = max_j abs(g_j) and their weights, for functions up to exp(0.45 N^2)."""
+    """Return values of N = max_j abs(g_j) and weights, for functions up to exp(0.45 N^2)."""
     from scipy.special import erf
 
-    # On the half line the trapezoid rule has an end to pay for; Gauss's rule has not.
+    # Gauss's rule: on the half line the trapezoid rule has an end-point error.
     nodes, weights = np.polynomial.legendre.leggauss(16)
     edges = np.linspace(0, _end(q), 4 * math.ceil(_end(q)))
     middle, half = (edges[1:] + edges[:-1]) / 2, (edges[1:] - edges[:-1]) / 2
@@ -101,12 +91,12 @@ def largest_nodes(q: int) -> tuple[Any, Any]:
 
 
 def _end(q: int) -> float:
-    """Where q exp(-(1/2 - LARGEST_SQUARE) t^2) has fallen to 1e-16."""
+    """Return the point where q exp(-(1/2 - LARGEST_SQUARE) t^2) has fallen to 1e-16."""
     return math.sqrt((37 + math.log(q)) / (0.5 - LARGEST_SQUARE))
 
 
 def _bivariate_cdf(x: Any, y: Any, rho: float, s: float) -> Any:
-    """Phi_2 by Owen's function T."""
+    """Compute Phi_2 by Owen's function T."""
     from scipy.special import owens_t
 
     split = np.where(x * y > 0, 0.0, 0.5)

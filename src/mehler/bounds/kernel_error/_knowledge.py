@@ -1,4 +1,4 @@
-"""What is known of one feature product, and the deviation that follows for a mean of m of them."""
+"""Assumptions on one feature product, and the resulting deviation of a mean of m of them."""
 
 from __future__ import annotations
 
@@ -21,18 +21,10 @@ ROUTES = ("chernoff", "sub-gamma", "chebyshev", "hoeffding", "binomial")
 
 @dataclass(frozen=True)
 class Knowledge:
-    """A route, and what it knows.
+    """A route, one of `ROUTES`, with its deviation bound and assumptions.
 
-    Parameters
-    ----------
-    route : str
-        One of `ROUTES`.
-    terms : callable
-        ``terms(m, delta)``: named terms whose sum a mean of m products exceeds, in absolute
-        deviation, with probability at most delta.
-    assumptions : tuple of Assumption
-    trivial : float
-        What the deviation can never exceed.
+    ``terms(m, delta)`` returns named terms whose sum a mean of m products exceeds, in absolute
+    deviation, with probability at most delta. The deviation never exceeds `trivial`.
     """
 
     route: str
@@ -51,7 +43,7 @@ def know(
     width: Any,
     collision: Any,
 ) -> Knowledge:
-    """Take the route that is asked for, or all that what is given allows, after looking at it."""
+    """Validate the arguments, and return the chosen route or the best of those they allow."""
     given = {
         "pool_size": pool_size,
         "variance": variance,
@@ -96,7 +88,7 @@ def know(
 
 
 def _least(routes: list[Knowledge]) -> Knowledge:
-    """The smallest bound of several: which it is depends on no draw, so that all hold with it."""
+    """Return the smallest of several bounds; the choice depends on no draw, so it is valid."""
 
     def terms(m: int, delta: float) -> tuple[Term, ...]:
         found = [each.terms(m, delta) for each in routes]
@@ -111,7 +103,7 @@ def _of_maxout(route: str, q: int, rho: float | None) -> Knowledge:
         *(() if rho is None else (Assumption("the rows have this correlation", None, f"{rho:g}"),)),
     )
     if route == "chernoff":
-        # Integrals of half a second are not for whoever only chooses a route.
+        # Deferred: the integrals take half a second, and this route may not be chosen.
         def terms(m: int, delta: float) -> tuple[Term, ...]:
             exponents = (
                 _exponent.any_correlation(q) if rho is None else _exponent.at_correlation(q, rho)
@@ -156,7 +148,7 @@ def _by_sub_gamma(route: str, v: float, c: float, rows: tuple[Assumption, ...] =
 def _by_width(route: str, width: float) -> Knowledge:
     known = (Assumption("each product lies in an interval of this length", None, f"{width:g}"),)
     if route == "chebyshev":
-        # No law on an interval has a larger variance than the one on its ends.
+        # Popoviciu: the variance on an interval is largest for mass at both ends.
         return _by_variance(route, width**2 / 4, known, width)
 
     def terms(m: int, delta: float) -> tuple[Term, ...]:
@@ -186,9 +178,9 @@ def _by_count(route: str, share: float) -> Knowledge:
 
 
 def _farthest(share: float, cost: float) -> float:
-    """The t at which the divergence of share + t from share is `cost`; 1 - share if it never is.
+    """Return the t with kl(share + t, share) = `cost`; 1 - share if there is none.
 
-    The end that is returned is the one at which the divergence is at least `cost`.
+    Rounded to the side on which the divergence is at least `cost`.
     """
     if -math.log(share) <= cost:
         return 1 - share
@@ -200,7 +192,7 @@ def _farthest(share: float, cost: float) -> float:
 
 
 def _divergence(share: float, above: float) -> float:
-    """kl(share + above, share) of two Bernoulli laws; at the end, where one term is 0 log 0."""
+    """Compute kl(share + above, share) of two Bernoulli laws, with 0 log 0 = 0 at the end."""
     rest = 1 - share
     if above / rest >= 1:
         return -math.log(share)

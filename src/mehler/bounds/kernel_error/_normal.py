@@ -1,4 +1,4 @@
-"""The central-limit number: what the exact variance says, which is no bound at any finite m."""
+"""The normal approximation of the error, from the exact variance: no bound at any finite m."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def central_limit(
     variance: float | None = None,
     n_pairs: int = 1,
 ) -> float:
-    r"""What the error of the kernel stays below with probability 1 - delta as m grows.
+    r"""Compute the normal approximation to the (1 - delta)-quantile of the kernel error.
 
     .. math:: \varepsilon = z\sqrt{V/m}, \qquad 1 - \Phi(z) = \frac{\delta}{2\,n}
 
@@ -30,25 +30,34 @@ def central_limit(
     Parameters
     ----------
     n_features : int
-        m, independent units.
+        Number m of independent units.
     delta : float
+        Failure probability.
     pool_size : int
         q of maxout units and rows of norm 1; V is then exact at `rho`, or the largest over all
         correlations.
     rho : float, optional
+        Correlation of the rows.
     variance : float
         V of one feature product, of any map, instead of `pool_size`.
     n_pairs : int
-        How many pairs must all be close; N (N + 1)/2 for a Gram matrix of N rows.
+        Number n of pairs that must all be close; N (N + 1)/2 for a Gram matrix of N rows.
 
     Returns
     -------
     float
+        The error epsilon.
 
     Raises
     ------
     TypeError, ValueError
         If not exactly one of `pool_size` and `variance` is given, or an argument is out of range.
+
+    See Also
+    --------
+    central_limit_features : Its inverse.
+    one_pair : A proved bound for one pair.
+    all_pairs : A proved bound for all pairs.
 
     Examples
     --------
@@ -71,22 +80,29 @@ def central_limit_features(
     variance: float | None = None,
     n_pairs: int = 1,
 ) -> int:
-    """Least number of features at which :func:`central_limit` is at most `eps`.
+    """Return the least number of features at which :func:`central_limit` is at most `eps`.
 
     Parameters
     ----------
     eps : float
+        Target error.
     delta, pool_size, rho, variance, n_pairs
         As in :func:`central_limit`.
 
     Returns
     -------
     int
+        The least m.
 
     Raises
     ------
     TypeError, ValueError
         As :func:`central_limit`; or if 10^18 features are not enough.
+
+    See Also
+    --------
+    central_limit : The error at a given m.
+    one_pair_features : The same by a proved bound.
 
     Examples
     --------

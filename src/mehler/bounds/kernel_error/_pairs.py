@@ -1,4 +1,4 @@
-"""One pair of rows, and all pairs of N rows: a tail bound, and a union bound over pairs."""
+"""Tail bound for one pair of rows, and union bound over all pairs of N rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def one_pair(
     width: float | None = None,
     collision: float | None = None,
 ) -> Bound:
-    r"""How far the inner product of m features is from the kernel, for one pair of rows.
+    r"""Bound the distance of the inner product of m features from the kernel, for one pair of rows.
 
     .. math:: P\Big(\Big|\frac1m\sum_{\ell\le m} F_\ell - K\Big| > \varepsilon\Big) \le \delta,
               \qquad \varepsilon = \begin{cases}
@@ -42,7 +42,7 @@ def one_pair(
     delta : float
         The bound holds with probability at least 1 - delta.
     route : {"chernoff", "sub-gamma", "chebyshev", "hoeffding", "binomial"}, optional
-        By default the smallest of those that the argument below allows, at this m and delta.
+        Default: the smallest at this m and delta that the given argument below allows.
     pool_size : int
         q of maxout units, for rows of norm 1: "chernoff" by the exact joint law, "sub-gamma" with
         v = 4(1 + abs(rho))(1 + h_1^2) and c = 2 sqrt(1 + abs(rho)), "chebyshev" by the exact
@@ -71,6 +71,13 @@ def one_pair(
     TypeError, ValueError
         If not exactly one of `pool_size`, `variance`, `sub_gamma`, `width`, `collision` is given,
         or an argument is out of range.
+
+    See Also
+    --------
+    one_pair_features : The least m for a target error.
+    all_pairs : The same for all pairs of N rows.
+    uniform : The same over a set of unit vectors.
+    central_limit : The normal approximation.
 
     Notes
     -----
@@ -105,24 +112,32 @@ def one_pair(
 
 
 def one_pair_features(eps: float, *, delta: float, **known: Any) -> int:
-    """Least number of features at which :func:`one_pair` is at most `eps`.
+    """Return the least number of features at which :func:`one_pair` is at most `eps`.
 
     Parameters
     ----------
     eps : float
+        Target error.
     delta : float
+        Failure probability.
     **known
         As in :func:`one_pair`.
 
     Returns
     -------
     int
-        The bound at it is at most `eps`, with one feature fewer it is not.
+        The least m: with one feature fewer the bound exceeds `eps`.
 
     Raises
     ------
     TypeError, ValueError
         As :func:`one_pair`; or if 10^18 features are not enough.
+
+    See Also
+    --------
+    one_pair : The bound at a given m.
+    all_pairs_features : The same for all pairs of N rows.
+    central_limit_features : The same by the normal approximation.
 
     Examples
     --------
@@ -146,7 +161,7 @@ def all_pairs(
     width: float | None = None,
     collision: float | None = None,
 ) -> Bound:
-    r"""How far any entry of the Gram matrix of N rows is from the kernel.
+    r"""Bound the largest error of the Gram matrix of N rows.
 
     .. math:: P\Big(\max_{i \le j}|\hat K_{ij} - K_{ij}| > \varepsilon\Big) \le \delta,
               \qquad \varepsilon = \varepsilon_1\Big(\frac{2\delta}{N(N+1)}\Big)
@@ -162,17 +177,24 @@ def all_pairs(
     delta : float
         The bound holds with probability at least 1 - delta.
     route, pool_size, rho, variance, sub_gamma, width, collision
-        As in :func:`one_pair`; what is given must hold of every pair, the diagonal included. Leave
-        `rho` out unless all pairs have this one correlation.
+        As in :func:`one_pair`, and true of every pair, the diagonal included. Leave `rho` out
+        unless all pairs have this correlation.
 
     Returns
     -------
     Bound
+        With the terms of :func:`one_pair`.
 
     Raises
     ------
     TypeError, ValueError
         As :func:`one_pair`.
+
+    See Also
+    --------
+    all_pairs_features : The least m for a target error.
+    one_pair : The bound for one pair.
+    uniform : The same over a set of unit vectors.
 
     References
     ----------
@@ -200,25 +222,33 @@ def all_pairs(
 
 
 def all_pairs_features(eps: float, *, n_samples: int, delta: float, **known: Any) -> int:
-    """Least number of features at which :func:`all_pairs` is at most `eps`.
+    """Return the least number of features at which :func:`all_pairs` is at most `eps`.
 
     Parameters
     ----------
     eps : float
+        Target error.
     n_samples : int
+        Number of rows N.
     delta : float
+        Failure probability.
     **known
         As in :func:`one_pair`.
 
     Returns
     -------
     int
-        The bound at it is at most `eps`, with one feature fewer it is not.
+        The least m: with one feature fewer the bound exceeds `eps`.
 
     Raises
     ------
     TypeError, ValueError
         As :func:`all_pairs`; or if 10^18 features are not enough.
+
+    See Also
+    --------
+    all_pairs : The bound at a given m.
+    uniform_features : The same over a set of unit vectors.
 
     Examples
     --------

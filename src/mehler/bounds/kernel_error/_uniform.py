@@ -28,7 +28,7 @@ from mehler.bounds.kernel_error._pairs import STATEMENT
 from mehler.exact._validate import check_pool
 
 _LOG2 = math.log(2)
-# The number of levels that are tried as J, and those below it that are summed one by one.
+# Number of levels tried as J, and of levels below it that are summed one by one.
 _TRIED, _SUMMED = 64, 40
 # Where the remaining levels are summed in closed form.
 _REST_AT = 0.25
@@ -44,7 +44,7 @@ def uniform(
     n_inputs: int | None = None,
     route: str | None = None,
 ) -> Bound:
-    r"""How far the kernel estimate is from the kernel, at all pairs of a set of unit vectors.
+    r"""Bound the kernel error at all pairs of a set of unit vectors.
 
     .. math:: \sup_{x, z \in \mathcal M}|\hat K(x, z) - K(x, z)| \le
               \min_J\Big[\Delta_0\Big(\tfrac1m\log\tfrac{2T_J(T_J+1)}\delta\Big)
@@ -58,9 +58,9 @@ def uniform(
     Parameters
     ----------
     n_features : int
-        m, independent maxout units.
+        Number m of independent maxout units.
     pool_size : int
-        q.
+        Pool size q.
     dimension : float
         k: every ball's share of the set is covered by 2^k balls of half its radius (Definition 2,
         centres anywhere). An upper bound of it will do.
@@ -84,6 +84,13 @@ def uniform(
     ------
     TypeError, ValueError
         If an argument is out of range, or "net" is asked for without `n_inputs`.
+
+    See Also
+    --------
+    uniform_features : The least m for a target error.
+    all_pairs : The same for finitely many rows.
+    mehler.bounds.doubling.doubling_dimension : The dimension k.
+    mehler.bounds.doubling.diameter : The diameter D.
 
     Notes
     -----
@@ -135,23 +142,29 @@ def uniform_features(
     n_inputs: int | None = None,
     route: str | None = None,
 ) -> int:
-    """Least number of features at which :func:`uniform` is at most `eps`.
+    """Return the least number of features at which :func:`uniform` is at most `eps`.
 
     Parameters
     ----------
     eps : float
+        Target error.
     pool_size, dimension, diameter, delta, n_inputs, route
         As in :func:`uniform`.
 
     Returns
     -------
     int
-        The bound at it is at most `eps`, with one feature fewer it is not.
+        The least m: with one feature fewer the bound exceeds `eps`.
 
     Raises
     ------
     TypeError, ValueError
         As :func:`uniform`; or if 10^18 features are not enough.
+
+    See Also
+    --------
+    uniform : The bound at a given m.
+    all_pairs_features : The same for finitely many rows.
 
     Examples
     --------
@@ -192,7 +205,7 @@ def _checked(
 def _best(
     m: int, q: int, k: float, diameter: float, delta: float, n_inputs: int | None, route: str | None
 ) -> tuple[float, float]:
-    """Both terms at the level J, and by the route, that give the smallest sum."""
+    """Return both terms at the level J, and by the route, with the smallest sum."""
     levels = np.arange(_TRIED)
     cost = (_log_pairs(k, levels) + math.log(2 / delta)) / m
     net = _exponent.any_correlation(q).deviation(cost)
@@ -207,7 +220,7 @@ def _best(
 
 
 def _log_pairs(k: float, level: Any) -> Any:
-    """Logarithm of T (T + 1), twice the number of pairs at a level: both tails of each."""
+    """Compute log T (T + 1), with T (T + 1) twice the number of pairs at a level: both tails."""
     # T + 1 = T (1 + 1/T), so that 2^(k j) need not be a float.
     return 2 * k * _LOG2 * level + np.log1p(np.exp2(-k * level))
 

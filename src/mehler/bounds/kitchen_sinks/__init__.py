@@ -1,8 +1,8 @@
-"""Weighted sums of random features (Rahimi and Recht 2008), with every constant a number.
+"""Weighted sums of random features (Rahimi and Recht 2008), with explicit constants.
 
-A function of F_pi is f(x) = int alpha(w) phi(x; w) dw with |alpha| <= C pi: K features drawn from
+A function of F_pi is f(x) = int alpha(w) phi(x; w) dw with |alpha| <= C pi. K features drawn from
 pi, with weights of at most C/K each, come near it (`lemma_1`), so does their risk (`risk_lemma`),
-and so does the risk of the weights that N samples choose (`theorem`).
+and so does the risk of weights fitted to N samples (`theorem`).
 """
 
 from mehler.bounds.kitchen_sinks._estimation import estimation_lemma

@@ -1,4 +1,4 @@
-"""What the proofs rest on, in sentences, and which of it a number can confirm."""
+"""Assumptions of the proofs, and which of them a number can confirm."""
 
 from __future__ import annotations
 
@@ -12,14 +12,7 @@ SMALLEST_RISK = Assumption("the weights minimise the empirical risk over their b
 
 
 def bounded_features(largest: float | None, *, measure: str) -> Assumption:
-    """The features are at most 1, held against the largest one found where it is given.
-
-    Parameters
-    ----------
-    largest : float, optional
-    measure : str
-        What is at most 1, such as ``"L2(mu) norm"``.
-    """
+    """Assume that the `measure` of features is at most 1, and check it against `largest`."""
     text = f"features over their scale have {measure} at most 1"
     if largest is None:
         return Assumption(text)

@@ -1,4 +1,4 @@
-"""The estimation lemma: empirical and true risk are near, uniformly over the weights."""
+"""The estimation lemma: uniform deviation of the empirical risk over the weights."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ def estimation_lemma(
     Parameters
     ----------
     n_samples : int
-        N.
+        Number of samples N.
     scale : float
-        C.
+        C, the size of the box.
     lipschitz : float
-        L.
+        Lipschitz constant L of the loss.
     delta : float
-        The probability is 1 - delta.
+        Failure probability.
     two_sided : bool
-        Whether the absolute value is bounded, or the true risk above the empirical one only.
+        Bound the absolute value, or only the excess of the true over the empirical risk.
     feature_scale
         As in `lemma_1`.
     largest_feature : float, optional
-        Largest absolute value of a (divided) feature that was found; above 1 it is vacuous.
+        Largest absolute value found of a (divided) feature; above 1 the bound is vacuous.
     loss_at_zero : float, optional
         |c(0)|, for the printed form only; the proved one has no such term.
     form : {"proved", "printed"}
@@ -79,6 +79,12 @@ def estimation_lemma(
     ------
     ValueError
         An argument is out of its range, or `loss_at_zero` is missing or not used.
+
+    See Also
+    --------
+    theorem : Excess risk, of which this is the estimation part.
+    risk_lemma : The approximation part.
+    mehler.KitchenSinks : The features.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Greedy approximation (Jones, Barron): features chosen one by one for a known function."""
+"""Greedy approximation (Jones, Barron): choose features one by one for a known function."""
 
 from __future__ import annotations
 
@@ -62,6 +62,11 @@ def greedy(
     ------
     ValueError
         An argument is out of its range, or `c` is missing or not used.
+
+    See Also
+    --------
+    lemma_1 : The same by random features.
+    mehler.features.leverage.Greedy : Choose features greedily from data.
 
     References
     ----------

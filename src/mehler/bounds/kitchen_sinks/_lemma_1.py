@@ -1,4 +1,4 @@
-"""Lemma 1: how near random features with small weights come to a function of F_pi."""
+"""Lemma 1: approximation of a function of F_pi by random features with small weights."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def lemma_1(
     Parameters
     ----------
     n_features : int
-        K.
+        Number of features K.
     scale : float
         C, a bound of :math:`\|f^*\|_\pi`.
     delta : float
-        Chance that the bound fails: its probability is 1 - delta.
+        Failure probability.
     feature_scale : float
         :math:`E_\pi b` where features are drawn from a density proportional to :math:`b\pi` and
         divided by :math:`b(\omega) \ge \|\phi(\cdot;\omega)\|`; C becomes C times it. For maxout
@@ -58,7 +58,7 @@ def lemma_1(
     norm : float, optional
         :math:`\|f^*\|_{L^2(\mu)}`, where it is known.
     largest_feature : float, optional
-        Largest L2(mu) norm of a (divided) feature that was found; above 1 the bound is vacuous.
+        Largest L2(mu) norm found of a (divided) feature; above 1 the bound is vacuous.
     form : {"proved", "printed"}
         The printed lemma is the same formula for features of any size, which is false.
 
@@ -71,6 +71,13 @@ def lemma_1(
     ------
     ValueError
         An argument is out of its range, or `mean_square` and `norm` contradict each other or C.
+
+    See Also
+    --------
+    lemma_1_features : The least K for a target error.
+    risk_lemma : The loss in risk that follows.
+    greedy : The same by greedy choice.
+    mehler.KitchenSinks : The features.
 
     Notes
     -----
@@ -118,7 +125,7 @@ def lemma_1(
 
 
 def _spread(size: float, mean_square: float | None, norm: float | None) -> float:
-    """Root of K times the mean squared error, at most the scale C."""
+    """Return the square root of K times the mean squared error, at most the scale C."""
     if norm is not None and not 0 <= norm <= size:
         raise ValueError(f"norm={norm!r} is not a number from 0 to {size:.6g}, which is C")
     if mean_square is not None:
@@ -148,7 +155,7 @@ def lemma_1_features(eps: float, *, scale: float, delta: float, feature_scale: f
     Parameters
     ----------
     eps : float
-        The L2(mu) distance that is wanted.
+        Target L2(mu) distance.
     scale, delta, feature_scale
         As in `lemma_1`.
 
@@ -160,6 +167,11 @@ def lemma_1_features(eps: float, *, scale: float, delta: float, feature_scale: f
     ------
     ValueError
         An argument is out of its range.
+
+    See Also
+    --------
+    lemma_1 : The bound at a given K.
+    theorem_features : The same for the excess risk.
 
     Examples
     --------

@@ -35,6 +35,11 @@ def norm_pi(alpha: Array, density: Array) -> float:
     ValueError
         Shapes that differ or are empty, NaN or infinity, a negative density.
 
+    See Also
+    --------
+    norm_h : The norm of the kernel's space.
+    lemma_1 : A bound for functions of this norm at most C.
+
     References
     ----------
     A. Rahimi, B. Recht, Weighted sums of random kitchen sinks (2008).
@@ -64,10 +69,11 @@ def norm_h(alpha: Array, density: Array, weights: Array | None = None) -> float:
     Parameters
     ----------
     alpha : array, shape (n,)
+        Values of alpha on a grid, or the weights of n features.
     density : array, shape (n,)
         pi on the same grid, or the n probabilities; not negative.
     weights : array, shape (n,), optional
-        Of the quadrature; 1 when the n features have probabilities of their own.
+        Quadrature weights; 1 if `density` is the probabilities of n features.
 
     Returns
     -------
@@ -78,6 +84,10 @@ def norm_h(alpha: Array, density: Array, weights: Array | None = None) -> float:
     ------
     TypeError, ValueError
         As in `norm_pi`; a negative weight.
+
+    See Also
+    --------
+    norm_pi : The sup norm relative to the density.
 
     References
     ----------
@@ -94,8 +104,8 @@ def norm_h(alpha: Array, density: Array, weights: Array | None = None) -> float:
         each = [1.0] * len(values)
     else:
         values, pi, each = _on_host(alpha=alpha, density=density, weights=weights)
-    # In units of the largest value: a product with a subnormal one would keep none of its digits.
-    # hypot squares nothing that could underflow or overflow.
+    # In units of the largest value, since products with a subnormal number lose all digits.
+    # hypot neither underflows nor overflows.
     largest = max(abs(a) for a in values) or 1.0
     return largest * math.hypot(
         *(
@@ -107,7 +117,7 @@ def norm_h(alpha: Array, density: Array, weights: Array | None = None) -> float:
 
 
 def _on_host(**arrays: Array) -> list[list[float]]:
-    """Validated values as floats; all arrays but the first must not be negative."""
+    """Validate values and return them as floats; all arrays but the first must be non-negative."""
     array_namespace(*arrays.values(), names=tuple(arrays))
     found: list[list[float]] = []
     for name, array in arrays.items():

@@ -1,4 +1,4 @@
-"""Features without a bound, divided by one of their own: what it costs for maxout units."""
+"""Unbounded features divided by a bound of their own: the cost for maxout units."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ By = Literal["frobenius", "longest"]
 def maxout_feature_scale(
     n_inputs: int, pool_size: int, *, radius: float, by: By = "frobenius"
 ) -> float:
-    r"""Return the mean of b(W), by which maxout units are divided to be at most 1.
+    r"""Compute the mean of b(W), by which maxout units are divided to be at most 1.
 
     A unit :math:`\phi(x; W) = \max_{j\le q}\langle w_j, x\rangle` with standard normal weights has
     no bound, and the lemmas fail for it. On inputs with :math:`|x| \le R` it is at most b(W),
@@ -30,9 +30,9 @@ def maxout_feature_scale(
     Parameters
     ----------
     n_inputs : int
-        d.
+        Input dimension d.
     pool_size : int
-        q.
+        Pool size q.
     radius : float
         R, the largest norm of an input.
     by : {"frobenius", "longest"}
@@ -49,6 +49,11 @@ def maxout_feature_scale(
     ------
     ValueError
         An argument is out of its range.
+
+    See Also
+    --------
+    lemma_1 : Takes this number as `feature_scale`.
+    mehler.bounds.maxout.lemma_3 : Bounds for maxout units without division.
 
     Notes
     -----
@@ -72,7 +77,7 @@ def maxout_feature_scale(
 
 
 def _chi_mean(n: int) -> float:
-    """Mean length of n standard normals, sqrt(2) Gamma((n+1)/2) / Gamma(n/2)."""
+    """Compute the mean norm of n standard normals, sqrt(2) Gamma((n+1)/2) / Gamma(n/2)."""
     from scipy.special import poch
 
     # The ratio of Gamma functions without their overflow.
@@ -80,7 +85,7 @@ def _chi_mean(n: int) -> float:
 
 
 def _longest(d: int, q: int) -> float:
-    """Mean of the largest of q lengths: the integral of 1 - P(length <= r)^q over r >= 0."""
+    """Compute the mean largest of q norms: the integral of 1 - P(norm <= r)^q over r >= 0."""
     import numpy as np
     from scipy.special import gammaincc, log1p
 

@@ -1,4 +1,4 @@
-"""The risk lemma: a function that is near in L2 has nearly the same risk."""
+"""The risk lemma: a function close in L2 has nearly the same risk."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def risk_lemma(
     largest_feature: float | None = None,
     form: Form = "proved",
 ) -> Bound:
-    r"""Bound what the average of K random features loses in risk against f*.
+    r"""Bound the excess risk of the average of K random features over f*.
 
     .. math:: R[\hat f] - R[f^*] \le \frac{LC}{\sqrt K}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
 
@@ -41,13 +41,13 @@ def risk_lemma(
     Parameters
     ----------
     n_features : int
-        K.
+        Number of features K.
     scale : float
         C, a bound of :math:`\|f^*\|_\pi`.
     lipschitz : float
-        L.
+        Lipschitz constant L of the loss.
     delta : float
-        The probability is 1 - delta.
+        Failure probability.
     feature_scale, largest_feature
         As in `lemma_1`.
     form : {"proved", "printed"}
@@ -62,6 +62,12 @@ def risk_lemma(
     ------
     ValueError
         An argument is out of its range.
+
+    See Also
+    --------
+    lemma_1 : The L2 distance behind it.
+    theorem : Excess risk of fitted weights.
+    mehler.KitchenSinks : The features.
 
     References
     ----------
@@ -100,5 +106,5 @@ APPROXIMATION = r"LC(1 + \sqrt{2\log(1/\delta)})/\sqrt{K}"
 
 
 def approximation(n_features: int, *, size: float, lipschitz: float, delta: float) -> float:
-    """L times the bound of Lemma 1; `size` is C times the features' scale."""
+    """Compute L times the bound of Lemma 1; `size` is C times the features' scale."""
     return lipschitz * size * (1 + math.sqrt(-2 * math.log(delta))) / math.sqrt(n_features)

@@ -1,4 +1,4 @@
-"""The main theorem: the risk of weights fitted to N samples on K random features."""
+"""The main theorem: risk of weights fitted to N samples on K random features."""
 
 from __future__ import annotations
 
@@ -54,22 +54,22 @@ def theorem(
     Parameters
     ----------
     n_features : int
-        K.
+        Number of features K.
     n_samples : int
-        N.
+        Number of samples N.
     scale : float
-        C.
+        C, the size of the box.
     lipschitz : float
-        L, of the loss c(f(x) y) in its argument.
+        Lipschitz constant L of the loss c(f(x) y) in its argument.
     delta : float
-        The probability is 1 - 2 delta.
+        Half the failure probability.
     constraint : {"box", "ball"}
-        Over which weights the empirical risk is minimised: a bound on each, or on their 2-norm
+        Weights over which the empirical risk is minimised: each bounded, or their 2-norm
         (constrained ridge). The bound is the same.
     feature_scale
         As in `lemma_1`.
     largest_feature : float, optional
-        Largest absolute value of a (divided) feature that was found; above 1 it is vacuous.
+        Largest absolute value found of a (divided) feature; above 1 the bound is vacuous.
     c : float, optional
         The constant that the printed form leaves unnamed. The proved form implies the printed one
         with :math:`c = 2\sqrt2 + 2/\sqrt{\log 2} < 5.24`, delta below 1/2.
@@ -86,6 +86,13 @@ def theorem(
     ------
     ValueError
         An argument is out of its range, or `c` is missing or not used.
+
+    See Also
+    --------
+    theorem_features : The least K for a target excess risk.
+    estimation_lemma : The statistical part.
+    risk_lemma : The approximation part.
+    mehler.KitchenSinks : The features.
 
     References
     ----------
@@ -187,9 +194,9 @@ def theorem_features(
     Parameters
     ----------
     eps : float
-        The excess risk that is wanted.
+        Target excess risk.
     n_samples : int
-        N: its two terms must leave something of eps.
+        Number of samples N; its two terms must be below eps.
     scale, lipschitz, delta, feature_scale
         As in `theorem`.
 
@@ -201,6 +208,11 @@ def theorem_features(
     ------
     ValueError
         An argument is out of its range, or N samples are too few for eps at any K.
+
+    See Also
+    --------
+    theorem : The bound at a given K.
+    lemma_1_features : The same for the L2 distance.
 
     Examples
     --------
@@ -221,7 +233,7 @@ def theorem_features(
 
     one = at(1)
     left = eps - one["statistical"] - one["confidence"]
-    # What rounding leaves of eps is nothing: no count of features would be meant by it.
+    # A remainder of eps within rounding is 0: no number of features follows from it.
     if left <= 1e-12 * eps:
         fewest = least_features(lambda n: at(1, n)["statistical"] + at(1, n)["confidence"], eps)
         raise ValueError(

@@ -1,6 +1,6 @@
-"""How many features, rows and pool members leverage score sampling needs, as far as is proved.
+"""Sufficient numbers of features, rows and pool members for leverage score sampling.
 
-All of these are sufficient, none is necessary: measured needs were 3 to 6 times smaller for
+None of these is necessary: measured needs were 3 to 6 times smaller for
 `approximation_features`, and a thousand times for `score_error_samples`.
 """
 

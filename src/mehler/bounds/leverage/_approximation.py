@@ -1,4 +1,4 @@
-"""How near features drawn from a pool or a law come to every function of the kernel's ball."""
+"""Approximation of every function of the kernel's ball by features drawn from a pool or a law."""
 
 from __future__ import annotations
 
@@ -36,30 +36,36 @@ def approximation(
     Parameters
     ----------
     n_features : int
-        M.
+        Number of features M.
     ridge : float
-        :math:`\lambda`.
+        Regularisation :math:`\lambda`.
     degrees_of_freedom : float
         :math:`d(\lambda)`, the mean of the leverage :math:`s_\lambda` under P.
     largest_ratio : float, optional
         :math:`D = \sup s_\lambda/q`. Default d: sampling by leverage. For plain sampling
         :math:`\sup s_\lambda`, at most :math:`\sup|\phi|^2/\lambda`.
     norm : float
-        B.
+        B, the radius of the ball.
     form : {"proved", "printed"}
         Printed: Bach's :math:`1 - 16d\,e^{-M/(5D)}`, as recalled; true, and weaker.
 
     Returns
     -------
     Bound
-        The single term "approximation". `trivial` is what no features at all do,
+        The single term "approximation". `trivial` is the error without features,
         :math:`\|\Sigma\|B^2 \le \lambda B^2 d/(1 - d)`; infinity for d of 1 and more, which
-        says nothing of the largest eigenvalue.
+        does not bound the largest eigenvalue.
 
     Raises
     ------
     ValueError
         An argument is out of its range.
+
+    See Also
+    --------
+    approximation_features : The sufficient M.
+    risk : Excess risk with estimated scores.
+    mehler.features.leverage.ridge_leverage_scores : The scores.
 
     References
     ----------
@@ -101,7 +107,7 @@ def approximation_features(
     largest_ratio: float | None = None,
     form: Form = "proved",
 ) -> int:
-    r"""How many features make :func:`approximation` hold with probability :math:`1 - \delta`.
+    r"""Return an M at which :func:`approximation` holds with probability :math:`1 - \delta`.
 
     .. math:: M \ge \tfrac{32}9\big(D + \tfrac14\big)\log\frac{8d}\delta
 
@@ -110,16 +116,22 @@ def approximation_features(
     degrees_of_freedom, largest_ratio, form
         As in :func:`approximation`; printed is :math:`5D\log(16d/\delta)`.
     delta : float
+        Failure probability.
 
     Returns
     -------
     int
-        Sufficient; 3 to 6 times what was measured on the circle.
+        Sufficient; 3 to 6 times the number measured on the circle.
 
     Raises
     ------
     ValueError
         An argument is out of its range.
+
+    See Also
+    --------
+    approximation : The bound.
+    mixed_ratio : The largest ratio for estimated scores.
 
     Examples
     --------
@@ -140,7 +152,7 @@ def _ratio(degrees_of_freedom: float, largest_ratio: float | None) -> float:
     if largest_ratio is None:
         return degrees_of_freedom
     require_positive(largest_ratio=largest_ratio)
-    # The mean of s/q under q is d, so its supremum is not below; rounding apart.
+    # The mean of s/q under q is d, so its supremum is at least d, up to rounding.
     if largest_ratio < degrees_of_freedom * (1 - 1e-9):
         raise ValueError(
             f"largest_ratio={largest_ratio!r} is below degrees_of_freedom="

@@ -1,4 +1,4 @@
-"""What a share of plain sampling promises of estimated probabilities."""
+"""Estimated sampling probabilities mixed with uniform ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def mixed_ratio(
     delta: float,
     feature_bound: float = 1.0,
 ) -> Bound:
-    r"""Bound the largest score over its probability, for estimated scores with a uniform share.
+    r"""Bound the largest ratio of score to probability, for estimated scores mixed with uniform.
 
     .. math:: D = \max_i\frac{\tau_i}{\tilde q_i} \le \min\Big\{\frac{\kappa^2}{\eta\lambda},\
         \max\Big(\frac{2\hat d}{1 - \eta}, \frac{2\Delta'M_0}\eta\Big)\Big\}, \qquad
@@ -30,15 +30,15 @@ def mixed_ratio(
     Parameters
     ----------
     n_samples : int
-        N_0.
+        Number of rows N_0.
     pool_size : int
-        M_0.
+        Number of pool members M_0.
     ridge, degrees_of_freedom, delta, feature_bound
         As in :func:`score_error`.
     estimated : float
         :math:`\hat d`, the sum of the estimated scores.
     mix : float
-        :math:`\eta` in (0, 1).
+        Uniform share :math:`\eta` in (0, 1).
 
     Returns
     -------
@@ -49,6 +49,11 @@ def mixed_ratio(
     ------
     ValueError
         An argument is out of its range.
+
+    See Also
+    --------
+    score_error : The error of estimated scores.
+    approximation_features : Takes it as `largest_ratio`.
 
     References
     ----------

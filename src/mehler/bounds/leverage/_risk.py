@@ -1,4 +1,4 @@
-"""Learning with features that were drawn by estimated scores, from the pool to the test risk."""
+"""Learning with features drawn by estimated scores: excess test risk."""
 
 from __future__ import annotations
 
@@ -46,23 +46,24 @@ def risk(
     Parameters
     ----------
     n_samples : int
-        N, for training.
+        Number of training rows N.
     ridge : float
         :math:`\lambda` of the scores, at most a seventh of the kernel's largest eigenvalue.
     radius : float
-        B.
+        B, the radius of the ball.
     lipschitz : float
-        L, of the loss in the prediction.
+        Lipschitz constant L of the loss in the prediction.
     degrees_of_freedom, pool_degrees, estimated : float
-        d of the kernel, of the pool's kernel, and the sum of estimated scores.
+        Degrees of freedom d of the kernel and of the pool's kernel; the sum of estimated scores.
     pool_size, n_scored, n_features : int
         M_0, N_0 and M: the bound is vacuous where one is smaller than the proof needs.
     delta : float
+        A third of the failure probability.
     kernel_norm : float, optional
         :math:`\|\Sigma\|`, the kernel's largest eigenvalue, or a lower bound of it: the bound is
-        vacuous where the ridge exceeds a seventh. Left out, that is an assumption nobody checked.
+        vacuous if the ridge exceeds a seventh. If left out, this assumption is not checked.
     reuse : bool, optional
-        Whether the scores are of the training rows. Then :math:`8\sqrt2` becomes
+        The scores are computed on the training rows. Then :math:`8\sqrt2` becomes
         :math:`16\sqrt{1 + \sqrt{2at} + at/3}`, :math:`a = 2M_0/M`,
         :math:`t = \log(M_0/\delta)`; the mean is over the training rows on an event of
         probability :math:`1 - 4\delta` over them too.
@@ -77,6 +78,12 @@ def risk(
     ------
     ValueError
         An argument is out of its range.
+
+    See Also
+    --------
+    approximation : The approximation part.
+    score_error : The error of estimated scores.
+    mehler.features.leverage.LeverageSampling : Draw features by estimated scores.
 
     References
     ----------
@@ -145,14 +152,17 @@ def risk(
 
 
 def _reused(pool_size: int, n_features: int, delta: float) -> float:
-    """Bound by the pool's fixed ball: no member is drawn much oftener than is expected of it."""
+    """Bound by the pool's fixed ball: no member is drawn much more often than expected."""
     least = pool_size / (_MIX * n_features)
     cost = math.log(pool_size / delta)
     return 16 * math.sqrt(1 + math.sqrt(2 * least * cost) + least * cost / 3)
 
 
 def _small_ridge(ridge: float, kernel_norm: float | None) -> Assumption:
-    """The pool's largest eigenvalue is then at least the ridge, on the event of the pool."""
+    """Assume a ridge of at most a seventh of the largest eigenvalue.
+
+    The pool's largest eigenvalue is then at least the ridge, on the event of the pool.
+    """
     text = "the ridge is at most a seventh of the kernel's largest eigenvalue"
     if kernel_norm is None:
         return Assumption(text)

@@ -1,4 +1,4 @@
-"""How well scores are known from N_0 rows."""
+"""Error of leverage scores and sampling probabilities estimated from N_0 rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def score_error(
     ridge : float
         :math:`\lambda`, at most the largest eigenvalue of the features' Gram.
     degrees_of_freedom : float
-        d of the pool on the law of the rows.
+        Degrees of freedom d of the pool on the distribution of the rows.
     delta : float
         The bound holds with probability :math:`1 - \delta`.
     feature_bound : float
@@ -50,6 +50,12 @@ def score_error(
     ------
     ValueError
         An argument is out of its range.
+
+    See Also
+    --------
+    score_error_samples : The sufficient N_0.
+    probability_error : The error of the probabilities.
+    mehler.features.leverage.ridge_leverage_scores : The scores.
 
     References
     ----------
@@ -88,7 +94,7 @@ def probability_error(
     Parameters
     ----------
     pool_size : int
-        M_0.
+        Number of pool members M_0.
     n_samples, ridge, degrees_of_freedom, delta, feature_bound
         As in :func:`score_error`.
 
@@ -101,6 +107,11 @@ def probability_error(
     ------
     ValueError
         An argument is out of its range.
+
+    See Also
+    --------
+    score_error : The error of the scores.
+    mixed_ratio : Probabilities mixed with uniform ones.
 
     Examples
     --------
@@ -134,7 +145,7 @@ def score_error_samples(
     delta: float,
     feature_bound: float = 1.0,
 ) -> int:
-    r"""How many rows bring :func:`score_error` to `eps`.
+    r"""Return an N_0 that brings :func:`score_error` to `eps`.
 
     .. math:: N_0 \ge \frac{8\kappa^2}{3\Delta^2\lambda}\log\frac{16d}\delta, \qquad
         \Delta = \frac\varepsilon{1 + \varepsilon}
@@ -142,18 +153,24 @@ def score_error_samples(
     Parameters
     ----------
     eps : float
+        Target error.
     ridge, degrees_of_freedom, delta, feature_bound
         As in :func:`score_error`.
 
     Returns
     -------
     int
-        Sufficient; 10 to 20 times d were enough where it was measured.
+        Sufficient; in measurements 10 to 20 times d were enough.
 
     Raises
     ------
     ValueError
         An argument is out of its range.
+
+    See Also
+    --------
+    score_error : The bound at a given N_0.
+    approximation_features : The sufficient number of features.
 
     Examples
     --------
@@ -164,14 +181,14 @@ def score_error_samples(
     delta_squared = (eps / (1 + eps)) ** 2
     least = _need(ridge, degrees_of_freedom, delta, feature_bound) / delta_squared
     n = max(1, math.ceil(least))
-    # Rounding of the root: step to the number that the bound itself agrees with.
+    # The root rounds: step to the least number that satisfies the bound itself.
     while _spread(n, ridge, degrees_of_freedom, delta, feature_bound) > eps:
         n += 1
     return n
 
 
 def _need(ridge: float, degrees_of_freedom: float, delta: float, feature_bound: float) -> float:
-    """N_0 Delta^2."""
+    """Compute N_0 Delta^2."""
     require_positive(
         ridge=ridge, degrees_of_freedom=degrees_of_freedom, feature_bound=feature_bound
     )
@@ -182,7 +199,7 @@ def _need(ridge: float, degrees_of_freedom: float, delta: float, feature_bound: 
 def _spread(
     n_samples: int, ridge: float, degrees_of_freedom: float, delta: float, feature_bound: float
 ) -> float:
-    """Delta/(1 - Delta)."""
+    """Compute Delta/(1 - Delta)."""
     require_count(n_samples=n_samples)
     need = _need(ridge, degrees_of_freedom, delta, feature_bound)
     if need < 0:

@@ -1,9 +1,9 @@
-"""The risk bounds of random maxout features: Theorem 2, its lemmas and its remark, as numbers.
+"""Risk bounds of random maxout features: Theorem 2, its lemmas and its remark.
 
-Each function evaluates the paper's formula with the constants that the caller gives
-(``form="printed"``) or a proved bound with explicit constants (``form="proved"``), of which there
-are two shapes: ``shape="paper"`` keeps the paper's route over a covering of the inputs and speaks
-of their doubling dimension; ``shape="dimension-free"`` does without it and is smaller.
+Each function evaluates the paper's formula with the constants of the caller
+(``form="printed"``) or a proved bound with explicit constants (``form="proved"``). There
+are two shapes: ``shape="paper"`` keeps the paper's route over a covering of the inputs and
+depends on their doubling dimension; ``shape="dimension-free"`` does not, and is smaller.
 """
 
 from mehler.bounds.maxout._approximation import lemma_3, lemma_4

@@ -1,4 +1,4 @@
-"""Lemmas 3 and 4: how well m units approximate a function of the infinite class, and its risk."""
+"""Lemmas 3 and 4: approximation of a function of the infinite class by m units, and its risk."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def lemma_3(
     Parameters
     ----------
     n_features, pool_size : int
-        m and q.
+        Number of features m and pool size q.
     scale : float
-        C, the box.
+        C, the size of the box.
     delta : float, optional
         Left out for ``variant="root-mean-square"``. The bound fails with at most probability
         delta; with 2 delta in ``shape="paper"``; printed, with ``2 delta + 2 exp(-c d / 4)``.
@@ -82,6 +82,7 @@ def lemma_3(
         d, the doubling dimension k and the diameter D of the set of inputs; only for
         ``shape="paper"`` and the print.
     form : {"proved", "printed"}
+        The bound proved here, or the paper's formula.
     shape : {"dimension-free", "paper"}
         The paper's is
         :math:`\frac{C M_\delta}{\sqrt m} (1 + \sqrt{2 \log(1/\delta)})` with :math:`M_\delta` of
@@ -104,6 +105,12 @@ def lemma_3(
     ------
     ValueError
         A number out of range, or one that the form needs and that is missing.
+
+    See Also
+    --------
+    lemma_4 : The loss in risk that follows.
+    theorem_2 : Excess risk, of which this is the approximation term.
+    mehler.bounds.kitchen_sinks.lemma_1 : The same for bounded features.
 
     Notes
     -----
@@ -152,18 +159,18 @@ def lemma_3(
 
 
 def lemma_4(*, lipschitz: float, loss_bound: float = 1.0, **lemma_3_arguments: Any) -> Bound:
-    r"""Bound what approximating by m units adds to the risk: L times the bound of Lemma 3.
+    r"""Bound the risk added by approximating with m units: L times the bound of Lemma 3.
 
     .. math:: \mathcal E_V(\hat f) - \mathcal E_V(f) \le L \|\hat f - f\|
 
     Parameters
     ----------
     lipschitz : float
-        L, of the loss V.
+        Lipschitz constant L of the loss V.
     loss_bound : float
         B: the loss has values in [0, B]. Enters only `trivial`.
     **lemma_3_arguments
-        Of :func:`lemma_3`.
+        Arguments of :func:`lemma_3`.
 
     Returns
     -------
@@ -174,6 +181,11 @@ def lemma_4(*, lipschitz: float, loss_bound: float = 1.0, **lemma_3_arguments: A
     ------
     ValueError, TypeError
         As :func:`lemma_3`.
+
+    See Also
+    --------
+    lemma_3 : The L2 error.
+    theorem_2 : Excess risk of the empirical minimiser.
 
     References
     ----------
@@ -208,7 +220,7 @@ def _dimension_free(
 ) -> Bound:
     sigma = math.sqrt(exact.sigma2(pool_size))
     size = scale * radius
-    # The box contains 0, and no function of the class is longer than C R sigma(q); the Monte
+    # The box contains 0, and norms in the class are at most C R sigma(q); the Monte
     # Carlo function may point the other way.
     length = {
         "best": lambda: sigma,

@@ -1,4 +1,4 @@
-"""What the bounds of this room take, checked before any work."""
+"""Validate the arguments of the maxout bounds."""
 
 from __future__ import annotations
 
@@ -16,17 +16,7 @@ SHAPES = ("paper", "dimension-free")
 
 @dataclass(frozen=True)
 class InputSet:
-    """The set of inputs, as the paper's formulas see it.
-
-    Parameters
-    ----------
-    n_inputs : int
-    dimension : float
-        Doubling dimension (Definition 2).
-    diameter : float
-    radius : float
-        Largest norm.
-    """
+    """The set of inputs: d, doubling dimension (Definition 2), diameter and largest norm."""
 
     n_inputs: int
     dimension: float
@@ -35,7 +25,7 @@ class InputSet:
 
     @classmethod
     def of(cls, n_inputs: Any, dimension: Any, diameter: Any, radius: Any = 1.0) -> InputSet:
-        """Check the four numbers that the caller gave."""
+        """Validate the four numbers."""
         absent = {"n_inputs": n_inputs, "dimension": dimension, "diameter": diameter}
         if lacking := [name for name, value in absent.items() if value is None]:
             raise ValueError(
@@ -49,7 +39,7 @@ class InputSet:
 
     @property
     def log_covering(self) -> float:
-        r"""Logarithm of the covering number at scale R/sqrt(d): k log^+(2 D sqrt(d) / R)."""
+        """Log of the covering number at scale R/sqrt(d): k log^+(2 D sqrt(d) / R)."""
         scaled = 2 * self.diameter * math.sqrt(self.n_inputs) / self.radius
         return self.dimension * max(0.0, math.log(scaled)) if scaled > 0 else 0.0
 
@@ -64,7 +54,7 @@ class InputSet:
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
-        """What the proofs ask of the set; no two points of it are further apart than 2 R."""
+        """Return the assumptions on the set; no two points are farther apart than 2 R."""
         # A diameter that was computed may exceed twice the norm by rounding.
         fits = self.diameter <= 2 * self.radius * (1 + 1e-9)
         return (
@@ -102,7 +92,7 @@ def require_constants(**constants: Any) -> None:
 
 
 def refuse(why: str, names: Iterable[str]) -> None:
-    """Raise for arguments that the form asked for does not have."""
+    """Raise for arguments that the requested form does not take."""
     if listed := ", ".join(names):
         raise ValueError(f"{listed} given, and {why}: leave it out")
 
@@ -113,14 +103,14 @@ def given(**values: Any) -> list[str]:
 
 
 def root_log(delta: float) -> float:
-    """Return sqrt(2 log(1/delta)), by which a 1-Lipschitz function of a Gaussian deviates."""
+    """Compute sqrt(2 log(1/delta)), the deviation of a 1-Lipschitz function of a Gaussian."""
     return math.sqrt(2 * math.log(1 / delta))
 
 
 def two_lengths(sigma: float, m: int, delta: float) -> float:
-    """Bound the sum of the lengths of a function of the box and one of the class, C = R = 1.
+    """Bound the sum of the norms of a function of the box and one of the class, C = R = 1.
 
-    No function of the class is longer than sigma, none of the box than the mean length of the
-    units, which a normal law concentrates about at most sigma.
+    In the class the norm is at most sigma; in the box, at most the mean norm of the units, which
+    concentrates about at most sigma.
     """
     return 2 * sigma + root_log(delta) / math.sqrt(m)

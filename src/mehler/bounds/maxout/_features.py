@@ -1,4 +1,4 @@
-"""How many features Theorem 2 asks for: the inverse of its bound, and its printed condition."""
+"""Number of features for Theorem 2: the inverse of its bound, and its printed condition."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mehler.bounds.maxout._arguments import (
 from mehler.bounds.maxout._printed_risk import printed_condition
 from mehler.bounds.maxout._risk import approximation, theorem_2
 
-# Beyond this many features, no answer is of use, and floats no longer count in ones.
+# Largest number of features returned: beyond it, floats no longer count in ones.
 LARGEST = 2**53
 
 
@@ -39,23 +39,24 @@ def theorem_2_features(
 ) -> int:
     r"""Return the least m at which Theorem 2 promises at most eps.
 
-    Without `n_samples` it is its approximation term that is at most eps; in the dimension-free
+    Without `n_samples`, only its approximation term must be at most eps; in the dimension-free
     shape
 
     .. math:: m = \left\lceil \Big(\frac{L C R}{\varepsilon}\Big)^2
                   \left(\sigma(q) + \sqrt{2 \log(1/\delta)}\right)^2 \right\rceil .
 
-    With `n_samples` it is the whole bound.
+    With `n_samples`, the whole bound must be.
 
     Parameters
     ----------
     eps : float
-        The value that the bound may have, in units of the loss.
+        Target value of the bound, in units of the loss.
     pool_size, scale, lipschitz, delta, n_samples, loss_bound, radius
         As in :func:`theorem_2`.
     n_inputs, dimension, diameter : int, float, float
         Only for ``shape="paper"``.
     shape : {"dimension-free", "paper"}
+        As in :func:`theorem_2`.
 
     Returns
     -------
@@ -66,6 +67,11 @@ def theorem_2_features(
     ------
     ValueError
         A number out of range, or an eps that no number of features reaches with so few samples.
+
+    See Also
+    --------
+    theorem_2 : The bound at a given m.
+    theorem_2_condition : The condition on m that the paper prints.
 
     Notes
     -----
@@ -140,7 +146,7 @@ def theorem_2_condition(
     diameter: float,
     c_prime: float,
 ) -> float:
-    r"""Return the right-hand side of the condition on m that Theorem 2 prints.
+    r"""Compute the right-hand side of the condition on m that Theorem 2 prints.
 
     .. math:: m \ge \frac{C'}{\varepsilon^2} \left(k \log\frac{D \sqrt d}{\delta}
               + \log(q + 1)\right)
@@ -163,6 +169,11 @@ def theorem_2_condition(
     ------
     ValueError
         A number out of range.
+
+    See Also
+    --------
+    theorem_2 : The bound; printed, it needs this condition.
+    theorem_2_features : The least m by the proved bound.
 
     References
     ----------

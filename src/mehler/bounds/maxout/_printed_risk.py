@@ -20,7 +20,7 @@ QUANTITY = "excess risk of the empirical minimiser over the infinite class"
 def printed_condition(
     inputs: InputSet, pool_size: int, delta: float, epsilon: float, c_prime: Any
 ) -> float:
-    """C' (k log(D sqrt(d)/delta) + log(q+1)) / epsilon^2, which may be negative."""
+    """Compute C' (k log(D sqrt(d)/delta) + log(q+1)) / epsilon^2, which may be negative."""
     return float(c_prime) * inputs.printed_complexity(pool_size, delta) / epsilon**2
 
 
@@ -32,7 +32,10 @@ def printed_theorem(
     c_prime: Any,
     c: Any,
 ) -> Bound:
-    """Theorem 2 as printed; `counts` are m, N and q, `loss` C, L, |V(0)| and epsilon."""
+    """Evaluate Theorem 2 as printed.
+
+    `counts` are m, N and q; `loss` is C, L, |V(0)| and epsilon.
+    """
     m, n_samples, pool_size = counts
     scale, lipschitz, loss_at_zero, epsilon = loss
     require_constants(c_prime=c_prime, c=c)
@@ -71,7 +74,7 @@ def printed_theorem(
 
 
 def drawn(lipschitz: float, loss_bound: float) -> tuple[Assumption, ...]:
-    """What the proofs ask of the loss and of the draws."""
+    """Return the assumptions on the loss and on the draws."""
     return (
         loss_assumption(lipschitz, loss_bound),
         Assumption("samples are independent, and weights independent standard normal"),
@@ -79,7 +82,7 @@ def drawn(lipschitz: float, loss_bound: float) -> tuple[Assumption, ...]:
 
 
 def loss_assumption(lipschitz: float, loss_bound: float) -> Assumption:
-    """What the proofs ask of the loss."""
+    """Return the assumption on the loss."""
     return Assumption(
         f"the loss is {lipschitz:g}-Lipschitz in y f(x), with values in [0, {loss_bound:g}]"
     )

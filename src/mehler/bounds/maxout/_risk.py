@@ -1,4 +1,4 @@
-"""Theorem 2 and Remark 2: the excess risk of the minimiser over the box of m units."""
+"""Theorem 2 and Remark 2: excess risk of the empirical minimiser over the box of m units."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def theorem_2(
     Parameters
     ----------
     n_features, n_samples, pool_size : int
-        m, N and q.
+        Number of features m, of samples N, and pool size q.
     scale : float
         C: weights are at most C/m.
     lipschitz, loss_bound : float
@@ -81,6 +81,7 @@ def theorem_2(
         d, the doubling dimension k and the diameter D of the set of inputs; only for
         ``shape="paper"`` and the print.
     form : {"proved", "printed"}
+        The bound proved here, or the paper's formula.
     shape : {"dimension-free", "paper"}
         The paper's has :math:`\frac{L C M_\delta}{\sqrt m} (1 + \sqrt{2 \log(1/\delta)})` as its
         last term, with :math:`M_\delta` of :func:`lemma_2`, and is always larger.
@@ -100,6 +101,13 @@ def theorem_2(
     ------
     ValueError
         A number out of range, or one that the form needs and that is missing.
+
+    See Also
+    --------
+    theorem_2_features : The least m for a target excess risk.
+    lemma_3 : The L2 error behind the approximation term.
+    remark_2 : Inputs and losses of any range.
+    mehler.learn.box_erm : Compute the minimiser.
 
     Notes
     -----
@@ -185,9 +193,9 @@ def theorem_2(
 
 
 def remark_2(*, radius: float, loss_bound: float, form: Form = "proved", **others: Any) -> Bound:
-    r"""Bound the excess risk for inputs of norm at most R and a loss of values in [0, B].
+    """Bound the excess risk for inputs of norm at most R and a loss of values in [0, B].
 
-    The print multiplies the whole right-hand side of Theorem 2 by R B. What holds is
+    The print multiplies the whole right-hand side of Theorem 2 by R B. The proved form is
     :func:`theorem_2`: the terms with L and C are multiplied by R, the confidence term by B.
 
     Parameters
@@ -195,17 +203,23 @@ def remark_2(*, radius: float, loss_bound: float, form: Form = "proved", **other
     radius, loss_bound : float
         R and B.
     form : {"proved", "printed"}
+        The bound proved here, or the print.
     **others
-        Of :func:`theorem_2`.
+        Arguments of :func:`theorem_2`.
 
     Returns
     -------
     Bound
+        With the terms of :func:`theorem_2`.
 
     Raises
     ------
     ValueError, TypeError
         As :func:`theorem_2`.
+
+    See Also
+    --------
+    theorem_2 : The bound.
 
     References
     ----------
@@ -242,7 +256,10 @@ def remark_2(*, radius: float, loss_bound: float, form: Form = "proved", **other
 def approximation(
     m: int, pool_size: int, sigma: float, radius: float, delta: float, inputs: InputSet | None
 ) -> float:
-    """Approximation term for L = C = 1: dimension-free, or the paper's where a set is given."""
+    """Compute the approximation term for L = C = 1.
+
+    Dimension-free, or the paper's if a set is given.
+    """
     size, rate = (
         (radius * (sigma + root_log(delta)), 1.0)
         if inputs is None
@@ -254,7 +271,7 @@ def approximation(
 def _of_sample(
     m: int, n_samples: int, size: float, sigma: float, loss_bound: float, delta: float
 ) -> list[Term]:
-    """What the sample costs: both shapes share it."""
+    """Return the terms of the sample, shared by both shapes."""
     deviation = root_log(delta)
     return [
         Term(

@@ -1,4 +1,4 @@
-"""Lemma 2: how large a maxout unit gets over the whole set of inputs."""
+"""Lemma 2: supremum of a maxout unit over the set of inputs."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ def lemma_2(
     Parameters
     ----------
     pool_size : int
-        q.
+        Pool size q.
     delta : float
-        The bound fails with at most this probability; printed, with ``delta + 2 exp(-c d / 4)``.
+        Failure probability; printed, ``delta + 2 exp(-c d / 4)``.
     n_features : int
-        m, the units for which it holds simultaneously; the print is about one.
+        Number m of units for which it holds simultaneously; the print is about one.
     n_inputs, dimension, diameter : int, float, float
         d, the doubling dimension k (Definition 2) and the diameter D of the set of inputs. Not
         for ``shape="dimension-free"``.
@@ -74,7 +74,9 @@ def lemma_2(
         :math:`w = E \sup_x |\langle w_1, x \rangle|`; for n inputs, at most
         :math:`R \sqrt{2 \log(2 n q)}`.
     form : {"proved", "printed"}
+        The bound proved here, or the paper's formula.
     shape : {"paper", "dimension-free"}
+        By a covering of the inputs, or by the mean supremum.
     c1, c : float, optional
         The printed constants :math:`C_1` and c.
 
@@ -86,6 +88,12 @@ def lemma_2(
     ------
     ValueError
         A number out of range, or one that the form needs and that is missing.
+
+    See Also
+    --------
+    lemma_3 : A bound that depends on this one in the paper's shape.
+    mehler.bounds.doubling.doubling_dimension : The dimension k.
+    mehler.bounds.doubling.diameter : The diameter D.
 
     Notes
     -----
@@ -139,7 +147,7 @@ def lemma_2(
 
 
 def supremum(inputs: InputSet, pool_size: int, n_features: int, delta: float) -> float:
-    """M_delta, the proved bound in the paper's shape."""
+    """Compute M_delta, the proved bound in the paper's shape."""
     inside = inputs.log_covering + math.log(2 * n_features * pool_size / delta)
     return 4 * inputs.radius * math.sqrt(inside)
 
@@ -193,7 +201,7 @@ def _printed(
 
 
 def printed_limits(inputs: InputSet, complexity: float) -> tuple[Assumption, ...]:
-    """What the printed formulas need to be numbers, and the sphere they are about."""
+    """Return the conditions under which the printed formulas are numbers, and their sphere."""
     return (
         Assumption("inputs have length 1", inputs.radius == 1, f"radius {inputs.radius:g}"),
         Assumption("the printed root is of a number", complexity >= 0, f"{complexity:g}"),

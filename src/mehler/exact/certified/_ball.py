@@ -27,6 +27,10 @@ class Ball:
     proved : bool
         Whether every error (rounding, step, tail, remainder) is inside the radius.
 
+    See Also
+    --------
+    mehler.exact.certified : Functions that return balls.
+
     Examples
     --------
     >>> import mpmath

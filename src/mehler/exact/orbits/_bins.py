@@ -36,6 +36,11 @@ class Bins:
     TypeError, ValueError
         If an argument is not of its kind or range.
 
+    See Also
+    --------
+    TemplateLaw : Distribution of the templates.
+    mehler.GroupInvariantFeatures : The features.
+
     Examples
     --------
     >>> Bins(2, 1.0, "paper").thresholds

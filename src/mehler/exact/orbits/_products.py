@@ -33,13 +33,16 @@ def expected_product(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner:
     Parameters
     ----------
     law : TemplateLaw
+        Distribution of the templates t.
     bins : Bins
+        Thresholds and their weights.
     left, right, inner : array, one shape
-        Lengths of a and of b, and their inner product.
+        Norms of a and of b, and their inner product.
 
     Returns
     -------
     array of float64, of that shape
+        The mean.
 
     See Also
     --------

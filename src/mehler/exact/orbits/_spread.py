@@ -25,8 +25,9 @@ def limit_variance_bound(
     Parameters
     ----------
     law : TemplateLaw
+        Distribution of the templates t.
     centre_square : array
-        Squared length of mean(a_i) + mean(b_j).
+        Squared norm of mean(a_i) + mean(b_j).
     mean_distance : array
         D, mean of the lengths of u_ij.
     concentration : array

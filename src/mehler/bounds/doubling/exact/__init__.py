@@ -1,1 +1,1 @@
-"""The doubling dimension of a few points: every ball, every cover."""
+"""The doubling dimension of a few points, by enumeration of balls and covers."""

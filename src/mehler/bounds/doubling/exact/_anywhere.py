@@ -1,4 +1,4 @@
-"""Definition 2 for a few points: every subset that a ball can cut out, every cover of it."""
+"""Definition 2 for a few points: every subset cut out by a ball, every cover of it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from mehler.bounds.doubling.exact._minimum_cover import largest_need
 
 
 def exact_anywhere(points: Points) -> tuple[int, Witness, int]:
-    """The most balls of half the radius that a section needs: ends, and the ball that needs them.
+    """Return ends for the most half-size balls that a section needs, and the section's ball.
 
     Subsets stand for sections: one that a ball B(c, r) cuts out lies in its own smallest ball,
     whose radius is at most r and whose half-size balls are no larger.
     """
     found = miniballs(points)
-    # A cover that is possible only by the lower ends may not exist: no real one is smaller.
+    # Covers allowed by the lower ends may not exist, but no real one is smaller.
     low, mask, _ = largest_need(_problems(points.n, found, found.high / 4, found.low))
     _, _, high = largest_need(_problems(points.n, found, found.low / 4, found.high))
     if mask is None:
@@ -31,7 +31,7 @@ def exact_anywhere(points: Points) -> tuple[int, Witness, int]:
 
 
 def _problems(n: int, found: Miniballs, allowed: Any, radius: Any) -> Iterator[tuple[int, Any]]:
-    """For each subset T the maximal subsets of it with ``radius <= allowed[T]``."""
+    """Yield each subset T with its maximal subsets of ``radius <= allowed[T]``."""
     every = np.arange(1 << n)
     inside = (every[:, None] >> np.arange(n)) & 1 == 1
     for mask in _closed(found, n):
@@ -46,7 +46,7 @@ def _problems(n: int, found: Miniballs, allowed: Any, radius: Any) -> Iterator[t
 
 
 def _closed(found: Miniballs, n: int) -> Iterator[int]:
-    """Subsets of two points and more that cannot grow without another ball."""
+    """Yield subsets of at least two points that cannot grow within their ball."""
     every = np.arange(1 << n)
     grows = np.bitwise_count(every) >= 2
     for i in range(n):

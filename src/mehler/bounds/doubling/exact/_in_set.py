@@ -1,4 +1,4 @@
-"""The dimension with all centres in the set, for a few points: every ball, every cover."""
+"""The dimension with all centres in the set, for a few points, by enumeration."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from mehler.bounds.doubling.exact._minimum_cover import largest_need
 
 
 def exact_in_set(points: Points) -> tuple[int, Witness, int]:
-    """The most balls of half the radius that a ball needs: ends, and the ball that needs them.
+    """Return ends for the most half-size balls that a ball needs, and that ball.
 
-    Radii are the distances: between two of them in a row a ball holds the same points, and balls
+    Radii are the distances: between two consecutive ones a ball contains the same points, and balls
     of half the radius only grow.
     """
     everything = slice(0, points.n)
     between = points.squared(everything, everything)
     above, below = points.upper(between), points.lower(between)
     np.fill_diagonal(above, 0.0)
-    # Below: only what is surely in the ball, by all that may be in a half-size one.
+    # Lower end: points surely in the ball, covered by all that may be in a half-size one.
     low, at, _ = largest_need(_problems(above, above, below))
-    # Above: all that may be in the ball, by what is surely in a half-size one.
+    # Upper end: points that may be in the ball, covered by those surely in a half-size one.
     _, _, high = largest_need(_problems(below, below, above))
     if at is None:
         return low, Witness.of_point(points), high
@@ -35,7 +35,7 @@ def exact_in_set(points: Points) -> tuple[int, Witness, int]:
 
 
 def _problems(radii: Any, inside: Any, covered: Any) -> Iterator[tuple[tuple[int, float], Any]]:
-    """For each point and squared radius the sets of what half-size balls cover of the ball."""
+    """Yield each point and squared radius with the sets that half-size balls cover."""
     for point, away in enumerate(inside):
         for radius_squared in np.unique(radii[point]):
             held = away <= radius_squared

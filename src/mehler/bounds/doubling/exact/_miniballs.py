@@ -17,14 +17,10 @@ _FLAT = 1e-13
 
 @dataclass(frozen=True)
 class Miniballs:
-    """One ball for each subset, a subset being a bit mask of points.
+    """The smallest enclosing ball of each subset, a bit mask of points.
 
-    Parameters
-    ----------
-    low, high : numpy.ndarray, shape (2^n,)
-        Ends of the squared radius of the smallest ball that holds the subset.
-    centre : numpy.ndarray, shape (2^n, d)
-        The ball of squared radius `high` around it holds the subset.
+    `low`, `high` (2^n,): ends of its squared radius. `centre` (2^n, d): the ball of squared radius
+    `high` around it contains the subset.
     """
 
     low: Any
@@ -62,15 +58,15 @@ def miniballs(points: Points) -> Miniballs:
 
 
 def _weights(corners: Any) -> Any:
-    """Barycentric coordinates of circumcentres: (b, s, d) to (b, s), NaN where there is none."""
+    """Return barycentric coordinates of circumcentres: (b, s, d) to (b, s), NaN for none."""
     edges = corners[:, 1:, :] - corners[:, :1, :]
     gram = np.einsum("bid,bjd->bij", edges, edges)
     if gram.shape[1] == 0:
         return np.ones((corners.shape[0], 1))
-    # Edges of length 1, so that near corners among far ones are not taken for flat.
+    # Normalise edges, so that near corners among far ones do not seem degenerate.
     length = np.sqrt(np.einsum("bii->bi", gram))
     gram = gram / (length[:, :, None] * length[:, None, :])
-    # Corners without a circumcentre are no support of a ball: their determinant is 0.
+    # Corners of determinant 0 have no circumcentre, and support no ball.
     flat = np.linalg.det(gram) < _FLAT
     gram[flat] = np.eye(gram.shape[1])
     others = np.linalg.solve(gram, length[..., None] / 2)[..., 0] / length

@@ -1,4 +1,4 @@
-"""The fewest sets that cover everything: greedy first, then an integer programme."""
+"""Minimum set cover: greedy first, then an integer programme."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ from typing import Any
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-# The solver's bounds are floating-point numbers next to integers.
+# The solver's bounds are integers up to this rounding.
 _SLACK = 1e-6
 
 
 def greedy_count(sets: Any) -> int:
-    """Sets that a greedy cover takes; each point is in at least one.
-
-    Parameters
-    ----------
-    sets : numpy.ndarray of bool, shape (n_sets, n_points)
-    """
+    """Count the sets of a greedy cover; `sets` (n_sets, n_points) cover each point."""
     weights = sets.astype(np.float32)
     left = np.ones(sets.shape[1], dtype=np.float32)
     count = 0
@@ -29,15 +24,10 @@ def greedy_count(sets: Any) -> int:
 
 
 def cover_counts(sets: Any) -> tuple[int, int]:
-    """A lower and an upper end for the size of a minimum cover; equal if the solver finished.
-
-    Parameters
-    ----------
-    sets : numpy.ndarray of bool, shape (n_sets, n_points)
-    """
+    """Return ends for the size of a minimum cover; equal if the solver finished."""
     high = greedy_count(sets)
     if high <= 2:
-        # One set does only where it holds everything, which the greedy choice would have seen.
+        # A cover of one set would have been found by the greedy choice.
         return high, high
     solved = milp(
         np.ones(sets.shape[0]),
@@ -54,20 +44,9 @@ def cover_counts(sets: Any) -> tuple[int, int]:
 
 
 def largest_need(problems: Any) -> tuple[int, Any, int]:
-    """The largest minimum cover among several problems.
+    """Return (low, key, high) of the largest minimum cover among (key, sets) problems.
 
-    Parameters
-    ----------
-    problems : iterable of (key, sets)
-
-    Returns
-    -------
-    low : int
-        One of them needs so many.
-    key
-        Which one.
-    high : int
-        None needs more.
+    The problem `key` needs at least `low` sets; none needs more than `high`.
     """
     hard = sorted(
         ((greedy_count(sets), i, key, sets) for i, (key, sets) in enumerate(problems)),
