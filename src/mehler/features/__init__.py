@@ -1,4 +1,4 @@
-"""The maps: draw, transform, exact kernel, exact variance."""
+"""Random feature maps: draw, transform, exact kernel, exact variance."""
 
 from __future__ import annotations
 
@@ -42,19 +42,24 @@ def from_recipe(recipe: dict[str, Any], *, like: Any = None) -> FeatureMap:
     Parameters
     ----------
     recipe : dict
-        What :meth:`FeatureMap.recipe` returned, or its JSON read back.
+        Result of :meth:`FeatureMap.recipe`, or its JSON read back.
     like : array or array namespace, optional
         Where the weights live; default NumPy.
 
     Returns
     -------
     FeatureMap
-        The same map, weights equal bit for bit.
+        The same map, with weights equal bit for bit.
 
     Raises
     ------
     ValueError
-        If the recipe names no map that this version knows, or lacks an argument.
+        If the recipe names no map known to this version, or lacks an argument.
+
+    See Also
+    --------
+    FeatureMap.recipe : Write the recipe.
+    FeatureMap.to : The same map on another library or device.
 
     Examples
     --------

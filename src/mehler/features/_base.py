@@ -1,4 +1,4 @@
-"""What every map is: draw, transform, exact kernel, exact variance."""
+"""The base class of every map: draw, transform, exact kernel, exact variance."""
 
 from __future__ import annotations
 
@@ -14,33 +14,104 @@ from mehler._version import __version__
 from mehler.features._recipes import MAPS, map_of
 from mehler.features._units import Columns, UnitBlock, units_per_block
 
-# Weights beyond this are surely a slip of the keyboard (a product of sizes that overflowed).
+# More weights than this must be a mistake, such as a size with a digit too many.
 _LARGEST_WEIGHTS = 1 << 42
 
 
 class FeatureMap(ABC):
     """An immutable random feature map, with the exact kernel that its inner products estimate.
 
-    Subclasses say how a block of rows is transformed, and what kernel and variance follow.
+    Parameters
+    ----------
+    n_inputs, n_features : int
+        Columns d of the data and m of the features.
+    seed : int
+        Seed of the weights, which are the same bits on every backend.
+    like : array or array namespace, optional
+        Where the weights live. Default NumPy.
+    dtype : str or dtype, optional
+        'float32' or 'float64': what the map computes in. By default it follows the data.
+    stored : bool, optional
+        Keep the weights. If false, every pass over rows draws them anew, block by block of units.
 
     Attributes
     ----------
-    n_inputs, n_features : int
-        Columns of the data and of the features: d and m of the papers.
-    seed : int
-        Draws the same weights on every backend.
+    n_inputs, n_features, seed, stored
+        As given.
     dtype : str or None
-        The dtype that the map computes in; None follows the data.
-    stored : bool
-        Whether the weights are held. If not, they are drawn anew for every pass over rows, block
-        by block of units.
+        Name of the dtype that the map computes in; None follows the data.
+    n_units : int
+        Number of units: the parts of the map that are drawn one by one.
+    independent_units : bool
+        Whether the units are independent draws, so that errors average out like 1/n_units.
+
+    See Also
+    --------
+    mehler.MaxoutFeatures : Maxima of pools of projections.
+    mehler.FourierFeatures : Cosines and sines.
+    mehler.KitchenSinks : Any activation of a random projection.
+    mehler.GroupInvariantFeatures : Features invariant to a group.
+    from_recipe : Draw a map again.
+
+    Notes
+    -----
+    To write a map, subclass this class, set the attributes that the hooks need, and then call
+    ``super().__init__``, which draws the weights and freezes the map. Public methods validate
+    their arguments, choose the dtype and loop over blocks of rows; hooks see checked arrays of
+    one namespace and dtype only. d is n_inputs and m is n_features.
+
+    Required hooks:
+
+    ``_draw(dtype) -> tuple of arrays``
+        All weights, on the host, in the dtype of that name, drawn from the streams of
+        `mehler._random` so that a larger map begins with the units of a smaller one. They are
+        then placed on the map's device.
+    ``_block() -> function``
+        A picklable ``function(xp, rows, *weights)``: rows (b, d) to features (b, m), by the array
+        API alone, without branches on values, so that it runs under ``jax.jit`` and on Dask.
+    ``_kernel_of(x, y) -> array``
+        The expected kernel, (n, k), of rows (n, d) and (k, d) in the widest float; ``y=None``
+        means `x`. Serves :meth:`kernel`.
+    ``_variance_of(x, y) -> array``
+        The variance of one feature product, (n, k), likewise. Serves :meth:`variance`.
+
+    Hooks with a default:
+
+    ``_parameters() -> dict``
+        Constructor arguments other than those above, JSON-able. Recipes, pickles, :meth:`to` and
+        ``repr`` call the constructor with them. Default none.
+    ``_gram_variance_of(x, y) -> array``
+        m times the variance of the Gram's entries, (n, k). Define it, and set
+        ``independent_units = False``, if units depend on each other. Default ``_variance_of``.
+    ``_n_weights() -> int``
+        Count of the weights, called before any is drawn, to refuse absurd sizes. Default d m.
+    ``_rows_per_block() -> int or None``
+        Rows per block that suit the host's cache. Default None: any block of at most 32 MiB.
+    ``_out_dtype(dtype)``
+        The dtype of the features, for maps to integers. Default `dtype`.
+    ``_unit_products(left, right) -> array``
+        Products per unit of paired features, (n, n_units), for units of several columns.
+        Serves :meth:`products`. Default ``m * left * right``.
+
+    Hooks for ``stored=False`` and :meth:`unit_blocks`, both of which fail without the first:
+
+    ``_draw_units(dtype, units) -> tuple of arrays``
+        The weights that ``_draw`` gives the units of a slice, without drawing the others.
+        ``_block()`` maps rows to the columns of these units alone.
+    ``n_units``
+        Property: number of units. Default m.
+    ``_columns_of(units) -> tuple of slice``
+        Columns of the units, in the order in which their block computes them. Default ``(units,)``.
+    ``_draw_common(dtype) -> tuple of arrays``
+        Weights shared by all units, drawn once per dtype; ``_common(dtype)`` returns them to
+        ``_draw_units``. Default none.
     """
 
-    # Whether the m feature products are independent draws.
+    # Whether the units are independent draws.
     independent_units: ClassVar[bool] = True
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Let recipes name the class."""
+        """Register the class, so that recipes can name it."""
         super().__init_subclass__(**options)
         MAPS.add(cls)
 
@@ -79,7 +150,7 @@ class FeatureMap(ABC):
         if stored:
             self._weights(_arrays.dtype_name(chosen))
         else:
-            # Now, not in the first pass, says whether there are such weights.
+            # Fail now, not in the first pass, if units cannot be drawn alone.
             self._draw_units(_arrays.dtype_name(chosen), slice(0, 1))
         self._drawn = True
 
@@ -88,67 +159,67 @@ class FeatureMap(ABC):
             raise AttributeError(f"maps are immutable: draw another one to change {name}")
         super().__setattr__(name, value)
 
-    # -- what a subclass says -------------------------------------------------------------
+    # -- hooks, see the class docstring ---------------------------------------------------
 
     def _n_weights(self) -> int:
-        """How many numbers the weights are."""
+        """Return the number of weights."""
         return self.n_inputs * self.n_features
 
     @abstractmethod
     def _draw(self, dtype: str) -> tuple[Any, ...]:
-        """Weights on the host."""
+        """Draw all weights on the host."""
 
     @property
     def n_units(self) -> int:
-        """Units, of which each is drawn alone; a unit may be several columns."""
+        """Number of units, each of which can be several columns."""
         return self.n_features
 
     def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:
-        """Weights of some units on the host, as `_draw` has them; without drawing the others."""
+        """Draw the weights of some units on the host, bit for bit as `_draw` does."""
         raise ValueError(
             f"{type(self).__name__} draws its units together, so that no block of them can be had "
             "alone"
         )
 
     def _columns_of(self, units: slice) -> tuple[slice, ...]:
-        """Which columns these units are, in the order in which a block of them has them."""
+        """Return the columns of some units, in the order of their block."""
         return (units,)
 
     def _draw_common(self, dtype: str) -> tuple[Any, ...]:
-        """Weights on the host that no unit has for itself."""
+        """Draw the weights that all units share, on the host."""
         return ()
 
     @abstractmethod
     def _block(self) -> Callable[..., _arrays.Array]:
-        """A plain function ``(xp, rows, *weights)`` that transforms a block of rows."""
+        """Return a function ``(xp, rows, *weights)`` from a block of rows to its features."""
 
     @abstractmethod
     def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        """Expected kernel of checked rows in the widest float, shape (n, k)."""
+        """Compute the expected kernel of checked rows in the widest float, (n, k)."""
 
     @abstractmethod
     def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        """Variance of one feature product of checked rows in the widest float, shape (n, k)."""
+        """Compute the variance of one feature product of checked rows, (n, k)."""
 
     def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        """Variance of the Gram's entries times m: the same, if units are independent."""
+        """Compute m times the variance of the Gram's entries, (n, k)."""
         return self._variance_of(x, y)
 
     def _rows_per_block(self) -> int | None:
-        """How many rows at a time suit the host's cache; None where any block that fits does."""
+        """Return the rows per block that suit the host's cache, or None for any that fit."""
         return None
 
     def _on_host(self) -> bool:
         return _arrays.namespace_name(self.place.xp) in {"numpy", "dask.array"}
 
     def _parameters(self) -> dict[str, Any]:
-        """Arguments of `draw` beyond the common ones, for the recipe."""
+        """Return the constructor's further arguments, for the recipe."""
         return {}
 
-    # -- what every map does --------------------------------------------------------------
+    # -- public methods -------------------------------------------------------------------
 
     def __call__(self, X: _arrays.Array) -> _arrays.Array:
-        """Features of the rows of `X`: shape (n, n_features).
+        """Compute the features of the rows of `X`: shape (n, n_features).
 
         Parameters
         ----------
@@ -175,20 +246,21 @@ class FeatureMap(ABC):
             X,
             self.n_features,
             self._out_dtype(dtype),
-            # Caches are a matter of the host: other devices want large blocks.
+            # Only the host gains from cache-sized blocks: other devices want large ones.
             block=self._rows_per_block() if self._on_host() else None,
         )
 
     def unit_blocks(self, size: int | None = None) -> Iterator[UnitBlock]:
-        """Blocks of units, each of which draws its weights alone when it is first called.
+        """Iterate over blocks of units, each of which draws its weights when first called.
 
         For passes over more units than fit into memory, by maps with ``stored=False``; stored maps
-        have the same blocks. Units outermost, rows inner: then weights are drawn once a pass.
+        have the same blocks. Loop over units outside and over rows inside: weights are then drawn
+        once per pass.
 
         Parameters
         ----------
         size : int, optional
-            Units a block, best a multiple of 64; default 64 to 4096, about a million numbers.
+            Units per block, best a multiple of 64; default 64 to 4096, about a million numbers.
 
         Returns
         -------
@@ -199,6 +271,10 @@ class FeatureMap(ABC):
         ------
         TypeError, ValueError
             If `size` is not an integer of at least 1; if the units of this map are drawn together.
+
+        See Also
+        --------
+        mehler.features.UnitBlock : One block.
 
         Examples
         --------
@@ -214,14 +290,14 @@ class FeatureMap(ABC):
             size = units_per_block(self)
         size = integer("size", size)
         if self.stored:
-            # Others showed that they can when they were made.
+            # Maps that are not stored were checked when made.
             self._draw_units("float32", slice(0, 1))
         return (
             UnitBlock(self, each.start, each.stop) for each in _arrays.slices(self.n_units, size)
         )
 
     def kernel(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-        """Exact expected kernel, shape (n, k): the mean of ``phi.gram(X, Y)`` over draws.
+        """Compute the exact expected kernel, (n, k): the mean of ``phi.gram(X, Y)`` over draws.
 
         Parameters
         ----------
@@ -249,32 +325,77 @@ class FeatureMap(ABC):
         return self._of_rows(X, Y, self._kernel_of)
 
     def variance(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-        """Exact variance of one feature product, shape (n, k).
+        """Compute the exact variance of one feature product, shape (n, k).
 
         For independent units, ``Var <phi(x), phi(y)> = variance / n_features``; otherwise see
-        :meth:`gram_variance`. Parameters, errors and accuracy as :meth:`kernel`.
+        :meth:`gram_variance`.
+
+        Parameters
+        ----------
+        X, Y : array, shape (n, n_inputs), (k, n_inputs)
+            Rows as in :meth:`kernel`, whose errors and accuracy hold too.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`.
         """
         return self._of_rows(X, Y, self._variance_of)
 
     def gram_variance(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-        """Variance of the entries of ``phi.gram(X, Y)`` over draws, shape (n, k).
+        """Compute the variance of the entries of ``phi.gram(X, Y)`` over draws, shape (n, k).
 
-        Exact, unless the class says that it is an upper bound. Parameters, errors and accuracy
-        as :meth:`kernel`.
+        Exact, unless the class documents an upper bound.
+
+        Parameters
+        ----------
+        X, Y : array, shape (n, n_inputs), (k, n_inputs)
+            Rows as in :meth:`kernel`, whose errors and accuracy hold too.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`.
         """
         return self._of_rows(X, Y, self._gram_variance_of) / self.n_features
 
     def gram(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-        """The estimate of ``phi.kernel(X, Y)``: inner products of features, shape (n, k)."""
+        """Estimate ``phi.kernel(X, Y)`` by inner products of features, shape (n, k).
+
+        Parameters
+        ----------
+        X, Y : array, shape (n, n_inputs), (k, n_inputs)
+            Rows as in :meth:`__call__`; ``None`` for `Y` stands for `X`.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the dtype of the features.
+        """
         left = self(X)
         right = left if Y is None else self(Y)
         xp = _arrays.array_namespace(left)
         return xp.matmul(left, xp.matrix_transpose(right))
 
     def products(self, X: _arrays.Array, Y: _arrays.Array) -> _arrays.Array:
-        """For row pairs (x_i, y_i), what each unit contributes: shape (n, n_features).
+        """Compute the contribution of each unit at row pairs (x_i, y_i): shape (n, n_units).
 
         The mean over columns is the estimate of the kernel at the pair.
+
+        Parameters
+        ----------
+        X, Y : array, shape (n, n_inputs)
+            Rows as in :meth:`__call__`, paired.
+
+        Returns
+        -------
+        array, shape (n, n_units)
+            In the dtype of the features.
+
+        Raises
+        ------
+        ValueError
+            If the shapes differ.
         """
         if tuple(X.shape) != tuple(Y.shape):
             raise ValueError(
@@ -287,11 +408,27 @@ class FeatureMap(ABC):
         return left * right * float(self.n_features)
 
     def to(self, like: Any) -> FeatureMap:
-        """The same map with its weights on another library or device."""
+        """Return the same map with its weights on another library or device.
+
+        Parameters
+        ----------
+        like : array or array namespace
+            Where the weights are to live.
+
+        Returns
+        -------
+        FeatureMap
+            A new map, with weights equal bit for bit.
+        """
         return type(self)(**self._arguments(), like=like, dtype=self.dtype)
 
     def recipe(self) -> dict[str, Any]:
-        """A small JSON-able dict that draws the same map again: see :func:`mehler.from_recipe`."""
+        """Return a small JSON-able dict that draws the same map again.
+
+        See Also
+        --------
+        mehler.from_recipe : Draw it.
+        """
         return {
             "map": type(self).__name__,
             "mehler": __version__,
@@ -300,14 +437,14 @@ class FeatureMap(ABC):
         }
 
     def __reduce__(self) -> tuple[Any, tuple[dict[str, Any]]]:
-        # A map travels between processes as its recipe, and lands on the host.
+        # Pickled as its recipe; unpickled on the host.
         return map_of, (self.recipe(),)
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self._arguments().items())
         return f"{type(self).__name__}.draw({arguments}) on {self.place.name}"
 
-    # -- how ------------------------------------------------------------------------------
+    # -- implementation -------------------------------------------------------------------
 
     def _arguments(self) -> dict[str, Any]:
         return {
@@ -315,12 +452,12 @@ class FeatureMap(ABC):
             "n_features": self.n_features,
             **self._parameters(),
             "seed": self.seed,
-            # Recipes of stored maps have no word for it, as before there were others.
+            # Omit the default so recipes from before `stored=` still compare equal.
             **({} if self.stored else {"stored": False}),
         }
 
     def _checked_dtype(self, x: _arrays.Array) -> Any:
-        """The dtype to compute in, for rows that this map takes."""
+        """Validate rows and return the dtype to compute in."""
         _arrays.check_matrix(x, name="X", n_columns=self.n_inputs)
         self._require_here(x, "X")
         return self._dtype_for(x)
@@ -328,7 +465,7 @@ class FeatureMap(ABC):
     def _require_here(self, x: _arrays.Array, name: str) -> None:
         here = _arrays.place_of(x)
         host_blocks = {"numpy", "dask.array"}
-        # The blocks of a Dask array are NumPy arrays: a map on the host serves both.
+        # Blocks of a Dask array are NumPy arrays: a map on the host takes both.
         if {_arrays.namespace_name(here.xp), _arrays.namespace_name(self.place.xp)} <= host_blocks:
             return
         _arrays.require_same_place(x, self.place, name=name, owner="phi")
@@ -346,7 +483,7 @@ class FeatureMap(ABC):
         return dtype
 
     def _weights(self, dtype: str) -> tuple[Any, ...]:
-        """Weights in `dtype`, placed; drawn in float64 and rounded, once a dtype if stored."""
+        """Return the weights in `dtype`, placed on the device; cached per dtype if stored."""
         if not self.stored:
             return tuple(_arrays.from_host(part, self.place) for part in self._draw(dtype))
         with self._lock:
@@ -357,7 +494,7 @@ class FeatureMap(ABC):
             return self._placed[dtype]
 
     def _common(self, dtype: str) -> tuple[Any, ...]:
-        """What `_draw_common` draws, once a dtype."""
+        """Return the weights of `_draw_common`, cached per dtype."""
         with self._lock:
             if dtype not in self._held_in_common:
                 self._held_in_common[dtype] = self._draw_common(dtype)
@@ -369,7 +506,7 @@ class FeatureMap(ABC):
         y: _arrays.Array | None,
         function: Callable[[_arrays.Array, _arrays.Array | None], _arrays.Array],
     ) -> _arrays.Array:
-        """Check both matrices, compute in the widest float, and return to that of `x`."""
+        """Validate both matrices, compute in the widest float, and cast to the dtype of `x`."""
         _arrays.check_matrix(x, name="X", n_columns=self.n_inputs)
         if y is not None:
             _arrays.check_matrix(y, name="Y", n_columns=self.n_inputs)
@@ -383,9 +520,9 @@ class FeatureMap(ABC):
 
 
 class _Transform:
-    """A block function with its weights: what walks over rows, and travels to Dask workers.
+    """A block function with its weights, applied to blocks of rows and sent to Dask workers.
 
-    It travels as its map does, so that a graph carries a recipe and no weights.
+    Pickled as its map, so that a graph contains a recipe and no weights.
     """
 
     def __init__(self, source: FeatureMap, dtype: str) -> None:

@@ -1,4 +1,4 @@
-"""Lengths of rows and correlations of pairs of rows, safe for huge, tiny and zero rows."""
+"""Norms of rows and correlations of pairs of rows, safe for huge, tiny and zero rows."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import Any
 from mehler import _arrays
 from mehler.exact.activations import Pairs
 
-# Times eps^1.5: gaps below are rounding of equal or opposite rows, of an angle of 5e-12.
+# Times eps^1.5: smaller gaps are rounding of equal or opposite rows, angles below 5e-12.
 _CLOSED = 4.0
 
 
 def lengths(xp: Any, x: _arrays.Array) -> _arrays.Array:
-    """Euclidean length of each row, shape (n, 1); scaled, so that squares cannot overflow."""
+    """Compute the Euclidean norm of each row, (n, 1), scaled so that squares cannot overflow."""
     largest = xp.max(xp.abs(x), axis=1, keepdims=True)
     scale = xp.where(largest > 0, largest, xp.ones_like(largest))
     return scale * xp.sqrt(xp.sum((x / scale) ** 2, axis=1, keepdims=True))
 
 
 def directions(xp: Any, x: _arrays.Array, length: _arrays.Array) -> _arrays.Array:
-    """Rows of length 1; zero rows stay zero."""
+    """Normalise rows; zero rows stay zero."""
     return x / xp.where(length > 0, length, xp.ones_like(length))
 
 
 def pairs(x: _arrays.Array, y: _arrays.Array | None) -> tuple[Any, Any, Any]:
-    """Lengths (n, 1) and (1, k), and correlations (n, k) clipped to [-1, 1].
+    """Return norms (n, 1) and (1, k), and correlations (n, k) clipped to [-1, 1].
 
-    Computed in the widest float of the device. With ``y=None`` the diagonal is exactly 1:
-    rounding there would cost half the digits of whatever has a square root at rho = 1.
+    Computed in the widest float of the device. With ``y=None`` the diagonal is exactly 1: rounding
+    there would cost half the digits of functions with a square root at rho = 1.
     """
     place = _arrays.place_of(x)
     xp = place.xp
@@ -50,14 +50,14 @@ def pairs(x: _arrays.Array, y: _arrays.Array | None) -> tuple[Any, Any, Any]:
 
 
 def gaussian_pairs(x: _arrays.Array, y: _arrays.Array | None) -> Pairs:
-    r"""Projections of all pairs of rows, with 1 - rho and 1 + rho to 4 eps^1.5, or 1e-23.
+    r"""Return the Gaussian pairs of rows, with 1 - rho and 1 + rho to 4 eps^1.5, or 1e-23.
 
     .. math:: 1 \mp \rho = \tfrac12|\hat x|^2 + \tfrac12|\hat y|^2 \mp
               \langle\hat x, \hat y\rangle
 
-    Each entry of a direction is a multiple of 2^-25 and a rest. Products of multiples add up
-    without rounding, so that what cancels here is exact, and rests are rounded at 2^-25 of
-    their size. With ``y=None`` the diagonal is exactly 1.
+    Each entry of a direction is split into a multiple of 2^-25 and a rest. Products of multiples
+    add up without rounding, so that the cancelling part is exact, and rests are rounded at 2^-25
+    of their size. With ``y=None`` the diagonal is exactly 1.
     """
     place = _arrays.place_of(x)
     xp = place.xp
@@ -73,7 +73,7 @@ def gaussian_pairs(x: _arrays.Array, y: _arrays.Array | None) -> Pairs:
         + (0.5 * (left.rest_square + turned(right.rest_square)) - sign * rest)
         for sign in (1.0, -1.0)
     )
-    # A gap that is closed leaves the other one 2.
+    # If one gap is 0, the other one is 2.
     nothing, two = xp.zeros_like(near), 2.0 * xp.ones_like(near)
     least = _CLOSED * float(xp.finfo(wide).eps) ** 1.5
     same, opposite = near < least, far < least
@@ -86,20 +86,20 @@ def gaussian_pairs(x: _arrays.Array, y: _arrays.Array | None) -> Pairs:
 
 
 class _Split:
-    """Directions of rows as a coarse part, on a grid, and the rest; with squares of lengths."""
+    """Directions of rows as a coarse part, on a grid, and the rest, with squared norms."""
 
     def __init__(self, xp: Any, x: _arrays.Array) -> None:
         self.length = lengths(xp, x)
         self.unit = directions(xp, x, self.length)
         bits = round(-math.log2(float(xp.finfo(x.dtype).eps)))
-        # Adding and taking away a number whose neighbours are a grid's step apart.
-        # Squares are multiples of 2^-50, so that half of the sum of two is one digit above eps.
+        # Round to the grid: add and subtract a number whose neighbours are one step apart.
+        # Squares are multiples of 2^-50: half the sum of two is one bit above eps.
         grid = 1.5 * 2.0 ** (bits - bits // 2 + 1)
         self.coarse = (self.unit + grid) - grid
         self.rest = self.unit - self.coarse
         self.coarse_square = xp.sum(self.coarse**2, axis=1, keepdims=True)
         rest_square = xp.sum(self.rest * (self.coarse + self.unit), axis=1, keepdims=True)
-        # A row of zeros is at right angles to all.
+        # A row of zeros is orthogonal to all.
         some = self.length > 0
         self.coarse_square = xp.where(some, self.coarse_square, xp.ones_like(self.length))
         self.rest_square = xp.where(some, rest_square, xp.zeros_like(self.length))

@@ -1,4 +1,4 @@
-"""Distances of pairs of rows by differences, which lose nothing where rows are close."""
+"""Pairwise distances by differences, without cancellation for close rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from mehler import _arrays
 
-# Differences alive at a time: 8 MiB of float64.
+# Differences per block: 8 MiB of float64.
 _ELEMENTS = 1 << 20
 
 
@@ -26,7 +26,7 @@ def _of_differences(
     xp = _arrays.array_namespace(x)
     y = x if y is None else y
     x, y = x * scale, y * scale
-    # At this length all kernels are 0, and its square is a number.
+    # Clip where all kernels are 0, so that the square stays finite.
     most = float(xp.finfo(x.dtype).max) ** 0.25
     columns = max(1, min(x.shape[1], _ELEMENTS // y.shape[0]))
     rows = max(1, _ELEMENTS // (columns * y.shape[0]))

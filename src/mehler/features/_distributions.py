@@ -1,4 +1,4 @@
-"""What is known of single features and of products of two: their laws and their kurtosis."""
+"""Distributions of single features, and kurtosis of products of two."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def cdf(
     *,
     homogeneous: bool = True,
 ) -> _arrays.Array:
-    """P(|x_i| M <= t[i, j]) for M of distribution function `of_unit`; rows of zeros give 0.
+    """Compute P(|x_i| M <= t[i, j]) for M with cdf `of_unit`; zero rows give features of 0.
 
     If not homogeneous, P(M <= t[i, j]), whatever the row.
     """
@@ -40,7 +40,7 @@ def cdf(
 
 
 def maxout_cdf(q: int, offset: float) -> Callable[[Any], Any]:
-    """P(max_j g_j - offset <= t) = Phi(t + offset)^q."""
+    """Return t -> P(max_j g_j - offset <= t) = Phi(t + offset)^q."""
 
     def of_unit(t: Any) -> Any:
         from scipy.special import log_ndtr
@@ -51,7 +51,7 @@ def maxout_cdf(q: int, offset: float) -> Callable[[Any], Any]:
 
 
 def normal_cdf(sigma: float) -> Callable[[Any], Any]:
-    """P(sigma g <= t)."""
+    """Return t -> P(sigma g <= t)."""
 
     def of_unit(t: Any) -> Any:
         from scipy.special import ndtr
@@ -62,12 +62,12 @@ def normal_cdf(sigma: float) -> Callable[[Any], Any]:
 
 
 def arcsine_cdf(t: Any) -> Any:
-    """P(sqrt(2) cos(b) <= t) for b uniform on a turn."""
+    """Compute P(sqrt(2) cos(b) <= t) for b uniform on a turn."""
     return 1.0 - np.arccos(np.clip(t / np.sqrt(2.0), -1.0, 1.0)) / np.pi
 
 
 def maxout_kurtosis(rho: _arrays.Array, q: int, *, centred: bool) -> _arrays.Array:
-    r"""An upper bound for the kurtosis of M M', or of (M - h_1)(M' - h_1); exact at rho = 0.
+    """Bound the kurtosis of M M', or of (M - h_1)(M' - h_1); exact at rho = 0.
 
     With a = M - h_1, b = M' - h_1, (M M' - K)^4 is a polynomial sum C_ij a^i b^j. The covariance
     matrix of (a^i) and (b^j) is G(rho) = sum over n of rho^n times positive semidefinite parts
@@ -97,7 +97,7 @@ def maxout_kurtosis(rho: _arrays.Array, q: int, *, centred: bool) -> _arrays.Arr
 
 
 def _multiplied(left: Any, right: Any) -> Any:
-    """Product of polynomials in a and b, coefficients in the last two axes."""
+    """Multiply polynomials in a and b, coefficients in the last two axes."""
     n = left.shape[1] + right.shape[1] - 1
     out = np.zeros((left.shape[0], n, n))
     for i in range(left.shape[1]):
@@ -108,7 +108,10 @@ def _multiplied(left: Any, right: Any) -> Any:
 
 
 def decoupled_kurtosis(rho: _arrays.Array, q: int) -> _arrays.Array:
-    """Exact: given one winner the product is that of Gaussians of correlation rho, else of 0."""
+    """Compute the kurtosis exactly.
+
+    Given a shared winner the product is that of Gaussians of correlation rho, else of 0.
+    """
     kappa = exact.collision_probability(rho, q)
     square = rho * rho
     mean = kappa * rho
@@ -120,7 +123,7 @@ def decoupled_kurtosis(rho: _arrays.Array, q: int) -> _arrays.Array:
 
 
 def indicator_kurtosis(p: _arrays.Array) -> _arrays.Array:
-    """1/(p(1 - p)) - 3, of an indicator of probability p; 1 where it is constant."""
+    """Compute 1/(p(1 - p)) - 3, of an indicator of probability p; 1 if it is constant."""
     xp = _arrays.array_namespace(p)
     v = p * (1.0 - p)
     moving = v > 0.0

@@ -1,4 +1,4 @@
-"""Recipes: small JSON-able dicts that name a class and its arguments, and what is made of them."""
+"""Recipes: small JSON-able dicts of a class name and its arguments."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from typing import Any
 
 
 class Registry:
-    """Classes by name; each enters itself when it is defined, so that none is listed by hand.
+    """Classes by name, each registered when it is defined.
 
-    Parameters
-    ----------
-    what : str
-        What they are, for messages; also the key of a recipe that holds the name.
+    `what` names them in messages; it is also the key of the class name in a recipe.
     """
 
     def __init__(self, what: str) -> None:
@@ -20,7 +17,7 @@ class Registry:
         self._classes: dict[str, type] = {}
 
     def add(self, cls: type) -> None:
-        """Enter a class; a class of the user's must not take the name of one of ours."""
+        """Register a class; a user's class must not take the name of one of ours."""
         known = self._classes.get(cls.__name__, cls)
         ours = known.__module__.startswith("mehler.")
         if ours and (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
@@ -29,7 +26,7 @@ class Registry:
 
     @property
     def names(self) -> list[str]:
-        """Names of the classes that can be made, sorted."""
+        """Sorted names of the classes that can be made."""
         return sorted(
             name
             for name, cls in self._classes.items()
@@ -37,12 +34,9 @@ class Registry:
         )
 
     def make(self, recipe: dict[str, Any], **options: Any) -> Any:
-        """Call the class that a recipe names with its arguments, and with options beside them.
+        """Call the class that a recipe names with its arguments and further options.
 
-        Raises
-        ------
-        ValueError
-            If the recipe names none, or its arguments do not fit.
+        Raises ValueError if the recipe names none, or its arguments do not fit.
         """
         arguments = dict(recipe)
         name = arguments.pop(self._what, None)
@@ -62,10 +56,10 @@ GROUPS = Registry("group")
 
 
 def map_of(recipe: dict[str, Any], like: Any = None) -> Any:
-    """Draw the map of a recipe; a function, so that pickles of maps can name it."""
+    """Draw the map of a recipe; a module function, for pickles of maps."""
     return MAPS.make(recipe, like=like)
 
 
 def group_of(recipe: dict[str, Any]) -> Any:
-    """Make the group of a recipe; a function, so that pickles of groups can name it."""
+    """Make the group of a recipe; a module function, for pickles of groups."""
     return GROUPS.make(recipe)

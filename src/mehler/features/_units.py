@@ -1,4 +1,4 @@
-"""Some units of a map, drawn alone; and a map that is never held whole."""
+"""Blocks of units that are drawn alone, for maps that are never stored whole."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from mehler import _arrays
 from mehler._random import UNITS_PER_BLOCK
 
-# Numbers of one block of weights: 4 MiB of float32, and its products with 1024 rows are as many.
+# Numbers per block of weights: 4 MiB of float32, as are its products with 1024 rows.
 _NUMBERS = 1 << 20
 # Beyond this the matrix product gains nothing.
 _MOST_UNITS = 4096
 
 
 class DrawnByUnits(Protocol):
-    """What a map has that can draw some of its units alone; `FeatureMap` explains each."""
+    """Protocol of maps that can draw some of their units alone; see `FeatureMap`."""
 
     place: _arrays.Place
 
@@ -34,7 +34,7 @@ class DrawnByUnits(Protocol):
 
 
 class SomeUnits:
-    """A block function with the weights of some units: what walks over rows."""
+    """A block function with the weights of some units."""
 
     def __init__(self, block: Callable[..., Any], weights: tuple[Any, ...], dtype: str) -> None:
         self.block = block
@@ -46,17 +46,21 @@ class SomeUnits:
 
 
 class UnitBlock:
-    """Some neighbouring units of a map: what :meth:`FeatureMap.unit_blocks` yields.
+    """A block of consecutive units of a map, from :meth:`FeatureMap.unit_blocks`.
 
     A callable from rows to the columns of these units, with the weights and the scale that they
-    have in the map. Weights are drawn when first needed, and go when the block goes.
+    have in the map. Weights are drawn when first needed, and released with the block.
 
     Attributes
     ----------
     start, stop : int
         Units from `start` to before `stop`.
     n_features : int
-        Columns.
+        Number of columns.
+
+    See Also
+    --------
+    FeatureMap.unit_blocks : Iterate over the blocks of a map.
 
     Examples
     --------
@@ -77,12 +81,12 @@ class UnitBlock:
 
     @property
     def n_features(self) -> int:
-        """Columns of these units."""
+        """Number of columns of these units."""
         return sum(each.stop - each.start for each in self.slices)
 
     @property
     def slices(self) -> tuple[slice, ...]:
-        """Which columns of the map these are, in the order in which the block has them."""
+        """Columns of the map, as slices in the order of the block."""
         return self._phi._columns_of(slice(self.start, self.stop))
 
     @property
@@ -91,7 +95,7 @@ class UnitBlock:
         return np.concatenate([np.arange(each.start, each.stop) for each in self.slices])
 
     def __call__(self, X: _arrays.Array) -> _arrays.Array:
-        """Columns of these units, shape (n, n_features), as the map itself computes them.
+        """Compute the columns of these units, as the map itself does.
 
         Parameters
         ----------
@@ -101,6 +105,7 @@ class UnitBlock:
         Returns
         -------
         array, shape (n, n_features)
+            In the dtype of the map's features.
 
         Raises
         ------
@@ -112,7 +117,13 @@ class UnitBlock:
         return _arrays.map_rows(self.transform(_arrays.dtype_name(dtype)), X, self.n_features, out)
 
     def transform(self, dtype: str) -> SomeUnits:
-        """A function ``(xp, rows)`` of a block of rows, with the weights of these units."""
+        """Return a function ``(xp, rows)`` of a block of rows, with the weights of these units.
+
+        Parameters
+        ----------
+        dtype : str
+            Name of the dtype to compute in.
+        """
         if dtype not in self._placed:
             drawn = self._phi._draw_units(dtype, slice(self.start, self.stop))
             self._placed[dtype] = tuple(_arrays.from_host(part, self._phi.place) for part in drawn)
@@ -123,19 +134,19 @@ class UnitBlock:
 
 
 def units_per_block(phi: DrawnByUnits) -> int:
-    """How many units to draw at a time: whole blocks of the stream, 64 to 4096 units."""
+    """Return how many units to draw at a time: whole blocks of the stream, 64 to 4096 units."""
     fit = _NUMBERS // max(1, phi._n_weights() // phi.n_units)
     return max(1, min(_MOST_UNITS, fit) // UNITS_PER_BLOCK) * UNITS_PER_BLOCK
 
 
 @dataclass(frozen=True)
 class Columns:
-    """All columns of a map, by units: what `map_columns` asks for, and Dask workers are sent."""
+    """All columns of a map, by blocks of units: the argument of `map_columns`."""
 
     phi: DrawnByUnits
     dtype: str
 
     def __call__(self) -> Iterator[tuple[tuple[slice, ...], SomeUnits]]:
-        """Yield which columns, and a function of a block of rows that holds their weights."""
+        """Yield the columns of each block of units, and a function of rows with their weights."""
         for block in self.phi.unit_blocks():
             yield block.slices, block.transform(self.dtype)

@@ -1,1 +1,1 @@
-"""Fourier maps: rows and a spectrum in, cosines and sines out."""
+"""Fourier features: cosines and sines of random frequencies."""

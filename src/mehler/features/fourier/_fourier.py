@@ -25,12 +25,20 @@ class FourierFeatures(FeatureMap):
               \sin\langle w_l, x\rangle\big)_{l\le m/2} \quad\text{or}\quad
               \sqrt{\tfrac2m}\,\big(\cos(\langle w_l, x\rangle + b_l)\big)_{l\le m}
 
-    The law of the frequencies w is the kernel's spectrum. Make one with :meth:`draw`.
+    The distribution of the frequencies w is the kernel's spectrum. Construct with :meth:`draw`;
+    the constructor takes the same parameters.
 
     Attributes
     ----------
     n_units : int
-        Frequencies: n_features, or half of them for pairs.
+        Number of frequencies: n_features, or half of them for pairs.
+
+    See Also
+    --------
+    mehler.features.Spectrum : Define a kernel by its frequencies.
+    mehler.features.projections : Ways to draw the frequencies.
+    mehler.KitchenSinks : Other activations.
+    mehler.verify.kernels : The kernels as functions.
     """
 
     def __init__(
@@ -49,6 +57,7 @@ class FourierFeatures(FeatureMap):
         dtype: Any = None,
         stored: bool = True,
     ) -> None:
+        """Draw the frequencies; parameters as in :meth:`draw`."""
         self.spectrum = spectrum_of(kernel, gamma=gamma, nu=nu, length_scale=length_scale)
         if form not in ("pairs", "offset"):
             raise ValueError(f"form must be 'pairs' or 'offset', not {form!r}")
@@ -83,24 +92,24 @@ class FourierFeatures(FeatureMap):
             Columns m of the features; even for pairs.
         kernel : {'rbf', 'laplacian', 'matern'} or Spectrum, optional
             :math:`e^{-\gamma|z|_2^2}`, :math:`e^{-\gamma|z|_1}`, or Matern's of smoothness
-            :math:`\nu` at distance over length_scale, as `mehler.verify.kernels` has them; or a
-            `mehler.features.Spectrum` of your own.
+            :math:`\nu` at distance over length_scale, as in `mehler.verify.kernels`; or your own
+            `mehler.features.Spectrum`.
         gamma : float, optional
-            Of the first two; default 1. For the first, in the rows' unit to the power -2, for
-            the second to the power -1.
+            :math:`\gamma` of 'rbf' and 'laplacian'; default 1. In the rows' unit to the power
+            -2 for 'rbf', -1 for 'laplacian'.
         nu, length_scale : float, optional
-            Of the third: nu (at most 50; default 1.5), and a distance in the rows' unit
-            (default 1).
+            Smoothness (at most 50; default 1.5) and length scale, in the rows' unit (default
+            1), of 'matern'.
         form : {'pairs', 'offset'}, optional
             Cosine and sine of m/2 frequencies, or the cosine of m frequencies with a uniform
-            offset. Pairs cost half of the products, and their estimates vary less wherever
-            :math:`k(2z) \le 2k(z)^2`: for all three kernels at all distances, save Matern's of
-            smoothness below 1/2 at far pairs.
+            offset. Pairs cost half of the products, and have a smaller variance wherever
+            :math:`k(2z) \le 2k(z)^2`: for all three kernels at all distances, except Matern's
+            of smoothness below 1/2 at distant pairs.
         projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
-            How frequencies are drawn, see `mehler.features.projections`. The kernel is exact for
-            each. 'orthogonal' varies less than 'gaussian' at near rows and costs the same;
-            'hadamard' almost as little and is faster from d = 512 on. A spectrum that prefers
-            axes, as the Laplacian kernel's does, takes no orthogonal directions.
+            How frequencies are drawn, see `mehler.features.projections`. The expected kernel is
+            the same for each. 'orthogonal' has a smaller variance than 'gaussian' at near rows
+            for the same cost; 'hadamard' almost the same variance, and is faster from d = 512
+            on. Both require an isotropic spectrum, which the Laplacian kernel's is not.
         seed : int
             Same seed, same frequencies on every backend; a larger `n_features` keeps the first
             ones.
@@ -109,8 +118,8 @@ class FourierFeatures(FeatureMap):
         dtype : str or dtype, optional
             'float32' or 'float64': what the map computes in. By default it follows the data.
         stored : bool, optional
-            False never holds the weights: each pass over rows draws them anew, block by block of
-            units, with the same bits, so that memory does not grow with `n_features`. Only with
+            If false, no weights are kept: each pass over rows draws them anew, block by block of
+            units, with the same bits, so that memory does not grow with `n_features`. Requires
             projections='gaussian'. See :meth:`unit_blocks`.
 
         Returns
@@ -125,11 +134,12 @@ class FourierFeatures(FeatureMap):
 
         Notes
         -----
-        A unit is a frequency: ``products(X, Y)`` has one column for each, n_features/2 of them for
-        pairs. Features are exact to some eps times |<w, x>|. ``variance`` is that of independent
-        frequencies; ``gram_variance`` counts their dependence: exactly for orthogonal ones of the
-        Gaussian kernel, else as an upper bound (:doc:`/theorems/projections`). What a spectrum of
-        your own does not carry is refused by name; a map drawn with one has no recipe.
+        A unit is a frequency: ``products(X, Y)`` has one column per frequency, n_features/2 of
+        them for pairs. Features are accurate to a few eps times |<w, x>|. ``variance`` is that of
+        independent frequencies; ``gram_variance`` accounts for their dependence: exactly for
+        orthogonal frequencies of the Gaussian kernel, else by an upper bound
+        (:doc:`/theorems/projections`). Methods that need a function your own spectrum does not
+        define raise an error naming it; a map drawn with such a spectrum has no recipe.
 
         References
         ----------
@@ -164,7 +174,7 @@ class FourierFeatures(FeatureMap):
 
     @property
     def n_units(self) -> int:
-        """Frequencies."""
+        """Number of frequencies."""
         return self.n_features // 2 if self.form == "pairs" else self.n_features
 
     @property
@@ -191,12 +201,12 @@ class FourierFeatures(FeatureMap):
         }
 
     def recipe(self) -> dict[str, Any]:
-        """A small JSON-able dict that draws the same map again.
+        """Return a small JSON-able dict that draws the same map again.
 
         Raises
         ------
         ValueError
-            For a map that was drawn with a spectrum of your own, which JSON cannot hold.
+            For a map drawn with your own spectrum, which JSON cannot represent.
         """
         if not is_named(self.spectrum):
             raise ValueError(
@@ -224,11 +234,11 @@ class FourierFeatures(FeatureMap):
         return units, slice(self.n_units + units.start, self.n_units + units.stop)
 
     def _drawn_in(self, dtype: str) -> str:
-        # Mixing acts on weights in float64; what nobody mixes is drawn in its dtype.
+        # `entries` transforms weights in float64; others are drawn in their dtype.
         return "float64" if self.spectrum.changes_entries else dtype
 
     def _mixed(self, dtype: str, units: slice, weights: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Weights of some units as the spectrum wants them, after lengths and offsets."""
+        """Apply the spectrum to the weights of some units; lengths and offsets come first."""
         if self.spectrum.changes_entries:
             weights = (self.spectrum.entries(weights[0]).astype(dtype),)
         n = units.stop - units.start
@@ -251,7 +261,7 @@ class FourierFeatures(FeatureMap):
         )
 
     def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
-        """Of pairs, one a frequency: cosine and sine belong together."""
+        """Sum cosine and sine of each frequency, for pairs."""
         both = left * right * float(self.n_units)
         n = self.n_units
         return both if self.form == "offset" else both[:, :n] + both[:, n:]
@@ -271,12 +281,20 @@ class FourierFeatures(FeatureMap):
         return value + shared * (2.0 if self.form == "pairs" else 1.0)
 
     def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-        """Kurtosis of one feature product, shape (n, k): exact, or above it at near rows.
+        """Compute the kurtosis of one feature product, (n, k): exact, or a bound at near rows.
 
-        E(P - EP)^4 / Var(P)^2 of one feature product P. At pairs of rows that are nearly equal it
-        is the bound 4/Var(P) where the spectrum carries no kurtosis of its own, as all but the
-        Gaussian. Parameters and errors as
-        :meth:`kernel`.
+        E(P - EP)^4 / Var(P)^2 of one feature product P. At pairs of nearly equal rows it is the
+        bound 4/Var(P), unless the spectrum defines its own kurtosis, as the Gaussian one does.
+
+        Parameters
+        ----------
+        X, Y : array, shape (n, n_inputs), (k, n_inputs)
+            Rows as in :meth:`kernel`, whose errors hold too.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`.
         """
         return self._of_rows(
             X,
@@ -285,7 +303,7 @@ class FourierFeatures(FeatureMap):
         )
 
     def feature_cdf(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
-        r"""Distribution function of a feature times sqrt(n_features), shape (n, k).
+        r"""Compute the distribution function of a feature times sqrt(n_features), shape (n, k).
 
         .. math:: P(\sqrt2\cos(\langle w, x\rangle + b) \le t)
                   = 1 - \tfrac1\pi\arccos(t/\sqrt2)
@@ -297,7 +315,7 @@ class FourierFeatures(FeatureMap):
         X : array, shape (n, n_inputs)
             Rows.
         t : array, shape (n, k)
-            For each row, where to evaluate; in the namespace of `X`.
+            Arguments for each row, in the namespace of `X`.
 
         Returns
         -------
@@ -308,7 +326,7 @@ class FourierFeatures(FeatureMap):
         ------
         TypeError, ValueError
             If `X` or `t` is not such a matrix; for pairs, whose cosines and sines have different
-            laws and come two a unit.
+            distributions.
 
         Examples
         --------
@@ -336,7 +354,7 @@ def _projection_for(spectrum: Spectrum, name: Any) -> projections.Projection:
 
 
 def _offsets(seed: int, n_units: int, first: int) -> Any:
-    """Uniform angles in radians, of the units from `first` on."""
+    """Draw uniform angles in radians, for the units from `first` on."""
     turns = _random.by_blocks(seed, _random.OFFSETS, n_units, lambda rng, n: rng.random(n), first)
     return 2.0 * np.pi * turns
 
@@ -351,7 +369,10 @@ def _transform(
     rows: _arrays.Array,
     *weights: Any,
 ) -> _arrays.Array:
-    """Weights are lengths of frequencies, if mixed; offsets, if any; then the projection's."""
+    """Compute the features of a block of rows.
+
+    Weights are the lengths of frequencies if `mixed`, offsets if any, then the projection's.
+    """
     unit = _arrays.angle_unit(rows)
     extra, weights = weights[: mixed + offset], weights[mixed + offset :]
     (angles,) = pieces(xp, rows * (scale * unit), *weights)

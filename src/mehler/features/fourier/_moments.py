@@ -1,4 +1,4 @@
-"""Moments of products of Fourier features, from what the spectrum carries."""
+"""Moments of products of Fourier features, from the functions of a spectrum."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mehler.features.spectra import Spectrum
 
 
 def variance(spectrum: Spectrum, t: Any, form: str) -> _arrays.Array:
-    """Variance of the estimate times m, for independent frequencies.
+    """Compute m times the variance of the estimate, for independent frequencies.
 
     Pairs: 2 Var cos = 1 + k(2z) - 2 k(z)^2. Offset: the product is A + B with A = cos <w, z> and
     B the cosine of a uniform angle that is independent of w, so Var A + 1/2.
@@ -26,10 +26,10 @@ def dependence(
     n_inputs: int,
     n_units: int,
 ) -> _arrays.Array:
-    """Sum of the covariances of cos <w_l, z> with those of all other units, a unit.
+    """Sum the covariances of cos <w_l, z> with those of all other units, per unit.
 
-    Exact for orthogonal blocks where the spectrum carries that covariance, an upper bound
-    otherwise. Offsets are independent, so they add nothing.
+    Exact for orthogonal blocks if the spectrum defines that covariance, else an upper bound.
+    Offsets are independent, so they add nothing.
     """
     single = 0.5 * spectrum.spread(t)
     near = projection.orthogonal_pairs(n_inputs, n_units)
@@ -44,11 +44,11 @@ def dependence(
 
 
 def kurtosis(spectrum: Spectrum, t: Any, form: str) -> _arrays.Array:
-    """E(P - EP)^4 / Var(P)^2 of one product."""
+    """Compute E(P - EP)^4 / Var(P)^2 of one product."""
     half = 0.5 * spectrum.spread(t)
     own = spectrum.kurtosis(t)
     if form == "pairs":
-        # Equal rows have a constant product.
+        # The product is constant for equal rows.
         xp = _arrays.array_namespace(half)
         return xp.where(half > 0.0, own, xp.ones_like(half))
     # A + B with B the cosine of a uniform angle: Var B = 1/2, E B^4 = 3/8.

@@ -1,1 +1,1 @@
-"""Group-invariant maps: rows and a group in, distribution functions of projections out."""
+"""Group-invariant features: empirical distribution functions of projections over orbits."""

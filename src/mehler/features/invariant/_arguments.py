@@ -1,4 +1,4 @@
-"""Arguments of group-invariant features, checked and with their defaults in."""
+"""Validate the arguments of group-invariant features and fill in defaults."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mehler._validate import integer
 from mehler.exact.orbits import Bins, TemplateLaw
 from mehler.features.groups._group import Group, as_group
 
-# A window of so many standard deviations of a unit row's projection, at most its full range.
+# Default window in standard deviations of a unit row's projection, at most its full range.
 _DEVIATIONS = 4.0
 
 
@@ -25,7 +25,7 @@ def group_for(group: Any, n_inputs: Any) -> Group:
 
 
 def bins_for(law: TemplateLaw, n_bins: Any, window: Any, rule: Any) -> Bins:
-    """Fill in the window: 4 standard deviations of the projections of a unit row."""
+    """Build the bins; the default window is 4 standard deviations of a unit row's projection."""
     if window is None:
         window = min(law.reach, _DEVIATIONS / math.sqrt(law.n_inputs))
     elif isinstance(window, (bool, str)) or not hasattr(window, "__float__"):
@@ -34,7 +34,7 @@ def bins_for(law: TemplateLaw, n_bins: Any, window: Any, rule: Any) -> Bins:
 
 
 def columns_for(n_features: Any, n_templates: Any, columns: int) -> int:
-    """Fill in the number of features, from that of templates or the other way round."""
+    """Derive the number of features from that of templates, or the other way round."""
     if n_templates is not None:
         wanted = integer("n_templates", n_templates) * columns
         if n_features is not None and n_features != wanted:
@@ -56,7 +56,7 @@ def columns_for(n_features: Any, n_templates: Any, columns: int) -> int:
 
 
 def sample_for(n_elements: Any, group: Group, replacement: bool) -> int | None:
-    """Check how many elements are drawn; None for all of them."""
+    """Check the number of elements drawn; None for all of them."""
     if n_elements is None:
         return None
     r = integer("n_elements", n_elements)
@@ -65,5 +65,5 @@ def sample_for(n_elements: Any, group: Group, replacement: bool) -> int | None:
             f"{group!r} has {group.order} elements, not n_elements={r} distinct ones; take fewer, "
             "all of them (None), or replacement=True"
         )
-    # All of them without replacement is no sample.
+    # All elements without replacement: no sampling.
     return None if not replacement and r == group.order else r

@@ -1,6 +1,6 @@
 """Projections of a block of rows on moved templates, a few templates at a time.
 
-Values stand as (templates, elements, rows), as `_arrays.ecdf_at` counts them.
+Values have shape (templates, elements, rows), as `_arrays.ecdf_at` counts them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 from mehler import _arrays
 
-# Projections of one piece: two megabytes of float32.
+# Projections per piece: 2 MiB of float32.
 VALUES = 1 << 19
 
 Project = Callable[..., Any]
@@ -26,9 +26,9 @@ def count_below(
     thresholds: _arrays.Array,
     *weights: Any,
 ) -> _arrays.Array:
-    """Features of a block of rows: counts below the thresholds, times the columns' scale.
+    """Compute features of a block of rows: counts below the thresholds, times column scales.
 
-    `project(xp, rows, part, *weights)` gives the values of the templates in a slice.
+    `project(xp, rows, part, *weights)` returns the values of the templates in a slice.
     """
     step = max(1, VALUES // (n_elements * rows.shape[0]))
     pieces = (
@@ -38,7 +38,7 @@ def count_below(
 
 
 def on_orbit(xp: Any, rows: _arrays.Array, part: slice, orbit: _arrays.Array) -> _arrays.Array:
-    """Products with moved templates that are kept, (m, r, d)."""
+    """Compute products with stored moved templates, (m, r, d)."""
     moved = orbit[part, :, :]
     c, r, d = moved.shape
     flat = xp.matmul(xp.reshape(moved, (c * r, d)), xp.matrix_transpose(rows))
@@ -54,7 +54,7 @@ def on_moved(
     index: _arrays.Array,
     sign: _arrays.Array | None = None,
 ) -> _arrays.Array:
-    """Products with templates (m, d) whose coordinates are moved here, a few at a time."""
+    """Compute products with templates (m, d) whose coordinates are moved a few at a time."""
     moved = xp.take(templates[part, :], index, axis=1)
     c, d = moved.shape[0], templates.shape[1]
     moved = xp.reshape(moved, (c, n_elements, d))
@@ -71,10 +71,10 @@ def on_blocks(
     templates: _arrays.Array,
     places: _arrays.Array,
 ) -> _arrays.Array:
-    """Permuted blocks: products of all blocks with all blocks, then sums of L of them.
+    """Permute blocks: products of all blocks with all blocks, then sums of L of them.
 
     Places are (r, L^2), 1 where block a of the template meets block p of the row. No template is
-    moved, and the cost does not grow with the width of a block.
+    moved, and the cost of the sums does not grow with the width of a block.
     """
     n, d = rows.shape
     width = d // n_blocks
@@ -94,7 +94,7 @@ def on_shifts(
     part: slice,
     templates: _arrays.Array,
 ) -> _arrays.Array:
-    """All cyclic shifts of images (or signals, of height 1): one correlation by FFT."""
+    """Compute all cyclic shifts of images (signals have height 1) by one FFT correlation."""
     own = templates[part, :]
     n, c = rows.shape[0], own.shape[0]
     if shape[0] == 1:
@@ -105,5 +105,5 @@ def on_shifts(
         right = xp.conj(xp.fft.rfftn(xp.reshape(own, (c, *shape)), axes=(1, 2)))
         both = right[:, None, :, :] * left[None, :, :, :]
         values = xp.reshape(xp.fft.irfftn(both, s=shape, axes=(2, 3)), (c, n, -1))
-    # Transforms run fastest along the last axis; so long a sum may stay there too.
+    # Transforms are fastest along the last axis; a sum that long is fast there too.
     return xp.matrix_transpose(values)

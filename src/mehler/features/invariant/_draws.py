@@ -1,4 +1,4 @@
-"""Random templates, elements and offsets, on the host, a stream a block of templates."""
+"""Draw templates, elements and offsets on the host, one stream per block of templates."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from mehler import _random
 from mehler.exact.orbits import TemplateLaw
 from mehler.features.groups._group import Group
 
-# Groups of so many elements are shuffled whole for each template.
+# Largest group that is shuffled whole for each template.
 _LISTED = 1024
 
 
 def templates(law: TemplateLaw, seed: int, n_templates: int) -> tuple[Any, Any]:
-    """Templates (m, d) in float64, and whether each one is kept: ones and zeros (m,)."""
+    """Draw templates (m, d) in float64, and 1 or 0 (m,) for kept or rejected."""
     d = law.n_inputs
     found = np.empty((n_templates, d))
     kept = np.ones(n_templates)
     for rng, units in _blocks(seed, _random.TEMPLATES, n_templates):
-        # Whole blocks, so that the first templates do not depend on how many are wanted.
+        # Whole blocks, so that the first templates do not depend on how many are requested.
         normal = rng.standard_normal((_random.UNITS_PER_BLOCK, d))[: units.stop - units.start]
         squares = (normal * normal).sum(axis=1)
         if law.name == "sphere":
@@ -38,10 +38,10 @@ def templates(law: TemplateLaw, seed: int, n_templates: int) -> tuple[Any, Any]:
 
 
 def _radii(law: TemplateLaw, squares: Any) -> Any:
-    """Lengths given that they are short enough, as increasing functions of those drawn.
+    """Map norms to the distribution of those short enough, by quantiles.
 
-    A rejected template would be drawn again until it fits; the law of the one that fits is that
-    of any template with its length moved to the same quantile of the shorter ones.
+    Redrawing a template until it is short enough has the distribution of any template with its norm
+    moved to the same quantile of the shorter ones.
     """
     from scipy.special import gammainc, gammaincinv
 
@@ -51,13 +51,13 @@ def _radii(law: TemplateLaw, squares: Any) -> Any:
 
 
 def shared_elements(group: Group, seed: int, r: int, *, replacement: bool) -> Any:
-    """Elements for all templates, shape (r, k)."""
+    """Draw elements for all templates, shape (r, k)."""
     rng = _random.generator(seed, _random.ELEMENTS, 0)
     return group.sample(r, rng, replacement=replacement)
 
 
 def own_elements(group: Group, seed: int, r: int, n_templates: int, *, replacement: bool) -> Any:
-    """Elements for each template, shape (m, r, k)."""
+    """Draw elements for each template, shape (m, r, k)."""
     parts = []
     for rng, units in _blocks(seed, _random.ELEMENTS, n_templates):
         if group.order <= _LISTED:
@@ -70,7 +70,7 @@ def own_elements(group: Group, seed: int, r: int, n_templates: int, *, replaceme
 
 
 def _choices(rng: np.random.Generator, order: int, r: int, replacement: bool) -> Any:
-    """Numbers of elements for a whole block of templates, shape (64, r)."""
+    """Draw element numbers for a whole block of templates, shape (64, r)."""
     if replacement:
         return rng.integers(order, size=(_random.UNITS_PER_BLOCK, r))
     everything = np.tile(np.arange(order), (_random.UNITS_PER_BLOCK, 1))
@@ -78,7 +78,7 @@ def _choices(rng: np.random.Generator, order: int, r: int, replacement: bool) ->
 
 
 def offsets(seed: int, n_templates: int) -> Any:
-    """A uniform share of a bin for each template, shape (m,)."""
+    """Draw a uniform fraction of a bin for each template, shape (m,)."""
     return _random.by_blocks(seed, _random.THRESHOLDS, n_templates, lambda rng, n: rng.random(n))
 
 

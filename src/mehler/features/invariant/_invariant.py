@@ -21,29 +21,37 @@ from mehler.features.invariant import _blocks as blocks
 from mehler.features.invariant import _draws as draws
 from mehler.features.invariant._moments import Moments
 
-# Products with so many coordinates want larger blocks of rows.
+# From this many coordinates on, products need larger blocks of rows.
 _WIDE = 256
-# From this many shifts on an FFT is faster than products with shifted templates.
+# From this many shifts on, an FFT is faster than products with shifted templates.
 _LONG = 64
 
 
 class GroupInvariantFeatures(FeatureMap):
-    r"""Truncated empirical distribution functions of projections on templates that a group moves.
+    r"""Truncated empirical distribution functions of projections on templates moved by a group.
 
     .. math:: \Phi(x) = \Big(\sqrt{\tfrac{w_k}{m}}\;\frac1r\sum_{i\le r}
               1[\langle g_i t_j, x\rangle \le \tau_k]\Big)_{j\le m,\,k}, \qquad
               -s \le \tau_k \le s
 
     With the whole group the features do not change when an element acts on x. Their inner
-    products estimate s - kappa D(x, z), D the mean distance of the two orbits; the exact
-    expectation at the map's own bins, window and sample of elements is :meth:`kernel`. Make one
-    with :meth:`draw`.
+    products estimate s - kappa D(x, z), D the mean distance of the two orbits; :meth:`kernel` is
+    the exact expectation for the map's own bins, window and sample of elements. Construct with
+    :meth:`draw`; the constructor takes the same parameters.
 
     Attributes
     ----------
     group : mehler.features.groups.Group
+        The group, or list of linear maps.
     n_units : int
         Templates m; each has `n_features // n_units` neighbouring columns.
+
+    See Also
+    --------
+    mehler.features.groups : Groups and other lists of linear maps.
+    mehler.features.groups.haar_kernel : A kernel averaged over a group.
+    mehler.exact.orbits : The expectations behind :meth:`kernel`.
+    mehler.bounds.group_invariant : Bounds of the error.
     """
 
     def __init__(
@@ -65,6 +73,7 @@ class GroupInvariantFeatures(FeatureMap):
         like: Any = None,
         dtype: Any = None,
     ) -> None:
+        """Draw the templates; parameters as in :meth:`draw`."""
         self.group: Group = arguments.group_for(group, n_inputs)
         self.law = orbits.TemplateLaw(templates, n_inputs, epsilon)
         self.bins = arguments.bins_for(self.law, n_bins, window, rule)
@@ -107,31 +116,31 @@ class GroupInvariantFeatures(FeatureMap):
             Columns of the features: templates m times the columns of a template, 2 n_bins, or
             2 n_bins + 1 for the rules 'paper' and 'trapezoid'. Or give `n_templates`.
         group : mehler.features.groups.Group
-            What acts on the templates: a group, or any list of linear maps.
+            The group, or list of linear maps, that acts on the templates.
         n_templates : int, optional
             Templates m.
         n_bins : int, optional
             Bins n on each side of 0.
         window : float, optional
-            s, in the unit of the rows: distribution functions are looked at on [-s, s]. Default
-            for rows of length 1: 4/sqrt(d), four standard deviations of a projection, or all of
-            its range if that is less. For rows of length R take R times it.
+            s, in the unit of the rows: distribution functions are evaluated on [-s, s]. The
+            default suits rows of norm 1: 4/sqrt(d), four standard deviations of a projection, or
+            its full range if that is less. For rows of norm R take R times it.
         rule : {'paper', 'trapezoid', 'midpoint', 'dither'}, optional
-            Where thresholds stand, see `mehler.exact.orbits.Bins`. 'paper' has a column that is
-            always 1 and one that is always 0; 'dither' is unbiased for every number of bins.
+            Placement of the thresholds, see `mehler.exact.orbits.Bins`. 'paper' has a column that
+            is always 1 and one that is always 0; 'dither' is unbiased for every number of bins.
         templates : {'sphere', 'gaussian', 'redraw', 'zero'}, optional
             Uniform on the unit sphere; N(0, I/d); N(0, I/d) drawn again until the squared length
             is below 1 + epsilon; features of zero in that case instead. The last two are the
             paper's.
         epsilon : float, optional
-            Of the last two.
+            Margin of 'redraw' and 'zero'.
         n_elements : int, optional
             Draw r elements at random; default all of the group or list.
         replacement : bool, optional
             Draw them independently; default distinct ones, which is better.
         own_elements : bool, optional
-            Elements of its own for each template, instead of the same for all. Templates are
-            then independent, and the moved templates are kept: m r d numbers.
+            Draw separate elements for each template, instead of the same for all. Templates are
+            then independent, and the moved templates are stored: m r d numbers.
         seed : int
             Same seed, same templates on every backend; a larger `n_features` keeps the first.
         like : array or array namespace, optional
@@ -151,18 +160,19 @@ class GroupInvariantFeatures(FeatureMap):
 
         Notes
         -----
-        Templates are moved, never the data. Permuted blocks take one product of L x L blocks and
-        one with zeros and ones; all cyclic shifts of 64 or more places take an FFT; other moves
+        Templates are moved, never the data. Permuted blocks cost one product of L x L blocks and
+        one with zeros and ones; all cyclic shifts of 64 or more places cost an FFT; other moves
         of coordinates are done a few templates at a time; only other linear maps, and
-        `own_elements`, keep m r d numbers. Counting takes one comparison for each projection and
+        `own_elements`, store m r d numbers. Counting costs one comparison per projection and
         threshold. Extra memory does not grow with the rows.
 
-        ``kernel`` is exact to 1e-13 where rows are not nearly equal; it takes a mean over the
-        group (N evaluations a pair, N^2 for lists that are no groups), on the host. ``variance``
-        is exact for a single element, else a proved upper bound, as is ``gram_variance``.
+        ``kernel`` is exact to 1e-13 for rows that are not nearly equal; it averages over the
+        group on the host (N evaluations per pair, N^2 for lists that are no groups).
+        ``variance`` is exact for a single element, else a proved upper bound, as is
+        ``gram_variance``.
 
-        A projection within rounding of a threshold may fall either way: with float32, one count
-        of 1/r in about 10^6.
+        A projection within rounding of a threshold may fall either way: in float32, this changes
+        about one count of 1/r in 10^6.
 
         References
         ----------
@@ -201,7 +211,7 @@ class GroupInvariantFeatures(FeatureMap):
 
     @property
     def n_units(self) -> int:
-        """Templates."""
+        """Number of templates."""
         return self.n_features // self.bins.columns
 
     @property
@@ -211,7 +221,7 @@ class GroupInvariantFeatures(FeatureMap):
 
     @property
     def exact_variance(self) -> bool:
-        """Whether ``variance`` is exact, not an upper bound: of one element alone."""
+        """Whether ``variance`` is exact, not an upper bound: for a single element only."""
         dithered = self.bins.rule == "dither"
         return self._moments.single and not dithered
 
@@ -241,7 +251,7 @@ class GroupInvariantFeatures(FeatureMap):
 
     @property
     def _layout(self) -> str:
-        """How values are computed: 'blocks', 'shifts', 'moved' or 'orbit'."""
+        """Return how values are computed: 'blocks', 'shifts', 'moved' or 'orbit'."""
         if self.own_elements and self._moments.size is not None:
             return "orbit"
         if _few_blocks(self.group):
@@ -256,7 +266,7 @@ class GroupInvariantFeatures(FeatureMap):
         return self.n_inputs * (self.n_units + self._size)
 
     def _elements(self) -> Any:
-        """Elements that all templates share, (r, k), or those of each one, (m, r, k)."""
+        """Return the elements shared by all templates, (r, k), or those of each one, (m, r, k)."""
         size = self._moments.size
         if size is None:
             return self._listed
@@ -280,7 +290,7 @@ class GroupInvariantFeatures(FeatureMap):
         )
 
     def _structure(self, templates: Any) -> tuple[Any, ...]:
-        """Templates as the layout wants them, with what tells it the elements."""
+        """Return templates in the form of the layout, with the data that encode the elements."""
         elements, layout = self._elements(), self._layout
         if layout == "shifts":
             return (templates,)
@@ -305,11 +315,11 @@ class GroupInvariantFeatures(FeatureMap):
         return functools.partial(blocks.count_below, project, self.n_units, self._size)
 
     def _rows_per_block(self) -> int | None:
-        # Projections of one template on one block of rows are a piece, or less; features 32 MiB.
+        # One template's projections on a block of rows fit in a piece; features in 32 MiB.
         most = min(blocks.VALUES // self._size, (8 << 20) // self.n_features)
         return max(16, min(1024 if self.n_inputs >= _WIDE else 512, most))
 
-    # -- what it converges to --------------------------------------------------------------
+    # -- moments ---------------------------------------------------------------------------
 
     def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         return _on_host(x, y, self._moments.kernel)
@@ -318,7 +328,7 @@ class GroupInvariantFeatures(FeatureMap):
         return _on_host(x, y, self._moments.variance) * self.bins.columns
 
     def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        """Var of a mean of m products that are independent given the elements."""
+        """Compute m Var of a mean of m products that are independent given the elements."""
         own = self._variance_of(x, y)
         if self.independent_units:
             return own
@@ -326,13 +336,13 @@ class GroupInvariantFeatures(FeatureMap):
         return own + (self.n_units - 1) * shared
 
     def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
-        """One a template: its columns belong together."""
+        """Sum the columns of each template."""
         xp = _arrays.array_namespace(left)
         both = left * right * float(self.n_units)
         return xp.sum(xp.reshape(both, (both.shape[0], self.n_units, self.bins.columns)), axis=2)
 
     def limit_gram(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-        r"""Inner products that the same templates and elements give without bins, (n, k).
+        r"""Compute the inner products of the same templates and elements without bins, (n, k).
 
         .. math:: \frac1m\sum_j\int_{-s}^s \hat\psi_j(x, \tau)\hat\psi_j(z, \tau)\,d\tau
                   = s - \frac1m\sum_j\frac1{r^2}\sum_{i,i'}\max(\langle g_it_j, x\rangle,
@@ -384,10 +394,20 @@ class GroupInvariantFeatures(FeatureMap):
         return _on_host(x, y, without_bins)
 
     def energy_distance(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-        """Energy distance of orbits: `groups.energy_distance` of the map's group, (n, k).
+        """Compute the energy distance of orbits, `groups.energy_distance`, of the map's group.
 
         Times ``phi.law.slope`` it is the squared distance of features, in the limit of many bins
-        and templates with the whole group. Parameters as :meth:`kernel`.
+        and templates with the whole group.
+
+        Parameters
+        ----------
+        X, Y : array, shape (n, n_inputs), (k, n_inputs)
+            Rows as in :meth:`kernel`.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`.
 
         Examples
         --------
@@ -401,7 +421,7 @@ class GroupInvariantFeatures(FeatureMap):
         return _kernels.energy_distance(self.group, X, Y)
 
     def invariance_defect(self, X: _arrays.Array, moved: _arrays.Array) -> _arrays.Array:
-        r"""Expected squared change of the features when rows move, exact: shape (n,).
+        r"""Compute the expected squared change of the features when rows move, exactly: (n,).
 
         .. math:: E\|\Phi(x) - \Phi(x')\|^2 = k(x, x) + k(x', x') - 2k(x, x')
 
@@ -446,7 +466,7 @@ class GroupInvariantFeatures(FeatureMap):
 
 
 def _few_blocks(group: Group) -> int:
-    """How many blocks are permuted, where a product of all with all is cheap; else 0."""
+    """Return the number of permuted blocks, if products of all with all are cheap; else 0."""
     base = group.of if isinstance(group, Subset) else group
     if isinstance(base, BlockPermutations) and base.n_blocks <= base.width:
         return base.n_blocks
@@ -454,7 +474,7 @@ def _few_blocks(group: Group) -> int:
 
 
 def _image_shape(group: Group) -> tuple[int, ...]:
-    """Height and width, where the group is all cyclic shifts of single coordinates; else ()."""
+    """Return (height, width) if the group is all cyclic shifts of single coordinates; else ()."""
     if isinstance(group, CyclicShifts) and group.n_blocks == group.n_inputs:
         return 1, group.n_inputs
     if isinstance(group, ImageShifts) and group.closed:
@@ -463,7 +483,7 @@ def _image_shape(group: Group) -> tuple[int, ...]:
 
 
 def _moved_alone(group: Group, templates: Any, elements: Any) -> Any:
-    """Each template under elements of its own: (m, d) and (m, r, k) to (m, r, d)."""
+    """Apply each template's own elements: (m, d) and (m, r, k) to (m, r, d)."""
     if not group.moves_coordinates:
         own = [group.apply(t[None], some)[:, 0] for t, some in zip(templates, elements)]
         return np.stack(own)
@@ -475,7 +495,7 @@ def _moved_alone(group: Group, templates: Any, elements: Any) -> Any:
 
 
 def _meetings(elements: Any) -> Any:
-    """Where block a of the template meets block p of the row: zeros and ones, (r, L^2)."""
+    """Return 1 where block a of the template meets block p of the row, else 0: (r, L^2)."""
     n_blocks = elements.shape[1]
     meets = elements[:, None, :] == np.arange(n_blocks)[:, None]
     return meets.reshape(len(elements), n_blocks * n_blocks).astype(np.float64)
@@ -484,7 +504,7 @@ def _meetings(elements: Any) -> Any:
 def _on_host(
     x: _arrays.Array, y: _arrays.Array | None, function: Callable[[Any, Any], Any]
 ) -> _arrays.Array:
-    """Float64 on the host, and back."""
+    """Compute in float64 on the host, and return to the place of `x`."""
     a, b = (
         np.asarray(_arrays.to_host(x if rows is None else rows), dtype=np.float64)
         for rows in (x, y)

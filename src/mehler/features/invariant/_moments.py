@@ -1,4 +1,4 @@
-"""Expectation and variance of group-invariant features, over templates, elements and offsets."""
+"""Mean and variance of group-invariant features, over templates, elements and offsets."""
 
 from __future__ import annotations
 
@@ -13,23 +13,15 @@ from mehler.exact.orbits import Bins, TemplateLaw
 from mehler.features.groups import _averages
 from mehler.features.groups._group import Group
 
-# Multiplications for one pair of rows that a sharper bound may cost.
+# Most multiplications per pair of rows for the sharper bound.
 _EFFORT = 1e8
 
 
 @dataclass(frozen=True)
 class Moments:
-    """What is known of one template's product P, whose mean over templates is the estimate.
+    """Moments of one template's product P, whose mean over templates is the estimate.
 
-    Parameters
-    ----------
-    law : TemplateLaw
-    bins : Bins
-    group : Group
-    size : int or None
-        Elements drawn for a template; None for all of them.
-    replacement : bool
-        Whether they are independent.
+    `size` elements are drawn per template, None for all of them; `replacement`: independently.
     """
 
     law: TemplateLaw
@@ -47,26 +39,26 @@ class Moments:
 
     @property
     def single(self) -> bool:
-        """Whether one element is all there is: then the variance is exact."""
+        """Whether there is a single element: the variance is then exact."""
         return (self.group.order if self.size is None else self.size) == 1
 
     def kernel(self, x: Any, z: Any) -> Any:
-        """E P, shape (n, k)."""
+        """Compute E P, shape (n, k)."""
         x, z = self._tame(x), self._tame(z)
         independent, equal = _averages.over_pairs(self.group, x, z, self._mean)
         w = self.coincidence
         return (1.0 - w) * independent + w * equal
 
     def paired(self, x: Any, z: Any) -> Any:
-        """E P of rows taken one by one, shape (n,)."""
+        """Compute E P of paired rows, shape (n,)."""
         return np.array([self.kernel(a[None], b[None])[0, 0] for a, b in zip(x, z)])
 
     def variance(self, x: Any, z: Any) -> Any:
-        """Var P, or an upper bound, shape (n, k).
+        """Compute Var P, or an upper bound, shape (n, k).
 
-        P is a mean over pairs of elements; a mean varies no more than its parts do on average.
-        Of the whole list there is a sharper bound besides: without bins and window the variance
-        is known in closed form, and those move P by half a bin and by what is cut off.
+        P is a mean over pairs of elements; a mean varies no more than its parts do on average. For
+        the whole list there is also a sharper bound: the variance without bins and window has a
+        closed form, and these change P by half a bin and by the clipped part.
         """
         x, z = self._tame(x), self._tame(z)
         if self.size is None:
@@ -74,7 +66,7 @@ class Moments:
             return spread if self.single else np.minimum(spread, self._whole(x, z))
         first, first_equal = _averages.over_pairs(self.group, x, z, self._mean)
         second, second_equal = _averages.over_pairs(self.group, x, z, self._square)
-        # `_on_list` averages squares over elements as well: the law of a pair is a mixture.
+        # `_on_list` averages squares over elements too: the distribution of a pair is a mixture.
         share = 1.0 / self.size
         if not self.replacement and self.group.order > 1:
             n = self.group.order
@@ -85,15 +77,15 @@ class Moments:
         return np.maximum(share * together + (1.0 - share) * apart, 0.0)
 
     def shared_variance(self, x: Any, z: Any) -> Any:
-        """Variance over samples of elements of E[P given them], or an upper bound: (n, k)."""
-        assert self.size is not None  # of a whole list there is nothing to draw
+        """Compute the variance over samples of elements of E[P | elements], or a bound: (n, k)."""
+        assert self.size is not None  # the whole list is not random
         x, z = self._tame(x), self._tame(z)
         values = _averages.each_pair(self.group, x, z, self._mean)
         over = orbits.orbit_sample_variance if values.ndim == 3 else orbits.sample_variance
         return over(values, self.size, replacement=self.replacement)
 
     def _tame(self, rows: Any) -> Any:
-        """Rows 10^60 times longer or shorter than the window are at the limit: no overflow."""
+        """Clip norms to 10^+-60 windows, where the limit is reached: no overflow."""
         largest = np.abs(rows).max(axis=1, keepdims=True)
         safe = np.where(largest > 0.0, largest, 1.0)
         return rows * (np.clip(safe, 1e-60 * self.bins.window, 1e60 * self.bins.window) / safe)
@@ -120,9 +112,9 @@ class Moments:
                     continue
                 middle = ((x_centre[i] + z_centre[j]) ** 2).sum()
                 limit = orbits.limit_variance_bound(law, middle, *shape)
-                # Standard deviations of a sum add up at most.
+                # The standard deviation of a sum is at most the sum of standard deviations.
                 root = math.sqrt(max(limit, 0.0)) + math.sqrt(x_cut[i] + z_cut[j])
-                if bins.rule == "dither":  # the offset is drawn apart
+                if bins.rule == "dither":  # the offset is independent
                     found[i, j] = root**2 + 0.25 * bins.step**2
                 else:
                     found[i, j] = (root + 0.5 * bins.step) ** 2
@@ -132,7 +124,7 @@ class Moments:
         return found
 
     def _ends(self, rows: Any) -> tuple[Any, Any]:
-        """Mean of the moved rows, and the mean square of what the window cuts off."""
+        """Return the mean of the moved rows, and the mean square of the clipped part."""
         moved = self.group.transpose(rows)  # (N, n, d)
         lengths = np.sqrt((moved * moved).sum(axis=2))
         safe = np.where(lengths > 0.0, lengths, 1.0)
@@ -140,7 +132,7 @@ class Moments:
         return moved.mean(axis=0), np.where(lengths > 0.0, cut, 0.0).mean(axis=0)
 
     def _shape(self, a: Any, b: Any) -> tuple[float, float] | None:
-        """Mean length of u = g'a - h'b, and the squared norm of the mean of u u^T / |u|."""
+        """Return the mean norm of u = g'a - h'b, and the squared norm of E u u^T / |u|."""
         n, d = self.group.order, len(a)
         one = self.group.closed and self.group.orthogonal
         if n * d * d * (1 if one else n) > _EFFORT:

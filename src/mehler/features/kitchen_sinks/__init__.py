@@ -1,1 +1,1 @@
-"""Kitchen sinks: rows, an activation and a law of weights in, features out."""
+"""Random kitchen sinks: any activation of random projections."""

@@ -1,4 +1,4 @@
-"""The numbers of a kitchen sink."""
+"""Validate the numeric arguments of a kitchen sink."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mehler.exact.activations import Activation
 
 
 def bias(value: Any, activation: Activation) -> float | str:
-    """A finite number of at least 0, or a uniform phase where there are periods."""
+    """Return a finite number of at least 0, or 'uniform' for periodic activations."""
     if value == "uniform":
         if not activation.waves:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""The law of one kitchen-sink feature: a known function of one projection of known law."""
+"""Distribution of one kitchen-sink feature, from that of its projection."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def feature_cdf(
     X: _arrays.Array,
     t: _arrays.Array,
 ) -> _arrays.Array:
-    """P(a(p) <= t[i, j]) for the projection p of row i, as the activation carries it."""
+    """Compute P(a(p) <= t[i, j]) for the projection p of row i, if the activation defines it."""
     xp = _arrays.array_namespace(X, t, names=("X", "t"))
     if t.ndim != 2 or t.shape[0] != X.shape[0]:
         raise ValueError(

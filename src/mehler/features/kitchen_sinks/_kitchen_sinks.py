@@ -24,8 +24,16 @@ class KitchenSinks(FeatureMap):
               \big)_{\ell\le m}
 
     With Gaussian weights the expected kernel is :math:`E\,a(u)a(v)` for Gaussians u, v of the
-    rows' lengths and correlation: the arc-cosine kernels for step, relu and relu2, Williams'
-    for erf, and Mehler's series for any other function. Make one with :meth:`draw`.
+    rows' norms and correlation: the arc-cosine kernels for step, relu and relu2, Williams'
+    for erf, and Mehler's series for any other function. Construct with :meth:`draw`; the
+    constructor takes the same parameters.
+
+    See Also
+    --------
+    mehler.exact.activation_kernel : The expected kernel as a function of the correlation.
+    mehler.exact.Activation : An activation with its closed forms.
+    mehler.FourierFeatures : Cosines and sines for a kernel of differences.
+    mehler.bounds.kitchen_sinks : Bounds of the risk.
     """
 
     def __init__(
@@ -45,6 +53,7 @@ class KitchenSinks(FeatureMap):
         dtype: Any = None,
         stored: bool = True,
     ) -> None:
+        """Draw the weights; parameters as in :meth:`draw`."""
         self.activation = activation
         self._activation: Activation = activation_of(activation)
         self.weight_scale = positive("weight_scale", weight_scale)
@@ -87,23 +96,23 @@ class KitchenSinks(FeatureMap):
             'step', 'relu', 'relu2' (arc-cosine orders 0, 1, 2), 'erf', 'tanh', 'cos', 'sin', or
             any elementwise function of one array that is finite and grows no faster than a
             polynomial. It is called with arrays of the rows' library, and with NumPy arrays for
-            the kernel. A :class:`mehler.exact.Activation` carries closed forms and the
+            the kernel. A :class:`mehler.exact.Activation` can define closed forms and the
             distribution too.
         weight_scale : float, optional
             Standard deviation s of the weights.
         bias : float or 'uniform', optional
             Standard deviation of a Gaussian offset b; 'uniform' is a phase in [0, 2 pi], for cos
-            and sin, and others that carry waves. Default none.
+            and sin, and others that define waves. Default none.
         law : 'gaussian', 'sphere' or callable, optional
-            Law of w: :math:`N(0, s^2 I)`; uniform on the sphere of radius :math:`s\sqrt d`, for
-            step, relu, relu2 and others that carry a degree, without bias; or any other, as
-            ``law(rng, n_inputs, n_units) -> (n_inputs, n_units)``, times s.
+            Distribution of w: :math:`N(0, s^2 I)`; uniform on the sphere of radius
+            :math:`s\sqrt d`, for step, relu, relu2 and others that define a degree, without bias;
+            or any other, as ``law(rng, n_inputs, n_units) -> (n_inputs, n_units)``, times s.
         projections : str, optional
             How Gaussian weights are arranged, see :mod:`mehler.features.projections`; the
             expected kernel is the same for all.
         kernel, variance : callable, optional
-            For a law of your own: ``(X, Y) -> (n, k)``, the exact kernel and the variance of one
-            product. What is left out is refused when it is asked for.
+            For your own `law`: ``(X, Y) -> (n, k)``, the exact kernel and the variance of one
+            product. Without them, the methods of that name raise an error.
         seed : int
             Same seed, same weights bit for bit on every backend; a larger `n_features` keeps the
             first ones.
@@ -112,8 +121,8 @@ class KitchenSinks(FeatureMap):
         dtype : str or dtype, optional
             'float32' or 'float64'; by default it follows the data.
         stored : bool, optional
-            False never holds the weights: each pass over rows draws them anew, block by block of
-            units, with the same bits, so that memory does not grow with `n_features`. Only with
+            If false, no weights are kept: each pass over rows draws them anew, block by block of
+            units, with the same bits, so that memory does not grow with `n_features`. Requires
             projections='gaussian'. See :meth:`unit_blocks`.
 
         Returns
@@ -128,9 +137,9 @@ class KitchenSinks(FeatureMap):
 
         Notes
         -----
-        The kernel's accuracy is that of :func:`mehler.exact.activation_kernel`, whose error
-        :meth:`kernel_error` gives for the rows at hand. A map drawn with functions instead of
-        names has no recipe.
+        The kernel's accuracy is that of :func:`mehler.exact.activation_kernel`;
+        :meth:`kernel_error` bounds the error for given rows. A map drawn with functions instead
+        of names has no recipe.
 
         References
         ----------
@@ -162,7 +171,7 @@ class KitchenSinks(FeatureMap):
 
     @property
     def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
-        """Whether the projections are."""
+        """Whether the projections are independent draws."""
         return self._projection.independent
 
     def _parameters(self) -> dict[str, Any]:
@@ -178,12 +187,12 @@ class KitchenSinks(FeatureMap):
         return listed
 
     def recipe(self) -> dict[str, Any]:
-        """A small JSON-able dict that draws the same map again.
+        """Return a small JSON-able dict that draws the same map again.
 
         Raises
         ------
         ValueError
-            For a map that was drawn with a function, which JSON cannot hold.
+            For a map drawn with a function, which JSON cannot represent.
         """
         if callable(self.activation) or callable(self.law):
             raise ValueError(
@@ -207,7 +216,7 @@ class KitchenSinks(FeatureMap):
         return self._by_law(dtype, units, functools.partial(self._projection.draw_units, *sizes))
 
     def _by_law(self, dtype: str, units: slice, draw: Draw) -> tuple[Any, ...]:
-        """Weights of some units by their law, Gaussian ones by `draw`; then biases, if any."""
+        """Return weights of some units by their law, from Gaussian ones of `draw`; then biases."""
         n = units.stop - units.start
         weights = self._law.weights(dtype, self.seed, self.n_inputs, units, draw)
         if self.bias == 0.0:
@@ -232,7 +241,7 @@ class KitchenSinks(FeatureMap):
             self.bias != 0.0,
         )
 
-    # -- what they converge to ---------------------------------------------------------------
+    # -- moments -----------------------------------------------------------------------------
 
     def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         if not self._law.follows:
@@ -247,7 +256,7 @@ class KitchenSinks(FeatureMap):
         return xp.maximum(variance, xp.zeros_like(variance))
 
     def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        """An upper bound where units depend on each other."""
+        """Bound m times the variance of the Gram's entries; exact for independent units."""
         factor = self._projection.variance_factor(1, self.n_inputs, self.n_features)
         return factor * self._variance_of(x, y)
 
@@ -256,7 +265,7 @@ class KitchenSinks(FeatureMap):
         return self._law.length_factor(self._degree * power, self.n_inputs) * value
 
     def _known(self, x: _arrays.Array, y: _arrays.Array | None, power: int) -> Any:
-        """A moment of Gaussian weights, and its error."""
+        """Compute a moment for Gaussian weights, and its error."""
         pairs = _correlation.gaussian_pairs(self._scales(x), None if y is None else self._scales(y))
         return self._activation.moment(pairs, power, uniform_phase=self.bias == "uniform")
 
@@ -265,7 +274,7 @@ class KitchenSinks(FeatureMap):
         return self._activation.degree or 0
 
     def _scales(self, x: _arrays.Array) -> _arrays.Array:
-        """Rows whose products are covariances: the bias is one more coordinate."""
+        """Append the bias as a coordinate, so that products of rows are covariances."""
         scaled = x * self.weight_scale
         if self.bias in (0.0, "uniform"):
             return scaled
@@ -274,16 +283,26 @@ class KitchenSinks(FeatureMap):
 
     @property
     def kernel_source(self) -> str:
-        """What :meth:`kernel` is: 'closed form', 'series' with :meth:`kernel_error`, or 'given'."""
+        """Origin of :meth:`kernel`: 'closed form', 'series' (of Mehler), or 'given'."""
         if not self._law.follows:
             return "given"
         return "closed form" if self._activation.has_closed_form() else "series"
 
     def kernel_error(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-        """How far :meth:`kernel` may be from the truth, shape (n, k).
+        """Bound the error of :meth:`kernel`, shape (n, k).
 
         Rounding for closed forms; for Mehler's series its proved tail and the estimated error of
-        its quadrature. Parameters and errors as :meth:`kernel`.
+        its quadrature.
+
+        Parameters
+        ----------
+        X, Y : array, shape (n, n_inputs), (k, n_inputs)
+            Rows as in :meth:`kernel`, whose errors hold too.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`.
         """
         if not self._law.follows:
             raise ValueError("the kernel of a law of your own is as exact as you made it")
@@ -294,9 +313,19 @@ class KitchenSinks(FeatureMap):
         return self._law.length_factor(self._degree, self.n_inputs) * error
 
     def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-        """Kurtosis of one feature product, shape (n, k), exact up to the kernel's accuracy.
+        """Compute the kurtosis of one feature product, (n, k), up to the kernel's accuracy.
 
-        E(P - EP)^4 / Var(P)^2 of one feature product P. Parameters and errors as :meth:`kernel`.
+        E(P - EP)^4 / Var(P)^2 of one feature product P.
+
+        Parameters
+        ----------
+        X, Y : array, shape (n, n_inputs), (k, n_inputs)
+            Rows as in :meth:`kernel`, whose errors hold too.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`.
         """
         if not self._law.follows:
             raise ValueError(
@@ -314,14 +343,14 @@ class KitchenSinks(FeatureMap):
         return xp.where(moving, central / xp.where(moving, variance, ones) ** 2, ones)
 
     def feature_cdf(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
-        r"""Distribution function of a feature times sqrt(n_features), shape (n, k).
+        """Compute the distribution function of a feature times sqrt(n_features), shape (n, k).
 
         Parameters
         ----------
         X : array, shape (n, n_inputs)
             Rows.
         t : array, shape (n, k)
-            For each row, where to evaluate; in the namespace of `X`.
+            Arguments for each row, in the namespace of `X`.
 
         Returns
         -------
@@ -331,7 +360,7 @@ class KitchenSinks(FeatureMap):
         Raises
         ------
         TypeError, ValueError
-            If `X` or `t` is not such a matrix, or the activation or law carries no distribution.
+            If `X` or `t` is not such a matrix, or the activation or law defines no distribution.
 
         Examples
         --------
@@ -367,5 +396,5 @@ def _sink(
             f"the activation made shape {tuple(activated.shape)} from {tuple(projected.shape)}; it "
             "must work element by element"
         )
-    # A comparison is welcome, and so is a function that forgets float32.
+    # Cast: activations may return booleans, or float64 for float32.
     return xp.astype(activated, projected.dtype, copy=False) * scale

@@ -1,4 +1,4 @@
-"""Laws of the weights of kitchen sinks: how they are drawn, and what is known of projections."""
+"""Distributions of the weights of kitchen sinks, and of their projections."""
 
 from __future__ import annotations
 
@@ -19,12 +19,9 @@ Matrix = Callable[[Any, Any], Any]
 
 
 class WeightLaw(ABC):
-    """The law of a weight vector w, in units of `weight_scale`.
+    """Distribution of a weight vector w, in units of `weight_scale`.
 
-    Attributes
-    ----------
-    follows : bool
-        Whether kernel, variance and distribution follow from the activation.
+    `follows`: whether kernel, variance and distribution follow from the activation.
     """
 
     name: ClassVar[str]
@@ -32,24 +29,24 @@ class WeightLaw(ABC):
 
     @abstractmethod
     def check(self, activation: Activation, bias: float | str, projection: Projection) -> None:
-        """Raise ValueError for what does not go together with this law."""
+        """Raise ValueError for arguments incompatible with this law."""
 
     @abstractmethod
     def weights(
         self, dtype: str, seed: int, n_inputs: int, units: slice, draw: Draw
     ) -> tuple[Any, ...]:
-        """Weights of some units, of which `draw` has Gaussian ones."""
+        """Return weights of some units, from Gaussian ones of `draw`."""
 
     def length_factor(self, degree: int, n_inputs: int) -> float:
-        """E |w|^(2 degree) over that of Gaussian weights."""
+        """Compute E |w|^(2 degree) over that of Gaussian weights."""
         return 1.0
 
     def projected(self, n_inputs: int) -> Projected:
-        """The distribution function of one projection of a row."""
+        """Return the distribution function of one projection of a row."""
         return gaussian
 
     def given(self, what: str, x: _arrays.Array, y: _arrays.Array) -> Any:
-        """Kernel or variance where they do not follow."""
+        """Evaluate the user's kernel or variance, if they do not follow."""
         raise ValueError(
             f"the law of the weights carries no {what}: a law of your own is known by what you "
             "say of it, and takes kernel= and variance=, functions (X, Y) -> (n, k)"
@@ -57,12 +54,12 @@ class WeightLaw(ABC):
 
 
 class GaussianWeights(WeightLaw):
-    """N(0, I), arranged as projections are."""
+    """N(0, I), arranged by the projection."""
 
     name = "gaussian"
 
     def check(self, activation: Activation, bias: float | str, projection: Projection) -> None:
-        """All go with it."""
+        """Accept everything."""
 
     def weights(
         self, dtype: str, seed: int, n_inputs: int, units: slice, draw: Draw
@@ -94,7 +91,7 @@ class SphereWeights(WeightLaw):
     ) -> tuple[Any, ...]:
         n = units.stop - units.start
         exactly = draw("float64")[0]
-        # NumPy adds up a single column in another order than it does each of many.
+        # NumPy sums a single column in a different order from each of many.
         squares = np.repeat(exactly**2, 2 if n == 1 else 1, axis=2)
         length = np.sqrt(np.sum(squares, axis=1, keepdims=True) / n_inputs)
         return ((exactly / length[:, :, :n]).astype(dtype),)
@@ -107,7 +104,7 @@ class SphereWeights(WeightLaw):
 
 
 class OwnWeights(WeightLaw):
-    """A user's law, of which is known what the user says."""
+    """A user's distribution, with the moments that the user supplies."""
 
     name = "your own"
     follows = False
@@ -128,7 +125,7 @@ class OwnWeights(WeightLaw):
     def weights(
         self, dtype: str, seed: int, n_inputs: int, units: slice, draw: Draw
     ) -> tuple[Any, ...]:
-        # Whole blocks of units at a time, so that any block can be had alone.
+        # Whole blocks of units at a time, so that any block can be drawn alone.
         n = units.stop - units.start
         found = np.empty((n_inputs, n))
         size = _random.UNITS_PER_BLOCK
@@ -159,7 +156,7 @@ _NAMED: dict[str, WeightLaw] = {one.name: one for one in (GaussianWeights(), Sph
 
 
 def law_of(law: Any, kernel: Matrix | None, variance: Matrix | None) -> WeightLaw:
-    """The law that a name or a function stands for; ValueError where there is none."""
+    """Return the law of a name or a function; ValueError if there is none."""
     if callable(law):
         return OwnWeights(law, kernel, variance)
     if not isinstance(law, str) or law not in _NAMED:

@@ -1,1 +1,1 @@
-"""Maxout maps: rows and pools of projections in, maxima or codes out."""
+"""Maxout features and codes: maxima and argmaxima of pools of projections."""

@@ -1,4 +1,4 @@
-"""Maps of pools of projections: their kernels need only lengths and correlations of rows."""
+"""Base class of maps whose kernels depend only on the norms and correlations of rows."""
 
 from __future__ import annotations
 
@@ -13,12 +13,9 @@ from mehler.features._base import FeatureMap
 
 
 class MaxoutBase(FeatureMap):
-    """A map each of whose units looks at a pool of q Gaussian projections.
+    """A map each of whose units is a function of a pool of q = `pool_size` Gaussian projections.
 
-    Attributes
-    ----------
-    pool_size : int
-        q of the papers.
+    Subclasses define `_kernel_at` and `_variance_at` instead of `_kernel_of` and `_variance_of`.
     """
 
     def __init__(
@@ -39,17 +36,16 @@ class MaxoutBase(FeatureMap):
 
     @abstractmethod
     def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:
-        """Expected kernel of unit vectors."""
+        """Compute the expected kernel of unit vectors."""
 
     @abstractmethod
     def _variance_at(self, rho: _arrays.Array) -> _arrays.Array:
-        """Variance of one feature product of unit vectors."""
+        """Compute the variance of one feature product of unit vectors."""
 
     def _gram_variance_at(self, rho: _arrays.Array) -> _arrays.Array:
-        """Variance of the Gram's entries of unit vectors, times m.
+        """Compute m times the variance of the Gram's entries for unit vectors.
 
-        Exact for independent units; for dependent ones the bound that is proved for whatever a
-        unit does.
+        Exact for independent units; for dependent ones the bound proved for any function of a pool.
         """
         return self._variance_at(rho) * self._projection.variance_factor(*self._sizes())
 
@@ -59,7 +55,7 @@ class MaxoutBase(FeatureMap):
         return self._projection.independent
 
     def _sizes(self) -> tuple[int, int, int]:
-        """Pieces, inputs and units of the projection."""
+        """Return pieces, inputs and units of the projection."""
         return self.pool_size, self.n_inputs, self.n_features
 
     def _n_weights(self) -> int:
@@ -72,8 +68,7 @@ class MaxoutBase(FeatureMap):
 
     def _parameters(self) -> dict[str, Any]:
         named = self._projection.name in projections.NAMES
-        # Recipes of independent Gaussian projections have no word for them, as before there were
-        # others.
+        # Omit the default so recipes from before `projections=` still compare equal.
         other = {"projections": self._projection.name} if named and not self._plain else {}
         return {"pool_size": self.pool_size, **other}
 
@@ -110,5 +105,5 @@ class MaxoutBase(FeatureMap):
         return self._scale(x_length * y_length, power) * at(rho)
 
     def _scale(self, product_of_lengths: _arrays.Array, power: int) -> _arrays.Array:
-        """Positively homogeneous maps: kernels scale with |x||y|, variances with its square."""
+        """Scale by |x||z|, or its square for variances: units are positively homogeneous."""
         return product_of_lengths**power

@@ -1,4 +1,4 @@
-"""Maxout codes: which projection won, one small integer a unit, and how often codes agree."""
+"""Maxout codes: the index of the winning projection of each unit, and their similarity."""
 
 from __future__ import annotations
 
@@ -18,8 +18,16 @@ class MaxoutCodes(MaxoutBase):
     .. math:: C(x) = \left(\arg\max_{j\le q}\langle w^\ell_j, x\rangle\right)_{\ell\le m}, \quad
               E\,\frac1m\#\{\ell: C_\ell(x) = C_\ell(z)\} = \kappa_q(\rho)
 
-    ``phi(X)`` are the codes, counted from 0; ``phi.gram(X, Y)`` is the share of units on which
-    they agree; ``phi.kernel`` its exact expectation. Make one with :meth:`draw`.
+    ``phi(X)`` are the codes, counted from 0; ``phi.gram(X, Y)`` is the fraction of units on which
+    they agree; ``phi.kernel`` is its expectation, the collision probability. Construct with
+    :meth:`draw`; the constructor takes the same parameters.
+
+    See Also
+    --------
+    mehler.features.PackedCodes : The same codes as bit planes.
+    mehler.learn.MaxoutIndex : Near neighbours by these codes.
+    mehler.exact.collision_probability : The kernel as a function of the correlation.
+    mehler.MaxoutFeatures : The maxima themselves.
     """
 
     def __init__(
@@ -33,6 +41,7 @@ class MaxoutCodes(MaxoutBase):
         dtype: Any = None,
         projections: str = "gaussian",
     ) -> None:
+        """Draw the weights; parameters as in :meth:`draw`."""
         super().__init__(
             n_inputs,
             n_features,
@@ -124,10 +133,19 @@ class MaxoutCodes(MaxoutBase):
         return kappa * (1 - kappa)
 
     def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-        """Exact kurtosis of one agreement of digits, shape (n, k).
+        """Compute the exact kurtosis of one agreement of digits, shape (n, k).
 
-        E(P - EP)^4 / Var(P)^2 of one feature product P. Parameters and errors as
-        :meth:`kernel`.
+        E(P - EP)^4 / Var(P)^2 of one feature product P.
+
+        Parameters
+        ----------
+        X, Y : array, shape (n, n_inputs), (k, n_inputs)
+            Rows as in :meth:`kernel`, whose errors hold too.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`.
         """
         return self._from_pairs(X, Y, self._kurtosis_at, 0)
 
@@ -135,8 +153,8 @@ class MaxoutCodes(MaxoutBase):
         return _distributions.indicator_kurtosis(self._kernel_at(rho))
 
     def _scale(self, product_of_lengths: _arrays.Array, power: int) -> _arrays.Array:
-        # Codes see directions only; a zero row has the code of all ties, whose kernel with
-        # anything is the 1/q of rho = 0.
+        # Codes depend on directions only. For a zero row all projections tie; its kernel with
+        # anything is taken as 1/q, that of rho = 0.
         return product_of_lengths**0
 
     def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
@@ -145,11 +163,22 @@ class MaxoutCodes(MaxoutBase):
         return place.xp.astype(left == right, wide)
 
     def gram(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-        """Share of units on which the codes of rows agree, shape (n, k)."""
+        """Compute the fraction of units on which the codes of rows agree, shape (n, k).
+
+        Parameters
+        ----------
+        X, Y : array, shape (n, n_inputs), (k, n_inputs)
+            Rows as in :meth:`__call__`; ``None`` for `Y` stands for `X`.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the widest float of the device.
+        """
         return self.similarity(self(X), None if Y is None else self(Y))
 
     def similarity(self, C: _arrays.Array, D: _arrays.Array | None = None) -> _arrays.Array:
-        r"""Hamming similarity of codes: the share of digits that agree.
+        r"""Compute the Hamming similarity of codes: the fraction of digits that agree.
 
         .. math:: s(c, d) = \frac1m \#\{\ell : c_\ell = d_\ell\}, \quad E\,s = \kappa_q(\rho)
 
@@ -173,9 +202,9 @@ class MaxoutCodes(MaxoutBase):
         Notes
         -----
         Counts are exact. NumPy compares bit planes, 64 digits at once (as :class:`PackedCodes`,
-        which keeps them packed), and on more than one core in ``OMP_NUM_THREADS`` threads; other
-        libraries multiply one-hot digits, 4 KiB a row beyond the counts. With ``D=None`` each
-        pair is counted once. Codes of Dask are compared chunk by chunk, lazily.
+        which stores them packed), in ``OMP_NUM_THREADS`` threads; other libraries multiply
+        one-hot digits, with 4 KiB of extra memory a row. With ``D=None`` each pair is counted
+        once. Dask arrays are compared chunk by chunk, lazily.
 
         Examples
         --------
@@ -210,13 +239,16 @@ def _encode(
     rows: _arrays.Array,
     *weights: Any,
 ) -> _arrays.Array:
-    """A running argmax: reductions over a short last axis cost three times as much."""
+    """Compute codes by a running argmax.
+
+    Reductions over a short last axis cost three times as much.
+    """
     dtype = _arrays.code_dtype(xp, n_values)
     projected = pieces(xp, rows, *weights)
     best = next(projected)
     code = xp.zeros(best.shape, dtype=dtype, device=_arrays.place_of(rows).device)
     for j, piece in enumerate(projected, start=1):
-        # j increases, so the last winner has the largest j; ties keep the smaller one.
+        # j increases, so a strict maximum keeps the smaller index on ties.
         code = _arrays.maximum(xp, code, xp.astype(piece > best, dtype) * j)
         best = _arrays.maximum(xp, best, piece)
     return code

@@ -20,8 +20,14 @@ class DecoupledMaxoutFeatures(MaxoutBase):
               \right)_{\ell\le m}, \quad D_\ell(x) = \arg\max_{j\le q}\langle w^\ell_j, x\rangle
 
     With v independent of w the expected kernel is :math:`\sigma^2(q)\langle x, z\rangle
-    \kappa_q(\rho)`: the kernel that Theorem 1 prints for plain maxout features. Make one with
-    :meth:`draw`.
+    \kappa_q(\rho)`: the kernel that Theorem 1 prints for plain maxout features. Construct with
+    :meth:`draw`; the constructor takes the same parameters.
+
+    See Also
+    --------
+    mehler.MaxoutFeatures : Plain maxout features.
+    mehler.exact.locally_linear_kernel : The kernel as a function of the correlation.
+    mehler.exact.decoupled_variance : The variance of one product.
     """
 
     def __init__(
@@ -37,6 +43,7 @@ class DecoupledMaxoutFeatures(MaxoutBase):
         projections: str = "gaussian",
         stored: bool = True,
     ) -> None:
+        """Draw the weights; parameters as in :meth:`draw`."""
         if directions not in ("next", "fresh"):
             raise ValueError(f"directions must be 'next' or 'fresh', not {directions!r}")
         self.directions = directions
@@ -89,16 +96,16 @@ class DecoupledMaxoutFeatures(MaxoutBase):
         dtype : str or dtype, optional
             'float32' or 'float64': what the map computes in. By default it follows the data.
         directions : {'next', 'fresh'}, optional
-            Where v comes from. 'next': unit l projects on the weights of unit l + 1 (m + 1 sets
-            are drawn), which costs no further product; neighbouring units are then slightly
-            correlated, by at most 7.5 % of the variance. 'fresh': weights of their own, twice
-            the products, independent units.
+            Origin of v. 'next': unit l projects on the weights of unit l + 1 (m + 1 sets are
+            drawn), without further products; neighbouring units are then slightly correlated,
+            by at most 7.5 % of the variance. 'fresh': separate weights, twice the products,
+            independent units.
         projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
             How weights are drawn, see `mehler.features.projections`; the kernel is the same. All
             but 'gaussian' make units dependent, so they need fresh directions.
         stored : bool, optional
-            False never holds the weights: each pass over rows draws them anew, block by block of
-            units, with the same bits, so that memory does not grow with `n_features`. Only with
+            If false, no weights are kept: each pass over rows draws them anew, block by block of
+            units, with the same bits, so that memory does not grow with `n_features`. Requires
             projections='gaussian'. See :meth:`unit_blocks`.
 
         Returns
@@ -137,14 +144,14 @@ class DecoupledMaxoutFeatures(MaxoutBase):
 
     @property
     def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
-        """Units that borrow the next unit's weights depend on their neighbours."""
+        """Whether units are independent: not if they use the next unit's weights."""
         if self.directions == "fresh":
             return self._projection.independent
         return self.n_features == 1 or self.pool_size == 1
 
     @property
     def units_apart(self) -> int:
-        """Units that are at least so far apart are independent of each other."""
+        """Distance from which units are independent of each other."""
         return 2 if self.directions == "next" and not self.independent_units else 1
 
     def _n_weights(self) -> int:
@@ -155,7 +162,7 @@ class DecoupledMaxoutFeatures(MaxoutBase):
 
     def _draw(self, dtype: str) -> tuple[Any, ...]:
         if self.directions == "next":
-            # One unit more than there are features: the last one only lends its weights.
+            # One unit more than features: the last one only supplies its weights.
             sizes = (self.pool_size, self.n_inputs, self.n_features + 1)
             return self._projection.draw(self.seed, *sizes, dtype)
         return tuple(
@@ -187,7 +194,7 @@ class DecoupledMaxoutFeatures(MaxoutBase):
         return exact.sigma2(self.pool_size) ** 2 * exact.decoupled_variance(rho, self.pool_size)
 
     def feature_cdf(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
-        r"""Distribution function of a feature times sqrt(n_features), shape (n, k).
+        r"""Compute the distribution function of a feature times sqrt(n_features), shape (n, k).
 
         .. math:: F_x(t) = \Phi\Big(\frac t{\sigma(q) |x|}\Big)
 
@@ -196,7 +203,7 @@ class DecoupledMaxoutFeatures(MaxoutBase):
         X : array, shape (n, n_inputs)
             Rows.
         t : array, shape (n, k)
-            For each row, where to evaluate; in the namespace of `X`.
+            Arguments for each row, in the namespace of `X`.
 
         Returns
         -------
@@ -221,10 +228,19 @@ class DecoupledMaxoutFeatures(MaxoutBase):
         )
 
     def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-        """Exact kurtosis of one feature product, shape (n, k).
+        """Compute the exact kurtosis of one feature product, shape (n, k).
 
-        E(P - EP)^4 / Var(P)^2 of one feature product P. Parameters and errors as
-        :meth:`kernel`.
+        E(P - EP)^4 / Var(P)^2 of one feature product P.
+
+        Parameters
+        ----------
+        X, Y : array, shape (n, n_inputs), (k, n_inputs)
+            Rows as in :meth:`kernel`, whose errors hold too.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`.
         """
         return self._from_pairs(X, Y, self._kurtosis_at, 0)
 
@@ -246,13 +262,13 @@ def _transform_next(
     rows: _arrays.Array,
     *weights: Any,
 ) -> _arrays.Array:
-    """Unit l: the projection of unit l + 1 at the index where unit l is largest.
+    """Compute the projection of unit l + 1 at the argmax of unit l.
 
-    The unit is positively homogeneous, so the scale goes to the d inputs, not to the m outputs.
+    The unit is positively homogeneous, so the scale is applied to the d inputs, not the m outputs.
     """
     projections = pieces(xp, rows * scale, *weights)
     projected = next(projections)
-    # A copy: what wins is written over both, and they overlap.
+    # Copy: `keep_winner` overwrites both, and they overlap.
     best, chosen = projected[:, :-1], xp.positive(projected[:, 1:])
     for projected in projections:
         value, offered = projected[:, :-1], projected[:, 1:]
@@ -267,7 +283,7 @@ def _transform_fresh(
     rows: _arrays.Array,
     *weights: Any,
 ) -> _arrays.Array:
-    """The first half of the weights decides, the second projects."""
+    """Select by the first half of the weights, project on the second."""
     rows = rows * scale
     half = len(weights) // 2
     deciding = pieces(xp, rows, *weights[:half])

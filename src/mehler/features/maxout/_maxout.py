@@ -1,4 +1,4 @@
-"""Random maxout features: Definition 1, centred or not, with own or shared projections."""
+"""Random maxout features: Definition 1, optionally centred or with shared projections."""
 
 from __future__ import annotations
 
@@ -21,7 +21,15 @@ class MaxoutFeatures(MaxoutBase):
 
     The expected kernel is :math:`|x||z|K_q(\rho)`, :math:`K_q(\rho) = h_1(q)^2 + \int_0^\rho
     \kappa_q` (not the printed :math:`\sigma^2\rho\kappa_q`; for that kernel see
-    :class:`mehler.DecoupledMaxoutFeatures`). Make one with :meth:`draw`.
+    :class:`mehler.DecoupledMaxoutFeatures`). Construct with :meth:`draw`; the constructor takes
+    the same parameters.
+
+    See Also
+    --------
+    mehler.DecoupledMaxoutFeatures : The map with the printed kernel.
+    mehler.MaxoutCodes : The indices of the maxima.
+    mehler.exact.maxout_kernel : The kernel as a function of the correlation.
+    mehler.bounds.maxout : Bounds of the risk.
     """
 
     def __init__(
@@ -38,6 +46,7 @@ class MaxoutFeatures(MaxoutBase):
         projections: str = "gaussian",
         stored: bool = True,
     ) -> None:
+        """Draw the weights; parameters as in :meth:`draw`."""
         self.centred = bool(centred)
         projection = named(projections)
         self.n_projections = n_projections
@@ -96,16 +105,16 @@ class MaxoutFeatures(MaxoutBase):
             Subtract :math:`h_1(q)|x|` from each unit: the kernel becomes
             :math:`|x||z|\int_0^\rho\kappa_q`, linear times a localiser.
         n_projections : int, optional
-            Share P projections among all units, each unit taking q distinct ones at random
-            (Table 3 of the paper). The kernel stays; units are no longer independent.
+            Share P projections among all units, each of which uses q distinct ones at random
+            (Table 3 of the paper). The kernel is the same; units are no longer independent.
         projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
             How weights are drawn, see `mehler.features.projections`: q independent projections,
             so the kernel is the same for each. 'hadamard' is faster from d = 512 on.
         stored : bool, optional
-            False never holds the weights: each pass over rows draws them anew, block by block of
-            units, with the same bits, so that memory does not grow with `n_features`. Only with
-            projections='gaussian'; a shared pool
-            of n_projections is held. See :meth:`unit_blocks`.
+            If false, no weights are kept: each pass over rows draws them anew, block by block of
+            units, with the same bits, so that memory does not grow with `n_features`. Requires
+            projections='gaussian'; a shared pool of n_projections is kept. See
+            :meth:`unit_blocks`.
 
         Returns
         -------
@@ -182,7 +191,7 @@ class MaxoutFeatures(MaxoutBase):
         return variance(rho, self.pool_size)
 
     def feature_cdf(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
-        r"""Distribution function of a feature times sqrt(n_features), shape (n, k).
+        r"""Compute the distribution function of a feature times sqrt(n_features), shape (n, k).
 
         .. math:: F_x(t) = \Phi(t/|x| + c)^q, \quad c = h_1(q) \text{ if centred, else } 0
 
@@ -191,7 +200,7 @@ class MaxoutFeatures(MaxoutBase):
         X : array, shape (n, n_inputs)
             Rows.
         t : array, shape (n, k)
-            For each row, where to evaluate; in the namespace of `X`.
+            Arguments for each row, in the namespace of `X`.
 
         Returns
         -------
@@ -215,10 +224,19 @@ class MaxoutFeatures(MaxoutBase):
         return _distributions.cdf(X, t, _distributions.maxout_cdf(self.pool_size, offset))
 
     def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-        """Upper bound for the kurtosis of one feature product, shape (n, k).
+        """Bound the kurtosis of one feature product, shape (n, k).
 
-        E(P - EP)^4 / Var(P)^2 of one feature product P. Parameters and errors as
-        :meth:`kernel`.
+        E(P - EP)^4 / Var(P)^2 of one feature product P.
+
+        Parameters
+        ----------
+        X, Y : array, shape (n, n_inputs), (k, n_inputs)
+            Rows as in :meth:`kernel`, whose errors hold too.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`.
         """
         return self._from_pairs(X, Y, self._kurtosis_at, 0)
 
@@ -234,9 +252,9 @@ def _transform(
     rows: _arrays.Array,
     *weights: Any,
 ) -> _arrays.Array:
-    """max_j <w_j, x> - offset |x|, times scale.
+    """Compute (max_j <w_j, x> - offset |x|) times scale.
 
-    The unit is positively homogeneous, so the scale goes to the d inputs, not to the m outputs.
+    The unit is positively homogeneous, so the scale is applied to the d inputs, not the m outputs.
     """
     rows = rows * scale
     out = largest(xp, pieces(xp, rows, *weights))
@@ -244,10 +262,10 @@ def _transform(
 
 
 def largest(xp: Any, pieces: Iterator[_arrays.Array]) -> _arrays.Array:
-    """Maxima over the q pieces.
+    """Compute maxima over the q pieces.
 
-    One product a piece and a running maximum: the block of maxima stays in cache, and no array
-    with all q m projections is ever made. This is as fast as the products alone.
+    One product per piece and a running maximum: the block of maxima stays in cache, and no array
+    with all q m projections is formed. This is as fast as the products alone.
     """
     out = next(pieces)
     for piece in pieces:

@@ -1,4 +1,4 @@
-"""Codes in bit planes: ceil(log2 q) bits a digit, compared 64 digits at a time."""
+"""Codes as bit planes: ceil(log2 q) bits a digit, compared 64 digits at a time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from mehler._validate import integer
 
 
 class PackedCodes:
-    r"""Maxout codes kept as bit planes on the host.
+    r"""Maxout codes stored as bit planes on the host.
 
     .. math:: \lceil \log_2 q \rceil \ \text{bits a digit}, \qquad
               \#\{\ell : c_\ell = d_\ell\} = m - \mathrm{ones}\Big(\bigvee_p
               \mathrm{plane}_p(c) \oplus \mathrm{plane}_p(d)\Big)
 
-    Make them with :meth:`pack`. Words live in NumPy, whatever library the codes came from: no
-    other one counts the ones of a word everywhere.
+    Construct with :meth:`pack`. Words are NumPy arrays, whatever library the codes came from: no
+    other one has a popcount everywhere.
 
     Attributes
     ----------
@@ -31,6 +31,11 @@ class PackedCodes:
         Digits m of a code.
     pool_size : int
         Values q of a digit.
+
+    See Also
+    --------
+    mehler.MaxoutCodes : The codes.
+    mehler.learn.MaxoutIndex : Near neighbours by codes.
     """
 
     def __init__(self, words: Any, n_features: int, pool_size: int) -> None:
@@ -114,13 +119,13 @@ class PackedCodes:
         return codes if like is None else _arrays.from_host(codes, _arrays.resolve_place(like))
 
     def agreements(self, other: PackedCodes | None = None) -> Any:
-        """How many digits agree, all pairs of rows.
+        """Count agreeing digits for all pairs of rows.
 
         Parameters
         ----------
         other : PackedCodes, optional
-            Of as many digits of as many values; ``None`` stands for these rows, each pair of
-            which is then compared once.
+            Codes with as many digits of as many values; ``None`` stands for these rows, each
+            pair of which is then compared once.
 
         Returns
         -------
@@ -134,14 +139,22 @@ class PackedCodes:
 
         Notes
         -----
-        Beyond the result half a MiB a thread. Threads: ``OMP_NUM_THREADS``, or the cores.
+        Extra memory is half a MiB per thread. Threads: ``OMP_NUM_THREADS``, or the cores.
         """
         return self._compare(other, np.uint16 if self.n_features < 2**16 else np.uint32)
 
     def similarity(self, other: PackedCodes | None = None) -> Any:
-        """Share of digits that agree, shape (n, k), float64; parameters as :meth:`agreements`.
+        """Compute the fraction of digits that agree, as ``MaxoutCodes.similarity`` does.
 
-        The numbers of ``MaxoutCodes.similarity``.
+        Parameters
+        ----------
+        other : PackedCodes, optional
+            As in :meth:`agreements`.
+
+        Returns
+        -------
+        array of float64, shape (n, k)
+            NumPy.
         """
         return self._compare(other, np.float64)
 
@@ -163,7 +176,7 @@ class PackedCodes:
             )
 
     def __getitem__(self, rows: Any) -> PackedCodes:
-        """The codes of some rows: a number, a slice, a list of numbers or a mask."""
+        """Return the codes of some rows: a number, a slice, a list of numbers or a mask."""
         words = self.words[rows]
         words = words[None] if words.ndim == 2 else words
         return PackedCodes(words, self.n_features, self.pool_size)
@@ -177,32 +190,34 @@ class PackedCodes:
         return int(self.words.nbytes)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an ``.npz`` file that :meth:`load` reads; whole or not at all, no pickle.
+        """Write an ``.npz`` file for :meth:`load`, atomically and without pickle.
 
         Parameters
         ----------
         path : path
-            Its name should end in ``.npz``.
+            The name should end in ``.npz``.
         """
         arrays = {"words": self.words, "sizes": np.array([self.n_features, self.pool_size])}
         _files.write_arrays(Path(path), arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> PackedCodes:
-        """Read what :meth:`save` wrote.
+        """Read a file written by :meth:`save`.
 
         Parameters
         ----------
         path : path
+            The file.
 
         Returns
         -------
         PackedCodes
+            The codes.
 
         Raises
         ------
         ValueError
-            If the file holds no packed codes.
+            If the file has no packed codes.
         """
         with np.load(Path(path), allow_pickle=False) as file:
             if sorted(file) != ["sizes", "words"] or file["sizes"].shape != (2,):
@@ -218,7 +233,7 @@ class PackedCodes:
 
 
 class _FlatWords:
-    """Packs the rows of a chunk; words of a row side by side."""
+    """Pack the rows of a chunk, the words of a row side by side."""
 
     def __init__(self, pool_size: int) -> None:
         self.pool_size = pool_size
