@@ -1,4 +1,4 @@
-"""Learning on random features: the estimators that the theorems are about, and ridge regression."""
+"""Learning on random features: ridge and logistic regression, neighbours, PCA, box estimator."""
 
 from mehler.learn import losses
 from mehler.learn._box_erm._box_erm import box_erm, units

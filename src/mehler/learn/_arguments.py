@@ -1,4 +1,4 @@
-"""What ridge regression takes, refused by name before any work; and its rows, block by block."""
+"""Validate the arguments of estimators, and compute features block by block."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SOLVERS = ("auto", "eigen", "direct")
 
 
 def check_map(phi: Any) -> Callable[[Array], Array]:
-    """Anything that can be called."""
+    """Raise TypeError unless `phi` can be called."""
     if not callable(phi):
         raise TypeError(
             f"phi is {type(phi).__name__}, which cannot be called; pass a map, or the transform "
@@ -27,7 +27,7 @@ def check_map(phi: Any) -> Callable[[Array], Array]:
 
 
 def check_rows(x: Array, name: str = "X") -> None:
-    """A matrix of finite rows, of which Dask's are not looked at; no tracers."""
+    """Raise unless `x` is a matrix of finite rows (unchecked for Dask); no tracers."""
     _arrays.array_namespace(x, names=(name,))
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array; fill it or drop the rows with masked values")
@@ -41,7 +41,7 @@ def check_rows(x: Array, name: str = "X") -> None:
 
 
 def check_pair(x: Array, y: Array, names: tuple[str, str] = ("X", "Y")) -> Array:
-    """Rows and one target or one row of targets for each; returns targets as (n, t)."""
+    """Validate rows with one target, or one row of targets, each; return targets as (n, t)."""
     check_rows(x, names[0])
     xp = _arrays.array_namespace(x, y, names=names)
     here, there = _arrays.place_of(x), _arrays.place_of(y)
@@ -74,7 +74,7 @@ def _unknown(*sizes: Any) -> bool:
 
 
 def check_lambdas(lambdas: Any) -> tuple[float, ...]:
-    """One number above 0, or several."""
+    """Return one or several numbers above 0 as a tuple."""
     several = (lambdas,) if isinstance(lambdas, Real) else lambdas
     if isinstance(several, (str, bytes)) or not isinstance(several, (Sequence, np.ndarray)):
         raise TypeError(f"lambdas={lambdas!r} must be a number or a sequence of numbers")
@@ -89,17 +89,17 @@ def check_lambdas(lambdas: Any) -> tuple[float, ...]:
 
 
 def work_place(home: Place) -> Place:
-    """Where sums in float64 are: beside the rows, or on the host if their device has none."""
+    """Return where float64 sums are kept: beside the rows, or the host if their device has none."""
     return home if _arrays.has_float64(home.xp, home.device) else _arrays.resolve_place(None)
 
 
 def feature_blocks(
     phi: Callable[[Array], Array], x: Array, y: Array, index: Any = None
 ) -> Iterator[tuple[Array, Array]]:
-    """Features of a block of rows in their own dtype, and its targets in float64, where sums are.
+    """Yield blocks of features in their own dtype, and targets in float64, where sums are kept.
 
-    Of all rows, or of those that `index`, on the host, names. Features that are not finite are
-    refused when their block is reached.
+    For all rows, or those that `index`, on the host, names. Features that are not finite raise when
+    their block is reached.
     """
     home = _arrays.place_of(x)
     place = work_place(home)
@@ -118,23 +118,23 @@ def feature_blocks(
 
 
 def rows_at(x: Array, index: Any) -> Array:
-    """Rows that a host array of integers names."""
+    """Select rows by a host array of integers."""
     xp = _arrays.array_namespace(x)
-    # JAX has no int64 unless it is switched on.
+    # JAX has no int64 unless x64 is enabled.
     narrow = index.astype(np.int32) if x.shape[0] < 2**31 else index
     return xp.take(x, _arrays.from_host(narrow, _arrays.place_of(x)), axis=0)
 
 
 def shape_of(phi: Callable[[Array], Array], x: Array) -> tuple[int, str]:
-    """How many features there are, and their dtype, by those of one row."""
-    # A function of the user's need not know Dask: elsewhere too it is given chunks, not arrays.
+    """Return the number of features and their dtype, from those of one row."""
+    # A user's function need not support Dask: it is always called with chunks.
     row = _arrays.to_host(x[:1, :]) if _arrays.is_chunked(x) else x[:1, :]
     first = features_of(phi, row)
     return int(first.shape[1]), _arrays.dtype_name(first.dtype)
 
 
 def features_of(phi: Callable[[Array], Array], rows: Array) -> Array:
-    """Features of rows: real, finite, a matrix with as many rows."""
+    """Compute features of rows, and check them: a real, finite matrix with as many rows."""
     z = phi(rows)
     xp = _arrays.array_namespace(rows, z, names=("X", "phi(X)"))
     if z.ndim != 2 or z.shape[0] != rows.shape[0] or z.shape[1] == 0:
@@ -153,7 +153,7 @@ def features_of(phi: Callable[[Array], Array], rows: Array) -> Array:
 
 
 def require_no_overflow(size: float) -> None:
-    """Refuse sums of squares and products that are infinite: every weight would be 0 or NaN."""
+    """Raise for infinite sums of squares or products: every weight would be 0 or NaN."""
     if not math.isfinite(size):
         raise ValueError(
             "sums of squares of phi(X), or of the targets, overflow; scale the rows, or the "

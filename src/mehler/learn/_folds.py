@@ -1,4 +1,4 @@
-"""Folds of rows, as one small integer a row."""
+"""Assign rows to folds, as one small integer a row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mehler._validate import integer
 
 
 def folds(n_rows: int, n_folds: int, *, seed: int, labels: Any = None, groups: Any = None) -> Any:
-    """Deal rows to folds: the number of its fold for each row.
+    """Assign a fold number to each row.
 
     ``folds == 2`` are the rows that fold 2 holds out, and
     ``sklearn.model_selection.PredefinedSplit(folds)`` is the same split for scikit-learn.
@@ -20,16 +20,16 @@ def folds(n_rows: int, n_folds: int, *, seed: int, labels: Any = None, groups: A
     Parameters
     ----------
     n_rows : int
-        Rows n.
+        Number of rows n.
     n_folds : int
-        Folds k, at least 2 and at most n.
+        Number of folds k, at least 2 and at most n.
     seed : int
-        Which rows fall together. Equal seeds give equal folds everywhere.
+        Seed of the permutation. Equal seeds give equal folds everywhere.
     labels : array-like, shape (n,), optional
-        Classes, of which each fold gets its share. Anything that can be sorted.
+        Classes, to stratify folds. Anything that can be sorted.
     groups : array-like, shape (n,), optional
         Rows of one group (a speaker, a patient) stay in one fold. At least k groups; the largest
-        is dealt first, each to the fold that is smallest then. Not together with `labels`.
+        is assigned first, each to the fold that is smallest then. Not together with `labels`.
 
     Returns
     -------
@@ -41,6 +41,10 @@ def folds(n_rows: int, n_folds: int, *, seed: int, labels: Any = None, groups: A
     ------
     TypeError, ValueError
         If an argument is not of its kind or range.
+
+    See Also
+    --------
+    cross_validate : Errors on each fold.
 
     Examples
     --------
@@ -67,7 +71,7 @@ def folds(n_rows: int, n_folds: int, *, seed: int, labels: Any = None, groups: A
 
 
 def _numbered(values: Any, name: str, n: int) -> Any:
-    """Values of rows as small integers."""
+    """Encode values of rows as small integers."""
     host = np.asarray(_arrays.to_host(values) if _arrays.is_array(values) else values)
     if host.shape != (n,):
         raise ValueError(f"{name} have shape {host.shape}; give one a row, shape ({n},)")
@@ -92,7 +96,7 @@ def _by_groups(groups: Any, k: int, rng: np.random.Generator) -> Any:
 
 
 def check_folds(folds: Any, n: int) -> tuple[Any, int]:
-    """Fold of each row from 0 on, without gaps, or the number of folds for rows always fitted."""
+    """Validate fold numbers, from 0 on without gaps; -1 marks rows that are always fitted."""
     host = np.asarray(_arrays.to_host(folds) if _arrays.is_array(folds) else folds)
     if host.dtype.kind not in "iu":
         raise TypeError(

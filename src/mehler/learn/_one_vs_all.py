@@ -1,4 +1,4 @@
-"""Codes of classes: +1 in the column of the class, -1 elsewhere."""
+"""One-vs-all codes of classes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from mehler._arrays import Array
 
 
 def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
-    """Codes of labels, one against all: +1 in the column of the class, -1 elsewhere.
+    """Encode labels one-vs-all: +1 in the column of the class, -1 elsewhere.
 
     Parameters
     ----------
     labels : array, shape (n,)
-        Integers of any library (a Dask array stays lazy, but is gone over once, chunk by chunk, if
-        `classes` is not given), or anything of NumPy that can be compared, such as strings.
+        Integers of any library (a Dask array stays lazy, but is read once, chunk by chunk, if
+        `classes` is not given), or anything sortable in NumPy, such as strings.
     classes : array-like, shape (k,), optional
         The classes in the order of the columns; default those found, sorted.
 
@@ -31,7 +31,12 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
     Raises
     ------
     TypeError, ValueError
-        If `labels` is not a vector, is empty, or holds what is not in `classes`.
+        If `labels` is not a vector, is empty, or has values outside `classes`.
+
+    See Also
+    --------
+    ridge : Least squares on these codes.
+    logistic : Takes the labels themselves.
 
     References
     ----------
@@ -64,7 +69,7 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
     if chosen.ndim != 1 or len(np.unique(chosen)) != len(chosen):
         raise ValueError("classes must be a vector without repeats")
     if found is not None:
-        # Not np.isin, to which 1 and "1" are one label.
+        # np.isin would equate 1 and "1".
         known = set(chosen.tolist())
         for label in found.tolist():
             if label not in known:
@@ -76,7 +81,7 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
 
 
 class _Seen:
-    """The different labels of some rows; a sum is the union."""
+    """The distinct labels of some rows; ``+`` is the union."""
 
     def __init__(self, labels: Array) -> None:
         self.values = np.unique(_arrays.to_host(labels))

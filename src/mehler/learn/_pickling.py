@@ -1,4 +1,4 @@
-"""Fits travel between processes on the host, like maps."""
+"""Pickle fits from the host, like maps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Principal components of features: an embedding of rows in a few coordinates."""
+"""Principal components of features."""
 
 from __future__ import annotations
 
@@ -23,24 +23,27 @@ from mehler.learn._ridge._sums import RidgeSums
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PrincipalComponents:
-    r"""Directions of largest variance of features, and rows seen along them.
+    """Principal directions of features, and the embedding that they define.
 
-    Made by :func:`mehler.learn.principal_components`.
+    Returned by :func:`mehler.learn.principal_components`.
 
     Parameters
     ----------
     phi : callable
         The map.
     mean : array, shape (m,)
-        Of the features.
+        Mean of the features.
     directions : array, shape (m, k)
-        Orthonormal columns; with fewer rows than features, zeros where there is no further
-        variance.
+        Orthonormal columns; with fewer rows than features, zero columns beyond the rank.
     variances : array, shape (k,)
-        Of the rows along them, the largest first; divided by N, not N - 1. 0 where it is within
-        rounding of nothing, by the rule of :class:`mehler.learn.RidgeSums`.
+        Variances along the directions, in descending order; divided by N, not N - 1. 0 if within
+        rounding of 0, by the rule of :class:`mehler.learn.RidgeSums`.
     total : float
-        Variance of the features in all directions.
+        Total variance of the features.
+
+    See Also
+    --------
+    principal_components : Compute them.
 
     Examples
     --------
@@ -58,16 +61,17 @@ class PrincipalComponents:
         return reduce_to_host(self, "mean", "directions", "variances")
 
     def transform(self, X: Array) -> Array:
-        """Coordinates of rows, block by block.
+        """Compute the coordinates of rows, block by block.
 
         Parameters
         ----------
         X : array, shape (n, d)
-            Where the rows of the fit were; a Dask array stays lazy.
+            Rows where those of the fit were; a Dask array stays lazy.
 
         Returns
         -------
         array, shape (n, k)
+            Coordinates along the directions.
 
         Raises
         ------
@@ -86,7 +90,7 @@ class PrincipalComponents:
 
 @dataclass(frozen=True)
 class _Along:
-    """A block function with its directions, which travels to Dask workers as one constant."""
+    """A block function with its directions, sent to Dask workers as one constant."""
 
     phi: Callable[[Array], Array]
     mean: Array
@@ -101,7 +105,7 @@ class _Along:
 def principal_components(
     phi: Callable[[Array], Array], X: Array, n_components: int = 2
 ) -> PrincipalComponents:
-    r"""Principal components of the features of a map: PCA in feature space.
+    r"""Compute principal components of the features of a map: PCA in feature space.
 
     .. math:: \frac1N\sum_{i=1}^N (z_i - \bar z)(z_i - \bar z)^\top u_j = s_j u_j, \qquad
               z_i = \phi(x_i), \quad s_1 \ge s_2 \ge \dots
@@ -120,8 +124,8 @@ def principal_components(
     Returns
     -------
     PrincipalComponents
-        ``.transform(X)`` gives the coordinates. Each direction has the sign that makes the largest
-        of its entries, by absolute value, positive.
+        ``.transform(X)`` computes the coordinates. The sign of a direction makes its entry of
+        largest absolute value positive.
 
     Raises
     ------
@@ -129,12 +133,17 @@ def principal_components(
         If an argument is not of its kind or range, before any work; if `phi` gives NaN, when it
         does.
 
+    See Also
+    --------
+    RidgeSums : The sums behind the covariance.
+    nearest : Neighbours by features.
+
     Notes
     -----
-    With at least as many rows as features the m x m covariance is summed up over blocks
-    (:class:`RidgeSums`, whose accuracy it has) and features are never held whole; with fewer rows
+    With at least as many rows as features the m x m covariance is accumulated over blocks
+    (:class:`RidgeSums`, with the same accuracy) and features are never stored; with fewer rows
     than features the N x N Gram of the centred features is decomposed, and the N x m features are
-    held, which are then fewer numbers than a covariance. Cost: m N min(m, N) + min(m, N)^3.
+    stored, which are then fewer numbers than a covariance. Cost: m N min(m, N) + min(m, N)^3.
 
     References
     ----------
@@ -162,7 +171,7 @@ def principal_components(
     if m < n_components:
         raise ValueError(f"phi has {m} features, too few for {n_components} components")
     many = X.shape[0] >= m
-    # Dask's rows that are fewer than the features fit into memory, as features do.
+    # Dask rows fewer than the features fit into memory, as do their features.
     rows = X if many or not _arrays.is_chunked(X) else _arrays.to_host(X)
     solve = _by_features if many else _by_rows
     mean, directions, variances, total = solve(phi, rows, n_components)
@@ -212,7 +221,7 @@ def _by_rows(phi: Any, x: Array, k: int) -> tuple[Array, Array, Array, float]:
     least = _arrays.least_resolved(xp, values, products="float64", features=dtype, squares=squares)
     n, columns, variances = x.shape[0], [], []
     for j in range(n - 1, n - 1 - k, -1):
-        # An eigenvalue that is rounding has a direction that is noise.
+        # The eigenvector of an eigenvalue within rounding of 0 is noise.
         kept = bool(values[j] > least)
         along = xp.matmul(xp.matrix_transpose(z), vectors[:, j])
         columns.append(along * ((n * float(values[j])) ** -0.5 if kept else 0.0))
@@ -221,7 +230,7 @@ def _by_rows(phi: Any, x: Array, k: int) -> tuple[Array, Array, Array, float]:
 
 
 def _sums_place(x: Array) -> Any:
-    """Where sums over rows end up: of Dask's chunks, on the host."""
+    """Return where sums over rows end up: the host for Dask."""
     place = _arrays.place_of(x)
     return _arrays.resolve_place(None) if _arrays.is_chunked(x) else work_place(place)
 

@@ -2,8 +2,8 @@ r"""Losses of the risk theorems: a convex loss of the margin t = y f(x), clipped
 
 .. math:: V(t) = \min(s(t), B)
 
-The theorems want V bounded and Lipschitz; `s` is the convex surrogate that can be minimised. Each
-loss knows the three numbers that a risk bound takes: `lipschitz`, `at_zero`, `bound`.
+The theorems assume a bounded, Lipschitz V; the convex surrogate `s` can be minimised. A loss
+provides the three numbers of a risk bound: `lipschitz`, `at_zero`, `bound`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,14 @@ class Loss(ABC):
     Parameters
     ----------
     bound : float, optional
-        Where the loss is clipped; infinity leaves the surrogate as it is.
+        Value at which the loss is clipped; infinity does not clip.
+
+    See Also
+    --------
+    Hinge : The hinge loss.
+    Ramp : Half the hinge loss, clipped at 1.
+    Logistic : The logistic loss.
+    mehler.learn.box_erm : Minimise its risk.
     """
 
     bound: float = 1.0
@@ -57,23 +64,23 @@ class Loss(ABC):
 
     @property
     def at_zero(self) -> float:
-        """The loss of the function 0, V(0)."""
+        """Loss of the function 0, V(0)."""
         return float(self(np.zeros(1))[0])
 
     @abstractmethod
     def surrogate(self, margins: Any) -> Any:
-        """Values of the convex surrogate s at an array of margins."""
+        """Evaluate the convex surrogate s at an array of margins."""
 
     @abstractmethod
     def envelope(self, limits: Any, bound: float, tolerance: float) -> RowLosses:
         """Return, for rows of margins within +-limits, the convex envelope of min(s, bound).
 
-        Bound infinity gives the surrogate itself. A limit within the relative `tolerance` of one
-        where the answer changes counts as that one: limits are sums, and carry their rounding.
+        An infinite bound gives the surrogate itself. A limit within the relative `tolerance` of a
+        case boundary counts as on it, since limits are sums with rounding.
         """
 
     def __call__(self, margins: Any) -> Any:
-        """Values of the clipped loss V at an array of margins."""
+        """Evaluate the clipped loss V at an array of margins."""
         values = self.surrogate(margins)
         if self.bound == math.inf:
             return values
@@ -81,7 +88,7 @@ class Loss(ABC):
         return xp.where(values < self.bound, values, xp.full_like(values, self.bound))
 
     def __str__(self) -> str:
-        """Say the name and the range."""
+        """Print the name and the range."""
         return self.name if self.bound == math.inf else f"{self.name} in [0, {self.bound:g}]"
 
 
@@ -94,6 +101,11 @@ class Hinge(Loss):
     ----------
     bound : float, optional
         B; default 1.
+
+    See Also
+    --------
+    Ramp : Half of it, clipped at 1.
+    Logistic : A smooth loss.
 
     Examples
     --------
@@ -108,16 +120,16 @@ class Hinge(Loss):
 
     @property
     def surrogate_lipschitz(self) -> float:
-        """Slope of the hinge."""
+        """Slope of the hinge, 1."""
         return self._slope
 
     @property
     def lipschitz(self) -> float:
-        """Slope of the hinge; clipping leaves it."""
+        """Slope of the hinge, which clipping does not change."""
         return self._slope
 
     def surrogate(self, margins: Any) -> Any:
-        """Values of the hinge at an array of margins."""
+        """Evaluate the hinge at an array of margins."""
         xp = _arrays.array_namespace(margins, names=("margins",))
         rest = 1.0 - margins
         return self._slope * xp.where(rest > 0, rest, xp.zeros_like(rest))
@@ -132,8 +144,12 @@ class Ramp(Hinge):
 
     .. math:: V(t) = \min(\max(0, \tfrac{1 - t}2), 1), \quad L = \tfrac12, \quad V(0) = \tfrac12
 
-    Where no function of the box leaves [-1, 1] on the sample, its empirical minimiser has a
+    If all functions of the box stay in [-1, 1] on the sample, the empirical minimiser has a
     closed form, the sign of the mean of y_i z_i.
+
+    See Also
+    --------
+    Hinge : The hinge loss.
 
     Examples
     --------
@@ -159,6 +175,10 @@ class Logistic(Loss):
     bound : float, optional
         B; default 1.
 
+    See Also
+    --------
+    Hinge : A piecewise linear loss.
+
     Examples
     --------
     >>> import numpy as np
@@ -181,7 +201,7 @@ class Logistic(Loss):
         return -math.expm1(-self.bound)
 
     def surrogate(self, margins: Any) -> Any:
-        """Values of log(1 + exp(-t)) at an array of margins, without overflow."""
+        """Evaluate log(1 + exp(-t)) at an array of margins, without overflow."""
         xp = _arrays.array_namespace(margins, names=("margins",))
         return _logistic.softplus(xp, -margins)
 

@@ -1,1 +1,1 @@
-"""The estimator of the risk theorems: rows and labels in, weights in a box and proved risks out."""
+"""The estimator of the risk theorems: empirical risk minimisation over a box, with certificates."""

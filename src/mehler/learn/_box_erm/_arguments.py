@@ -1,4 +1,4 @@
-"""What the estimator takes, refused by name before any work."""
+"""Validate the arguments of the box estimator."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOSSES: dict[str, type[Hinge] | type[Logistic]] = {
 
 
 def check_features(z: Array, name: str = "Z", n_features: int | None = None) -> Array:
-    """`z` as a matrix of finite floats; integers become the default float."""
+    """Return `z` as a matrix of finite floats; integers become the default float."""
     if isinstance(z, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array; fill it or drop the rows with masked values")
     xp = _arrays.array_namespace(z, names=(name,))
@@ -41,7 +41,7 @@ def check_features(z: Array, name: str = "Z", n_features: int | None = None) -> 
 
 
 def check_labels(y: Array, z: Array) -> None:
-    """Labels -1 and +1, one a row of `z`, beside it."""
+    """Return labels -1 and +1, one per row of `z`, beside it."""
     xp = _arrays.array_namespace(z, y, names=("Z", "y"))
     if _arrays.is_lazy(y):
         raise TypeError("y is lazy; compute it first")
@@ -73,7 +73,7 @@ def check_scale(scale: Any) -> float:
 
 
 def check_limits(limits: Any, dtype: str) -> None:
-    """Refuse boxes that reach outputs which the dtype cannot square and sum."""
+    """Raise for boxes with outputs that the dtype cannot square and sum."""
     largest = float(limits.max())
     if not largest <= (2.0**40 if dtype == "float64" else 2.0**20):
         raise ValueError(
@@ -83,7 +83,7 @@ def check_limits(limits: Any, dtype: str) -> None:
 
 
 def check_reachable(gap: float, rounding: float) -> None:
-    """Refuse a gap that no certificate can show, since rounding alone may be as large."""
+    """Raise for a gap below rounding, which no certificate can show."""
     if gap <= 2.0 * rounding:
         raise ValueError(
             f"gap={gap:g} is within the rounding of a certificate for these rows, {rounding:.1g}; "
@@ -92,7 +92,7 @@ def check_reachable(gap: float, rounding: float) -> None:
 
 
 def check_loss(loss: Any, clip: bool) -> Loss:
-    """A loss by name or as an object; `clip` False removes its bound."""
+    """Return the loss of a name or an object; ``clip=False`` removes its bound."""
     if isinstance(loss, str) and loss in _LOSSES:
         loss = _LOSSES[loss]()
     if not isinstance(loss, Loss):

@@ -1,4 +1,4 @@
-"""The estimator that the risk theorems are about."""
+"""The estimator of the risk theorems."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ def box_erm(
     .. math:: \min_{|\alpha|_\infty \le C/m} \frac1n \sum_{i=1}^n V\big(y_i f_\alpha(x_i)\big),
               \qquad f_\alpha(x) = \sum_{\ell=1}^m \alpha_\ell\, \phi(x, W^\ell)
 
-    The theorems want V bounded, so it is a convex loss s clipped at its bound, and its risk may
-    not be convex. What is minimised is the risk of s, to a certified duality gap. What is said of
-    V is certified too: on the box :math:`|f(x_i)| \le B_i = \frac Cm \sum_\ell |z_{i\ell}|`, the
-    convex envelope of V on :math:`[-B_i, B_i]` is below V there, and a dual feasible point of
-    its risk bounds the risk of V from below over the whole box.
+    The theorems assume a bounded V: a convex loss s clipped at its bound, whose risk may not be
+    convex. The risk of s is minimised, to a certified duality gap. The risk of V is bounded from
+    below too: on the box :math:`|f(x_i)| \le B_i = \frac Cm \sum_\ell |z_{i\ell}|`, the convex
+    envelope of V on :math:`[-B_i, B_i]` is below V there, and a dual feasible point of its risk
+    bounds the risk of V from below over the whole box.
 
     Parameters
     ----------
     Z : array, shape (n, m)
         The units' outputs :math:`\phi(x_i, W^\ell)`: features *without* the factor
-        :math:`1/\sqrt m` that maps carry. For a map `phi` of mehler, ``Z = phi(X) *
+        :math:`1/\sqrt m` of maps. For a map `phi` of mehler, ``Z = phi(X) *
         phi.n_features ** 0.5``; see :func:`mehler.learn.units`. NumPy (a memory map too),
         PyTorch, JAX, CuPy or another array API library, in float32 or float64.
     y : array, shape (n,)
@@ -61,37 +61,44 @@ def box_erm(
     loss : {"hinge", "logistic", "ramp"} or Loss, optional
         The loss V: a name for its default bound 1, or an object of :mod:`mehler.learn.losses`.
     clip : bool, optional
-        False removes the bound: V is then s itself.
+        If false, remove the bound: V is then s itself.
     gap : float, optional
         Stop when the surrogate risk is certified to be within this of its minimum. Rows in
-        float32 have been seen to reach 1e-6.
+        float32 have reached 1e-6.
     max_iterations : int, optional
-        Stop after so many in any case, for each of the (at most two) minimisations.
+        Largest number of iterations of each of the (at most two) minimisations.
 
     Returns
     -------
     BoxERM
-        Weights, risks and their certified lower ends. `status` says whether the gap was reached;
-        printed, it says in a sentence what is certified.
+        Weights, risks and their certified lower ends. `status` is "solved" if the gap was
+        reached; ``print`` states the certificate in a sentence.
 
     Raises
     ------
     TypeError, ValueError
         If an argument is not of its kind or range, before any work.
 
+    See Also
+    --------
+    units : Outputs of a map's units.
+    losses : Losses of the theorems.
+    mehler.bounds.maxout.theorem_2 : The bound of its excess risk.
+    mehler.bounds.kitchen_sinks.theorem : The bound for bounded features.
+    logistic : Penalised instead of constrained.
+
     Notes
     -----
-    Exact where all losses are linear on what the box attains, as the ramp is for
+    Exact if all losses are linear on the margins that the box attains, as the ramp is for
     :math:`B_i \le 1`: :math:`\alpha_\ell = \frac Cm \operatorname{sign} \sum_i y_i z_{i\ell}`.
     Otherwise by restarted Halpern iterations of a splitting that projects on the graph of `Z`. An
-    inverse of size k = min(n, m) is made once, for 2 n m k operations, in 24 k^2 bytes of which 8
-    k^2 are kept; each iteration then reads it once and `Z` twice, in its own dtype. The rest of the
+    inverse of size k = min(n, m) is computed once, for 2 n m k operations, in 24 k^2 bytes of
+    which 8 k^2 are kept; each iteration then reads it once and `Z` twice, in its own dtype. Other
     memory is a few vectors and one block of 1024 rows in float64.
 
-    Vectors and certificates are float64. Rows on a device without double precision (JAX, unless
-    it is switched on) are brought to the host for it. The lower ends are lowered by the rounding
-    that they can carry, `BoxERM.rounding`, of order :math:`10^{-16}(n + m)`. Weights of float32
-    stay within the box.
+    Vectors and certificates are float64. Rows on a device without double precision (JAX without
+    x64) are copied to the host. The lower ends are reduced by a bound of their rounding,
+    `BoxERM.rounding`, of order :math:`10^{-16}(n + m)`. Weights in float32 stay within the box.
 
     References
     ----------
@@ -126,13 +133,13 @@ def box_erm(
     at_zero = float(chosen.surrogate(np.zeros(1))[0])
     error = rounding(data.n, data.m, at_zero, slope, limits)
     check_reachable(gap, error)
-    # Limits are sums of m terms: equal to 1 means equal up to their rounding.
+    # Limits are sums of m terms: compare with 1 up to their rounding.
     tolerance = 2.0 * (data.m + 2) * 2.0**-53
 
     rows = chosen.envelope(limits, np.inf, tolerance)
     graph = Graph(data, limits)
     zero = data.vector(np.zeros(data.m))
-    narrow = gap - 2.0 * error  # the lower ends, and the form of the losses, round once more each
+    narrow = gap - 2.0 * error  # one more rounding each for the lower ends and the losses
     found = _minimise(graph, rows, zero, None, narrow, max_iterations)
     margins = found.proof.margins
     envelope = chosen.envelope(limits, chosen.bound, tolerance)
@@ -171,7 +178,7 @@ class _Minimum:
 def _minimise(
     graph: Graph, losses: RowLosses, beta: Array, theta: Array | None, gap: float, limit: int
 ) -> _Minimum:
-    """Iterate from `beta` and `theta` until the certificate is as narrow as `gap`, or the limit."""
+    """Iterate from `beta` and `theta` until the certified gap is at most `gap`, or to the limit."""
     data, xp = graph.data, graph.xp
     rows = losses.on(data.place)
 
@@ -197,12 +204,12 @@ def _same(one: RowLosses, other: RowLosses) -> bool:
 
 
 def units(phi: Any, X: Array) -> Array:
-    r"""Outputs of a map's units: its features times the root of their number, (n, m).
+    r"""Compute the outputs of a map's units: its features times the root of their number, (n, m).
 
     .. math:: \sqrt m\, \Phi(x) = \big(\phi(x, W^1), \dots, \phi(x, W^m)\big)
 
-    Feature maps carry a factor :math:`1/\sqrt m`, so that inner products estimate the kernel; the
-    box of the risk theorems is written in the units themselves.
+    Feature maps include a factor :math:`1/\sqrt m`, so that inner products estimate the kernel;
+    the box of the risk theorems is stated for the units themselves.
 
     Parameters
     ----------
@@ -220,6 +227,10 @@ def units(phi: Any, X: Array) -> Array:
     ------
     TypeError
         If `phi` cannot be called, or gives codes instead of features.
+
+    See Also
+    --------
+    box_erm : The estimator that takes them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-r"""What a pair of feasible points proves, in float64.
+r"""Primal and dual bounds from a pair of feasible points, in float64.
 
 For any alpha in the box and any theta within its ends, by weak duality,
 
@@ -20,14 +20,9 @@ from mehler.learn._box_erm._row_losses import RowLosses
 
 @dataclass(frozen=True)
 class Certificate:
-    """Both ends, and the margins of alpha that the upper one is made of.
+    """The risk of alpha, a lower bound of every risk in the box up to rounding, and the margins.
 
-    Parameters
-    ----------
-    upper, lower : float
-        The risk of alpha, and a number that no risk in the box is below, up to rounding.
-    margins : array, shape (n,)
-        y_i f(x_i) in float64.
+    Margins y_i f(x_i) are float64, (n,).
     """
 
     upper: float
@@ -55,12 +50,12 @@ def certify(data: SignedRows, rows: RowLosses, alpha: Array, theta: Array) -> Ce
 
 
 def rounding(n: int, m: int, at_zero: float, slope: float, limits: Any) -> float:
-    r"""How far a float64 risk or bound of a certificate may lie from that of real arithmetic.
+    """Bound the rounding error of a float64 risk or bound of a certificate.
 
     A sum of k terms rounds by at most gamma_k = k u / (1 - k u) times the sum of their sizes,
     u = 2^-53. Margins are sums of m terms of total size limit_i; the penalty sums n m terms of
     total size n slope mean(limits); a loss is at most at_zero + slope limit_i. 64 more
-    operations pay for the elementary functions and the ends of theta, the factor 2 for both sides.
+    operations cover the elementary functions and the ends of theta, the factor 2 both sides.
     """
     terms = (n + m + 64) * 2.0**-53
     return 2.0 * terms / (1.0 - terms) * (at_zero + slope * float(limits.mean()))

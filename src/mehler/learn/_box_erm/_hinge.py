@@ -19,16 +19,16 @@ class HingeRows(RowLosses):
         return theta
 
     def maximiser(self, xp: Any, margins: Array) -> Array:
-        """The whole slope below margin 1, none above."""
+        """Return the whole slope below margin 1, 0 above."""
         return xp.where(margins < 1.0, self.high, self.low)
 
     def proximal(self, xp: Any, at: Array, rho: Array, theta: Array) -> Array:
-        """What brings the margin to 1, within the ends."""
+        """Return the slope that moves the margin to 1, within the ends."""
         return self.clip(xp, rho * (1.0 - at))
 
 
 def envelope(limits: Any, bound: float, tolerance: float, slope: float) -> HingeRows:
-    r"""Convex envelopes of min(slope max(0, 1 - t), bound) on [-limit, limit], row by row.
+    """Return convex envelopes of min(slope max(0, 1 - t), bound) on [-limit, limit], by row.
 
     With b the bound, s the slope and l the limit, four cases:
 
@@ -43,7 +43,7 @@ def envelope(limits: Any, bound: float, tolerance: float, slope: float) -> Hinge
     flat = ~whole & (right >= bound)
     chord = ~whole & ~flat & inside
     linear = (whole & inside) | flat | chord
-    # A chord has a limit above 0: at 0 one of the first two cases holds.
+    # Chords have limits above 0: at 0 one of the first two cases applies.
     chord_slope = (bound - right) / np.where(chord, 2.0 * limits, 1.0)
     cases = [whole, flat, chord]
     nothing = np.zeros_like(limits)

@@ -1,4 +1,4 @@
-"""What a solver hands out as it goes: feasible pairs, the best of each side so far."""
+"""Best feasible pair of a solver, each side on its own."""
 
 from __future__ import annotations
 
@@ -9,16 +9,9 @@ from mehler._arrays import Array
 
 @dataclass(frozen=True)
 class Candidate:
-    """A feasible pair.
+    """A feasible pair: beta (m,) in [-1, 1], weights over C/m, and theta (n,).
 
-    Parameters
-    ----------
-    iterations : int
-    beta : array, shape (m,)
-        Weights over half the width of the box, in [-1, 1].
-    theta : array, shape (n,)
-    gap : float
-        Upper less lower, mean over rows, from products in the dtype of `Z`: no certificate yet.
+    `gap` is upper less lower, mean over rows, from products in the dtype of `Z`: no certificate.
     """
 
     iterations: int
@@ -36,12 +29,12 @@ class Incumbent:
         self.theta: Array = None
 
     def offer(self, beta: Array, theta: Array, upper: float, lower: float) -> None:
-        """Take either side if it is better."""
+        """Replace either side if the new one is better."""
         if upper < self.upper:
             self.upper, self.beta = upper, beta
         if lower > self.lower:
             self.lower, self.theta = lower, theta
 
     def candidate(self, iterations: int) -> Candidate:
-        """The best pair so far."""
+        """Return the best pair so far."""
         return Candidate(iterations, self.beta, self.theta, self.upper - self.lower)

@@ -10,22 +10,22 @@ import numpy as np
 from mehler._arrays import Array
 from mehler.learn._box_erm._row_losses import RowLosses
 
-_NEWTON = 8  # from the last iteration's root; what is left of the error, the next one takes
+_NEWTON = 8  # from the last iteration's root; the next iteration removes the rest
 
 
 def softplus(xp: Any, x: Array) -> Array:
-    """log(1 + exp(x)), no term of which overflows."""
+    """Compute log(1 + exp(x)) without overflow."""
     return xp.where(x > 0, x, xp.zeros_like(x)) + xp.log1p(xp.exp(-xp.abs(x)))
 
 
 def sigmoid(xp: Any, x: Array) -> Array:
-    """1 / (1 + exp(-x)), no term of which overflows."""
+    """Compute 1 / (1 + exp(-x)) without overflow."""
     small = xp.exp(-xp.abs(x))
     return xp.where(x >= 0, xp.ones_like(x), small) / (1.0 + small)
 
 
 def entropy(xp: Any, theta: Array) -> Array:
-    """Binary entropy in nats; 0 at both ends."""
+    """Compute the binary entropy in nats; 0 at both ends."""
     least = float(xp.finfo(theta.dtype).smallest_normal)
 
     def part(p: Array) -> Array:
@@ -42,11 +42,11 @@ class LogisticRows(RowLosses):
         return entropy(xp, theta)
 
     def maximiser(self, xp: Any, margins: Array) -> Array:
-        """Minus the slope of the loss, within the ends."""
+        """Return minus the slope of the loss, within the ends."""
         return self.clip(xp, sigmoid(xp, -margins))
 
     def proximal(self, xp: Any, at: Array, rho: Array, theta: Array) -> Array:
-        """The root of t = at + sigmoid(-t) / rho by Newton's method, kept in its bracket."""
+        """Solve t = at + sigmoid(-t) / rho by Newton's method within a bracket."""
         low, high = at, at + 1.0 / rho
         t = at + theta / rho
         for _ in range(_NEWTON):
@@ -59,7 +59,7 @@ class LogisticRows(RowLosses):
 
 
 def envelope(limits: Any, bound: float, tolerance: float) -> LogisticRows:
-    r"""Convex envelopes of min(log(1 + exp(-t)), bound) on [-limit, limit], row by row.
+    """Return convex envelopes of min(log(1 + exp(-t)), bound) on [-limit, limit], by row.
 
     With b the bound and l the limit:
 
@@ -93,7 +93,7 @@ def envelope(limits: Any, bound: float, tolerance: float) -> LogisticRows:
 
 def _tangent_slope(limits: Any, bound: float) -> Any:
     low, high = np.zeros_like(limits), sigmoid(np, limits)
-    for _ in range(60):  # each halves an interval of length at most 1: down to rounding
+    for _ in range(60):  # bisect an interval of length at most 1 down to rounding
         middle = 0.5 * (low + high)
         below = entropy(np, middle) + middle * limits <= bound
         low, high = np.where(below, middle, low), np.where(below, high, middle)

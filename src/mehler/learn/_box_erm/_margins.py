@@ -1,4 +1,4 @@
-"""The data of the estimator: rows times labels, and what the box lets them attain."""
+"""Data of the estimator: rows times labels, and the margins that the box attains."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _BLOCK = 1024
 
 
 class SignedRows:
-    r"""The map K from weights beta in [-1, 1]^m to margins y_i c <z_i, beta>, and its transpose.
+    """The map K from weights beta in [-1, 1]^m to margins y_i c <z_i, beta>, and its transpose.
 
-    Vectors are float64. `Z` stays as it is, in its own dtype; what must be exact reads it in blocks
-    that are float64. A device without float64 hands its rows to the host.
+    Vectors are float64. `Z` keeps its dtype; exact operations read it in float64 blocks. Rows on a
+    device without float64 are copied to the host.
     """
 
     def __init__(self, z: Array, y: Array, half_width: float) -> None:
@@ -33,47 +33,47 @@ class SignedRows:
         self.n, self.m = z.shape
 
     def vector(self, values: Any) -> Array:
-        """Values of the host as float64, beside the rows."""
+        """Return host values as float64, beside the rows."""
         return _arrays.from_host(values, self.place, "float64")
 
     def weights(self, beta: Array) -> Array:
-        """The weights alpha of a beta, in the dtype of `Z` and within the box."""
+        """Return the weights alpha of a beta, in the dtype of `Z` and within the box."""
         return self._narrow(self.inner * beta)
 
     def at_home(self, alpha: Array) -> Array:
-        """Weights where the caller's rows live."""
+        """Return weights where the caller's rows live."""
         if self.place is self.home:
             return alpha
         return _arrays.from_host(alpha, self.home)
 
     def margins(self, beta: Array) -> Array:
-        """K beta, shape (n,)."""
+        """Compute K beta, shape (n,)."""
         return self.y * self._wide(self.xp.matmul(self.z, self.weights(beta)))
 
     def transposed(self, theta: Array) -> Array:
-        """K^T theta, shape (m,)."""
+        """Compute K^T theta, shape (m,)."""
         columns = self.xp.matrix_transpose(self.z)
         return self.inner * self._wide(self.xp.matmul(columns, self._narrow(self.y * theta)))
 
     def blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Blocks of rows of `Z` in float64."""
+        """Yield blocks of rows of `Z` in float64."""
         for rows in _arrays.slices(self.n, _BLOCK):
             yield rows, self._wide(self.z[rows, :])
 
     def limits(self) -> Any:
-        """(C/m) sum_l |z_il| on the host: the largest |f(x_i)| over the box."""
+        """Compute (C/m) sum_l |z_il| on the host: the largest |f(x_i)| over the box."""
         xp = self.xp
-        with np.errstate(over="ignore"):  # infinity is refused afterwards, by name
+        with np.errstate(over="ignore"):  # `check_limits` refuses infinity
             sums = [_arrays.to_host(xp.sum(xp.abs(block), axis=1)) for _, block in self.blocks()]
             return self.half_width * np.concatenate(sums)
 
     def column_squares(self) -> Array:
-        """Squared lengths of the columns of K."""
+        """Compute squared norms of the columns of K."""
         xp = self.xp
         return self.inner**2 * sum(xp.sum(block * block, axis=0) for _, block in self.blocks())
 
     def gram(self, rows: Array, columns: Array) -> Array:
-        """K^T diag(rows) K or K diag(columns) K^T, whichever is smaller, block by block."""
+        """Compute K^T diag(rows) K or K diag(columns) K^T, whichever is smaller, block by block."""
         xp, total = self.xp, 0.0
         if self.m <= self.n:
             for part, block in self.blocks():

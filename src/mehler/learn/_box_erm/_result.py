@@ -1,4 +1,4 @@
-"""What the estimator gives back: weights, both ends of each risk, and what they prove."""
+"""Result of the estimator: weights, both ends of each risk, and their certificates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mehler.learn.losses import Loss
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BoxERM:
-    r"""A function of the box and its certified risks; made by :func:`mehler.learn.box_erm`.
+    r"""A function of the box with its certified risks, from :func:`mehler.learn.box_erm`.
 
     Parameters
     ----------
@@ -26,26 +26,30 @@ class BoxERM:
     surrogate_risk : float
         Mean of the convex surrogate of `loss` over the sample, at `alpha`.
     lower : float
-        No function of the box has a surrogate risk below this; rounding is paid for.
+        Lower bound of every surrogate risk in the box, rounding included.
     risk : float
         Mean of V over the sample, at `alpha`.
     risk_lower : float
-        No function of the box has a risk below this; rounding is paid for.
+        Lower bound of every risk in the box, rounding included.
     convex : bool
-        Whether V is its convex surrogate on all margins that the box attains on the sample:
-        nothing is clipped. Then `risk` and `surrogate_risk` are one, and so are the lower ends.
+        Whether nothing is clipped: V is its convex surrogate on all margins that the box attains
+        on the sample. Then `risk` equals `surrogate_risk`, and so do the lower ends.
     largest_output : float
         The largest \|f(x_i)\| of the box, (C/m) max_i sum_l \|z_il\|.
     rounding : float
-        How far each risk may be from that of real arithmetic.
+        Bound of the rounding error of each risk.
     wanted_gap : float
-        The gap that was asked for.
+        The requested gap.
     relaxation_gap : float
         The gap to which the convex envelope was minimised, whose minimum `risk_lower` bounds.
     iterations : int
-        Of both minimisations together; 0 where a closed form was at hand.
+        Iterations of both minimisations together; 0 for the closed form.
     n_rows : int
-        n, the size of the sample.
+        Number of samples n.
+
+    See Also
+    --------
+    box_erm : Compute it.
 
     Examples
     --------
@@ -70,15 +74,14 @@ class BoxERM:
 
     @property
     def gap(self) -> float:
-        """How far the surrogate risk can at most be above its minimum over the box."""
+        """Bound of the surrogate risk above its minimum over the box."""
         return self.surrogate_risk - self.lower
 
     @property
     def slack(self) -> float:
-        """How far the risk can at most be above its minimum over the box.
+        """Bound of the risk above its minimum over the box.
 
-        What to add to a theorem's bound for the exact empirical minimiser, so that it holds for
-        this function.
+        Add it to a theorem's bound for the exact minimiser, to have one for this function.
         """
         return self.risk - self.risk_lower
 
@@ -88,7 +91,7 @@ class BoxERM:
         return "solved" if max(self.gap, self.relaxation_gap) <= self.wanted_gap else "stopped"
 
     def decision(self, Z: Array) -> Array:
-        """Values f(x) = <alpha, z> of the rows of `Z`: shape (n,).
+        """Compute f(x) = <alpha, z> for the rows of `Z`: shape (n,).
 
         Parameters
         ----------
@@ -115,7 +118,7 @@ class BoxERM:
         return xp.matmul(Z, xp.astype(self.alpha, Z.dtype, copy=False))
 
     def predict(self, Z: Array) -> Array:
-        """Labels -1 or +1 of the rows of `Z`: the sign of :meth:`decision`, +1 at 0.
+        """Predict labels -1 or +1 for the rows of `Z`: the sign of :meth:`decision`, +1 at 0.
 
         Parameters
         ----------
@@ -138,7 +141,7 @@ class BoxERM:
         return xp.astype(xp.where(values >= 0.0, ones, -ones), self._label_dtype)
 
     def __str__(self) -> str:
-        """Say what was found and what is certified."""
+        """State the risk and its certificate."""
         m = self.alpha.shape[0]
         text = (
             f"{self.loss} over |alpha| <= C/m, C = {self.scale:g}, m = {m}, {self.n_rows} rows: "

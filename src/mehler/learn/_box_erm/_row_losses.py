@@ -21,14 +21,8 @@ from mehler._arrays import Array, Place, from_host
 class RowLosses(ABC):
     """Losses of n rows.
 
-    Parameters
-    ----------
-    low, high : array, shape (n,)
-        The ends of theta; equal where the loss is linear with slope -high.
-    constant : array, shape (n,)
-        The loss at margin 0 of the linear rows; 0 for the others.
-    curved : array, shape (n,)
-        1.0, or 0.0 for a linear row.
+    `low`, `high`: ends of theta, equal for a linear loss of slope -high. `constant`: the loss at
+    margin 0 of linear rows, else 0. `curved`: 1.0, or 0.0 for a linear row.
     """
 
     low: Array
@@ -50,29 +44,29 @@ class RowLosses(ABC):
         return replace(self, **moved)
 
     def dual(self, xp: Any, theta: Array) -> Array:
-        """Values of psi_i."""
+        """Compute psi_i."""
         return self.constant + self.curved * self._curve(xp, theta)
 
     def values(self, xp: Any, margins: Array) -> Array:
-        """Values of the losses at a margin each."""
+        """Compute the losses at one margin per row."""
         theta = self.maximiser(xp, margins)
         return self.dual(xp, theta) - theta * margins
 
     def clip(self, xp: Any, theta: Array) -> Array:
-        """The nearest feasible theta."""
+        """Return the nearest feasible theta."""
         return xp.minimum(xp.maximum(theta, self.low), self.high)
 
     @abstractmethod
     def _curve(self, xp: Any, theta: Array) -> Array:
-        """Values of psi for a row that is not linear."""
+        """Compute psi of rows that are not linear."""
 
     @abstractmethod
     def maximiser(self, xp: Any, margins: Array) -> Array:
-        """The theta that attains the loss: minus its slope."""
+        """Return the theta that attains the loss: minus its slope."""
 
     @abstractmethod
     def proximal(self, xp: Any, at: Array, rho: Array, theta: Array) -> Array:
-        """Minus the slope at the proximal point, argmin_t e_i(t) + rho_i (t - at)^2 / 2.
+        """Return minus the slope at the proximal point, argmin_t e_i(t) + rho_i (t - at)^2 / 2.
 
-        That point is at + result / rho. `theta` is a guess.
+        That point is at + result / rho. `theta` is a starting guess.
         """

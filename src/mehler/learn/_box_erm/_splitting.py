@@ -25,15 +25,15 @@ from mehler.learn._box_erm._incumbent import Candidate, Incumbent
 from mehler.learn._box_erm._margins import SignedRows
 from mehler.learn._box_erm._row_losses import RowLosses
 
-_CHECK = 10  # iterations between two looks, each of which waits for the device
-_ENOUGH, _SOME = 0.2, 0.8  # restart when the residual fell so far, or so far and then rose
-_LONG = 0.36  # or when this part of all iterations was spent since the last restart
-_NOTHING = 1e-280  # margins that no box moves: where iterations started is the minimum
+_CHECK = 10  # iterations between checks, each of which synchronises with the device
+_ENOUGH, _SOME = 0.2, 0.8  # restart when the residual has fallen by this, or by this and then risen
+_LONG = 0.36  # or when this fraction of all iterations has passed since the last restart
+_NOTHING = 1e-280  # no weights move the margins: the starting point is the minimum
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """Something of the size of the weights, and something of the size of the margins."""
+    """A vector of the size of the weights, and one of the size of the margins."""
 
     beta: Array
     t: Array
@@ -45,9 +45,9 @@ class _Pair:
 class Graph:
     """Projection on t = K beta in the norm sum_l e_l beta_l^2 + sum_i w_i t_i^2.
 
-    The weights even out rows and columns of different sizes: w_i is one over what row i can
-    attain, beyond 1, and e_l grows with the length of column l, on the whole a tenth of the mean
-    eigenvalue, so that betas move about as much as margins do. No work before it is asked for.
+    The weights precondition rows and columns: w_i is one over the largest margin of row i, if
+    above 1, and e_l grows with the norm of column l, a tenth of the mean eigenvalue overall, so
+    that betas move about as much as margins do. Lazy: nothing is computed before it is needed.
     """
 
     def __init__(self, data: SignedRows, limits: Any) -> None:
@@ -56,7 +56,7 @@ class Graph:
 
     @cached_property
     def _lengths(self) -> Array:
-        """Column lengths over the longest; short columns count as a millionth of that."""
+        """Column norms over the largest; short columns count as a millionth of that."""
         xp = self.xp
         lengths = xp.sqrt(self.data.column_squares())
         top = xp.max(lengths)
@@ -69,7 +69,7 @@ class Graph:
 
     @cached_property
     def scale(self) -> float:
-        """A tenth of the mean eigenvalue; 0 where no weights move any margin."""
+        """A tenth of the mean eigenvalue; 0 if no weights move any margin."""
         xp, weights = self.xp, self._lengths if self.data.m <= self.data.n else 1.0 / self.w
         return 0.1 * float(xp.linalg.trace(self._gram) / xp.sum(weights))
 
@@ -80,7 +80,7 @@ class Graph:
 
     @cached_property
     def inverse(self) -> Array:
-        """Of diag(e) + K^T diag(w) K, or of diag(1/w) + K diag(1/e) K^T if that is smaller."""
+        """Inverse of the smaller of diag(e) + K^T diag(w) K and diag(1/w) + K diag(1/e) K^T."""
         xp, size = self.xp, self._gram.shape[0]
         unit = xp.eye(size, dtype=xp.float64, device=self.data.place.device)
         if self.data.m <= self.data.n:
@@ -123,7 +123,7 @@ def iterate(
         return
     # As steep as the losses, over margins of order 1.
     rho = float(xp.mean(rows.high)) / float(xp.mean(graph.w))
-    at = _Pair(  # where beta and theta are the proximal points
+    at = _Pair(  # the point whose proximal points are beta and theta
         beta + data.transposed(theta) / (rho * graph.e),
         data.margins(beta) - theta / (rho * graph.w),
     )
@@ -147,7 +147,7 @@ def iterate(
 
 
 class _Restart:
-    """When to start anew, from where, and with which weight between the two sides."""
+    """Restart rule: when, from where, and with which weight between primal and dual."""
 
     def __init__(self, graph: Graph, anchor: _Pair) -> None:
         self.graph, self.anchor = graph, anchor
@@ -174,7 +174,7 @@ class _Restart:
     def rebalanced(
         self, rho: float, reflected: _Pair, near: _Pair, at: _Pair, on_graph: _Pair
     ) -> tuple[float, _Pair]:
-        """The geometric mean of rho and the ratio of the moves of dual and primal since last."""
+        """Return the geometric mean of rho and the ratio of dual to primal moves since the last."""
         away = near.plus(-1.0, at)
         dual = _Pair(rho * away.beta, rho * away.t)
         new = rho

@@ -1,1 +1,1 @@
-"""Stochastic gradients over rows and units: a map that draws units in, a streamed model out."""
+"""Stochastic gradients over rows and units, for maps that draw units on the fly."""

@@ -1,4 +1,4 @@
-"""What the doubly stochastic gradient takes, refused by name before any work."""
+"""Validate the arguments of the doubly stochastic gradient."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mehler.features import FeatureMap, MaxoutCodes
 
 
 def check_map_of_units(phi: Any) -> None:
-    """A map with real features whose units can be drawn alone."""
+    """Raise unless `phi` is a real-valued map whose units can be drawn alone."""
     if not isinstance(phi, FeatureMap) or isinstance(phi, MaxoutCodes):
         raise TypeError(
             f"phi is {type(phi).__name__}: units that are drawn alone have the maps of mehler "
@@ -22,7 +22,7 @@ def check_map_of_units(phi: Any) -> None:
 
 
 def check_codes(targets: Array) -> None:
-    """Rows of -1 with a single +1, in two columns or more."""
+    """Raise unless rows are -1 with a single +1, in two columns or more."""
     codes = _arrays.to_host(targets)
     good = codes.shape[1] > 1 and np.isin(codes, (-1, 1)).all()
     if not good or not np.all(np.sum(codes == 1, axis=1) == 1):

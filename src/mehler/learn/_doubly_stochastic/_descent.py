@@ -14,11 +14,11 @@ from mehler.learn._arguments import work_place
 from mehler.learn._doubly_stochastic._fit import StochasticFit
 from mehler.learn._doubly_stochastic._streamed_model import StreamedLinearModel
 
-# Numbers of a block of features that are held for all rows: 64 MiB of float32.
+# Largest block of features kept for all rows: 64 MiB of float32.
 _HELD = 1 << 24
-# Rows and units by which the default step looks at the kernel.
+# Rows and units from which the default step estimates the kernel.
 _LOOK = 1024
-# Gradients that grew so much beyond the first ones will not come back.
+# Gradients that exceed the first ones by this factor are taken as divergence.
 _GROWTH = 1e6
 
 
@@ -39,12 +39,12 @@ class Squares:
 
 
 class Multinomial:
-    """log sum_c exp(f_c) - f_y, targets codes of -1 and +1."""
+    """log sum_c exp(f_c) - f_y, with codes of -1 and +1 as targets."""
 
     slope: ClassVar[float] = 0.5
 
     def start(self, targets: Any) -> Any:
-        """Return logarithms of the classes' shares; of classes without rows, as if half a row."""
+        """Return log class frequencies; a class without rows counts as half a row."""
         log = np.log(np.maximum(np.sum(targets == 1, axis=0), 0.5) / len(targets))
         return log - log.mean()
 
@@ -65,7 +65,7 @@ LOSSES: dict[str, type[Squares] | type[Multinomial]] = {
 
 
 class Descent:
-    """The function reached so far: ``scale * weights``, so that shrinking them costs nothing."""
+    """The current function, as ``scale * weights`` so that shrinking it is free."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class Descent:
         host = np.asarray(_arrays.to_host(targets), dtype=np.float64)
         self.targets = _arrays.from_host(host, self.place)
         self.intercept = loss.start(host) if intercept else np.zeros(host.shape[1])
-        # The largest gradient of the constant: steps that diverge leave it far behind.
+        # The largest gradient of the constant, for the divergence check.
         xp = self.place.xp
         start = _arrays.from_host(np.tile(self.intercept, (len(host), 1)), self.place)
         self.largest = float(xp.max(xp.abs(loss(xp, start, self.targets)[1])))
@@ -127,7 +127,7 @@ class Descent:
         )
 
     def _take(self, s: int) -> float:
-        """Step s, counted from 0; returns the mean loss of its rows before it."""
+        """Take step s, counted from 0; return the mean loss of its rows before it."""
         xp = self.place.xp
         rng = generator(self.seed, STEPS, s)
         rows, block = self._rows(rng), self._block(rng, s)
@@ -159,35 +159,35 @@ class Descent:
         return self.step / (1.0 + 0.5 * self.lam * self.step * s)
 
     def _rows(self, rng: np.random.Generator) -> Any:
-        """Different rows at random, or None for all; not int64, which some devices lack."""
+        """Sample distinct rows, or None for all; not int64, which some devices lack."""
         n = self.x.shape[0]
         if self.rows_per_step == n:
             return None
         return np.sort(rng.choice(n, size=self.rows_per_step, replace=False)).astype(np.int32)
 
     def _block(self, rng: np.random.Generator, s: int) -> UnitBlock:
-        """The next units while there are fresh ones, then a block by its share of the units."""
+        """Return the next fresh units, or else a random block, by its number of units."""
         size, n = self.units_per_step, self.phi.n_units
-        # The last block takes what is left: a small one would be a step of much noise.
+        # The last block takes the remainder: a small block would be a noisy step.
         last = n // size - 1
         number = s if s <= last else min(int(rng.integers(n)) // size, last)
         return UnitBlock(self.phi, number * size, n if number == last else (number + 1) * size)
 
     def _features(self, block: UnitBlock, rows: Array) -> Array:
-        """Features of rows, where values are."""
+        """Compute features of rows, where values are kept."""
         z = block(rows)
         if self.place is self.home:
             return z
         return _arrays.from_host(_arrays.to_host(z), self.place)
 
     def _held(self, block: UnitBlock) -> Array | None:
-        """Features of all rows, if values are kept of them and they are small."""
+        """Compute features of all rows, if values are kept and the block is small."""
         if self.values is None or self.x.shape[0] * block.n_features > _HELD:
             return None
         return self._features(block, self.x)
 
     def _values_at(self, rows: Any, s: int) -> Array:
-        """Return f at these rows, from values that were kept or from all units so far."""
+        """Return f at these rows, from kept values or from all units so far."""
         if self.values is not None:
             values = _some(self.values, rows, self.place)
         else:
@@ -200,7 +200,7 @@ class Descent:
         return self.scale * values + _arrays.from_host(self.intercept, self.place)[None, :]
 
     def _moved(self, block: UnitBlock, held: Array | None, change: Any) -> Array:
-        """The values after the weights of a block have changed."""
+        """Update the values after a change of a block's weights."""
         xp = self.place.xp
         step = self.x.shape[0]
         if held is None:
@@ -213,9 +213,9 @@ class Descent:
         return self.values + (xp.concat(parts, axis=0) if len(parts) > 1 else parts[0])
 
     def _first_step(self) -> float:
-        """1/(L (e + k/B + k/n) + 2 lam), of some rows by the first units: `doubly_stochastic`."""
+        """Estimate the default step of `doubly_stochastic` from some rows and units."""
         block = UnitBlock(self.phi, 0, min(_LOOK, self.phi.n_units))
-        # Evenly from all rows, as they may be in order of their classes.
+        # Evenly spaced, as rows may be sorted by class.
         stride = -(-self.x.shape[0] // _LOOK)
         z = self._features(block, self.x[::stride, :])
         xp = self.place.xp
@@ -229,7 +229,7 @@ class Descent:
         return 1.0 / (self.loss.slope * (largest + noise) + 2.0 * self.lam)
 
     def _require_sane(self, size: float, s: int) -> None:
-        """Refuse gradients that grew so much that they will not come back."""
+        """Raise if the gradients diverge."""
         if not size <= _GROWTH * self.largest:
             raise ValueError(
                 f"the steps diverge, at step {s + 1} of size {self.step:.3g}: take a smaller step"
@@ -237,5 +237,5 @@ class Descent:
 
 
 def _some(x: Array, rows: Any, place: _arrays.Place) -> Array:
-    """Rows by their numbers; None stands for all."""
+    """Select rows by number; None stands for all."""
     return x if rows is None else place.xp.take(x, _arrays.from_host(rows, place), axis=0)

@@ -32,7 +32,7 @@ def doubly_stochastic(
     intercept: bool = True,
     keep_values: bool = True,
 ) -> StochasticFit:
-    r"""Minimise a regularised loss by gradients at random rows and on units that are not stored.
+    r"""Minimise a regularised loss by gradients on random rows and on units that are not stored.
 
     .. math:: \min_W \frac1N\sum_{i=1}^N \ell\big(W^\top\phi(x_i) + b, y_i\big) + \lambda|W|^2,
               \qquad \ell = |f - y|^2 \text{ or } \log\sum\nolimits_c e^{f_c} - f_y
@@ -44,9 +44,9 @@ def doubly_stochastic(
               W_U \leftarrow W_U - \frac{\gamma_s m}{|U||R|} \sum_{i\in R} \phi_U(x_i)\,g_i^\top,
               \quad \gamma_s = \frac{\gamma_1}{1 + \lambda\gamma_1(s-1)/2}
 
-    (m units). The first J steps take the blocks in their order: each is then a fresh draw, and
-    what is descended on is the loss over the space of the *expected* kernel, that of infinitely
-    many units. Later steps take blocks at random, and the space is that of phi itself.
+    (m units). The first J steps take the blocks in order: each is then a fresh draw, and the
+    objective is the loss over the space of the *expected* kernel, that of infinitely many units.
+    Later steps take blocks at random, and the space is that of phi itself.
 
     Parameters
     ----------
@@ -57,45 +57,53 @@ def doubly_stochastic(
     Y : array, shape (n,) or (n, t)
         Real targets for "squares"; codes of :func:`one_vs_all` of two or more classes for either.
     lam : float
-        Above 0; as for :func:`ridge`, with 1/N before the sum.
+        Regularisation above 0; as for :func:`ridge`, with 1/N before the sum.
     loss : {"squares", "logistic"}, optional
+        The loss.
     seed : int
-        Of the rows, and of the blocks after the first pass.
+        Seed of the rows, and of the blocks after the first pass.
     n_steps : int, optional
-        Default J: one pass over the units.
+        Number of steps; default J, one pass over the units.
     rows_per_step : int, optional
-        Different rows of one step; all of them if there are no more.
+        Distinct rows per step; all of them if there are fewer.
     units_per_step : int, optional
-        Best a multiple of 64; the last block takes what is left too. Fewer units a step are more
-        steps for the same work.
+        Units per block, best a multiple of 64; the last block also takes the remainder. Fewer
+        units per step are more steps for the same work.
     step : float, optional
         gamma_1, below 1/(2 lam). Default 1/(L (e + k/B + k/n) + 2 lam) for B units and n rows a
         step: L is 2 for squares and 1/2 for logistic, e the largest eigenvalue of the matrix of
         kernels over the number of rows and k the mean of kernel(x, x), as up to 1024 rows and
         units see them.
     intercept : bool, optional
-        b is the mean of the targets for squares, and the logarithm of the classes' shares for
-        logistic; it is not learned. False: 0.
+        Fix b at the mean of the targets for squares, or the log class frequencies for logistic;
+        it is not learned. False: 0.
     keep_values : bool, optional
-        Whether to hold f at all rows, N t numbers: a step then makes the features of its units
-        for all rows, n_steps N units_per_step in all. If not, a step makes those of all earlier
-        units for its own rows: n_steps/2 (rows_per_step m) in a pass. The function is the same.
+        Keep f at all rows, N t numbers: a step then computes the features of its units for all
+        rows, n_steps N units_per_step in all. If not, a step computes those of all earlier units
+        for its own rows: n_steps/2 (rows_per_step m) in a pass. The function is the same.
 
     Returns
     -------
     StochasticFit
+        The function.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is not of its kind or range, before any work; if the steps diverge, which
-        a smaller `step` mends.
+        If an argument is not of its kind or range, before any work; if the steps diverge, in
+        which case take a smaller `step`.
+
+    See Also
+    --------
+    ridge : Exact solution for fewer units.
+    logistic : The same for the logistic loss.
+    mehler.features.FeatureMap.unit_blocks : Blocks of units that are not stored.
 
     Notes
     -----
     Memory: m t numbers of the solution, the values if they are kept, one block of weights and a
-    few blocks of features of at most 64 MiB; never the weights of the map nor features of all
-    rows and units.
+    few blocks of features of at most 64 MiB, but neither the weights of the map nor the features
+    of all rows and units.
 
     Let f* be the minimiser over the space of the expected kernel. With E over rows and units,
 
@@ -107,7 +115,7 @@ def doubly_stochastic(
     large: then s steps are an early stop, for squares about as a lambda of 1/(2 gamma_1 s) would
     be, and :func:`ridge` with fewer units may be better.
 
-    Everything behind features and their products with W is float64, where the device has it.
+    All but the features and their products with W is computed in float64, if the device has it.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""What the doubly stochastic gradient gives back: a function of units that nobody holds."""
+"""Result of the doubly stochastic gradient: a function of units that are not stored."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from mehler.learn._doubly_stochastic._streamed_model import StreamedLinearModel
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StochasticFit:
-    r"""A linear function of features, :math:`f(x) = W^\top\phi(x) + b`.
+    r"""Linear function of features that are not stored, :math:`f(x) = W^\top\phi(x) + b`.
 
-    Made by :func:`mehler.learn.doubly_stochastic`.
+    Returned by :func:`mehler.learn.doubly_stochastic`.
 
     Parameters
     ----------
@@ -25,14 +25,21 @@ class StochasticFit:
     weights : numpy.ndarray, shape (m, t)
         W, in float64, on the host.
     intercept : numpy.ndarray, shape (t,)
-        b; zeros if none was asked for.
+        b; zeros without intercept.
     lam : float
+        Regularisation.
     loss : {"squares", "logistic"}
+        The loss.
     step : float
         The first step size.
     n_rows, n_steps, rows_per_step, units_per_step : int
+        Sizes of the fit.
     losses : numpy.ndarray, shape (n_steps,)
         Mean loss, without penalty, of the rows of each step before it was taken.
+
+    See Also
+    --------
+    doubly_stochastic : Fit it.
 
     Examples
     --------
@@ -53,10 +60,9 @@ class StochasticFit:
     _flat: bool = field(repr=False)
 
     def predict(self, X: Array) -> Array:
-        """Values f(x) of the rows of `X`; for classes take the largest, ``argmax(axis=1)``.
+        """Compute f(x) for the rows of `X`; for classes take the largest, ``argmax(axis=1)``.
 
-        A pass over the units for all rows at once: what is held is the values and a block of
-        weights.
+        One pass over the units for all rows: memory is the values and a block of weights.
 
         Parameters
         ----------
@@ -80,6 +86,6 @@ class StochasticFit:
         place = _arrays.place_of(X)
         wide = _arrays.widest_float(place.xp, place.device)
         function = StreamedLinearModel(self.phi, self.weights, self.intercept, self.phi.n_units)
-        # All rows at once: the walk over rows is inside that over units.
+        # All rows at once: the loop over rows is inside that over units.
         values = _arrays.map_rows(function, X, self.weights.shape[1], wide, block=1 << 62)
         return values[:, 0] if self._flat else values

@@ -1,4 +1,4 @@
-"""Linear functions of features whose weights are drawn anew, block by block of units."""
+"""Linear functions of features whose weights are drawn on the fly, block by block of units."""
 
 from __future__ import annotations
 
@@ -14,15 +14,9 @@ from mehler.features import FeatureMap
 
 @dataclass(frozen=True)
 class StreamedLinearModel:
-    r"""A function of a block of rows, :math:`W^\top\phi(x) + b`: units outermost, rows inner.
+    r"""A function of a block of rows, :math:`W^\top\phi(x) + b`, looping over units, then rows.
 
-    Parameters
-    ----------
-    phi : FeatureMap
-    weights : numpy.ndarray, shape (m, t)
-    intercept : numpy.ndarray, shape (t,)
-    n_units : int
-        Units from here on have no weight yet.
+    Units from `n_units` on have no weight yet.
     """
 
     phi: FeatureMap
@@ -31,12 +25,12 @@ class StreamedLinearModel:
     n_units: int
 
     def __call__(self, xp: Any, rows: Array) -> Array:
-        """Values of all rows, shape (n, t), in the widest float."""
+        """Compute values of all rows, shape (n, t), in the widest float."""
         place = _arrays.place_of(rows)
         wide = _arrays.widest_float(xp, place.device)
         dtype = self.phi._checked_dtype(rows)
         shape = (rows.shape[0], self.weights.shape[1])
-        # A Dask worker has a map on the host, and blocks that are NumPy arrays.
+        # On a Dask worker the map is on the host, and blocks are NumPy arrays.
         offset = _arrays.from_host(self.intercept, self.phi.place, wide)
         total = xp.zeros(shape, dtype=wide, device=place.device) + offset[None, :]
         for block in self.phi.unit_blocks():

@@ -1,1 +1,1 @@
-"""Logistic regression: blocks of features and classes in, probabilities of classes out."""
+"""Multinomial logistic regression."""

@@ -1,4 +1,4 @@
-"""What logistic regression gives back: probabilities of classes."""
+"""Result of logistic regression."""
 
 from __future__ import annotations
 
@@ -16,28 +16,34 @@ from mehler.learn._ridge._fit import _Linear
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LogisticFit:
-    r"""Probabilities of classes, linear in features on the logarithmic scale.
+    """Class probabilities, log-linear in features.
 
-    Made by :func:`mehler.learn.logistic`.
+    Returned by :func:`mehler.learn.logistic`.
 
     Parameters
     ----------
     phi : callable
         The map.
     weights : array, shape (m, c)
+        W.
     intercept : array, shape (c,)
-        Zeros if none was asked for.
+        b; zeros without intercept.
     classes : numpy.ndarray, shape (c,)
-        In the order of the columns.
+        Classes in the order of the columns.
     lam : float
+        Regularisation.
     objective : float
         F at the solution.
     gradient : float
         Norm of its gradient there.
     gap : float or None
-        How far F may be from its minimum; None with an intercept.
+        Bound of F above its minimum; None with an intercept.
     converged : bool
         Whether the gradient is within the tolerance.
+
+    See Also
+    --------
+    logistic : Fit it.
 
     Examples
     --------
@@ -59,15 +65,17 @@ class LogisticFit:
         return reduce_to_host(self, "weights", "intercept")
 
     def decision(self, X: Array) -> Array:
-        """Values f(x), shape (n, c), where the rows are; a Dask array stays lazy.
+        """Compute f(x), shape (n, c), where the rows are; a Dask array stays lazy.
 
         Parameters
         ----------
         X : array, shape (n, d)
+            Rows that `phi` takes.
 
         Returns
         -------
         array, shape (n, c)
+            One column per class.
 
         Raises
         ------
@@ -84,15 +92,17 @@ class LogisticFit:
         return _arrays.map_rows(function, X, c, self.weights.dtype, block=block)
 
     def predict_log_proba(self, X: Array) -> Array:
-        """Logarithms of the probabilities of the classes, shape (n, c).
+        """Compute log probabilities of the classes, shape (n, c).
 
         Parameters
         ----------
         X : array, shape (n, d)
+            Rows that `phi` takes.
 
         Returns
         -------
         array, shape (n, c)
+            One column per class.
 
         Raises
         ------
@@ -105,16 +115,17 @@ class LogisticFit:
         return values - xp.log(xp.sum(xp.exp(values), axis=1, keepdims=True))
 
     def predict(self, X: Array) -> Any:
-        """The likeliest class of each row.
+        """Predict the most probable class of each row.
 
         Parameters
         ----------
         X : array, shape (n, d)
+            Rows that `phi` takes.
 
         Returns
         -------
         numpy.ndarray, shape (n,)
-            Labels, on the host, as `classes` are; of a Dask array a Dask array, which stays lazy.
+            Labels from `classes`, on the host; a lazy Dask array for a Dask array.
 
         Raises
         ------

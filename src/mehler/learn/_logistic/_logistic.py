@@ -1,4 +1,4 @@
-"""Multinomial logistic regression on features that are never held whole."""
+"""Multinomial logistic regression on features that are recomputed block by block."""
 
 from __future__ import annotations
 
@@ -32,39 +32,39 @@ def logistic(
     tolerance: float = 1e-6,
     max_iterations: int = 1000,
 ) -> LogisticFit:
-    r"""Multinomial logistic regression on the features of a map.
+    r"""Fit multinomial logistic regression on the features of a map.
 
     .. math:: \min_{W, b} F(W, b), \quad F = \frac1N\sum_{i=1}^N
               \Big(\log\sum_{c} e^{f_c(x_i)} - f_{y_i}(x_i)\Big) + \lambda |W|^2, \quad
               f(x) = W^\top \phi(x) + b
 
-    Features are made anew, block by block, at every step of SciPy's L-BFGS, and never held whole.
+    Features are recomputed, block by block, at every step of SciPy's L-BFGS, and never stored.
 
     Parameters
     ----------
     phi : callable
-        A map of mehler, or any function from rows (n, d) to features (n, m). If it fits into
-        memory, hold the features instead: ``Z = phi(X)``, and ``phi=lambda rows: rows``.
+        A map of mehler, or any function from rows (n, d) to features (n, m). If the features fit
+        into memory, compute ``Z = phi(X)`` once and fit on them with ``phi=lambda rows: rows``.
     X : array, shape (n, d)
-        Rows that `phi` takes, of any library. Every step goes over all chunks of a Dask array:
-        ``persist()`` it if the workers can hold the rows.
+        Rows that `phi` takes, of any library. Every step reads all chunks of a Dask array:
+        ``persist()`` it if the rows fit into the workers' memory.
     labels : array, shape (n,)
-        As :func:`one_vs_all` takes them.
+        Class labels, as for :func:`one_vs_all`.
     lam : float
-        Above 0. scikit-learn's ``C`` is :math:`1/(2\lambda N)`.
+        Regularisation above 0. scikit-learn's ``C`` is :math:`1/(2\lambda N)`.
     classes : array-like, optional
-        Default those found in `labels`; at least two.
+        The classes, at least two; default those found in `labels`.
     intercept : bool, optional
-        b is not penalised.
+        Fit b, which is not penalised.
     tolerance : float, optional
         Stop once :math:`|\nabla F| \le` tolerance.
     max_iterations : int, optional
-        Of L-BFGS.
+        Largest number of L-BFGS iterations.
 
     Returns
     -------
     LogisticFit
-        Check its ``converged``.
+        The fit; check its ``converged``.
 
     Raises
     ------
@@ -72,18 +72,24 @@ def logistic(
         If an argument is not of its kind or range, before any work; if `phi` gives NaN, when it
         does.
 
+    See Also
+    --------
+    ridge : Least squares on codes of classes.
+    doubly_stochastic : More units than fit into memory.
+    one_vs_all : Codes of classes.
+
     Notes
     -----
     Without intercept F is :math:`2\lambda`-strongly convex, so that
 
     .. math:: F(W) - \min F \le \frac{|\nabla F(W)|^2}{4\lambda},
 
-    the ``gap`` of the fit: it needs no trust in the optimiser. With an intercept the strong
-    convexity is only in W, and ``gap`` is None; the norm of the gradient is what there is.
+    the ``gap`` of the fit, which does not depend on trusting the optimiser. With an intercept the
+    strong convexity is only in W, and ``gap`` is None; judge by the norm of the gradient.
 
-    Everything behind the features is float64, also for float32 features; only the weights that
-    are handed out are rounded to the features' dtype. A gradient below about
-    :math:`10^{-8}` is not reached. Cost a step: features and two products, 4 m c N operations.
+    Features aside, all is computed in float64; the returned weights are rounded to the features'
+    dtype. A gradient below about :math:`10^{-8}` is not reached. Cost per step: features and two
+    products, 4 m c N operations.
 
     Examples
     --------
@@ -149,7 +155,7 @@ class _Objective:
     intercept: bool
 
     def __post_init__(self) -> None:
-        # The map goes to Dask's workers once, not at every step.
+        # The map is sent to Dask's workers once, not at every step.
         self._map = _arrays.share(self.phi) if _arrays.is_chunked(self.x) else self.phi
 
     def __call__(self, flat: Any) -> tuple[float, Any]:
@@ -171,7 +177,7 @@ class _Objective:
 
 @dataclass(frozen=True)
 class _Losses:
-    """The sum of the losses of some rows, and after it that of their gradients, on the host."""
+    """Sum of the losses of some rows, and then of their gradients, on the host."""
 
     solution: Any
     intercept: bool
@@ -181,7 +187,7 @@ class _Losses:
         total, gradient = 0.0, np.zeros_like(self.solution)
         for z, targets in feature_blocks(phi, x, codes):
             xp, place = _arrays.array_namespace(z), _arrays.place_of(z)
-            # In float64 also for float32 features: a line search ends where values are noise.
+            # In float64 even for float32 features: a line search ends where values are noise.
             z = xp.astype(z, xp.float64, copy=False)
             values = xp.matmul(z, _arrays.from_host(self.solution[:m], place))
             if self.intercept:
@@ -200,7 +206,7 @@ class _Losses:
 
 def _stop_at(tolerance: float, objective: _Objective) -> Callable[[Any], None]:
     def callback(flat: Any) -> None:
-        # The last evaluation is at the accepted point, or is not what is asked about.
+        # The last evaluation need not be at the accepted point: check.
         if np.array_equal(flat, objective.at) and objective.norm <= tolerance:
             raise StopIteration
 

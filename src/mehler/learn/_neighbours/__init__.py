@@ -1,1 +1,1 @@
-"""Nearest neighbours: features or codes in, indices and distances of the nearest rows out."""
+"""Nearest neighbours by features or by codes."""

@@ -1,4 +1,4 @@
-"""Tables of buckets over codes on the host: each table reads digits that no other one reads."""
+"""Hash tables of codes on the host, each table on digits of its own."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 
 from mehler import _arrays
 
-# Bytes of marks, one for each query and row, that are held at a time.
+# Bytes of marks per block, one for each query and row.
 _MARKS = 1 << 24
 
 
 class Buckets:
     """For each table the rows sorted by their key, so that a bucket is a range.
 
-    Table t reads digits t k to t k + k - 1, as one number in base q.
+    Table t uses digits t k to t k + k - 1, as one number in base q.
     """
 
     def __init__(self, codes: Any, pool_size: int, digits: int, tables: int) -> None:
@@ -43,11 +43,11 @@ class Buckets:
         return int(self._keys.nbytes + self._rows.nbytes)
 
     def blocks(self, n_queries: int) -> Iterator[slice]:
-        """Queries whose marks fit."""
+        """Yield blocks of queries whose marks fit into memory."""
         return _arrays.slices(n_queries, max(1, _MARKS // self.n_rows))
 
     def candidates(self, codes: Any) -> tuple[Any, Any]:
-        """Pairs that share a bucket of some table: numbers of queries, and of rows, in order."""
+        """Return pairs that share a bucket of some table: query numbers and row numbers, sorted."""
         marks = np.zeros((codes.shape[0], self.n_rows), dtype=bool)
         queries = np.arange(codes.shape[0])
         for table, (keys, rows) in enumerate(zip(self._keys, self._rows, strict=True)):

@@ -1,4 +1,4 @@
-"""Nearest neighbours through buckets of maxout codes, with the exact probability of a bucket."""
+"""Locality-sensitive hashing by maxout codes, with the exact probability of a shared bucket."""
 
 from __future__ import annotations
 
@@ -18,58 +18,65 @@ from mehler.learn._neighbours import _tuning
 from mehler.learn._neighbours._hash_tables import Buckets
 
 RANKS = ("codes", "cosine")
-# Pairs that are ranked at a time: of 1000 digits below 4 these are 16 MiB of words.
+# Pairs ranked per block: 16 MiB of words for 1000 digits below 4.
 _PAIRS = 1 << 16
 
 
 class MaxoutIndex:
-    r"""Locality-sensitive hashing by maxout codes.
+    r"""Approximate nearest neighbours by locality-sensitive hashing of maxout codes.
 
     .. math:: P(x, z \text{ share a bucket}) = 1 - \big(1 - \kappa_q(\rho)^k\big)^L
 
-    L tables, each a bucket for every value of k digits of the code; no two tables read the same
-    digit. Rows that share a bucket with a query are ranked by all m digits, or by cosine.
+    There are L tables, each with a bucket for every value of k digits of the code; tables use
+    disjoint digits. Rows that share a bucket with a query are ranked by all m digits, or by
+    cosine.
 
     Parameters
     ----------
     phi : MaxoutCodes
-        With m units; at least ``n_digits * n_tables``.
+        The map, with m units; at least ``n_digits * n_tables``.
     X : array, shape (n, n_inputs)
-        Rows among which neighbours are sought, where phi lives. Kept, not copied; Dask arrays are
-        computed.
+        Rows to search, where phi lives. Referenced, not copied; Dask arrays are computed.
     n_digits, n_tables : int, optional
-        k and L. What is not given is chosen: the fewest expected candidates, and looks into
-        tables, with which the nearest rows of a sample of 200 are found with probability `recall`
-        on the mean.
+        k and L. Sizes left as None are tuned to minimise query cost (expected candidates and
+        table look-ups) subject to mean recall >= `recall` on 200 sampled queries.
     recall : float, optional
-        The share of neighbours that should be candidates, in expectation over the draw of phi.
+        Target fraction of neighbours among the candidates, in expectation over the draw of phi.
     n_neighbours : int, optional
-        How many neighbours that share is of.
+        Number of neighbours that `recall` refers to.
     rank : {'codes', 'cosine'}, optional
-        By what candidates are ranked: similarity of packed codes, or the rows themselves, which
-        then are held once more at length 1.
+        Rank candidates by the similarity of packed codes, or by the rows themselves, of which a
+        normalised copy is then kept.
 
     Attributes
     ----------
     phi : MaxoutCodes
+        The map.
     n_digits, n_tables : int
         k and L.
     codes : PackedCodes
-        Of all rows.
+        Codes of all rows.
     expected_recall, expected_candidates : float or None
-        What the choice expects of the sample: the share of neighbours, and the number of rows,
-        that share a bucket. None if both sizes were given.
+        Expected fraction of neighbours, and number of rows, that share a bucket with a sampled
+        query. None if both sizes were given.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is not of its kind or range; if no choice reaches `recall`; if the units of
-        phi are dependent, so that the probability is not known, and a size is left to choose.
+        If an argument is not of its kind or range; if no sizes reach `recall`; if sizes are to
+        be tuned but the units of phi are dependent, so that the probability is unknown.
+
+    See Also
+    --------
+    nearest : Exact search by features or codes.
+    mehler.MaxoutCodes : The codes.
+    mehler.features.PackedCodes : Codes as bit planes.
+    mehler.exact.collision_probability : The function kappa_q.
 
     Notes
     -----
-    On the host. Memory: packed codes, and 8 bytes (above :math:`q^k = 2^{32}` 12) a row and table.
-    A query costs L binary searches, one byte a row, and one comparison a candidate.
+    Runs on the host. Memory: packed codes, and 8 bytes (12 if :math:`q^k > 2^{32}`) per row and
+    table. A query costs L binary searches, one byte per row, and one comparison per candidate.
 
     References
     ----------
@@ -153,12 +160,12 @@ class MaxoutIndex:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of tables, packed codes and, if ranked by cosine, rows of length 1."""
+        """Bytes of tables, packed codes and, if ranked by cosine, normalised rows."""
         units = 0 if self._units is None else self._units.nbytes
         return int(self._buckets.nbytes + self.codes.nbytes + units)
 
     def probability(self, rho: Any) -> Any:
-        r"""Exact probability, over draws of phi, that rows at cosine rho share a bucket.
+        r"""Compute the probability, over draws of phi, that rows at cosine rho share a bucket.
 
         Parameters
         ----------
@@ -188,16 +195,17 @@ class MaxoutIndex:
         return float(values) if scalar and values.ndim == 0 else values
 
     def candidates(self, Q: Array) -> list[Any]:
-        """For each query the numbers of the rows that share a bucket with it, ascending.
+        """Return the rows that share a bucket with each query, in ascending order.
 
         Parameters
         ----------
         Q : array, shape (k, n_inputs)
+            Queries, where phi lives.
 
         Returns
         -------
         list of k int32 arrays
-            On the host.
+            Row numbers, on the host.
         """
         codes = self._encoded(Q)
         found: list[Any] = []
@@ -208,23 +216,23 @@ class MaxoutIndex:
         return found
 
     def query(self, Q: Array, n_neighbours: int = 1) -> tuple[Array, Array]:
-        """The most similar rows among those that share a bucket with a query.
+        """Find the most similar rows among those that share a bucket with a query.
 
         Parameters
         ----------
         Q : array, shape (k, n_inputs)
             Queries, where phi lives.
         n_neighbours : int, optional
-            At most n.
+            Number of rows to return, at most n.
 
         Returns
         -------
         index : int32 array, shape (k, n_neighbours)
-            Row numbers, the most similar first; of equally similar rows the first. -1 where
-            fewer rows share a bucket.
+            Row numbers, most similar first; ties in the order of the rows. -1 if fewer rows
+            share a bucket.
         similarity : array, shape (k, n_neighbours)
-            Share of digits that agree, or cosine; NaN where index is -1. Both where Q is; Dask
-            arrays are computed, and give NumPy's.
+            Fraction of digits that agree, or cosine; NaN where index is -1. Both live where Q
+            does; Dask arrays are computed, and give NumPy arrays.
 
         Raises
         ------
@@ -256,17 +264,19 @@ class MaxoutIndex:
         return _arrays.from_host(index, place), _arrays.from_host(score.astype(narrow), place)
 
     def recall(self, Q: Array, n_neighbours: int = 10) -> float:
-        """Share of the nearest rows by cosine that :meth:`query` finds, by brute force.
+        """Measure the fraction of nearest rows by cosine that :meth:`query` finds, by brute force.
 
         Parameters
         ----------
         Q : array, shape (k, n_inputs)
+            Queries, where phi lives.
         n_neighbours : int, optional
-            How many rows are the nearest; one that is as near as the last of them counts.
+            Number of nearest rows; rows tied with the last of them count too.
 
         Returns
         -------
         float
+            Mean over queries.
         """
         wanted = self._check_wanted(n_neighbours)
         Q = _here(Q, "Q")
@@ -309,7 +319,7 @@ class MaxoutIndex:
 
 
 def _here(x: Array, name: str) -> Array:
-    """Checked rows; of Dask computed ones, so that their values are checked too."""
+    """Validate rows; Dask arrays are computed, so that their values are checked too."""
     check_rows(x, name)
     if not _arrays.is_chunked(x):
         return x
@@ -319,7 +329,7 @@ def _here(x: Array, name: str) -> Array:
 
 
 def _best(values: Any, wanted: int) -> Any:
-    """Where the `wanted` largest values stand, largest first; of equal ones the first."""
+    """Return the positions of the `wanted` largest values, in descending order, ties first."""
     places = np.arange(len(values))
     if len(values) > wanted:
         least = np.partition(values, len(values) - wanted)[len(values) - wanted]

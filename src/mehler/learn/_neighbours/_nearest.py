@@ -1,4 +1,4 @@
-"""Nearest neighbours by features, or by codes: block against block."""
+"""Exact nearest neighbours by features or codes, block against block."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from mehler._arrays import Array
 from mehler._validate import integer
 from mehler.learn._arguments import check_map, check_rows, features_of
 
-# Rows of one block of distances; 2048 x 2048 of float32 are 16 MiB.
+# Rows per block of distances; 2048 x 2048 of float32 are 16 MiB.
 _BLOCK = 2048
 
 
 def nearest(
     phi: Callable[[Array], Array], X: Array, Q: Array, n_neighbours: int = 1
 ) -> tuple[Array, Array]:
-    r"""The rows of X that are nearest to each query, by features or by codes.
+    r"""Find the rows of X nearest to each query, by features or by codes.
 
     .. math:: \|\phi(x) - \phi(z)\|, \qquad\text{or for codes}\qquad
               1 - \frac1m\#\{\ell : c_\ell(x) = c_\ell(z)\}
@@ -27,21 +27,21 @@ def nearest(
     ----------
     phi : callable
         A map of mehler, or any function from rows (n, d) to features (n, m). If it has a method
-        ``similarity``, as :class:`mehler.MaxoutCodes` has, 1 less that is the distance.
+        ``similarity``, like :class:`mehler.MaxoutCodes`, the distance is 1 - similarity.
     X : array, shape (n, d)
-        Rows among which neighbours are sought.
+        Rows to search.
     Q : array, shape (k, d)
         Queries, where X is.
     n_neighbours : int, optional
-        At most n.
+        Number of rows to return, at most n.
 
     Returns
     -------
     index : int32 array, shape (k, n_neighbours)
-        Row numbers in X, the nearest first; of equally near rows the first.
+        Row numbers in X, nearest first; ties in the order of the rows.
     distance : array, shape (k, n_neighbours)
-        Of those rows. Squares of inner products lose digits: distances below about
-        :math:`10^{-3}` of the features' length (float32), :math:`10^{-8}` (float64) are noise.
+        Their distances. Those below about :math:`10^{-3}` (float32) or :math:`10^{-8}` (float64)
+        of the features' norm are noise, by cancellation.
 
     Raises
     ------
@@ -49,9 +49,14 @@ def nearest(
         If an argument is not of its kind or range, before any work; if `phi` gives NaN, integers
         without ``similarity``, or numbers whose squares overflow, when it does.
 
+    See Also
+    --------
+    MaxoutIndex : Approximate search by hashing.
+    mehler.MaxoutCodes.similarity : Similarity of codes.
+
     Notes
     -----
-    Features of X are made once for every 2048 queries. One matrix product for each pair of blocks;
+    Features of X are recomputed for every 2048 queries. One matrix product per pair of blocks;
     memory does not grow with n times k. Dask arrays are computed, and refused above 1 GiB.
 
     Examples
@@ -92,7 +97,7 @@ def nearest(
 
 
 def _features(phi: Callable[[Array], Array], rows: Array) -> Array:
-    """Features whose squared distances are finite."""
+    """Compute features, and raise unless their squared distances are finite."""
     z = features_of(phi, rows)
     xp = _arrays.array_namespace(z)
     largest = float(xp.max(xp.abs(z)))
@@ -105,7 +110,7 @@ def _features(phi: Callable[[Array], Array], rows: Array) -> Array:
 
 
 def _features_apart(xp: Any, phi: Any, left: Array, right: Array) -> Array:
-    """Squared distances of features."""
+    """Compute squared distances of features."""
     squares = [xp.sum(part * part, axis=1) for part in (left, right)]
     products = xp.matmul(left, xp.matrix_transpose(right))
     apart = squares[0][:, None] + squares[1][None, :] - 2.0 * products
@@ -113,20 +118,20 @@ def _features_apart(xp: Any, phi: Any, left: Array, right: Array) -> Array:
 
 
 def _codes_apart(xp: Any, phi: Any, left: Array, right: Array) -> Array:
-    """Shares of digits that differ."""
+    """Compute the fraction of digits that differ."""
     return 1.0 - phi.similarity(left, right)
 
 
 def _merged(
     xp: Any, best: tuple[Array, Array] | None, apart: Array, start: int, k: int
 ) -> tuple[Array, Array]:
-    """The k nearest of those found before and of a block of rows from `start` on."""
+    """Return the k nearest among the best so far and a block of rows from `start` on."""
     n = apart.shape[1]
-    # int32, sums and argmin avoided: a device may be without 64-bit integers.
+    # int32, without sums and argmin: a device may lack 64-bit integers.
     options = {"dtype": xp.int32, "device": _arrays.place_of(apart).device}
     index = xp.broadcast_to(xp.arange(start, start + n, **options)[None, :], apart.shape)
     if best is not None:
-        # Those found before come first, so that they win where distances are equal.
+        # The best so far come first, so that they win ties.
         index = xp.concat((best[0], index), axis=1)
         apart = xp.concat((best[1], apart), axis=1)
     places = xp.broadcast_to(xp.arange(apart.shape[1], **options)[None, :], apart.shape)

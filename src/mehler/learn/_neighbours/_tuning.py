@@ -1,4 +1,4 @@
-"""How many digits a bucket, how many tables: what the theory expects on a sample of the rows."""
+"""Tune digits per bucket and number of tables by exact probabilities on a sample of rows."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 
 from mehler import _arrays, exact
 
-# Rows taken as queries, and rows that stand for all others when candidates are counted.
+# Sampled queries, and sampled rows for counting candidates.
 _QUERIES, _OTHERS = 200, 2000
-# A look into one table costs about as much as ranking this many candidates.
+# Cost of one table look-up, in ranked candidates.
 _LOOK = 5
 _BLOCK = 2048
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Sizes, and what they lead to on the mean over draws of the map."""
+    """Sizes with their expected recall and candidates over draws of the map."""
 
     digits: int
     tables: int
@@ -27,14 +27,14 @@ class Choice:
 
 
 def probability(kappa: Any, digits: int, tables: int) -> Any:
-    """1 - (1 - kappa^k)^L on the host, small values to full relative accuracy."""
+    """Compute 1 - (1 - kappa^k)^L on the host, small values to full relative accuracy."""
     bucket = kappa**digits
     with np.errstate(divide="ignore"):  # log of 0 where a bucket is certain
         return -np.expm1(tables * np.log1p(-bucket))
 
 
 def unit_rows(rows: Any) -> Any:
-    """Rows on the host, of length 1; zero rows stay zero."""
+    """Normalise rows on the host; zero rows stay zero."""
     rows = rows.astype(np.float32 if rows.dtype == np.float32 else np.float64, copy=False)
     largest = np.abs(rows).max(axis=1, keepdims=True)
     rows = rows / np.where(largest > 0, largest, 1)  # so that squares stay in range
@@ -42,7 +42,7 @@ def unit_rows(rows: Any) -> Any:
 
 
 def cosines(x: Any, units: Any) -> Any:
-    """Cosines of `units` with all rows of `x`, block by block: shape (len(units), n)."""
+    """Compute cosines of `units` with all rows of `x`, block by block: (len(units), n)."""
     out = np.empty((len(units), x.shape[0]), dtype=units.dtype)
     for rows in _arrays.slices(x.shape[0], _BLOCK):
         np.matmul(units, unit_rows(_arrays.to_host(x[rows, :])).T, out=out[:, rows])
@@ -58,7 +58,7 @@ def choose(
     recall: float,
     n_neighbours: int,
 ) -> Choice:
-    """The cheapest sizes that find `recall` of the neighbours of a sample, in expectation."""
+    """Return the cheapest sizes with expected recall >= `recall` on a sample."""
     n = x.shape[0]
     chosen = np.unique(np.linspace(0, n - 1, min(n, _QUERIES)).astype(np.int64))
     units = unit_rows(np.concatenate([_arrays.to_host(x[i : i + 1, :]) for i in chosen.tolist()]))
@@ -92,7 +92,7 @@ def choose(
 
 
 def _least_tables(near: Any, digits: int, most: int, recall: float) -> int:
-    """The least number up to `most` that reaches the recall, else `most`; by bisection."""
+    """Return the least number of tables that reaches the recall, at most `most`, by bisection."""
     low, high = 1, most
     while low < high:
         middle = (low + high) // 2

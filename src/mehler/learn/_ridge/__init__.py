@@ -1,1 +1,1 @@
-"""Ridge regression: sums of rows or their inner products in, linear functions of features out."""
+"""Ridge regression from sums over rows, or from their inner products."""

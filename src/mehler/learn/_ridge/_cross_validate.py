@@ -1,4 +1,4 @@
-"""Cross-validated errors of a whole path of lambdas, on features that are never held whole."""
+"""Cross-validation of a path of lambdas, on features that are never stored."""
 
 from __future__ import annotations
 
@@ -33,20 +33,25 @@ from mehler.learn._ridge._sums import RidgeSums
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CrossValidation:
-    """Errors on rows held out in turn, and the function that they choose.
+    """Cross-validated errors, and the function with the least.
 
-    Made by :func:`mehler.learn.cross_validate` or :func:`mehler.learn.cross_validate_sums`.
+    Returned by :func:`mehler.learn.cross_validate` or :func:`mehler.learn.cross_validate_sums`.
 
     Parameters
     ----------
     lambdas : tuple of float, length l
-        All that were tried.
+        All lambdas.
     errors : numpy.ndarray, shape (k, l)
-        Mean error on the rows of each fold, for each lambda fitted to the other rows.
+        Mean error on the rows of each fold, for each lambda, fitted to the other rows.
     sizes : numpy.ndarray, shape (k,)
-        Rows of each fold.
+        Number of rows of each fold.
     fit : RidgeFit
-        Fitted to all rows, with the lambda of the least mean error; `fit.errors` are `mean`.
+        Fit to all rows with the lambda of the least mean error; `fit.errors` is `mean`.
+
+    See Also
+    --------
+    cross_validate : Compute it from rows.
+    cross_validate_sums : Compute it from sums.
 
     Examples
     --------
@@ -60,7 +65,7 @@ class CrossValidation:
 
     @property
     def mean(self) -> Any:
-        """Mean over folds of the errors of each lambda, (l,), as scikit-learn takes it."""
+        """Mean over folds of the errors of each lambda, (l,), unweighted as in scikit-learn."""
         return self.errors.mean(axis=0)
 
     @property
@@ -86,11 +91,11 @@ def cross_validate(
     intercept: bool = True,
     solver: Literal["auto", "eigen", "direct"] = "auto",
 ) -> CrossValidation:
-    r"""Errors of ridge regression on each fold, fitted to the others, for a path of lambdas.
+    """Cross-validate ridge regression for a path of lambdas.
 
     Each row is transformed twice, whatever the number of folds: once for the sums of its fold
-    (:class:`RidgeSums`), of which those of the other folds add up to what is fitted without it;
-    and once for its error. Features are never held whole.
+    (:class:`RidgeSums`), since the sums of the other folds give the fit without it; and once for
+    its error. Features are never stored.
 
     Parameters
     ----------
@@ -101,14 +106,15 @@ def cross_validate(
     Y : array, shape (n,) or (n, t)
         Real targets beside `X`; for classes the codes of :func:`one_vs_all`.
     folds : array-like of int, shape (n,)
-        The fold of each row: from :func:`folds`, or numbers of your own. Rows with -1 are never
-        held out, so that 0 and -1 are one hold-out.
+        The fold of each row: from :func:`folds`, or your own numbers. Rows with -1 are never held
+        out, so that 0 and -1 are a single hold-out.
     lambdas : float or sequence of float, length l
-        Each above 0. The penalty is N lambda with N the rows fitted to, here as in
+        Each above 0. The penalty is N lambda with N the number of rows fitted, here as in
         :func:`ridge`: scikit-learn's ``alpha`` of a fold is that product.
     scoring : {"mse", "error_rate"}, optional
-        As in :func:`ridge`. Of equal means the largest lambda is taken.
+        As in :func:`ridge`. Ties go to the largest lambda.
     intercept : bool, optional
+        Fit an intercept, which is not penalised.
     solver : {"auto", "eigen", "direct"}, optional
         As in :func:`ridge`.
 
@@ -123,15 +129,21 @@ def cross_validate(
         If an argument is not of its kind or range, before any work; if `phi` gives NaN, when it
         does.
 
+    See Also
+    --------
+    folds : Assign rows to folds.
+    ridge : Fit with one lambda, or choose it.
+    cross_validate_sums : The same from sums.
+
     Notes
     -----
-    If `phi` was chosen by the rows or targets, holding a row out does not take it from that
-    choice, and errors are too small.
+    If `phi` was selected using these rows or targets, the errors are optimistic: the selection saw
+    the held-out rows.
 
     Cost: m^2 N operations for the sums, and for each fold one decomposition (9 m^3) or a Cholesky
-    factorisation for each lambda (m^3/3). Memory: k + 3 matrices of m x m float64; with Dask k for
-    each chunk that is worked on. With fewer rows than features, their inner products are
-    decomposed for each fold instead, and rows are transformed k + 1 times (not for Dask).
+    factorisation per lambda (m^3/3). Memory: k + 3 matrices of m x m float64; with Dask k per
+    active chunk. With fewer rows than features, their inner products are decomposed for each fold
+    instead, and rows are transformed k + 1 times (not for Dask).
 
     References
     ----------
@@ -168,10 +180,10 @@ def cross_validate_sums(
     intercept: bool = True,
     solver: Literal["auto", "eigen", "direct"] = "auto",
 ) -> CrossValidation:
-    r"""Squared errors on each part of the data, fitted to the others, from sums alone.
+    r"""Cross-validate ridge regression over parts of the data, from their sums alone.
 
-    The rows are not needed any more: parts may be folds of a stream, machines, or hospitals that
-    share sums and not rows. Their squared error under a function fitted to the others is
+    Rows are not needed: parts can be folds of a stream, machines, or hospitals that share sums but
+    not rows. The squared error of a part under a function fitted to the others is
 
     .. math:: \sum_{i} |y_i - f(x_i)|^2 = s - 2\langle W, r\rangle + \langle W, G W\rangle
               + n\,|\bar y - f(\bar z)|^2
@@ -181,29 +193,34 @@ def cross_validate_sums(
     Parameters
     ----------
     parts : sequence of RidgeSums
-        At least 2, each with rows, of one map.
+        Sums of at least 2 parts, each with rows, of one map.
     lambdas : float or sequence of float, length l
         As in :func:`cross_validate`.
     intercept : bool, optional
+        As in :func:`cross_validate`.
     solver : {"auto", "eigen", "direct"}, optional
         As in :func:`ridge`.
 
     Returns
     -------
     CrossValidation
-        Errors of each part, and the function fitted to all of them. The parts are left as they
-        are.
+        Errors of each part, and the function fitted to all of them. The parts are not changed.
 
     Raises
     ------
     TypeError, ValueError
         If `parts` are not such sums, do not fit each other, or an argument is out of range.
 
+    See Also
+    --------
+    RidgeSums : Sums of one part.
+    cross_validate : The same from rows.
+
     Notes
     -----
-    Errors are the mean over rows and targets. Their rounding is that of the sums, relative to the
-    targets' variance and not to the error: about 1e-13 of it for float64 features and 1e-6 for
-    float32. For mistakes, which need rows, see :func:`cross_validate`.
+    Errors are means over rows and targets. Their rounding is relative to the targets' variance,
+    not to the error: about 1e-13 of it for float64 features and 1e-6 for float32. The error rate
+    needs rows: see :func:`cross_validate`.
 
     Examples
     --------

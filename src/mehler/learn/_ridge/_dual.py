@@ -1,4 +1,4 @@
-"""Ridge regression where rows are fewer than features: by the rows' inner products."""
+"""Dual ridge regression, for fewer rows than features: by the rows' inner products."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mehler.learn._ridge._path import Origin, Path, spectrum_of_rows
 
 
 def is_wide(phi: Callable[[Array], Array], x: Array) -> bool:
-    """Whether rows are fewer than features, and at hand."""
+    """Return whether rows are in memory and fewer than features."""
     return not _arrays.is_chunked(x) and x.shape[0] < shape_of(phi, x)[0]
 
 
@@ -29,7 +29,7 @@ def solve_dual(
     intercept: bool,
     index: Any = None,
 ) -> Path:
-    """Solve by the inner products of rows: all of them, or those that `index` names."""
+    """Solve by the inner products of all rows, or of those that `index` names."""
     n = x.shape[0] if index is None else index.shape[0]
     dtype = shape_of(phi, x)[1]
     home = _arrays.place_of(x)

@@ -1,4 +1,4 @@
-"""What ridge regression gives back: a linear function of features."""
+"""Result of ridge regression: a linear function of features."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mehler.learn._pickling import reduce_to_host
 class RidgeFit:
     r"""A linear function of features, :math:`f(x) = W^\top\phi(x) + b`.
 
-    Made by :func:`mehler.learn.ridge` or :meth:`mehler.learn.RidgeSums.solve`.
+    Returned by :func:`mehler.learn.ridge` or :meth:`mehler.learn.RidgeSums.solve`.
 
     Parameters
     ----------
@@ -25,15 +25,19 @@ class RidgeFit:
     weights : array, shape (m, t)
         W, in the dtype and on the device of the features.
     intercept : array, shape (t,)
-        b; zeros if none was asked for.
+        b; zeros without intercept.
     lam : float
         The lambda of this function.
     n_rows : int
-        N, rows that it was fitted on.
+        Number of fitted rows N.
     lambdas : tuple of float, length k
-        All that were solved for.
+        All lambdas solved for.
     errors : numpy.ndarray, shape (k,), or None
-        Mean error of each lambda, left out or held out, by which `lam` was chosen.
+        Mean leave-one-out or hold-out error of each lambda, by which `lam` was chosen.
+
+    See Also
+    --------
+    ridge : Fit it.
 
     Examples
     --------
@@ -54,7 +58,7 @@ class RidgeFit:
         return reduce_to_host(self, "weights", "intercept")
 
     def predict(self, X: Array) -> Array:
-        """Values f(x) of the rows of `X`; for classes take the largest, ``argmax(axis=1)``.
+        """Compute f(x) for the rows of `X`; for classes take the largest, ``argmax(axis=1)``.
 
         Parameters
         ----------
@@ -84,7 +88,7 @@ class RidgeFit:
 
 @dataclass(frozen=True)
 class _Linear:
-    """A block function with its weights, which travels to Dask workers as one constant."""
+    """A block function with its weights, sent to Dask workers as one constant."""
 
     phi: Callable[[Array], Array]
     weights: Array

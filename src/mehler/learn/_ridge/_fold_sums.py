@@ -1,4 +1,4 @@
-"""Ridge regression without each fold in turn, from one sum of rows a fold."""
+"""Ridge regression without each fold in turn, from the sums of each fold."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Map = Callable[[Array], Array]
 
 @dataclass(frozen=True, kw_only=True)
 class How:
-    """What is solved for."""
+    """Options of the solver."""
 
     lambdas: tuple[float, ...]
     intercept: bool
@@ -30,7 +30,7 @@ class How:
 
 @dataclass(frozen=True)
 class FoldSums:
-    """Sums of the rows of each fold, which add up fold by fold."""
+    """Sums of the rows of each fold; ``+`` adds fold by fold."""
 
     parts: tuple[RidgeSums, ...]
 
@@ -40,7 +40,7 @@ class FoldSums:
 
 @dataclass(frozen=True)
 class _Sums:
-    """Sums of rows by the numbers of their folds, below `n_parts`."""
+    """Sums of rows by fold number, below `n_parts`."""
 
     phi: Map
     n_parts: int
@@ -74,7 +74,7 @@ class _Errors:
 
 @dataclass(frozen=True)
 class _OfChunk:
-    """The same for a chunk of a Dask array, whose folds travel as one more column of targets."""
+    """The same for a Dask chunk, with the fold numbers as one more column of targets."""
 
     function: Callable[[Array, Array, Any], Any]
 
@@ -94,7 +94,7 @@ def _over(function: Callable[[Array, Array, Any], Any], x: Array, y: Array, numb
 def without_each(
     phi: Map, x: Array, y: Array, flat: bool, numbers: Any, n_folds: int, how: How
 ) -> tuple[list[Path], Callable[[float], Path]]:
-    """Functions fitted without each fold, and what fits all rows with one lambda."""
+    """Return functions fitted without each fold, and the solver of all rows for one lambda."""
     if how.solver != "direct" and is_wide(phi, x):
         given = y[:, 0] if flat else y
         rows = [np.flatnonzero(numbers != fold) for fold in range(n_folds)]
@@ -111,10 +111,10 @@ def without_each(
 def solved(parts: Sequence[RidgeSums], how: How, without: int | None = None) -> Path:
     """Fit the rows of all parts, or of all others.
 
-    The others are added: their sum less one part would lose digits where that part is most.
+    The others are added: subtracting one part from the total would cancel if that part is most.
     """
     others = [part for i, part in enumerate(parts) if i != without]
-    # The empty sum first, so that what is spent is never one of the parts.
+    # Start from the empty sum, so that no part is overwritten.
     total = functools.reduce(operator.add, others, RidgeSums(parts[0].phi))
     return _light(total._path(how.lambdas, how.intercept, how.solver, spend=True))
 
@@ -126,12 +126,12 @@ def _light(path: Path) -> Path:
 def errors_over_rows(
     phi: Map, paths: list[Path], x: Array, y: Array, numbers: Any, scoring: str
 ) -> Any:
-    """Errors of each fold, summed over its rows, in another pass over rows."""
+    """Sum the errors of each fold over its rows, in another pass over rows."""
     return _over(_Errors(phi, tuple(paths), scoring), x, y, numbers)
 
 
 def errors_over_sums(path: Path, own: RidgeSums) -> Any:
-    r"""Squared errors on the rows of `own`, mean over targets, summed over rows: (k,).
+    r"""Sum squared errors over the rows of `own`, mean over targets, from sums: (k,).
 
     .. math:: s - 2 w^\top r + w^\top G w + n\big(\bar y - f(\bar z)\big)^2
     """
@@ -144,6 +144,6 @@ def errors_over_sums(path: Path, own: RidgeSums) -> Any:
         path.weights * step[:, None, None], axis=0
     )
     squares = own._squares[:, None] - 2.0 * along + xp.reshape(seen, (t, k))
-    # Below 0 is rounding.
+    # Negative values are rounding.
     squares = xp.where(squares > 0.0, squares, xp.zeros_like(squares))
     return _arrays.to_host(xp.mean(squares + own.n_rows * shift * shift, axis=0))

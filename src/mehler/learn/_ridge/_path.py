@@ -1,4 +1,4 @@
-"""Solutions for a path of lambdas, and the errors by which one of them is chosen."""
+"""Solutions for a path of lambdas, and the errors by which one is chosen."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from mehler._arrays import Array, Place
 from mehler.learn._arguments import feature_blocks
 from mehler.learn._ridge._fit import RidgeFit
 
-# 1 minus a leverage is at least this: below it there are no digits left.
+# Least value of 1 - leverage: below it no digits are left.
 _LEAST = 2.0**-52
 
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Eigenvalues and eigenvectors of the Gram, and the right-hand side in their basis.
+    """Eigendecomposition of the Gram, and the right-hand side in its basis.
 
-    Directions whose eigenvalue rounding could have made (`least`) count only where the penalty
-    lifts them above that; see :func:`mehler._arrays.least_resolved`.
+    Directions whose eigenvalue is within rounding of 0 (`least`) count only if the penalty lifts
+    them above that; see :func:`mehler._arrays.least_resolved`.
     """
 
     values: Array
@@ -31,15 +31,15 @@ class Spectrum:
     least: Array
 
     def weights(self, xp: Any, lambdas: tuple[float, ...], n: int) -> Array:
-        """Weights for all lambdas: (m, t, k)."""
+        """Compute weights for all lambdas: (m, t, k)."""
         return _times(xp, self.vectors, self.shrunk(lambdas, n))
 
     def shrunk(self, lambdas: tuple[float, ...], n: int) -> Array:
-        """Weights in the basis of eigenvectors: (m, t, k)."""
+        """Compute weights in the basis of eigenvectors: (m, t, k)."""
         return self.seen[:, :, None] * self.inverses(lambdas, n)[:, None, :]
 
     def inverses(self, lambdas: tuple[float, ...], n: int) -> Array:
-        """1/(s + N lambda), (m, k); 0 where that is within rounding of nothing."""
+        """Compute 1/(s + N lambda), (m, k); 0 if that is within rounding of 0."""
         xp = _arrays.array_namespace(self.values)
         found = []
         for lam in lambdas:
@@ -51,23 +51,23 @@ class Spectrum:
 
 
 def spectrum(xp: Any, gram: Array, cross: Array, dtype: str, squares: Array) -> Spectrum:
-    """Decompose `gram`, which is spent, of features of that dtype and sum of squares."""
+    """Decompose `gram`, in place, of features with that dtype and sum of squares."""
     values, vectors = _arrays.eigen(xp, gram)
     least = _arrays.least_resolved(xp, values, products=dtype, features=dtype, squares=squares)
-    # Eigenvalues below 0 are rounding.
+    # Negative eigenvalues are rounding.
     values = xp.where(values > 0.0, values, xp.zeros_like(values))
     return Spectrum(values, vectors, xp.matmul(xp.matrix_transpose(vectors), cross), least)
 
 
 def spectrum_of_rows(xp: Any, rows: Array, targets: Array, dtype: str, squares: Array) -> Spectrum:
-    """The same from fewer rows than features, by the (n, n) matrix of their inner products.
+    """Decompose the (n, n) matrix of inner products of fewer rows than features.
 
-    With K = U S U^T the eigenvectors of the Gram are Z^T U S^(-1/2); the others see nothing.
+    With K = U S U^T the eigenvectors of the Gram are Z^T U S^(-1/2); the others have eigenvalue 0.
     """
     values, left = _arrays.eigen(xp, xp.matmul(rows, xp.matrix_transpose(rows)))
-    # Products are of rows in float64, whatever the features were made in.
+    # Products are in float64, whatever the dtype of the features.
     least = _arrays.least_resolved(xp, values, products="float64", features=dtype, squares=squares)
-    # Directions within rounding of nothing cannot be told: they get the length 0.
+    # Directions within rounding of 0 are undetermined: set them to 0.
     kept = values > least
     roots = xp.where(kept, values, xp.ones_like(values)) ** 0.5
     values = xp.where(kept, values, xp.zeros_like(values))
@@ -80,7 +80,7 @@ def spectrum_of_rows(xp: Any, rows: Array, targets: Array, dtype: str, squares: 
 def direct(
     xp: Any, gram: Array, cross: Array, lambdas: tuple[float, ...], n: int, dtype: str
 ) -> Array:
-    """Weights by one factorisation a lambda: (m, t, k)."""
+    """Compute weights by one factorisation per lambda: (m, t, k)."""
     norm, trace = _arrays.squared_norm(xp, gram), xp.linalg.trace(gram)
     least = float(_arrays.least_pivot(xp, norm, trace, gram.shape[0], products=dtype))
     return xp.stack(
@@ -90,7 +90,7 @@ def direct(
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """Where features come from, and how targets were given."""
+    """Place and dtype of the features, and the shape of the targets."""
 
     phi: Callable[[Array], Array]
     home: Place
@@ -135,14 +135,14 @@ class Path:
 
 
 def best(lambdas: tuple[float, ...], errors: Any) -> int:
-    """Which lambda has the least error; of equals the largest."""
+    """Return the index of the least error; ties go to the largest lambda."""
     least = errors.min()
     return max((i for i, e in enumerate(errors) if e == least), key=lambda i: lambdas[i])
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    r"""Errors of each row under the function fitted without it, summed over rows: (k,) on the host.
+    """Leave-one-out errors, summed over rows: (k,) on the host.
 
     e_i = (y_i - f(x_i)) / (1 - h_i), h_i = 1/N + (z_i - mean)^T (G + N lambda)^{-1} (z_i - mean).
     """
@@ -172,9 +172,9 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Errors on rows that were not fitted, summed over rows: (k,) on the host.
+    """Hold-out errors, summed over rows: (k,) on the host.
 
-    Of all rows given, or of those that `index` names.
+    For all rows given, or those that `index` names.
     """
 
     phi: Callable[[Array], Array]
@@ -193,7 +193,7 @@ class HeldOut:
 
 
 def losses(xp: Any, off: Array, targets: Array, scoring: str) -> Any:
-    """Sums over rows of squared errors, mean over targets, or of wrong largest codes: (k,)."""
+    """Sum squared errors (mean over targets) or misclassified rows: (k,)."""
     if scoring == "mse":
         found = xp.sum(xp.mean(off * off, axis=1), axis=0)
     else:
@@ -207,6 +207,6 @@ def losses(xp: Any, off: Array, targets: Array, scoring: str) -> Any:
 
 
 def _times(xp: Any, a: Array, b: Array) -> Array:
-    """(n, m) times (m, t, k)."""
+    """Multiply (n, m) by (m, t, k)."""
     m, t, k = b.shape
     return xp.reshape(xp.matmul(a, xp.reshape(b, (m, t * k))), (a.shape[0], t, k))

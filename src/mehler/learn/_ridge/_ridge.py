@@ -1,4 +1,4 @@
-"""Regularised least squares on features that are never held whole."""
+"""Ridge regression on features that are never stored."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def ridge(
     intercept: bool = True,
     solver: Literal["auto", "eigen", "direct"] = "auto",
 ) -> RidgeFit:
-    r"""Regularised least squares on the features of a map, with a choice of lambda.
+    r"""Fit ridge regression on the features of a map, with a choice of lambda.
 
     .. math:: \min_{W, b} \frac1N \sum_{i=1}^N \big|W^\top\phi(x_i) + b - y_i\big|^2
               + \lambda\,|W|^2
 
     Note the 1/N: this is the lambda of GURLS and of the papers; scikit-learn's ``alpha`` is
-    :math:`N\lambda`. The intercept b is not penalised. Features are made block by block, summed up
-    (:class:`RidgeSums`), and never held whole.
+    :math:`N\lambda`. The intercept b is not penalised. Features are computed block by block,
+    accumulated (:class:`RidgeSums`), and never stored.
 
     Parameters
     ----------
@@ -56,24 +56,24 @@ def ridge(
     Y : array, shape (n,) or (n, t)
         Real targets beside `X`; for classes the codes of :func:`one_vs_all`.
     lambdas : float or sequence of float, length k
-        Each above 0.
+        Regularisation, each above 0.
     choose : {"leave-one-out", "hold-out", "folds"}, optional
-        By which errors one of them is chosen.
+        Errors by which one of several lambdas is chosen.
     holdout : (array, array), optional
         Rows and targets for "hold-out".
     folds : array-like of int, shape (n,), optional
-        For "folds": the fold of each row, see :func:`folds`. :func:`cross_validate` does the same
-        and returns the errors of each fold too.
+        Fold of each row, for "folds"; see :func:`folds`. :func:`cross_validate` does the same and
+        returns the errors of each fold too.
     scoring : {"mse", "error_rate"}, optional
-        What is least at the chosen lambda: the mean squared error over rows and targets, or the
-        share of rows whose largest value is in another column than that of the target (of one
-        column: has another sign). Of equals the largest lambda is taken.
+        Criterion: the mean squared error over rows and targets, or the misclassification rate
+        (argmax, or sign for one column). Ties go to the largest lambda.
     intercept : bool, optional
+        Fit b; else it is 0.
     solver : {"auto", "eigen", "direct"}, optional
-        One eigendecomposition of the Gram for all lambdas, or one factorisation for each (Cholesky
-        in place on NumPy). "auto" decomposes for "leave-one-out", which needs it, and for several
-        lambdas up to 2048 features. With fewer rows than features both "auto" and "eigen"
-        decompose the matrix of the rows' inner products instead (not for Dask).
+        One eigendecomposition of the Gram for all lambdas, or one factorisation per lambda
+        (Cholesky, in place on NumPy). "auto" decomposes for "leave-one-out", which needs it, and
+        for several lambdas up to 2048 features. With fewer rows than features both "auto" and
+        "eigen" decompose the matrix of the rows' inner products instead (not for Dask).
 
     Returns
     -------
@@ -86,22 +86,29 @@ def ridge(
         If an argument is not of its kind or range, before any work; if `phi` gives NaN, when it
         does.
 
+    See Also
+    --------
+    RidgeSums : Streams and distributed data.
+    cross_validate : Errors of each fold.
+    logistic : Multinomial logistic regression.
+    one_vs_all : Codes of classes.
+    mehler.sklearn : Estimators for scikit-learn.
+
     Notes
     -----
-    Errors of leaving out are exact, not sampled. For the function fitted to the other rows with
-    the same penalty :math:`N\lambda|W|^2` the error on row i is
+    Leave-one-out errors are exact. For the function fitted to the other rows with the same penalty
+    :math:`N\lambda|W|^2` the error on row i is
 
     .. math:: \frac{y_i - f(x_i)}{1 - h_i}, \qquad
               h_i = \frac1N + (z_i - \bar z)^\top (G + N\lambda)^{-1} (z_i - \bar z),
 
-    in a second pass over the rows, for all lambdas at once. Digits are lost where 1 - h is small:
+    in a second pass over the rows, for all lambdas at once. Digits are lost if 1 - h is small:
     with fewer rows than features and lambda N near rounding.
 
     Cost: m^2 N operations for the Gram and about 9 m^3 to decompose it (m^3/3 for one Cholesky),
-    another 2 m^2 N for leaving out. Memory: two m x m matrices of float64 (two for "direct" also,
-    whatever k is) and a few blocks; nothing that grows with N but `X`. With N < m it is about
-    9 N^3 + 2 N^2 m operations and a few N x m matrices. See :class:`RidgeSums` for
-    the accuracy of float32.
+    another 2 m^2 N for leave-one-out. Memory: two m x m matrices of float64, whatever k is, and a
+    few blocks; only `X` grows with N. With N < m: about 9 N^3 + 2 N^2 m operations and a few N x m
+    matrices. See :class:`RidgeSums` for the accuracy of float32.
 
     References
     ----------

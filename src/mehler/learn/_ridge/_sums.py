@@ -1,4 +1,4 @@
-"""What ridge regression needs of rows: sums that add up over blocks, streams and chunks."""
+"""Sums of ridge regression, which add up over blocks, streams and chunks."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from mehler.learn._arguments import (
 from mehler.learn._ridge._fit import RidgeFit
 from mehler.learn._ridge._path import Origin, Path, direct, spectrum
 
-# Up to so many features "auto" takes an eigendecomposition for several lambdas: 3 m^2 numbers, and
-# seconds.
+# Most features for which "auto" uses an eigendecomposition for several lambdas: 3 m^2 numbers,
+# and seconds.
 MAX_EIGEN_FEATURES = 2048
 
 # The arrays of a RidgeSums.
@@ -30,15 +30,15 @@ SUMS = ("_mean", "_target_mean", "_gram", "_cross", "_squares")
 
 
 class RidgeSums:
-    r"""Count, means, Gram and right-hand side of the rows seen so far, of features phi(x).
+    r"""Count, means, Gram and right-hand side of the rows seen so far, for features phi(x).
 
     .. math:: N,\quad \bar z = \tfrac1N\sum_i z_i,\quad \bar y,\quad
               G = \sum_i (z_i - \bar z)(z_i - \bar z)^\top,\quad
               r = \sum_i (z_i - \bar z)(y_i - \bar y)^\top, \qquad z_i = \phi(x_i)
 
-    :meth:`add` takes more rows, as ``partial_fit`` does elsewhere, and changes the sums in
-    place; ``a + b`` makes new sums of two parts of the data, on other processes or machines.
-    :meth:`solve` may be called at any time. Features are made block by block and never held.
+    :meth:`add` adds rows in place, as ``partial_fit`` does elsewhere; ``a + b`` returns the sums
+    of two parts of the data, such as those of two processes or machines. :meth:`solve` can be
+    called at any time. Features are computed block by block and never stored.
 
     Parameters
     ----------
@@ -48,34 +48,40 @@ class RidgeSums:
     Attributes
     ----------
     phi : callable
+        The map.
     n_rows : int
-        N.
+        Number of rows N.
 
     Raises
     ------
     TypeError
         If `phi` cannot be called.
 
+    See Also
+    --------
+    ridge : The same in one call.
+    cross_validate_sums : Cross-validation over parts.
+    principal_components : PCA from the same sums.
+
     Notes
     -----
-    G is always that of centred rows: a block is centred at its own mean, and joins as one row
-    more, :math:`\sqrt{\frac{nb}{n+b}}\,(\bar z_{block} - \bar z)` (Chan, Golub, LeVeque 1983), so
-    that a large common mean costs no digits.
+    G is always centred: a block is centred at its own mean and merged by one extra row,
+    :math:`\sqrt{\frac{nb}{n+b}}\,(\bar z_{block} - \bar z)` (Chan, Golub, LeVeque 1983), so that
+    a large common mean costs no digits.
 
-    Sums are float64. Of float32 features the product of a block of b <= 2048 rows is made in
+    Sums are float64. For float32 features the product of a block of b <= 2048 rows is computed in
     float32 and added in float64, so that the error of an entry does not grow with N: it is at most
-    :math:`(b + 8)\,2^{-24}\sqrt{G_{ii}G_{jj}}`, and was seen a hundred times smaller. Devices
-    without double precision (JAX, unless it is switched on) hand features to the host.
+    :math:`(b + 8)\,2^{-24}\sqrt{G_{ii}G_{jj}}`, and a hundred times smaller in measurements.
+    Features on devices without double precision (JAX without x64) are copied to the host.
 
-    **Numerical rank.** Directions in which rounding alone can make rows differ have weight 0,
+    **Numerical rank.** Directions in which rows differ by no more than rounding have weight 0,
     however small lambda is: those whose eigenvalue of G, with the penalty :math:`N\lambda`, is at
     most :math:`4(e\sqrt{ts} + u\sqrt m\,s)`, s the largest, t the trace, e the eps of the features'
-    dtype, u that of float64. Their weights would be rounding over lambda, on another processor
-    another rounding. The same rule, from one place, serves few rows, principal components and
-    leverage scores.
+    dtype, u that of float64. Their weights would be rounding over lambda, and differ between
+    processors. The same rule serves few rows, principal components and leverage scores.
 
-    Memory is one m x m matrix of float64 and two blocks of features; for NumPy the products need
-    no other matrix.
+    Memory is one m x m matrix of float64 and two blocks of features; on NumPy the products need no
+    further matrix.
 
     References
     ----------
@@ -113,26 +119,26 @@ class RidgeSums:
         self._dtype: Any = None
 
     def add(self, X: Array, Y: Array) -> RidgeSums:
-        """Add rows; changes these sums.
+        """Add rows, in place.
 
         Parameters
         ----------
         X : array, shape (n, d)
-            Rows that `phi` takes, of any library. Of a Dask array each chunk of rows is summed by
-            itself and the sums are added in a tree; that is computed now.
+            Rows that `phi` takes, of any library. Chunks of a Dask array are summed separately and
+            added in a tree; this is computed immediately.
         Y : array, shape (n,) or (n, t)
             Targets beside `X`.
 
         Returns
         -------
         RidgeSums
-            These.
+            ``self``.
 
         Raises
         ------
         TypeError, ValueError
-            If rows or targets are not finite, do not fit each other or the rows before, before
-            any work; if `phi` gives NaN, when that block is reached: then begin again.
+            If rows or targets are not finite, or do not match each other or earlier rows, before
+            any work; if `phi` gives NaN, when that block is reached: the sums are then invalid.
         """
         flat = Y.ndim == 1 if _arrays.is_array(Y) else False
         targets = check_pair(X, Y)
@@ -199,7 +205,7 @@ class RidgeSums:
         self._squares = xp.zeros(t, **options)
 
     def __add__(self, other: RidgeSums) -> RidgeSums:
-        """Sums of the rows of both, as new sums."""
+        """Return the sums of the rows of both, as new sums."""
         if not isinstance(other, RidgeSums):
             return NotImplemented
         both = RidgeSums(self.phi)
@@ -226,7 +232,7 @@ class RidgeSums:
 
     @property
     def gram(self) -> Array:
-        """G, (m, m), as a new matrix in float64."""
+        """Return G, (m, m), as a new matrix in float64."""
         self._require_sums()
         return _arrays.symmetric(self._place.xp, self._gram)
 
@@ -238,7 +244,9 @@ class RidgeSums:
         Parameters
         ----------
         lambdas : float or sequence of float
+            Regularisation, each above 0.
         intercept : bool, optional
+            Fit an intercept, which is not penalised.
         solver : {"auto", "eigen", "direct"}, optional
             See :func:`mehler.learn.ridge`.
 
@@ -258,7 +266,7 @@ class RidgeSums:
     def _path(
         self, lambdas: tuple[float, ...], intercept: bool, solver: str, *, spend: bool
     ) -> Path:
-        """Solve for all lambdas; `spend` gives the Gram away."""
+        """Solve for all lambdas; ``spend=True`` overwrites the Gram."""
         self._require_sums()
         choice("solver", solver, SOLVERS)
         xp, gram, cross = self._place.xp, self._gram, self._cross
@@ -297,7 +305,7 @@ class RidgeSums:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Sums travel between processes as they are on the host, like maps; of G the half."""
+        """Pickle from the host, like maps, with half of the symmetric G."""
         state = self.__dict__ | {"_place": None, "_home": None}
         if self.n_rows:
             state |= {name: _arrays.to_host(self.__dict__[name]) for name in SUMS}
@@ -305,24 +313,24 @@ class RidgeSums:
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Land on the host."""
+        """Restore on the host."""
         self.__dict__.update(state)
         if self.n_rows:
             self._gram = _arrays.unpacked(self._gram, self._mean.shape[0])
         self._place = self._home = _arrays.resolve_place(None)
 
     def __sizeof__(self) -> int:
-        """Bytes that are held, by which Dask's workers watch their memory."""
+        """Bytes in memory, which Dask's workers account for."""
         m, t = self._cross.shape if self.n_rows else (0, 0)
         return object.__sizeof__(self) + 8 * (m + 1) * (m + t)
 
     def _move(self, phi: Any) -> None:
-        """Go from the host to where the map `phi`, with the same recipe, is."""
+        """Move from the host to the place of the map `phi`, which has the same recipe."""
         before = self._place
         self.phi, self._home = phi, phi.place
         self._place = work_place(self._home)
         if self.n_rows:
-            # On NumPy it is the upper half that counts, elsewhere the whole matrix.
+            # On NumPy only the upper half is valid, elsewhere the whole matrix.
             self._gram = _arrays.symmetric(before.xp, self._gram)
             for name in SUMS:
                 setattr(self, name, _arrays.from_host(getattr(self, name), self._place))
@@ -337,7 +345,7 @@ class RidgeSums:
 
 def _of_chunk(phi: Callable[[Array], Array], x: Any, y: Any) -> RidgeSums:
     part = RidgeSums(phi).add(x, y)
-    # The map, whose weights are drawn again wherever it lands, does not travel with the sums.
+    # The map, which would redraw its weights on arrival, is not sent with the sums.
     part.phi = _left_behind
     return part
 
@@ -349,7 +357,7 @@ def _left_behind(X: Array) -> Array:
 def _if_resolved(
     xp: Any, gram: Array, cross: Array, lambdas: tuple[float, ...], n: int, dtype: str
 ) -> Array | None:
-    """Weights by one factorisation; None where a pivot is rounding, and the rank must be cut."""
+    """Factorise for each lambda; return None if a pivot is within rounding, to cut the rank."""
     try:
         return direct(xp, gram, cross, lambdas, n, dtype)
     except ValueError:
