@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from mehler import _arrays
 from mehler._random import check_seed
@@ -16,6 +16,16 @@ from mehler.features._units import Columns, UnitBlock, units_per_block
 
 # More weights than this must be a mistake, such as a size with a digit too many.
 _LARGEST_WEIGHTS = 1 << 42
+
+
+_Map = TypeVar("_Map")
+
+
+class _Constructor:
+    """The class itself, so that `draw` has the constructor's signature and documentation."""
+
+    def __get__(self, instance: object, owner: type[_Map]) -> type[_Map]:
+        return owner
 
 
 class FeatureMap(ABC):
@@ -106,6 +116,9 @@ class FeatureMap(ABC):
         Weights shared by all units, drawn once per dtype; ``_common(dtype)`` returns them to
         ``_draw_units``. Default none.
     """
+
+    # The constructor under the name that says what it does.
+    draw = _Constructor()
 
     # Whether the units are independent draws.
     independent_units: ClassVar[bool] = True

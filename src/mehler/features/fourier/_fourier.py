@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -25,13 +25,55 @@ class FourierFeatures(FeatureMap):
               \sin\langle w_l, x\rangle\big)_{l\le m/2} \quad\text{or}\quad
               \sqrt{\tfrac2m}\,\big(\cos(\langle w_l, x\rangle + b_l)\big)_{l\le m}
 
-    The distribution of the frequencies w is the kernel's spectrum. Construct with :meth:`draw`;
-    the constructor takes the same parameters.
+    The distribution of the frequencies w is the kernel's spectrum.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Dimension d of the rows.
+    n_features : int
+        Columns m of the features; even for pairs.
+    kernel : {'rbf', 'laplacian', 'matern'} or Spectrum, optional
+        :math:`e^{-\gamma|z|_2^2}`, :math:`e^{-\gamma|z|_1}`, or Matern's of smoothness
+        :math:`\nu` at distance over length_scale, as in `mehler.verify.kernels`; or your own
+        `mehler.features.Spectrum`.
+    gamma : float, optional
+        :math:`\gamma` of 'rbf' and 'laplacian'; default 1. In the rows' unit to the power
+        -2 for 'rbf', -1 for 'laplacian'.
+    nu, length_scale : float, optional
+        Smoothness (at most 50; default 1.5) and length scale, in the rows' unit (default
+        1), of 'matern'.
+    form : {'pairs', 'offset'}, optional
+        Cosine and sine of m/2 frequencies, or the cosine of m frequencies with a uniform
+        offset. Pairs cost half of the products, and have a smaller variance wherever
+        :math:`k(2z) \le 2k(z)^2`: for all three kernels at all distances, except Matern's
+        of smoothness below 1/2 at distant pairs.
+    projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
+        How frequencies are drawn, see `mehler.features.projections`. The expected kernel is
+        the same for each. 'orthogonal' has a smaller variance than 'gaussian' at near rows
+        for the same cost; 'hadamard' almost the same variance, and is faster from d = 512
+        on. Both require an isotropic spectrum, which the Laplacian kernel's is not.
+    seed : int
+        Same seed, same frequencies on every backend; a larger `n_features` keeps the first
+        ones.
+    like : array or array namespace, optional
+        Where the weights live: the data, or for instance ``torch``. Default NumPy.
+    dtype : str or dtype, optional
+        'float32' or 'float64': what the map computes in. By default it follows the data.
+    stored : bool, optional
+        If false, no weights are kept: each pass over rows draws them anew, block by block of
+        units, with the same bits, so that memory does not grow with `n_features`. Requires
+        projections='gaussian'. See :meth:`unit_blocks`.
 
     Attributes
     ----------
     n_units : int
         Number of frequencies: n_features, or half of them for pairs.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of its kind or range, or does not belong to the kernel.
 
     See Also
     --------
@@ -39,6 +81,31 @@ class FourierFeatures(FeatureMap):
     mehler.features.projections : Ways to draw the frequencies.
     mehler.KitchenSinks : Other activations.
     mehler.verify.kernels : The kernels as functions.
+
+    Notes
+    -----
+    A unit is a frequency: ``products(X, Y)`` has one column per frequency, n_features/2 of
+    them for pairs. Features are accurate to a few eps times |<w, x>|. ``variance`` is that of
+    independent frequencies; ``gram_variance`` accounts for their dependence: exactly for
+    orthogonal frequencies of the Gaussian kernel, else by an upper bound
+    (:doc:`/theorems/projections`). Methods that need a function your own spectrum does not
+    define raise an error naming it; a map drawn with such a spectrum has no recipe.
+
+    References
+    ----------
+    Rahimi, Recht (2007), Random features for large-scale kernel machines, Algorithm 1.
+    Variances: :doc:`/theorems/fourier-pairs-variance`.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> x = np.array([[0.0, 0.0], [1.0, 1.0]])
+    >>> phi = mehler.FourierFeatures.draw(2, 10_000, gamma=0.5, seed=0)
+    >>> phi.kernel(x).round(4).tolist()
+    [[1.0, 0.3679], [0.3679, 1.0]]
+    >>> bool(np.all(np.abs(phi.gram(x) - phi.kernel(x)) <= 6 * phi.gram_variance(x) ** 0.5
+    ...             + 1e-12))
+    True
     """
 
     def __init__(
@@ -57,120 +124,12 @@ class FourierFeatures(FeatureMap):
         dtype: Any = None,
         stored: bool = True,
     ) -> None:
-        """Draw the frequencies; parameters as in :meth:`draw`."""
         self.spectrum = spectrum_of(kernel, gamma=gamma, nu=nu, length_scale=length_scale)
         if form not in ("pairs", "offset"):
             raise ValueError(f"form must be 'pairs' or 'offset', not {form!r}")
         self.form = form
         self._projection = _projection_for(self.spectrum, projections)
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
-
-    @classmethod
-    def draw(
-        cls,
-        n_inputs: int,
-        n_features: int,
-        *,
-        kernel: str | Spectrum = "rbf",
-        gamma: float | None = None,
-        nu: float | None = None,
-        length_scale: float | None = None,
-        form: Literal["pairs", "offset"] = "pairs",
-        projections: str = "gaussian",
-        seed: int,
-        like: Any = None,
-        dtype: Any = None,
-        stored: bool = True,
-    ) -> FourierFeatures:
-        r"""Draw the frequencies of a map.
-
-        Parameters
-        ----------
-        n_inputs : int
-            Dimension d of the rows.
-        n_features : int
-            Columns m of the features; even for pairs.
-        kernel : {'rbf', 'laplacian', 'matern'} or Spectrum, optional
-            :math:`e^{-\gamma|z|_2^2}`, :math:`e^{-\gamma|z|_1}`, or Matern's of smoothness
-            :math:`\nu` at distance over length_scale, as in `mehler.verify.kernels`; or your own
-            `mehler.features.Spectrum`.
-        gamma : float, optional
-            :math:`\gamma` of 'rbf' and 'laplacian'; default 1. In the rows' unit to the power
-            -2 for 'rbf', -1 for 'laplacian'.
-        nu, length_scale : float, optional
-            Smoothness (at most 50; default 1.5) and length scale, in the rows' unit (default
-            1), of 'matern'.
-        form : {'pairs', 'offset'}, optional
-            Cosine and sine of m/2 frequencies, or the cosine of m frequencies with a uniform
-            offset. Pairs cost half of the products, and have a smaller variance wherever
-            :math:`k(2z) \le 2k(z)^2`: for all three kernels at all distances, except Matern's
-            of smoothness below 1/2 at distant pairs.
-        projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
-            How frequencies are drawn, see `mehler.features.projections`. The expected kernel is
-            the same for each. 'orthogonal' has a smaller variance than 'gaussian' at near rows
-            for the same cost; 'hadamard' almost the same variance, and is faster from d = 512
-            on. Both require an isotropic spectrum, which the Laplacian kernel's is not.
-        seed : int
-            Same seed, same frequencies on every backend; a larger `n_features` keeps the first
-            ones.
-        like : array or array namespace, optional
-            Where the weights live: the data, or for instance ``torch``. Default NumPy.
-        dtype : str or dtype, optional
-            'float32' or 'float64': what the map computes in. By default it follows the data.
-        stored : bool, optional
-            If false, no weights are kept: each pass over rows draws them anew, block by block of
-            units, with the same bits, so that memory does not grow with `n_features`. Requires
-            projections='gaussian'. See :meth:`unit_blocks`.
-
-        Returns
-        -------
-        FourierFeatures
-            An immutable map. Columns of pairs are all cosines, then all sines.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is not of its kind or range, or does not belong to the kernel.
-
-        Notes
-        -----
-        A unit is a frequency: ``products(X, Y)`` has one column per frequency, n_features/2 of
-        them for pairs. Features are accurate to a few eps times |<w, x>|. ``variance`` is that of
-        independent frequencies; ``gram_variance`` accounts for their dependence: exactly for
-        orthogonal frequencies of the Gaussian kernel, else by an upper bound
-        (:doc:`/theorems/projections`). Methods that need a function your own spectrum does not
-        define raise an error naming it; a map drawn with such a spectrum has no recipe.
-
-        References
-        ----------
-        Rahimi, Recht (2007), Random features for large-scale kernel machines, Algorithm 1.
-        Variances: :doc:`/theorems/fourier-pairs-variance`.
-
-        Examples
-        --------
-        >>> import numpy as np, mehler
-        >>> x = np.array([[0.0, 0.0], [1.0, 1.0]])
-        >>> phi = mehler.FourierFeatures.draw(2, 10_000, gamma=0.5, seed=0)
-        >>> phi.kernel(x).round(4).tolist()
-        [[1.0, 0.3679], [0.3679, 1.0]]
-        >>> bool(np.all(np.abs(phi.gram(x) - phi.kernel(x)) <= 6 * phi.gram_variance(x) ** 0.5
-        ...             + 1e-12))
-        True
-        """
-        return cls(
-            n_inputs,
-            n_features,
-            seed=seed,
-            kernel=kernel,
-            gamma=gamma,
-            nu=nu,
-            length_scale=length_scale,
-            form=form,
-            projections=projections,
-            like=like,
-            dtype=dtype,
-            stored=stored,
-        )
 
     @property
     def n_units(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -36,8 +36,47 @@ class GroupInvariantFeatures(FeatureMap):
 
     With the whole group the features do not change when an element acts on x. Their inner
     products estimate s - kappa D(x, z), D the mean distance of the two orbits; :meth:`kernel` is
-    the exact expectation for the map's own bins, window and sample of elements. Construct with
-    :meth:`draw`; the constructor takes the same parameters.
+    the exact expectation for the map's own bins, window and sample of elements.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Dimension d of the rows.
+    n_features : int, optional
+        Columns of the features: templates m times the columns of a template, 2 n_bins, or
+        2 n_bins + 1 for the rules 'paper' and 'trapezoid'. Or give `n_templates`.
+    group : mehler.features.groups.Group
+        The group, or list of linear maps, that acts on the templates.
+    n_templates : int, optional
+        Templates m.
+    n_bins : int, optional
+        Bins n on each side of 0.
+    window : float, optional
+        s, in the unit of the rows: distribution functions are evaluated on [-s, s]. The
+        default suits rows of norm 1: 4/sqrt(d), four standard deviations of a projection, or
+        its full range if that is less. For rows of norm R take R times it.
+    rule : {'paper', 'trapezoid', 'midpoint', 'dither'}, optional
+        Placement of the thresholds, see `mehler.exact.orbits.Bins`. 'paper' has a column that
+        is always 1 and one that is always 0; 'dither' is unbiased for every number of bins.
+    templates : {'sphere', 'gaussian', 'redraw', 'zero'}, optional
+        Uniform on the unit sphere; N(0, I/d); N(0, I/d) drawn again until the squared length
+        is below 1 + epsilon; features of zero in that case instead. The last two are the
+        paper's.
+    epsilon : float, optional
+        Margin of 'redraw' and 'zero'.
+    n_elements : int, optional
+        Draw r elements at random; default all of the group or list.
+    replacement : bool, optional
+        Draw them independently; default distinct ones, which is better.
+    own_elements : bool, optional
+        Draw separate elements for each template, instead of the same for all. Templates are
+        then independent, and the moved templates are stored: m r d numbers.
+    seed : int
+        Same seed, same templates on every backend; a larger `n_features` keeps the first.
+    like : array or array namespace, optional
+        Where the weights live: the data, or for instance ``torch``. Default NumPy.
+    dtype : str or dtype, optional
+        'float32' or 'float64': what the map computes in. By default it follows the data.
 
     Attributes
     ----------
@@ -46,12 +85,50 @@ class GroupInvariantFeatures(FeatureMap):
     n_units : int
         Templates m; each has `n_features // n_units` neighbouring columns.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of its kind or range.
+
     See Also
     --------
     mehler.features.groups : Groups and other lists of linear maps.
     mehler.features.groups.haar_kernel : A kernel averaged over a group.
     mehler.exact.orbits : The expectations behind :meth:`kernel`.
     mehler.bounds.group_invariant : Bounds of the error.
+
+    Notes
+    -----
+    Templates are moved, never the data. Permuted blocks cost one product of L x L blocks and
+    one with zeros and ones; all cyclic shifts of 64 or more places cost an FFT; other moves
+    of coordinates are done a few templates at a time; only other linear maps, and
+    `own_elements`, store m r d numbers. Counting costs one comparison per projection and
+    threshold. Extra memory does not grow with the rows.
+
+    ``kernel`` is exact to 1e-13 for rows that are not nearly equal; it averages over the
+    group on the host (N evaluations per pair, N^2 for lists that are no groups).
+    ``variance`` is exact for a single element, else a proved upper bound, as is
+    ``gram_variance``.
+
+    A projection within rounding of a threshold may fall either way: in float32, this changes
+    about one count of 1/r in 10^6.
+
+    References
+    ----------
+    Mroueh, Voinea, Poggio (2015), Learning with group invariant features: a kernel
+    perspective, Section 3. Expectations: :doc:`/theorems/group-invariant-expectation`.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> from mehler.features import groups
+    >>> shifts = groups.CyclicShifts(6)
+    >>> phi = mehler.GroupInvariantFeatures.draw(6, group=shifts, n_templates=500, seed=0)
+    >>> x = np.array([[0.8, 0.0, 0.6, 0.0, 0.0, 0.0]])
+    >>> bool(np.array_equal(phi(x), phi(np.roll(x, 2, axis=1))))
+    True
+    >>> bool(abs(phi.gram(x) - phi.kernel(x)) < 6 * phi.gram_variance(x) ** 0.5)
+    True
     """
 
     def __init__(
@@ -73,7 +150,6 @@ class GroupInvariantFeatures(FeatureMap):
         like: Any = None,
         dtype: Any = None,
     ) -> None:
-        """Draw the templates; parameters as in :meth:`draw`."""
         self.group: Group = arguments.group_for(group, n_inputs)
         self.law = orbits.TemplateLaw(templates, n_inputs, epsilon)
         self.bins = arguments.bins_for(self.law, n_bins, window, rule)
@@ -85,129 +161,6 @@ class GroupInvariantFeatures(FeatureMap):
         self._moments = Moments(self.law, self.bins, self.group, size, self.replacement)
         self._listed = self.group.elements() if size is None else None
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
-
-    @classmethod
-    def draw(
-        cls,
-        n_inputs: int,
-        n_features: int | None = None,
-        *,
-        group: Any,
-        n_templates: int | None = None,
-        n_bins: int = 8,
-        window: float | None = None,
-        rule: Literal["paper", "trapezoid", "midpoint", "dither"] = "midpoint",
-        templates: Literal["sphere", "gaussian", "redraw", "zero"] = "sphere",
-        epsilon: float = 0.3,
-        n_elements: int | None = None,
-        replacement: bool = False,
-        own_elements: bool = False,
-        seed: int,
-        like: Any = None,
-        dtype: Any = None,
-    ) -> GroupInvariantFeatures:
-        r"""Draw the templates of a map.
-
-        Parameters
-        ----------
-        n_inputs : int
-            Dimension d of the rows.
-        n_features : int, optional
-            Columns of the features: templates m times the columns of a template, 2 n_bins, or
-            2 n_bins + 1 for the rules 'paper' and 'trapezoid'. Or give `n_templates`.
-        group : mehler.features.groups.Group
-            The group, or list of linear maps, that acts on the templates.
-        n_templates : int, optional
-            Templates m.
-        n_bins : int, optional
-            Bins n on each side of 0.
-        window : float, optional
-            s, in the unit of the rows: distribution functions are evaluated on [-s, s]. The
-            default suits rows of norm 1: 4/sqrt(d), four standard deviations of a projection, or
-            its full range if that is less. For rows of norm R take R times it.
-        rule : {'paper', 'trapezoid', 'midpoint', 'dither'}, optional
-            Placement of the thresholds, see `mehler.exact.orbits.Bins`. 'paper' has a column that
-            is always 1 and one that is always 0; 'dither' is unbiased for every number of bins.
-        templates : {'sphere', 'gaussian', 'redraw', 'zero'}, optional
-            Uniform on the unit sphere; N(0, I/d); N(0, I/d) drawn again until the squared length
-            is below 1 + epsilon; features of zero in that case instead. The last two are the
-            paper's.
-        epsilon : float, optional
-            Margin of 'redraw' and 'zero'.
-        n_elements : int, optional
-            Draw r elements at random; default all of the group or list.
-        replacement : bool, optional
-            Draw them independently; default distinct ones, which is better.
-        own_elements : bool, optional
-            Draw separate elements for each template, instead of the same for all. Templates are
-            then independent, and the moved templates are stored: m r d numbers.
-        seed : int
-            Same seed, same templates on every backend; a larger `n_features` keeps the first.
-        like : array or array namespace, optional
-            Where the weights live: the data, or for instance ``torch``. Default NumPy.
-        dtype : str or dtype, optional
-            'float32' or 'float64': what the map computes in. By default it follows the data.
-
-        Returns
-        -------
-        GroupInvariantFeatures
-            An immutable map.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is not of its kind or range.
-
-        Notes
-        -----
-        Templates are moved, never the data. Permuted blocks cost one product of L x L blocks and
-        one with zeros and ones; all cyclic shifts of 64 or more places cost an FFT; other moves
-        of coordinates are done a few templates at a time; only other linear maps, and
-        `own_elements`, store m r d numbers. Counting costs one comparison per projection and
-        threshold. Extra memory does not grow with the rows.
-
-        ``kernel`` is exact to 1e-13 for rows that are not nearly equal; it averages over the
-        group on the host (N evaluations per pair, N^2 for lists that are no groups).
-        ``variance`` is exact for a single element, else a proved upper bound, as is
-        ``gram_variance``.
-
-        A projection within rounding of a threshold may fall either way: in float32, this changes
-        about one count of 1/r in 10^6.
-
-        References
-        ----------
-        Mroueh, Voinea, Poggio (2015), Learning with group invariant features: a kernel
-        perspective, Section 3. Expectations: :doc:`/theorems/group-invariant-expectation`.
-
-        Examples
-        --------
-        >>> import numpy as np, mehler
-        >>> from mehler.features import groups
-        >>> shifts = groups.CyclicShifts(6)
-        >>> phi = mehler.GroupInvariantFeatures.draw(6, group=shifts, n_templates=500, seed=0)
-        >>> x = np.array([[0.8, 0.0, 0.6, 0.0, 0.0, 0.0]])
-        >>> bool(np.array_equal(phi(x), phi(np.roll(x, 2, axis=1))))
-        True
-        >>> bool(abs(phi.gram(x) - phi.kernel(x)) < 6 * phi.gram_variance(x) ** 0.5)
-        True
-        """
-        return cls(
-            n_inputs,
-            n_features,
-            group=group,
-            seed=seed,
-            n_templates=n_templates,
-            n_bins=n_bins,
-            window=window,
-            rule=rule,
-            templates=templates,
-            epsilon=epsilon,
-            n_elements=n_elements,
-            replacement=replacement,
-            own_elements=own_elements,
-            like=like,
-            dtype=dtype,
-        )
 
     @property
     def n_units(self) -> int:

@@ -25,8 +25,51 @@ class KitchenSinks(FeatureMap):
 
     With Gaussian weights the expected kernel is :math:`E\,a(u)a(v)` for Gaussians u, v of the
     rows' norms and correlation: the arc-cosine kernels for step, relu and relu2, Williams'
-    for erf, and Mehler's series for any other function. Construct with :meth:`draw`; the
-    constructor takes the same parameters.
+    for erf, and Mehler's series for any other function.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Dimension d of the rows.
+    n_features : int
+        Features m.
+    activation : str, Activation or callable
+        'step', 'relu', 'relu2' (arc-cosine orders 0, 1, 2), 'erf', 'tanh', 'cos', 'sin', or
+        any elementwise function of one array that is finite and grows no faster than a
+        polynomial. It is called with arrays of the rows' library, and with NumPy arrays for
+        the kernel. A :class:`mehler.exact.Activation` can define closed forms and the
+        distribution too.
+    weight_scale : float, optional
+        Standard deviation s of the weights.
+    bias : float or 'uniform', optional
+        Standard deviation of a Gaussian offset b; 'uniform' is a phase in [0, 2 pi], for cos
+        and sin, and others that define waves. Default none.
+    law : 'gaussian', 'sphere' or callable, optional
+        Distribution of w: :math:`N(0, s^2 I)`; uniform on the sphere of radius
+        :math:`s\sqrt d`, for step, relu, relu2 and others that define a degree, without bias;
+        or any other, as ``law(rng, n_inputs, n_units) -> (n_inputs, n_units)``, times s.
+    projections : str, optional
+        How Gaussian weights are arranged, see :mod:`mehler.features.projections`; the
+        expected kernel is the same for all.
+    kernel, variance : callable, optional
+        For your own `law`: ``(X, Y) -> (n, k)``, the exact kernel and the variance of one
+        product. Without them, the methods of that name raise an error.
+    seed : int
+        Same seed, same weights bit for bit on every backend; a larger `n_features` keeps the
+        first ones.
+    like : array or array namespace, optional
+        Where the weights live. Default NumPy.
+    dtype : str or dtype, optional
+        'float32' or 'float64'; by default it follows the data.
+    stored : bool, optional
+        If false, no weights are kept: each pass over rows draws them anew, block by block of
+        units, with the same bits, so that memory does not grow with `n_features`. Requires
+        projections='gaussian'. See :meth:`unit_blocks`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of its kind or range, or two do not go together.
 
     See Also
     --------
@@ -34,6 +77,24 @@ class KitchenSinks(FeatureMap):
     mehler.exact.Activation : An activation with its closed forms.
     mehler.FourierFeatures : Cosines and sines for a kernel of differences.
     mehler.bounds.kitchen_sinks : Bounds of the risk.
+
+    Notes
+    -----
+    The kernel's accuracy is that of :func:`mehler.exact.activation_kernel`;
+    :meth:`kernel_error` bounds the error for given rows. A map drawn with functions instead
+    of names has no recipe.
+
+    References
+    ----------
+    Rahimi, Recht (2009), Weighted sums of random kitchen sinks; Cho, Saul (2009). Kernels:
+    :doc:`/theorems/kitchen-sinks-kernel`.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> phi = mehler.KitchenSinks.draw(2, 1000, activation="relu", seed=0)
+    >>> phi(np.eye(2)).shape, phi.kernel(np.eye(2)).round(4).tolist()
+    ((2, 1000), [[0.5, 0.1592], [0.1592, 0.5]])
     """
 
     def __init__(
@@ -53,7 +114,6 @@ class KitchenSinks(FeatureMap):
         dtype: Any = None,
         stored: bool = True,
     ) -> None:
-        """Draw the weights; parameters as in :meth:`draw`."""
         self.activation = activation
         self._activation: Activation = activation_of(activation)
         self.weight_scale = positive("weight_scale", weight_scale)
@@ -65,109 +125,6 @@ class KitchenSinks(FeatureMap):
         self._law = law_of(law, kernel, variance)
         self._law.check(self._activation, self.bias, self._projection)
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
-
-    @classmethod
-    def draw(
-        cls,
-        n_inputs: int,
-        n_features: int,
-        *,
-        activation: Any,
-        weight_scale: float = 1.0,
-        bias: float | str = 0.0,
-        law: Any = "gaussian",
-        projections: str = "gaussian",
-        kernel: Matrix | None = None,
-        variance: Matrix | None = None,
-        seed: int,
-        like: Any = None,
-        dtype: Any = None,
-        stored: bool = True,
-    ) -> KitchenSinks:
-        r"""Draw the weights of a map.
-
-        Parameters
-        ----------
-        n_inputs : int
-            Dimension d of the rows.
-        n_features : int
-            Features m.
-        activation : str, Activation or callable
-            'step', 'relu', 'relu2' (arc-cosine orders 0, 1, 2), 'erf', 'tanh', 'cos', 'sin', or
-            any elementwise function of one array that is finite and grows no faster than a
-            polynomial. It is called with arrays of the rows' library, and with NumPy arrays for
-            the kernel. A :class:`mehler.exact.Activation` can define closed forms and the
-            distribution too.
-        weight_scale : float, optional
-            Standard deviation s of the weights.
-        bias : float or 'uniform', optional
-            Standard deviation of a Gaussian offset b; 'uniform' is a phase in [0, 2 pi], for cos
-            and sin, and others that define waves. Default none.
-        law : 'gaussian', 'sphere' or callable, optional
-            Distribution of w: :math:`N(0, s^2 I)`; uniform on the sphere of radius
-            :math:`s\sqrt d`, for step, relu, relu2 and others that define a degree, without bias;
-            or any other, as ``law(rng, n_inputs, n_units) -> (n_inputs, n_units)``, times s.
-        projections : str, optional
-            How Gaussian weights are arranged, see :mod:`mehler.features.projections`; the
-            expected kernel is the same for all.
-        kernel, variance : callable, optional
-            For your own `law`: ``(X, Y) -> (n, k)``, the exact kernel and the variance of one
-            product. Without them, the methods of that name raise an error.
-        seed : int
-            Same seed, same weights bit for bit on every backend; a larger `n_features` keeps the
-            first ones.
-        like : array or array namespace, optional
-            Where the weights live. Default NumPy.
-        dtype : str or dtype, optional
-            'float32' or 'float64'; by default it follows the data.
-        stored : bool, optional
-            If false, no weights are kept: each pass over rows draws them anew, block by block of
-            units, with the same bits, so that memory does not grow with `n_features`. Requires
-            projections='gaussian'. See :meth:`unit_blocks`.
-
-        Returns
-        -------
-        KitchenSinks
-            An immutable map.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is not of its kind or range, or two do not go together.
-
-        Notes
-        -----
-        The kernel's accuracy is that of :func:`mehler.exact.activation_kernel`;
-        :meth:`kernel_error` bounds the error for given rows. A map drawn with functions instead
-        of names has no recipe.
-
-        References
-        ----------
-        Rahimi, Recht (2009), Weighted sums of random kitchen sinks; Cho, Saul (2009). Kernels:
-        :doc:`/theorems/kitchen-sinks-kernel`.
-
-        Examples
-        --------
-        >>> import numpy as np, mehler
-        >>> phi = mehler.KitchenSinks.draw(2, 1000, activation="relu", seed=0)
-        >>> phi(np.eye(2)).shape, phi.kernel(np.eye(2)).round(4).tolist()
-        ((2, 1000), [[0.5, 0.1592], [0.1592, 0.5]])
-        """
-        return cls(
-            n_inputs,
-            n_features,
-            activation=activation,
-            weight_scale=weight_scale,
-            bias=bias,
-            law=law,
-            projections=projections,
-            kernel=kernel,
-            variance=variance,
-            seed=seed,
-            like=like,
-            dtype=dtype,
-            stored=stored,
-        )
 
     @property
     def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance

@@ -19,8 +19,30 @@ class MaxoutCodes(MaxoutBase):
               E\,\frac1m\#\{\ell: C_\ell(x) = C_\ell(z)\} = \kappa_q(\rho)
 
     ``phi(X)`` are the codes, counted from 0; ``phi.gram(X, Y)`` is the fraction of units on which
-    they agree; ``phi.kernel`` is its expectation, the collision probability. Construct with
-    :meth:`draw`; the constructor takes the same parameters.
+    they agree; ``phi.kernel`` is its expectation, the collision probability.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Dimension d of the rows.
+    n_features : int
+        Units m: digits of the code.
+    pool_size : int
+        Pool size q: values of a digit.
+    seed : int
+        Same seed, same weights bit for bit on every backend; the same weights as
+        :class:`MaxoutFeatures` of that seed.
+    like : array or array namespace, optional
+        Where the weights live: the data, or for instance ``torch``. Default NumPy.
+    dtype : str or dtype, optional
+        'float32' or 'float64': what the projections are computed in.
+    projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
+        How weights are drawn, see `mehler.features.projections`; the kernel is the same.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of its kind or range.
 
     See Also
     --------
@@ -28,6 +50,18 @@ class MaxoutCodes(MaxoutBase):
     mehler.learn.MaxoutIndex : Near neighbours by these codes.
     mehler.exact.collision_probability : The kernel as a function of the correlation.
     mehler.MaxoutFeatures : The maxima themselves.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Remark 1.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> phi = mehler.MaxoutCodes.draw(2, 1000, 4, seed=0)
+    >>> codes = phi(np.array([[1.0, 0.0], [-1.0, 0.0]]))
+    >>> codes.dtype, phi.similarity(codes)[0, 1]
+    (dtype('uint8'), np.float64(0.0))
     """
 
     def __init__(
@@ -41,7 +75,6 @@ class MaxoutCodes(MaxoutBase):
         dtype: Any = None,
         projections: str = "gaussian",
     ) -> None:
-        """Draw the weights; parameters as in :meth:`draw`."""
         super().__init__(
             n_inputs,
             n_features,
@@ -50,70 +83,6 @@ class MaxoutCodes(MaxoutBase):
             like=like,
             dtype=dtype,
             projection=named(projections),
-        )
-
-    @classmethod
-    def draw(
-        cls,
-        n_inputs: int,
-        n_features: int,
-        pool_size: int,
-        *,
-        seed: int,
-        like: Any = None,
-        dtype: Any = None,
-        projections: str = "gaussian",
-    ) -> MaxoutCodes:
-        r"""Draw the weights of a map.
-
-        Parameters
-        ----------
-        n_inputs : int
-            Dimension d of the rows.
-        n_features : int
-            Units m: digits of the code.
-        pool_size : int
-            Pool size q: values of a digit.
-        seed : int
-            Same seed, same weights bit for bit on every backend; the same weights as
-            :class:`MaxoutFeatures` of that seed.
-        like : array or array namespace, optional
-            Where the weights live: the data, or for instance ``torch``. Default NumPy.
-        dtype : str or dtype, optional
-            'float32' or 'float64': what the projections are computed in.
-        projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
-            How weights are drawn, see `mehler.features.projections`; the kernel is the same.
-
-        Returns
-        -------
-        MaxoutCodes
-            An immutable map to uint8 (q <= 256), int16 or int32 codes.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is not of its kind or range.
-
-        References
-        ----------
-        Mroueh, Rennie, Goel (2015), Remark 1.
-
-        Examples
-        --------
-        >>> import numpy as np, mehler
-        >>> phi = mehler.MaxoutCodes.draw(2, 1000, 4, seed=0)
-        >>> codes = phi(np.array([[1.0, 0.0], [-1.0, 0.0]]))
-        >>> codes.dtype, phi.similarity(codes)[0, 1]
-        (dtype('uint8'), np.float64(0.0))
-        """
-        return cls(
-            n_inputs,
-            n_features,
-            pool_size,
-            seed=seed,
-            like=like,
-            dtype=dtype,
-            projections=projections,
         )
 
     def _draw(self, dtype: str) -> tuple[Any, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator
-from typing import Any, Literal
+from typing import Any
 
 from mehler import _arrays, _random, exact
 from mehler.features import _distributions
@@ -20,14 +20,58 @@ class DecoupledMaxoutFeatures(MaxoutBase):
               \right)_{\ell\le m}, \quad D_\ell(x) = \arg\max_{j\le q}\langle w^\ell_j, x\rangle
 
     With v independent of w the expected kernel is :math:`\sigma^2(q)\langle x, z\rangle
-    \kappa_q(\rho)`: the kernel that Theorem 1 prints for plain maxout features. Construct with
-    :meth:`draw`; the constructor takes the same parameters.
+    \kappa_q(\rho)`: the kernel that Theorem 1 prints for plain maxout features.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Dimension d of the rows.
+    n_features : int
+        Units m.
+    pool_size : int
+        Pool size q.
+    seed : int
+        Same seed, same weights bit for bit on every backend; a larger `n_features` keeps
+        the first units.
+    like : array or array namespace, optional
+        Where the weights live: the data, or for instance ``torch``. Default NumPy.
+    dtype : str or dtype, optional
+        'float32' or 'float64': what the map computes in. By default it follows the data.
+    directions : {'next', 'fresh'}, optional
+        Origin of v. 'next': unit l projects on the weights of unit l + 1 (m + 1 sets are
+        drawn), without further products; neighbouring units are then slightly correlated,
+        by at most 7.5 % of the variance. 'fresh': separate weights, twice the products,
+        independent units.
+    projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
+        How weights are drawn, see `mehler.features.projections`; the kernel is the same. All
+        but 'gaussian' make units dependent, so they need fresh directions.
+    stored : bool, optional
+        If false, no weights are kept: each pass over rows draws them anew, block by block of
+        units, with the same bits, so that memory does not grow with `n_features`. Requires
+        projections='gaussian'. See :meth:`unit_blocks`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of its kind or range.
 
     See Also
     --------
     mehler.MaxoutFeatures : Plain maxout features.
     mehler.exact.locally_linear_kernel : The kernel as a function of the correlation.
     mehler.exact.decoupled_variance : The variance of one product.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Theorem 1 (the kernel); derived in
+    :doc:`/theorems/decoupled-kernel`.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> phi = mehler.DecoupledMaxoutFeatures.draw(3, 1000, 4, seed=0)
+    >>> phi.kernel(np.eye(3))[0, 1]
+    np.float64(0.0)
     """
 
     def __init__(
@@ -43,7 +87,6 @@ class DecoupledMaxoutFeatures(MaxoutBase):
         projections: str = "gaussian",
         stored: bool = True,
     ) -> None:
-        """Draw the weights; parameters as in :meth:`draw`."""
         if directions not in ("next", "fresh"):
             raise ValueError(f"directions must be 'next' or 'fresh', not {directions!r}")
         self.directions = directions
@@ -61,84 +104,6 @@ class DecoupledMaxoutFeatures(MaxoutBase):
             like=like,
             dtype=dtype,
             projection=projection,
-            stored=stored,
-        )
-
-    @classmethod
-    def draw(
-        cls,
-        n_inputs: int,
-        n_features: int,
-        pool_size: int,
-        *,
-        seed: int,
-        like: Any = None,
-        dtype: Any = None,
-        directions: Literal["next", "fresh"] = "next",
-        projections: str = "gaussian",
-        stored: bool = True,
-    ) -> DecoupledMaxoutFeatures:
-        r"""Draw the weights of a map.
-
-        Parameters
-        ----------
-        n_inputs : int
-            Dimension d of the rows.
-        n_features : int
-            Units m.
-        pool_size : int
-            Pool size q.
-        seed : int
-            Same seed, same weights bit for bit on every backend; a larger `n_features` keeps
-            the first units.
-        like : array or array namespace, optional
-            Where the weights live: the data, or for instance ``torch``. Default NumPy.
-        dtype : str or dtype, optional
-            'float32' or 'float64': what the map computes in. By default it follows the data.
-        directions : {'next', 'fresh'}, optional
-            Origin of v. 'next': unit l projects on the weights of unit l + 1 (m + 1 sets are
-            drawn), without further products; neighbouring units are then slightly correlated,
-            by at most 7.5 % of the variance. 'fresh': separate weights, twice the products,
-            independent units.
-        projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
-            How weights are drawn, see `mehler.features.projections`; the kernel is the same. All
-            but 'gaussian' make units dependent, so they need fresh directions.
-        stored : bool, optional
-            If false, no weights are kept: each pass over rows draws them anew, block by block of
-            units, with the same bits, so that memory does not grow with `n_features`. Requires
-            projections='gaussian'. See :meth:`unit_blocks`.
-
-        Returns
-        -------
-        DecoupledMaxoutFeatures
-            An immutable map.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is not of its kind or range.
-
-        References
-        ----------
-        Mroueh, Rennie, Goel (2015), Theorem 1 (the kernel); derived in
-        :doc:`/theorems/decoupled-kernel`.
-
-        Examples
-        --------
-        >>> import numpy as np, mehler
-        >>> phi = mehler.DecoupledMaxoutFeatures.draw(3, 1000, 4, seed=0)
-        >>> phi.kernel(np.eye(3))[0, 1]
-        np.float64(0.0)
-        """
-        return cls(
-            n_inputs,
-            n_features,
-            pool_size,
-            seed=seed,
-            like=like,
-            dtype=dtype,
-            directions=directions,
-            projections=projections,
             stored=stored,
         )
 

@@ -21,8 +21,42 @@ class MaxoutFeatures(MaxoutBase):
 
     The expected kernel is :math:`|x||z|K_q(\rho)`, :math:`K_q(\rho) = h_1(q)^2 + \int_0^\rho
     \kappa_q` (not the printed :math:`\sigma^2\rho\kappa_q`; for that kernel see
-    :class:`mehler.DecoupledMaxoutFeatures`). Construct with :meth:`draw`; the constructor takes
-    the same parameters.
+    :class:`mehler.DecoupledMaxoutFeatures`).
+
+    Parameters
+    ----------
+    n_inputs : int
+        Dimension d of the rows.
+    n_features : int
+        Units m.
+    pool_size : int
+        Pool size q; q = 1 gives the linear kernel.
+    seed : int
+        Same seed, same weights bit for bit on every backend; a larger `n_features` keeps
+        the first units.
+    like : array or array namespace, optional
+        Where the weights live: the data, or for instance ``torch``. Default NumPy.
+    dtype : str or dtype, optional
+        'float32' or 'float64': what the map computes in. By default it follows the data.
+    centred : bool, optional
+        Subtract :math:`h_1(q)|x|` from each unit: the kernel becomes
+        :math:`|x||z|\int_0^\rho\kappa_q`, linear times a localiser.
+    n_projections : int, optional
+        Share P projections among all units, each of which uses q distinct ones at random
+        (Table 3 of the paper). The kernel is the same; units are no longer independent.
+    projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
+        How weights are drawn, see `mehler.features.projections`: q independent projections,
+        so the kernel is the same for each. 'hadamard' is faster from d = 512 on.
+    stored : bool, optional
+        If false, no weights are kept: each pass over rows draws them anew, block by block of
+        units, with the same bits, so that memory does not grow with `n_features`. Requires
+        projections='gaussian'; a shared pool of n_projections is kept. See
+        :meth:`unit_blocks`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of its kind or range.
 
     See Also
     --------
@@ -30,6 +64,25 @@ class MaxoutFeatures(MaxoutBase):
     mehler.MaxoutCodes : The indices of the maxima.
     mehler.exact.maxout_kernel : The kernel as a function of the correlation.
     mehler.bounds.maxout : Bounds of the risk.
+
+    Notes
+    -----
+    Transforming n rows costs 2 n d q m operations, in blocks of rows, so that extra memory
+    does not grow with n.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Definition 1 and Table 3.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> phi = mehler.MaxoutFeatures.draw(3, 1000, 4, seed=0)
+    >>> x = np.eye(3)
+    >>> phi(x).shape
+    (3, 1000)
+    >>> bool(np.all(np.abs(phi.gram(x) - phi.kernel(x)) < 6 * phi.gram_variance(x) ** 0.5))
+    True
     """
 
     def __init__(
@@ -46,7 +99,6 @@ class MaxoutFeatures(MaxoutBase):
         projections: str = "gaussian",
         stored: bool = True,
     ) -> None:
-        """Draw the weights; parameters as in :meth:`draw`."""
         self.centred = bool(centred)
         projection = named(projections)
         self.n_projections = n_projections
@@ -66,95 +118,6 @@ class MaxoutFeatures(MaxoutBase):
             like=like,
             dtype=dtype,
             projection=projection,
-            stored=stored,
-        )
-
-    @classmethod
-    def draw(
-        cls,
-        n_inputs: int,
-        n_features: int,
-        pool_size: int,
-        *,
-        seed: int,
-        like: Any = None,
-        dtype: Any = None,
-        centred: bool = False,
-        n_projections: int | None = None,
-        projections: str = "gaussian",
-        stored: bool = True,
-    ) -> MaxoutFeatures:
-        r"""Draw the weights of a map.
-
-        Parameters
-        ----------
-        n_inputs : int
-            Dimension d of the rows.
-        n_features : int
-            Units m.
-        pool_size : int
-            Pool size q; q = 1 gives the linear kernel.
-        seed : int
-            Same seed, same weights bit for bit on every backend; a larger `n_features` keeps
-            the first units.
-        like : array or array namespace, optional
-            Where the weights live: the data, or for instance ``torch``. Default NumPy.
-        dtype : str or dtype, optional
-            'float32' or 'float64': what the map computes in. By default it follows the data.
-        centred : bool, optional
-            Subtract :math:`h_1(q)|x|` from each unit: the kernel becomes
-            :math:`|x||z|\int_0^\rho\kappa_q`, linear times a localiser.
-        n_projections : int, optional
-            Share P projections among all units, each of which uses q distinct ones at random
-            (Table 3 of the paper). The kernel is the same; units are no longer independent.
-        projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
-            How weights are drawn, see `mehler.features.projections`: q independent projections,
-            so the kernel is the same for each. 'hadamard' is faster from d = 512 on.
-        stored : bool, optional
-            If false, no weights are kept: each pass over rows draws them anew, block by block of
-            units, with the same bits, so that memory does not grow with `n_features`. Requires
-            projections='gaussian'; a shared pool of n_projections is kept. See
-            :meth:`unit_blocks`.
-
-        Returns
-        -------
-        MaxoutFeatures
-            An immutable map.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is not of its kind or range.
-
-        Notes
-        -----
-        Transforming n rows costs 2 n d q m operations, in blocks of rows, so that extra memory
-        does not grow with n.
-
-        References
-        ----------
-        Mroueh, Rennie, Goel (2015), Definition 1 and Table 3.
-
-        Examples
-        --------
-        >>> import numpy as np, mehler
-        >>> phi = mehler.MaxoutFeatures.draw(3, 1000, 4, seed=0)
-        >>> x = np.eye(3)
-        >>> phi(x).shape
-        (3, 1000)
-        >>> bool(np.all(np.abs(phi.gram(x) - phi.kernel(x)) < 6 * phi.gram_variance(x) ** 0.5))
-        True
-        """
-        return cls(
-            n_inputs,
-            n_features,
-            pool_size,
-            seed=seed,
-            like=like,
-            dtype=dtype,
-            centred=centred,
-            n_projections=n_projections,
-            projections=projections,
             stored=stored,
         )
 
