@@ -1,4 +1,8 @@
-"""How many features a map needs, by each bound and as measured; what ridge regression costs."""
+"""Plan the number of features for a target accuracy, and the cost of ridge regression.
+
+`plan` lists measured, asymptotic and proved numbers of maxout features; `ridge_cost` counts
+operations, bytes and memory of a fit on a cluster.
+"""
 
 from mehler.planning._plan import Plan, Row
 from mehler.planning._planner import plan

@@ -1,4 +1,4 @@
-"""The rows that a plan is for: on the unit sphere, with their diameter and dimension."""
+"""The rows of a plan: on the unit sphere, with diameter and doubling dimension."""
 
 from __future__ import annotations
 
@@ -10,23 +10,15 @@ import numpy as np
 from mehler import _arrays
 from mehler.bounds import doubling
 
-# Rows whose norm is 1 up to this are on the sphere: float32 rounding.
+# Tolerance on norms of unit rows, from float32 rounding.
 _ROUNDING = 1e-5
 
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of the rows.
+    """The rows, normalised, or None, and their numbers, given or computed.
 
-    Parameters
-    ----------
-    rows : numpy.ndarray or None
-        On the sphere; None without data.
-    n_inputs, n_samples : int or None
-    dimension : float or None
-        At least the doubling dimension.
-    diameter : float or None
-    notes : tuple of str
+    `dimension` is an upper bound of the doubling dimension.
     """
 
     rows: Any
@@ -38,14 +30,14 @@ class Known:
 
 
 def on_sphere(data: Any, *, normalise: bool) -> tuple[np.ndarray, str]:
-    """Check the rows and divide them by their norms, and say what was done."""
+    """Validate the rows, divide them by their norms, and describe what was done."""
     if not _arrays.is_array(data):
         data = np.asarray(data)
     _arrays.check_matrix(data, name="data")
     if _arrays.is_array(data) and data.ndim == 2:
         _arrays.require_small(data, name="data", reason="a plan is made of all rows at once")
     rows = np.asarray(_arrays.to_host(data), dtype=np.float64)
-    # By their largest entry first: squares of the entries may leave the floats.
+    # Divide by the largest entry first, since squares of entries may overflow or vanish.
     largest = np.abs(rows).max(axis=1, keepdims=True)
     zero = np.flatnonzero(largest[:, 0] == 0)
     if zero.size:
@@ -77,7 +69,7 @@ def look_at(
     normalise: bool,
     max_points: int,
 ) -> Known:
-    """Find the numbers in the data, or take those that are given."""
+    """Compute the numbers from the data, or use those given."""
     if data is None:
         notes: tuple[str, ...] = ()
         if dimension is not None and diameter is None:
@@ -95,7 +87,7 @@ def look_at(
         dimension = float(interval.high)
         notes += (f"The rows have {interval}: {interval.high} is used.",)
     if diameter is None:
-        # A set of one direction: any diameter above 0 is one of it.
+        # Any positive number bounds the diameter of a single direction.
         diameter = min(2.0, max(float(doubling.diameter(rows)), 1e-12))
         notes += (f"The diameter of the rows is {diameter:.6g}.",)
     n_samples = rows.shape[0] if n_samples is None else n_samples

@@ -1,4 +1,4 @@
-"""Rows about the error of the kernel: one pair, all pairs of some rows, all pairs of all rows."""
+"""Plan rows on the kernel error, at one pair, all pairs of some rows and all pairs of all rows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def kernel_rows(
     max_rows: int,
     measure: bool,
 ) -> tuple[list[Row], list[str]]:
-    """All rows about the kernel, and notes."""
+    """Return all rows on the kernel error, and notes."""
     asked: dict[str, Any] = {"pool_size": pool_size, "delta": delta}
     one = "error of the kernel, one pair of rows"
     rows = _one_pair(one, eps, asked)
@@ -72,7 +72,7 @@ def _one_pair(quantity: str, eps: float, asked: dict[str, Any]) -> list[Row]:
 def _groups(
     known: Known, eps: float, asked: dict[str, Any], max_rows: int, measured: dict[str, Any]
 ) -> list[Row]:
-    """The group of the rows that are measured, and that of all rows where there are more."""
+    """Return the group of the measured rows, and that of all rows if there are more."""
     n = known.n_samples
     assert n is not None
     rows: list[Row] = []

@@ -1,4 +1,4 @@
-"""Features that are needed in truth: quantiles of the error over independent draws, scaled."""
+"""Measured numbers of features: quantiles of the error over independent draws, rescaled."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 from mehler import MaxoutFeatures, _arrays, exact
 from mehler.planning._plan import Row
 
-# Features of each draw that is measured, and the confidence of what follows.
+# Features per measured draw, and the confidence of the quantile's interval.
 _FEATURES = 512
 _CONFIDENCE = 0.99
-# Draws beyond these take too long: one pair is cheap, a Gram matrix is not.
+# Most draws, for one pair and for a Gram matrix, which costs more.
 _MOST_ONE, _MOST_ALL = 10_000, 1_000
-# Draws that are made as one map and cut apart, which saves calls.
+# Draws made as one map and then split, to save calls.
 _DRAWS = 32
 
 
 def measured_one_pair(*, quantity: str, pool_size: int, eps: float, delta: float, seed: int) -> Row:
-    """Measure the error at equal rows, where the variance is largest; it needs no data."""
+    """Measure the error at equal rows, where the variance is largest; needs no data."""
     n = _draws(delta, _MOST_ONE, times=4)
     if n is None:
         return _too_rare(quantity, delta, _MOST_ONE)
@@ -41,12 +41,12 @@ def measured_all_pairs(
     n = _draws(delta, _MOST_ALL, times=1.5)
     if n is None:
         return _too_rare(quantity, delta, _MOST_ALL)
-    # Units see inner products of the rows only, so they may be turned into their own span.
+    # Units depend on inner products of rows only, so rotate the rows into their span.
     turned = np.asarray(np.linalg.qr(rows.T, mode="r")).T
     rho = np.clip(turned @ turned.T, -1.0, 1.0)
     np.fill_diagonal(rho, 1.0)
     kernel = exact.maxout_kernel(rho, pool_size)
-    # The rounding of float32 is 1e-5 of the errors that are looked for.
+    # The rounding of float32 is 1e-5 of the errors measured.
     turned = np.ascontiguousarray(turned, dtype=np.float32)
     errors = np.empty(n)
     for block, drawn in enumerate(_arrays.slices(n, _DRAWS)):
@@ -54,7 +54,7 @@ def measured_all_pairs(
         phi = MaxoutFeatures.draw(
             turned.shape[1], units, pool_size, seed=_seed(seed, 1, block), dtype="float32"
         )
-        # Of `units` features each is divided by the root of that number.
+        # Undo the normalisation by sqrt(units).
         features = np.asarray(phi(turned)) * math.sqrt(units / _FEATURES)
         parts = features.reshape(len(rows), -1, _FEATURES).transpose(1, 0, 2)
         gram = parts @ parts.transpose(0, 2, 1)
@@ -63,17 +63,17 @@ def measured_all_pairs(
 
 
 def _draws(delta: float, most: int, *, times: float) -> int | None:
-    """How many draws, or None if `most` are too few.
+    """Return the number of draws, or None if `most` are too few.
 
-    The largest of n draws is below the 1 - delta quantile with probability (1 - delta)^n. With
-    `times` as many as make that small, the order statistics next to the quantile are nearer.
+    The largest of n draws is below the 1 - delta quantile with probability (1 - delta)^n. `times`
+    as many draws as make that small bring the order statistics closer to the quantile.
     """
     least = math.ceil(math.log(1 - _CONFIDENCE) / math.log1p(-delta))
     return None if least > most else min(most, max(200, math.ceil(times * least)))
 
 
 def _ranks(n: int, delta: float) -> tuple[int, int]:
-    """Ranks of the order statistics below and above the 1 - delta quantile.
+    """Return the ranks of the order statistics below and above the 1 - delta quantile.
 
     The k-th smallest draw is below the quantile with probability P(Bin(n, 1 - delta) >= k), above
     it with at most P(Bin(n, 1 - delta) < k); each is at most 1 - confidence.
@@ -117,5 +117,5 @@ def _too_rare(quantity: str, delta: float, most: int) -> Row:
 
 
 def _seed(seed: int, purpose: int, block: int) -> int:
-    """One seed a block, the same on every machine."""
+    """Return the seed of a block, the same on every machine."""
     return int(np.random.SeedSequence([seed, purpose, block]).generate_state(1, np.uint64)[0])

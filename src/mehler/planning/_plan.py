@@ -1,4 +1,4 @@
-"""What a plan is: rows that say how many features something needs, grouped by what they bound."""
+"""Plan: rows of numbers of features, grouped by the quantity they bound."""
 
 from __future__ import annotations
 
@@ -8,38 +8,43 @@ from typing import Any, Literal
 
 Kind = Literal["measured", "asymptotic", "proved", "printed"]
 KINDS = ("measured", "asymptotic", "proved", "printed")
-# Beyond this a count of features is read as a power of ten.
+# Larger counts are written as powers of ten.
 _LONGEST = 10**9
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """How many features one bound, one limit or one measurement asks for.
+    """The number of features by one bound, limit or measurement.
 
     Parameters
     ----------
     quantity : str
-        What stays below eps; rows of one quantity are a group.
+        The quantity kept below eps; rows of one quantity are a group.
     name : str
-        By what: a theorem and its route, the central limit, a measurement.
+        Source: a theorem and its route, the central limit theorem, a measurement.
     kind : {"measured", "asymptotic", "proved", "printed"}
-        A measurement on draws, a limit that promises nothing at finite m, a bound that is proved
-        with every constant, or a paper's formula with the caller's constants.
+        A measurement on draws, a limit without guarantee at finite m, a bound proved with all
+        constants, or a paper's formula with the caller's constants.
     features : int or None
-        The least number of features; None where no number is enough, or none could be found.
+        The least number of features; None if no number is enough, or none could be found.
     interval : (int, int), optional
-        Of a measurement: it contains the true number at the confidence that `note` says, up to
-        the scaling that it says; `features` is its upper end.
+        For a measurement, a confidence interval for the true number, at the level and under the
+        scaling given in `note`; `features` is its upper end.
     statement : str
-        Id of the statement that the row evaluates; empty for a measurement.
+        Id of the statement evaluated; empty for a measurement.
     probability : float
         The quantity stays below eps with at least this probability.
     vacuous : bool
-        Whether nothing is promised: no number of features is enough, an assumption fails, or eps
-        is not below what the quantity can never exceed.
+        Whether the row guarantees nothing: no number of features is enough, an assumption fails,
+        or the quantity never exceeds eps anyway.
     assumptions : tuple of str
+        Assumptions of the row.
     note : str
         How it was measured, or why there is no number.
+
+    See Also
+    --------
+    Plan : The rows of one plan.
     """
 
     quantity: str
@@ -54,7 +59,7 @@ class Row:
     note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything in it as JSON-able values."""
+        """Return all fields as JSON-able values."""
         return {
             "quantity": self.quantity,
             "name": self.name,
@@ -70,22 +75,26 @@ class Row:
 
     @property
     def order(self) -> tuple[int, float]:
-        """Measured first, then the limit, then what is proved from small to large, then printed."""
+        """Sort key: measured, asymptotic, proved by increasing number, printed."""
         return KINDS.index(self.kind), float("inf") if self.features is None else self.features
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """The features that an accuracy needs, by measurement, in the limit, and by each bound.
+    """Numbers of features for an accuracy, by measurement, CLT and each bound.
 
     Parameters
     ----------
     setting : mapping
-        eps, delta, pool_size and the rest that went in or was found in the data.
+        eps, delta, pool_size and the other arguments, given or computed from the data.
     rows : tuple of Row
-        In groups of one quantity; in each measured, asymptotic, proved from small to large.
+        Rows in groups of one quantity; in each measured, asymptotic, proved by increasing number.
     notes : tuple of str
-        What was done to the data, and what was taken for granted.
+        Treatment of the data, and defaults assumed.
+
+    See Also
+    --------
+    plan : Makes a plan.
     """
 
     setting: Mapping[str, Any]
@@ -101,14 +110,14 @@ class Plan:
 
     @property
     def groups(self) -> dict[str, tuple[Row, ...]]:
-        """Rows by what they bound, in order."""
+        """Rows by the quantity they bound, in order."""
         found: dict[str, tuple[Row, ...]] = {}
         for row in self.rows:
             found[row.quantity] = (*found.get(row.quantity, ()), row)
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything in it as JSON-able values.
+        """Return the plan as JSON-able values.
 
         Returns
         -------
@@ -122,7 +131,7 @@ class Plan:
         }
 
     def __str__(self) -> str:
-        """Draw the table: a block for each quantity, then the notes."""
+        """Return the table, a block per quantity, and the notes."""
         eps, delta = self.setting["eps"], self.setting["delta"]
         lines = [
             f"features for eps = {eps:g} at confidence {100 * (1 - delta):g} %, "

@@ -1,4 +1,4 @@
-"""From data, or from numbers, to a plan."""
+"""plan: numbers of features from data or from numbers."""
 
 from __future__ import annotations
 
@@ -34,35 +34,35 @@ def plan(
     measure: bool = True,
     normalise: bool = True,
 ) -> Plan:
-    r"""Say how many maxout features an accuracy needs: measured, in the limit, and by each bound.
+    """Plan the number of maxout features for an accuracy, by measurement, CLT and proved bounds.
 
     Parameters
     ----------
     data : array, shape (n, d), optional
-        Rows, on any library and device; without them give what is known as numbers.
+        Rows, in any library and on any device; without them pass the numbers below.
     n_inputs, n_samples : int, optional
-        d, and N: the rows of the data, unless another number of them is planned for.
+        d and N; default the shape of the data.
     dimension, diameter : float, optional
-        An upper bound of the doubling dimension of the set of unit rows, and its diameter; found in
-        the data if there are any.
+        An upper bound on the doubling dimension of the set of unit rows, and its diameter; default
+        computed from the data.
     pool_size : int
-        q.
+        Projections per unit, q.
     eps : float
-        The error that is accepted: of kernel values of unit vectors, and of the risk.
+        Target error of kernel values at unit vectors, and of the risk.
     delta : float
-        The chance of exceeding it that is accepted, of each row by itself.
+        Failure probability, per table row.
     lipschitz, scale, loss_bound : float
         L, C and B of the risk theorems: an L-Lipschitz loss in [0, B], weights of at most C/m.
     c_prime, c : float, optional
-        Constants that are printed without a value: C' of Theorem 2's condition, and that of Rahimi
-        and Recht's theorem; with them the printed forms are planned too.
+        Constants printed without a value, C' in the condition of Theorem 2 and that of Rahimi and
+        Recht's theorem; with them the printed forms are planned too.
     seed : int
-        Of all random numbers.
+        Seed of all random numbers.
     max_rows : int
-        At most so many rows are measured, chosen at random.
+        Largest number of rows to measure on, chosen at random.
     max_points : int
-        Up to so many different rows covers are looked for, to bound the doubling dimension; beyond,
-        the logarithm of their number is its bound.
+        Largest number of distinct rows for which covers are computed to bound the doubling
+        dimension; for more, the bound is the logarithm of their number.
     measure : bool
         Whether to draw features and measure.
     normalise : bool
@@ -71,18 +71,23 @@ def plan(
     Returns
     -------
     Plan
-        Printed, it is a table; `to_dict` gives it for machines. Rows that bound the same quantity
-        are together: measured, asymptotic, proved from small to large, printed.
+        Prints as a table; `to_dict` returns it as data. Rows on the same quantity are together:
+        measured, asymptotic, proved by increasing number, printed.
 
     Raises
     ------
     TypeError, ValueError
-        If the data are no such matrix or have a row of zeros, if neither data nor numbers are
+        If the data are not such a matrix or have a row of zeros, if neither data nor numbers are
         given, or if a number is out of range.
+
+    See Also
+    --------
+    ridge_cost : Cost of ridge regression on a cluster.
+    mehler.verify.features_needed : Features that decide a check.
 
     Notes
     -----
-    At delta = 0.01 measuring takes 689 draws of 512 features of `max_rows` rows.
+    At delta = 0.01 a measurement takes 689 draws of 512 features of `max_rows` rows.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""What ridge regression costs on a cluster: operations, bytes and memory, before it is run."""
+"""Cost of ridge regression on a cluster: operations, bytes and memory, computed in advance."""
 
 from __future__ import annotations
 
@@ -17,18 +17,24 @@ class RidgeCost:
     Parameters
     ----------
     n_chunks : int
+        Number of chunks of rows.
     n_workers : int
+        Number of workers, of one thread each.
     operations : float
         Multiplications and additions for one chunk: projections and sums.
     chunk_bytes : int
-        Of one chunk of rows.
+        Bytes of one chunk of rows.
     sums_bytes : int
-        Of the sums of a chunk when they are sent: half of the symmetric m x m, in float64.
+        Bytes of the sums of a chunk when sent: half of the symmetric m x m matrix, in float64.
     least_moved, most_moved : int
-        Bytes of sums sent between workers, in all: each worker but one sends its own once; or
-        every addition but the last moves one of its two parts.
+        Total bytes of sums sent between workers: each worker but one sends its own once; or every
+        addition but the last moves one of its two terms.
     memory_bytes : int
-        What a worker of one thread needs beside its own program: a chunk, and seven parts of sums.
+        Memory of a worker of one thread besides its program: a chunk, and seven sets of full sums.
+
+    See Also
+    --------
+    ridge_cost : Computes the counts.
     """
 
     n_chunks: int
@@ -43,20 +49,21 @@ class RidgeCost:
     def seconds(
         self, *, operations_per_second: float, bytes_per_second: float, overhead: float = 0.002
     ) -> float:
-        """Seconds of the pass, the most that is moved counted; an extrapolation, no promise.
+        """Estimate the seconds of the pass, at the largest traffic; an extrapolation.
 
         Parameters
         ----------
         operations_per_second : float
-            Of one worker, as measured on one chunk.
+            Speed of one worker, as measured on one chunk.
         bytes_per_second : float
-            Of a worker's network.
+            Network bandwidth of a worker.
         overhead : float, optional
-            Seconds that a chunk costs beside its work, in the worker and the scheduler.
+            Seconds per chunk besides its work, in the worker and the scheduler.
 
         Returns
         -------
         float
+            Seconds.
         """
         require_positive(
             operations_per_second=operations_per_second,
@@ -79,7 +86,7 @@ def ridge_cost(
     n_workers: int,
     itemsize: int = 4,
 ) -> RidgeCost:
-    r"""Count what ridge regression moves and computes on a cluster, for N rows in n chunks of b.
+    r"""Count operations and traffic of ridge regression on a cluster, for N rows in n chunks of b.
 
     .. math:: S = 8\left(\tfrac{m(m+1)}2 + m t + m + 2 t\right), \qquad
               (W - 1)\, S \le \text{bytes moved} \le (n - 1)\, S, \qquad
@@ -88,31 +95,37 @@ def ridge_cost(
     Parameters
     ----------
     n_rows, n_inputs, n_features, n_targets : int
-        N, d, m and t.
+        The sizes N, d, m and t.
     n_projections : int, optional
-        p, inner products with a row: q m of maxout, m/2 of Fourier pairs; default m.
+        Inner products per row p: q m for maxout, m/2 for Fourier pairs; default m.
     chunk_rows : int
-        b, rows of a chunk.
+        Rows per chunk b.
     n_workers : int
-        W, workers of one thread each.
+        Number of workers W, of one thread each.
     itemsize : int, optional
         Bytes of a number in the rows.
 
     Returns
     -------
     RidgeCost
+        The counts.
 
     Raises
     ------
     ValueError
-        If a count is not an integer of at least 1.
+        If a count is not a positive integer.
+
+    See Also
+    --------
+    plan : The number of features for an accuracy.
+    mehler.learn.RidgeSums : The sums counted here.
 
     Notes
     -----
-    The map travels as its recipe and rows stay where they are loaded, so that sums are what
-    moves; with targets loaded apart from rows, up to 8 N t bytes more. The upper end holds as
-    long as an addition is done where one of its parts is, which is Dask's rule; a worker that
-    steals work may move both. The last sums go to the client.
+    The map is sent as its recipe and rows stay where they are loaded, so only sums are moved; with
+    targets loaded apart from rows, up to 8 N t bytes more. The upper bound assumes that an
+    addition is done where one of its terms is, as by Dask; work stealing may move both. The last
+    sums go to the client.
 
     Examples
     --------

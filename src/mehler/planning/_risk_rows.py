@@ -1,4 +1,4 @@
-"""Rows about the risk: what the theorems ask for so that box-constrained weights do well."""
+"""Plan rows on the risk: features for which box-constrained weights do well, by each theorem."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mehler.bounds import Bound, kitchen_sinks, maxout
 from mehler.planning._data import Known
 from mehler.planning._plan import Kind, Row
 
-# A theorem fails with probability so many times its own delta.
+# Failure probability of each theorem, in units of its own delta.
 _TIMES = {"dimension-free": 3, "paper": 4}
 _KITCHEN = "Rahimi and Recht, units divided by their longest weight"
 
@@ -28,7 +28,7 @@ def risk_rows(
     c_prime: float | None,
     c: float | None,
 ) -> list[Row]:
-    """Rows of the whole excess risk at N samples, and of its part that features pay for."""
+    """Return rows on the whole excess risk at N samples, and on its part due to the features."""
     loss: dict[str, Any] = {"lipschitz": lipschitz, "scale": scale}
     maxouts = {"pool_size": pool_size, "loss_bound": loss_bound, **loss}
     rows = _approximation(known, eps, delta, maxouts, loss, c_prime)
@@ -38,7 +38,7 @@ def risk_rows(
 
 
 def _shapes(known: Known) -> list[tuple[Any, str, dict[str, Any]]]:
-    """The shapes of Theorem 2 that the known numbers allow, with their names and numbers."""
+    """Return the variants of Theorem 2 that the known numbers allow, with names and numbers."""
     found: list[tuple[Any, str, dict[str, Any]]] = [
         ("dimension-free", "Theorem 2, dimension-free", {})
     ]
@@ -63,7 +63,7 @@ def _approximation(
     quantity = "excess risk, the part that more features reduce"
     rows = []
     for shape, name, numbers in _shapes(known):
-        # Without the data's share: the dimension-free one fails once, the paper's twice.
+        # Without the data's part, the dimension-free variant fails once, the paper's twice.
         own = delta / (1 if shape == "dimension-free" else 2)
         rows.append(
             _row(
@@ -106,7 +106,7 @@ def _printed_condition(
     maxouts: dict[str, Any],
     c_prime: float,
 ) -> Row:
-    # The print's last term is L C epsilon (1 + sqrt(2 log(1/delta))): that is to be eps.
+    # Set the print's last term, L C epsilon (1 + sqrt(2 log(1/delta))), to eps.
     size = maxouts["lipschitz"] * maxouts["scale"] * (1 + math.sqrt(2 * math.log(1 / delta)))
     own = min(eps / size, 1 - 1e-9)
     asked = maxout.theorem_2_condition(
@@ -218,12 +218,12 @@ def _row(
     at: Callable[[int], Bound] | None = None,
     kind: Kind = "proved",
 ) -> Row:
-    """One row; where no number of features is enough, the row says so."""
+    """Return one row, with a note if no number of features is enough."""
     features: int | None
     try:
         features, note = find(), ""
     except ValueError as error:
-        # Arguments were looked at before: what is left is that eps is out of reach.
+        # Arguments were validated before, so the remaining error is an unattainable eps.
         features, note = None, str(error)
     assumptions: tuple[str, ...] = ()
     if at is not None:
