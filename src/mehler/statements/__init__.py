@@ -1,4 +1,7 @@
-"""What a statement, its evidence and its verdict are, and how installed statements are found."""
+"""Statements of papers, the evidence of their checks, and the resulting verdicts.
+
+`discover` finds the statements of installed packages; `mehler.report.run` checks them.
+"""
 
 from mehler.statements._context import BACKENDS, LEVELS, Context, Level
 from mehler.statements._discover import discover

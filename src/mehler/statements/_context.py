@@ -1,4 +1,4 @@
-"""What a check is given: how hard to look, where to compute, which seed, what it may spend."""
+"""Context: the level, backend, seed and budget of a check."""
 
 from __future__ import annotations
 
@@ -24,28 +24,34 @@ BACKENDS = tuple(name for name in LIBRARIES if name != "strict")
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """What a check may use.
+    """The settings and resources of a check.
 
     Parameters
     ----------
     ledger : mehler.verify.Ledger
-        Every look is paid for here: ``context.ledger.spend(label, context.false_alarm)``, or by
-        handing it to `mehler.verify.check_kernel`.
+        Pays for every look, by ``context.ledger.spend(label, context.false_alarm)`` or as an
+        argument of `mehler.verify.check_kernel`.
     level : {"quick", "full"}
+        Effort of the checks.
     seed : int
-        Of the whole run.
+        Seed of the whole run.
     backend : str
-        One of `BACKENDS`: where maps are drawn and applied.
+        One of `BACKENDS`, the library on which maps are drawn and applied.
     false_alarm : float
-        Chance of refuting a true claim, a look.
+        Probability of refuting a true claim, per look.
     statement : str
-        Id of the statement that is checked; enters every stream of random numbers, so that one
-        statement replayed alone sees what it saw among all.
+        Id of the statement under check. It enters every random stream, so that a statement
+        replayed alone uses the same numbers.
 
     Raises
     ------
     ValueError
-        Unknown level or backend, a negative seed, a false alarm outside (0, 1).
+        If level or backend are unknown, the seed is negative, or `false_alarm` is not in (0, 1).
+
+    See Also
+    --------
+    Check : A function of a context.
+    mehler.verify.Ledger : The budget.
 
     Examples
     --------
@@ -72,7 +78,7 @@ class Context:
 
     @property
     def quick(self) -> bool:
-        """Whether seconds count: the level is ``"quick"``."""
+        """Whether the level is ``"quick"``, so that seconds count."""
         return self.level == "quick"
 
     def for_statement(self, statement: str) -> Context:
@@ -85,6 +91,7 @@ class Context:
         Parameters
         ----------
         label : str
+            Purpose of the random numbers.
 
         Returns
         -------
@@ -95,20 +102,21 @@ class Context:
         return int.from_bytes(sha256(key).digest()[:4], "big")
 
     def rng(self, label: str) -> np.random.Generator:
-        """Return a host generator of its own for one purpose of one statement."""
+        """Return an independent NumPy generator for one purpose of one statement."""
         return np.random.Generator(np.random.Philox(self.seed_for(label)))
 
     def like(self) -> Any:
-        """Return the backend's array namespace, to hand to ``draw(..., like=...)``.
+        """Return the backend's array namespace, for ``draw(..., like=...)``.
 
         Returns
         -------
         module
+            The array API namespace.
 
         Raises
         ------
         ValueError
-            The backend is not installed, or has no device to compute on.
+            If the backend is not installed, or has no device.
         """
         library = LIBRARIES[self.backend]
         try:
@@ -123,23 +131,24 @@ class Context:
         return namespace
 
     def asarray(self, rows: np.ndarray) -> Any:
-        """Move rows from the host to the backend, dtype kept where it exists there.
+        """Move rows from the host to the backend, keeping the dtype where it exists there.
 
         Parameters
         ----------
         rows : numpy.ndarray
+            Rows on the host.
 
         Returns
         -------
         array
             In the namespace of `like`.
         """
-        # A copy: torch would share the memory, and warns where it is read-only.
+        # Copy, since torch would share the memory, and warns if it is read-only.
         return self.like().asarray(rows.copy())
 
 
 def _require_device(cupy: Any) -> None:
-    """CuPy imports without a GPU and fails at the first array; say so before any work."""
+    """Raise ValueError if CuPy has no GPU; it imports without one and fails at the first array."""
     try:
         count = int(cupy.cuda.runtime.getDeviceCount())
     except cupy.cuda.runtime.CUDARuntimeError as error:

@@ -1,4 +1,4 @@
-"""Finding the statements that installed packages bring."""
+"""Discover the statements of installed packages."""
 
 from __future__ import annotations
 
@@ -14,25 +14,30 @@ GROUP = "mehler.statements"
 def discover(glob: str = "*", *, sources: Iterable[EntryPoint] | None = None) -> list[Statement]:
     """Find the installed statements whose id matches a glob.
 
-    A package brings statements by an entry point of the group ``mehler.statements`` that names a
-    module with ``STATEMENTS``, a sequence of `Statement`.
+    A package provides statements through an entry point of the group ``mehler.statements`` that
+    names a module with ``STATEMENTS``, a sequence of `Statement`.
 
     Parameters
     ----------
     glob : str
         Shell pattern over ids, such as ``"maxout.*"``.
     sources : iterable of importlib.metadata.EntryPoint, optional
-        Look here instead of in what is installed.
+        Sources to use instead of the installed ones.
 
     Returns
     -------
     list of Statement
-        In the order of the entry points' names, then the modules' own.
+        Sorted by entry point name, then in the order of the module.
 
     Raises
     ------
     ValueError
-        Nothing matches, an id appears twice, or a source does not import or is malformed.
+        If nothing matches, an id appears twice, or a source does not import or is malformed.
+
+    See Also
+    --------
+    Statement : One statement.
+    mehler.report.run : Check statements and report.
 
     Examples
     --------

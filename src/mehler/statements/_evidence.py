@@ -1,4 +1,4 @@
-"""Evidence: what one check of one form of a statement measured, and what follows from it."""
+"""Evidence: the measurement of one form of a statement, and its status."""
 
 from __future__ import annotations
 
@@ -22,49 +22,58 @@ RELATIONS = ("=", ">=", "<=")
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What one check measured.
+    """The result of one check.
 
-    The interval contains the truth: with probability ``1 - false_alarm`` where it was measured,
-    for certain where it was computed (``false_alarm = 0``). The claim is refuted when the
-    interval excludes ``exact``, what the form claims.
+    A measured interval contains the truth with probability at least ``1 - false_alarm``, a
+    computed one for certain (``false_alarm = 0``). The claim is refuted if the interval excludes
+    ``exact``, the value claimed by the form.
 
     Parameters
     ----------
     form : {"printed", "restored", "proved"}
-        Which form of the statement was checked; ``"restored"`` is a formula that the copy that
-        was read has lost, and that was put back.
+        The form of the statement that was checked; ``"restored"`` is a formula missing in the copy
+        that was read, and reconstructed.
     check : str
         Name of the check.
     status : {"holds", "refuted", "inconclusive", "error"}
+        The outcome; ``"error"`` if the check raised.
     claim : str
         The claim in one sentence, plain text or with ``$math$``.
     observed, exact : float, optional
-        What was measured, and what the form says, at the worst point looked at.
+        The measured and the claimed value, at the worst point.
     relation : {"=", ">=", "<="}
-        Whether the form says that the truth is `exact`, at least it, or at most it.
+        Relation of the truth to `exact` in the claim.
     interval : (float, float), optional
-        Contains the truth.
+        Confidence interval, or computed enclosure, of the truth.
     n_features : int
         Feature products used; 0 for a computation.
     false_alarm : float
-        Chance that this check refutes a true claim.
+        Probability that this check refutes a true claim.
     resolution : float, optional
         The smallest deviation that must not be missed.
     detectable : float, optional
-        The smallest deviation that would have been seen.
+        The smallest deviation that would have been detected.
     method : str
-        How the interval was made.
+        Name of the interval's construction.
     assumptions : tuple of str
-        What the interval's validity rests on.
+        Assumptions under which the interval is valid.
     seed : int, optional
-        Of the run; the runner fills it in.
+        Seed of the run, set by the runner.
     replay : str
-        The command that runs this again; the runner fills it in.
+        The command that repeats the check, set by the runner.
     where : mapping
         The worst point: row indices, correlation, pool size.
     reason : str
-        Why an inconclusive check decided nothing.
+        Why an inconclusive check is undecided.
     plots : tuple of Plot
+        Plots for the page.
+
+    See Also
+    --------
+    Evidence.from_verdict : Evidence of a statistical check.
+    Evidence.exact_comparison : Evidence of a computed value.
+    Evidence.bound_comparison : Evidence on an inequality.
+    verdict_of : The verdict on the statement.
 
     Examples
     --------
@@ -114,10 +123,10 @@ class Evidence:
 
     @property
     def margin(self) -> float | None:
-        """How far the interval is from contradicting the claim; negative when it does not keep it.
+        """Distance of the interval from contradicting the claim; negative if it contradicts it.
 
-        For a claimed value the distance to the interval's nearer end, for a claimed bound that of
-        the whole interval from the bound.
+        For a claimed value, its distance to the nearer end of the interval; for a claimed bound,
+        the distance of the whole interval from the bound.
         """
         if self.interval is None or self.exact is None:
             return None
@@ -139,15 +148,18 @@ class Evidence:
         claim: str | None = None,
         plots: tuple[Plot, ...] = (),
     ) -> Evidence:
-        """Take the evidence out of a verdict of `mehler.verify`.
+        """Convert a verdict of `mehler.verify`.
 
         Parameters
         ----------
         verdict : mehler.verify.Verdict
+            The verdict.
         form : {"printed", "restored", "proved"}
+            The form that was checked.
         check, claim : str, optional
-            Instead of the verdict's own.
+            Replacements of those of the verdict.
         plots : tuple of Plot
+            Plots for the page.
 
         Returns
         -------
@@ -189,7 +201,7 @@ class Evidence:
         assumptions: tuple[str, ...] = (),
         plots: tuple[Plot, ...] = (),
     ) -> Evidence:
-        """Hold a claimed value against a computed interval that contains the truth.
+        """Compare a claimed value with a computed interval that contains the truth.
 
         Parameters
         ----------
@@ -198,11 +210,11 @@ class Evidence:
         observed : float
             The computed value, inside the interval.
         exact : float
-            What the form claims.
+            The value claimed by the form.
         interval : (float, float)
-            Contains the true value: a certified ball's ends, or a value with its rounding bound.
+            An enclosure of the true value: a certified ball, or a value with its rounding bound.
         resolution : float, optional
-            Absolute; an interval wider than this that contains the claim is inconclusive.
+            Absolute; a wider interval that contains the claim is inconclusive.
 
         Returns
         -------
@@ -256,23 +268,24 @@ class Evidence:
         assumptions: tuple[str, ...] = (),
         plots: tuple[Plot, ...] = (),
     ) -> Evidence:
-        """Hold a claimed bound, ``lower <= truth <= upper``, against an interval for the truth.
+        """Compare a claimed bound, ``lower <= truth <= upper``, with an interval for the truth.
 
         Parameters
         ----------
         form, check, claim, false_alarm, n_features, method, assumptions, plots
             As in the class.
         observed : float
+            The computed or estimated value.
         interval : (float, float)
-            Contains the true value.
+            An interval for the true value.
         lower, upper : float, optional
             The claimed bounds; at least one.
 
         Returns
         -------
         Evidence
-            It holds when the whole interval keeps the bounds, is refuted when no point of it
-            does, and is inconclusive otherwise; ``exact`` is the bound nearer to the interval.
+            It holds if the whole interval is within the bounds, is refuted if no point of it is,
+            and is inconclusive otherwise; ``exact`` is the bound nearer to the interval.
 
         Examples
         --------

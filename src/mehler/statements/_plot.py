@@ -1,4 +1,4 @@
-"""Plots as data: what is drawn, not how, so that a statement needs no drawing library."""
+"""Plots as data, so that a statement needs no plotting library."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 Kind = Literal["line", "points", "band"]
 _KINDS = ("line", "points", "band")
-# Any sequence or array of numbers is taken; a tuple of floats is kept.
+# Any sequence or array of numbers, stored as a tuple of floats.
 Numbers: TypeAlias = Any
 
 
@@ -25,8 +25,9 @@ class Series:
     label : str
         The name in the legend.
     x : sequence of float, length n
+        Abscissae.
     y : sequence of float, length n
-        May be left out of a band, which has only its two edges.
+        Ordinates; may be omitted for a band, which has only its two edges.
     kind : {"line", "points", "band"}
         Points with ``y_low`` and ``y_high`` are drawn with error bars.
     y_low, y_high : sequence of float, length n, optional
@@ -35,7 +36,11 @@ class Series:
     Raises
     ------
     ValueError
-        Unknown kind, or lengths that differ.
+        If the kind is unknown, or lengths differ.
+
+    See Also
+    --------
+    Plot : Series with axes and a caption.
 
     Examples
     --------
@@ -71,15 +76,20 @@ class Series:
 
 @dataclass(frozen=True, kw_only=True)
 class Plot:
-    """A picture as data: axes, series, and a caption that says what to see in it.
+    """A plot as data: axes, series and a caption.
 
     Parameters
     ----------
     title, x_label, y_label : str
         Plain text.
     series : sequence of Series
+        The series, in drawing order.
     caption : str
-        Plain text; also what a screen reader reads.
+        Plain text, also for screen readers.
+
+    See Also
+    --------
+    mehler.report.draw : Render a plot as SVG.
 
     Examples
     --------

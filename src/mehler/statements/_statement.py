@@ -1,4 +1,4 @@
-"""A statement of a paper: as printed, as proved, and the checks of both."""
+"""Statement: the printed and the proved form of a claim, with checks of both."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ EXPECTATIONS = (
     RESTORED_REFUTED,
     "not computable",
 )
-# What the copy that was read has of the print: all of it, all but its formula, or nothing, as
-# where the statement is ours.
+# State of the print in the copy that was read: complete, without its formula, or absent, as for our
+# own statements.
 COPIES = ("printed", "lost", "none")
 _MISSING = {
     "place": "say where it stands, by section, number and page or line, or that it is ours",
@@ -37,10 +37,16 @@ class Check:
     Parameters
     ----------
     form : {"printed", "restored", "proved"}
+        The form that is measured.
     name : str
-        What is checked, in a few words.
+        Short name of the check.
     run : callable
-        ``run(context) -> Evidence``. All its randomness comes from the context.
+        ``run(context) -> Evidence``; takes all randomness from the context.
+
+    See Also
+    --------
+    Statement : A statement with its checks.
+    Context : The argument of `run`.
     """
 
     form: Form
@@ -54,7 +60,7 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    r"""One numbered statement: what is printed, what is proved, and how both are checked.
+    r"""A numbered statement: its printed and proved forms, and their checks.
 
     Parameters
     ----------
@@ -63,35 +69,43 @@ class Statement:
     source : str
         Paper, number and equation.
     title : str
+        A short title.
     place : str
         Section, number and equation, and the page or line of the copy that was read.
     hypotheses : str
-        All that the print assumes, in our own words; the checks run inside it.
+        All assumptions of the print, paraphrased; the checks satisfy them.
     ground : str
-        What the verdict rests on, and how the checks keep to the hypotheses.
+        Basis of the verdict, and how the checks satisfy the hypotheses.
     copy : {"printed", "lost", "none"}
-        What the copy that was read has of the print. ``"lost"``: its formula is not there;
-        ``printed`` then holds what was put back, its checks are of the form ``"restored"``, and
-        the verdict is undecided. ``"none"``: nobody's print is judged, as where it is ours.
+        State of the print in the copy that was read. ``"lost"``: its formula is missing;
+        ``printed`` is then a reconstruction, its checks are of the form ``"restored"``, and the
+        verdict is undecided. ``"none"``: there is no print to judge, as for our own statements.
     expected : str
-        One of `EXPECTATIONS`: the verdict that the checks must come to.
+        The expected verdict, one of `EXPECTATIONS`.
     printed, proved : str
-        LaTeX mathematics without dollar signs; ``proved`` is empty where the print stands.
+        LaTeX mathematics without dollar signs; ``proved`` is empty if the print is right.
     printed_text, proved_text : str
-        The same in a sentence of our own words; like all texts below it may hold ``$math$``.
+        The same in a sentence of our own; like all texts below it may contain ``$math$``.
     flaw : str
-        Where the printed proof or formula fails; empty where it does not.
+        The error in the printed proof or formula; empty if there is none.
     proof : str
-        A sketch of the proof of what is proved.
+        A sketch of the proof of the proved form.
     checks : tuple of Check
+        Checks of the forms.
     note : str
-        Anything else; says why, where the statement is not computable.
+        Remarks; for a statement that is not computable, the reason.
 
     Raises
     ------
     ValueError
-        A malformed id, an empty text, an unknown expectation, checks that cannot lead to it, or a
-        formula that is lost and nevertheless called printed.
+        If the id is malformed, a text is empty, the expectation is unknown or the checks cannot
+        lead to it, or a missing formula is called printed.
+
+    See Also
+    --------
+    Check : A check of one form.
+    discover : Find the installed statements.
+    verdict_of : The verdict on a statement.
 
     Examples
     --------
@@ -143,7 +157,7 @@ class Statement:
         self._require_fair_forms()
 
     def _require_fair_forms(self) -> None:
-        """Refuse to call a formula printed that the copy that was read does not show."""
+        """Refuse to call a formula printed if the copy that was read does not show it."""
         if self.copy not in COPIES:
             raise ValueError(f"{self.id}: copy={self.copy!r} is not one of {', '.join(COPIES)}")
         forms = {check.form for check in self.checks}

@@ -1,4 +1,4 @@
-"""From the evidence of a statement's checks to the statement's verdict."""
+"""The verdict on a statement from the evidence of its checks."""
 
 from __future__ import annotations
 
@@ -12,24 +12,30 @@ RESTORED_REFUTED = f"{UNDECIDED}; restored form refuted"
 
 
 def verdict_of(evidence: Sequence[Evidence]) -> str:
-    """Say what follows for the statement from the evidence of all its checks.
+    """Return the verdict on a statement from the evidence of all its checks.
 
-    A check that failed or decided nothing decides the whole: it never counts as passed.
+    A check that raised or is inconclusive determines the verdict; it never counts as passed.
 
     Parameters
     ----------
     evidence : sequence of Evidence
+        The evidence of all checks of the statement.
 
     Returns
     -------
     str
         ``"not computable"`` without evidence; ``"error"`` or ``"inconclusive"`` if a check ended
         so; ``"proved form refuted"`` if a repair failed, which no statement expects;
-        ``"refuted, repaired"`` or ``"refuted"`` if a check of the printed form refuted it, with
-        and without a confirmed proved form; `RESTORED_REFUTED` or `RESTORED_HOLDS` if what was
-        checked is a formula that the copy that was read has lost, and that was put back: it is
-        nobody's print; ``"holds with constant"`` if only a proved form could be checked, the
-        printed one having a constant without a value; else ``"holds"``.
+        ``"refuted, repaired"`` or ``"refuted"`` if a check refuted the printed form, with or
+        without a confirmed proved form; `RESTORED_REFUTED` or `RESTORED_HOLDS` if the checked
+        formula is a reconstruction of one missing in the copy that was read;
+        ``"holds with constant"`` if only the proved form could be checked, because the printed one
+        has a constant without a value; else ``"holds"``.
+
+    See Also
+    --------
+    Evidence : The evidence of one check.
+    Statement : The statement, with its expected verdict.
 
     Examples
     --------
