@@ -1,8 +1,8 @@
-"""Hypothesis strategies for random feature maps: points, maps, seeds, groups, hostile arrays.
+"""Hypothesis strategies for random feature maps: points, maps, seeds, groups, edge cases.
 
-Every value shrinks to a simple one, and every seed is part of the example, so that a failure
-replays and shrinks. Options are keyword-only and are values, never strategies: draw one first
-where it should vary.
+Every value shrinks to a simple one, and every seed is part of the example, so that failures replay
+and shrink. Options are keyword-only and are values, never strategies: to vary an option, draw it
+first.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Clouds of unit vectors: on the sphere, sparse, on a torus, and of known doubling dimension."""
+"""Strategies for clouds of unit vectors: spherical, sparse, toroidal, doubling."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mehler.strategies._vectors import integer_rows, normalised
 
 
 class Cloud(NamedTuple):
-    """Unit rows, shape (n, n_inputs), and the dimension of the set that they are or lie on."""
+    """Unit rows, shape (n, n_inputs), and the dimension of the set that contains them."""
 
     points: Any
     dimension: float
@@ -24,7 +24,7 @@ class Cloud(NamedTuple):
 def clouds_on_sphere(
     *, n_inputs: int, min_size: int = 2, max_size: int = 16
 ) -> SearchStrategy[Any]:
-    """Rows on the unit sphere, some equal to the row before and some opposite to it.
+    """Generate rows on the unit sphere, some repeated and some negated.
 
     Parameters
     ----------
@@ -36,12 +36,17 @@ def clouds_on_sphere(
     Returns
     -------
     SearchStrategy of float64 arrays, shape (n, n_inputs)
-        They shrink to few rows on one axis.
+        Shrinks to few rows on one axis.
 
     Raises
     ------
     TypeError, ValueError
         If an option is not of its kind or range.
+
+    See Also
+    --------
+    unit_vectors : Rows without repetitions.
+    sparse_clouds : Sparse rows.
 
     Examples
     --------
@@ -59,26 +64,31 @@ def clouds_on_sphere(
 def sparse_clouds(
     *, n_inputs: int, sparsity: int, min_size: int = 2, max_size: int = 16
 ) -> SearchStrategy[Any]:
-    """Unit rows with at most `sparsity` coordinates that are not zero.
+    """Generate unit rows with at most `sparsity` nonzero coordinates.
 
     Parameters
     ----------
     n_inputs : int
         Dimension d.
     sparsity : int
-        s, from 1 to d.
+        Largest number of nonzero coordinates s, from 1 to d.
     min_size, max_size : int
         Fewest and most rows.
 
     Returns
     -------
     SearchStrategy of float64 arrays, shape (n, n_inputs)
-        They shrink to few rows on the first axis.
+        Shrinks to few rows on the first axis.
 
     Raises
     ------
     TypeError, ValueError
         If an option is not of its kind or range.
+
+    See Also
+    --------
+    clouds_on_sphere : Rows on the whole sphere.
+    clouds_on_manifold : Rows on a manifold of low dimension.
 
     Examples
     --------
@@ -96,30 +106,35 @@ def sparse_clouds(
 def clouds_on_manifold(
     *, n_inputs: int, dimension: int, min_size: int = 2, max_size: int = 16
 ) -> SearchStrategy[Cloud]:
-    r"""Rows on a flat torus in the sphere, a manifold of low dimension k that is nowhere straight.
+    r"""Generate rows on a flat torus in the sphere, a curved manifold of low dimension k.
 
     .. math:: x = k^{-1/2} (\cos t_1, \sin t_1, \dots, \cos t_k, \sin t_k, 0, \dots, 0),
 
-    its coordinates permuted and their signs flipped.
+    with coordinates permuted and signs flipped.
 
     Parameters
     ----------
     n_inputs : int
-        d, at least 2 k.
+        Dimension d of the space, at least 2 k.
     dimension : int
-        k, at least 1.
+        Dimension k of the torus, at least 1.
     min_size, max_size : int
         Fewest and most rows.
 
     Returns
     -------
     SearchStrategy of Cloud
-        ``dimension`` is k. Angles are whole degrees and shrink to 0.
+        ``dimension`` is k; angles are whole degrees and shrink to 0.
 
     Raises
     ------
     TypeError, ValueError
         If an option is not of its kind or range.
+
+    See Also
+    --------
+    doubling_sets : Finite sets of known doubling dimension.
+    sparse_clouds : Unions of low-dimensional spheres.
 
     Examples
     --------
@@ -135,32 +150,36 @@ def clouds_on_manifold(
 
 
 def doubling_sets(*, n_inputs: int, max_size: int = 64) -> SearchStrategy[Cloud]:
-    r"""Finite sets on the sphere whose doubling dimension is known: trees of orthogonal simplices.
+    r"""Generate finite sets of known doubling dimension, trees of orthogonal simplices.
 
-    The leaves of the b-ary tree of depth L, leaf :math:`(a_1, \dots, a_L)` at
+    The set of leaves of the b-ary tree of depth L, leaf :math:`(a_1, \dots, a_L)` at
 
     .. math:: x \propto (4^{-1} e_{a_1}, \dots, 4^{-L} e_{a_L}, 0), \quad e_a \in R^b,
 
-    coordinates permuted and signs flipped. Every closed ball B(x, r) around a point of the set is
+    with coordinates permuted and signs flipped. Every closed ball B(x, r) around a point is
     covered by b balls B(y, r/2) around points of the set, and some needs b: the doubling
     dimension is log2 b.
 
     Parameters
     ----------
     n_inputs : int
-        d, at least b L.
+        Dimension d, at least b L.
     max_size : int
-        Most points, b^L.
+        Largest number of points b^L.
 
     Returns
     -------
     SearchStrategy of Cloud
-        ``dimension`` is log2 b, b from 1 to 4; they shrink to a single point, of dimension 0.
+        ``dimension`` is log2 b, b from 1 to 4; shrinks to a single point, of dimension 0.
 
     Raises
     ------
     TypeError, ValueError
         If an option is not of its kind or range.
+
+    See Also
+    --------
+    clouds_on_manifold : Rows on a manifold of known dimension.
 
     Notes
     -----
@@ -231,10 +250,10 @@ def _tree(branching: int, depth: int, n_inputs: int) -> Any:
 
 @st.composite
 def _isometries(draw: st.DrawFn, n_inputs: int) -> Any:
-    """Permutations of the coordinates with flips of their signs; they shrink to nothing."""
+    """Generate permutations of coordinates with sign flips; shrinks to the identity."""
     order = draw(st.permutations(range(n_inputs)))
     signs = np.array(
         draw(st.lists(st.sampled_from((1.0, -1.0)), min_size=n_inputs, max_size=n_inputs))
     )
-    # Adding 0 turns -0 into 0.
+    # Add 0 to turn -0 into 0.
     return lambda points: points[:, order] * signs + 0.0

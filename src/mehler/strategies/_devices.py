@@ -1,4 +1,4 @@
-"""Namespaces and devices that are installed, found without importing what is not asked for."""
+"""Strategies for installed array namespaces and devices, importing only those requested."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LIBRARIES = tuple(library.module for library in _arrays.LIBRARIES.values())
 
 @dataclass(frozen=True)
 class Device:
-    """A namespace and a device of it.
+    """An array namespace with one of its devices.
 
     Attributes
     ----------
@@ -30,7 +30,11 @@ class Device:
     xp : namespace
         The library's array API namespace.
     device : object
-        In the library's own spelling.
+        The library's own device object.
+
+    See Also
+    --------
+    devices : Generate the devices available.
     """
 
     library: str
@@ -38,22 +42,22 @@ class Device:
     device: Any
 
     def __repr__(self) -> str:
-        """Return, for instance, ``Device(torch, cpu)``."""
+        """Return, for example, ``Device(torch, cpu)``."""
         return f"Device({self.library}, {self.device})"
 
     @property
     def dtypes(self) -> tuple[str, ...]:
-        """Names of the dtypes that maps can compute in here, widest first."""
+        """Names of the dtypes in which maps can compute on this device, widest first."""
         wide = _arrays.has_float64(self.xp, self.device)
         return ("float64", "float32") if wide else ("float32",)
 
     @property
     def like(self) -> Any:
-        """A small array that lives here, for ``draw(..., like=device.like)``."""
+        """A small array on this device, for ``draw(..., like=device.like)``."""
         return self.asarray(np.zeros((1, 1)))
 
     def asarray(self, values: Any, dtype: str | None = None) -> Any:
-        """Return host values as an array that lives here.
+        """Return host values as an array on this device.
 
         Parameters
         ----------
@@ -79,7 +83,7 @@ class Device:
 
 
 def namespaces(*, only: Iterable[str] | None = None) -> SearchStrategy[Any]:
-    """Array API namespaces of the libraries that are installed; they shrink to NumPy's.
+    """Generate array API namespaces of installed libraries; shrinks to NumPy's.
 
     Parameters
     ----------
@@ -90,11 +94,16 @@ def namespaces(*, only: Iterable[str] | None = None) -> SearchStrategy[Any]:
     Returns
     -------
     SearchStrategy of namespaces
+        As ``array_api_compat`` wraps them.
 
     Raises
     ------
     TypeError, ValueError
-        If a name is not known, or none of them is installed.
+        If a name is unknown, or no library is installed.
+
+    See Also
+    --------
+    devices : Namespaces with their devices.
 
     Examples
     --------
@@ -103,12 +112,12 @@ def namespaces(*, only: Iterable[str] | None = None) -> SearchStrategy[Any]:
     'array_api_compat.numpy'
     """
     names = _installed(only)
-    # Deferred: libraries are imported when a test starts, not with the module that holds it.
+    # Deferred, so that libraries are imported when a test starts, not with its module.
     return st.deferred(lambda: st.sampled_from([_namespace(name) for name in names]))
 
 
 def devices(*, only: Iterable[str] | None = None) -> SearchStrategy[Device]:
-    """Devices of the libraries that are installed; they shrink to NumPy's.
+    """Generate devices of installed libraries; shrinks to NumPy's.
 
     Parameters
     ----------
@@ -118,11 +127,17 @@ def devices(*, only: Iterable[str] | None = None) -> SearchStrategy[Device]:
     Returns
     -------
     SearchStrategy of Device
+        Devices that can store values.
 
     Raises
     ------
     TypeError, ValueError
-        If a name is not known, or none of them is installed.
+        If a name is unknown, or no library is installed.
+
+    See Also
+    --------
+    namespaces : The libraries alone.
+    dtypes : Names of dtypes.
 
     Examples
     --------

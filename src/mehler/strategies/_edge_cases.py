@@ -1,4 +1,4 @@
-"""Arrays that break careless code: some a map must refuse, some it must take."""
+"""Strategies for arrays that break careless code, to be refused or accepted by a map."""
 
 from __future__ import annotations
 
@@ -13,24 +13,31 @@ from hypothesis.strategies import SearchStrategy
 from mehler.strategies._validate import chosen, size, whole
 from mehler.strategies._vectors import integer_rows
 
-# Kinds that a map must refuse, and kinds that it must take and give finite features for.
+# Kinds that a map must refuse, and kinds for which it must return finite features.
 _REFUSED = ("nan", "infinity", "no rows", "no columns")
 _TAKEN = ("zero rows", "denormal", "huge", "not contiguous", "read-only")
 
-# Squares of rows, times d and a squared weight or two, stay below the overflow threshold.
+# Squares of rows, times d and one or two squared weights, stay below the overflow threshold.
 _HUGE = {"float64": 2.0**500, "float32": 2.0**55}
 
 
 @dataclass(frozen=True)
 class EdgeCaseArray:
-    """An array, what is wrong with it, and whether a map must take it nevertheless.
+    """An array with its defect, and whether a map must accept it nevertheless.
 
     Attributes
     ----------
     kind : str
+        One of the kinds of `edge_case_arrays`.
     array : numpy.ndarray, shape (n, n_inputs)
+        The rows.
     valid : bool
-        True: finite features are due. False: a ValueError or TypeError is due before any work.
+        Whether a map must return finite features; if not, it must raise ValueError or TypeError
+        before any work.
+
+    See Also
+    --------
+    edge_case_arrays : Generate such arrays.
     """
 
     kind: str
@@ -45,29 +52,34 @@ def edge_case_arrays(
     dtype: str = "float64",
     max_size: int = 4,
 ) -> SearchStrategy[EdgeCaseArray]:
-    """NumPy matrices with NaN, infinity, no rows, zero rows, denormals, huge norms and odd memory.
+    """Generate matrices with NaN, infinity, no rows, zero rows, denormals, huge norms, odd memory.
 
     Parameters
     ----------
     n_inputs : int
-        Columns d.
+        Number of columns d.
     kinds : list of str, optional
         Some of 'nan', 'infinity', 'no rows' and 'no columns', to be refused; 'zero rows',
-        'denormal', 'huge', 'not contiguous' and 'read-only', to be taken. Default all.
+        'denormal', 'huge', 'not contiguous' and 'read-only', to be accepted. Default all.
     dtype : str
         'float64' or 'float32'.
     max_size : int
-        Most rows.
+        Largest number of rows.
 
     Returns
     -------
     SearchStrategy of EdgeCaseArray
-        They shrink to one row on one axis with one thing wrong.
+        Shrinks to one row on one axis with one defect.
 
     Raises
     ------
     TypeError, ValueError
         If an option is not of its kind or range.
+
+    See Also
+    --------
+    unit_vectors : Ordinary rows.
+    mehler.verify.check_finite : The check of extreme inputs.
 
     Notes
     -----
@@ -117,11 +129,11 @@ def _hostile(
 
 
 def _scattered(X: Any, how: str) -> Any:
-    """Return the same values in memory that is strided by columns, by rows, or backwards."""
+    """Return the same values in memory strided by columns or rows, or reversed."""
     n, d = X.shape
     if how == "reversed":
         return X[::-1, ::-1].copy()[::-1, ::-1]
-    wide = np.full((2 * n, 3 * d), np.nan, dtype=X.dtype)  # a stray read shows
+    wide = np.full((2 * n, 3 * d), np.nan, dtype=X.dtype)  # NaN reveals a stray read
     view = wide[:n, ::3] if how == "columns" else wide[::2, :d]
     view[...] = X
     return view

@@ -1,4 +1,4 @@
-"""Finite groups that act on the coordinates, as matrices and as functions of rows."""
+"""Strategies for finite groups acting on coordinates, as matrices and as functions of rows."""
 
 from __future__ import annotations
 
@@ -25,12 +25,17 @@ class Group:
     Attributes
     ----------
     kind : str
+        One of the kinds of `groups`.
     n_inputs : int
-        Coordinates d.
+        Number of coordinates d.
     moved : int
-        The first `moved` coordinates are acted on, the others stay.
+        Number of leading coordinates that the group acts on; the others stay.
     matrices : array, shape (order, n_inputs, n_inputs)
-        The identity first.
+        The elements, the identity first.
+
+    See Also
+    --------
+    groups : Generate groups.
     """
 
     kind: str
@@ -59,12 +64,12 @@ class Group:
 def groups(
     *, n_inputs: int, kinds: Iterable[str] | None = None, max_elements: int = 24
 ) -> SearchStrategy[Group]:
-    """Finite groups of permutations and sign flips; they shrink to the trivial one.
+    """Generate finite groups of permutations and sign flips; shrinks to the trivial one.
 
     Parameters
     ----------
     n_inputs : int
-        Coordinates d.
+        Number of coordinates d.
     kinds : list of str, optional
         Some of 'trivial'; 'cyclic', the shifts of the first k coordinates, of order k;
         'sign-flips', all flips of the first k, of order 2^k; 'permutations', all of the first k,
@@ -75,11 +80,16 @@ def groups(
     Returns
     -------
     SearchStrategy of Group
+        Groups of at most `max_elements` elements.
 
     Raises
     ------
     TypeError, ValueError
         If an option is not of its kind or range, or no group fits.
+
+    See Also
+    --------
+    mehler.verify.check_invariance : Checks features under a group's actions.
 
     Examples
     --------
@@ -103,7 +113,7 @@ def groups(
 
 
 def _moved(kind: str, n_inputs: int) -> range:
-    """Return how many coordinates a group of that kind may move."""
+    """Return the numbers of coordinates that a group of that kind may move."""
     least = {"trivial": 0, "cyclic": 2, "sign-flips": 1, "permutations": 2}[kind]
     return range(least, 1 if kind == "trivial" else n_inputs + 1)
 

@@ -1,4 +1,4 @@
-"""Maps of every kind that exists, as values and as draw functions."""
+"""Strategies for maps of every kind, as values and as draw functions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mehler.features.maxout._base import MaxoutBase
 from mehler.strategies._numbers import pool_sizes, seeds
 from mehler.strategies._validate import chosen, whole
 
-# Simplest first: the order in which examples shrink. Each entry is a class and its options.
+# Class and options of each kind, simplest first, which is the order of shrinking.
 _KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "maxout": (MaxoutFeatures, {}),
     "maxout-centred": (MaxoutFeatures, {"centred": True}),
@@ -63,9 +63,13 @@ _EVEN = tuple(
 
 @dataclass(frozen=True)
 class Factory:
-    """A draw function seed -> map, as the checks take it, that prints as what it draws.
+    """A draw function seed -> map, for the checks, whose repr is the map it draws.
 
     Kinds without a pool have `pool_size` 1.
+
+    See Also
+    --------
+    factories : Generate such functions.
 
     Examples
     --------
@@ -80,7 +84,7 @@ class Factory:
     n_projections: int | None = None
 
     def __call__(self, seed: int, *, like: Any = None, dtype: Any = None) -> FeatureMap:
-        """Return the map of that seed; `like` and `dtype` as for every map."""
+        """Return the map of a seed; `like` and `dtype` as for every map."""
         cls, options = _KINDS[self.kind]
         if self.n_projections is not None:
             options = {**options, "n_projections": self.n_projections}
@@ -106,7 +110,7 @@ def factories(
     max_features: int = 64,
     max_pool_size: int = 8,
 ) -> SearchStrategy[Factory]:
-    """Draw functions seed -> map of every kind; they shrink to one maxout unit of one piece.
+    """Generate draw functions seed -> map of every kind; shrinks to one maxout unit of one piece.
 
     Parameters
     ----------
@@ -125,11 +129,17 @@ def factories(
     Returns
     -------
     SearchStrategy of Factory
+        Draw functions, as the checks of `mehler.verify` take them.
 
     Raises
     ------
     TypeError, ValueError
         If an option is not of its kind or range.
+
+    See Also
+    --------
+    maps : Maps instead of draw functions.
+    mehler.verify.check_kernel : A check that takes a draw function.
 
     Examples
     --------
@@ -151,7 +161,7 @@ def maps(
     max_features: int = 64,
     max_pool_size: int = 8,
 ) -> SearchStrategy[FeatureMap]:
-    """Maps of every kind, on NumPy: `factories` called with `seeds`.
+    """Generate maps of every kind, on NumPy: `factories` called with `seeds`.
 
     Parameters
     ----------
@@ -161,11 +171,16 @@ def maps(
     Returns
     -------
     SearchStrategy of FeatureMap
+        Maps on NumPy arrays.
 
     Raises
     ------
     TypeError, ValueError
         If an option is not of its kind or range.
+
+    See Also
+    --------
+    factories : Draw functions, for the checks.
 
     Examples
     --------
@@ -184,13 +199,13 @@ def _factories(
     draw: st.DrawFn, n_inputs: int, kinds: list[str], max_features: int, max_pool_size: int
 ) -> Factory:
     kind = draw(st.sampled_from(kinds))
-    # Two features a unit: an even number, one pair at least.
+    # For two features per unit, an even number and at least one pair.
     step = 2 if kind in _EVEN else 1
     m = step * draw(st.integers(1, max(1, max_features // step)))
-    # Drawn for all kinds, so that none has a shorter example than the simplest one.
+    # Draw it for all kinds, so that the simplest kind has the shortest example.
     q = draw(pool_sizes(max_size=max_pool_size))
     if kind in _POOLLESS:
         q = 1
-    # From all pools being one set to hardly any shared.
+    # From all pools being one set to hardly any sharing.
     shared = draw(st.integers(q, 2 * q * m)) if kind.startswith(_SHARED) else None
     return Factory(kind, n_inputs, m, q, shared)

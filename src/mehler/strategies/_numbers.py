@@ -1,4 +1,4 @@
-"""Seeds, pool sizes, dtypes."""
+"""Strategies for seeds, pool sizes and dtypes."""
 
 from __future__ import annotations
 
@@ -13,16 +13,21 @@ _DTYPES = ("float64", "float32")
 
 
 def seeds() -> SearchStrategy[int]:
-    """Seeds of 31 bits, which every library takes; they shrink to 0.
+    """Generate seeds of 31 bits, which every library accepts; shrinks to 0.
 
     Returns
     -------
     SearchStrategy of int
+        Seeds from 0 to 2^31 - 1.
+
+    See Also
+    --------
+    factories : Draw functions of a seed.
 
     Notes
     -----
-    Drawn as two short integers: of long ones Hypothesis prefers the small, and examples that
-    share a seed share their draws.
+    Drawn as two short integers: among long ones Hypothesis prefers the small, and examples with a
+    common seed share their draws.
 
     Examples
     --------
@@ -35,7 +40,7 @@ def seeds() -> SearchStrategy[int]:
 
 
 def pool_sizes(*, min_size: int = 1, max_size: int = 16) -> SearchStrategy[int]:
-    """Pool sizes q, small ones and powers of two among them; they shrink to `min_size`.
+    """Generate pool sizes q, small ones and powers of two among them; shrinks to `min_size`.
 
     Parameters
     ----------
@@ -45,11 +50,16 @@ def pool_sizes(*, min_size: int = 1, max_size: int = 16) -> SearchStrategy[int]:
     Returns
     -------
     SearchStrategy of int
+        Pool sizes.
 
     Raises
     ------
     TypeError, ValueError
         If the ends are not integers, or out of order.
+
+    See Also
+    --------
+    factories : Draw functions with pools.
 
     Examples
     --------
@@ -58,29 +68,33 @@ def pool_sizes(*, min_size: int = 1, max_size: int = 16) -> SearchStrategy[int]:
     3
     """
     low, high = span(min_size, max_size, floor=1, ceiling=10**6)
-    # Loops that halve a pool go wrong at odd sizes and at 2^k + 1.
+    # Loops that halve a pool fail at odd sizes and at 2^k + 1.
     edges = sorted({q for k in range(20) for q in (2**k, 2**k + 1) if low <= q <= high})
     plain = st.integers(low, high)
     return plain | st.sampled_from(edges) if edges else plain
 
 
 def dtypes(*, only: Iterable[str] | None = None) -> SearchStrategy[str]:
-    """Names of the dtypes that maps compute in; they shrink to float64.
+    """Generate names of dtypes in which maps compute; shrinks to float64.
 
     Parameters
     ----------
     only : list of str, optional
-        Some of 'float64', 'float32'; default both. Devices without float64 say so:
-        ``Device.dtypes``.
+        Some of 'float64', 'float32'; default both. ``Device.dtypes`` lists those of a device.
 
     Returns
     -------
     SearchStrategy of str
+        Names.
 
     Raises
     ------
     TypeError, ValueError
-        If a name is not known.
+        If a name is unknown.
+
+    See Also
+    --------
+    devices : Devices, some without float64.
 
     Examples
     --------

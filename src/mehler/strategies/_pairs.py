@@ -1,4 +1,4 @@
-"""Pairs of unit vectors whose correlation is known before they are drawn."""
+"""Strategies for pairs of unit vectors of prescribed correlation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis.strategies import SearchStrategy
 from mehler.strategies._validate import chosen, correlation, whole
 from mehler.strategies._vectors import integer_rows
 
-# Distances from the centre are 2^-k: down to where 1 - rho is a few roundings of rho.
+# Distances from the centre are 2^-k, down to where 1 - rho is a few roundings of rho.
 _FINEST = 50
 
 
@@ -26,14 +26,14 @@ class Pair(NamedTuple):
 
 
 def pairs(*, n_inputs: int, rho: float) -> SearchStrategy[Pair]:
-    """Pairs of unit vectors of a prescribed correlation; they shrink to axes.
+    """Generate pairs of unit vectors of a prescribed correlation; shrinks to axes.
 
     Parameters
     ----------
     n_inputs : int
         Dimension d; at least 2, unless ``abs(rho) == 1``.
     rho : float
-        In [-1, 1].
+        The correlation, in [-1, 1].
 
     Returns
     -------
@@ -44,6 +44,11 @@ def pairs(*, n_inputs: int, rho: float) -> SearchStrategy[Pair]:
     ------
     TypeError, ValueError
         If an option is not of its kind or range.
+
+    See Also
+    --------
+    adversarial_pairs : Pairs near the correlations 0, 1 and -1.
+    unit_vectors : Any number of unit vectors.
 
     Notes
     -----
@@ -63,7 +68,7 @@ def pairs(*, n_inputs: int, rho: float) -> SearchStrategy[Pair]:
 
 
 def adversarial_pairs(*, n_inputs: int, near: Iterable[int] | None = None) -> SearchStrategy[Pair]:
-    """Pairs whose correlation is at, or within 2^-k of, 0, 1 or -1, where maps go wrong.
+    """Generate pairs of correlation at, or within 2^-k of, 0, 1 or -1, where maps often fail.
 
     Parameters
     ----------
@@ -75,17 +80,21 @@ def adversarial_pairs(*, n_inputs: int, near: Iterable[int] | None = None) -> Se
     Returns
     -------
     SearchStrategy of Pair
-        They shrink to the centre itself.
+        Shrinks to the centre itself.
 
     Raises
     ------
     TypeError, ValueError
         If an option is not of its kind or range.
 
+    See Also
+    --------
+    pairs : Pairs of a given correlation.
+
     Notes
     -----
-    Accuracy as in `pairs`. Near 1 and -1 the distance of the rows, sqrt(2 (1 - rho)), is accurate
-    beyond what their inner product can show.
+    Accuracy as in `pairs`. Near 1 and -1 the distance of the rows, sqrt(2 (1 - rho)), is more
+    accurate than their inner product.
 
     Examples
     --------
@@ -101,17 +110,17 @@ def adversarial_pairs(*, n_inputs: int, near: Iterable[int] | None = None) -> Se
 @st.composite
 def _correlations(draw: st.DrawFn, centres: list[int]) -> float:
     centre = draw(st.sampled_from(centres))
-    # 0 is the centre itself; then the coarsest distance first.
+    # 0 is the centre itself; then distances from coarse to fine.
     k = draw(st.integers(0, _FINEST + 1))
     gap = 0.0 if k == 0 else math.ldexp(1.0, 1 - k)
-    # Drawn at every centre: what takes fewer draws would count as simpler.
+    # Draw it at every centre, since an example of fewer draws counts as simpler.
     side = draw(st.sampled_from((1.0, -1.0)))
     return side * gap if centre == 0 else centre * (1.0 - gap)
 
 
 @st.composite
 def _frames(draw: st.DrawFn, n_inputs: int) -> tuple[Any, Any]:
-    """A unit vector x and a unit vector u orthogonal to it; u is zero in one dimension."""
+    """Generate a unit vector x and a unit vector u orthogonal to it; u is 0 in one dimension."""
     x, v = draw(integer_rows(2, n_inputs))
     x = x / np.linalg.norm(x)
     if n_inputs == 1:
@@ -121,7 +130,7 @@ def _frames(draw: st.DrawFn, n_inputs: int) -> tuple[Any, Any]:
         axis = np.zeros(n_inputs)
         axis[np.argmin(np.abs(x))] = 1.0
         u = axis - (axis @ x) * x
-    # Cancellation leaves u a little off: once more (Giraud and Langou, 2005).
+    # Orthogonalise twice, because of cancellation (Giraud and Langou, 2005).
     u = u / np.linalg.norm(u)
     u = u - (u @ x) * x
     return x, u / np.linalg.norm(u)

@@ -1,4 +1,4 @@
-"""Settings of Hypothesis that suit statistical checks."""
+"""Hypothesis settings for statistical checks."""
 
 from __future__ import annotations
 
@@ -8,26 +8,31 @@ from mehler.strategies._validate import whole
 
 
 def example_settings(*, examples: int) -> settings:
-    """Settings for a test that checks a random map on many examples, to use as a decorator.
+    """Return settings for a test that checks random maps on many examples, as a decorator.
 
-    ``max_examples`` is `examples`, the number to give to ``ledger.allot`` too. There is no
-    deadline: how long a check takes depends on the machine, and a deadline is what makes
-    Hypothesis call such a test flaky. Failures print the line that replays them, and their
-    shrinking stops at the simplest example, without the phase that looks which lines it runs.
+    ``max_examples`` is `examples`, the number to pass to ``ledger.allot`` as well. There is no
+    deadline, since the time of a check depends on the machine and Hypothesis would call the test
+    flaky. Failures print the line that replays them; shrinking stops at the simplest example,
+    without the explain phase.
 
     Parameters
     ----------
     examples : int
-        At least 1.
+        Number of examples, at least 1.
 
     Returns
     -------
     hypothesis.settings
+        To be applied to the test function.
 
     Raises
     ------
     TypeError, ValueError
-        If `examples` is not such a number.
+        If `examples` is not a positive integer.
+
+    See Also
+    --------
+    mehler.verify.Ledger.allot : Pay for the examples.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What the options of a strategy must satisfy, refused by name when the strategy is made."""
+"""Validate the options of a strategy when it is made, naming the option."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def span(
 
 
 def size(n_rows: int, n_inputs: int) -> None:
-    """Refuse arrays that Hypothesis could not draw."""
+    """Refuse arrays too large for Hypothesis to draw."""
     if n_rows * n_inputs > _LARGEST:
         raise ValueError(
             f"max_size={n_rows} rows of n_inputs={n_inputs} are {n_rows * n_inputs} numbers: an "
@@ -49,7 +49,7 @@ def correlation(name: str, value: Any) -> float:
 
 
 def chosen(name: str, value: Iterable[Any] | None, known: Sequence[Any]) -> list[Any]:
-    """Return the members of `known` that were asked for, in the order of `known`; None is all."""
+    """Return the requested members of `known`, in the order of `known`; None means all."""
     _refuse_strategy(name, value)
     if value is None:
         return list(known)

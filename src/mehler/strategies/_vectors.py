@@ -1,4 +1,4 @@
-"""Unit vectors in all directions, made of small integers so that they shrink."""
+"""Strategies for unit vectors, made of small integers so that they shrink."""
 
 from __future__ import annotations
 
@@ -10,29 +10,33 @@ from hypothesis.strategies import SearchStrategy
 
 from mehler.strategies._validate import size, span, whole
 
-# Numerators of the coordinates: fine enough for directions off every axis and diagonal.
+# Largest numerator of a coordinate, fine enough for directions off all axes and diagonals.
 _GRID = 100
 
 
 @st.composite
 def integer_rows(draw: st.DrawFn, n_rows: int, n_inputs: int) -> Any:
-    """Nonzero rows of small integers; each shrinks to the last axis."""
+    """Generate nonzero rows of small integers; each shrinks to the last axis."""
     row = st.lists(st.integers(-_GRID, _GRID), min_size=n_inputs, max_size=n_inputs).map(_nonzero)
     return np.array([draw(row) for _ in range(n_rows)], dtype=np.float64)
 
 
 def normalised(rows: Any) -> Any:
-    """Return the rows divided by their lengths; failures print unit vectors as a call of it.
+    """Normalise rows; failing examples print unit vectors as a call of this function.
 
     Parameters
     ----------
     rows : array, shape (n, n_inputs)
-        None of them zero.
+        Nonzero rows.
 
     Returns
     -------
     array, shape (n, n_inputs)
-        Of length 1 within 4 roundings.
+        Rows of length 1 within 4 roundings.
+
+    See Also
+    --------
+    unit_vectors : Generate unit vectors.
 
     Examples
     --------
@@ -43,23 +47,30 @@ def normalised(rows: Any) -> Any:
 
 
 def unit_vectors(*, n_inputs: int, min_size: int = 1, max_size: int = 4) -> SearchStrategy[Any]:
-    """Matrices of unit rows in directions off the axes; they shrink to one axis vector.
+    """Generate matrices of unit rows in directions off the axes; shrinks to one axis vector.
 
     Parameters
     ----------
     n_inputs : int
-        Columns d.
+        Number of columns d.
     min_size, max_size : int
         Fewest and most rows.
 
     Returns
     -------
     SearchStrategy of float64 arrays, shape (n, n_inputs)
+        Matrices of unit rows.
 
     Raises
     ------
     TypeError, ValueError
         If an option is not of its kind or range.
+
+    See Also
+    --------
+    clouds_on_sphere : Rows with repetitions and opposites.
+    pairs : Pairs of a given correlation.
+    edge_case_arrays : Arrays that maps must refuse or survive.
 
     Notes
     -----
