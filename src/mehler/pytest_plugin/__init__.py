@@ -1,7 +1,7 @@
-"""The suite-wide ledger of a pytest run: what was spent, by which test, in all processes.
+"""The suite-wide ledger of a pytest run: looks, by test, over all processes.
 
-The hooks, options and fixtures are in the module ``_mehler_pytest_plugin`` beside the package,
-which imports nothing; this one is imported when a test asks for ``mehler_ledger``.
+Hooks, options and fixtures are in the module ``_mehler_pytest_plugin`` beside the package, which
+imports nothing; this package is imported when a test requests ``mehler_ledger``.
 """
 
 from mehler.pytest_plugin._artefact import write

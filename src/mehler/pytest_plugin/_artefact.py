@@ -1,4 +1,4 @@
-"""mehler.json: the looks of a run, for machines; written whole or not at all."""
+"""Write mehler.json, the looks of a run, atomically."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from mehler._version import __version__
 
 
 def write(path: Path, content: Mapping[str, Any]) -> None:
-    """Write `content` as JSON, with the version that wrote it; parents are made.
+    """Write `content` as JSON, with the version of mehler; parent folders are created.
 
     Parameters
     ----------
     path : pathlib.Path
+        Target file.
     content : mapping
-        What `json.dumps` takes.
+        JSON-able values.
 
     Raises
     ------
     OSError
-        If the file cannot be written; what was there before stays.
+        If the file cannot be written; the previous file then stays.
     """
     from mehler._files import write_whole
 

@@ -1,4 +1,4 @@
-"""Record: the ledger of one process, and which test has bought what."""
+"""Record: the ledger of one process, with the test of each entry."""
 
 from __future__ import annotations
 
@@ -10,14 +10,19 @@ from mehler.verify import Ledger
 class Record:
     """The ledger of one process of a run.
 
-    Each xdist worker has one, with the whole budget: which worker runs which test is a matter of
-    timing, and a share of the budget would make a suite fail on some days. What the workers spend
-    together is held against the budget in `Total`.
+    Each xdist worker has one, with the whole budget: tests go to workers by timing, so a part of
+    the budget each would make a suite fail at random. `Total` compares the sum over the workers
+    with the budget.
 
     Parameters
     ----------
     budget : float
-        Of the run.
+        False-alarm budget of the run.
+
+    See Also
+    --------
+    Total : The sum over all processes.
+    mehler.verify.Ledger : The ledger itself.
 
     Examples
     --------
@@ -33,12 +38,12 @@ class Record:
         self._tests: list[str] = []
 
     def finished(self, test: str) -> None:
-        """Ascribe the entries that have no owner to the test that ends here."""
+        """Assign the entries without an owner to the test that ends."""
         self._tests += [test] * (len(self.ledger.entries) - len(self._tests))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ledger's dict, each entry with the id of its test."""
-        self.finished("")  # bought outside of any test
+        self.finished("")  # entries outside any test
         content = self.ledger.to_dict()
         for entry, test in zip(content["entries"], self._tests, strict=True):
             entry["test"] = test

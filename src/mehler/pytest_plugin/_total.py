@@ -1,4 +1,4 @@
-"""Total: what all processes of a run have spent, held against one budget."""
+"""Total: the looks of all processes of a run, against one budget."""
 
 from __future__ import annotations
 
@@ -12,15 +12,20 @@ from mehler.verify import Ledger
 
 @dataclass(frozen=True)
 class Total:
-    """The looks of a run.
+    """The looks of a run, over all processes.
 
     Parameters
     ----------
     budget : float
+        False-alarm budget of the run.
     entries : tuple of dict
         ``label``, ``false_alarm``, ``looks`` and ``test`` of each purchase.
     lost : int
-        xdist workers that stopped before they could tell what they had spent.
+        Number of xdist workers that stopped before reporting their entries.
+
+    See Also
+    --------
+    Record : The ledger of one process.
 
     Examples
     --------
@@ -35,9 +40,9 @@ class Total:
 
     @classmethod
     def of(cls, budget: float, parts: Iterable[Mapping[str, Any]], *, lost: int = 0) -> Total:
-        """Merge what the processes have sent: dicts of `Record.to_dict`."""
+        """Merge the dicts of `Record.to_dict` from all processes."""
         entries = (entry for part in parts for entry in part["entries"])
-        # Workers end in any order; the file should not depend on it.
+        # Sort, since workers end in any order.
         ordered = sorted(entries, key=lambda entry: (entry["test"], entry["label"]))
         return cls(budget, tuple(ordered), lost)
 
@@ -53,11 +58,11 @@ class Total:
 
     @property
     def overdrawn(self) -> bool:
-        """Whether more was spent than there is, beyond the rounding of sums."""
+        """Whether the budget is overdrawn, beyond rounding."""
         return self.spent > Ledger.limit(self.budget)
 
     def __str__(self) -> str:
-        """Return the line that ends a run."""
+        """Return the summary line of a run."""
         line = f"mehler: {self.looks} looks, spent {self.spent:.3g} of {self.budget:.3g}"
         if self.overdrawn:
             line += "; over budget: raise --mehler-budget or lower false_alarm"
