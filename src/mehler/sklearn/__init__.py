@@ -1,10 +1,12 @@
-"""The maps as scikit-learn transformers: for a Pipeline, a grid search, pandas and joblib.
+"""Random feature maps as scikit-learn estimators, for pipelines, grid search, pandas and joblib.
 
-Importing this needs scikit-learn, which nothing else here does: ``pip install "mehler[sklearn]"``.
+The samplers are transformers; `RandomFeatureRidge` and `RandomFeatureRidgeClassifier` are ridge
+regression on their features. Only this package needs scikit-learn: ``pip install
+"mehler[sklearn]"``.
 """
 
 try:
-    # New in scikit-learn 1.6, as are the tags that these estimators carry.
+    # New in scikit-learn 1.6, like the tags of these estimators.
     from sklearn.utils.validation import validate_data as _validate_data
 except ImportError as error:
     raise ImportError(

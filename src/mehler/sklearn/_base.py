@@ -1,4 +1,4 @@
-"""What every transformer is: a map, drawn when the width of the rows is known."""
+"""Sampler, the base class of the transformers: a map drawn once the width of the rows is known."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from mehler.sklearn._seeds import seed_of
 class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):
     """A transformer whose ``fit`` draws a map, and whose ``transform`` applies it.
 
-    Subclasses say which map belongs to their parameters.
+    Subclasses implement ``_draw``, which draws the map for their parameters.
     """
 
     n_components: int
     random_state: Any
 
-    # Floating dtypes that come out as they went in.
+    # Floating dtypes that transform preserves.
     _keeps: ClassVar[tuple[str, ...]] = ("float64", "float32")
 
     @abstractmethod
     def _draw(
         self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
     ) -> FeatureMap:
-        """Draw the map for checked rows, where they live; targets only for who asks for them."""
+        """Draw the map for validated rows, on their device; few subclasses use `targets`."""
 
     def fit(self, X: Any, y: Any = None) -> Sampler:
         """Draw the map's weights.
@@ -46,8 +46,8 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
         Parameters
         ----------
         X : array-like, shape (n_samples, n_features)
-            Rows: their width, dtype, library and device matter, not their values, unless a
-            parameter says so.
+            Rows. Only their width, dtype, library and device matter, unless a parameter depends on
+            their values.
         y : None
             Ignored.
 
@@ -73,37 +73,37 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
         Returns
         -------
         array, shape (n_samples, n_components)
-            float32 for float32 rows; a data frame after ``set_output``; under array API dispatch
-            in the library and on the device of `X`.
+            float32 for float32 rows. A data frame after ``set_output``; under array API dispatch
+            an array in the library and on the device of `X`.
 
         Raises
         ------
         sklearn.exceptions.NotFittedError, TypeError, ValueError
-            If nothing was fitted, or `X` is not such a matrix, or lives elsewhere than what was
-            fitted.
+            If the estimator is not fitted, or `X` is not such a matrix, or on another device than
+            the fitted map.
         """
         x = self._rows_here(X, "transform")
         return self.map_(x)
 
     def expected_kernel(self, X: Any, Y: Any = None) -> Any:
-        """Return the exact kernel that inner products of features estimate: `FeatureMap.kernel`.
+        """Return the exact kernel that inner products of features estimate, `FeatureMap.kernel`.
 
         Parameters
         ----------
         X : array-like, shape (n_samples, n_features)
             Rows.
         Y : array-like, shape (n_samples_Y, n_features), optional
-            Rows; default `X`.
+            Second rows; default `X`.
 
         Returns
         -------
         array, shape (n_samples, n_samples_Y)
-            What ``transform(X) @ transform(Y).T`` is on average over ``random_state``.
+            Expectation of ``transform(X) @ transform(Y).T`` over ``random_state``.
 
         Raises
         ------
         sklearn.exceptions.NotFittedError, TypeError, ValueError
-            As `transform`.
+            As for `transform`.
         """
         x = self._rows_here(X, "expected_kernel")
         return self.map_.kernel(x, None if Y is None else self._rows_here(Y, "expected_kernel"))
@@ -133,7 +133,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
         return tags
 
     def __sklearn_array_api_convert__(self, converter: Callable[[Any], Any]) -> Sampler:
-        """Move to where `converter` takes arrays, as scikit-learn's `move_estimator_to` asks."""
+        """Move to the target of `converter`, for scikit-learn's `move_estimator_to`."""
         moved: Sampler = clone(self)
         moved.__dict__.update(self.__dict__)
         if hasattr(self, "map_"):
@@ -141,7 +141,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
         return moved
 
     def __getstate__(self) -> dict[str, Any]:
-        """Keep the map's recipe instead of its weights, and an empty array that says where."""
+        """Pickle the map's recipe instead of its weights, and an empty array for its device."""
         state = dict(super().__getstate__())
         if "map_" in state:
             place = state["map_"].place
@@ -160,9 +160,9 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
 def fitted_part(
     given: Any, default: Sampler, seed: int, x: _arrays.Array, y: Any, *, name: str
 ) -> Sampler:
-    """Fit a clone of the sampler that is another estimator's parameter `name`, or the default.
+    """Fit a clone of the sampler in another estimator's parameter `name`, or the default.
 
-    If it has no `random_state` of its own, `seed` is its.
+    `seed` is its `random_state` if that is None.
     """
     if given is None:
         part = default

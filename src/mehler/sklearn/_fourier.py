@@ -1,4 +1,4 @@
-"""Random Fourier features as a transformer, with scikit-learn's names for kernels."""
+"""Random Fourier features as a transformer, with scikit-learn's kernel names."""
 
 from __future__ import annotations
 
@@ -10,42 +10,40 @@ from mehler import _arrays
 from mehler.features.spectra._named import NAMED
 from mehler.sklearn._base import Sampler
 
-# scikit-learn's names of kernels, and ours.
-
 
 class FourierSampler(Sampler):
     r"""Random Fourier features: `mehler.FourierFeatures` as a transformer.
 
     .. math:: k(x - y) = E\cos\langle w, x - y\rangle
 
-    It stands in for `sklearn.kernel_approximation.RBFSampler`: the same `gamma`, and with
-    ``form='offset'`` the same formula with other random numbers.
+    A replacement for `sklearn.kernel_approximation.RBFSampler`: `gamma` is the same, and with
+    ``form='offset'`` so is the formula, with other random numbers.
 
     Parameters
     ----------
     n_components : int, default=100
-        Columns of the features.
+        Number of feature columns.
     kernel : {'rbf', 'laplacian', 'matern'} or mehler.features.Spectrum, default='rbf'
         :math:`e^{-\gamma|z|_2^2}` and :math:`e^{-\gamma|z|_1}` as in `sklearn.metrics.pairwise`,
-        or Matern's as in `sklearn.gaussian_process.kernels`; or a spectrum of your own, which
-        brings its parameters.
+        or Matern's as in `sklearn.gaussian_process.kernels`; or a custom spectrum with its own
+        parameters.
     gamma : float or 'scale', default=None
-        Of 'rbf' and 'laplacian'; None is 1.0, as for `RBFSampler`. 'scale' is
-        ``1 / (n_features * X.var())`` of the rows that are fitted.
+        Parameter of 'rbf' and 'laplacian'; None is 1.0, as for `RBFSampler`. 'scale' is
+        ``1 / (n_features * X.var())`` of the fitted rows.
     length_scale : float, default=None
-        Of 'matern', where None is 1.0; or of 'rbf' instead of `gamma`:
+        Parameter of 'matern', where None is 1.0; or of 'rbf' in place of `gamma`:
         :math:`\gamma = 1/(2\,\mathrm{length\_scale}^2)`, as in `sklearn.gaussian_process`.
     nu : float, default=None
         Smoothness of 'matern', above 0 and at most 50; None is 1.5.
     form : {'auto', 'pairs', 'offset'}, default='auto'
         Cosine and sine of n_components/2 frequencies, or the cosine of n_components frequencies
-        with a random offset. Pairs cost half and vary less; they need an even `n_components`, and
-        'auto' takes them whenever it is.
+        with a random offset. Pairs cost half and have a smaller variance, but need an even
+        `n_components`; 'auto' uses them if it is even.
     projections : str, default='gaussian'
-        How frequencies are drawn, see `mehler.features.projections`: 'orthogonal' varies less at
-        the same cost.
+        Distribution of the frequencies, see `mehler.features.projections`; 'orthogonal' has a
+        smaller variance at the same cost.
     random_state : int, RandomState, Generator or None, default=None
-        An integer is the map's seed.
+        Source of the map's seed; an integer is the seed itself.
 
     Attributes
     ----------
@@ -56,9 +54,15 @@ class FourierSampler(Sampler):
     feature_names_in_ : array of str
         Names of the columns, if `X` had any.
 
+    See Also
+    --------
+    mehler.FourierFeatures : The map itself.
+    KitchenSinkSampler : Other activations than cosines.
+    RandomFeatureRidge : Ridge regression on the features.
+
     Notes
     -----
-    A pickle holds the recipe, less than a kilobyte; weights are drawn again when it is read.
+    Pickles contain the recipe, less than a kilobyte; loading redraws the weights.
 
     References
     ----------
@@ -122,7 +126,7 @@ class FourierSampler(Sampler):
         )
 
     def _kernel_for(self, x: _arrays.Array) -> dict[str, Any]:
-        """Name and parameters of the kernel, as `FourierFeatures.draw` calls them."""
+        """Return the name and parameters of the kernel as `FourierFeatures.draw` takes them."""
         given = {"gamma": self.gamma, "length_scale": self.length_scale, "nu": self.nu}
         if isinstance(self.kernel, features.Spectrum):
             return {"kernel": self.kernel, **given}
@@ -152,7 +156,7 @@ class FourierSampler(Sampler):
         if self.gamma == "scale":
             xp = _arrays.array_namespace(x)
             variance = float(xp.var(x))
-            # Rows that are all one number have no scale: RBFSampler takes 1 for them too.
+            # Constant rows have no scale; like RBFSampler, use 1 for them.
             return 1.0 / (x.shape[1] * variance) if variance > 0 else 1.0
         if isinstance(self.gamma, str):
             raise ValueError(f"gamma={self.gamma!r} must be a number above 0 or 'scale'")

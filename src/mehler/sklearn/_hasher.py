@@ -10,24 +10,24 @@ from mehler.sklearn._base import Sampler
 
 
 class MaxoutHasher(Sampler):
-    r"""Maxout codes: `mehler.MaxoutCodes` as a transformer, one small integer a unit.
+    r"""Maxout codes: `mehler.MaxoutCodes` as a transformer, one small integer per unit.
 
     .. math:: C(x) = \Big(\arg\max_{j\le q}\langle w^\ell_j, x\rangle\Big)_{\ell\le m}
 
-    The share of digits on which two codes agree estimates the collision probability
-    :math:`\kappa_q(\rho)`, which `expected_kernel` gives; it is 1 less scikit-learn's 'hamming'
-    distance. Codes are labels without an order: for nearest neighbours, not for a linear model.
+    The fraction of equal digits, 1 minus scikit-learn's 'hamming' distance, estimates the
+    collision probability :math:`\kappa_q(\rho)`, which `expected_kernel` returns. Codes are
+    unordered labels, for nearest neighbours and not for linear models.
 
     Parameters
     ----------
     n_components : int, default=100
-        Units m: digits of the code.
+        Number of units m, the digits of a code.
     pool_size : int, default=4
-        Pool size q: values of a digit.
+        Pool size q, the number of values of a digit.
     projections : str, default='gaussian'
-        How weights are drawn, see `mehler.features.projections`.
+        Distribution of the weights, see `mehler.features.projections`.
     random_state : int, RandomState, Generator or None, default=None
-        An integer is the map's seed.
+        Source of the map's seed; an integer is the seed itself.
 
     Attributes
     ----------
@@ -38,10 +38,16 @@ class MaxoutHasher(Sampler):
     feature_names_in_ : array of str
         Names of the columns, if `X` had any.
 
+    See Also
+    --------
+    mehler.MaxoutCodes : The map itself.
+    MaxoutSampler : The maxima instead of their positions.
+    mehler.learn.MaxoutIndex : Nearest neighbours by codes.
+
     Notes
     -----
-    Codes are uint8 up to q = 256, then int16 or int32. A pickle holds the recipe, less than a
-    kilobyte; weights are drawn again when it is read.
+    Codes are uint8 up to q = 256, then int16 or int32. Pickles contain the recipe, less than a
+    kilobyte; loading redraws the weights.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Rows as scikit-learn checks them: names of columns, widths, finite numbers, array libraries."""
+"""Validate rows as scikit-learn does: column names, widths, finiteness, array libraries."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from mehler.features import FeatureMap
 
 
 def rows(estimator: Any, X: Any, *, reset: bool) -> _arrays.Array:
-    """Check `X` and return its rows as floats; `reset` notes their width and names.
+    """Validate `X` and return its rows as floats; `reset` records their width and names.
 
-    NumPy arrays, unless scikit-learn dispatches to array libraries: then `X` stays in its own.
+    Returns NumPy arrays, or under array API dispatch arrays in the library of `X`.
     """
     return validate_data(estimator, X, reset=reset, dtype=_floats_of(X))
 
 
 def rows_for(estimator: Any, phi: FeatureMap, X: Any, method: str) -> _arrays.Array:
-    """Check `X` as `rows` does, and that it lives where `phi` does."""
+    """Validate `X` as `rows` does, and that it is on the device of `phi`."""
     x = rows(estimator, X, reset=False)
     require_here(estimator, phi, x, method)
     return x
 
 
 def require_here(estimator: Any, phi: FeatureMap, x: _arrays.Array, method: str) -> None:
-    """Checked rows live where `phi` does."""
+    """Require that validated rows are in the library and on the device of `phi`."""
     try:
         phi._require_here(x, "X")
     except (TypeError, ValueError) as error:
@@ -43,9 +43,9 @@ def require_here(estimator: Any, phi: FeatureMap, x: _arrays.Array, method: str)
 def rows_and_labels(
     estimator: Any, X: Any, y: Any, *, least: int = 2, **checks: Any
 ) -> tuple[_arrays.Array, Any]:
-    """Check both, and return the rows where they are and `y` on the host.
+    """Validate both, and return the rows on their device and `y` on the host.
 
-    At least two rows, so that one can be left out, unless `least` says otherwise.
+    By default at least two rows are required, so that one can be left out.
     """
     x, labels = validate_data(
         estimator, X, y, dtype=_floats_of(X), ensure_min_samples=least, **checks
@@ -54,9 +54,9 @@ def rows_and_labels(
 
 
 def columns_of(y: Any) -> Any:
-    """Targets as columns: floating ones are numbers, others labels with a column of 0 and 1 each.
+    """Return targets as columns: floats as they are, labels as one 0-1 column each.
 
-    Columns that are given stay.
+    A matrix is returned unchanged.
     """
     if y.dtype.kind == "f" or y.ndim > 1:
         return y
@@ -64,7 +64,7 @@ def columns_of(y: Any) -> Any:
 
 
 def _floats_of(x: Any) -> list[Any]:
-    """The dtypes that are kept; others become the first of them."""
+    """Return the dtypes that are preserved; others are converted to the first of them."""
     if not (get_config()["array_api_dispatch"] and _arrays.is_array(x)):
         return [np.float64, np.float32]
     place = _arrays.place_of(x)

@@ -18,36 +18,37 @@ class InvariantSampler(Sampler):
     .. math:: \Phi(x) = \Big(\sqrt{\tfrac{w_k}{m}}\;\frac1r\sum_{i\le r}
               1[\langle g_i t_j, x\rangle \le \tau_k]\Big)_{j\le m,\,k}
 
-    With the whole group the features do not change when an element acts on x.
+    With the whole group the features are exactly invariant under its action on x.
 
     Parameters
     ----------
     n_components : int, default=20
-        Templates m. Each has 2 n_bins columns (one more for the rules 'paper' and 'trapezoid'),
-        so that the features have ``n_components * 2 * n_bins``.
+        Number of templates m. Each has 2 n_bins columns (one more for the rules 'paper' and
+        'trapezoid'), so that there are ``n_components * 2 * n_bins`` in all.
     group : mehler.features.groups.Group, callable or None, default=None
-        What acts on the templates: a group of the rows' width; a function of the width that makes
-        one, such as the class ``groups.Dihedral``; None is all cyclic shifts of the columns.
+        The group that acts on the templates: a group of the rows' width, or a function of the
+        width that returns one, such as the class ``groups.Dihedral``. None is all cyclic shifts of
+        the columns.
     n_bins : int, default=8
         Bins n on each side of 0.
     window : float, 'scale' or None, default='scale'
-        s, in the unit of the rows: distribution functions are looked at on [-s, s]. None is right
-        for rows of length 1; 'scale' is that times the largest length of the rows that are
-        fitted.
+        Half width s of the window [-s, s] of the distribution functions, in the unit of the rows.
+        None is for rows of length 1; 'scale' multiplies that by the largest length of the fitted
+        rows.
     rule : {'midpoint', 'paper', 'trapezoid', 'dither'}, default='midpoint'
-        Where thresholds stand, see `mehler.exact.orbits.Bins`.
+        Placement of the thresholds, see `mehler.exact.orbits.Bins`.
     templates : {'sphere', 'gaussian', 'redraw', 'zero'}, default='sphere'
-        Law of the templates, see `mehler.GroupInvariantFeatures.draw`.
+        Distribution of the templates, see `mehler.GroupInvariantFeatures.draw`.
     epsilon : float, default=0.3
-        Of the last two.
+        Parameter of 'redraw' and 'zero'.
     n_elements : int, default=None
-        Draw so many elements of the group at random; None is all of them.
+        Number of group elements drawn at random; None is the whole group.
     replacement : bool, default=False
-        Draw them independently, instead of distinct ones.
+        Whether elements are drawn with replacement.
     own_elements : bool, default=False
-        Elements of its own for each template.
+        Whether each template has elements of its own.
     random_state : int, RandomState, Generator or None, default=None
-        An integer is the map's seed.
+        Source of the map's seed; an integer is the seed itself.
 
     Attributes
     ----------
@@ -58,9 +59,15 @@ class InvariantSampler(Sampler):
     feature_names_in_ : array of str
         Names of the columns, if `X` had any.
 
+    See Also
+    --------
+    mehler.GroupInvariantFeatures : The map itself.
+    mehler.verify.check_invariance : Check the invariance.
+    RandomFeatureRidgeClassifier : Classification on the features.
+
     Notes
     -----
-    A pickle holds the recipe, about a kilobyte; weights are drawn again when it is read.
+    Pickles contain the recipe, about a kilobyte; loading redraws the weights.
 
     References
     ----------

@@ -15,25 +15,25 @@ class KitchenSinkSampler(Sampler):
     .. math:: \Phi(x) = \frac1{\sqrt m}\big(a(\langle w_\ell, x\rangle + b_\ell)\big)_{\ell\le m}
 
     A random layer: step, relu and relu2 have the arc-cosine kernels, other activations the kernel
-    that Mehler's series gives.
+    given by Mehler's series.
 
     Parameters
     ----------
     n_components : int, default=100
-        Columns m of the features.
+        Number of feature columns m.
     activation : str or callable, default='relu'
         'step', 'relu', 'relu2', 'erf', 'tanh', 'cos', 'sin', or any elementwise function of one
         array.
     weight_scale : float, default=1.0
         Standard deviation of the weights.
     bias : float or 'uniform', default=0.0
-        Standard deviation of a Gaussian offset; 'uniform' is a phase, for cos and sin.
+        Standard deviation of a Gaussian offset; 'uniform' is a uniform phase, for cos and sin.
     law : {'gaussian', 'sphere'}, default='gaussian'
-        Law of the weights; the sphere is for step, relu and relu2 without bias.
+        Distribution of the weights; 'sphere' is for step, relu and relu2 without bias.
     projections : str, default='gaussian'
-        How weights are drawn, see `mehler.features.projections`.
+        Joint distribution of the weights, see `mehler.features.projections`.
     random_state : int, RandomState, Generator or None, default=None
-        An integer is the map's seed.
+        Source of the map's seed; an integer is the seed itself.
 
     Attributes
     ----------
@@ -44,11 +44,17 @@ class KitchenSinkSampler(Sampler):
     feature_names_in_ : array of str
         Names of the columns, if `X` had any.
 
+    See Also
+    --------
+    mehler.KitchenSinks : The map itself.
+    FourierSampler : Shift-invariant kernels.
+    RandomFeatureRidge : Ridge regression on the features.
+
     Notes
     -----
-    A pickle holds the recipe, less than a kilobyte; weights are drawn again when it is read. An
-    activation that is a function has no recipe: such an estimator is cloned and searched over as
-    any other, but once fitted it cannot be pickled.
+    Pickles contain the recipe, less than a kilobyte; loading redraws the weights. A callable
+    activation has no recipe: such an estimator can be cloned and searched over, but not pickled
+    once fitted.
 
     References
     ----------

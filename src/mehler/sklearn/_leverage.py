@@ -1,4 +1,4 @@
-"""A chosen part of a pool of random features, as a transformer."""
+"""Feature selection from a pool of random features, as a transformer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mehler.sklearn import _inputs
 from mehler.sklearn._base import Sampler, fitted_part
 from mehler.sklearn._fourier import FourierSampler
 
-# The selector of each name, and which parameters are its own.
+# Selectors by name, with the parameters that each one takes.
 _SELECTIONS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "leverage": (leverage.LeverageSampling, ("lam", "draws", "mix")),
     "plain": (leverage.PlainSampling, ()),
@@ -20,55 +20,61 @@ _SELECTIONS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "eerf": (leverage.EERF, ()),
     "lkrf": (leverage.LKRF, ("rho",)),
 }
-# Features of the default pool for each that is kept.
+# Size of the default pool per feature kept.
 _POOL_FACTOR = 10
 
 
 class LeverageSampler(Sampler):
-    r"""Some features of a larger pool, chosen by the fitted rows: `mehler.features.leverage`.
+    """Features selected from a larger pool by the fitted rows: `mehler.features.leverage`.
 
-    Sampling by ridge leverage scores keeps the pool's kernel and needs fewer features for the
-    same accuracy, where scores differ much; the other selections change the kernel.
+    Sampling by ridge leverage scores preserves the pool's kernel, and needs fewer features for the
+    same accuracy if the scores vary a lot. The other selections change the kernel.
 
     Parameters
     ----------
     n_components : int, default=100
-        How many features to keep at most: draws by leverage scores that repeat a feature are
-        merged.
+        Largest number of features; repeated draws by leverage scores are merged.
     pool : sampler of this module, default=None
-        What to choose from, fitted on the same rows. Default
+        The pool, fitted on the same rows. Default
         ``FourierSampler(n_components=10 * n_components, form='offset')``. Its parameters are
         searched over as ``pool__gamma`` and so on.
     selection : str, default='leverage'
         'leverage' samples by ridge leverage scores, 'plain' keeps the first features,
-        'top-leverage' and 'top-variance' keep the largest, 'eerf' and 'lkrf' look at targets.
+        'top-leverage' and 'top-variance' keep the largest, 'eerf' and 'lkrf' use the targets.
     lam : float, default=1e-3
-        Ridge of the scores: the `alpha` of `sklearn.kernel_ridge.KernelRidge`, over the number of
-        rows.
+        Ridge of the scores: the `alpha` of `sklearn.kernel_ridge.KernelRidge` divided by the
+        number of rows.
     draws : {'systematic', 'iid', 'without replacement'}, default='systematic'
-        How features are sampled.
+        Sampling scheme.
     mix : float, default=0.1
-        Share of plain sampling that is mixed in, above 0 and at most 1.
+        Weight of plain sampling in the mixture, above 0 and at most 1.
     rho : float, default=1.0
-        Of 'lkrf': how far weights may go from equal ones.
+        Parameter of 'lkrf', the largest distance of the weights from equal ones.
     random_state : int, RandomState, Generator or None, default=None
-        An integer is the seed of the selection, and of a pool whose own `random_state` is None.
+        Source of the seed of the selection, and of a pool whose own `random_state` is None; an
+        integer is the seed itself.
 
     Attributes
     ----------
     map_ : mehler.features.SelectedFeatures
-        The immutable map. ``map_.unbiased`` says whether the pool's kernel was kept.
+        The immutable map. ``map_.unbiased`` is True if it preserves the pool's kernel.
     n_features_in_ : int
         Width of the rows.
     feature_names_in_ : array of str
         Names of the columns, if `X` had any.
 
+    See Also
+    --------
+    mehler.features.leverage : The selectors.
+    FourierSampler : The default pool.
+    RandomFeatureRidge : Ridge regression on the features.
+
     Notes
     -----
-    `expected_kernel` is the pool's kernel where it was kept, else that of the kept features. In a
-    Pipeline, features are chosen by the rows that the learner is trained on, so that they depend
-    on each other: score other rows where bounds matter.
-    A pickle holds the pool's recipe and two numbers for each kept feature.
+    `expected_kernel` is the pool's kernel if that is preserved, else that of the kept features. In
+    a Pipeline the rows that select features also train the learner, which violates the assumptions
+    of the bounds; where they matter, select on other rows. Pickles contain the pool's recipe and
+    two numbers per kept feature.
 
     References
     ----------
@@ -107,14 +113,14 @@ class LeverageSampler(Sampler):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> LeverageSampler:
-        """Draw the pool, and choose.
+        """Draw the pool and select features.
 
         Parameters
         ----------
         X : array-like, shape (n_samples, n_features)
             Rows.
         y : array-like, shape (n_samples,) or (n_samples, n_outputs), optional
-            For the selections 'eerf' and 'lkrf': numbers if floating, else labels of classes.
+            Targets, for the selections 'eerf' and 'lkrf': numbers if floating, else class labels.
 
         Returns
         -------

@@ -18,18 +18,18 @@ class MaxoutSampler(Sampler):
     Parameters
     ----------
     n_components : int, default=100
-        Units m, the columns of the features.
+        Number of units m, one feature column each.
     pool_size : int, default=4
         Pool size q; 1 gives the linear kernel.
     centred : bool, default=False
         Subtract the mean of each unit: the kernel is then linear times a localiser.
     n_projections : int, default=None
-        Share so many projections among all units, instead of q for each.
+        Number of projections shared by all units, instead of q for each.
     projections : str, default='gaussian'
-        How weights are drawn, see `mehler.features.projections`.
+        Distribution of the weights, see `mehler.features.projections`.
     random_state : int, RandomState, Generator or None, default=None
-        An integer is the map's seed: ``MaxoutSampler(random_state=0)`` has the weights of
-        ``MaxoutFeatures.draw(..., seed=0)``.
+        Source of the map's seed; an integer is the seed itself:
+        ``MaxoutSampler(random_state=0)`` has the weights of ``MaxoutFeatures.draw(..., seed=0)``.
 
     Attributes
     ----------
@@ -40,9 +40,16 @@ class MaxoutSampler(Sampler):
     feature_names_in_ : array of str
         Names of the columns, if `X` had any.
 
+    See Also
+    --------
+    mehler.MaxoutFeatures : The map itself.
+    DecoupledMaxoutSampler : The kernel printed for maxout features.
+    MaxoutHasher : Positions of the maxima.
+    RandomFeatureRidge : Ridge regression on the features.
+
     Notes
     -----
-    A pickle holds the recipe, less than a kilobyte; weights are drawn again when it is read.
+    Pickles contain the recipe, less than a kilobyte; loading redraws the weights.
 
     References
     ----------
@@ -95,22 +102,22 @@ class MaxoutSampler(Sampler):
 class DecoupledMaxoutSampler(Sampler):
     r"""Decoupled maxout features: `mehler.DecoupledMaxoutFeatures` as a transformer.
 
-    Their expected kernel is the one printed for maxout features,
+    Their expected kernel is that printed for maxout features,
     :math:`\sigma^2(q)\langle x, z\rangle\kappa_q(\rho)`: linear times a localiser.
 
     Parameters
     ----------
     n_components : int, default=100
-        Units m, the columns of the features.
+        Number of units m, one feature column each.
     pool_size : int, default=4
         Pool size q.
     directions : {'next', 'fresh'}, default='next'
-        Whether a unit projects on the next one's weights, or on weights of its own, which costs
-        twice the products.
+        Whether a unit projects on the next unit's weights or on fresh ones, which doubles the
+        cost.
     projections : str, default='gaussian'
-        How weights are drawn, see `mehler.features.projections`.
+        Distribution of the weights, see `mehler.features.projections`.
     random_state : int, RandomState, Generator or None, default=None
-        An integer is the map's seed.
+        Source of the map's seed; an integer is the seed itself.
 
     Attributes
     ----------
@@ -121,9 +128,14 @@ class DecoupledMaxoutSampler(Sampler):
     feature_names_in_ : array of str
         Names of the columns, if `X` had any.
 
+    See Also
+    --------
+    mehler.DecoupledMaxoutFeatures : The map itself.
+    MaxoutSampler : The coupled features.
+
     Notes
     -----
-    A pickle holds the recipe, less than a kilobyte; weights are drawn again when it is read.
+    Pickles contain the recipe, less than a kilobyte; loading redraws the weights.
 
     References
     ----------

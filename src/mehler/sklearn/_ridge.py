@@ -18,54 +18,61 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
     .. math:: \min_{w, b} \frac1N \sum_{i=1}^N \big(w^\top\phi(x_i) + b - y_i\big)^2
               + \lambda\,|w|^2
 
-    Features are made block by block and never held whole, so that memory grows with their number
-    and not with the rows; lambda is chosen by the exact leave-one-out error, by rows held out or
-    by folds. `partial_fit` takes rows in chunks, of which none is kept.
+    Features are computed block by block and never stored in full, so memory does not grow with the
+    number of rows. Lambda minimises the exact leave-one-out error, a hold-out error or the error
+    over folds. `partial_fit` takes rows in chunks and keeps none.
 
     Parameters
     ----------
     features : sampler of this module, default=None
-        What the features are. Default ``MaxoutSampler()``. Its parameters are searched over as
+        The feature map. Default ``MaxoutSampler()``. Its parameters are searched over as
         ``features__n_components`` and so on.
     lambdas : float or sequence of float, default=(1e-8, 1e-7, ..., 1.0)
-        Candidates, each above 0. The `alpha` of `sklearn.linear_model.Ridge` is N lambda. If there
-        is only one, nothing is left out and the fit is cheaper.
+        Candidates for lambda, each above 0. The `alpha` of `sklearn.linear_model.Ridge` is
+        N lambda. A single candidate needs no validation and is cheaper to fit.
     cv : int, splitter, iterable or None, default=None
-        What lambda is chosen by: None leaves each row out once, exactly, from the one fit;
+        Validation scheme for lambda. None is the exact leave-one-out error, from a single fit;
         otherwise scikit-learn's splits: a number of folds, ``ShuffleSplit(1, test_size=0.2)`` for
-        rows held out, or pairs of indices. The rows of all splits are fitted again at the end.
-        `partial_fit` takes a number of folds, None being 5.
+        a hold-out, or pairs of indices. All rows are fitted again at the end. `partial_fit` takes
+        a number of folds, 5 by default.
     fit_intercept : bool, default=True
-        Whether there is a b, which is not penalised.
+        Whether to fit an intercept b, which is not penalised.
     random_state : int, RandomState, Generator or None, default=None
-        An integer is the seed of features whose own `random_state` is None.
+        Source of the seed of features whose own `random_state` is None; an integer is the seed
+        itself.
 
     Attributes
     ----------
     features_ : sampler
         The fitted features, with ``features_.map_``.
     coef_ : array, shape (n_components,) or (n_targets, n_components)
-        w.
+        Weights w.
     intercept_ : float, or array of shape (n_targets,)
-        b.
+        Intercept b.
     lambda_ : float
-        The lambda that was chosen.
+        The selected lambda.
     errors_ : tuple of float or None
-        For each of `lambdas` the mean squared error on rows held out: mean over rows for None,
+        The mean squared validation error for each of `lambdas`: mean over rows for leave-one-out,
         over splits for `cv`.
     n_features_in_ : int
         Width of the rows.
     feature_names_in_ : array of str
         Names of the columns, if `X` had any.
 
+    See Also
+    --------
+    RandomFeatureRidgeClassifier : The same for classification.
+    mehler.learn.ridge : The function behind it.
+    MaxoutSampler, FourierSampler : Features.
+
     Notes
     -----
-    Where `features` look at targets, leaving a row out does not take it from their choice, and
-    `errors_` are too small.
+    If features are selected using y, leave-one-out errors are optimistic: selection saw the
+    held-out row.
 
-    After `partial_fit` the estimator has the sums of the rows so far, m^2 numbers of float64 for
-    each fold and one set if there is one lambda, in its pickles too; `fit` keeps none.
-    Coefficients are solved for when they, or a prediction, are first asked for after new rows.
+    After `partial_fit` the estimator, and its pickles, contain the sums of all rows so far: m^2
+    numbers of float64 per fold, or one set for a single lambda. `fit` keeps none. Coefficients are
+    computed when they, or predictions, are first requested after new rows.
 
     References
     ----------
@@ -97,7 +104,7 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> RandomFeatureRidge:
-        """Draw the features, and solve.
+        """Draw the features and solve for the coefficients.
 
         Parameters
         ----------
@@ -121,17 +128,17 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         return self
 
     def partial_fit(self, X: Any, y: Any) -> RandomFeatureRidge:
-        """Take a chunk of rows, of which sums are kept; features are drawn for the first chunk.
+        """Add a chunk of rows to the sums; the first chunk draws the features.
 
-        The function is that of `fit` on all rows so far, in any order and any chunks, within the
-        rounding of sums (:class:`mehler.learn.RidgeSums`). Among several lambdas it is chosen by
-        squared errors on folds, to which rows are dealt by turns: row i of all to fold i modulo
-        `cv`, as by ``fit`` with ``cv=PredefinedSplit(np.arange(n) % 5)``.
+        The result is that of `fit` on all rows so far, in any order and any chunks, up to the
+        rounding of sums (:class:`mehler.learn.RidgeSums`). Among several candidates lambda
+        minimises the squared error over folds: row i belongs to fold i modulo `cv`, as for ``fit``
+        with ``cv=PredefinedSplit(np.arange(n) % 5)``.
 
         Parameters
         ----------
         X : array-like, shape (n_samples, n_features)
-            Rows, at least 1. Features that look at rows or targets see those of the first chunk.
+            Rows, at least 1. Features that depend on rows or targets use those of the first chunk.
         y : array-like, shape (n_samples,) or (n_samples, n_targets)
             Targets, of one shape in all chunks.
 
@@ -142,13 +149,13 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         Raises
         ------
         TypeError, ValueError
-            If `X` or `y` is not as above or does not fit the chunks before, or a parameter is out
-            of range. At a prediction, if there are several lambdas but one row so far.
+            If `X` or `y` is not as above or inconsistent with earlier chunks, or a parameter is
+            out of range. On prediction, if there are several lambdas but only one row so far.
 
         Warns
         -----
         UserWarning
-            If the estimator was fitted by `fit`, which keeps no sums: it begins again.
+            If the estimator was fitted by `fit`, which keeps no sums: it starts afresh.
         """
         checks = {"multi_output": True, "y_numeric": True, "reset": self._begins()}
         x, targets = _inputs.rows_and_labels(self, X, y, least=1, **checks)
@@ -157,7 +164,7 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         return self
 
     def predict(self, X: Any) -> Any:
-        """Return the values of rows.
+        """Predict the targets of rows.
 
         Parameters
         ----------
@@ -167,13 +174,13 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         Returns
         -------
         array, shape (n_samples,) or (n_samples, n_targets)
-            Values, as `y` was given.
+            Predictions, shaped like `y`.
 
         Raises
         ------
         sklearn.exceptions.NotFittedError, TypeError, ValueError
-            If nothing was fitted, or `X` is not such a matrix, or lives elsewhere than what was
-            fitted.
+            If the estimator is not fitted, or `X` is not such a matrix, or on another device than
+            the fitted map.
         """
         values = self._values(X, "predict")
         return values if self.coef_.ndim == 2 else values[:, 0]

@@ -1,4 +1,4 @@
-"""What ridge estimators have in common: features that are never held whole, a path of lambdas."""
+"""The base class of the ridge estimators: streamed features and a path of lambdas."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from mehler.sklearn._seeds import seed_of
 from mehler.sklearn._splits import choose_by_splits, splits_of
 from mehler.sklearn._stream import Stream, folds_of
 
-# From hardly any to a penalty of the size of the features themselves.
+# From a negligible penalty to one of the size of the features.
 LAMBDAS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 
-# What is solved for.
+# Attributes computed by solving.
 SOLVED = ("coef_", "intercept_", "lambda_", "errors_")
 
 
 class FeatureRidge(BaseEstimator):
-    """A linear function of the features of a sampler, or several."""
+    """One or several linear functions of the features of a sampler."""
 
     features: Any
     lambdas: Any
@@ -42,7 +42,7 @@ class FeatureRidge(BaseEstimator):
         targets: Any,
         scoring: Literal["mse", "error_rate"],
     ) -> None:
-        """Fit `codes`, (n, t) on the host, by features that may look at `targets`."""
+        """Fit `codes`, (n, t) on the host, by features that may depend on `targets`."""
         lambdas = check_lambdas(self.lambdas)
         choice("scoring", scoring, SCORINGS)
         several = len(lambdas) > 1
@@ -53,7 +53,7 @@ class FeatureRidge(BaseEstimator):
         phi, y = part.map_, _placed(codes, x)
         options: Any = {"lambdas": lambdas, "scoring": scoring, "intercept": self.fit_intercept}
         if not several:
-            # Nothing to choose: no leverages, and one factorisation is enough.
+            # For a single lambda, one factorisation without leverages is enough.
             (fit,) = learn.RidgeSums(phi).add(x, y).solve(lambdas, intercept=self.fit_intercept)
         elif splits is None:
             fit = learn.ridge(phi, x, y, **options)
@@ -64,7 +64,7 @@ class FeatureRidge(BaseEstimator):
         self._keep(fit, flat=targets.ndim == 1)
 
     def _take(self, x: _arrays.Array, codes: Any, targets: Any) -> None:
-        """Add a chunk of `codes`, (n, t) on the host, to what was seen; solve later."""
+        """Add a chunk of `codes`, (n, t) on the host, to the sums; solve later."""
         lambdas = check_lambdas(self.lambdas)
         n_folds = folds_of(self.cv, lambdas)
         stream = self.__dict__.get("_stream")
@@ -103,8 +103,8 @@ class FeatureRidge(BaseEstimator):
         return True
 
     def __getattr__(self, name: str) -> Any:
-        # Solved when it is first asked for after new rows, and not at each chunk: a chunk costs
-        # m^2 operations a row, solving m^3.
+        # Solve on first access after new rows, not at each chunk: a chunk costs m^2 operations
+        # per row, solving m^3.
         if name in SOLVED and "_stream" in self.__dict__:
             stream = self._stream
             self._keep(stream.solve(), flat=stream.n_axes == 1)
@@ -116,7 +116,7 @@ class FeatureRidge(BaseEstimator):
         return fitted_part(self.features, default, seed, x, targets, name="features")
 
     def _keep(self, fit: learn.RidgeFit, *, flat: bool) -> None:
-        """Keep coefficients as scikit-learn shapes them."""
+        """Set the coefficients in scikit-learn's shapes."""
         self.lambda_ = fit.lam
         self.errors_ = None if fit.errors is None else tuple(float(one) for one in fit.errors)
         xp = _arrays.array_namespace(fit.weights)
@@ -124,7 +124,7 @@ class FeatureRidge(BaseEstimator):
         self.intercept_ = fit.intercept
 
     def _values(self, X: Any, method: str) -> _arrays.Array:
-        """Values of rows, (n, t)."""
+        """Return the values at rows, (n, t)."""
         check_is_fitted(self)
         phi = self.features_.map_
         x = _inputs.rows_for(self, phi, X, method)
@@ -143,7 +143,7 @@ class FeatureRidge(BaseEstimator):
         return fit.predict(x)
 
     def __sklearn_is_fitted__(self) -> bool:
-        # Not coefficients, which would be solved for.
+        # Not coefficients, since accessing them would solve.
         return hasattr(self, "features_")
 
     def __sklearn_tags__(self) -> Any:
@@ -152,10 +152,10 @@ class FeatureRidge(BaseEstimator):
         return tags
 
     def __sklearn_array_api_convert__(self, converter: Callable[[Any], Any]) -> FeatureRidge:
-        """Move to where `converter` takes arrays."""
+        """Move to the target of `converter`."""
         moved: FeatureRidge = clone(self)
         moved.__dict__.update(self.__dict__)
-        # Its device may not have the numbers that sums are made of.
+        # Its device may lack the dtype of the sums.
         moved.__dict__.pop("_stream", None)
         if hasattr(self, "coef_"):
             moved.lambda_, moved.errors_ = self.lambda_, self.errors_

@@ -20,54 +20,61 @@ from mehler.sklearn._ridge_base import LAMBDAS, FeatureRidge
 class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     r"""Ridge classification on random features: `mehler.learn.ridge` on codes of +1 and -1.
 
-    One function a class, +1 on its rows and -1 on all others, as the papers do it; the largest
-    value wins. For two classes one function is enough. `partial_fit` takes rows in chunks, of
-    which none is kept.
+    One-versus-rest: one function per class, with targets +1 on its rows and -1 on all others, as
+    in the papers; the largest value wins. Two classes need one function only. `partial_fit` takes
+    rows in chunks and keeps none.
 
     Parameters
     ----------
     features : sampler of this module, default=None
-        What the features are. Default ``MaxoutSampler()``. Its parameters are searched over as
+        The feature map. Default ``MaxoutSampler()``. Its parameters are searched over as
         ``features__n_components`` and so on.
     lambdas : float or sequence of float, default=(1e-8, 1e-7, ..., 1.0)
-        Candidates, each above 0. The `alpha` of `sklearn.linear_model.RidgeClassifier` is
-        N lambda. If there is only one, nothing is left out and the fit is cheaper.
+        Candidates for lambda, each above 0. The `alpha` of `sklearn.linear_model.RidgeClassifier`
+        is N lambda. A single candidate needs no validation and is cheaper to fit.
     cv : int, splitter, iterable or None, default=None
-        What lambda is chosen by: None leaves each row out once, exactly, from the one fit;
+        Validation scheme for lambda. None is the exact leave-one-out error, from a single fit;
         otherwise scikit-learn's splits: a number of folds, ``ShuffleSplit(1, test_size=0.2)`` for
-        rows held out, or pairs of indices. The rows of all splits are fitted again at the end.
-        `partial_fit` takes a number of folds, None being 5.
+        a hold-out, or pairs of indices. All rows are fitted again at the end. `partial_fit` takes
+        a number of folds, 5 by default.
     scoring : {'error_rate', 'mse'}, default='error_rate'
-        What is least at the chosen lambda on rows held out: the share of mistakes, or the squared
-        error of the codes. After `partial_fit` always the latter: mistakes need rows, not sums.
+        Validation error that lambda minimises: the misclassification rate, or the squared error
+        of the codes. After `partial_fit` always the latter, since sums do not give the former.
     fit_intercept : bool, default=True
-        Whether functions have an intercept, which is not penalised.
+        Whether to fit intercepts, which are not penalised.
     random_state : int, RandomState, Generator or None, default=None
-        An integer is the seed of features whose own `random_state` is None.
+        Source of the seed of features whose own `random_state` is None; an integer is the seed
+        itself.
 
     Attributes
     ----------
     classes_ : array, shape (n_classes,)
-        The labels, sorted; where `X` was, if they are numbers.
+        The sorted labels; on the device of `X` if they are numbers.
     features_ : sampler
         The fitted features, with ``features_.map_``.
-    coef_ : array, shape (n_classes, n_components), or (1, n_components) of two
+    coef_ : array, shape (n_classes, n_components), or (1, n_components) for two classes
         Weights.
-    intercept_ : array, shape (n_classes,), or (1,) of two
+    intercept_ : array, shape (n_classes,), or (1,) for two classes
         Intercepts.
     lambda_ : float
-        The lambda that was chosen.
+        The selected lambda.
     errors_ : tuple of float or None
-        For each of `lambdas` the error on rows held out: mean over rows for None, over splits for
-        `cv`.
+        The validation error for each of `lambdas`: mean over rows for leave-one-out, over splits
+        for `cv`.
     n_features_in_ : int
         Width of the rows.
     feature_names_in_ : array of str
         Names of the columns, if `X` had any.
 
+    See Also
+    --------
+    RandomFeatureRidge : The same for regression.
+    mehler.learn.ridge : The function behind it.
+    MaxoutSampler, FourierSampler : Features.
+
     Notes
     -----
-    As `RandomFeatureRidge`.
+    As for `RandomFeatureRidge`.
 
     References
     ----------
@@ -101,7 +108,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> RandomFeatureRidgeClassifier:
-        """Draw the features, and solve.
+        """Draw the features and solve for the coefficients.
 
         Parameters
         ----------
@@ -129,19 +136,18 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> RandomFeatureRidgeClassifier:
-        """Take a chunk of rows, of which sums are kept; features are drawn for the first chunk.
+        """Add a chunk of rows to the sums; the first chunk draws the features.
 
-        See :meth:`RandomFeatureRidge.partial_fit`. A class may come late, or never.
+        See :meth:`RandomFeatureRidge.partial_fit`. A class may first occur late, or never.
 
         Parameters
         ----------
         X : array-like, shape (n_samples, n_features)
-            Rows, at least 1. Features that look at rows or targets see those of the first chunk.
+            Rows, at least 1. Features that depend on rows or targets use those of the first chunk.
         y : array-like, shape (n_samples,)
             Labels among `classes`.
         classes : array-like, shape (n_classes,), optional
-            All labels there will be, at least 2; needed for the first chunk, and the same if given
-            later.
+            All labels, at least 2; required for the first chunk, and the same if given later.
 
         Returns
         -------
@@ -150,20 +156,20 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         Raises
         ------
         TypeError, ValueError
-            If `X`, `y` or `classes` is not as above or does not fit the chunks before, or a
-            parameter is out of range. At a prediction, if there are several lambdas but one row so
-            far.
+            If `X`, `y` or `classes` is not as above or inconsistent with earlier chunks, or a
+            parameter is out of range. On prediction, if there are several lambdas but only one row
+            so far.
 
         Warns
         -----
         UserWarning
-            If the estimator was fitted by `fit`, which keeps no sums: it begins again.
+            If the estimator was fitted by `fit`, which keeps no sums: it starts afresh.
         """
         first = self._begins()
         before = _arrays.to_host(self.classes_) if hasattr(self, "classes_") else None
         known = _classes(classes, before, fixed=not first)
         x, given = _inputs.rows_and_labels(self, X, y, least=1, reset=first)
-        # Few rows cannot tell what kind of labels these are; that they are among the classes can.
+        # A few rows do not determine the kind of labels; membership in the classes does.
         labels = column_or_1d(given, warn=True)
         codes, _ = learn.one_vs_all(labels, known)
         scoring: Any = self.scoring
@@ -173,7 +179,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         return self
 
     def decision_function(self, X: Any) -> Any:
-        """Return the value of each class, or of the second one if there are two.
+        """Return the value of each class, or of the second one for two classes.
 
         Parameters
         ----------
@@ -188,13 +194,13 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         Raises
         ------
         sklearn.exceptions.NotFittedError, TypeError, ValueError
-            As `predict`.
+            As for `predict`.
         """
         values = self._values(X, "decision_function")
         return values if values.shape[1] > 1 else values[:, 0]
 
     def predict(self, X: Any) -> Any:
-        """Return the labels of rows: the class of the largest value.
+        """Predict the labels of rows, the classes of largest value.
 
         Parameters
         ----------
@@ -204,13 +210,13 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         Returns
         -------
         array, shape (n_samples,)
-            Labels; where `X` is, if they are numbers.
+            Labels; on the device of `X` if they are numbers.
 
         Raises
         ------
         sklearn.exceptions.NotFittedError, TypeError, ValueError
-            If nothing was fitted, or `X` is not such a matrix, or lives elsewhere than what was
-            fitted.
+            If the estimator is not fitted, or `X` is not such a matrix, or on another device than
+            the fitted map.
         """
         values = self._values(X, "predict")
         xp = _arrays.array_namespace(values)
@@ -223,11 +229,11 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         return xp.take(self.classes_, best, axis=0)
 
     def _drawn_for(self, x: _arrays.Array, targets: Any) -> Any:
-        # As whole numbers, which features that look at targets take for classes, not for values.
+        # Pass integers, which features that use targets interpret as classes, not as values.
         return super()._drawn_for(x, np.unique(targets, return_inverse=True)[1])
 
     def __sklearn_array_api_convert__(self, converter: Callable[[Any], Any]) -> FeatureRidge:
-        """Move to where `converter` takes arrays; words as labels stay on the host."""
+        """Move to the target of `converter`; string labels stay on the host."""
         moved = super().__sklearn_array_api_convert__(converter)
         if not hasattr(self, "classes_"):
             return moved
@@ -238,13 +244,13 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
 
 
 def _placed(classes: Any, x: _arrays.Array) -> Any:
-    """Numbers go where the rows are, words stay on the host."""
+    """Return numeric classes on the device of the rows; strings stay on the host."""
     numbers = classes.dtype.kind in "biuf"
     return _arrays.from_host(classes, _arrays.place_of(x)) if numbers else classes
 
 
 def _classes(given: Any, before: Any, *, fixed: bool) -> Any:
-    """All labels, sorted."""
+    """Return all labels, sorted."""
     if given is None:
         if before is None:
             raise ValueError("classes must be given with the first chunk: all labels there will be")
@@ -258,7 +264,7 @@ def _classes(given: Any, before: Any, *, fixed: bool) -> Any:
 
 
 def _codes(labels: Any) -> tuple[Any, Any]:
-    """Codes of labels on the host, one column for two classes, and the classes."""
+    """Return codes of labels on the host, one column for two classes, and the classes."""
     codes, classes = learn.one_vs_all(labels)
     if len(classes) < 2:
         raise ValueError(

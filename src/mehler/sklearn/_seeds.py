@@ -1,4 +1,4 @@
-"""From scikit-learn's ``random_state`` to the integer seed of a map."""
+"""Convert scikit-learn's ``random_state`` to the integer seed of a map."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-# One past the largest seed that is drawn: what both kinds of generators give as int64.
+# One past the largest seed drawn, which both kinds of generators return as int64.
 _SEEDS = 2**63 - 1
 
 
 def seed_of(random_state: Any) -> int:
-    """Take an integer as it is; draw one from a generator, or for None from NumPy's global one."""
+    """Return an integer as it is, or draw one from a generator; None is NumPy's global one."""
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(_SEEDS))
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):

@@ -1,4 +1,4 @@
-"""Errors of a path of lambdas by scikit-learn's splitters."""
+"""Validation errors of a path of lambdas by scikit-learn's splitters."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from mehler.learn._ridge._path import best
 
 
 def splits_of(cv: Any, targets: Any, *, classifier: bool) -> list[tuple[Any, Any]]:
-    """Rows to fit and rows held out, by indices, for scikit-learn's `cv`."""
+    """Return the training and validation indices of scikit-learn's `cv`."""
     splitter = check_cv(cv, targets, classifier=classifier)
     n = targets.shape[0]
-    # Splitters look at how many rows there are, and at targets.
+    # Splitters use the number of rows and the targets only.
     found = splitter.split(np.zeros((n, 1)), targets)
     splits = [(_indices(train, n), _indices(test, n)) for train, test in found]
     if not splits:
@@ -37,7 +37,7 @@ def choose_by_splits(
     scoring: Literal["mse", "error_rate"],
     intercept: bool,
 ) -> learn.RidgeFit:
-    """Fit all rows with the lambda of the least mean error over splits."""
+    """Fit all rows with the lambda of least mean error over splits."""
     options: Any = {"lambdas": lambdas, "scoring": scoring, "intercept": intercept}
     folds = _as_folds(splits, x.shape[0])
     if folds is not None:
@@ -59,7 +59,7 @@ def choose_by_splits(
 
 
 def _as_folds(splits: list[tuple[Any, Any]], n: int) -> Any:
-    """Fold of each row, if each split fits all rows but its own, and no row is held out twice."""
+    """Return the fold of each row if every split trains on all rows outside its fold, else None."""
     folds = np.full(n, -1)
     for number, (train, test) in enumerate(splits):
         twice = np.any(folds[test] != -1) or np.unique(test).shape != test.shape
@@ -70,5 +70,5 @@ def _as_folds(splits: list[tuple[Any, Any]], n: int) -> Any:
 
 
 def _indices(rows: Any, n: int) -> Any:
-    """Indices from 0 of what scikit-learn takes for a part of n rows."""
+    """Convert scikit-learn's indices or mask of n rows to indices from 0."""
     return np.arange(n)[np.asarray(rows)]

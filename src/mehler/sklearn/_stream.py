@@ -1,4 +1,4 @@
-"""Rows that come in chunks and are not kept: their sums, dealt to folds by turns."""
+"""Sums of rows that arrive in chunks and are not kept, with rows assigned to folds in turn."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mehler._validate import integer
 from mehler.features import FeatureMap
 from mehler.learn._arguments import rows_at
 
-# As many as scikit-learn takes where none are named.
+# scikit-learn's default number of folds.
 _FOLDS = 5
 
 
 def folds_of(cv: Any, lambdas: tuple[float, ...]) -> int:
-    """How many sums are needed: one, if there is nothing to choose."""
+    """Return the number of sums needed: one, if there is nothing to select."""
     if len(lambdas) == 1:
         return 1
     if cv is None:
@@ -33,16 +33,16 @@ def folds_of(cv: Any, lambdas: tuple[float, ...]) -> int:
 
 @dataclass
 class Stream:
-    """What was seen so far."""
+    """Sums of the rows so far."""
 
     parts: list[learn.RidgeSums]
-    n_axes: int  # of targets
+    n_axes: int  # axes of the targets
     lambdas: tuple[float, ...]
     intercept: bool
     n_rows: int = 0
 
     def add(self, x: _arrays.Array, y: _arrays.Array) -> None:
-        """Add rows to the folds whose turn it is."""
+        """Add rows to the folds in turn."""
         n = x.shape[0]
         if len(self.parts) == 1:
             self.parts[0].add(x, y)
@@ -68,6 +68,6 @@ class Stream:
         return found.fit
 
     def at(self, phi: FeatureMap) -> None:
-        """Move to where `phi` is, which pickles do not know."""
+        """Move to the device of `phi`, which pickles do not store."""
         for part in self.parts:
             part._move(phi)
