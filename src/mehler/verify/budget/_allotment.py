@@ -90,6 +90,7 @@ class Allotment:
         Returns
         -------
         Verdict
+            That of the deciding stage.
 
         Raises
         ------

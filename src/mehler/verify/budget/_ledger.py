@@ -144,6 +144,7 @@ class Ledger:
         Returns
         -------
         Allotment
+            The looks paid for, the same object for the same label.
 
         Raises
         ------
