@@ -103,6 +103,10 @@ class DataResult:
         Plots of the section.
     seconds : float
         Wall time.
+
+    See Also
+    --------
+    Report : The report that contains it.
     """
 
     name: str
