@@ -46,7 +46,8 @@ class Allotment:
     ...     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
     ...     return lambda X: X @ signs / np.sqrt(500)
     >>> twice = lambda X, Y: 2 * X @ Y.T
-    >>> looks.confirm(verify.check_kernel, draw, twice, np.eye(3), seed=5).status
+    >>> X = np.random.default_rng(0).standard_normal((3, 3))
+    >>> looks.confirm(verify.check_kernel, draw, twice, X, seed=5).status
     'refuted'
     >>> looks.alarmed
     True

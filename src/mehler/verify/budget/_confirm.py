@@ -97,10 +97,11 @@ def confirm(
     ...     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
     ...     return lambda X: X @ signs / np.sqrt(500)
     >>> linear = lambda X, Y: X @ Y.T
-    >>> confirm(verify.check_kernel, draw, linear, np.eye(3), resolution=0.1).status
+    >>> X = np.random.default_rng(0).standard_normal((3, 3))
+    >>> confirm(verify.check_kernel, draw, linear, X, resolution=0.1).status
     'holds'
     >>> twice = lambda X, Y: 2 * X @ Y.T
-    >>> verdict = confirm(verify.check_kernel, draw, twice, np.eye(3), resolution=0.1)
+    >>> verdict = confirm(verify.check_kernel, draw, twice, X, resolution=0.1)
     >>> verdict.status, verdict.false_alarm
     ('refuted', 1e-09)
     """
