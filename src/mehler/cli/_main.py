@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if debug:
             raise
         status = _complain(_missing(error))
-    except SystemExit as error:  # of somebody else's code: its status would pass for a verdict
+    except SystemExit as error:  # from third-party code; its status would pass for a verdict
         if debug:
             raise
         status = _complain(f"the code that was run wants to exit, with {error.code!r}")

@@ -64,7 +64,7 @@ def plan(
     ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> int:
-    """Say how many features an accuracy needs: measured, in the limit, and by each bound.
+    """Plan the number of features for an accuracy: measured, in the limit, and by each bound.
 
     Exit status: 0, or 2 if it could not run.
     """

@@ -33,9 +33,9 @@ def reproduce(
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> int:
-    """Run an experiment of a paper again: a page with the printed numbers beside ours, and JSON.
+    """Rerun an experiment of a paper: a page with the printed numbers beside ours, and JSON.
 
-    A run that was killed goes on with the cells that are missing: give the same command again.
+    The same command resumes a run that was killed.
     """
     from mehler import report
     from mehler import reproduce as room

@@ -133,7 +133,7 @@ def verify(
     ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> int:
-    """Hold anybody's map against a kernel, and say what came out.
+    """Check any map against a kernel, and print the verdict.
 
     Exit status: 0 if it holds, 1 if it is refuted, 2 if it could not run, 3 if it is inconclusive.
     """

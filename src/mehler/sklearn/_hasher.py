@@ -15,7 +15,7 @@ class MaxoutHasher(Sampler):
     .. math:: C(x) = \Big(\arg\max_{j\le q}\langle w^\ell_j, x\rangle\Big)_{\ell\le m}
 
     The fraction of equal digits, 1 minus scikit-learn's 'hamming' distance, estimates the
-    collision probability :math:`\kappa_q(\rho)`, which `expected_kernel` returns. Codes are
+    collision probability :math:`\kappa_q(\rho)` that `expected_kernel` returns. Codes are
     unordered labels, for nearest neighbours and not for linear models.
 
     Parameters

@@ -72,9 +72,9 @@ class LeverageSampler(Sampler):
     Notes
     -----
     `expected_kernel` is the pool's kernel if that is preserved, else that of the kept features. In
-    a Pipeline the rows that select features also train the learner, which violates the assumptions
-    of the bounds; where they matter, select on other rows. Pickles contain the pool's recipe and
-    two numbers per kept feature.
+    a Pipeline the same rows select features and train the learner, contrary to the assumptions of
+    the bounds; where these matter, select on other rows. Pickles contain the pool's recipe and two
+    numbers per kept feature.
 
     References
     ----------

@@ -15,7 +15,7 @@ from hypothesis.strategies import SearchStrategy
 from mehler import _arrays
 from mehler.strategies._validate import chosen
 
-# Import names.
+# Import names, simplest first, the order of shrinking.
 _LIBRARIES = tuple(library.module for library in _arrays.LIBRARIES.values())
 
 

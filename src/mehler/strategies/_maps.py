@@ -23,7 +23,7 @@ from mehler.features.maxout._base import MaxoutBase
 from mehler.strategies._numbers import pool_sizes, seeds
 from mehler.strategies._validate import chosen, whole
 
-# Class and options of each kind, simplest first, which is the order of shrinking.
+# Class and options of each kind, simplest first, the order of shrinking.
 _KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "maxout": (MaxoutFeatures, {}),
     "maxout-centred": (MaxoutFeatures, {"centred": True}),

@@ -9,7 +9,7 @@ from hypothesis.strategies import SearchStrategy
 
 from mehler._validate import integer, real
 
-# Numbers that one example may hold: Hypothesis gives up on examples of several thousand.
+# Most numbers in one example; Hypothesis gives up on several thousand.
 _LARGEST = 4096
 
 

@@ -126,6 +126,6 @@ class Imports:
 
 
 def _without(place: str) -> None:
-    # What is imported may have changed the path too.
+    # The imported module may have changed the path too.
     if place in sys.path:
         sys.path.remove(place)

@@ -115,8 +115,8 @@ def check_kernel(
     the verdict names.
 
     - With a variance the number of features is planned before the data by `features_needed`.
-      Earlier looks at `intervals.known_variance`, which assumes no bound on the products, share a
-      quarter of the rate.
+      Earlier looks at `intervals.known_variance` share a quarter of the rate; they assume no bound
+      on the products.
     - With bounds the check bets on samples as in `intervals.betting`, but stakes change between
       looks only, so that looks are free.
     - With neither, half of the rate goes to bets that \|u + v\|^2 or \|u - v\|^2 is larger than

@@ -11,10 +11,10 @@ _MOST = 2**52
 
 
 def detectable_effect(n: int, variance: float, false_alarm: float, miss: float = 1e-6) -> float:
-    r"""Return the deviation that n products of known variance refute, but for chance `miss`.
+    r"""Return the least deviation that n products of known variance refute reliably.
 
     A claim at distance delta from the truth is refuted by `intervals.known_variance` with
-    probability at least 1 - beta for every
+    probability at least 1 - beta, beta = `miss`, for every
 
     .. math:: \delta \ge \frac{1 - \sqrt{2c - 1 - a^2 V}}{a}, \qquad
               c = e^{-a^2V/2 - (\log(2/\alpha) + \log(1/\beta))/n}

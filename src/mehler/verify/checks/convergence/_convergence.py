@@ -97,10 +97,10 @@ def check_convergence(
     Notes
     -----
     Samples are variances of groups of 8 draws. A claim holds by Catoni's intervals at twice the
-    scatter of a pilot, which is asymptotic, as the verdict says. A suspicion raised by them is
-    refuted only by a lower bound on R with a guarantee: bets that the variance at m_2 features is
-    larger, without assumptions, than the variance at m_1, whose mean square is bounded by five
-    times the samples' own. Else the verdict is *inconclusive*.
+    scatter of a pilot; the verdict calls this asymptotic. If they exclude the claim, it is refuted
+    only by a guaranteed lower bound on R. It bets, without assumptions, that the variance at m_2
+    features exceeds that at m_1, whose mean square is bounded by five times the samples' own. Else
+    the verdict is *inconclusive*.
 
     Examples
     --------

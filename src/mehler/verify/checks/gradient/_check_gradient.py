@@ -72,8 +72,8 @@ def check_gradient(
         Rows y, held fixed; default X.
     jacobian : callable, optional
         (phi, X) -> (n, n_features, d), the map's own derivative, for example by automatic
-        differentiation, which is then compared with the claim at the rows themselves. Default:
-        central differences.
+        differentiation. It is compared with the claim at the rows themselves. Default: central
+        differences.
     directions : int
         Number of random unit vectors u.
     step : float, optional

@@ -42,7 +42,7 @@ def check_invariance(
     draw : callable
         seed -> map.
     act : callable or sequence of them
-        One or several group actions X -> g X, which keep the shape.
+        One or several group actions X -> g X that preserve the shape.
     X : array, shape (n, d)
         Rows in general position: a row fixed by g is no evidence.
     defect : float or callable, optional
@@ -80,10 +80,10 @@ def check_invariance(
     -----
     Exact invariance is refuted by one difference beyond rounding, 1024 eps of the row's largest
     feature. A claimed defect is a mean of unbounded samples. It holds by Catoni's interval at
-    twice a pilot's variance, which is asymptotic, as the verdict says. A suspicion raised by that
-    interval is refuted without assumption if squared differences are larger than claimed, and
-    under bounded moments, which the samples must not contradict, if they are smaller. Else the
-    verdict is *inconclusive*.
+    twice a pilot's variance; the verdict calls this asymptotic. If that interval excludes the
+    claim, squared differences that are larger than claimed refute it without assumptions, smaller
+    ones under bounded moments that the samples must not contradict. Else the verdict is
+    *inconclusive*.
 
     Examples
     --------

@@ -45,8 +45,8 @@ def check_covariance(
     exact : array, shape (p, p)
         The claim C, symmetric, with a positive diagonal.
     mean : array, shape (p,), optional
-        The mean mu, if known. Default: covariances within groups of 8 rows, which do not depend on
-        it, at the price of a seventh of the samples and of fewer, larger groups.
+        The mean mu, if known. Default: covariances within groups of 8 rows. They do not depend on
+        mu, at the price of a seventh of the samples and of fewer, larger groups.
     false_alarm : float
         Probability of refuting a correct claim, shared by all pairs of coordinates.
     resolution : float

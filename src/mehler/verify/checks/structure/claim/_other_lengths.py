@@ -40,7 +40,7 @@ def check_lengths(subject: Subject) -> list[Finding]:
         try:
             trial = trial_at(subject, domain.n_inputs, norm, size, _STREAM + k)
             trial.pilot()
-        except Exception as error:  # a map may refuse: it is said, and no defect
+        except Exception as error:  # a map may refuse: noted, no defect
             subject.notes.skip("rows of length", reason_of(error), f"{norm:g}")
             continue
         if trial.infinite:

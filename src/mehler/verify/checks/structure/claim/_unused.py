@@ -43,7 +43,7 @@ def check_unused(subject: Subject) -> list[Finding]:
             continue
         try:
             found = _at(subject, d)
-        except Exception as error:  # a map may refuse a width: it is said, and no defect
+        except Exception as error:  # a map may refuse a width: noted, no defect
             subject.notes.skip("whether all columns of X are used, d", reason_of(error), d)
             continue
         if d == own and found:
