@@ -16,8 +16,8 @@ A correct map is refuted with probability at most `false_alarm`, 1e-9 by default
 pairs through a union bound. A map that is off by more than `resolution` anywhere holds with
 probability at most `false_alarm` as well. The verdict also states its power: deviations of
 `detectable` or more are refuted except with probability `miss`. These rates are bounds at the
-sample size used, under the assumptions that the verdict lists. The exit status is that of
-``mehler verify``.
+sample size used, under the assumptions that the verdict lists; a verdict that holds only in the
+limit says *asymptotic*. The exit status is that of ``mehler verify``.
 
 =================================== ==========================================================
 question                            check
@@ -26,7 +26,7 @@ Is it a map at all?                 `check_structure`: a function of seed and ro
 Is the kernel right?                `check_kernel`, or `assert_kernel` in a test
 Is its gradient right?              `check_gradient`
 Is the declared variance right?     `check_variance`
-Has a feature the declared law?     `check_distribution`
+Do features have the declared law?  `check_distribution`
 Does the error fall as m^(-1/2)?    `check_convergence`: shared or repeated features
 Are seeds used, and independent?    `check_reproducible`
 Are features invariant?             `check_invariance`, under the action of a group
