@@ -1,7 +1,7 @@
-"""Groups, and other lists of linear maps, that features can be invariant to.
+"""Groups, and other lists of linear maps, for invariant features.
 
-Elements act on templates, never on the data. Whole groups make features invariant to rounding;
-lists that are no groups (small shifts, interpolated rotations, warps) make them robust.
+Elements act on templates, never on the data. Whole groups make features invariant up to
+rounding; lists that are no groups (small shifts, interpolated rotations, warps) make them robust.
 """
 
 from mehler.features.groups._group import Group, Subset, from_recipe

@@ -1,4 +1,4 @@
-"""Averages over pairs of elements: of anything that knows two vectors by lengths and product."""
+"""Averages, over pairs of elements, of functions of the norms and inner product of two vectors."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from mehler.features.groups._group import Group
 
 Pairwise = Callable[[Any, Any, Any], Any]
 
-# Triples of lengths and product in one piece: a few arrays of them stay in cache.
+# Triples (norm, norm, product) per piece: a few arrays of them stay in cache.
 _TRIPLES = 1 << 16
-# Pairs of elements of a list that nobody waits for.
+# Most pairs of elements of a list: more would take too long.
 _MOST_PAIRS = 10**8
 
 
 def over_pairs(group: Group, x: Any, z: Any, of: Pairwise) -> tuple[Any, Any]:
-    """Means of of(|a|, |b|, <a, b>) over a = g' x, b = h' z, g' the transpose of g.
+    """Compute means of of(|a|, |b|, <a, b>) over a = g' x, b = h' z, g' the transpose of g.
 
     Returns the mean over independent g and h, and that over g = h, both (n, k), for float64 rows
-    on the host. On a group of orthogonal maps one average over the elements serves.
+    on the host. For a group of orthogonal maps one average over the elements suffices.
     """
     independent, equal = np.empty((2, len(x), len(z)))
     for rows, columns, values, same in _blocks(group, x, z, of):
@@ -32,7 +32,10 @@ def over_pairs(group: Group, x: Any, z: Any, of: Pairwise) -> tuple[Any, Any]:
 
 
 def each_pair(group: Group, x: Any, z: Any, of: Pairwise) -> Any:
-    """Values themselves: (n, k, N) for 1/g h on a group, identity first; else (n, k, N, N)."""
+    """Compute the values themselves, not their mean.
+
+    (n, k, N) for 1/g h on a group, identity first; else (n, k, N, N).
+    """
     n = group.order
     out = np.empty((len(x), len(z), *((n,) if _one_average(group) else (n, n))))
     for rows, columns, values, _ in _blocks(group, x, z, of):
@@ -86,7 +89,7 @@ def _tiles(n: int, k: int, each: int) -> Iterator[tuple[slice, slice]]:
 
 
 def _consistent(left: Any, right: Any, inner: Any) -> tuple[Any, Any, Any]:
-    """Vectors that are equal to rounding count as equal: |a - b| = 0, not 1e-8."""
+    """Treat vectors equal up to rounding as equal: |a - b| = 0, not 1e-8."""
     longest = left * right
     close = np.abs(left - right) <= 1e-15 * (left + right)
     return left, right, np.where(close & (longest - inner <= 1e-14 * longest), longest, inner)

@@ -1,4 +1,4 @@
-"""Groups that move coordinates about and change signs: gathers, no arithmetic."""
+"""Groups of coordinate permutations and sign changes, applied by gathers."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ class CoordinateGroup(Group):
 
     @property
     def moves_coordinates(self) -> bool:
-        """Always."""
+        """True."""
         return True
 
     @abstractmethod
     def _places(self, elements: Any) -> tuple[Any, Any]:
-        """Index and sign, shape (r, d)."""
+        """Return index and sign, shape (r, d)."""
 
     def coordinates(self, elements: Any) -> tuple[Any, Any]:
-        """Index and sign of each coordinate, shape (r, d) each."""
-        # Beside those of other maps, elements are written as floats.
+        """Return index and sign of each coordinate, shape (r, d) each."""
+        # Next to those of other maps, elements are stored as floats.
         index, sign = self._places(np.asarray(elements).astype(np.int64))
         shape = np.broadcast_shapes(index.shape, np.shape(sign))
         return np.broadcast_to(index, shape), np.broadcast_to(sign, shape)
@@ -37,12 +37,12 @@ class CoordinateGroup(Group):
 
 
 def gather(rows: Any, index: Any, sign: Any) -> Any:
-    """(g t)_i = sign_i t[index_i] for each element and row: shape (r, n, d)."""
+    """Compute (g t)_i = sign_i t[index_i] for each element and row: shape (r, n, d)."""
     return np.moveaxis(rows[:, index], 1, 0) * sign[:, None, :].astype(rows.dtype)
 
 
 def scatter(rows: Any, index: Any, sign: Any) -> Any:
-    """The transpose: coordinate i goes to index_i, which no two share unless a sign is 0."""
+    """Apply the transpose: coordinate i goes to index_i, unique unless a sign is 0."""
     out = np.zeros((index.shape[0], *rows.shape), dtype=rows.dtype)
     for each, places, signs in zip(out, index, sign):
         kept = signs != 0
@@ -51,7 +51,7 @@ def scatter(rows: Any, index: Any, sign: Any) -> Any:
 
 
 def distinct(draw: Any, r: int) -> Any:
-    """Rows of `draw(n)` until r of them differ, in the order of their first occurrence."""
+    """Return rows of `draw(n)`, in the order of first occurrence, until r of them differ."""
     found = draw(r)
     while True:
         _, first = np.unique(found, axis=0, return_index=True)

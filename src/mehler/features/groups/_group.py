@@ -1,4 +1,4 @@
-"""What a group is to a map: a list of linear maps that can be applied, sampled and named."""
+"""Base class of groups: lists of linear maps that can be applied, sampled and named."""
 
 from __future__ import annotations
 
@@ -15,26 +15,33 @@ from mehler._random import check_seed
 from mehler._validate import integer
 from mehler.features._recipes import GROUPS, group_of
 
-# Beyond this many elements nobody waits for an average over all of them.
+# Most elements that are listed and averaged over.
 MOST_LISTED = 200_000
 
 
 class Group(ABC):
-    """A finite list of linear maps of the coordinates, each with the same weight; immutable.
+    """A finite, immutable list of linear maps of the coordinates, with equal weights.
 
     An element is a row of numbers (a shift, a permutation, signs); `elements` lists them.
 
     Attributes
     ----------
     n_inputs : int
-        Coordinates d.
+        Number of coordinates d.
     order : int
-        Number N of elements.
+        Number of elements N.
     orthogonal : bool
-        Whether every element keeps lengths.
+        Whether every element preserves norms.
     closed : bool
-        Whether it is a group: then averages over all elements do not change when one of them
-        acts on the data. Else it is just a list, such as small shifts.
+        Whether it is a group, so that averages over all elements do not change when one of them
+        acts on the data. Otherwise it is a list, such as small shifts.
+
+    See Also
+    --------
+    mehler.GroupInvariantFeatures : Features invariant to a group.
+    CyclicShifts : Shifts of signals.
+    ImageShifts : Shifts of images.
+    LinearMaps : Any list of matrices or functions.
 
     Examples
     --------
@@ -51,11 +58,11 @@ class Group(ABC):
 
     @property
     def moves_coordinates(self) -> bool:
-        """Whether elements only move coordinates and change signs."""
+        """Whether elements only permute coordinates and change signs."""
         return False
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Let recipes name the class."""
+        """Register the class, so that recipes can name it."""
         super().__init_subclass__(**options)
         GROUPS.add(cls)
 
@@ -71,30 +78,31 @@ class Group(ABC):
             raise AttributeError(f"groups are immutable: make another one to change {name}")
         super().__setattr__(name, value)
 
-    # -- what a subclass says -------------------------------------------------------------
+    # -- hooks ----------------------------------------------------------------------------
 
     @abstractmethod
     def _listed(self) -> Any:
-        """All elements, shape (order, k), the identity first where there is one."""
+        """Return all elements, shape (order, k), the identity first if there is one."""
 
     @abstractmethod
     def _parameters(self) -> dict[str, Any]:
-        """Arguments that make it again, as JSON has them."""
+        """Return the constructor's arguments, JSON-able."""
 
     @abstractmethod
     def _apply(self, rows: Any, elements: Any) -> Any:
-        """The rows under each element, shape (r, n, d)."""
+        """Apply each element to the rows: shape (r, n, d)."""
 
     @abstractmethod
     def _transpose(self, rows: Any, elements: Any) -> Any:
-        """The rows under the transpose of each element, shape (r, n, d)."""
+        """Apply the transpose of each element to the rows: shape (r, n, d)."""
 
     def coordinates(self, elements: Any) -> tuple[Any, Any] | None:
-        """Where elements only move coordinates and change signs: index and sign of each.
+        """Return index and sign of each coordinate, for elements that only permute and flip signs.
 
         Parameters
         ----------
         elements : array, shape (r, k)
+            Rows of :meth:`elements`.
 
         Returns
         -------
@@ -104,10 +112,10 @@ class Group(ABC):
         """
         return None
 
-    # -- what every group does ------------------------------------------------------------
+    # -- public methods -------------------------------------------------------------------
 
     def elements(self) -> Any:
-        """All elements, one a row: shape (order, k), the identity first where there is one.
+        """Return all elements, one a row: shape (order, k), the identity first if there is one.
 
         Raises
         ------
@@ -122,13 +130,16 @@ class Group(ABC):
         return self._listed()
 
     def sample(self, r: int, rng: np.random.Generator, *, replacement: bool = False) -> Any:
-        """Uniform random elements, shape (r, k): independent ones, or distinct ones.
+        """Draw uniform random elements, shape (r, k): independent ones, or distinct ones.
 
         Parameters
         ----------
         r : int
+            Number of elements.
         rng : numpy.random.Generator
+            Source of randomness.
         replacement : bool
+            Draw independently; default distinct elements.
 
         Raises
         ------
@@ -154,20 +165,25 @@ class Group(ABC):
         rows : array, shape (n, n_inputs)
             NumPy, real.
         elements : array, shape (r, k), optional
-            Default all.
+            Elements to apply; default all.
         """
         return self._apply(*self._both(rows, elements))
 
     def transpose(self, rows: Any, elements: Any = None) -> Any:
-        """Apply the transposes of elements (of orthogonal ones: the inverses) to rows.
+        """Apply the transposes of elements (for orthogonal ones: the inverses) to rows.
 
-        Parameters and result as :meth:`apply`; <g t, x> = <t, transpose of g x>.
+        <g t, x> = <t, transpose of g x>.
+
+        Parameters
+        ----------
+        rows, elements
+            As in :meth:`apply`.
         """
         return self._transpose(*self._both(rows, elements))
 
     @property
     def actions(self) -> tuple[Callable[[Any], Any], ...]:
-        """The elements as functions of rows, X -> g X."""
+        """Return the elements as functions of rows, X -> g X."""
         return tuple(functools.partial(_act, self, one[None, :]) for one in self.elements())
 
     def subset(self, elements: Any) -> Subset:
@@ -186,7 +202,9 @@ class Group(ABC):
         Parameters
         ----------
         r : int
+            Number of elements.
         seed : int
+            Seed of the draw.
         replacement : bool
             Whether an element may occur twice.
         """
@@ -198,11 +216,11 @@ class Group(ABC):
         return {"group": type(self).__name__, **self._parameters()}
 
     def __eq__(self, other: object) -> bool:
-        """Groups of one recipe are equal."""
+        """Groups with the same recipe are equal."""
         return isinstance(other, Group) and self.recipe() == other.recipe()
 
     def __hash__(self) -> int:
-        """Of the recipe."""
+        """Hash of the recipe."""
         return hash(json.dumps(self.recipe(), sort_keys=True))
 
     def __repr__(self) -> str:
@@ -235,13 +253,19 @@ class Subset(Group):
     Parameters
     ----------
     of : Group or recipe
+        The group.
     elements : array, shape (r, k)
-        As `of.elements()` writes them; they may repeat.
+        Rows in the form of `of.elements()`; they may repeat.
 
     Raises
     ------
     ValueError
-        If there are none, or they are not written as the group's are.
+        If there are none, or they are not in the form of the group's elements.
+
+    See Also
+    --------
+    Group.subset : Choose the elements.
+    Group.drawn : Draw them.
 
     Examples
     --------
@@ -268,14 +292,14 @@ class Subset(Group):
 
     @property
     def moves_coordinates(self) -> bool:
-        """Where the group does."""
+        """Whether the group's elements do."""
         return self.of.moves_coordinates
 
     def _listed(self) -> Any:
         return self._kept
 
     def coordinates(self, elements: Any) -> tuple[Any, Any] | None:
-        """Index and sign of each coordinate, where the group has them."""
+        """Return index and sign of each coordinate, if the group has them."""
         return self.of.coordinates(elements)
 
     def _apply(self, rows: Any, elements: Any) -> Any:
@@ -298,15 +322,21 @@ def from_recipe(recipe: dict[str, Any]) -> Group:
     Parameters
     ----------
     recipe : dict
+        Result of ``group.recipe()``.
 
     Returns
     -------
     Group
+        An equal group.
 
     Raises
     ------
     ValueError
-        If it names no group that this version knows, or lacks an argument.
+        If it names no group known to this version, or lacks an argument.
+
+    See Also
+    --------
+    Group.recipe : Write the recipe.
 
     Examples
     --------
@@ -319,7 +349,7 @@ def from_recipe(recipe: dict[str, Any]) -> Group:
 
 
 def as_group(group: Any) -> Group:
-    """A group, or the group of a recipe."""
+    """Return a group, or the group of a recipe."""
     if isinstance(group, Group):
         return group
     if isinstance(group, dict):

@@ -1,4 +1,4 @@
-"""Shifts and quarter turns of images: exact moves of pixels."""
+"""Shifts and quarter turns of images: exact permutations of pixels."""
 
 from __future__ import annotations
 
@@ -18,15 +18,20 @@ class ImageShifts(CoordinateGroup):
     height, width : int
         Rows of data are images of this shape, row by row.
     max_shift : int, optional
-        Only shifts of at most so many pixels in either direction, (2 max_shift + 1)^2 of them: a
-        list, no group. Default all, around both edges.
+        Only shifts of at most this many pixels in either direction, (2 max_shift + 1)^2 of them:
+        a list, not a group. Default all, cyclic in both directions.
     fill : {'wrap', 'zero'}
-        What comes in at an edge: the other edge, or zeros (for `max_shift`; not orthogonal).
+        Boundary: cyclic, or zeros (for `max_shift`; not orthogonal).
 
     Raises
     ------
     TypeError, ValueError
         If an argument is not of its kind or range.
+
+    See Also
+    --------
+    QuarterTurns : Exact rotations.
+    CyclicShifts : Shifts of signals.
 
     Notes
     -----
@@ -97,6 +102,12 @@ class QuarterTurns(CoordinateGroup):
     side : int
         Rows of data are images of side x side, row by row.
     reflections : bool
+        Include the reflections.
+
+    See Also
+    --------
+    ImageRotations : Rotations by any angle.
+    DirectProduct : Combine with shifts.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Kernels and distances of orbits that need no random template."""
+"""Kernels and distances of orbits without random templates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def haar_kernel(
     *,
     moves_along: bool = True,
 ) -> _arrays.Array:
-    r"""A kernel averaged over the group in both arguments: Haar integration.
+    r"""Average a kernel over the group in both arguments: Haar integration.
 
     .. math:: K(x, z) = \frac1{N^2}\sum_{g, h} k_0(gx, hz)
 
@@ -29,11 +29,12 @@ def haar_kernel(
     kernel : callable
         (X, Y) -> (n, k), the kernel k_0; takes and returns float64 NumPy arrays.
     group : Group
+        The group, or list of linear maps.
     X, Y : array, shape (n, d), (k, d)
         Rows of any library; ``None`` stands for `X`.
     moves_along : bool
-        k_0(gx, gz) = k_0(x, z), as for every function of distances and inner products; then one
-        average over a group of orthogonal maps serves. It is ignored for other lists.
+        Assume k_0(gx, gz) = k_0(x, z), true of functions of distances and inner products; one
+        average over a group of orthogonal maps then suffices. Ignored for other lists.
 
     Returns
     -------
@@ -44,6 +45,11 @@ def haar_kernel(
     ------
     TypeError, ValueError
         If the rows are not of the group's width.
+
+    See Also
+    --------
+    mean_distance : The kernel of group-invariant features, up to sign.
+    mehler.GroupInvariantFeatures : Random features of an invariant kernel.
 
     References
     ----------
@@ -70,7 +76,7 @@ def haar_kernel(
 
 
 def mean_distance(group: Group, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-    r"""Mean distance of two orbits.
+    r"""Compute the mean distance of two orbits.
 
     .. math:: D(x, z) = \frac1{N^2}\sum_{g, h}\|g^\top x - h^\top z\|
 
@@ -80,6 +86,7 @@ def mean_distance(group: Group, X: _arrays.Array, Y: _arrays.Array | None = None
     Parameters
     ----------
     group : Group
+        The group, or list of linear maps.
     X, Y : array, shape (n, d), (k, d)
         Rows of any library; ``None`` stands for `X`.
 
@@ -92,6 +99,11 @@ def mean_distance(group: Group, X: _arrays.Array, Y: _arrays.Array | None = None
     ------
     TypeError, ValueError
         If the rows are not of the group's width, or the group cannot be listed.
+
+    See Also
+    --------
+    energy_distance : A squared metric between orbits.
+    mehler.exact.orbits.cyclic_distance : The same for cyclic shifts, by FFT.
 
     References
     ----------
@@ -111,7 +123,7 @@ def mean_distance(group: Group, X: _arrays.Array, Y: _arrays.Array | None = None
 def energy_distance(
     group: Group, X: _arrays.Array, Y: _arrays.Array | None = None
 ) -> _arrays.Array:
-    r"""Energy distance of two orbits: 0 exactly where they coincide.
+    r"""Compute the energy distance of two orbits, 0 exactly if they coincide.
 
     .. math:: \mathcal E(x, z) = 2 D(x, z) - D(x, x) - D(z, z)
 
@@ -131,6 +143,11 @@ def energy_distance(
     ------
     TypeError, ValueError
         As for :func:`mean_distance`.
+
+    See Also
+    --------
+    mean_distance : The function D.
+    mehler.GroupInvariantFeatures.energy_distance : The same for a map's group.
 
     References
     ----------
@@ -159,12 +176,12 @@ def energy_distance(
 
 
 def distance(left: Any, right: Any, inner: Any) -> Any:
-    """|a - b| from lengths and inner product."""
+    """Compute |a - b| from norms and inner product."""
     return np.sqrt(np.maximum(left * left + right * right - 2.0 * inner, 0.0))
 
 
 def _scaled(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Functions of degree 1 at rows of largest entry 1: squares cannot overflow."""
+    """Apply functions of degree 1 to rows of largest entry 1, so that squares cannot overflow."""
 
     def scaled(x: Any, z: Any) -> Any:
         largest = max(float(np.abs(rows).max()) for rows in (x, z)) or 1.0
@@ -174,7 +191,7 @@ def _scaled(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def on_host(group: Group, X: Any, Y: Any, function: Callable[[Any, Any], Any]) -> _arrays.Array:
-    """Check rows, compute in float64 on the host, and return to the place of `X`."""
+    """Validate rows, compute in float64 on the host, and return to the place of `X`."""
     _arrays.check_matrix(X, name="X", n_columns=group.n_inputs)
     if Y is not None:
         _arrays.check_matrix(Y, name="Y", n_columns=group.n_inputs)

@@ -1,4 +1,4 @@
-"""Any list of linear maps: matrices, functions, or what a sampler draws."""
+"""Lists of arbitrary linear maps: matrices, functions, or draws of a sampler."""
 
 from __future__ import annotations
 
@@ -21,16 +21,20 @@ class LinearMaps(Group):
         Matrices A (t goes to A t), or functions (n, d) -> (n, d) that map each row linearly:
         they are called once, on the unit vectors, and kept as matrices.
     n_inputs : int, optional
-        d; needed where all are functions.
+        Dimension d; needed if all maps are functions.
 
     Raises
     ------
     TypeError, ValueError
         If they are not finite square matrices of one size, or a function is not linear.
 
+    See Also
+    --------
+    Group : The interface.
+
     Notes
     -----
-    Whether the list is a group is not asked: it counts as a list. Recipes carry the matrices.
+    Not checked to be a group, and treated as a list. Recipes contain the matrices.
 
     Examples
     --------
@@ -62,12 +66,16 @@ class LinearMaps(Group):
         sampler : callable
             Generator -> matrix or function of rows.
         r : int
+            Number of maps.
         n_inputs : int
+            Dimension d.
         seed : int
+            Seed of the generator.
 
         Returns
         -------
         LinearMaps
+            The list.
 
         Examples
         --------
@@ -80,7 +88,7 @@ class LinearMaps(Group):
 
     @property
     def matrices(self) -> Any:
-        """The maps, shape (order, d, d); read-only."""
+        """Matrices of the maps, shape (order, d, d); read-only."""
         return self._matrices
 
     def _listed(self) -> Any:
@@ -96,7 +104,7 @@ class LinearMaps(Group):
         return {"maps": self._matrices.tolist()}
 
     def __repr__(self) -> str:
-        """Name how many there are, not the numbers."""
+        """Print the number of maps, not their entries."""
         return f"<{self.order} linear maps of {self.n_inputs} coordinates>"
 
 
@@ -113,7 +121,7 @@ def _matrix(one: Any, d: int, place: int) -> Any:
     if not callable(one):
         matrix = np.array(one, dtype=np.float64)
     else:
-        # Rows under the map are transposed columns of its matrix.
+        # Images of unit row vectors are the columns of the matrix.
         matrix = np.asarray(one(np.eye(d)), dtype=np.float64).T
         probe = np.cos(np.arange(2.0 * d)).reshape(2, d)
         found = np.asarray(one(probe))

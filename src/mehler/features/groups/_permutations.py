@@ -20,13 +20,18 @@ class BlockPermutations(CoordinateGroup):
     n_inputs : int
         Coordinates d, a multiple of n_blocks.
     n_blocks : int, optional
-        L; default d, single coordinates. Up to 8 blocks all L! can be averaged over; of more
-        take `drawn(r, seed=...)`.
+        L; default d, single coordinates. Averages over all L! elements are possible up to 8
+        blocks; beyond, take `drawn(r, seed=...)`.
 
     Raises
     ------
     TypeError, ValueError
         If the blocks do not fit.
+
+    See Also
+    --------
+    CyclicShifts : Shifts of blocks.
+    mehler.exact.orbits.token_distance : Mean distance over all permutations.
 
     Notes
     -----
@@ -49,7 +54,7 @@ class BlockPermutations(CoordinateGroup):
 
     @property
     def width(self) -> int:
-        """Coordinates of a block."""
+        """Coordinates per block."""
         return self.n_inputs // self.n_blocks
 
     def _listed(self) -> Any:
@@ -74,7 +79,7 @@ class BlockPermutations(CoordinateGroup):
 
 
 def blocks_of(n_inputs: int, n_blocks: int | None) -> int:
-    """Check a number of blocks; default single coordinates."""
+    """Validate a number of blocks; default single coordinates."""
     if n_blocks is None:
         return n_inputs
     n_blocks = integer("n_blocks", n_blocks)

@@ -1,4 +1,4 @@
-"""Products of two groups: one after the other, or side by side."""
+"""Direct products and direct sums of two groups."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 from mehler.features.groups._coordinates import gather, scatter
 from mehler.features.groups._group import Group, as_group
 
-# Pairs of elements that are looked at before two groups are said to commute.
+# Most pairs of elements tested for commutation.
 _LOOKS = 4096
 
 
 class _Pair(Group):
-    """Elements are pairs: those of the first group vary slowest."""
+    """Base of pairs of groups: elements of the first vary slowest."""
 
     first: Group
     second: Group
 
     @property
     def moves_coordinates(self) -> bool:
-        """Where both do."""
+        """Whether the elements of both do."""
         return self.first.moves_coordinates and self.second.moves_coordinates
 
     def _listed(self) -> Any:
@@ -50,7 +50,7 @@ class _Pair(Group):
         return {"first": self.first.recipe(), "second": self.second.recipe()}
 
     def __repr__(self) -> str:
-        """Name both."""
+        """Print both."""
         return f"{type(self).__name__}({self.first!r}, {self.second!r})"
 
 
@@ -65,6 +65,10 @@ class DirectProduct(_Pair):
     ------
     ValueError
         If they act on different numbers of coordinates.
+
+    See Also
+    --------
+    DirectSum : Groups on separate coordinates.
 
     Notes
     -----
@@ -94,7 +98,7 @@ class DirectProduct(_Pair):
         )
 
     def coordinates(self, elements: Any) -> tuple[Any, Any] | None:
-        """Index and sign of each coordinate, where both have them."""
+        """Return index and sign of each coordinate, if both groups have them."""
         left, right = self._split(np.asarray(elements))
         outer, inner = self.first.coordinates(left), self.second.coordinates(right)
         if outer is None or inner is None:
@@ -124,6 +128,10 @@ class DirectSum(_Pair):
     ----------
     first, second : Group or recipe
 
+    See Also
+    --------
+    DirectProduct : Groups on the same coordinates.
+
     Examples
     --------
     >>> from mehler.features import groups
@@ -141,7 +149,7 @@ class DirectSum(_Pair):
         )
 
     def coordinates(self, elements: Any) -> tuple[Any, Any] | None:
-        """Index and sign of each coordinate, where both have them."""
+        """Return index and sign of each coordinate, if both groups have them."""
         left, right = self._split(np.asarray(elements))
         ours, theirs = self.first.coordinates(left), self.second.coordinates(right)
         if ours is None or theirs is None:
@@ -163,7 +171,7 @@ class DirectSum(_Pair):
 
 
 def _commute(first: Group, second: Group) -> bool:
-    """Whether elements commute on a row in general position; a sample of pairs, if many."""
+    """Return whether elements commute on a generic row; tests a sample of pairs, if many."""
     rng = np.random.default_rng(0)
     row = rng.standard_normal((1, first.n_inputs))
     if first.order * second.order <= _LOOKS:

@@ -1,4 +1,4 @@
-"""Rotations of images by any angle: splines on the host, exact at right angles."""
+"""Rotations of images by any angle: splines on the host, exact for right angles."""
 
 from __future__ import annotations
 
@@ -30,6 +30,10 @@ class ImageRotations(Group):
     TypeError, ValueError
         If an argument is not of its kind or range.
 
+    See Also
+    --------
+    QuarterTurns : The exact group.
+
     Examples
     --------
     >>> group = ImageRotations(8, 8, range(-20, 21, 5))
@@ -55,7 +59,7 @@ class ImageRotations(Group):
             self.height * self.width,
             len(self.degrees),
             orthogonal=exact,
-            # Equally often each of 0; 0, 180; or all four.
+            # A group if the angles are a subgroup of the quarter turns, each equally often.
             closed=exact
             and len(turns) == len(self.degrees)
             and turns in ({0.0}, {0.0, 180.0}, {0.0, 90.0, 180.0, 270.0}),
@@ -70,7 +74,7 @@ class ImageRotations(Group):
 
     def _transpose(self, rows: Any, elements: Any) -> Any:
         unit = np.eye(self.n_inputs)
-        # Rows of g applied to the unit vectors are the columns of its matrix.
+        # Images of unit row vectors are the columns of the matrix.
         return np.stack([rows @ self._apply(unit, one[None, :])[0].T for one in elements])
 
     def _turned(self, images: Any, angle: float) -> Any:
@@ -94,7 +98,7 @@ class ImageRotations(Group):
 
 
 def finite_numbers(name: str, values: Iterable[float]) -> tuple[float, ...]:
-    """Check a list of at least one finite number."""
+    """Validate a non-empty list of finite numbers."""
     try:
         listed = tuple(float(each) for each in values)
     except (TypeError, ValueError):

@@ -21,6 +21,12 @@ class CyclicShifts(CoordinateGroup):
     n_blocks : int, optional
         Shift blocks of d/n_blocks coordinates; default single coordinates.
 
+    See Also
+    --------
+    Dihedral : Shifts and reversals.
+    ImageShifts : Shifts of images.
+    mehler.exact.orbits.cyclic_distance : Mean distance over all shifts.
+
     Notes
     -----
     An element is a shift k: (g t)_i = t_{i-k}, as ``numpy.roll`` does it.
@@ -58,6 +64,10 @@ class Dihedral(CoordinateGroup):
     ----------
     n_inputs : int
         Coordinates d, at least 3: fewer have equal elements.
+
+    See Also
+    --------
+    CyclicShifts : Without reversals.
 
     Notes
     -----

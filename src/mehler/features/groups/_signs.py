@@ -1,4 +1,4 @@
-"""Flips of signs, and the group of one element."""
+"""Sign changes, and the trivial group."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ class Trivial(CoordinateGroup):
     ----------
     n_inputs : int
         Coordinates d.
+
+    See Also
+    --------
+    SignFlips : Changes of signs.
 
     Examples
     --------
@@ -47,7 +51,11 @@ class SignFlips(CoordinateGroup):
     n_inputs : int
         Coordinates d.
     moved : int, optional
-        Default all. Up to 17 of them all elements can be averaged over.
+        Number of coordinates; default all. Averages over all elements are possible up to 17.
+
+    See Also
+    --------
+    Trivial : The identity alone.
 
     Notes
     -----

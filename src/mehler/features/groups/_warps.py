@@ -1,4 +1,4 @@
-"""Warps of signals: the same signal read at other places of its axis."""
+"""Warps of signals: resampling at other positions of the axis."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from mehler.features.groups._rotations import finite_numbers
 
 
 class _Resampled(Group):
-    """Elements read the signal at real places, by linear interpolation; zeros outside."""
+    """Base of warps: linear interpolation at real positions; zeros outside."""
 
     @abstractmethod
     def _positions(self, elements: Any) -> Any:
-        """Where each element reads, shape (r, d), in units of coordinates."""
+        """Return the positions sampled by each element, shape (r, d), in units of coordinates."""
 
     def _neighbours(self, elements: Any) -> list[tuple[Any, Any]]:
         at = self._positions(np.asarray(elements, dtype=np.float64))
@@ -46,7 +46,7 @@ class _Resampled(Group):
 
 
 class TimeWarps(_Resampled):
-    """A signal played faster or slower, about its middle.
+    """Changes of speed of a signal, about its middle.
 
     Parameters
     ----------
@@ -60,6 +60,10 @@ class TimeWarps(_Resampled):
     ------
     TypeError, ValueError
         If an argument is not of its kind or range.
+
+    See Also
+    --------
+    PitchShifts : Shifts of a spectrum.
 
     Examples
     --------
@@ -89,7 +93,7 @@ class TimeWarps(_Resampled):
 
 
 class PitchShifts(_Resampled):
-    """A spectrum on a logarithmic axis of frequency, moved up or down.
+    """Shifts of a spectrum along a logarithmic frequency axis.
 
     Parameters
     ----------
@@ -104,6 +108,10 @@ class PitchShifts(_Resampled):
     ------
     TypeError, ValueError
         If an argument is not of its kind or range.
+
+    See Also
+    --------
+    TimeWarps : Changes of speed.
 
     Notes
     -----

@@ -1,9 +1,9 @@
-"""Leverage scores, and selectors that keep a chosen part of a pool of features.
+"""Leverage scores, and selectors that keep some features of a pool.
 
-A selector takes a pool (any map with real features) and how many features to keep;
+A selector takes a pool (any map with real features) and the number of features to keep;
 ``fit(X, y=None)`` returns a map, `mehler.features.SelectedFeatures`. `PlainSampling` and
-`LeverageSampling` keep the pool's kernel; `TopLeverage`, `TopVariance`, `EERF`, `LKRF` and `Greedy`
-change it.
+`LeverageSampling` preserve the pool's kernel; `TopLeverage`, `TopVariance`, `EERF`, `LKRF` and
+`Greedy` change it.
 """
 
 from mehler.features.leverage._greedy import Greedy

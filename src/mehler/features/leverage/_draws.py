@@ -1,4 +1,4 @@
-"""Draws from a law on groups: how often each is drawn, and how often it is on average."""
+"""Draws from a distribution on groups: counts, and expected counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def iid(rng: np.random.Generator, q: Any, n: int) -> tuple[Any, Any]:
 
 
 def systematic(rng: np.random.Generator, q: Any, n: int) -> tuple[Any, Any]:
-    """One uniform number for all: n equidistant points in the cumulative law.
+    """Draw systematically: n equidistant points in the cumulative distribution, one uniform offset.
 
     Counts are within 1 of their mean, which is that of independent draws.
     """
@@ -26,13 +26,13 @@ def systematic(rng: np.random.Generator, q: Any, n: int) -> tuple[Any, Any]:
 
 
 def without_replacement(rng: np.random.Generator, q: Any, n: int) -> tuple[Any, Any]:
-    """Each group at most once: systematic draws by inclusion probabilities."""
+    """Draw each group at most once: systematic draws by inclusion probabilities."""
     included = inclusion(q, n)
     return points_in(included, n, rng.random()), included
 
 
 def points_in(expected: Any, n: int, start: float) -> Any:
-    """How many of the points start, start + 1, ... fall in each of neighbouring intervals."""
+    """Count the points start, start + 1, ... in each of consecutive intervals."""
     edges = np.cumsum(expected)
     # Rounding must not lose the last point.
     edges[-1] = n
@@ -41,10 +41,10 @@ def points_in(expected: Any, n: int, start: float) -> Any:
 
 
 def inclusion(q: Any, n: int) -> Any:
-    """Inclusion probabilities min(1, c q) that sum to n."""
+    """Compute inclusion probabilities min(1, c q) that sum to n."""
     order = np.argsort(-q, kind="stable")
     rest = np.cumsum(q[order][::-1])[::-1]
-    # The largest k groups are certain, the others share what is left in proportion.
+    # The largest k groups are certain; the others share the rest in proportion.
     for k in range(n):
         scale = (n - k) / rest[k]
         if scale * q[order[k]] <= 1:

@@ -1,4 +1,4 @@
-"""Greedy choice of features for a target (Jones, Barron), from the scaled dictionary."""
+"""Greedy choice of features for a target (Jones, Barron)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mehler.features.leverage._selector import Choice, Selector
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Greedy(Selector):
-    r"""Mix in features one by one, each the one that leaves the smallest error.
+    r"""Add features one by one, each the one with the smallest error.
 
     .. math:: f_k = \big(1 - \tfrac1k\big)f_{k-1} + \tfrac1k g_k, \qquad
               g_k \in \{\pm B\phi_i/\kappa\}
@@ -27,10 +27,15 @@ class Greedy(Selector):
     Parameters
     ----------
     pool, n_features, groups
-        As in every selector: as many steps as groups are kept at most; features that are chosen
-        again weigh more. A group is kept if one of its columns is chosen.
+        As in :class:`Selector`. One step per group to keep; features chosen repeatedly get more
+        weight. A group is kept if one of its columns is chosen.
     total_weight : float
-        B.
+        Total weight B.
+
+    See Also
+    --------
+    EERF : Choose by correlation with the target.
+    mehler.bounds.kitchen_sinks.greedy : The bound of its error.
 
     Examples
     --------
@@ -68,7 +73,7 @@ class Greedy(Selector):
 
 
 def steps(phi: Any, y: Any, total_weight: float, n: int) -> Any:
-    """Columns that n steps choose, in order, with repetitions."""
+    """Return the columns chosen by n steps, in order, with repetitions."""
     rows = phi.shape[0]
     size = np.sqrt(np.mean(phi**2, axis=0).max())
     if size == 0:

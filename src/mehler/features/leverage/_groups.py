@@ -1,4 +1,4 @@
-"""Features that belong together: scored by their sum, kept or dropped as one."""
+"""Groups of features: scored by their sum, kept or dropped together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mehler import _arrays
 
 
 def check_groups(groups: Any, n_columns: int) -> Any:
-    """Group labels 0 .. G-1 of the columns, on the host; each column its own for None."""
+    """Return group labels 0 .. G-1 of the columns, on the host; one per column for None."""
     if groups is None:
         return np.arange(n_columns)
     labels = _arrays.to_host(groups)
@@ -23,14 +23,14 @@ def check_groups(groups: Any, n_columns: int) -> Any:
 
 
 def members(labels: Any) -> list[Any]:
-    """Column numbers of each group, in order."""
+    """Return the column numbers of each group, in order."""
     order = np.argsort(labels, kind="stable")
     ends = np.cumsum(np.bincount(labels))[:-1]
     return np.split(order, ends)
 
 
 def sum_groups(xp: Any, values: _arrays.Array, labels: Any) -> _arrays.Array:
-    """Sums of `values` (m,) over groups: a table with a row a group, short rows filled by 0."""
+    """Sum `values` (m,) over groups, by a table with one row per group, padded with 0."""
     n = values.shape[0]
     sizes = np.bincount(labels)
     if np.array_equal(labels, np.arange(n)):

@@ -1,4 +1,4 @@
-"""Selectors that look at targets: EERF and LKRF. The kernel changes."""
+"""Selectors that use targets: EERF and LKRF. They change the kernel."""
 
 from __future__ import annotations
 
@@ -20,9 +20,17 @@ class EERF(Selector):
     .. math:: \hat S_i = \frac1N\sum_j(y_j - \bar y)\,\phi(x_j, \omega_i), \qquad
               \text{largest } \sum_c\hat S_{ic}^2
 
-    It ranks by a smoothed spectrum of the targets, so near duplicates are kept together.
+    This ranks by a smoothed spectrum of the targets, so near duplicates are kept together.
 
-    Parameters as in every selector; `fit` needs targets.
+    Parameters
+    ----------
+    pool, n_features, groups
+        As in :class:`Selector`; `fit` needs targets.
+
+    See Also
+    --------
+    LKRF : With learned weights.
+    LeverageSampling : Without targets.
 
     References
     ----------
@@ -60,11 +68,16 @@ class LKRF(Selector):
     Parameters
     ----------
     pool, n_features, groups
-        As in every selector; all groups of one size.
+        As in :class:`Selector`; all groups must have one size. `fit` needs targets.
     rho : float
-        How far q may go from uniform weights, above 0.
+        Radius of the chi-square ball about uniform weights, above 0.
     weighted : bool, optional
-        Weigh by q (default), or keep equal weights.
+        Weight features by q (default), or equally.
+
+    See Also
+    --------
+    EERF : The same features with equal weights.
+    LeverageSampling : Without targets.
 
     References
     ----------

@@ -1,7 +1,7 @@
-"""Three ways to the diagonal of A* A (A* A + lam)^-1, none of which forms an inverse.
+"""Three algorithms for the diagonal of A* A (A* A + lam)^-1, without an explicit inverse.
 
-All terms that are summed are non-negative, so no digits cancel: ``1 - lam diag(inv(...))`` would
-lose them, and explicit inverses give scores outside [0, 1] in float32.
+All summed terms are non-negative, so no digits cancel: ``1 - lam diag(inv(...))`` would lose
+them, and explicit inverses give scores outside [0, 1] in float32.
 """
 
 from __future__ import annotations
@@ -15,22 +15,16 @@ import numpy as np
 from mehler import _arrays
 
 Core = Callable[[Any, _arrays.Array, float], _arrays.Array]
-# So many roundings of |A|, or of |A|^2 where products of rows are formed, stay below the ridge.
+# The ridge must exceed this many roundings of |A|, or of |A|^2 if products of rows are formed.
 _ROUNDINGS = 1e3
 
 
 @dataclass(frozen=True)
 class Method:
-    """A way to the scores, and up to which size of A the ridge stands out of its rounding.
+    """An algorithm ``core(xp, a, lam)`` for the scores, with the range in which it is accurate.
 
-    Parameters
-    ----------
-    core : callable
-        ``core(xp, a, lam)``.
-    squares : bool
-        Whether products of rows are formed, whose rounding is that of |A|^2 and cannot be told
-        from small eigenvalues; singular values that are rounding can be cut.
-    on_dask : bool
+    `squares`: forms products of rows, with rounding relative to |A|^2 that cannot be told from
+    small eigenvalues; singular values within rounding can be cut.
     """
 
     core: Core
@@ -38,20 +32,20 @@ class Method:
     on_dask: bool = True
 
     def reach(self, lam: float, dtype: Any) -> float:
-        """The largest |A| (Frobenius) at which scores are good to 1e-3 in that dtype."""
+        """Return the largest |A| (Frobenius) at which scores are accurate to 1e-3 in that dtype."""
         roundings = _ROUNDINGS * float(np.finfo(_arrays.dtype_name(dtype)).eps)
         return float((lam / roundings) ** 0.5 if self.squares else lam**0.5 / roundings)
 
 
 def by_svd(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
-    """QR, then the singular value decomposition of the small factor."""
+    """Compute scores by QR, then the singular value decomposition of the small factor."""
     _, s, vh = xp.linalg.svd(_small(xp, a), full_matrices=False)
     root = lam**0.5 * xp.ones_like(s)
-    # In units of the larger one: squares of large features would overflow.
+    # In units of the larger one, since squares of large features would overflow.
     unit = xp.maximum(s, root)
     lifted = (s / unit) ** 2 + (root / unit) ** 2
-    # Directions that rounding made count as little as those that are not there, however small the
-    # ridge is: the rule of ridge regression.
+    # Singular values within rounding of 0 count as 0, however small the ridge: the rule of ridge
+    # regression.
     dtype = _arrays.dtype_name(s.dtype)
     kept = lifted > (_arrays.least_singular(frobenius(xp, s), dtype) / unit) ** 2
     shares = xp.where(kept, (s / unit) ** 2 / lifted, xp.zeros_like(s))
@@ -59,19 +53,19 @@ def by_svd(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
 
 
 def by_dual(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
-    """QR, then Cholesky's factor of the dual Gram: a third of the cost."""
+    """Compute scores by QR, then Cholesky of the dual Gram: a third of the cost."""
     r = _small(xp, a)
     dual = xp.matmul(r, _adjoint(xp, r)) + lam * _identity(xp, r)
     return xp.sum(_square(xp, xp.linalg.solve(xp.linalg.cholesky(dual), r)), axis=0)
 
 
 def by_gram(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
-    """Eigenvalues of the smaller Gram, which is a sum over rows: for many rows in blocks."""
+    """Compute scores by eigenvalues of the smaller Gram, in blocks for many rows."""
     n, m = a.shape
     tall = n >= m
     gram = xp.matmul(_adjoint(xp, a), a) if tall else xp.matmul(a, _adjoint(xp, a))
     values, vectors = _symmetric(xp, gram)
-    # Rounding leaves eigenvalues that are a little below 0.
+    # Rounding can make eigenvalues slightly negative.
     values = xp.maximum(values, xp.zeros_like(values))
     if tall:
         return xp.sum(_square(xp, vectors) * (values / (values + lam))[None, :], axis=1)
@@ -81,14 +75,14 @@ def by_gram(xp: Any, a: _arrays.Array, lam: float) -> _arrays.Array:
 
 METHODS = {
     "svd": Method(by_svd, squares=False),
-    # Dask's factor of Cholesky is the upper one, unlike the standard's.
+    # Dask returns the upper Cholesky factor, unlike the standard.
     "dual": Method(by_dual, squares=True, on_dask=False),
     "gram": Method(by_gram, squares=True),
 }
 
 
 def frobenius(xp: Any, a: _arrays.Array) -> _arrays.Array:
-    """The root of the sum of squares, which cannot overflow; shape ()."""
+    """Compute the Frobenius norm without overflow; shape ()."""
     size = xp.abs(a)
     largest = xp.max(size)
     unit = xp.where(largest > 0, largest, xp.ones_like(largest))
@@ -96,7 +90,7 @@ def frobenius(xp: Any, a: _arrays.Array) -> _arrays.Array:
 
 
 def _small(xp: Any, a: _arrays.Array) -> _arrays.Array:
-    """Rows that span the same: the triangular factor where there are more rows than columns."""
+    """Return rows with the same Gram: the triangular factor if there are more rows than columns."""
     if a.shape[0] <= a.shape[1]:
         return a
     return xp.linalg.qr(a, mode="reduced")[1]

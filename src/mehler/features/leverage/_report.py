@@ -1,4 +1,4 @@
-"""What leverage scores say of a pool: how many features it needs, and whether choosing pays."""
+"""Leverage scores of a pool: how many features it needs, and the gain of sampling by them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from mehler import _arrays
 
-# A rule of thumb, with what was measured of it on the page docs/theorems/leverage-bach.md.
+# A rule of thumb; measurements are in docs/theorems/leverage-bach.md.
 _WORTHWHILE = 20.0
 
 
@@ -24,13 +24,18 @@ class LeverageScores:
     group_scores : array, shape (G,)
         Sums of `scores` over groups; `scores` itself without groups.
     group_weights : numpy.ndarray, shape (G,)
-        The pool's law on groups.
+        The pool's distribution on groups.
     ridge : float
         :math:`\lambda`.
     n_samples : int
-        N_0, the rows they were estimated from.
+        Number N_0 of rows they were estimated from.
     n_features : int or None
-        How many features are to be kept.
+        Number of features to keep.
+
+    See Also
+    --------
+    ridge_leverage_scores : Compute them.
+    LeverageSampling : Sample features by them.
     """
 
     scores: _arrays.Array
@@ -42,12 +47,12 @@ class LeverageScores:
 
     @property
     def degrees_of_freedom(self) -> float:
-        r"""Return :math:`d = \sum_i\tau_i`: how many features the kernel needs, about."""
+        r"""Degrees of freedom :math:`d = \sum_i\tau_i`, about the number of features needed."""
         return float(np.sum(self._on_host(), dtype=np.float64))
 
     @property
     def largest(self) -> float:
-        r"""Return :math:`d_{\max} = \max_i\tau_i/p_i`: how many plain sampling needs, about."""
+        r"""Largest :math:`d_{\max} = \max_i\tau_i/p_i`: about how many plain sampling needs."""
         return float(np.max(self._on_host() / self.group_weights))
 
     @property
@@ -68,7 +73,7 @@ class LeverageScores:
 
     @property
     def few_samples(self) -> str:
-        """Say whether N_0 is too small to tell scores apart; empty if not."""
+        """Warning if N_0 is too small to distinguish scores; empty if not."""
         d = self.degrees_of_freedom
         if d <= self.n_samples / 2:
             return ""
@@ -79,10 +84,10 @@ class LeverageScores:
 
     @property
     def no_gain(self) -> str:
-        """Say why leverage sampling may not beat plain sampling; empty if it should.
+        """Reason why leverage sampling may not beat plain sampling; empty if it should.
 
-        By a rule of thumb, 2 d <= M <= d_max and d_max/d >= 20, M where `n_features` was given.
-        A bandwidth that is chosen for each method is a reason too, which scores cannot see.
+        By a rule of thumb, 2 d <= M <= d_max and d_max/d >= 20, with M given by `n_features`.
+        Another reason, which scores cannot show, is a bandwidth tuned for each method.
         """
         d, largest, m = self.degrees_of_freedom, self.largest, self.n_features
         found = []
@@ -101,7 +106,7 @@ class LeverageScores:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The texts above that are not empty."""
+        """Those of the texts above that are not empty."""
         return tuple(text for text in (self.few_samples, self.no_gain) if text)
 
     def _on_host(self) -> Any:

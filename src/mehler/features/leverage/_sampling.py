@@ -1,4 +1,4 @@
-"""Selectors that sample, and so keep the kernel: plain, and by leverage scores."""
+"""Selectors that sample, and so preserve the kernel: plain, and by leverage scores."""
 
 from __future__ import annotations
 
@@ -18,9 +18,16 @@ from mehler.features.leverage._selector import Choice, Selector
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PlainSampling(Selector):
-    """Keep the first features of the pool: what everybody does, and what to compare with.
+    """Keep the first features of the pool: the usual random features, as a baseline.
 
-    Parameters, errors and :meth:`fit` as in every selector of this module.
+    Parameters
+    ----------
+    pool, n_features, groups
+        As in :class:`Selector`.
+
+    See Also
+    --------
+    LeverageSampling : Sample by leverage scores.
 
     Examples
     --------
@@ -37,14 +44,14 @@ class PlainSampling(Selector):
         n = self._n_groups()
         mass = np.zeros(self._shares().size)
         mass[:n] = 1.0 / n
-        # A mean of n means over groups; where groups depend on each other, no better than one.
+        # A mean of n group means; dependent groups may do no better than one.
         apart = n if self._independent_groups() else 1
         return Choice(mass, True, (0.0, 1.0 / (apart * self._columns_a_unit()), 0.0))
 
     def _independent_groups(self) -> bool:
         if self.pool.independent_units:
             return True
-        # Blocks of orthogonal directions are; units that depend otherwise are in no group.
+        # Blocks of orthogonal directions are groups; other dependent units have no group.
         units = self.pool.n_features // self._columns_a_unit()
         return self.groups is None and self._shares().size < units
 
@@ -56,24 +63,31 @@ class LeverageSampling(Selector):
     .. math:: \tilde q = (1 - \eta)\,\frac{\tau}{\sum\tau} + \eta\,p, \qquad
               g_i = \sqrt{\frac{c_i}{M\,\tilde q_i}}
 
-    with c_i how often feature i was drawn: duplicates are merged. (Gains are factors of the map's
-    columns, which have :math:`1/\sqrt{M_0}` in them already; the print forgets this factor, see
+    with c_i the number of draws of feature i: duplicates are merged. (Gains multiply the map's
+    columns, which include :math:`1/\sqrt{M_0}` already; the print omits this factor, see
     :doc:`/theorems/leverage-algorithm-1`.)
 
     Parameters
     ----------
     pool, n_features, groups
-        As in every selector. Independent draws repeat features: fewer columns come out.
+        As in :class:`Selector`. Independent draws repeat features, so fewer columns are kept.
     lam : float
-        The ridge of the scores, see `ridge_leverage_scores`.
+        Ridge of the scores, see `ridge_leverage_scores`.
     draws : {'systematic', 'iid', 'without replacement'}, optional
         Systematic draws have the mean of independent ones, and counts within 1 of it.
     mix : float, optional
         :math:`\eta` in (0, 1], the share of plain sampling, which bounds weights by 1/eta.
     method : {'svd', 'dual', 'gram'}, optional
-        Of the scores.
+        Algorithm of the scores, see `ridge_leverage_scores`.
     seed : int
-        Of the draws; the pool has its own.
+        Seed of the draws; the pool has its own.
+
+    See Also
+    --------
+    ridge_leverage_scores : The scores.
+    PlainSampling : The baseline.
+    TopLeverage : Keep the largest scores.
+    mehler.bounds.leverage.risk : A bound of the excess risk.
 
     Examples
     --------
@@ -103,20 +117,28 @@ class LeverageSampling(Selector):
             raise ValueError(f"mix={self.mix!r} is not a number above 0 and at most 1")
 
     def scores(self, X: _arrays.Array) -> LeverageScores:
-        """Leverage scores of the pool on rows, with what they say of the gain.
+        """Compute the leverage scores of the pool on rows, with the predicted gain.
 
         Parameters
         ----------
         X : array, shape (N_0, n_inputs)
+            Rows on the pool's library and device.
 
         Returns
         -------
         LeverageScores
+            The scores.
         """
         return self._scores(self.pool(X))
 
     def law(self, scores: LeverageScores) -> Any:
-        """The law on groups that is sampled from: scores, mixed with plain sampling."""
+        """Return the sampling probabilities of groups: scores, mixed with plain sampling.
+
+        Parameters
+        ----------
+        scores : LeverageScores
+            Result of :meth:`scores`.
+        """
         return (1 - self.mix) * scores.probabilities + self.mix * self._shares()
 
     def _scores(self, phi: _arrays.Array) -> LeverageScores:

@@ -23,7 +23,7 @@ def ridge_leverage_scores(
     method: Literal["svd", "dual", "gram"] = "svd",
     n_features: int | None = None,
 ) -> LeverageScores:
-    r"""Score features of a pool by what the ridge lets each contribute.
+    r"""Compute ridge leverage scores of the features of a pool.
 
     .. math:: \tau_i = \big[A^*A(A^*A + \lambda)^{-1}\big]_{ii} = p_i\,
         \langle\phi_i, (\hat\Sigma + \lambda)^{-1}\phi_i\rangle, \qquad
@@ -42,7 +42,7 @@ def ridge_leverage_scores(
         :math:`\lambda > 0`, in the unit of squared features: kernel ridge regression with penalty
         ``N * lam`` on N rows.
     pool_weights : array, shape (M_0,), optional
-        p, the law of the pool: positive, sum 1. Default 1/M_0 each.
+        Distribution p of the pool: positive, sum 1. Default 1/M_0 each.
     groups : array of int, shape (M_0,), optional
         Labels of features that are kept or dropped together, such as cosine and sine.
     method : {'svd', 'dual', 'gram'}, optional
@@ -50,7 +50,7 @@ def ridge_leverage_scores(
         smaller Gram, fastest where one side is much the longer. The last two form products of
         rows: for ``lam >= 1000 eps |A|^2``, |A| the Frobenius norm.
     n_features : int, optional
-        M, how many features are to be kept, for :attr:`LeverageScores.no_gain`.
+        Number M of features to keep, for :attr:`LeverageScores.no_gain`.
 
     Returns
     -------
@@ -63,6 +63,13 @@ def ridge_leverage_scores(
     TypeError, ValueError
         If `Phi` is not a finite matrix, an argument is out of range, or the ridge is too small
         for 'dual' and 'gram'.
+
+    See Also
+    --------
+    LeverageScores : The result.
+    LeverageSampling : Sample features by these scores.
+    mehler.bounds.leverage.score_error : Error of estimated scores.
+    mehler.learn.ridge : Ridge regression with the same penalty.
 
     Notes
     -----
@@ -107,7 +114,7 @@ def ridge_leverage_scores(
     a = xp.astype(Phi, dtype, copy=False) * _arrays.from_host(scale, place, real)[None, :]
     scores = _scored(xp, a, lam, METHODS[method], method)
     scores = xp.astype(scores, getattr(xp, _arrays.dtype_name(real)), copy=False)
-    # Factorisations leave rounding where a feature is 0 on all rows.
+    # Factorisations leave rounding for features that are 0 on all rows.
     seen = xp.any(xp.abs(a) > 0, axis=0)
     scores = xp.where(seen, scores, xp.zeros_like(scores))
     return LeverageScores(
@@ -121,7 +128,7 @@ def ridge_leverage_scores(
 
 
 def _check_features(phi: _arrays.Array) -> tuple[Any, Any]:
-    """Namespace and the dtype to compute in; complex is welcome here, unlike in a map's rows."""
+    """Validate features, complex ones too; return the namespace and the dtype to compute in."""
     xp = _arrays.array_namespace(phi, names=("Phi",))
     if not xp.isdtype(phi.dtype, "complex floating"):
         _arrays.check_matrix(phi, name="Phi")
@@ -155,12 +162,12 @@ def _check_weights(given: Any, n: int) -> Any:
 
 
 def _scored(xp: Any, a: _arrays.Array, lam: float, way: Method, method: str) -> _arrays.Array:
-    """Scores in the precision in which the ridge stands out of rounding; refused where none is."""
+    """Compute scores in a precision in which the ridge exceeds rounding; raise if there is none."""
     if _arrays.namespace_name(xp) == "dask.array" and not way.on_dask:
         raise ValueError(f"method={method!r} is not for Dask arrays: use method='svd' or 'gram'")
     norm = frobenius(xp, a)
     if _arrays.is_lazy(a):
-        # Sizes cannot be looked at: the widest float, and NaN where that does not do either.
+        # Lazy sizes: use the widest float, and NaN where that is not enough.
         wide = _widened(xp, a)
         good = (norm <= way.reach(lam, wide.dtype)) | (not way.squares)
         scores = way.core(xp, wide, lam)
@@ -179,7 +186,7 @@ def _scored(xp: Any, a: _arrays.Array, lam: float, way: Method, method: str) -> 
 
 
 def _widened(xp: Any, a: _arrays.Array) -> _arrays.Array:
-    """The same in double precision, where the device has it."""
+    """Cast to double precision, if the device has it."""
     if not _arrays.has_float64(xp, _arrays.place_of(a).device):
         return a
     complex_ = xp.isdtype(a.dtype, "complex floating")

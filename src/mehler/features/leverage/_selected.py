@@ -1,4 +1,4 @@
-"""A map that keeps some features of a pool, with weights."""
+"""A map of some weighted features of a pool."""
 
 from __future__ import annotations
 
@@ -15,31 +15,36 @@ from mehler.features.leverage._units import check_pool, separate
 
 
 class SelectedFeatures(FeatureMap):
-    r"""Some features of a pool, each with a gain: what a selector's ``fit`` returns.
+    r"""Weighted features of a pool, as returned by a selector's ``fit``.
 
     .. math:: \Psi(x) = \big(g_k\,\Phi(x)_{i_k}\big)_k
 
-    Where the gains make it unbiased, its inner products estimate the pool's, and so the kernel of
-    the pool: ``unbiased`` is true, and :meth:`kernel` is the pool's expected kernel. Else the
-    selection changed the kernel, and :meth:`kernel` is the exact kernel of the kept features:
-    their inner products. Only kept units are computed, where the pool's projections let one.
+    If the gains make it unbiased, its inner products estimate the pool's kernel: ``unbiased`` is
+    true, and :meth:`kernel` is the pool's expected kernel. Otherwise the selection changed the
+    kernel, and :meth:`kernel` is that of the kept features: their inner products. Only kept units
+    are computed, if the pool's projections allow it.
 
     Attributes
     ----------
     pool : FeatureMap
+        The pool.
     columns : tuple of int
-        Columns of the pool that are kept, ascending.
+        Kept columns of the pool, ascending.
     gains : tuple of float
-        Their factors.
+        Their factors g.
     unbiased : bool
         Whether the kernel is that of the pool.
+
+    See Also
+    --------
+    mehler.features.leverage : The selectors.
 
     Notes
     -----
     ``variance`` and ``gram_variance`` are over draws of the pool and of the selection. They are
-    exact for plain sampling from independent units, 0 where the kernel is that of the kept
-    features, and else proved upper bounds (:doc:`/theorems/leverage-algorithm-1`). They need the
-    scores to be of other rows than those asked about.
+    exact for plain sampling from independent units, 0 if the kernel is that of the kept features,
+    and otherwise proved upper bounds (:doc:`/theorems/leverage-algorithm-1`). They assume that the
+    scores were computed on other rows than those of the arguments.
     """
 
     # Columns were chosen together.
@@ -90,12 +95,16 @@ class SelectedFeatures(FeatureMap):
         }
 
     def recipe(self) -> dict[str, Any]:
-        """A small JSON-able dict that makes the same map again: see :func:`mehler.from_recipe`.
+        """Return a small JSON-able dict that makes the same map again.
 
         Raises
         ------
         ValueError
-            If the pool was drawn with a function, which JSON cannot hold.
+            If the pool was drawn with a function, which JSON cannot represent.
+
+        See Also
+        --------
+        mehler.from_recipe : Make it.
         """
         return {**super().recipe(), "pool": self.pool.recipe()}
 
@@ -127,7 +136,7 @@ class SelectedFeatures(FeatureMap):
     def _out_dtype(self, dtype: Any) -> Any:
         return self.pool._out_dtype(dtype)
 
-    # -- what they converge to ------------------------------------------------------------
+    # -- moments --------------------------------------------------------------------------
 
     def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         if self.unbiased:

@@ -1,4 +1,4 @@
-"""What every selector is: a pool, how many of its features to keep, and ``fit``."""
+"""Base class of selectors: a pool, the number of features to keep, and ``fit``."""
 
 from __future__ import annotations
 
@@ -19,17 +19,12 @@ from mehler.features.leverage._units import check_pool, columns_of_units, natura
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What was chosen of the groups.
+    """The chosen groups.
 
-    Parameters
-    ----------
-    mass : numpy.ndarray, shape (G,)
-        Weight of each group in the new kernel, where the pool has its share of columns; 0 for
-        groups that are dropped.
-    unbiased : bool
-        Whether its mean over draws is the pool's weight.
-    variance_factors : tuple of float
-        Of the pool's Gram variance, of the variance of a product, and of the squared kernel.
+    `mass` (G,): weight of each group in the new kernel, in which the pool has its share of
+    columns; 0 for dropped groups. `unbiased`: the mean over draws is the pool's weight.
+    `variance_factors`: of the pool's Gram variance, of the variance of a product, and of the
+    squared kernel.
     """
 
     mass: Any
@@ -46,16 +41,24 @@ class Selector(ABC):
     pool : FeatureMap
         A map with M_0 features, more than are to be kept.
     n_features : int
-        M, how many to keep at most: a multiple of the size of a group.
+        Largest number M of features to keep: a multiple of the size of a group.
     groups : array of int, shape (M_0,), optional
         Labels of columns that are kept or dropped together. Default: the map's own, cosine and
         sine of a frequency, all thresholds of a template, blocks of orthogonal directions. A
-        maxout pool is one column already.
+        maxout unit is a single column.
 
     Attributes
     ----------
     changes_kernel : bool
-        Whether what is kept has another kernel than the pool.
+        Whether the kept features have a different kernel from the pool.
+
+    See Also
+    --------
+    PlainSampling : The first features.
+    LeverageSampling : Sampled by leverage scores.
+    TopLeverage : Largest leverage scores.
+    EERF : Largest correlation with the targets.
+    SelectedFeatures : The result of `fit`.
     """
 
     pool: FeatureMap = field(kw_only=False)
@@ -90,15 +93,15 @@ class Selector(ABC):
             check_seed(self.seed)  # type: ignore[attr-defined]  # of those that draw
 
     def fit(self, X: _arrays.Array, y: Any = None) -> SelectedFeatures:
-        """Choose, by rows and for some selectors by targets.
+        """Choose features on rows, and for some selectors on targets.
 
         Parameters
         ----------
         X : array, shape (N_0, n_inputs)
-            Rows on the pool's library and device. Rows that a learner is trained on afterwards
-            make its class depend on them: unlabelled ones, or some held out, are better.
+            Rows on the pool's library and device. Prefer unlabelled or held-out rows: features
+            chosen on the training rows make the hypothesis class depend on them.
         y : array, shape (N_0,) or (N_0, K), optional
-            Targets; for classes one column a class. Only for selectors that look at them.
+            Targets; for classes one column per class. Only for selectors that use them.
 
         Returns
         -------
@@ -134,7 +137,7 @@ class Selector(ABC):
 
     @abstractmethod
     def _choose(self, phi: _arrays.Array, y: Any) -> Choice:
-        """Choose groups by the pool's features of the rows, and the targets if needed."""
+        """Choose groups from the pool's features of the rows, and the targets if needed."""
 
     def _labels(self) -> Any:
         if self.groups is None:
@@ -142,24 +145,24 @@ class Selector(ABC):
         return check_groups(self.groups, self.pool.n_features)
 
     def _shares(self) -> Any:
-        """Each group's share of the pool's columns."""
+        """Return each group's share of the pool's columns."""
         return np.bincount(self._labels()) / self.pool.n_features
 
     def _n_groups(self) -> int:
-        """How many groups to keep or draw."""
+        """Return the number of groups to keep or draw."""
         return self.n_features // int(np.bincount(self._labels()).max())
 
     def _columns_a_unit(self) -> int:
         return int(columns_of_units(self.pool).shape[1])
 
     def _by_groups(self, values: _arrays.Array) -> Any:
-        """Sums over groups on the host, float64."""
+        """Sum over groups on the host, in float64."""
         xp = _arrays.array_namespace(values)
         sums = sum_groups(xp, values, self._labels())
         return np.asarray(_arrays.to_host(sums), dtype=np.float64)
 
     def _alignment(self, phi: _arrays.Array, y: Any) -> Any:
-        r"""Sums over groups of (1/N sum_j y_j phi_i(x_j))^2, features in the pool's scale."""
+        """Sum (1/N sum_j y_j phi_i(x_j))^2 over groups, features in the pool's scale."""
         xp = _arrays.array_namespace(phi)
         targets = _arrays.from_host(y, _arrays.place_of(phi), phi.dtype)
         means = xp.matmul(xp.matrix_transpose(phi), targets) / float(phi.shape[0])
@@ -167,14 +170,14 @@ class Selector(ABC):
 
 
 def top(values: Any, n: int) -> Choice:
-    """The n groups of largest value, with equal weights; ties go to the first."""
+    """Return the n groups of largest value, with equal weights; ties go to the first."""
     mass = np.zeros(values.size)
     mass[np.argsort(-values, kind="stable")[:n]] = 1.0 / n
     return Choice(mass)
 
 
 def _check_targets(y: Any, n_rows: int) -> Any:
-    """Centred targets, shape (N, K), float64 on the host."""
+    """Return centred targets, shape (N, K), float64 on the host."""
     if y is None:
         raise ValueError("y is missing: this selector looks at targets")
     targets = np.asarray(_arrays.to_host(y))

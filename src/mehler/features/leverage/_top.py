@@ -1,4 +1,4 @@
-"""Selectors that keep the features of largest score or variance: the kernel changes."""
+"""Selectors of the largest scores or variances. They change the kernel."""
 
 from __future__ import annotations
 
@@ -15,18 +15,23 @@ from mehler.features.leverage._selector import Choice, Selector, top
 class TopLeverage(Selector):
     """Keep the features of largest leverage score.
 
-    No theorem covers it: what is kept has the kernel of the high frequencies. Compare with
-    `TopVariance`, which costs less and did as well where this was found to help
+    No theorem covers it: the kept features have the kernel of the high frequencies. Compare with
+    `TopVariance`, which costs less and did as well where this helped
     (:doc:`/theorems/leverage-bach`).
 
     Parameters
     ----------
     pool, n_features, groups
-        As in every selector.
+        As in :class:`Selector`.
     lam : float
-        The ridge of the scores, see `ridge_leverage_scores`.
+        Ridge of the scores, see `ridge_leverage_scores`.
     method : {'svd', 'dual', 'gram'}, optional
-        Of the scores.
+        Algorithm of the scores, see `ridge_leverage_scores`.
+
+    See Also
+    --------
+    LeverageSampling : Sample instead, and preserve the kernel.
+    TopVariance : A cheaper baseline.
 
     Examples
     --------
@@ -53,15 +58,24 @@ class TopLeverage(Selector):
             groups=self._labels(),
             method=self.method,
         )
-        # A mean over a group's columns: a smaller last block is not worse for its size.
+        # Average over a group's columns, so that a smaller last block is not penalised.
         return top(self._by_groups(scores.scores) / self._shares(), self._n_groups())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TopVariance(Selector):
-    """Keep the features of largest variance over the rows: the cheap control of `TopLeverage`.
+    """Keep the features of largest variance over the rows, a cheap baseline for `TopLeverage`.
 
-    Parameters as in every selector; the cost is one pass over the features.
+    The cost is one pass over the features.
+
+    Parameters
+    ----------
+    pool, n_features, groups
+        As in :class:`Selector`.
+
+    See Also
+    --------
+    TopLeverage : By leverage scores.
 
     Examples
     --------

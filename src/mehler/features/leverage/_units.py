@@ -1,4 +1,4 @@
-"""How the columns of a map make units, and which units belong together."""
+"""Units of a map: their columns, and which of them belong together."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from mehler.features.kitchen_sinks._kitchen_sinks import KitchenSinks
 from mehler.features.maxout._codes import MaxoutCodes
 from mehler.features.maxout._maxout import MaxoutFeatures
 
-# Maps of which some units can be computed alone, where their weights are one matrix.
+# Maps whose units can be computed separately, if their weights are one matrix.
 _SEPARABLE = (FourierFeatures, KitchenSinks, MaxoutFeatures)
 
 
 def check_pool(pool: Any) -> FeatureMap:
-    """A map with real features."""
+    """Raise unless `pool` is a map with real features."""
     if not isinstance(pool, FeatureMap) or isinstance(pool, MaxoutCodes):
         raise TypeError(
             f"pool must be a map of this library with real features, not "
@@ -28,7 +28,7 @@ def check_pool(pool: Any) -> FeatureMap:
 
 
 def columns_of_units(pool: FeatureMap) -> Any:
-    """Column numbers, shape (units, columns a unit): a maxout pool is one column, a pair two."""
+    """Return column numbers, (units, columns per unit): one for a maxout unit, two for a pair."""
     columns = np.arange(pool.n_features)
     if isinstance(pool, FourierFeatures) and pool.form == "pairs":
         # All cosines come first.
@@ -39,7 +39,7 @@ def columns_of_units(pool: FeatureMap) -> Any:
 
 
 def natural_groups(pool: FeatureMap) -> Any:
-    """Labels of the columns: units, or blocks of units where directions are orthogonal."""
+    """Label the columns by unit, or by block of orthogonal directions."""
     columns = columns_of_units(pool)
     labels = np.empty(pool.n_features, dtype=np.int64)
     labels[columns] = (np.arange(columns.shape[0]) // _block(pool, columns.shape[0]))[:, None]
@@ -47,16 +47,16 @@ def natural_groups(pool: FeatureMap) -> Any:
 
 
 def _block(pool: FeatureMap, n_units: int) -> int:
-    """Units that share a block of orthogonal directions; 1 where there are none."""
+    """Return the units per block of orthogonal directions; 1 if there are none."""
     projection = getattr(pool, "_projection", None)
     near = projection and projection.orthogonal_pairs(pool.n_inputs, n_units)
     return near.dimension if near else 1
 
 
 def separate(pool: FeatureMap, columns: Any) -> tuple[Any, Any] | None:
-    """Units that can be computed alone for `columns`, and these columns in the order they come.
+    """Return the units that can be computed alone for `columns`, and these columns in their order.
 
-    None where the whole pool has to be computed.
+    None if the whole pool has to be computed.
     """
     if not isinstance(pool, _SEPARABLE) or not pool._projection.dense:
         return None

@@ -1,8 +1,8 @@
 """Projections: how the weights of a map are drawn, and how rows are multiplied by them.
 
-Every one has vectors that are each exactly N(0, I_d), so that the expected kernel of a map does
-not depend on which it takes; they differ in cost and in the variance of sums over units. What is
-proved of each is on the page :doc:`/theorems/projections`.
+Each vector of every projection is exactly N(0, I_d), so that the expected kernel of a map does
+not depend on the projection; projections differ in cost and in the variance of sums over units.
+Proofs are on the page :doc:`/theorems/projections`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NAMES = tuple(_NAMED)
 
 
 def named(name: Any) -> Projection:
-    """Return the projection that ``projections=`` of a map names.
+    """Return the projection of a name, as in ``projections=`` of a map.
 
     Parameters
     ----------
@@ -44,11 +44,16 @@ def named(name: Any) -> Projection:
     Returns
     -------
     Projection
+        A new instance.
 
     Raises
     ------
     ValueError
         For any other name.
+
+    See Also
+    --------
+    Projection : The interface.
 
     Examples
     --------

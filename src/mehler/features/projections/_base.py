@@ -1,4 +1,4 @@
-"""What every projection is: weights from a seed, products with rows, and what dependence costs."""
+"""Base class of projections: weights from a seed, products with rows, cost of dependence."""
 
 from __future__ import annotations
 
@@ -10,17 +10,21 @@ from mehler import _arrays, _random
 
 
 class OrthogonalPairs(NamedTuple):
-    """How the units of a projection see each other, for units of one direction.
+    """Pairs of units with orthogonal directions, for units of one direction.
 
     Attributes
     ----------
     dimension : int
-        In which directions are orthogonal.
+        Dimension in which the directions are orthogonal.
     pairs : float
-        Other units of the same block, on average.
+        Mean number of other units in the same block.
     excess : float
-        What pairs of directions that are not quite orthogonal add to the sum of covariances with
-        other units, at most, in units of a unit's variance.
+        Largest contribution of directions that are not quite orthogonal to the sum of covariances
+        with other units, in units of a unit's variance.
+
+    See Also
+    --------
+    Projection.orthogonal_pairs : Compute it.
     """
 
     dimension: int
@@ -31,21 +35,28 @@ class OrthogonalPairs(NamedTuple):
 class Projection(ABC):
     r"""Random vectors in q pieces of m, each of them exactly :math:`N(0, I_d)`.
 
-    The q vectors of a unit are independent, so that whatever a unit computes from them has the
-    law that it has under independent Gaussian weights: means over draws are the same. Only units
-    may depend on each other, which changes variances of sums over units.
+    The q vectors of a unit are independent, so that any function of them has the distribution
+    that it has under independent Gaussian weights, and means over draws are the same. Units may
+    depend on each other, which changes variances of sums over units.
 
     Attributes
     ----------
     name : str
-        What ``projections=`` of the maps calls it.
+        Name in ``projections=`` of the maps.
     independent : bool
         Whether units are independent.
     dense : bool
         Whether the weights are one matrix (q, d, m).
     isotropic : bool
-        Whether dependence between units is the same in all directions, so that turning the rows
-        does not matter.
+        Whether the dependence between units is invariant to rotations of the rows.
+
+    See Also
+    --------
+    Gaussian : Independent vectors.
+    Orthogonal : Orthogonal blocks.
+    Hadamard : Structured blocks.
+    Sobol, Halton : Quasi-Monte Carlo.
+    SharedPool : A pool shared by all units.
     """
 
     name: ClassVar[str]
@@ -54,10 +65,10 @@ class Projection(ABC):
     isotropic: ClassVar[bool] = True
 
     def check(self, n_pieces: int, n_inputs: int, n_units: int) -> None:  # noqa: B027  # a hook
-        """Raise ValueError if there is no such projection of these sizes; most have all."""
+        """Raise ValueError if the projection does not exist for these sizes; most always do."""
 
     def n_weights(self, n_pieces: int, n_inputs: int, n_units: int) -> int:
-        """How many numbers `draw` keeps, about."""
+        """Return about how many numbers `draw` stores."""
         return n_pieces * n_inputs * n_units
 
     @abstractmethod
@@ -79,17 +90,18 @@ class Projection(ABC):
         n_pieces, n_inputs, n_units : int
             q, d and m.
         dtype : {'float32', 'float64'}
+            Dtype of the weights.
         stream : int
             A number of `mehler._random`: projections of different streams are independent.
 
         Returns
         -------
         tuple of numpy.ndarray
-            What `pieces` takes after the rows.
+            Arguments of `pieces` after the rows.
         """
 
     def shared(self, seed: int, n_inputs: int, dtype: str) -> tuple[Any, ...]:
-        """Weights that no unit has for itself: drawn once, for `draw_units`; most have none."""
+        """Draw weights shared by all units, once, for `draw_units`; most projections have none."""
         return ()
 
     def draw_units(
@@ -109,14 +121,14 @@ class Projection(ABC):
         seed, n_pieces, n_inputs, dtype, stream
             As for `draw`.
         units : slice
-            From a first unit to the one before its stop.
+            The units.
         shared : tuple of numpy.ndarray, optional
-            What `shared` gave.
+            Result of `shared`.
 
         Returns
         -------
         tuple of numpy.ndarray
-            What `pieces` takes after the rows, for these units.
+            Arguments of `pieces` after the rows, for these units.
 
         Raises
         ------
@@ -130,32 +142,32 @@ class Projection(ABC):
 
     @abstractmethod
     def pieces(self, xp: Any, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
-        """Products of rows (n, d) with each piece of the weights: q arrays of shape (n, m).
+        """Yield products of rows (n, d) with each piece of the weights: q arrays of shape (n, m).
 
-        The first array is the caller's own. Each later one is valid until the next is asked for:
-        it may be overwritten then.
+        The caller owns the first array. Each later one is valid until the next is requested, which
+        may overwrite it.
         """
 
     @abstractmethod
     def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:
-        """Return a proved bound on m Var(mean over units) / Var(one unit), whatever a unit does.
+        """Return a proved bound of m Var(mean over units) / Var(one unit), for any unit function.
 
         It is 1 for independent units.
         """
 
     def orthogonal_pairs(self, n_inputs: int, n_units: int) -> OrthogonalPairs | None:
-        """Return which units have orthogonal directions, for units of one vector; None: none."""
+        """Return which units have orthogonal directions, for units of one vector, or None."""
         return None
 
     def block_rows_for_map(self, n_inputs: int) -> int | None:
-        """How many rows at a time suit the cache; None leaves it to the map."""
+        """Return the rows per block that suit the cache; None leaves it to the map."""
         return None
 
 
 def products(xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> Iterator[_arrays.Array]:
-    """Products with dense weights (q, d, m), piece by piece.
+    """Yield products with dense weights (q, d, m), piece by piece.
 
-    The piece after the next overwrites one: then only two blocks are alive, both in cache.
+    The piece after the next overwrites one, so that only two blocks are alive, both in cache.
     """
     yield xp.matmul(rows, weights[0, :, :])
     piece = None

@@ -12,8 +12,8 @@ from mehler.features.projections import _walsh
 from mehler.features.projections._base import OrthogonalPairs, Projection
 from mehler.features.projections._orthogonal import Orthogonal, haar
 
-# Entries of a cell. The variance that a cell of b adds falls as 2/b, its cost is lost beside the
-# transforms', its weights are b numbers a unit.
+# Entries b of a cell. Its excess variance is 2/b, its cost is negligible beside the transforms',
+# its weights are b numbers a unit.
 CELL = 32
 
 
@@ -34,6 +34,11 @@ class Hadamard(Projection):
 
     A product costs about 4 (sqrt(D) + b) operations a unit and row, and D a row to begin with.
     Weights are b numbers a unit.
+
+    See Also
+    --------
+    Orthogonal : Exactly orthogonal blocks.
+    Projection : The interface.
 
     References
     ----------
@@ -69,14 +74,14 @@ class Hadamard(Projection):
         dtype: str,
         stream: int = _random.WEIGHTS,
     ) -> tuple[Any, ...]:
-        """Draw places, signs, transforms, cells (q, blocks, D/b, b, b) and lengths (q, m, 1)."""
+        """Draw positions, signs, transforms, cells (q, blocks, D/b, b, b) and lengths (q, m, 1)."""
         size = padded(n_inputs)
         b = cell(size)
         purpose = _random.HADAMARD + stream
-        # Turns all blocks and pieces alike: given the turn, vectors are N(0, I) and independent,
-        # so it makes no two blocks correlated.
+        # The same rotation for all blocks and pieces: given it, vectors are N(0, I) and
+        # independent, so it does not correlate blocks.
         rng = _random.generator(seed, purpose, 0)
-        # places[i] is the input at place i, n_inputs where there is none.
+        # places[i] is the input at position i, or n_inputs if there is none.
         places = np.minimum(rng.permutation(size), n_inputs).astype(np.int32)
         signs = rng.choice([-1.0, 1.0], size=(size, 1)) / np.sqrt(size)
 
@@ -129,7 +134,7 @@ class Hadamard(Projection):
     def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:
         """Return 2 + (pairs + 5 pairs of equal place in their cells)/(m (D - 1)) <= 3 + 5/b.
 
-        Where one cell is the block, that of orthogonal blocks of D.
+        If one cell is the block, that of orthogonal blocks of D.
         """
         size = padded(n_inputs)
         pairs, alike = _pairs(size, n_units)
@@ -143,17 +148,17 @@ class Hadamard(Projection):
 
 
 def padded(n_inputs: int) -> int:
-    """Return D: the least power of 2 that is not below d."""
+    """Return D, the least power of 2 that is at least d."""
     return 1 << (n_inputs - 1).bit_length()
 
 
 def cell(size: int) -> int:
-    """Return b: the entries of a cell."""
+    """Return b, the entries of a cell."""
     return min(CELL, size)
 
 
 def _pairs(size: int, n_units: int) -> tuple[int, int]:
-    """Ordered pairs of different units in one block, and those of the same place in a cell."""
+    """Count ordered pairs of distinct units in one block, and those at the same place in a cell."""
     b = cell(size)
     blocks, rest = divmod(n_units, size)
     pairs = alike = 0

@@ -1,4 +1,4 @@
-"""Blocks of orthogonal directions with lengths of their own."""
+"""Blocks of orthogonal directions with independent lengths."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ class Orthogonal(Projection):
     Drawing costs a QR factorisation a block, about 3 d^3; products cost as much as Gaussian ones.
     Weights are the same on every library; across machines they may differ in the last bit, as
     LAPACK does.
+
+    See Also
+    --------
+    Gaussian : Independent vectors.
+    Hadamard : Faster, almost orthogonal blocks.
 
     References
     ----------
@@ -58,7 +63,7 @@ class Orthogonal(Projection):
         for block, units in enumerate(_arrays.slices(n_units, d)):
             rng = _random.generator(seed, _random.ORTHOGONAL + stream, block)
             drawn = haar(rng, n_pieces, d)
-            # Columns are the directions: a length for each column, not for each coordinate.
+            # Columns are the directions: one length per column.
             drawn *= np.sqrt(rng.chisquare(d, size=(n_pieces, 1, d)))
             weights[:, :, units] = drawn[:, :, : units.stop - units.start]
         return (weights,)
@@ -68,7 +73,7 @@ class Orthogonal(Projection):
         return products(xp, rows, *weights)
 
     def pairs(self, n_inputs: int, n_units: int) -> int:
-        """Ordered pairs of different units that share a block."""
+        """Count ordered pairs of distinct units that share a block."""
         whole, rest = divmod(n_units, n_inputs)
         return whole * n_inputs * (n_inputs - 1) + rest * (rest - 1)
 
@@ -85,5 +90,5 @@ class Orthogonal(Projection):
 def haar(rng: np.random.Generator, n: int, d: int) -> Any:
     """Return n orthogonal matrices from Haar's measure, shape (n, d, d)."""
     q, r = np.linalg.qr(rng.standard_normal((n, d, d)))
-    # QR leaves signs to LAPACK; those of R's diagonal make Q Haar's.
+    # LAPACK chooses the signs of QR; multiplying by those of R's diagonal makes Q Haar.
     return q * np.where(np.diagonal(r, axis1=1, axis2=2) < 0.0, -1.0, 1.0)[:, None, :]

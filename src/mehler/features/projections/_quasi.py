@@ -11,19 +11,19 @@ import numpy as np
 from mehler import _arrays, _random
 from mehler.features.projections._base import Projection, products
 
-# Digits of a Sobol point; what is below them is drawn uniformly.
+# Digits of a Sobol point; lower digits are drawn uniformly.
 _BITS = 30
-# Quantiles stay finite: uniform numbers nearer to 0 or 1 have chance 2^-53.
+# Keeps quantiles finite: uniform numbers nearer to 0 or 1 have probability 2^-53.
 _LEAST = 2.0**-54
 
 
 class _Quasi(Projection):
     """Point l of a randomised sequence of dimension q d is unit l: all its pieces.
 
-    Each point is uniform on the cube, so each unit has exactly the law of independent Gaussian
-    vectors. Points together are more even than independent ones, the more so the fewer
-    coordinates matter; no bound on the variance that is worth anything holds for all units and
-    rows in many dimensions, so maps declare the trivial one, m times that of independent units.
+    Each point is uniform on the cube, so each unit has exactly the distribution of independent
+    Gaussian vectors. Points are more even than independent ones, the more so the fewer coordinates
+    matter; no useful bound on the variance holds for all units and rows in many dimensions, so
+    maps declare the trivial one, m times that of independent units.
     """
 
     isotropic: ClassVar[bool] = False
@@ -46,7 +46,7 @@ class _Quasi(Projection):
         weights = normal.reshape(n_units, n_pieces, n_inputs).transpose(1, 2, 0)
         return (np.ascontiguousarray(weights, dtype=dtype),)
 
-    # Which generator of a seed, so that two sequences share none.
+    # Stream offset, so that two sequences share no generator.
     _number: ClassVar[int]
 
     @abstractmethod
@@ -67,6 +67,10 @@ class Sobol(_Quasi):
 
     Needs q d of at most 21201, the dimensions that SciPy knows. Scrambles are SciPy's: the same
     on every library, but another version may draw others.
+
+    See Also
+    --------
+    Halton : Any number of coordinates.
 
     References
     ----------
@@ -103,9 +107,9 @@ class Sobol(_Quasi):
         from scipy.stats.qmc import Sobol as Sequence
 
         sequence = Sequence(n_coordinates, scramble=True, bits=_BITS, seed=rng)
-        # Powers of 2 only: other numbers warn, though any prefix is as uniform.
+        # Powers of 2 only: SciPy warns of other numbers, though any prefix is as uniform.
         points = sequence.random_base2((n_points - 1).bit_length())[:n_points]
-        # The digits below the last one that is scrambled.
+        # The digits below the last scrambled one.
         return points + rng.random((n_points, n_coordinates)) * 2.0**-_BITS
 
 
@@ -116,6 +120,10 @@ class Halton(_Quasi):
     longer even, which costs nothing but the advantage. A coordinate is uniform on a grid as fine
     as the digits that SciPy permutes, spaced by at most 2^-40 up to 20,000 coordinates.
     Permutations are SciPy's: the same on every library, but another version may draw others.
+
+    See Also
+    --------
+    Sobol : More even, for fewer coordinates.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""A pool of projections that all units share."""
+"""A pool of projections shared by all units."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mehler.features.projections._base import Projection
 
 
 class SharedPool(Projection):
-    """P independent Gaussian vectors, of which each unit takes q distinct ones at random.
+    """P independent Gaussian vectors, of which each unit uses q distinct ones at random.
 
     A product costs 2 d P operations a row, for all pieces and units together. A fixed P does not
     converge: with ever more units the estimates tend to those of one pool.
@@ -22,6 +22,10 @@ class SharedPool(Projection):
     ----------
     n_projections : int
         P, at least q.
+
+    See Also
+    --------
+    mehler.MaxoutFeatures : Uses it for `n_projections`.
 
     References
     ----------
@@ -42,7 +46,7 @@ class SharedPool(Projection):
         self.n_projections = integer("n_projections", n_projections)
 
     def check(self, n_pieces: int, n_inputs: int, n_units: int) -> None:
-        """Raise ValueError if there are fewer vectors than a unit takes."""
+        """Raise ValueError if there are fewer vectors than a unit uses."""
         if self.n_projections < n_pieces:
             raise ValueError(
                 f"n_projections={self.n_projections} cannot give each unit pool_size={n_pieces} "
@@ -50,7 +54,7 @@ class SharedPool(Projection):
             )
 
     def n_weights(self, n_pieces: int, n_inputs: int, n_units: int) -> int:
-        """Return the pool's, and half a number for each index."""
+        """Return the size of the pool, plus half a number per index."""
         return self.n_projections * n_inputs + n_pieces * n_units // 2
 
     def draw(
@@ -62,7 +66,7 @@ class SharedPool(Projection):
         dtype: str,
         stream: int = _random.WEIGHTS,
     ) -> tuple[Any, ...]:
-        """Draw the pool (P, d) and who takes what (q, m), see `Projection.draw`."""
+        """Draw the pool (P, d) and the members of each unit (q, m), see `Projection.draw`."""
         members = _random.pool_members(seed, self.n_projections, n_pieces, n_units)
         return (*self.shared(seed, n_inputs, dtype, stream), members)
 
@@ -71,7 +75,7 @@ class SharedPool(Projection):
     ) -> tuple[Any, ...]:
         """Draw the pool (P, d)."""
         weights = _random.gaussian_weights(seed, stream, 1, n_inputs, self.n_projections, dtype)
-        # Transposed: one contiguous row of values a projection, as the units gather rows.
+        # Transposed, so that each projection is a contiguous row, which the units gather.
         return (weights[0].T.copy(),)
 
     def draw_units(
@@ -84,7 +88,7 @@ class SharedPool(Projection):
         shared: tuple[Any, ...] = (),
         stream: int = _random.WEIGHTS,
     ) -> tuple[Any, ...]:
-        """Take the vectors that some units take, and who takes which of them."""
+        """Return the vectors that some units use, and the members of each."""
         (pool,) = shared or self.shared(seed, n_inputs, dtype, stream)
         n = units.stop - units.start
         members = _random.pool_members(seed, self.n_projections, n_pieces, n, first=units.start)
@@ -102,7 +106,7 @@ class SharedPool(Projection):
             yield xp.matrix_transpose(piece)
 
     def block_rows_for_map(self, n_inputs: int) -> int | None:
-        """Return rows of 1 MiB in float32, 64 to 512: units look them up all over the pool."""
+        """Return rows of 1 MiB in float32, 64 to 512: units read all over the pool."""
         return max(64, min(512, (1 << 18) // self.n_projections))
 
     def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:

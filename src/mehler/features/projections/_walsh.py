@@ -1,8 +1,8 @@
 """The Walsh-Hadamard transform as two small matrix products.
 
 H_{ab} = H_a (x) H_b, so a transform of length ab is a product with H_a and one with H_b: 2(a + b)
-operations a number where butterflies have log2(ab), but at the speed of matrix products, which
-is faster up to lengths that nobody uses.
+operations per number instead of the log2(ab) of butterflies, but at the speed of matrix products,
+and faster for all practical lengths.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mehler import _arrays
 
 
 def factors(length: int, dtype: str) -> tuple[Any, Any]:
-    """Return H_a and H_b with a b = `length`, a power of 2, as near to each other as can be."""
+    """Return H_a and H_b with a b = `length`, a power of 2, as close to each other as possible."""
     power = length.bit_length() - 1
     return hadamard(power // 2, dtype), hadamard(power - power // 2, dtype)
 
@@ -34,7 +34,7 @@ def hadamard(power: int, dtype: str) -> Any:
 def transform(
     xp: Any, values: _arrays.Array, left: _arrays.Array, right: _arrays.Array
 ) -> _arrays.Array:
-    """Return (H_a (x) H_b) times `values`, shape (a b, n)."""
+    """Compute (H_a (x) H_b) times `values`, shape (a b, n)."""
     a, b = left.shape[0], right.shape[0]
     n = values.shape[1]
     values = xp.matmul(left, xp.reshape(values, (a, b * n)))

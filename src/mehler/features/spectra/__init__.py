@@ -1,6 +1,6 @@
-"""Spectra of kernels of differences: which frequencies give which kernel.
+"""Spectra of kernels of differences: distributions of frequencies.
 
-:class:`Spectrum` is the contract; one of your own goes to `FourierFeatures.draw(kernel=...)`.
+:class:`Spectrum` is the interface; pass your own to `FourierFeatures.draw(kernel=...)`.
 """
 
 from mehler.features.spectra._gaussian import Gaussian

@@ -1,4 +1,4 @@
-"""The Gaussian kernel: its frequencies are Gaussian too."""
+"""The Gaussian kernel, whose frequencies are Gaussian."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Gaussian(Spectrum):
         return xp.expm1(-2.0 * t) ** 2
 
     def kurtosis(self, t: _arrays.Array) -> _arrays.Array:
-        # The fourth moment has the factor ((1 - x)^2/2)^2, x = k^2: no digits are lost near 0.
+        # The fourth moment has the factor ((1 - x)^2/2)^2, x = k^2: no cancellation near 0.
         x = self.kernel(t) ** 2
         return 0.5 * (3.0 + x * (12.0 + x * (10.0 + x * (4.0 + x))))
 
     def orthogonal_covariance(self, t: _arrays.Array, dimension: int) -> _arrays.Array:
-        """1F1(d; d/2; -t) - exp(-2t), to 1e-15.
+        """Compute 1F1(d; d/2; -t) - exp(-2t), to 1e-15.
 
         For w, w' of orthogonal directions and independent lengths chi_d, times sqrt(2 gamma):
         w + w' and w - w' have squared length chi^2_{2d} and a uniform direction.

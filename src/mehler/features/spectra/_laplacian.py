@@ -1,4 +1,4 @@
-"""The Laplacian kernel: its frequencies have Cauchy entries."""
+"""The Laplacian kernel, whose frequencies have Cauchy entries."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Laplacian(Spectrum):
         return self.gamma
 
     def entries(self, weights: Any) -> Any:
-        """Cauchy variables for normal ones: cot(pi Phi(-g)), the same quantile of each."""
+        """Map normal to Cauchy variables by quantiles: cot(pi Phi(-g))."""
         from scipy.special import ndtr
 
-        # By the nearer tail, where Phi keeps its digits.
+        # By the nearer tail, where Phi is accurate.
         return np.sign(weights) / np.tan(np.pi * ndtr(-np.abs(weights)))
 
     def distance(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:

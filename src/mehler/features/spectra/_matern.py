@@ -1,4 +1,4 @@
-"""Matern kernels: Gaussian frequencies over random lengths."""
+"""Matern kernels, whose frequencies are Gaussian with random lengths."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mehler import _arrays, _random
 from mehler.features import _distances
 from mehler.features.spectra._spectrum import Spectrum
 
-# Half-integer smoothness up to p + 1/2 by polynomials.
+# Largest p for which smoothness p + 1/2 is evaluated by polynomials.
 _LARGEST_DEGREE = 8
-# exp(-s) is 0 from here on, and polynomials of s are finite in float32 too.
+# exp(-s) is 0 beyond, and polynomials of s are finite in float32 too.
 _FARTHEST = 745.0
-# Beyond it the Matern kernel is the Gaussian one to what anybody can measure.
+# For larger nu the Matern kernel is practically Gaussian.
 _SMOOTHEST = 50.0
 
 
@@ -68,7 +68,7 @@ class Matern(Spectrum):
 
 
 def _half_integer(s: _arrays.Array, p: int) -> _arrays.Array:
-    """Return the kernel of smoothness p + 1/2: exp(-s) times a polynomial of degree p."""
+    """Compute the kernel of smoothness p + 1/2: exp(-s) times a polynomial of degree p."""
     xp = _arrays.array_namespace(s)
     s = xp.clip(s, 0.0, _FARTHEST)
     value = xp.zeros_like(s)
@@ -81,12 +81,12 @@ def _half_integer(s: _arrays.Array, p: int) -> _arrays.Array:
 
 
 def _bessel(s: Any, nu: float) -> Any:
-    """Return the kernel of smoothness nu by Bessel's K, on the host, in logarithms."""
+    """Compute the kernel of smoothness nu by Bessel's K, on the host, in logarithms."""
     from scipy.special import gammaln, kve
 
-    # Nearer than this the kernel is 1 to rounding, or, for rough ones, K is still a number.
+    # For smaller s the kernel is 1 up to rounding; for small nu, K is still finite here.
     least = 1e-12 if nu >= 1.0 else 1e-300
     safe = np.clip(s, least, 1e6)
-    # kve(nu, s) = K_nu(s) e^s neither under- nor overflows where s does not vanish.
+    # kve(nu, s) = K_nu(s) e^s neither underflows nor overflows away from s = 0.
     log = (1.0 - nu) * math.log(2.0) - gammaln(nu) + nu * np.log(safe) + np.log(kve(nu, safe))
     return np.where(s > least, np.minimum(np.exp(log - safe), 1.0), 1.0)

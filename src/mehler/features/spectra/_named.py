@@ -1,4 +1,4 @@
-"""The spectra that have names, and the arguments that make one."""
+"""Named spectra and their parameters."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ NAMED: dict[str, Any] = {one.name: one for one in (Gaussian, Laplacian, Matern)}
 
 
 def spectrum_of(kernel: Any, **given: float | None) -> Spectrum:
-    """The spectrum that a name and its parameters stand for, or the one that is given.
+    """Return the spectrum of a name and its parameters, or the given one.
 
     Raises
     ------
     TypeError, ValueError
-        An unknown name; a parameter that is another kernel's, or out of range.
+        An unknown name; a parameter of another kernel, or out of range.
     """
     chosen = {name: value for name, value in given.items() if value is not None}
     if isinstance(kernel, Spectrum):

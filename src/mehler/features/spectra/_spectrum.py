@@ -1,4 +1,4 @@
-"""What a spectrum is: how its frequencies are drawn, and the moments that follow."""
+"""Base class of spectra: how frequencies are drawn, and the moments that follow."""
 
 from __future__ import annotations
 
@@ -9,24 +9,28 @@ from typing import Any, ClassVar, NoReturn
 from mehler import _arrays
 from mehler._validate import positive
 
-# Below this variance, central moments from multiples of z have lost their digits.
+# Below this variance, central moments from multiples of z have no digits left.
 _SMALL = 1e-4
 
 
 class Spectrum(ABC):
-    r"""A kernel :math:`k(z) = E\cos\langle w, z\rangle`, z = x - y, with the law of w.
+    r"""A kernel :math:`k(z) = E\cos\langle w, z\rangle`, z = x - y, with its distribution of w.
 
-    Frequencies are standard normal vectors times `scale`, after `entries` and `lengths` where a
-    spectrum defines them; this and `scale` is all that features need. Kernel, variance and
-    kurtosis follow from `distance` and `kernel`. What a spectrum does not define is refused by
-    name when it is asked for.
+    Frequencies are standard normal vectors times `scale`, transformed by `entries` and `lengths`
+    if a subclass defines them; features need no more. Kernel, variance and kurtosis follow from
+    `distance` and `kernel`; methods that need a missing one raise an error naming it.
 
     Attributes
     ----------
     name : str
-        For messages, and in recipes of those that the library names.
+        Name in messages, and in recipes of the library's own spectra.
     isotropic : bool
-        Whether w has no preferred direction, so that orthogonal projections serve it. Default no.
+        Whether the distribution of w is rotation invariant, as orthogonal projections require.
+        Default no.
+
+    See Also
+    --------
+    mehler.FourierFeatures : Features of the kernel.
 
     Examples
     --------
@@ -55,19 +59,19 @@ class Spectrum(ABC):
     @property
     @abstractmethod
     def scale(self) -> float:
-        """What a vector is multiplied by to become a frequency, after entries, before lengths."""
+        """Factor of the frequencies, applied after `entries` and before `lengths`."""
 
     def entries(self, weights: Any) -> Any:
-        """Entries of frequencies for standard normal ones, one by one, on the host.
+        """Transform standard normal numbers into entries of frequencies, elementwise on the host.
 
-        The default leaves them as they are.
+        The default is the identity.
         """
         return weights
 
     def lengths(self, seed: int, n_units: int, first: int = 0) -> Any | None:
-        """Factors of the frequencies from `first` on, (n_units,), on the host.
+        """Return factors of the frequencies from `first` on, (n_units,), on the host.
 
-        Unit i has the same factor however many are asked for. The default has none.
+        Unit i must have the same factor however many are requested. The default is none.
         """
         return None
 
@@ -84,25 +88,24 @@ class Spectrum(ABC):
     # -- what follows ---------------------------------------------------------------------
 
     def distance(self, x: _arrays.Array, y: _arrays.Array | None) -> Any:
-        """What `kernel` is a function of, for all pairs of rows; most have one number a pair."""
+        """Compute the argument of `kernel` for all pairs of rows; usually one number per pair."""
         self._lacks("distance", "define distance(x, y), what its kernel is a function of")
 
     def kernel(self, t: Any, j: int = 1) -> _arrays.Array:
-        """k(j z), shape (n, k), where `distance` is t."""
+        """Compute k(j z), shape (n, k), from the `distance` t of z."""
         self._lacks("kernel", "define kernel(t, j=1), the kernel of j z where distance is t")
 
     def spread(self, t: Any) -> _arrays.Array:
-        """2 Var cos <w, z> = 1 + k(2 z) - 2 k(z)^2."""
+        """Compute 2 Var cos <w, z> = 1 + k(2 z) - 2 k(z)^2."""
         self._needs_kernel("variance", "spread(t)")
         value = 1.0 + self.kernel(t, 2) - 2.0 * self.kernel(t) ** 2
         xp = _arrays.array_namespace(value)
         return xp.where(value > 0.0, value, xp.zeros_like(value))
 
     def kurtosis(self, t: Any) -> _arrays.Array:
-        """Kurtosis of cos <w, z>, finite where that is constant.
+        """Compute the kurtosis of cos <w, z>, finite even where that is constant.
 
-        The default knows it from the kernel at multiples of z, and at small variances an upper
-        bound.
+        The default uses the kernel at multiples of z, and an upper bound at small variances.
         """
         self._needs_kernel("kurtosis", "kurtosis(t)")
         k, k2, k3, k4 = (self.kernel(t, j) for j in (1, 2, 3, 4))
@@ -118,20 +121,20 @@ class Spectrum(ABC):
         return xp.where(moving, fourth / variance**2, 4.0 / half)
 
     def orthogonal_covariance(self, t: Any, dimension: int) -> _arrays.Array | None:
-        """Cov(cos <w, z>, cos <w', z>) of orthogonal directions in that dimension.
+        """Compute Cov(cos <w, z>, cos <w', z>) for orthogonal directions in that dimension.
 
-        None where it is not known, which an upper bound then stands for.
+        None if unknown; an upper bound is used then.
         """
         return None
 
     # -- as a dataclass -------------------------------------------------------------------
 
     def parameters(self) -> dict[str, float]:
-        """Its fields, which are arguments of `FourierFeatures.draw` where the library names it."""
+        """Return the dataclass fields: arguments of `FourierFeatures.draw` for named spectra."""
         return asdict(self) if is_dataclass(self) and not isinstance(self, type) else {}
 
     def _check_positive(self) -> None:
-        """Hold all fields to numbers above 0; for dataclasses, once they are made."""
+        """Check that all dataclass fields are numbers above 0."""
         for field in fields(self):  # type: ignore[arg-type]  # subclasses that call it are dataclasses
             value = positive(field.name, getattr(self, field.name))
             object.__setattr__(self, field.name, value)
