@@ -1,13 +1,6 @@
-"""Texts of statements, wrapped in the source and one line in the report."""
+"""Texts of statements, wrapped in the source and on one line in the report."""
 
 
 def prose(text: str) -> str:
-    """Join the lines of a text.
-
-    Examples
-    --------
-    >>> prose('''One line
-    ...     and another.''')
-    'One line and another.'
-    """
+    """Join the lines of a text."""
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""Measuring the mean of a feature product at many correlations at once, on a map's own draws.
+"""Measure the mean of a feature product at many correlations at once, on a map's own draws.
 
 One unit serves all pairs of rows, so that their errors are dependent; the intervals hold
 simultaneously by a union bound, which needs no independence between pairs. Within a pair the
@@ -25,28 +25,16 @@ _BLOCK = 2_000_000
 # samples. A group of k has variance V/k, and n/k samples of variance V/k give the same half width
 # sqrt(2 L V/n) up to a factor 1 + O(L k/n), L = log(2/false_alarm) near 24: nothing at this n/k.
 _GROUPS = 1 << 14
-# Chance that an interval of a correct map comes out wider than planned.
+# Probability that an interval of a correct map is wider than planned.
 MISS = 1e-6
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Simultaneous intervals for one number at each of n points.
+    """Simultaneous intervals [low, high] for one number at each of n points, tuples of length n.
 
-    Parameters
-    ----------
-    pool_size : tuple of int, length n
-    rho : tuple of float, length n
-        Correlation.
-    mean, low, high : tuple of float, length n
-        Sample mean and interval.
-    n_units : tuple of int, length n
-        Independent units behind each point.
-    detectable : tuple of float, length n
-        Smallest deviation that is refuted with probability at least 1 - `MISS`.
-    false_alarm : float
-        Of all intervals together.
-    method : str
+    `false_alarm` is that of all intervals together. `n_units`: independent units behind each point;
+    `detectable`: the least deviation that is refuted with probability at least 1 - `MISS`.
     """
 
     pool_size: tuple[int, ...]
@@ -61,7 +49,7 @@ class Measured:
 
     @classmethod
     def join(cls, parts: Sequence[Measured]) -> Measured:
-        """Put several together; their false alarms add up."""
+        """Concatenate; false alarms add up."""
         fields = ("pool_size", "rho", "mean", "low", "high", "n_units", "detectable")
         joined = {name: sum((getattr(part, name) for part in parts), ()) for name in fields}
         return cls(
@@ -71,7 +59,7 @@ class Measured:
         )
 
     def only(self, pool_size: int) -> Measured:
-        """Keep the points of one pool size."""
+        """Select the points of one pool size."""
         at = [i for i, q in enumerate(self.pool_size) if q == pool_size]
         fields = ("pool_size", "rho", "mean", "low", "high", "n_units", "detectable")
         kept = {name: tuple(getattr(self, name)[i] for i in at) for name in fields}
@@ -85,20 +73,9 @@ class Measured:
 def rows_at(
     rho: Sequence[float], rng: np.random.Generator, *, dimension: int = 6, unit: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of rows in random directions with given correlations.
+    """Return pairs of rows (n, dimension) in random directions with given correlations.
 
-    Parameters
-    ----------
-    rho : sequence of float, length n
-    rng : numpy.random.Generator
-    dimension : int
-        At least 2.
-    unit : bool
-        Norm 1; else norms between 1/2 and 2, at which homogeneity is tested too.
-
-    Returns
-    -------
-    x, z : numpy.ndarray, shape (n, dimension)
+    Norms are 1 if `unit`; else between 1/2 and 2, which tests homogeneity too.
     """
     correlation = np.asarray(rho, dtype=float)[:, None]
     x, other = rng.standard_normal((2, correlation.shape[0], dimension))
@@ -126,29 +103,8 @@ def measure(
 ) -> Measured:
     """Measure E[h(x) h(z)] / (|x| |z|) at given correlations, by independent units of a map.
 
-    Parameters
-    ----------
-    context : Context
-        Gives the seed and the backend. The ledger is not touched: a check pays for its look.
-    draw : callable
-        ``draw(n_inputs, n_features, pool_size, seed=, like=, **options)`` -> map with
-        ``products``.
-    pool_size : int
-    rho : sequence of float, length n
-    variance : sequence of float, length n
-        Exact variance of one product of unit vectors.
-    width : sequence of float, length n
-        The full width that the interval may have; the number of units follows from it.
-    false_alarm : float
-        Of all n intervals together.
-    **options
-        For `draw`.
-
-    Returns
-    -------
-    Measured
-        The same object when asked again: the printed and the proved form of a statement are
-        held against the same intervals.
+    `variance` of one product and `width` of the interval determine the number of units. Cached, so
+    that both forms of a statement meet the same intervals; the ledger is left to the check.
     """
     return _measure(
         draw,
@@ -209,7 +165,7 @@ def _measure(
 
 
 def _design(variance: Sequence[float], width: Sequence[float], share: float) -> tuple[int, int]:
-    """Units a group, and groups, so that every interval is as narrow as asked."""
+    """Return units per group, and groups, so that every interval is as narrow as asked."""
     pairs = tuple(zip(variance, width, strict=True))
     units = max(verify.features_needed(v, w, share, MISS) for v, w in pairs)
     group = max(1, units // _GROUPS)
@@ -226,7 +182,7 @@ def draws(
     like: Any,
     options: dict[str, Any],
 ) -> Iterator[Any]:
-    """Independent draws of a map that together have group * n_groups units, in whole groups."""
+    """Yield independent draws of a map with group * n_groups units in all, in whole groups."""
     size = min(n_groups, max(1, _BLOCK // (pool_size * n_inputs * group)))
     for block, start in enumerate(range(0, n_groups, size)):
         n_features = group * (min(start + size, n_groups) - start)
@@ -235,7 +191,7 @@ def draws(
 
 
 def points(label: str, measured: Measured) -> Series:
-    """Draw measured means with their intervals over the correlation."""
+    """Plot measured means with their intervals over the correlation."""
     return Series(
         label=label,
         kind="points",

@@ -1,4 +1,4 @@
-"""From simultaneous intervals and claimed values to one piece of evidence."""
+"""Combine simultaneous intervals and claimed values into one piece of evidence."""
 
 from __future__ import annotations
 
@@ -21,26 +21,10 @@ def hold_against(
     claim: str,
     plots: tuple[Plot, ...] = (),
 ) -> Evidence:
-    """Hold claimed values against intervals that contain the truth simultaneously.
+    """Compare claimed values (n,) with intervals that contain the truth simultaneously.
 
-    Parameters
-    ----------
-    measured : Measured
-    claimed : array, shape (n,)
-    resolution : float or array, shape (n,)
-        The width below which an interval is narrow enough to confirm.
-    error : float or array, shape (n,)
-        Bound for the error of what is claimed, where a claim can only be computed up to one; the
-        intervals are widened by it.
-    form, check, claim, plots
-        For `Evidence`.
-
-    Returns
-    -------
-    Evidence
-        Refuted when one interval excludes its claim, at the point that is farthest out;
-        inconclusive when one is wider than the resolution; else it holds, at the point whose
-        claim lies nearest to an end.
+    Refuted if one interval, widened by `error`, excludes its claim; reported at the farthest point.
+    Inconclusive if one is wider than `resolution`; else it holds, at the claim nearest to an end.
     """
     value = np.asarray(claimed, dtype=float)
     low, high = np.asarray(measured.low) - error, np.asarray(measured.high) + error

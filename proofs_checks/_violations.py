@@ -1,4 +1,4 @@
-"""A bound that holds with a probability, held against draws: how often is it violated?"""
+"""Compare a bound that holds with a probability with the rate of violations in draws."""
 
 from __future__ import annotations
 
@@ -16,15 +16,9 @@ from mehler.verify import intervals
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """Independent draws of a quantity beside the bound that is promised for it.
+    """Independent draws (n,) of a bounded quantity, with its bound and the setting `where`.
 
-    Parameters
-    ----------
-    drawn : numpy.ndarray, shape (n,)
-        The bounded quantity in independent draws of all that the bound's probability is over.
-    bound : mehler.bounds.Bound
-    where : mapping
-        The setting, such as ``{"d": 3, "q": 8, "m": 50}``.
+    Each draw is over all that the bound's probability is over.
     """
 
     drawn: Any
@@ -33,17 +27,17 @@ class Case:
 
     @property
     def promised(self) -> float:
-        """The largest share of violations that the bound allows."""
+        """Largest violation rate that the bound allows."""
         return 1 - self.bound.probability
 
     @property
     def violations(self) -> int:
-        """How many draws exceed the bound."""
+        """Number of draws that exceed the bound."""
         return int(np.sum(np.asarray(self.drawn) > self.bound.value))
 
     @property
     def looseness(self) -> float:
-        """The bound over the quantile of what was drawn, at the bound's own probability."""
+        """Ratio of the bound to the sample quantile at the bound's own probability."""
         quantile = np.quantile(np.asarray(self.drawn, dtype=float), self.bound.probability)
         return float(self.bound.value / quantile)
 
@@ -58,23 +52,10 @@ def hold_bounds(
     n_features: int,
     plots: tuple[Plot, ...] = (),
 ) -> Evidence:
-    """Compare the violations of each case with what its bound promises, by binomial intervals.
+    """Compare each case's violations with the promise of its bound, by binomial intervals.
 
-    Parameters
-    ----------
-    cases : sequence of Case
-    false_alarm : float
-        Chance that all this refutes true bounds; split evenly over the cases.
-    n_features : int
-        Features drawn for the worst case, to be reported.
-    form, check, claim, plots
-        For `Evidence`.
-
-    Returns
-    -------
-    Evidence
-        Refuted when one case violates its bound more often than promised, inconclusive when one
-        leaves it open, else it holds; reported at the case whose promise is nearest.
+    `false_alarm` is split evenly over the cases. Refuted if one violates its bound too often,
+    inconclusive if one is open, else it holds; reported at the case nearest to its promise.
     """
     share = false_alarm / len(cases)
     found = []

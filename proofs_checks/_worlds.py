@@ -1,7 +1,7 @@
-"""Worlds in which a bound is nearly tight: what happens there is computed, not drawn.
+"""Worlds in which a bound is nearly tight, where the probability is computed, not drawn.
 
-A bound that is far above all that was drawn stays green when a term of it is deleted. Here each
-term has a world in which it is the one that counts.
+A loose bound passes a check by draws even if one of its terms is deleted. Each term therefore has
+a world in which it dominates.
 """
 
 from __future__ import annotations
@@ -17,23 +17,13 @@ from mehler.statements._evidence import Form
 
 # Berry and Esseen for equal laws, with the constant of Shevtsova (2011).
 _BERRY_ESSEEN = 0.4748
-# An infinite ratio, of a promise of 0, is no number for a report; nor is an interval of length 0.
+# Reports can show neither the infinite ratio of a promise of 0 nor an interval of length 0.
 _LARGEST, _ROUNDING = 1e300, 1e-14
 
 
 @dataclass(frozen=True)
 class World:
-    """What happens in one world over what is promised of it: a chance, or a mean.
-
-    Parameters
-    ----------
-    name : str
-        Which world, such as ``"one input, wrong sign"``.
-    happens : (float, float)
-        Ends of an interval that contains it for certain.
-    promised : float
-        At most this.
-    """
+    """A named world: a certain interval for a probability or mean, and its promised bound."""
 
     name: str
     happens: tuple[float, float]
@@ -41,7 +31,7 @@ class World:
 
     @property
     def ratio(self) -> tuple[float, float]:
-        """Ends of what happens over what is promised."""
+        """Ends of the value over its promised bound."""
         low, high = (one / self.promised if self.promised > 0 else math.inf for one in self.happens)
         return low, high
 
@@ -49,14 +39,7 @@ class World:
 def hold_worlds(
     worlds: Sequence[World], *, form: Form, claim: str, check: str = "worlds where it is tight"
 ) -> Evidence:
-    """Compare what happens with what is promised, at the world that comes nearest.
-
-    Parameters
-    ----------
-    worlds : sequence of World
-    form, claim, check
-        For `Evidence`.
-    """
+    """Compare values with their promised bounds, and report the nearest world."""
     worst = max(worlds, key=lambda one: one.ratio[0])
     low, high = worst.ratio
     return Evidence.bound_comparison(
@@ -74,21 +57,15 @@ def hold_worlds(
 
 
 def mean_exceeds(t: float, n: int, *, third: float = 2.0) -> tuple[float, float]:
-    """Ends of the chance that a mean of n variables is t/sqrt(n) above its own.
+    """Bound the probability that a mean of n variables is t/sqrt(n) above its own.
 
-    Parameters
-    ----------
-    t : float
-        In standard deviations of one variable.
-    n : int
-        So large, 10^40, that the error is below any chance that is asked for.
-    third : float
-        At least the absolute third moment of one standardised variable.
+    t is in standard deviations; `third` bounds the absolute third standardised moment. n is so
+    large, 10^40, that the Berry-Esseen error is negligible.
     """
     chance, error = float(special.ndtr(-t)), _BERRY_ESSEEN * third / math.sqrt(n)
     return max(0.0, chance - error), chance + error
 
 
 def at_least(one: tuple[float, float], lost: float) -> tuple[float, float]:
-    """An interval for a chance on an event that fails with probability at most `lost`."""
+    """Return an interval for a probability on an event that fails with at most `lost`."""
     return max(0.0, one[0] - lost), min(1.0, one[1] + lost)

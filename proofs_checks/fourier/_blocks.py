@@ -14,15 +14,7 @@ Draw = Callable[..., Any]
 
 
 class Blocks:
-    """A map of whole independent blocks of units: one sample a block, the mean of its products.
-
-    Parameters
-    ----------
-    phi : FourierFeatures
-        Of a number of units that `block` divides.
-    block : int
-        Units that depend on each other.
-    """
+    """A map of independent blocks of `block` dependent units: a sample is a block's mean product."""
 
     independent_units = True
 
@@ -39,7 +31,7 @@ class Blocks:
         return products.reshape(products.shape[0], -1, self.block).mean(axis=2)
 
     def variance(self, X: Any, Y: Any) -> Any:
-        """Return what the map says of its Gram's entries, times its features."""
+        """Return the map's claimed variance of its Gram's entries, times its features."""
         return self.phi.n_features * np.asarray(_arrays.to_host(self.phi.gram_variance(X, Y)))
 
 

@@ -1,4 +1,4 @@
-"""The law of the frequencies that a map draws, read off its own features."""
+"""The distribution of a map's frequencies, recovered from its own features."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from proofs_checks._measured_products import MISS, Measured
 from proofs_checks._simultaneous import hold_against
 from proofs_checks.fourier._blocks import Draw
 
-# Kernels of one column, and the law of their frequency.
+# Kernels of one column, and the distribution of their frequency.
 _KERNELS: tuple[tuple[dict[str, Any], Any], ...] = (
     ({"kernel": "rbf", "gamma": 0.3}, stats.norm(scale=math.sqrt(0.6))),
     ({"kernel": "laplacian", "gamma": 0.3}, stats.cauchy(scale=0.3)),
     ({"kernel": "matern", "nu": 1.5, "length_scale": 1.5}, stats.t(3, scale=1 / 1.5)),
 )
 _LEVELS = (0.25, 0.5, 0.75)
-# So near the origin that angles wrap with a chance of 1e-6 at most, and floats keep ten digits.
+# So near the origin that angles wrap with probability 1e-6 at most; floats keep ten digits.
 _NEAR = 1e-6
 _BLOCK = 500_000
 
@@ -31,7 +31,7 @@ _BLOCK = 500_000
 def _sizes(
     context: Context, draw: Draw, options: dict[str, Any], n: int, seed: int
 ) -> Iterator[Any]:
-    """Absolute frequencies: the angles of cosine and sine at a row near the origin, over it."""
+    """Return absolute frequencies: angles of cosine and sine at a row near the origin, rescaled."""
     row = context.asarray(np.full((1, 1), _NEAR))
     for block in range(n // _BLOCK):
         child = int(np.random.SeedSequence([seed, block]).generate_state(1, np.uint64)[0])
@@ -47,9 +47,9 @@ def frequencies(
     wider: float = 1.0,
     named: Callable[[dict[str, Any]], bool] = lambda options: True,
 ) -> Evidence:
-    """Count how many frequencies lie below the quartiles of the law of their size.
+    """Count the frequencies below the quartiles of the distribution of their size.
 
-    `wider` is what the claimed laws are stretched by, of the kernels that `named` picks.
+    `wider` stretches the claimed distributions of the kernels that `named` picks.
     """
     context.ledger.spend(f"{context.statement}: frequencies", context.false_alarm)
     n = 2_000_000 if context.quick else 12_000_000

@@ -9,14 +9,14 @@ import numpy as np
 from mehler import GroupInvariantFeatures
 from mehler.statements import Context
 
-# Templates that one map may hold: features of a few rows stay below 100 MB.
+# Most templates per map: features of a few rows stay below 100 MB.
 _MOST = 20_000
 
 
 def batches(
     context: Context, label: str, m: int, n_draws: int, *, shared: bool
 ) -> list[tuple[int, int]]:
-    """Seeds of maps, and how many draws of m templates each serves.
+    """Yield seeds of maps, and how many draws of m templates each serves.
 
     With the whole group templates are independent, so that one map of many templates is split; a
     sample of elements that templates share is drawn with each map.
@@ -29,7 +29,7 @@ def batches(
 def drawn_products(
     context: Context, label: str, rows: Any, options: dict[str, Any], m: int, n_draws: int
 ) -> Any:
-    """Estimates at all pairs from n_draws maps of m templates: shape (n_draws, pairs)."""
+    """Return estimates at all pairs from n_draws maps of m templates: (n_draws, pairs)."""
     shared = options.get("n_elements") is not None
     found = [
         _products(seed, rows, options, m, maps)
@@ -48,7 +48,7 @@ def _products(seed: int, rows: Any, options: dict[str, Any], m: int, maps: int) 
 
 
 def limit(rows: Any, options: dict[str, Any]) -> Any:
-    """The kernel without bins and with the whole group, at all pairs."""
+    """Compute the kernel without bins and with the whole group, at all pairs."""
     exact = {**options, "rule": "dither", "n_elements": None}
     kernel = GroupInvariantFeatures.draw(rows.shape[1], n_templates=1, seed=0, **exact).kernel(rows)
     return kernel[np.triu_indices(len(rows))]

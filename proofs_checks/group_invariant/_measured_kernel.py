@@ -19,7 +19,7 @@ BLOCKS = groups.BlockPermutations(6, 3)
 
 
 def unit_rows(context: Context, n: int, n_inputs: int, label: str = "rows") -> Any:
-    """Rows of length 1 in random directions."""
+    """Return rows of norm 1 in random directions."""
     rows = context.rng(label).standard_normal((n, n_inputs))
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
@@ -35,24 +35,10 @@ def held(
     resolution: tuple[float, float] = (0.03, 0.01),
     n_templates: int = 2000,
 ) -> verify.Verdict:
-    """Hold a claimed kernel against measured inner products of a map.
+    """Compare a claimed kernel, (X, Y) -> (n, k), with measured inner products of a map.
 
-    Parameters
-    ----------
-    context : Context
-    name : str
-        Statement and look, for the ledger.
-    options : dict
-        Of the map, without sizes and seed.
-    claimed : callable
-        (X, Y) -> (n, k) in float64.
-    rows : array, shape (n, d)
-    draw : callable
-        ``draw(d, n_templates=, seed=, like=, **options)``.
-    resolution : (float, float)
-        At the quick and at the full level.
-    n_templates : int
-        Of one draw.
+    `name` is the ledger's entry; `resolution` is for the quick and the full level; one draw has
+    `n_templates`.
     """
     return verify.check_kernel(
         lambda seed: draw(
@@ -69,6 +55,6 @@ def held(
 
 
 def declared(options: dict[str, Any], n_inputs: int) -> Kernel:
-    """The exact expectation that a map of these options declares."""
+    """Return the exact kernel that a map of these options declares."""
     phi = GroupInvariantFeatures.draw(n_inputs, n_templates=1, seed=0, **options)
     return phi.kernel

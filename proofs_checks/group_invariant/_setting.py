@@ -1,4 +1,4 @@
-"""What the paper assumes throughout, and options of a map that keeps to it."""
+"""The paper's standing assumptions, and options of a map that satisfies them."""
 
 from __future__ import annotations
 

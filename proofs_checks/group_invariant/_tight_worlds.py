@@ -1,4 +1,4 @@
-"""Where the bounds of group-invariant features are nearly tight: a line, its two directions."""
+"""Worlds where bounds of group-invariant features are nearly tight: a line, its two directions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mehler.bounds import Bound
 from proofs_checks._worlds import World, mean_exceeds
 
 Bounding = Callable[..., Bound]
-# So many of anything that what is left of it is below any float that matters.
+# So many of anything that its remaining error is negligible in floats.
 ENDLESS = 10**40
 _FAILURES = (0.3, 1e-3, 1e-15)
 

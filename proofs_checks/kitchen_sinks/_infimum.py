@@ -10,19 +10,15 @@ from mehler.bounds.kitchen_sinks import norm_h, norm_pi
 
 
 def of_the_representation(alpha: Any, density: Any, features: Any) -> float:
-    """The sup norm of the representation itself, whatever function it represents."""
+    """Compute the sup norm of the representation itself, whatever function it represents."""
     del features
     return norm_pi(alpha, density)
 
 
 def least_sup(alpha: Any, density: Any, features: Any) -> float:
-    """The smallest sup norm among all alpha' with the same function: a linear program.
+    """Compute the least sup norm over all alpha' with the same function, by a linear program.
 
-    Parameters
-    ----------
-    alpha, density : array, shape (n,)
-    features : array, shape (p, n)
-        Values of the features at p points; functions are known there.
+    `alpha`, `density` (n,); `features` (p, n) at the p points that define functions.
     """
     from scipy.optimize import linprog
 
@@ -44,7 +40,7 @@ def least_sup(alpha: Any, density: Any, features: Any) -> float:
 
 
 def least_square(alpha: Any, density: Any, features: Any) -> float:
-    """The smallest H norm among all alpha' with the same function, by least squares."""
+    """Compute the least H norm over all alpha' with the same function, by least squares."""
     root = np.sqrt(density)
     # alpha'/sqrt(density) of least length.
     gamma, *_ = np.linalg.lstsq(features * root, features @ alpha, rcond=None)
@@ -52,7 +48,7 @@ def least_square(alpha: Any, density: Any, features: Any) -> float:
 
 
 def kernel_norm(alpha: Any, density: Any, features: Any) -> float:
-    """The norm of the same function in the space of the kernel, sqrt(f^T K^+ f)."""
+    """Compute the norm of the same function in the kernel's space, sqrt(f^T K^+ f)."""
     f = features @ alpha
     kernel = (features * density) @ features.T
     return float(np.sqrt(f @ np.linalg.solve(kernel, f)))

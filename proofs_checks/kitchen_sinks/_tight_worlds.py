@@ -12,7 +12,7 @@ from mehler.bounds import Bound
 from proofs_checks._worlds import World, mean_exceeds
 
 Bounding = Callable[..., Bound]
-# So many features or samples that what is left of them is below any float that matters.
+# So many features or samples that their remaining error is negligible in floats.
 ENDLESS = 10**40
 _FAILURES = (0.4, 1e-3, 1e-15)
 _NEARLY_CERTAIN = 0.995

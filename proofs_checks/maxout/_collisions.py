@@ -25,23 +25,8 @@ def measure_collisions(
 ) -> Measured:
     """Measure P(C(x) = C(z)) at given correlations, by the independent digits of codes.
 
-    Parameters
-    ----------
-    context : Context
-        Gives the seed and the backend. The ledger is not touched: a check pays for its look.
-    draw : callable
-        As `mehler.MaxoutCodes.draw`.
-    pool_size : int
-    rho : sequence of float, length n
-    width : float
-        The full width that no interval exceeds; the number of digits follows from it.
-    false_alarm : float
-        Of all n intervals together.
-
-    Returns
-    -------
-    Measured
-        The same object when asked again.
+    No interval exceeds `width`, which determines the number of digits. Cached, as in `measure`; the
+    ledger is left to the check.
     """
     return _measure(
         draw,

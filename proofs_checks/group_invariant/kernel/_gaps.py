@@ -1,4 +1,4 @@
-"""How far the expected kernel is from s - d_G, promised and exact."""
+"""Distance of the expected kernel from s - d_G, promised and exact."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from mehler.statements import Plot, Series
 
 
 def masses(d: int, epsilon: float) -> tuple[float, float]:
-    """P and q: chances that chi-square of d and of d + 1 degrees is below d (1 + epsilon)."""
+    """Compute p and q: P(chi-square of d, and of d + 1, degrees < d (1 + epsilon))."""
     low, high = (float(stats.chi2.cdf(d * (1 + epsilon), d + k)) for k in (0, 1))
     return low, high
 
 
 def _tails(d: int, epsilon: float) -> tuple[float, float]:
-    """1 - p and 1 - q, without the rounding of p and q."""
+    """Compute 1 - p and 1 - q, without the rounding of p and q."""
     low, high = (float(stats.chi2.sf(d * (1 + epsilon), d + k)) for k in (0, 1))
     return low, high
 
 
 def with_zeros(d: int, epsilon: float, d_g: float) -> float:
-    """K_s - (s - d_G) of features of zero for rejected templates: (1 - q) d_G - (1 - p) s."""
+    """Compute K_s - (s - d_G) if rejected templates give 0: (1 - q) d_G - (1 - p) s."""
     rejected, longer = _tails(d, epsilon)
     return longer * d_g - rejected * (1 + epsilon)
 
 
 def drawn_again(d: int, epsilon: float, d_g: float) -> float:
-    """K_s - (s - d_G) where rejected templates are drawn again: (1 - q/p) d_G."""
+    """Compute K_s - (s - d_G) for redrawn templates: (1 - q/p) d_G."""
     rejected, longer = _tails(d, epsilon)
     return (longer - rejected) / (1 - rejected) * d_g
 
 
 def deltas(d: int, epsilon: float) -> tuple[float, float]:
-    """delta_1 and delta_2 as restored."""
+    """Compute delta_1 and delta_2 as restored."""
     above, below = (
         bounds.theorem_1(d, epsilon=epsilon, side=side, form="printed").value
         for side in ("above", "below")
@@ -45,7 +45,7 @@ def deltas(d: int, epsilon: float) -> tuple[float, float]:
 
 
 def plot(epsilon: float) -> Plot:
-    """Draw both deltas, the exact gaps, and the largest distance that there is to see."""
+    """Plot both deltas, the exact gaps, and the largest possible distance."""
     dims = np.unique(np.round(np.logspace(math.log10(2), 2.8, 40)).astype(int)).tolist()
     reach = {d: 2 / math.sqrt(2 * math.pi * d) for d in dims}
     values = {

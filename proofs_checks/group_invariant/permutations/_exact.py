@@ -1,4 +1,4 @@
-"""What is known of the permutation task without any draw: counted, enumerated, decomposed."""
+"""Exact results of the permutation task: counted, enumerated, decomposed."""
 
 from __future__ import annotations
 

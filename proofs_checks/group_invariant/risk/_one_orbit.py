@@ -29,16 +29,9 @@ SLACK = 2e-5
 
 @dataclass(frozen=True)
 class Violation:
-    """The chance that the excess risk exceeds the bound.
+    """Ends [low, high] of the probability that the excess risk exceeds the restored `bound`.
 
-    Parameters
-    ----------
-    bound : float
-        The restored right-hand side.
-    low, high : float
-        Between them lies the chance of an excess risk above it.
-    promised : float
-        The most that the theorem allows.
+    `promised` is the most that the theorem allows.
     """
 
     bound: float
@@ -48,13 +41,9 @@ class Violation:
 
 
 def violation(delta: float, loss_at_zero: float) -> Violation:
-    """Compute the chance of a violation, for the labels' mean that makes it largest.
+    """Compute the probability of a violation, for the labels' mean that makes it largest.
 
-    Parameters
-    ----------
-    delta : float
-    loss_at_zero : float
-        V(0) of the loss max(0, V(0) - u), at least b; or 0 for the loss -u.
+    `loss_at_zero` is V(0) of the loss max(0, V(0) - u), at least b; or 0 for the loss -u.
     """
     bound = bounds.theorem_3(
         SAMPLES,

@@ -43,16 +43,10 @@ def columns(seed: int, n_templates: int, sequences: Any = None, **options: Any) 
 
 @dataclass(frozen=True)
 class Fitted:
-    """What comes of fitting weights in independent draws of templates and samples, for C = 1.
+    """Results of fitted weights in independent draws of templates and samples, (n_draws,), C = 1.
 
-    Parameters
-    ----------
-    risk : array, shape (n_draws,)
-        True risk of the empirical minimiser.
-    gap : array, shape (n_draws,)
-        Largest difference of true and empirical risk over the weights.
-    rademacher : array, shape (n_draws,)
-        sup over the weights of the mean of sigma_i f(x_i).
+    `risk`: true risk of the empirical minimiser. `gap`: largest difference of true and empirical
+    risk over the weights. `rademacher`: sup over the weights of the mean of sigma_i f(x_i).
     """
 
     risk: Any
@@ -61,7 +55,7 @@ class Fitted:
 
 
 def least_risk(context: Context) -> float:
-    """Least risk of the infinite class, by many templates and fine bins."""
+    """Compute the least risk of the infinite class, by many templates and fine bins."""
     m, n_bins = (4000, 20) if context.quick else (20_000, 40)
     many = columns(context.seed_for("everything"), m, n_bins=n_bins, rule="midpoint")
     mean = np.abs(np.einsum("o,omk->mk", SHARE * LABELS, many))

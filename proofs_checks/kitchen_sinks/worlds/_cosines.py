@@ -24,16 +24,9 @@ def blocks(n: int, size: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Cosines:
-    """The features, their inputs, and labels with E[y | x] = `signal` cos(`frequency` x_1).
+    """Cosine features, their inputs, and labels -1 or 1 with E[y | x] = signal cos(frequency x_1).
 
-    Parameters
-    ----------
-    n_inputs : int
-        d.
-    bandwidth : float
-        s, the standard deviation of the frequencies.
-    signal, frequency : float
-        Of the labels, which are -1 or 1.
+    `bandwidth` is s, the standard deviation of the frequencies.
     """
 
     n_inputs: int
@@ -70,7 +63,7 @@ class Cosines:
 
     @property
     def mean_absolute_product(self) -> float:
-        """E |g| over the features: what the best function of norm 1 attains of E y f(x)."""
+        """Compute E |g| over the features, the largest E y f(x) over functions of norm 1."""
         spread = 1 + self.bandwidth**2
         return (
             self.signal

@@ -21,14 +21,7 @@ LIPSCHITZ = 0.5
 
 @dataclass(frozen=True)
 class Products:
-    """Means of y phi over samples and over everything, one row a draw.
-
-    Parameters
-    ----------
-    empirical, true : array, shape (n, K)
-    best : float
-        E |g| over the features.
-    """
+    """Means (n, K) of y phi over samples and over everything; `best` is E |g| over the features."""
 
     empirical: Any
     true: Any

@@ -21,16 +21,9 @@ By = Literal["frobenius", "longest"]
 
 @dataclass(frozen=True)
 class Units:
-    """Units of a pool of q weights on points of norm sqrt(d).
+    """Units of a pool of q weights on `n_points` points of norm sqrt(d), those of mu.
 
-    Parameters
-    ----------
-    n_inputs, pool_size : int
-        d and q.
-    by : {"frobenius", "longest"}, optional
-        What each unit is divided by; as it is when left out.
-    n_points : int
-        Of mu.
+    Each unit is divided by its "frobenius" or "longest" norm, if `by` says so.
     """
 
     n_inputs: int

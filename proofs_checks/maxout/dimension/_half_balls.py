@@ -14,16 +14,12 @@ CAPS = ((0.0, 1, 0.0), (52.0, 6, 0.0), (90.0, 8, 11.25), (128.0, 6, 0.0), (180.0
 
 
 def area_bound(n_inputs: int) -> float:
-    r"""Least number of half-size balls for the unit sphere of R^d, by area.
+    r"""Bound the number of half-size balls that cover the unit sphere of R^d from below, by area.
 
     .. math:: N \ge \frac{2}{I_{1/4}\left(\frac{d-1}{2}, \frac12\right)},
 
-    the sphere's area over that of a cap of 30 degrees, the most that a ball of radius 1/2 meets.
-
-    Examples
-    --------
-    >>> [math.ceil(area_bound(d) - 1e-9) for d in (2, 3, 4, 8)]
-    [6, 15, 35, 789]
+    the sphere's area over that of a cap of 30 degrees, the most that a ball of radius 1/2 meets:
+    6, 15, 35 and 789 for d = 2, 3, 4 and 8.
     """
     return float(2 / betainc((n_inputs - 1) / 2, 0.5, 0.25))
 

@@ -25,25 +25,9 @@ def gram_errors(
     n_features: int,
     n_draws: int,
 ) -> np.ndarray:
-    """Absolute errors of the Gram matrix of unit rows.
+    """Return absolute errors (n_draws, n, n) of the Gram matrix of unit rows (n, d).
 
-    Parameters
-    ----------
-    context : Context
-    draw : callable
-        ``draw(n_inputs, n_features, pool_size, seed=, like=)``, a map of independent units.
-    label : str
-        Names the stream of seeds.
-    rows : numpy.ndarray, shape (n, d)
-        Of norm 1.
-    pool_size, n_features : int
-        q and m.
-    n_draws : int
-        Independent draws of all m units.
-
-    Returns
-    -------
-    numpy.ndarray, shape (n_draws, n, n)
+    `draw` draws a map of independent units; `label` names the stream of seeds.
     """
     n, d = rows.shape
     rho = np.clip(rows @ rows.T, -1, 1)

@@ -36,15 +36,10 @@ def signed_values(rho: Any, pool_size: int) -> Any:
 
 @dataclass(frozen=True)
 class Approximations:
-    """L2 distances from f, over equally likely points, of independent draws of m units.
+    """L2 distances (n_draws,) from f, over equally likely points, of independent draws of m units.
 
-    Parameters
-    ----------
-    monte_carlo, best : numpy.ndarray, shape (n_draws,)
-        Of the Monte Carlo function; of the best function found in the box, which is an upper
-        bound for the best one there is.
-    norm : float
-        Of f.
+    `monte_carlo` is the Monte Carlo function, `best` the best function found in the box, an upper
+    bound of the best one there is; `norm` is that of f.
     """
 
     monte_carlo: Any
@@ -66,17 +61,7 @@ def draw_approximations(
     scale: float,
     n_draws: int,
 ) -> Approximations:
-    """Draw how near m units come to the f of a random direction u.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    points : numpy.ndarray, shape (n, d)
-        Of length 1.
-    pool_size, n_features, scale : int, int, float
-        q, m and C.
-    n_draws : int
-    """
+    """Draw the distance of m units from the f of a random direction u, at unit points."""
     n, d = points.shape
     u = rng.standard_normal(d)
     u /= np.linalg.norm(u)

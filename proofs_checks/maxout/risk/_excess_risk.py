@@ -30,14 +30,7 @@ _UNITS = 2_000_000
 
 @dataclass(frozen=True)
 class Law:
-    """Equally likely points, and the mean of the label y = +-1 at each.
-
-    Parameters
-    ----------
-    points : numpy.ndarray, shape (n, d)
-    label_mean : numpy.ndarray, shape (n,)
-        In [-1, 1].
-    """
+    """Equally likely points (n, d), and the mean in [-1, 1] of the label y = +-1 at each."""
 
     points: Any
     label_mean: Any
@@ -91,16 +84,10 @@ class Law:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Excess risks of independent draws of weights and samples.
+    """Excess risks of independent draws of weights and samples, by (m, N), sharing weights.
 
-    Parameters
-    ----------
-    excess : dict of (m, N) to numpy.ndarray, shape (n_draws,)
-        Those of different m and N share weights.
-    mean_size : (float, float)
-        Interval for E|b|; the excesses are with its upper end.
-    best : dict of m to numpy.ndarray, shape (n_draws,)
-        Excess risk of the best function of the box: what approximating costs.
+    `mean_size` is an interval for E|b|; excesses use its upper end. `best`, by m, is the excess
+    risk of the best function of the box: the approximation error.
     """
 
     excess: dict[tuple[int, int], Any]
@@ -138,25 +125,10 @@ def draw_risks(
     false_alarm: float,
     loss_bound: float = 1.0,
 ) -> Drawn:
-    """Draw excess risks for each number of features and of samples.
+    """Draw excess risks for all pairs of a number of features and of samples.
 
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-    law : Law
-    pool_size, scale : int, float
-        q and C.
-    n_features, n_samples : sequence of int
-        All pairs of them are drawn; a smaller m takes the first units of the largest.
-    n_draws : int
-    false_alarm : float
-        Chance that the interval for E|b| misses it.
-    loss_bound : float
-        B; the loss is then B/2-Lipschitz.
-
-    Returns
-    -------
-    Drawn
+    A smaller m uses the first units of the largest. The interval for E|b| misses it with
+    probability `false_alarm`. The loss is B/2-Lipschitz for the bound B.
     """
     most = max(n_features)
     prefix = np.asarray(n_features) - 1

@@ -24,17 +24,10 @@ _PLOTTED = 1e-3
 
 @dataclass(frozen=True)
 class Setting:
-    """A random law of data and the sizes at which excess risks are drawn.
+    """A random distribution of data, and the sizes at which excess risks are drawn, in all pairs.
 
-    Parameters
-    ----------
-    n_inputs, pool_size : int
-    n_features, n_samples : tuple of int
-        All pairs are drawn.
-    failure : tuple of float
-        Total chances of failure that bounds are evaluated at.
-    radius, loss_bound : float
-        The points have lengths between `radius` and half of it.
+    `failure`: total failure probabilities at which bounds are evaluated. Points have norms between
+    `radius` and half of it.
     """
 
     n_inputs: int

@@ -30,14 +30,9 @@ _INPUTS, _EACH = 10**4, 10**6
 
 @dataclass(frozen=True)
 class Shape:
-    """Which bound is asked: of how many events, and what else it takes of the inputs.
+    """A bound's number of events, each of probability delta, and its further options.
 
-    Parameters
-    ----------
-    events : int
-        The bound fails with at most this many times delta.
-    geometry : callable
-        From a number of orthogonal inputs and their length to the bound's options.
+    `geometry` maps a number of orthogonal inputs and their norm to these options.
     """
 
     events: int
