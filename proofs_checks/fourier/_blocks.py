@@ -14,7 +14,7 @@ Draw = Callable[..., Any]
 
 
 class Blocks:
-    """A map of independent blocks of `block` dependent units: a sample is a block's mean product."""
+    """A map of independent blocks of `block` dependent units, whose mean products are samples."""
 
     independent_units = True
 

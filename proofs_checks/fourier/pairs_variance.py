@@ -1,4 +1,4 @@
-"""Which form varies less: pairs of cosine and sine, or cosines with an offset."""
+"""Variance of the two forms: pairs of cosine and sine, or cosines with an offset."""
 
 from __future__ import annotations
 

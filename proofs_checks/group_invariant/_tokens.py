@@ -42,14 +42,14 @@ class Tokens:
 
     @cached_property
     def sizes(self) -> Any:
-        """How many sequences each orbit has."""
+        """Number of sequences of each orbit."""
         counts = self.counts
         factorial = np.array([math.factorial(k) for k in range(self.length + 1)])
         return factorial[self.length] // factorial[counts].prod(axis=1)
 
     @cached_property
     def counts(self) -> Any:
-        """How often each token occurs in an orbit's sequences: shape (orbits, alphabet)."""
+        """Token counts of each orbit's sequences: shape (orbits, alphabet)."""
         return np.stack(
             [(self.representatives == a).sum(axis=1) for a in range(self.alphabet)], axis=1
         )
@@ -63,5 +63,5 @@ class Tokens:
         return grid, np.searchsorted(keys, np.sort(grid, axis=1) @ powers)
 
     def one_hot(self, sequences: Any) -> Any:
-        """Rows of zeros and ones, token by token."""
+        """Encode sequences as rows of zeros and ones, token by token."""
         return np.eye(self.alphabet)[sequences].reshape(len(sequences), self.n_inputs)

@@ -9,13 +9,13 @@ import numpy as np
 
 from mehler.statements import Series
 
-_MISS = 0.01  # of each interval; what is drawn decides nothing
+_MISS = 0.01  # of each interval; the plot decides nothing
 
 
 def quantile_interval(drawn: Any, level: float) -> tuple[float, float]:
-    """Return two order statistics with the quantile of the law between them.
+    """Return two order statistics that enclose the true quantile, by a binomial interval.
 
-    How many of n draws lie below the quantile is binomial (n, level).
+    The number of draws below the quantile is binomial (n, level).
     """
     from scipy.stats import binom
 

@@ -1,4 +1,4 @@
-"""Where the bounds of the kitchen sinks are nearly tight: constants of random sign, and bases."""
+"""Worlds where bounds of the kitchen sinks are nearly tight: random constants, and bases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The estimation lemma: true and empirical risk are near, uniformly over the weights."""
+"""The estimation lemma: uniform deviation of the empirical risk over the weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lemma 1: K random features with weights of at most C/K come near a function of F_pi."""
+"""Lemma 1: approximation by K random features with weights of at most C/K."""
 
 from __future__ import annotations
 

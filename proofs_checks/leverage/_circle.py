@@ -1,4 +1,4 @@
-"""Waves on a circle with a Gaussian spectrum: leverage and the error of a draw in closed form."""
+"""Waves on a circle with a Gaussian spectrum: leverage and error of a draw in closed form."""
 
 from __future__ import annotations
 
@@ -32,24 +32,20 @@ class Circle:
         return square / (self.eigenvalues[self.k] + ridge)
 
     def degrees(self, ridge: float) -> float:
-        """Degrees of freedom."""
+        """Compute the degrees of freedom."""
         return float(self.law @ self.leverage(ridge))
 
     def best(self, ridge: float) -> Any:
-        """The law proportional to leverage."""
+        """Return the distribution proportional to leverage."""
         return self.law * self.leverage(ridge) / self.degrees(ridge)
 
     def ratio(self, ridge: float, drawn: Any) -> float:
-        """Largest leverage over the density of the law that is drawn from."""
+        """Compute the largest leverage over the density that is drawn from."""
         seen = drawn > 0
         return float(np.max((self.leverage(ridge) * self.law)[seen] / drawn[seen]))
 
     def errors(self, rng: np.random.Generator, drawn: Any, m: int, ridge: float, n: int) -> Any:
-        """Sup over |f| <= 1 of the least error plus ridge with m features, in n draws of them.
-
-        It is ridge times the largest eigenvalue of (S + ridge)^-1 Sigma, S the operator of the
-        draw: diagonal but for blocks of two, whose smaller eigenvalue is explicit.
-        """
+        """Compute sup over |f| <= 1 of the least error plus ridge with m features, in n draws."""
         density = np.divide(drawn, self.law)
         weights = np.divide(1.0, density, out=np.zeros_like(density), where=density > 0)
         counts = rng.multinomial(m, drawn / drawn.sum(), size=n)

@@ -1,4 +1,4 @@
-"""A pool of waves on a circle whose Gram on the law of the inputs is exact."""
+"""A pool of waves on a circle with an exact Gram on the distribution of the inputs."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class Waves:
         self.gram = np.where(same, np.cos(self.b[:, None] - self.b[None, :]), 0.0) / size
 
     def scores(self, ridge: float) -> Any:
-        """The diagonal of G (G + ridge)^-1."""
+        """Compute the diagonal of G (G + ridge)^-1."""
         return scores_of(self.gram, ridge)
 
     def estimated(self, rng: np.random.Generator, n_rows: int, ridge: float) -> Any:
-        """The same for the Gram on independent rows."""
+        """Compute the scores of the Gram on independent rows."""
         return scores_of(self.estimated_gram(rng, n_rows), ridge)
 
     def estimated_gram(self, rng: np.random.Generator, n_rows: int) -> Any:
-        """The Gram on independent rows."""
+        """Compute the Gram on independent rows."""
         turn = np.exp(2j * np.pi * rng.random(n_rows))
         # Powers by multiplication: a cosine for each wave would take ten times as long.
         powers = np.empty((self.k[-1], n_rows), dtype=complex)
@@ -42,14 +42,14 @@ class Waves:
 
 
 def scores_of(gram: Any, ridge: float) -> Any:
-    """Scores of a Gram, by its eigenvalues."""
+    """Compute the scores of a Gram by its eigenvalues."""
     values, vectors = np.linalg.eigh(gram)
     values = np.maximum(values, 0.0)
     return (vectors**2) @ (values / (values + ridge))
 
 
 def spread_of(gram: Any, estimated: Any, ridge: float) -> float:
-    """The least Delta: estimated + ridge is within the factors 1 -+ Delta of G + ridge."""
+    """Compute the least Delta with estimated + ridge within factors 1 -+ Delta of G + ridge."""
     values, vectors = np.linalg.eigh(gram)
     root = vectors / np.sqrt(np.maximum(values, 0.0) + ridge)
     return float(np.abs(np.linalg.eigvalsh(root.T @ (estimated - gram) @ root)).max())

@@ -1,4 +1,4 @@
-"""Every outcome of draws from a small pool, with its probability."""
+"""Enumerate the outcomes of draws from a small pool, with their probabilities."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Outcome = tuple[float, Any, Any]
 
 
 def independent(q: Any, n: int) -> Iterator[Outcome]:
-    """Probability, counts and expected counts of n draws with replacement."""
+    """Yield probability, counts and expected counts of n draws with replacement."""
     for drawn in itertools.product(range(q.size), repeat=n):
         yield float(np.prod(q[list(drawn)])), np.bincount(drawn, minlength=q.size), n * q
 

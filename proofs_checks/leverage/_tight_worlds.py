@@ -1,4 +1,4 @@
-"""Where what is promised of estimated scores is nearest to what happens: features on small sets."""
+"""Worlds where the bounds of estimated scores are nearest to tight: features on small sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proposition 6 (Bach): how many features, sampled by leverage or plainly, reach the whole ball."""
+"""Proposition 6 (Bach): features sufficient for the whole ball, by leverage or plain sampling."""
 
 from __future__ import annotations
 

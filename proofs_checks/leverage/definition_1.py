@@ -1,4 +1,4 @@
-"""Definition 1: degrees of freedom, which are the mean leverage, and more than rows show."""
+"""Definition 1: degrees of freedom are the mean leverage, above those of a sample of rows."""
 
 from __future__ import annotations
 

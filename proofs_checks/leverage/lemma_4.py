@@ -1,4 +1,4 @@
-"""Lemma 4: from the Gram of rows to the scores, and the step that throws the result away."""
+"""Lemma 4: from the Gram of rows to the scores, and the step that discards the result."""
 
 from __future__ import annotations
 

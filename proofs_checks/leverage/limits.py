@@ -1,4 +1,4 @@
-"""Scores at small and at large ridge: when sampling by them is plain sampling."""
+"""Scores at small and large ridge: when leverage sampling is plain sampling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The score vector of the feature Gram is the pool's law times the leverage."""
+"""The scores of the feature Gram are the pool's distribution times the leverage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Theorem 1 and Corollary 5: what estimated scores promise, at fixed and at free Delta."""
+"""Theorem 1 and Corollary 5: risk with estimated scores, at fixed and at free Delta."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Theorem 2 and Lemma 3: how near the Gram of rows comes to the Gram of their law."""
+"""Theorem 2 and Lemma 3: distance of the Gram of rows from that of their distribution."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proofs_checks._violations import Case, hold_bounds
 from proofs_checks.leverage._cosine_pool import Waves, spread_of
 
 _RIDGE, _DELTA, _BOUND = 0.05, 0.2, 2**0.5
-# Rows that buy a Delta of at most 1/2, as the paper asks: 0.42 and 0.30.
+# Rows with a Delta of at most 1/2, as the paper requires: 0.42 and 0.30.
 ENOUGH = (4000, 8000)
 Spread = Callable[..., Bound]
 
@@ -29,7 +29,7 @@ def lemma_3(n_samples: int, *, ridge: float, degrees_of_freedom: float, delta: f
         statement="leverage.theorem-2",
         form="printed",
         quantity="relative error of the Gram",
-        # Too few rows: no Delta below 1 does.
+        # Too few rows for any Delta below 1.
         terms=(Term("estimation", over / (1 + over) if math.isfinite(over) else math.inf),),
         probability=1 - delta,
     )

@@ -1,4 +1,4 @@
-"""Measuring how often two rows get the same code, at many correlations at once."""
+"""Measure collision probabilities of codes at many correlations at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Theorem 2: how many templates, elements and bins make all inner products near."""
+"""Theorem 2: templates, elements and bins sufficient for all inner products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Corollary 1: inner products and distances of features say how far orbits are apart."""
+"""Corollary 1: inner products and distances of features estimate distances of orbits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accuracies of the permutation experiment, draw by draw: targets, split and templates anew."""
+"""Accuracies of the permutation experiment, with fresh targets, split and templates per draw."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LAMBDAS = 10.0 ** np.arange(-11.0, 0.0)
 
 
 def draw_of(tokens: Tokens, seed: int, per_class: int) -> tuple[Task, Split]:
-    """Draw targets, and what is learned from."""
+    """Draw targets and a training set."""
     rng = np.random.Generator(np.random.Philox(seed))
     task = Task.drawn(tokens, rng)
     return task, task.split(rng, per_class)

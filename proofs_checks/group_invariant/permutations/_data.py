@@ -18,7 +18,7 @@ SMALL = Tokens(4, 6)
 
 @dataclass(frozen=True)
 class Split:
-    """Numbers of the sequences that are learned from, and of those that are asked for."""
+    """Indices of training and of test sequences."""
 
     train: Any
     test: Any
@@ -26,7 +26,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Task:
-    """Label +1 where both targets occur; it is the same for all sequences of an orbit."""
+    """Label +1 if both targets occur; constant on orbits."""
 
     tokens: Tokens
     targets: tuple[int, int]
@@ -44,7 +44,7 @@ class Task:
         return np.where(both, 1.0, -1.0)
 
     def split(self, rng: np.random.Generator, per_class: int) -> Split:
-        """As many random sequences of each class to learn from; all others are the test."""
+        """Draw equally many training sequences of each class; all others are the test set."""
         of_rows = self.labels[self.tokens.everything[1]]
         kept, rest = [], []
         for label in (1.0, -1.0):
@@ -54,7 +54,7 @@ class Task:
         return Split(np.concatenate(kept), np.concatenate(rest))
 
     def counted(self, rows: Any) -> Any:
-        """How many of the sequences are in each orbit."""
+        """Count the sequences in each orbit."""
         return np.bincount(self.tokens.everything[1][rows], minlength=len(self.labels))
 
 

@@ -40,21 +40,21 @@ def learned(gram: Any, labels: Any, counts: Any) -> Any:
 
 
 def accuracy(values: Any, labels: Any, counts: Any) -> float:
-    """Share of the `counts` sequences whose value has the sign of their label."""
+    """Compute the fraction of the `counts` sequences whose value has the sign of their label."""
     return float(counts @ ((values >= 0) == (labels > 0)) / counts.sum())
 
 
 def by_neighbour(
     gram: Any, labels: Any, train: Any, test: Any, *, ties: float | None = None
 ) -> float:
-    """Accuracy of the nearest of the sequences learned from.
+    """Compute the accuracy of the nearest training sequence.
 
-    Among equals one is taken at random, or one of the class `ties` where there is one.
+    Ties are broken at random, or by the class `ties` if it is among them.
     """
     some = train > 0
     own = np.diag(gram)
     square = own[:, None] + own[some] - 2.0 * gram[:, some]
-    # Rounding must not decide between neighbours at equal distance, of which there are many.
+    # Many neighbours are at equal distance: rounding must not decide between them.
     near = square <= square.min(axis=1, keepdims=True) + 1e-9 * square.max()
     weight = near * train[some]
     if ties is not None:

@@ -1,4 +1,4 @@
-"""The paper's experiment on permuted sequences: what it shows, and what is known without it."""
+"""The paper's experiment on permuted sequences: its results, and those known without draws."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from proofs_checks.group_invariant.permutations._plots import (
 )
 
 _DRAWS = 60
-_FEWER_DRAWS = 40  # where hardly a draw is lost
+_FEWER_DRAWS = 40  # sizes at which few draws are lost
 
 
 def invariant_gram(tokens: Tokens, n_bins: int, seed: int) -> Any:

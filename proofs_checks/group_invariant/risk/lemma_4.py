@@ -1,4 +1,4 @@
-"""Lemma 4: how near features with small weights come to a function of the infinite class."""
+"""Lemma 4: approximation of a function of the infinite class by features with small weights."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from proofs_checks.group_invariant.risk._toy_problem import BINS, WINDOW, fitted
 
 _DELTA = 0.05
 _SETTINGS = ((10, 50), (30, 200))
-# Few samples, so that one draw says much of the mean.
+# Few samples, so that draws vary little about their mean.
 _SMALL = ((10, 10), (30, 20))
 _COINS = 10_000
 

@@ -1,4 +1,4 @@
-"""How much smaller the space of orbits is."""
+"""Size of the space of orbits relative to that of rows."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Cosines:
 
     @property
     def mean_absolute_product(self) -> float:
-        """Compute E |g| over the features, the largest E y f(x) over functions of norm 1."""
+        """E |g| over the features, the largest E y f(x) over functions of norm 1."""
         spread = 1 + self.bandwidth**2
         return (
             self.signal
@@ -92,7 +92,7 @@ class Cosines:
 
     @property
     def norm(self) -> float:
-        """The L2 norm of that f*."""
+        """L2 norm of that f*."""
         return 2 / math.pi * (1 + 2 * self.bandwidth**2) ** (-self.n_inputs / 4)
 
     # E |f_1|^2 = E cos^2(<w, x> + b), as |alpha*| = pi.
@@ -105,7 +105,7 @@ def cosine_features(x: Any, w: Any, b: Any) -> Any:
 
 
 def average_errors(rng: np.random.Generator, world: Cosines, n_features: int, n_draws: int) -> Any:
-    """L2 errors of averages of K features, one a draw."""
+    """Draw L2 errors of averages of K features."""
     return np.concatenate(
         [world.errors(*world.draw(rng, n, n_features)) for n in blocks(n_draws, n_features**2)]
     )

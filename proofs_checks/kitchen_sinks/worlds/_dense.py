@@ -1,10 +1,4 @@
-"""A function of the kernel's space that no bounded weights have: x e^(-x^2/2), with sines.
-
-phi = sin(w x), w ~ N(0, 1), and f = E w sin(w x) = x e^(-x^2/2), whose weights over the density are
-w itself. Of all representations this is the least, as what represents 0 is even; so f has norm 1,
-is in no F_pi, and its distance to the functions with |weights| <= C density is that of w to
-clip(w, -C, C).
-"""
+"""A function of the kernel's space without bounded weights: x e^(-x^2/2), with sines."""
 
 from __future__ import annotations
 
@@ -15,7 +9,7 @@ import numpy as np
 
 
 def distance(c: float) -> float:
-    """(E (|w| - c)_+^2)^(1/2)."""
+    """Compute (E (|w| - c)_+^2)^(1/2)."""
     from scipy.special import ndtr
 
     density = math.exp(-0.5 * c * c) / math.sqrt(2 * math.pi)
@@ -24,7 +18,7 @@ def distance(c: float) -> float:
 
 
 def seen_from(points: Any, c: float) -> float:
-    """The distance as far as values at some points show it: a least squares problem in a box."""
+    """Compute the distance visible at some points, by least squares in a box."""
     from scipy.optimize import lsq_linear
 
     w, mass = np.polynomial.hermite_e.hermegauss(120)

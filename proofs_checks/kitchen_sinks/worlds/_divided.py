@@ -36,10 +36,6 @@ def divided_products(n_inputs: int, *, signal: float = 1.0, divide: bool = True)
 
 
 def best(n_inputs: int, signal: float) -> float:
-    """E |g|: |w_11 + w_21| is sqrt 2 times one coordinate of the sphere of 2d coordinates.
-
-    One coordinate of the unit sphere in n dimensions has E |u| = Gamma(n/2)/(sqrt pi
-    Gamma((n+1)/2)), and here n/2 = d.
-    """
+    """Compute E |g|: |w_11 + w_21| is sqrt 2 times a coordinate of the sphere in 2d dimensions."""
     coordinate = math.exp(math.lgamma(n_inputs) - math.lgamma(n_inputs + 0.5)) / math.sqrt(math.pi)
     return signal * math.sqrt(2) * coordinate / (2 * n_inputs)

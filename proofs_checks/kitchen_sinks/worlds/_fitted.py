@@ -51,18 +51,18 @@ def cosine_products(world: Cosines) -> Draw:
 
 
 def box(products: Products) -> Any:
-    """Excess risks of the minimiser over |alpha_k| <= 1/K."""
+    """Compute excess risks of the minimiser over |alpha_k| <= 1/K."""
     alpha = np.sign(products.empirical) / products.empirical.shape[1]
     return LIPSCHITZ * (products.best - (alpha * products.true).sum(axis=1))
 
 
 def ball(products: Products) -> Any:
-    """Excess risks of the minimiser over |alpha|_2 <= 1/sqrt K."""
+    """Compute excess risks of the minimiser over |alpha|_2 <= 1/sqrt K."""
     length = np.linalg.norm(products.empirical, axis=1, keepdims=True)
     alpha = products.empirical / length / np.sqrt(products.empirical.shape[1])
     return LIPSCHITZ * (products.best - (alpha * products.true).sum(axis=1))
 
 
 def largest_gap(products: Products) -> Any:
-    """The largest |R - R_emp| over the box: its corner on the side of every difference."""
+    """Compute the largest |R - R_emp| over the box, at the corner that agrees with every sign."""
     return LIPSCHITZ * np.abs(products.empirical - products.true).mean(axis=1)

@@ -14,21 +14,18 @@ import numpy as np
 
 
 def mean_signs(rng: np.random.Generator, n: int, n_draws: int, *, mean: float = 0.0) -> Any:
-    """Means of n signs with expectation `mean`, one a draw."""
+    """Draw means of n signs with expectation `mean`."""
     return 2 * rng.binomial(n, (1 + mean) / 2, n_draws) / n - 1
 
 
 def excess_risks(rng: np.random.Generator, n_samples: int, n_draws: int, *, mean: float) -> Any:
-    """Excess risk of the fitted sum under the loss (1 - t)/2, C = 1, labels of that mean.
-
-    R = (1 - mean f)/2 and the fitted f is the sign of the mean label: it is |mean| when wrong.
-    """
+    """Draw the excess risk of the fitted sum under (1 - t)/2, C = 1, labels of that mean."""
     fitted = np.sign(mean_signs(rng, n_samples, n_draws, mean=mean))
     return (abs(mean) - mean * fitted) / 2
 
 
 def log_tail(n: int, threshold: float) -> float:
-    """Logarithm of P(|mean of n fair signs| >= threshold), summed exactly in integers."""
+    """Compute log P(|mean of n fair signs| >= threshold), summed exactly in integers."""
     # Twice the upper tail: more than half of the signs must agree.
     least = math.ceil(n * (1 + threshold) / 2)
     if not 2 * least > n:

@@ -1,8 +1,4 @@
-"""Maxout units as random features: without a bound as they are, at most 1 when divided by one.
-
-phi(x; W) = max_j <w_j, x>, alpha* = pi, so that f*(x) = h_1(q) |x|; mu is uniform over points on
-a sphere, over which distances are sums.
-"""
+"""Maxout units as random features: unbounded, or divided by a bound to be at most 1."""
 
 from __future__ import annotations
 

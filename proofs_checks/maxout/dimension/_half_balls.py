@@ -1,4 +1,4 @@
-"""How many balls of half the size a ball or a sphere needs: by area, by cells, by caps."""
+"""Number of half-size balls that cover a ball or a sphere: by area, by cells, by caps."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def area_bound(n_inputs: int) -> float:
 
 
 def polygon(n: int) -> Any:
-    """The regular polygon with n corners on the unit circle, shape (n, 2)."""
+    """Return the regular polygon with n corners on the unit circle, shape (n, 2)."""
     angles = 2 * np.pi * np.arange(n) / n
     return np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
 def icosahedron() -> Any:
-    """Twelve points of the unit sphere, no two within 63 degrees."""
+    """Return twelve points of the unit sphere, no two within 63 degrees."""
     golden = (1 + math.sqrt(5)) / 2
     corners = [(0.0, a, b * golden) for a in (-1, 1) for b in (-1, 1)]
     points = [corner[shift:] + corner[:shift] for corner in corners for shift in range(3)]
@@ -39,13 +39,13 @@ def icosahedron() -> Any:
 
 
 def in_space(points: Any, n_inputs: int, rng: np.random.Generator) -> Any:
-    """The same points in a subspace of R^d in general position."""
+    """Embed points in a subspace of R^d in general position."""
     basis = np.linalg.qr(rng.standard_normal((n_inputs, n_inputs)))[0]
     return points @ basis[: points.shape[1]]
 
 
 def on_circles(circles: tuple[tuple[float, int, float], ...] = CAPS) -> Any:
-    """Points on circles of latitude of the unit sphere, shape (n, 3)."""
+    """Return points on circles of latitude of the unit sphere, shape (n, 3)."""
     points = []
     for polar, count, turn in circles:
         t = math.radians(polar)
@@ -56,9 +56,5 @@ def on_circles(circles: tuple[tuple[float, int, float], ...] = CAPS) -> Any:
 
 
 def covering_angle(centres: Any) -> float:
-    """Largest angle, in degrees, of a point of the sphere to the nearest of the centres.
-
-    The farthest point is the outward normal of a facet of their convex hull, whose height is the
-    cosine of that angle.
-    """
+    """Compute the largest angle, in degrees, from a point of the sphere to the nearest centre."""
     return math.degrees(math.acos(-ConvexHull(centres).equations[:, 3].max()))

@@ -23,7 +23,7 @@ _LARGE = ((2, 1009), (8, 1009), (50, 10007), (200, 1000003))
 
 
 def words(s: int, b: int) -> np.ndarray:
-    """Unit vectors of the code, shape (b^t, s b)."""
+    """Return unit vectors of the code, shape (b^t, s b)."""
     coefficients = np.asarray(list(itertools.product(range(b), repeat=math.ceil(s / 2))))
     powers = np.asarray([[x**k % b for x in range(s)] for k in range(coefficients.shape[1])])
     symbols = coefficients @ powers % b
@@ -33,7 +33,7 @@ def words(s: int, b: int) -> np.ndarray:
 
 
 def separated(context: Context, *, code: Callable[[int, int], np.ndarray] = words) -> Evidence:
-    """Look at the smallest distance between words: more than the radius of their ball."""
+    """Check that the least distance between words exceeds the radius of their ball."""
     nearest = math.inf
     for s, b in _CODES:
         rows = code(s, b)
@@ -55,7 +55,7 @@ def separated(context: Context, *, code: Callable[[int, int], np.ndarray] = word
 
 
 def order(s: int, d: int) -> float:
-    """What the dimension is of the order of, as printed."""
+    """Return the printed order of the dimension."""
     return s * math.log2(d)
 
 

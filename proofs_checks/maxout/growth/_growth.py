@@ -19,12 +19,12 @@ LARGEST = 1e300
 
 
 def upper_mean(q: float) -> float:
-    """sqrt(2 log q), never below h_1(q)."""
+    """Compute sqrt(2 log q), an upper bound of h_1(q)."""
     return math.sqrt(2 * math.log(q))
 
 
 def lower_mean(q: float) -> float:
-    """Return the largest t P(M > t) - 2^(1-q)/sqrt(2 pi) over a grid; h_1(q) is not below it."""
+    """Maximise t P(M > t) - 2^(1-q)/sqrt(2 pi) over a grid: a lower bound of h_1(q)."""
     from scipy.special import log_ndtr
 
     t = np.linspace(0.01, 1.0, 1000) * upper_mean(q)
@@ -35,10 +35,7 @@ def lower_mean(q: float) -> float:
 
 
 def mean(q: float) -> float:
-    """h_1(q) for any pool size, by the trapezoid rule over the density of the maximum.
-
-    Relative error below 1e-10: the logarithm of the density, of size log q <= 700, loses 1e-13.
-    """
+    """Compute h_1(q) for any pool size, by the trapezoid rule over the density of the maximum."""
     from scipy.special import log_ndtr
 
     step = 1 / 256
@@ -48,7 +45,7 @@ def mean(q: float) -> float:
 
 
 def variance(q: float) -> float:
-    """V(q), the variance of the maximum, for any pool size; as `mean`, to 1e-9."""
+    """Compute V(q), the variance of the maximum, for any pool size; as `mean`, to 1e-9."""
     from scipy.special import log_ndtr
 
     step, centre = 1 / 256, mean(q)
@@ -58,12 +55,12 @@ def variance(q: float) -> float:
 
 
 def expansion(q: float) -> float:
-    """What h_1(q)^2 comes to: 2 log q - log(4 pi log q) + 2 gamma."""
+    """Compute the asymptotic expansion of h_1(q)^2: 2 log q - log(4 pi log q) + 2 gamma."""
     return 2 * math.log(q) - math.log(4 * math.pi * math.log(q)) + 2 * float(np.euler_gamma)
 
 
 def variance_rate(q: float) -> float:
-    """What V(q) comes to: pi^2/(12 log q)."""
+    """Compute the asymptotic value of V(q): pi^2/(12 log q)."""
     return math.pi**2 / (12 * math.log(q))
 
 
@@ -73,5 +70,5 @@ RATED = (1e3, 1e6, 1e20, 1e100, 1e300)
 
 
 def in_next_order(error: float, q: float) -> float:
-    """An error in units of log log q / log q."""
+    """Express an error in units of log log q / log q."""
     return abs(error) * math.log(q) / math.log(math.log(q))

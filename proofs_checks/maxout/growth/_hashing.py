@@ -27,12 +27,12 @@ Limit = Callable[[float], float]
 
 
 def limiting_exponent(rho: float) -> float:
-    """What log kappa_q / log(1/q) tends to."""
+    """Compute the limit of log kappa_q / log(1/q)."""
     return (1 - rho) / (1 + rho)
 
 
 def exponent_ends(rho: float, log_q: float) -> tuple[float, float]:
-    """Proved bounds for log kappa_q / log(1/q), by the best levels of a grid."""
+    """Bound log kappa_q / log(1/q) from both sides, by the best levels of a grid."""
     root = math.sqrt(2 * log_q)
     a = np.linspace(0.02, 1.4, 500) * root
     q = math.exp(log_q)
@@ -105,7 +105,7 @@ def exponent_at_pools(
 
 
 def as_independent(kappa: float) -> float:
-    """How often two digits both agree: then the similarity has the variance kappa(1-kappa)/m."""
+    """Return P(two digits agree) if independent: the similarity's variance is kappa(1-kappa)/m."""
     return kappa**2
 
 

@@ -1,4 +1,4 @@
-"""Section 2.1: what is local is kappa_q, not the kernel, which becomes constant as q grows."""
+"""Section 2.1: kappa_q is local, but not the kernel, which becomes constant as q grows."""
 
 from __future__ import annotations
 

@@ -1,13 +1,4 @@
-r"""Variance and covariance of decoupled units, by routes that their closed forms do not take.
-
-For a pool of two all that matters of a block are s = (u_1 + u_2)/sqrt 2 and d = (u_1 - u_2)/sqrt 2,
-independent, and the pair of winners is the pair of signs of d. So with J = E[d d'; d d' > 0] =
-(sqrt(1 - rho^2) + rho (pi - arccos rho))/pi, the kernel of two half-lines (Cho and Saul 2009),
-
-    E[sum_j u_j u'_j; same] = rho kappa + J,    E[(u_1 + u_2)(u'_1 + u'_2); same] = 2 rho kappa,
-
-and the two means of step 2 of the proof give the covariance without a derivative of kappa.
-"""
+"""Variance and covariance of decoupled units, by routes independent of their closed forms."""
 
 from __future__ import annotations
 
@@ -26,7 +17,7 @@ _RHO = (-0.95, -0.6, -0.2, 0.3, 0.7, 0.95)
 
 
 def covariance_of_two(rho: float) -> float:
-    """Covariance of neighbouring products for a pool of two."""
+    """Compute the covariance of neighbouring products for a pool of two."""
     kappa = 1 - math.acos(rho) / math.pi
     half_lines = (math.sqrt(1 - rho * rho) + rho * (math.pi - math.acos(rho))) / math.pi
     equal, all_pairs = rho * kappa + half_lines, 2 * rho * kappa

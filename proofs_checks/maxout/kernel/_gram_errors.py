@@ -1,4 +1,4 @@
-"""Errors of the Gram matrix in independent draws of a map, by cutting one large map into many."""
+"""Errors of the Gram matrix in independent draws, cut from one large map."""
 
 from __future__ import annotations
 

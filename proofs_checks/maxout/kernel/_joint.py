@@ -47,7 +47,7 @@ def difference_moments(rho: float, q: int) -> tuple[float, float]:
 
 
 def _bivariate_cdf(x: Any, y: Any, rho: float, s: float) -> Any:
-    """Phi_2 by Owen's function T."""
+    """Compute Phi_2 by Owen's function T."""
     from scipy.special import ndtr, owens_t
 
     split = np.where(x * y > 0, 0.0, 0.5)

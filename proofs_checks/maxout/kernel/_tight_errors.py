@@ -1,4 +1,4 @@
-"""Where the bounds of the kernel's error are nearly tight: linear units, endless or single."""
+"""Worlds where bounds of the kernel's error are nearly tight: linear units, endless or single."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def three_values(bound: Bounding) -> Iterator[World]:
 
 
 def codes(bound: Bounding) -> Iterator[World]:
-    """Agreements of codes: exact binomial tails."""
+    """Compute exact binomial tails for agreements of codes."""
     m = 10**6
     for share in (0.5, 0.3):
         for failure in (1e-3, 1e-15):
@@ -97,7 +97,7 @@ def _two_tails(name: str, t: float, failure: float, third: float) -> World:
 
 
 def _any_of(n: int, name: str, value: float, failure: float) -> World:
-    """The largest of n independent means of squares."""
+    """Return the world of the largest of n independent means of squares."""
     low, high = mean_exceeds(value * math.sqrt(MANY / 2), MANY, third=_SQUARES)
     ends = (-math.expm1(n * math.log1p(-min(2 * one, 1 - 1e-16))) for one in (low, high))
     return World(f"{name}, failure {failure:g}", (next(ends), next(ends)), failure)

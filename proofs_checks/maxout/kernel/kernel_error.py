@@ -1,4 +1,4 @@
-"""How far the Gram of m features is from the kernel: one pair, all pairs, a set."""
+"""Error of the Gram of m features against the kernel: one pair, all pairs, a set."""
 
 from __future__ import annotations
 

@@ -1,12 +1,4 @@
-"""Functions of the infinite class with known values, and how near m units come to them.
-
-The density ratio alpha(W)/p(W) = C sign(<w_1, u>) gives, on the unit sphere with rho = <u, x>,
-
-    f(x) = C sqrt(2/pi) int_0^rho E Phi(sqrt(1 - t^2) g)^(q-1) dt :
-
-Price's formula in rho, with E 2 delta(v) at v = 0 and the derivative Phi(t)^(q-1) of
-E max(t, g_2, ..., g_q). For q = 1 it is C sqrt(2/pi) rho.
-"""
+"""Functions of the infinite class with known values, and their approximation by m units."""
 
 from __future__ import annotations
 
@@ -25,7 +17,7 @@ _STEPS = 12
 
 
 def signed_values(rho: Any, pool_size: int) -> Any:
-    """F / C at the correlations, shape (n,); to 1e-8 for pools up to 64."""
+    """Compute F / C at the correlations, shape (n,); to 1e-8 for pools up to 64."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(80)
     weights = weights / weights.sum()
     steps, step_weights = np.polynomial.legendre.leggauss(40)
@@ -48,7 +40,10 @@ class Approximations:
 
 
 def mean_square(pool_size: int, norm: float, n_features: int) -> float:
-    """E |f^ - f|^2 of the Monte Carlo function for C = 1: independent terms, |f_1| = |phi|."""
+    """Compute E |f^ - f|^2 of the Monte Carlo function for C = 1.
+
+    Its terms are independent, and |f_1| = |phi|.
+    """
     return float((exact.sigma2(pool_size) - norm**2) / n_features)
 
 
@@ -85,7 +80,7 @@ def draw_approximations(
 
 
 def _descend(phi: Any, signs: Any, f: Any) -> tuple[Any, Any]:
-    """Distances of the function that starts at `signs`, and of the nearest one on the way."""
+    """Return distances of the starting function at `signs`, and of the nearest one found."""
     rows = phi.transpose(0, 2, 1)
     # The trace bounds the largest eigenvalue.
     step = 1 / (phi.astype(float) ** 2).sum(axis=(1, 2))[:, None, None].astype(np.float32)

@@ -54,7 +54,7 @@ class InputSet:
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
-        """Return the assumptions on the set; no two points are farther apart than 2 R."""
+        """Assumptions on the set; no two points are farther apart than 2 R."""
         # A diameter that was computed may exceed twice the norm by rounding.
         fits = self.diameter <= 2 * self.radius * (1 + 1e-9)
         return (

@@ -82,11 +82,25 @@ class Activation:
             )
 
     def __call__(self, xp: Any, t: _arrays.Array) -> _arrays.Array:
-        """Evaluate at an array of projections."""
+        """Evaluate at an array of projections.
+
+        Parameters
+        ----------
+        xp : namespace
+            Array API namespace of `t`.
+        t : array
+            Projections.
+        """
         return self.function(xp, t)
 
     def on_host(self, t: Any) -> Any:
-        """Evaluate at a NumPy array."""
+        """Evaluate at a NumPy array of projections.
+
+        Parameters
+        ----------
+        t : numpy.ndarray
+            Projections.
+        """
         return self.function(np, t)
 
     @property
@@ -113,7 +127,17 @@ class Activation:
         return self.waves
 
     def moment(self, pairs: Pairs, power: int, *, uniform_phase: bool = False) -> Moment:
-        """Compute E a(u)^p a(v)^p and an error bound, arrays of the shape of the pairs."""
+        """Compute E a(u)^p a(v)^p and an error bound, arrays of the shape of the pairs.
+
+        Parameters
+        ----------
+        pairs : Pairs
+            Correlated Gaussians u and v.
+        power : int
+            p, at least 1.
+        uniform_phase : bool
+            Add the same uniform phase to u and v.
+        """
         closed = self._closed(pairs, power, uniform_phase)
         if closed is not None:
             return closed
@@ -147,17 +171,32 @@ class Activation:
         return self.kernel(pairs, power)
 
     def has_closed_form(self, power: int = 1) -> bool:
-        """Return whether :meth:`moment` is a closed form, rather than Mehler's series."""
+        """Return whether :meth:`moment` is a closed form, rather than Mehler's series.
+
+        Parameters
+        ----------
+        power : int
+            p, at least 1.
+        """
         one = np.ones(())
         return self._closed(Pairs(one, 0 * one, 2 * one, one, one), power, False) is not None
 
     def cdf(self, t: Any, scale: Any, projected: Projected) -> Any:
-        """Compute P(a(p) <= t) on the host, for a projection p of symmetric law and that scale.
+        """Compute P(a(p) <= t) on the host, for a projection p of symmetric law.
+
+        Parameters
+        ----------
+        t : numpy.ndarray
+            Thresholds.
+        scale : numpy.ndarray
+            Scale of the projection; shapes broadcast.
+        projected : callable
+            ``projected(p, scale)``, the distribution function of the projection.
 
         Raises
         ------
         ValueError
-            If nothing that is carried gives it.
+            If neither degree, waves nor inverse determine it.
         """
         if self.waves:
             found = _waves.cdf(self.checked_waves(), t, scale, projected)
@@ -178,7 +217,13 @@ class Activation:
         return np.where(scale > 0.0, found, constant <= t)
 
     def phase_cdf(self, t: Any) -> Any:
-        """Compute P(a(p) <= t) for a uniform phase added to p, whatever p is."""
+        """Compute P(a(p) <= t) for a uniform phase added to p, whatever p is.
+
+        Parameters
+        ----------
+        t : numpy.ndarray
+            Thresholds.
+        """
         found = _waves.phase_cdf(self.checked_waves(), t)
         if found is None:
             raise ValueError(

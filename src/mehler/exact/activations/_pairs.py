@@ -100,12 +100,22 @@ def activation_kernel_error(
     power: int = 1,
     phase: Phase = "none",
 ) -> Any:
-    r"""Bound the error of :func:`activation_kernel`, for the same arguments and shape.
+    r"""Bound the error of :func:`activation_kernel`.
 
     Closed forms: rounding. Mehler's series after n terms: the tail, at most
     :math:`|\rho|^n\sqrt{t_n(s_x)t_n(s_y)}`, which is proved, plus the quadrature's error, which
     is estimated by a finer rule. The panels are split at jumps and kinks, which therefore cost no
     digits; features narrower than a twentieth of a panel of s/4, between two points, are missed.
+
+    Parameters
+    ----------
+    activation, rho, x_scale, y_scale, power, phase
+        As for :func:`activation_kernel`.
+
+    Returns
+    -------
+    float or array
+        Of the same shape as the value.
 
     See Also
     --------

@@ -74,7 +74,17 @@ def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
 def sigma2(q: int, *, bits: int = 128) -> Ball:
     """Return a ball around sigma^2(q), the second moment of the maximum of q standard normals.
 
-    Parameters, errors and accuracy as of :func:`max_moment`.
+    Parameters
+    ----------
+    q : int
+        Pool size, at least 1.
+    bits : int
+        Precision: the radius is about ``2**-bits`` times the moment.
+
+    Returns
+    -------
+    Ball
+        Contains the moment; errors as of :func:`max_moment`.
 
     See Also
     --------

@@ -47,13 +47,25 @@ class Ball:
 
     @classmethod
     def from_arb(cls, enclosure: Any) -> Ball:
-        """Return the interval of an ``arb``, without rounding."""
+        """Return the interval of an ``arb``, without rounding.
+
+        Parameters
+        ----------
+        enclosure : flint.arb
+            A ball of python-flint.
+        """
         if not enclosure.is_finite():
             raise ArithmeticError("the enclosure became infinite; ask for more bits, as bits=256")
         return cls(_exact(enclosure.mid()), _exact(enclosure.rad()), True)
 
     def contains(self, x: Any) -> bool:
-        """Return whether x (a number, a decimal string, or a ball) lies inside; no rounding."""
+        """Return whether x lies inside, without rounding.
+
+        Parameters
+        ----------
+        x : int, float, Fraction, str, mpmath.mpf or Ball
+            A number, a decimal string, or a whole ball.
+        """
         if isinstance(x, Ball):
             low, high = x._ends()
             return self._ends()[0] <= low and high <= self._ends()[1]
@@ -64,7 +76,13 @@ class Ball:
         return self.contains(x)
 
     def overlaps(self, other: Ball) -> bool:
-        """Return whether both intervals intersect."""
+        """Return whether both intervals intersect.
+
+        Parameters
+        ----------
+        other : Ball
+            The other interval.
+        """
         (low, high), (low_, high_) = self._ends(), other._ends()
         return low <= high_ and low_ <= high
 

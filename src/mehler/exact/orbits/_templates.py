@@ -101,7 +101,13 @@ class TemplateLaw:
         return 0.5 * self.mass * self.mean_absolute
 
     def tail(self, h: Any) -> Any:
-        """Compute P(<t, u> > h) for a unit vector u and h >= 0, given that t is not rejected."""
+        """Compute P(<t, u> > h) for a unit vector u, given that t is not rejected.
+
+        Parameters
+        ----------
+        h : array
+            At least 0.
+        """
         from scipy.special import betainc, ndtr
 
         h = np.asarray(h, dtype=np.float64)
@@ -119,6 +125,13 @@ class TemplateLaw:
 
         with rho the length of the projection of t on a plane; Owen's function for Gaussian
         templates.
+
+        Parameters
+        ----------
+        h : array
+            At least 0.
+        theta : array
+            Angles in [-pi/2, pi/2].
         """
         h, theta = np.asarray(h, dtype=np.float64), np.asarray(theta, dtype=np.float64)
         if self.name == "sphere":
@@ -134,6 +147,13 @@ class TemplateLaw:
 
         .. math:: \int_0^y T(h, \theta)\,dh = \frac1{2\pi}\int_0^\theta \cos\phi
                   \;E\min\Big(\rho, \frac y{\cos\phi}\Big) d\phi
+
+        Parameters
+        ----------
+        y : array
+            Upper limit, at least 0.
+        theta : array
+            Angles in [-pi/2, pi/2].
         """
         y, theta = np.asarray(y, dtype=np.float64), np.asarray(theta, dtype=np.float64)
         if self.name == "gaussian":
@@ -149,7 +169,13 @@ class TemplateLaw:
         return np.sign(theta) * (outer + start * inner) / (2.0 * np.pi)
 
     def excess_square(self, y: Any) -> Any:
-        """Compute E (abs<t, u> - y)_+^2 for a unit vector u: the mean square beyond a window y."""
+        """Compute E (abs<t, u> - y)_+^2 for a unit vector u: the mean square beyond a window.
+
+        Parameters
+        ----------
+        y : array or float
+            The window.
+        """
         y = np.asarray(y, dtype=np.float64)
         far = min(self.reach, 1e3)
         width = np.maximum(far - y, 0.0)

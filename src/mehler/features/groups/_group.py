@@ -183,7 +183,7 @@ class Group(ABC):
 
     @property
     def actions(self) -> tuple[Callable[[Any], Any], ...]:
-        """Return the elements as functions of rows, X -> g X."""
+        """The elements as functions of rows, X -> g X."""
         return tuple(functools.partial(_act, self, one[None, :]) for one in self.elements())
 
     def subset(self, elements: Any) -> Subset:

@@ -204,7 +204,7 @@ class GroupInvariantFeatures(FeatureMap):
 
     @property
     def _layout(self) -> str:
-        """Return how values are computed: 'blocks', 'shifts', 'moved' or 'orbit'."""
+        """How values are computed: 'blocks', 'shifts', 'moved' or 'orbit'."""
         if self.own_elements and self._moments.size is not None:
             return "orbit"
         if _few_blocks(self.group):

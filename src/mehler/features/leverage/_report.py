@@ -63,9 +63,9 @@ class LeverageScores:
 
     @property
     def probabilities(self) -> Any:
-        r"""Return :math:`\hat q = \tau/d` on groups, float64 on the host; sums to 1.
+        r"""Sampling probabilities :math:`\hat q = \tau/d` of groups, float64 on the host; sum 1.
 
-        For a pool of zeros, the pool's own law.
+        For a pool of zeros, the pool's own distribution.
         """
         tau = self._on_host().astype(np.float64)
         total = tau.sum()

@@ -65,10 +65,22 @@ class Projection(ABC):
     isotropic: ClassVar[bool] = True
 
     def check(self, n_pieces: int, n_inputs: int, n_units: int) -> None:  # noqa: B027  # a hook
-        """Raise ValueError if the projection does not exist for these sizes; most always do."""
+        """Raise ValueError if the projection does not exist for these sizes; most always do.
+
+        Parameters
+        ----------
+        n_pieces, n_inputs, n_units : int
+            q, d and m.
+        """
 
     def n_weights(self, n_pieces: int, n_inputs: int, n_units: int) -> int:
-        """Return about how many numbers `draw` stores."""
+        """Return about how many numbers `draw` stores.
+
+        Parameters
+        ----------
+        n_pieces, n_inputs, n_units : int
+            q, d and m.
+        """
         return n_pieces * n_inputs * n_units
 
     @abstractmethod
@@ -101,7 +113,13 @@ class Projection(ABC):
         """
 
     def shared(self, seed: int, n_inputs: int, dtype: str) -> tuple[Any, ...]:
-        """Draw weights shared by all units, once, for `draw_units`; most projections have none."""
+        """Draw weights shared by all units, once, for `draw_units`; most projections have none.
+
+        Parameters
+        ----------
+        seed, n_inputs, dtype
+            As for `draw`.
+        """
         return ()
 
     def draw_units(
@@ -142,10 +160,19 @@ class Projection(ABC):
 
     @abstractmethod
     def pieces(self, xp: Any, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
-        """Yield products of rows (n, d) with each piece of the weights: q arrays of shape (n, m).
+        """Yield products of rows with each piece of the weights: q arrays of shape (n, m).
 
         The caller owns the first array. Each later one is valid until the next is requested, which
         may overwrite it.
+
+        Parameters
+        ----------
+        xp : namespace
+            Array API namespace of the rows.
+        rows : array, shape (n, d)
+            Rows.
+        *weights : array
+            Result of `draw` or `draw_units`, on the device of the rows.
         """
 
     @abstractmethod
@@ -153,14 +180,31 @@ class Projection(ABC):
         """Return a proved bound of m Var(mean over units) / Var(one unit), for any unit function.
 
         It is 1 for independent units.
+
+        Parameters
+        ----------
+        n_pieces, n_inputs, n_units : int
+            q, d and m.
         """
 
     def orthogonal_pairs(self, n_inputs: int, n_units: int) -> OrthogonalPairs | None:
-        """Return which units have orthogonal directions, for units of one vector, or None."""
+        """Return which units have orthogonal directions, for units of one vector, or None.
+
+        Parameters
+        ----------
+        n_inputs, n_units : int
+            d and m.
+        """
         return None
 
     def block_rows_for_map(self, n_inputs: int) -> int | None:
-        """Return the rows per block that suit the cache; None leaves it to the map."""
+        """Return the rows per block that suit the cache; None leaves it to the map.
+
+        Parameters
+        ----------
+        n_inputs : int
+            d.
+        """
         return None
 
 

@@ -232,7 +232,7 @@ class RidgeSums:
 
     @property
     def gram(self) -> Array:
-        """Return G, (m, m), as a new matrix in float64."""
+        """G, (m, m), as a new matrix in float64."""
         self._require_sums()
         return _arrays.symmetric(self._place.xp, self._gram)
 
