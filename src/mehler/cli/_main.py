@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 # 1: a verdict was not the expected one; 3: inconclusive; 2: the run could not decide for any other
 # reason, usage errors included.
@@ -42,17 +44,39 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except SystemExit as error:  # from third-party code; its status would pass for a verdict
         if debug:
             raise
-        status = _complain(f"the code that was run wants to exit, with {error.code!r}")
-    except Exception as error:  # the last line of defence: one line, never a traceback
+        # click leaves so when nobody reads what it prints.
+        closed = isinstance(error.__context__, BrokenPipeError)
+        status = _complain(
+            "standard output was closed"
+            if closed
+            else f"the code that was run wants to exit, with {error.code!r}"
+        )
+    except BaseException as error:  # the last line of defence: one line, never a traceback
         if debug:
             raise
         status = _complain(_one_line(error))
-    sys.exit(status)
+    arrived = _flushed(sys.stdout)
+    _flushed(sys.stderr)
+    sys.exit(status if arrived else COULD_NOT_RUN)
 
 
 def _complain(message: str) -> int:
-    sys.stderr.write(f"mehler: error: {message}\n")
+    # Where nothing can be written, the status alone says it.
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(f"mehler: error: {message}\n")
     return COULD_NOT_RUN
+
+
+def _flushed(stream: Any) -> bool:
+    """Whether all output has arrived; a closed pipe or a full disk says so only when flushed."""
+    try:
+        stream.flush()
+    except (OSError, ValueError, AttributeError):
+        # Python would flush again at its end, and take the failure for its own exit status.
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return False
+    return True
 
 
 def _missing(error: ModuleNotFoundError) -> str:
@@ -62,7 +86,7 @@ def _missing(error: ModuleNotFoundError) -> str:
     return _one_line(error)
 
 
-def _one_line(error: Exception) -> str:
+def _one_line(error: BaseException) -> str:
     from mehler.data import MissingDataError
 
     text = " ".join(str(error).split())
