@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import stat
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from mehler._files import write_arrays
+from mehler._files import uninterrupted, write_arrays, write_whole
 
 
 def test_arrays_come_back_as_they_were(tmp_path):
@@ -25,3 +30,56 @@ def test_arrays_of_objects_are_refused_before_anything_is_written(tmp_path, dtyp
         write_arrays(path, {"good": np.ones(2), "bad": np.zeros(2, dtype=dtype)})
     assert path.read_bytes() == b"what was there"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def make_pipe(path):
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize("make", [make_pipe, os.mkdir], ids=["pipe", "folder"])
+def test_what_is_no_file_is_not_replaced(tmp_path, make):
+    path = tmp_path / "there"
+    make(path)
+    before = path.stat()
+    with pytest.raises(ValueError, match="is there and is no regular file"):
+        write_whole(path, "text")
+    assert path.stat() == before
+
+
+def test_a_device_is_not_replaced():
+    with pytest.raises(ValueError, match="/dev/null is there and is no regular file"):
+        write_whole(Path("/dev/null"), "text")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_a_link_is_followed_also_to_nothing(tmp_path):
+    for name in ("old", "new"):
+        (tmp_path / f"to {name}").symlink_to(tmp_path / "folder" / name)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "old").write_text("before")
+    for name in ("old", "new"):
+        write_whole(tmp_path / f"to {name}", "after")
+        assert (tmp_path / f"to {name}").is_symlink()
+        assert (tmp_path / "folder" / name).read_text() == "after"
+
+
+def test_a_private_file_stays_private(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("before")
+    path.chmod(0o600)
+    write_whole(path, "after")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_requests_to_end_are_held_back_and_then_heard():
+    reached = []
+
+    def work():
+        with uninterrupted():
+            os.kill(os.getpid(), signal.SIGINT)
+            reached.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert reached
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

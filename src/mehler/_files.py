@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
+import signal
+import stat
 import tempfile
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import FrameType
 
 import numpy as np
 
@@ -27,14 +32,48 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     _write(path, content.getbuffer())
 
 
+def destination(path: Path) -> Path:
+    """Follow links to the file that is written; ValueError for devices, pipes and folders.
+
+    Those would be replaced: /dev/null by a file, for whoever may.
+    """
+    place = Path(os.path.realpath(path))
+    if os.path.lexists(place) and not stat.S_ISREG(place.lstat().st_mode):
+        raise ValueError(f"{path} is there and is no regular file, so it is not replaced")
+    return place
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Hold back requests to end the process until some files have changed together."""
+    held: list[int] = []
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        held.append(number)
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            before[number] = signal.signal(number, hold)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for request in held:
+            os.kill(os.getpid(), request)
+
+
 def _write(path: Path, content: bytes | memoryview) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=".mehler-", dir=path.parent)
+    place = destination(path)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=".mehler-", dir=place.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        os.chmod(temporary, 0o644)  # mkstemp creates private files; the result should not be
-        os.replace(temporary, path)
+        # mkstemp creates private files; the result should be as public as what was there.
+        os.chmod(temporary, stat.S_IMODE(place.stat().st_mode) if place.exists() else 0o644)
+        os.replace(temporary, place)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise

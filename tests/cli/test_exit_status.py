@@ -34,6 +34,10 @@ def leaves(seed):
 def stops(seed):
     raise GeneratorExit
 
+def moves(seed):
+    os.chdir("elsewhere" if os.path.isdir("elsewhere") else ".")
+    return good(seed)
+
 def closes_both(seed):
     os.close(1)
     os.close(2)
@@ -126,3 +130,15 @@ def test_a_pipe_that_nobody_reads(folder):
         done = run(command("statements"), folder, stdout=closed)
     assert done.returncode == 2
     assert done.stderr == "mehler: error: standard output was closed\n"
+
+
+def test_files_go_where_they_were_asked_for(folder):
+    """The target changes the working directory."""
+    (folder / "elsewhere").mkdir()
+    words = [*verify("moves"), "--out", "report", "--json", "numbers.json"]
+    done = run(words, folder)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "report" / "report.html").exists()
+    assert (folder / "numbers.json").exists()
+    assert os.listdir(folder / "elsewhere") == []
+    assert f"  {os.path.join('report', 'report.html')}\n" in done.stdout

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
 
 import pytest
 
@@ -41,7 +46,7 @@ def test_other_files_are_left_alone_and_old_reports_replaced(small, tmp_path):
 def test_interrupted_at_any_move_it_leaves_what_was_there(small, tmp_path, monkeypatch, error, at):
     (tmp_path / "report.html").write_text("old")
     (tmp_path / "summary.md").write_text("old")
-    moves, really = iter(range(1, 100)), os.replace
+    moves, really = iter(range(1, 100)), shutil.move
     failed = []
 
     def fail(source, target):
@@ -50,7 +55,7 @@ def test_interrupted_at_any_move_it_leaves_what_was_there(small, tmp_path, monke
             raise error
         really(source, target)
 
-    monkeypatch.setattr(os, "replace", fail)
+    monkeypatch.setattr(shutil, "move", fail)
     if at > 5:  # five moves: two files out of the way, three in
         report.write(small, tmp_path)
         assert set(os.listdir(tmp_path)) == NAMES
@@ -91,3 +96,77 @@ def test_missing_renderer_says_what_to_install(monkeypatch):
     monkeypatch.setattr(_write, "find_spec", lambda name: None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'mehler\[cli,report\]'"):
         report.require_renderers()
+
+
+def test_what_is_no_file_is_refused_and_stays(small, tmp_path):
+    (tmp_path / "report.html").mkdir()
+    (tmp_path / "report.html" / "mine.txt").write_text("mine")
+    for write in (report.require_writable, lambda out: report.write(small, out)):
+        with pytest.raises(ValueError, match="no regular file"):
+            write(tmp_path)
+    assert (tmp_path / "report.html" / "mine.txt").read_text() == "mine"
+    assert os.listdir(tmp_path) == ["report.html"]
+
+
+def test_links_are_followed(small, tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "page").write_text("old")
+    (tmp_path / "report.html").symlink_to(tmp_path / "there" / "page")
+    report.write(small, tmp_path)
+    assert (tmp_path / "report.html").is_symlink()
+    assert (tmp_path / "there" / "page").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_a_name_that_is_no_utf_8_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="no UTF-8"):
+        report.require_writable(tmp_path / os.fsdecode(b"caf\xe9"))
+
+
+def test_a_full_disk_is_found_before_the_work(tmp_path, monkeypatch):
+    full = shutil.disk_usage(tmp_path)._replace(free=1000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: full)
+    with pytest.raises(ValueError, match=r"--out=.* has 0\.0 MiB left"):
+        report.require_writable(tmp_path)
+
+
+WRITES = """
+import os, shutil, signal, sys
+from mehler import report
+from tests.report import toys
+found = report.run([toys.TRUE], with_data=False)
+really = shutil.move
+def asked_to_end(source, target):
+    os.kill(os.getpid(), signal.SIGTERM)
+    return really(source, target)
+shutil.move = asked_to_end
+report.write(found, sys.argv[1])
+print("not reached")
+"""
+
+
+def test_a_request_to_end_waits_for_all_files(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", WRITES, str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert (done.returncode, done.stdout) == (-signal.SIGTERM, "")
+    assert NAMES <= set(os.listdir(tmp_path / "out"))
+
+
+def test_two_writers_make_no_mixture(small, tmp_path):
+    """Each waits for the other: the three files are of one of them."""
+    reports = [small, report.run([toys.TRUE], with_data=False, seed=7)]
+    threads = [
+        threading.Thread(target=lambda one=one: [report.write(one, tmp_path) for _ in range(10)])
+        for one in reports * 2
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    seed = json.loads((tmp_path / "report.json").read_text())["provenance"]["seed"]
+    assert f"--seed {seed}" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert set(os.listdir(tmp_path)) == NAMES

@@ -10,6 +10,7 @@ import typer
 
 from mehler._version import __version__
 from mehler.cli._data import data as data_commands
+from mehler.cli._places import shown
 from mehler.cli._plan import plan
 from mehler.cli._progress import progress_bar
 from mehler.cli._reproduce import reproduce
@@ -109,6 +110,8 @@ def report(
     from mehler import report as reports
     from mehler.statements import discover
 
+    # Statements are code of others, which may change the working directory.
+    here = Path.cwd()
     reports.require_writable(out)
     reports.require_renderers()
     chosen = discover(statements)
@@ -123,10 +126,10 @@ def report(
             progress=progress,
             command=ctx.find_root().obj,
         )
-    written = reports.write(found, out)
+    written = reports.write(found, here / out)
     typer.echo(found.headline)
     for path in written:
-        typer.echo(f"  {path}")
+        typer.echo(f"  {shown(path, here)}")
     return found.exit_status
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mehler._files import write_whole
+from mehler._files import destination, write_whole
 
 
 def plan(
@@ -116,4 +116,5 @@ def _require_file(out: Path) -> None:
 
     if out.is_dir():
         raise ValueError(f"--out={str(out)!r} is a directory: give a file")
+    destination(out)
     report.require_writable(out.parent)

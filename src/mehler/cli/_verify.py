@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from mehler.cli._places import shown
 from mehler.cli._progress import progress_bar
 from mehler.cli._warnings import warnings_once
 
@@ -139,6 +140,8 @@ def verify(
     """
     from mehler import report as reports
 
+    # The target may change the working directory.
+    here = Path.cwd()
     if out is not None:
         reports.require_writable(out)
         reports.require_renderers()
@@ -168,10 +171,10 @@ def verify(
             command=ctx.find_root().obj,
             progress=progress,
         )
-    written = reports.write(found, out) if out is not None else ()
+    written = reports.write(found, here / out) if out is not None else ()
     if json is not None:
-        written += (reports.write_json(found, json),)
-    for line in (*reports.lines(found), *(f"  {path}" for path in written)):
+        written += (reports.write_json(found, here / json),)
+    for line in (*reports.lines(found), *(f"  {shown(path, here)}" for path in written)):
         typer.echo(line)
     return found.exit_status
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 
-from mehler._files import write_whole
+from mehler._files import destination, uninterrupted, write_whole
 from mehler.report.model._report import Report
 from mehler.report.model._verification import Verification
 from mehler.report.render._html import render_html
 from mehler.report.render._json import render_json
 from mehler.report.render._markdown import render_markdown
 
+_NAMES = ("report.html", "report.json", "summary.md")
+# All statements at the quick level with the digits take 3 MB.
+_LARGEST = 16 * 2**20
 _RENDERERS = ("jinja2", "matplotlib", "latex2mathml")
 
 
@@ -55,13 +60,16 @@ def write(report: Report | Verification, out_dir: str | PathLike[str]) -> tuple[
         "summary.md": render_markdown(report),
     }
     out.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=".mehler-", dir=out))
-    try:
-        for name, text in texts.items():
-            (temporary / name).write_text(text, encoding="utf-8", newline="\n")
-        _move_all(temporary, out, tuple(texts))
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    with _locked(out):
+        places = {name: destination(out / name) for name in texts}
+        temporary = Path(tempfile.mkdtemp(prefix=".mehler-", dir=out))
+        try:
+            for name, text in texts.items():
+                (temporary / name).write_text(text, encoding="utf-8", newline="\n")
+            with uninterrupted():
+                _move_all(temporary, places)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
     return tuple(out / name for name in texts)
 
 
@@ -137,6 +145,10 @@ def require_writable(out: Path, *, option: str = "--out") -> None:
     write : Write a report there.
     require_renderers : Require the dependencies of a page.
     """
+    try:
+        str(out).encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError(f"{option}={str(out)!r} is no UTF-8: choose another name") from None
     place = out
     while not place.exists() and place != place.parent:
         place = place.parent
@@ -150,23 +162,50 @@ def require_writable(out: Path, *, option: str = "--out") -> None:
         raise ValueError(
             f"{option}={out} cannot be written to ({error.strerror}): choose another directory"
         ) from error
+    free = shutil.disk_usage(place).free
+    if free < _LARGEST:
+        raise ValueError(
+            f"{option}={out} has {free / 2**20:.1f} MiB left, and a report may take "
+            f"{_LARGEST / 2**20:.0f}: make room, or choose another directory"
+        )
+    for name in _NAMES:
+        destination(out / name)
 
 
-def _move_all(source: Path, target: Path, names: tuple[str, ...]) -> None:
-    """Move files into place; on any failure restore the previous ones."""
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Let one process at a time write a report there, so that none is a mixture of two."""
+    try:
+        import fcntl
+    except ImportError:  # Windows has no such lock
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _move_all(source: Path, places: dict[str, Path]) -> None:
+    """Move files into place; on any failure restore the previous ones.
+
+    Copied, not renamed, where a link leads to another file system.
+    """
     kept = source / "before"
     kept.mkdir()
     moved: list[str] = []
     try:
-        for name in names:
-            if (target / name).exists():
-                os.replace(target / name, kept / name)
+        for name, place in places.items():
+            if place.exists():
+                shutil.move(place, kept / name)
             moved.append(name)
-            os.replace(source / name, target / name)
+            shutil.move(source / name, place)
     except BaseException:
-        for name in names:
+        for name, place in places.items():
             if (kept / name).exists():
-                os.replace(kept / name, target / name)
+                shutil.move(kept / name, place)
             elif name in moved:
-                (target / name).unlink(missing_ok=True)
+                place.unlink(missing_ok=True)
         raise
