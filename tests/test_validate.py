@@ -76,3 +76,38 @@ def test_every_room_keeps_the_rule(room):
     with pytest.raises(ValueError, match="0"):
         INTEGERS[room](0)
     INTEGERS[room](Index())
+
+
+@pytest.mark.parametrize("value", [True, np.True_])
+def test_flags_are_booleans(value):
+    assert _validate.flag("x", value) is True
+
+
+@pytest.mark.parametrize("value", ["false", "", 0, 1, 1.0, None, [], np.array([True])])
+def test_nothing_else_is_a_flag(value):
+    """bool("false") is True."""
+    with pytest.raises(TypeError, match=r"x=.* must be True or False"):
+        _validate.flag("x", value)
+
+
+FLAGS = {
+    "centred": lambda x: mehler.MaxoutFeatures.draw(3, 4, 2, centred=x, seed=0),
+    "stored": lambda x: mehler.FourierFeatures.draw(3, 4, stored=x, seed=0),
+    "replacement": lambda x: mehler.GroupInvariantFeatures.draw(
+        3, 16, group=mehler.features.groups.SignFlips(3), n_elements=2, replacement=x, seed=0
+    ),
+    "intercept": lambda x: learn.ridge(
+        mehler.FourierFeatures.draw(1, 2, seed=0), ONES, ONES, lambdas=1.0, intercept=x
+    ),
+    "independent_features": lambda x: verify.check_kernel(
+        lambda seed: lambda rows: rows, lambda a, b: a @ b.T, ONES, independent_features=x
+    ),
+    "binary": lambda x: verify.check_mean(np.zeros(9), 0.0, resolution=0.5, binary=x),
+}
+ONES = np.ones((4, 1))
+
+
+@pytest.mark.parametrize("name", FLAGS)
+def test_flags_that_are_words_are_refused(name):
+    with pytest.raises(TypeError, match=f"{name}='false' must be True or False"):
+        FLAGS[name]("false")

@@ -28,6 +28,14 @@ def integer(name: str, value: Any, *, least: int = 1, most: int | None = None) -
     return number
 
 
+def flag(name: str, value: Any) -> bool:
+    """True or False, no word for either and no number."""
+    # NumPy's own booleans too, without loading NumPy for their name.
+    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
+        return bool(value)
+    raise TypeError(f"{name}={value!r} must be True or False")
+
+
 def real(name: str, value: Any) -> float:
     """A real number, as a float; NaN and infinity are."""
     if isinstance(value, bool) or not isinstance(value, Real):

@@ -55,3 +55,21 @@ def test_only_what_can_be_made_is_named():
     assert "FeatureMap" not in MAPS.names
     assert {"MaxoutCodes", "SelectedFeatures"} <= set(MAPS.names)
     assert not [name for name in GROUPS.names + MAPS.names if name.startswith("_")]
+
+
+@pytest.mark.parametrize("recipe", [None, "MaxoutCodes", [("map", "MaxoutCodes")], 3])
+def test_what_is_no_dict_is_no_recipe(recipe):
+    for make in (mehler.from_recipe, groups.from_recipe):
+        with pytest.raises(TypeError, match="must be a dict"):
+            make(recipe)
+
+
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [("99.0.0", "update mehler"), ("99.0", "update"), ("new", "no version"), (1, "no version")],
+)
+def test_recipes_of_later_versions_are_refused(version, said):
+    recipe = mehler.MaxoutFeatures.draw(2, 3, 2, seed=0).recipe()
+    assert mehler.from_recipe({**recipe, "mehler": "0.1.0"}).recipe() == recipe
+    with pytest.raises(ValueError, match=said):
+        mehler.from_recipe({**recipe, "mehler": version})

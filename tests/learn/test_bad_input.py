@@ -57,7 +57,7 @@ def with_entry(bad):
         ({"loss": "square"}, ValueError, "'hinge', 'logistic', 'ramp' or an object"),
         ({"loss": learn.losses.Hinge}, ValueError, "or an object of mehler.learn.losses"),
         ({"loss": None}, ValueError, "loss=None"),
-        ({"clip": 1.0}, TypeError, "clip=1.0 is not True or False"),
+        ({"clip": 1.0}, TypeError, "clip=1.0 must be True or False"),
         ({"gap": 0}, ValueError, "gap=0"),
         ({"gap": np.nan}, ValueError, "gap=nan"),
         ({"gap": "small"}, TypeError, "gap='small'"),

@@ -123,7 +123,7 @@ def test_what_is_refused():
                 fit(phi, ROWS, Y, **{**OPTIONS, name: value})
     with pytest.raises(ValueError, match="loss='hinge' is not one of"):
         fit(phi, ROWS, Y, loss="hinge", **OPTIONS)
-    with pytest.raises(ValueError, match="keep_values=2 is not one of True, False"):
+    with pytest.raises(TypeError, match="keep_values=2 must be True or False"):
         fit(phi, ROWS, Y, keep_values=2, **OPTIONS)
     with pytest.raises(TypeError, match="seed must be"):
         fit(phi, ROWS, Y, **{**OPTIONS, "seed": None})

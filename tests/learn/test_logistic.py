@@ -114,7 +114,7 @@ def test_every_place_gives_the_same(place) -> None:
         ({"lam": 1.0, "tolerance": True}, "tolerance=True must be a real number"),
         ({"lam": [1.0, 2.0]}, r"lam=\[1.0, 2.0\] must be a real number"),
         ({"lam": "1"}, "lam='1' must be a real number"),
-        ({"lam": 1.0, "intercept": 2}, "intercept=2 is not one of True, False"),
+        ({"lam": 1.0, "intercept": 2}, "intercept=2 must be True or False"),
         ({"lam": 1.0, "max_iterations": 0}, "max_iterations=0 must be at least 1"),
     ],
 )

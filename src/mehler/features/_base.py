@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 
 from mehler import _arrays
 from mehler._random import check_seed
-from mehler._validate import integer
+from mehler._validate import flag, integer
 from mehler._version import __version__
 from mehler.features._recipes import MAPS, map_of
 from mehler.features._units import Columns, UnitBlock, units_per_block
@@ -138,9 +138,7 @@ class FeatureMap(ABC):
         dtype: Any = None,
         stored: bool = True,
     ) -> None:
-        if not isinstance(stored, bool):
-            raise TypeError(f"stored={stored!r} must be True or False")
-        self.stored = stored
+        self.stored = flag("stored", stored)
         self.n_inputs = integer("n_inputs", n_inputs)
         self.n_features = integer("n_features", n_features)
         self.seed = check_seed(seed)

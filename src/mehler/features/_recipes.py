@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import re
+from collections.abc import Mapping
 from typing import Any
+
+from mehler._version import __version__
 
 
 class Registry:
@@ -38,17 +42,28 @@ class Registry:
 
         Raises ValueError if the recipe names none, or its arguments do not fit.
         """
+        if not isinstance(recipe, Mapping):
+            raise TypeError(f"recipe={recipe!r} must be a dict, as recipe() returns it")
         arguments = dict(recipe)
         name = arguments.pop(self._what, None)
         if name not in self.names:
             raise ValueError(
                 f"recipe names the {self._what} {name!r}; this version knows {self.names}"
             )
-        arguments.pop("mehler", None)
+        _require_known(arguments.pop("mehler", __version__))
         try:
             return self._classes[name](**arguments, **options)
         except TypeError as error:
             raise ValueError(f"recipe of {name} does not fit: {error}") from error
+
+
+def _require_known(version: Any) -> None:
+    """Refuse recipes of a later version, whose classes may draw something else."""
+    found = re.fullmatch(r"(\d+)\.(\d+)(\..*)?", version) if isinstance(version, str) else None
+    if found is None:
+        raise ValueError(f"recipe is of mehler {version!r}, which is no version")
+    if (int(found[1]), int(found[2])) > tuple(map(int, __version__.split(".")[:2])):
+        raise ValueError(f"recipe is of mehler {version}, this is {__version__}: update mehler")
 
 
 MAPS = Registry("map")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mehler._random import check_seed
+from mehler._validate import flag
 from mehler.bounds._bound import require_count, require_positive, require_probability
 from mehler.exact._validate import check_pool
 from mehler.planning._data import look_at
@@ -104,6 +105,8 @@ def plan(
     17759 proved sub-gamma constants
     29848 proved Chebyshev, exact variance
     """
+    flag("normalise", normalise)
+    flag("measure", measure)
     q = check_pool(pool_size)
     require_positive(eps=eps, lipschitz=lipschitz, scale=scale, loss_bound=loss_bound)
     require_probability(delta=delta)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from mehler._validate import flag
 from mehler.bounds._bound import (
     Bound,
     Form,
@@ -242,6 +243,7 @@ def theorem_2_sizes(
     >>> theorem_2_sizes(0.3, n_points=12, delta=0.1, window=1.3, reach=1.3**0.5)
     Sizes(n_bins=13, n_templates=2092, n_elements=9414)
     """
+    flag("whole_group", whole_group)
     require_positive(eps=eps, window=window, radius=radius, reach=reach)
     require_count(n_points=n_points)
     require_probability(delta=delta)

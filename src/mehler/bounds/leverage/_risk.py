@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from mehler._validate import flag
 from mehler.bounds._bound import (
     Assumption,
     Bound,
@@ -97,6 +98,7 @@ def risk(
     >>> round(bound.value, 3), bound.vacuous
     (0.866, False)
     """
+    flag("reuse", reuse)
     require_count(n_samples=n_samples, pool_size=pool_size, n_scored=n_scored)
     require_count(n_features=n_features)
     require_positive(ridge=ridge, radius=radius, lipschitz=lipschitz)

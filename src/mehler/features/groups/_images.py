@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer
+from mehler._validate import flag, integer
 from mehler.features.groups._coordinates import CoordinateGroup
 
 
@@ -126,7 +126,7 @@ class QuarterTurns(CoordinateGroup):
 
     def __init__(self, side: int, *, reflections: bool = False) -> None:
         self.side = integer("side", side, least=2)
-        self.reflections = bool(reflections)
+        self.reflections = flag("reflections", reflections)
         super().__init__(self.side**2, 8 if self.reflections else 4, orthogonal=True, closed=True)
 
     def _listed(self) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
+from mehler._validate import flag
 from mehler.exact import orbits
 from mehler.features._base import FeatureMap
 from mehler.features.groups import _kernels
@@ -154,8 +155,8 @@ class GroupInvariantFeatures(FeatureMap):
         self.law = orbits.TemplateLaw(templates, n_inputs, epsilon)
         self.bins = arguments.bins_for(self.law, n_bins, window, rule)
         n_features = arguments.columns_for(n_features, n_templates, self.bins.columns)
-        self.replacement = bool(replacement)
-        self.own_elements = bool(own_elements)
+        self.replacement = flag("replacement", replacement)
+        self.own_elements = flag("own_elements", own_elements)
         self.n_elements = n_elements
         size = arguments.sample_for(n_elements, self.group, self.replacement)
         self._moments = Moments(self.law, self.bins, self.group, size, self.replacement)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
+from mehler._validate import flag
 from mehler.features._base import FeatureMap
 from mehler.features._recipes import map_of
 from mehler.features.leverage._units import check_pool, separate
@@ -71,7 +72,7 @@ class SelectedFeatures(FeatureMap):
         self.pool = pool if pool.place == place else pool.to(like)
         self.columns = tuple(int(one) for one in columns)
         self.gains = tuple(float(one) for one in gains)
-        self.unbiased = bool(unbiased)
+        self.unbiased = flag("unbiased", unbiased)
         self.variance_factors = tuple(float(one) for one in variance_factors)
         _check(self, n_inputs, n_features)
         self._separate = separate(pool, np.asarray(self.columns))

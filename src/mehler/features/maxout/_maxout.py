@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from mehler import _arrays, exact
+from mehler._validate import flag
 from mehler.features import _correlation, _distributions
 from mehler.features.maxout._base import MaxoutBase
 from mehler.features.projections import SharedPool, named
@@ -99,7 +100,7 @@ class MaxoutFeatures(MaxoutBase):
         projections: str = "gaussian",
         stored: bool = True,
     ) -> None:
-        self.centred = bool(centred)
+        self.centred = flag("centred", centred)
         projection = named(projections)
         self.n_projections = n_projections
         if n_projections is not None:

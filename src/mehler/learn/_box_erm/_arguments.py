@@ -100,8 +100,6 @@ def check_loss(loss: Any, clip: bool) -> Loss:
             f"loss={loss!r} is not one of {', '.join(map(repr, _LOSSES))} or an object of "
             "mehler.learn.losses"
         )
-    if not isinstance(clip, bool):
-        raise TypeError(f"clip={clip!r} is not True or False; the bound is the loss's own")
     return loss if clip else replace(loss, bound=math.inf)
 
 

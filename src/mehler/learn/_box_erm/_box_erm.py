@@ -9,6 +9,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
+from mehler._validate import flag
 from mehler.learn._box_erm._arguments import (
     check_features,
     check_labels,
@@ -121,6 +122,7 @@ def box_erm(
     >>> bool(np.mean(fit.predict(learn.units(phi, X)) == y) > 0.9)
     True
     """
+    flag("clip", clip)
     chosen = check_loss(loss, clip)
     scale = check_scale(scale)
     check_stop(gap, max_iterations)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import choice, integer, positive
+from mehler._validate import choice, flag, integer, positive
 from mehler.features import FeatureMap
 from mehler.learn._arguments import check_lambdas, check_pair
 from mehler.learn._doubly_stochastic._arguments import (
@@ -139,8 +139,8 @@ def doubly_stochastic(
     check_map_of_units(phi)
     (lam,) = check_lambdas(positive("lam", lam))
     choice("loss", loss, tuple(LOSSES))
-    for name, flag in (("intercept", intercept), ("keep_values", keep_values)):
-        choice(name, flag, (True, False))
+    flag("intercept", intercept)
+    flag("keep_values", keep_values)
     units = min(integer("units_per_step", units_per_step), phi.n_units)
     rows = integer("rows_per_step", rows_per_step)
     steps = phi.n_units // units if n_steps is None else n_steps

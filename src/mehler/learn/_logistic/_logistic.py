@@ -10,7 +10,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import choice, integer, positive
+from mehler._validate import flag, integer, positive
 from mehler.learn._arguments import (
     check_map,
     check_pair,
@@ -107,7 +107,7 @@ def logistic(
 
     check_map(phi)
     _check_numbers(lam, tolerance, max_iterations)
-    choice("intercept", intercept, (True, False))
+    flag("intercept", intercept)
     codes, known = one_vs_all(labels, classes)
     if len(known) < 2:
         raise ValueError(f"labels hold one class, {known.tolist()[0]!r}; give at least two")

@@ -10,7 +10,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import choice
+from mehler._validate import choice, flag
 from mehler.learn._arguments import (
     SCORINGS,
     SOLVERS,
@@ -160,6 +160,7 @@ def cross_validate(
     >>> found.errors.shape, found.fit.lam
     ((5, 3), 1e-06)
     """
+    flag("intercept", intercept)
     check_map(phi)
     path_of = check_lambdas(lambdas)
     choice("scoring", scoring, SCORINGS)
@@ -233,6 +234,7 @@ def cross_validate_sums(
     >>> found.errors.shape, found.fit.lam
     ((5, 3), 1e-06)
     """
+    flag("intercept", intercept)
     path_of = check_lambdas(lambdas)
     choice("solver", solver, SOLVERS)
     given = list(parts)

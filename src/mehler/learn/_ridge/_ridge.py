@@ -9,7 +9,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import choice
+from mehler._validate import choice, flag
 from mehler.learn._arguments import (
     SCORINGS,
     SOLVERS,
@@ -129,6 +129,7 @@ def ridge(
     >>> bool(np.mean(found == (new[:, 0] * new[:, 1] > 0)) > 0.9)
     True
     """
+    flag("intercept", intercept)
     check_map(phi)
     path_of = check_lambdas(lambdas)
     choice("choose", choose, ("leave-one-out", "hold-out", "folds"))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import integer, positive, probability
+from mehler._validate import flag, integer, positive, probability
 from mehler.verify._arguments import bounds_pair, relative_resolution
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
@@ -150,6 +150,7 @@ def check_kernel(
     >>> check_kernel(draw, lambda X, Y: 2 * X @ Y.T, X, resolution=0.1).status
     'refuted'
     """
+    flag("independent_features", independent_features)
     false_alarm, miss = probability("false_alarm", false_alarm), probability("miss", miss)
     resolution = relative_resolution(resolution)
     if max_features is not None:

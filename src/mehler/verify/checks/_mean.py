@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mehler._arrays import Array
-from mehler._validate import positive, probability
+from mehler._validate import flag, positive, probability
 from mehler.verify import intervals
 from mehler.verify._arguments import bounds_pair, sample_vector
 from mehler.verify._verdict import BOUNDED, KNOWN_VARIANCE, OUTLIERS, Status, Verdict
@@ -92,6 +92,7 @@ def check_mean(
     >>> check_mean(x, 1.1, variance=2.0, resolution=0.1).status
     'refuted'
     """
+    flag("binary", binary)
     x = sample_vector(samples)
     if not math.isfinite(exact):
         raise ValueError(f"exact={exact!r} must be finite: it is the claimed mean")

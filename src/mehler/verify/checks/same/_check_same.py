@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import integer, positive
+from mehler._validate import flag, integer, positive
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import CheckOptions, check_options
 from mehler.verify.budget._ledger import Ledger
@@ -136,6 +136,8 @@ def check_same(
     >>> check_same(old, lambda seed: old(seed), X).method
     'equal features for equal seeds'
     """
+    flag("independent_features", independent_features)
+    flag("law", law)
     asked = check_options(
         false_alarm,
         resolution,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, global_states, set_global_states
-from mehler._validate import integer, positive, probability
+from mehler._validate import flag, integer, positive, probability
 from mehler.verify._arguments import relative_resolution
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
@@ -159,6 +159,7 @@ def check_structure(
     >>> print(check_structure(centred, X, kernel=linear).reason)  # doctest: +ELLIPSIS
     features depend on the other rows of the batch: ...
     """
+    flag("random", random)
     false_alarm = probability("false_alarm", false_alarm)
     resolution = relative_resolution(resolution)
     time_limit = positive("time_limit", time_limit)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import integer
+from mehler._validate import flag, integer
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import check_options
 from mehler.verify.budget._ledger import Ledger
@@ -144,6 +144,7 @@ def check_variance(
     ... ).status
     'refuted'
     """
+    flag("independent_features", independent_features)
     asked = check_options(
         false_alarm,
         resolution,
