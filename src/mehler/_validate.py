@@ -40,7 +40,10 @@ def real(name: str, value: Any) -> float:
     """A real number, as a float; NaN and infinity are."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name}={value!r} must be a real number")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name} has {len(str(value))} digits, too many for a float") from None
 
 
 def positive(name: str, value: Any) -> float:

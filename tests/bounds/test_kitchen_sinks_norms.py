@@ -81,3 +81,9 @@ def test_two_libraries_are_refused():
 
     with pytest.raises(TypeError, match="bring both to one library"):
         norm_pi(np.ones(2), array_api_strict.ones(2))
+
+
+def test_what_has_no_weight_sets_no_scale():
+    """In units of 1e300 the other one would be 0."""
+    norm = norm_h(np.array([1e300, 1e-200]), np.ones(2), weights=np.array([0.0, 1.0]))
+    assert norm == pytest.approx(1e-200, rel=1e-15)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -73,3 +77,37 @@ def test_recipes_of_later_versions_are_refused(version, said):
     assert mehler.from_recipe({**recipe, "mehler": "0.1.0"}).recipe() == recipe
     with pytest.raises(ValueError, match=said):
         mehler.from_recipe({**recipe, "mehler": version})
+
+
+OTHERS = """
+from tests.features.test_recipes import Mirror as Ours
+class Mirror(Ours):
+    def _listed(self):
+        return super()._listed()[::-1].copy()
+"""
+
+
+def test_a_pickle_names_its_class_and_a_recipe_wants_one_class(tmp_path, monkeypatch):
+    """Another module has a class of the same name: the last one would be taken in silence."""
+    (tmp_path / "of_others.py").write_text(OTHERS)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(GROUPS, "_classes", dict(GROUPS._classes))
+    monkeypatch.setattr(GROUPS, "_twice", set())
+    theirs = importlib.import_module("of_others").Mirror(3)
+    ours = Mirror(3)
+    assert type(pickle.loads(pickle.dumps(ours))) is Mirror
+    assert type(pickle.loads(pickle.dumps(theirs))) is type(theirs)
+    with pytest.raises(ValueError, match="two classes are called"):
+        groups.from_recipe(ours.recipe())
+
+
+def test_a_fresh_process_reads_a_pickle_of_a_users_class():
+    code = "import pickle, sys; print(pickle.load(sys.stdin.buffer).order)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=pickle.dumps(Mirror(3)),
+        capture_output=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert done.stdout.split() == [b"2"]

@@ -46,3 +46,19 @@ def test_features_of_zero_hold():
 def test_other_features_are_refuted(at_zero):
     """Nothing is known of the tails: bets on |u + v|^2, whose claim is |v|^2 alone, decide."""
     assert check_kernel(drawn(at_zero), linear, ROWS, resolution=0.2).status == "refuted"
+
+
+@pytest.mark.parametrize("rounded", [5.6e-33, -1e-18])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_claim_that_is_0_but_for_rounding_is_0(rounded, dtype):
+    """Features of a null space are rounding too: in units of the claim they would be anything."""
+    rng = np.random.default_rng(3)
+    noise = 1e-8 * rng.standard_normal(M) if dtype == "float32" else 1e-17 * np.ones(M)
+
+    def claimed(left, right):
+        value = linear(left, right)
+        zero = ~left.any(axis=1)[:, None] & ~right.any(axis=1)[None, :]
+        return np.where(zero, rounded, value)
+
+    draw = drawn(lambda signs: signs * noise)
+    assert check_kernel(draw, claimed, ROWS, resolution=0.2).status == "holds"

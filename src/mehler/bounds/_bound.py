@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Literal
 
 from mehler._validate import integer, positive, probability
@@ -204,6 +205,9 @@ def require_positive(**values: Any) -> None:
 def require_count(**values: Any) -> None:
     """Raise for a count that is not an integer of at least 1, naming the argument."""
     for name, value in values.items():
+        if not isinstance(value, Integral):
+            # The value goes on into formulas, where an array of one number would not be a number.
+            raise TypeError(f"{name}={value!r} must be an integer")
         integer(name, value)
 
 

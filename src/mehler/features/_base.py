@@ -11,7 +11,7 @@ from mehler import _arrays
 from mehler._random import check_seed
 from mehler._validate import flag, integer
 from mehler._version import __version__
-from mehler.features._recipes import MAPS, map_of
+from mehler.features._recipes import MAPS, elsewhere, map_of
 from mehler.features._units import Columns, UnitBlock, units_per_block
 
 # More weights than this must be a mistake, such as a size with a digit too many.
@@ -447,9 +447,9 @@ class FeatureMap(ABC):
             "dtype": self.dtype,
         }
 
-    def __reduce__(self) -> tuple[Any, tuple[dict[str, Any]]]:
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         # Pickled as its recipe; unpickled on the host.
-        return map_of, (self.recipe(),)
+        return map_of, (self.recipe(), None, elsewhere(type(self)))
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self._arguments().items())

@@ -19,6 +19,7 @@ class Registry:
     def __init__(self, what: str) -> None:
         self._what = what
         self._classes: dict[str, type] = {}
+        self._twice: set[str] = set()
 
     def add(self, cls: type) -> None:
         """Register a class; a user's class must not take the name of one of ours."""
@@ -26,6 +27,8 @@ class Registry:
         ours = known.__module__.startswith("mehler.")
         if ours and (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
             raise TypeError(f"a {self._what} is already named {cls.__name__}: take another name")
+        if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
+            self._twice.add(cls.__name__)
         self._classes[cls.__name__] = cls
 
     @property
@@ -33,11 +36,11 @@ class Registry:
         """Sorted names of the classes that can be made."""
         return sorted(
             name
-            for name, cls in self._classes.items()
+            for name, cls in list(self._classes.items())
             if not (name.startswith("_") or inspect.isabstract(cls))
         )
 
-    def make(self, recipe: dict[str, Any], **options: Any) -> Any:
+    def make(self, recipe: dict[str, Any], cls: type | None = None, **options: Any) -> Any:
         """Call the class that a recipe names with its arguments and further options.
 
         Raises ValueError if the recipe names none, or its arguments do not fit.
@@ -46,13 +49,17 @@ class Registry:
             raise TypeError(f"recipe={recipe!r} must be a dict, as recipe() returns it")
         arguments = dict(recipe)
         name = arguments.pop(self._what, None)
-        if name not in self.names:
+        if cls is None and name not in self.names:
             raise ValueError(
                 f"recipe names the {self._what} {name!r}; this version knows {self.names}"
             )
+        if cls is None and name in self._twice:
+            raise ValueError(
+                f"recipe names the {self._what} {name!r}, as two classes are called: rename one"
+            )
         _require_known(arguments.pop("mehler", __version__))
         try:
-            return self._classes[name](**arguments, **options)
+            return (cls or self._classes[name])(**arguments, **options)
         except TypeError as error:
             raise ValueError(f"recipe of {name} does not fit: {error}") from error
 
@@ -70,11 +77,16 @@ MAPS = Registry("map")
 GROUPS = Registry("group")
 
 
-def map_of(recipe: dict[str, Any], like: Any = None) -> Any:
+def elsewhere(cls: type) -> type | None:
+    """Return a user's class, which a pickle has to name; None for one of ours."""
+    return None if cls.__module__.startswith("mehler.") else cls
+
+
+def map_of(recipe: dict[str, Any], like: Any = None, cls: type | None = None) -> Any:
     """Draw the map of a recipe; a module function, for pickles of maps."""
-    return MAPS.make(recipe, like=like)
+    return MAPS.make(recipe, cls, like=like)
 
 
-def group_of(recipe: dict[str, Any]) -> Any:
+def group_of(recipe: dict[str, Any], cls: type | None = None) -> Any:
     """Make the group of a recipe; a module function, for pickles of groups."""
-    return GROUPS.make(recipe)
+    return GROUPS.make(recipe, cls)

@@ -73,7 +73,7 @@ class Context:
             raise ValueError(f"level={self.level!r} is not one of {', '.join(LEVELS)}")
         if self.backend not in BACKENDS:
             raise ValueError(f"backend={self.backend!r} is not one of {', '.join(BACKENDS)}")
-        integer("seed", self.seed, least=0)
+        object.__setattr__(self, "seed", integer("seed", self.seed, least=0))
         probability("false_alarm", self.false_alarm)
 
     @property

@@ -106,7 +106,8 @@ def norm_h(alpha: Array, density: Array, weights: Array | None = None) -> float:
         values, pi, each = _on_host(alpha=alpha, density=density, weights=weights)
     # In units of the largest value, since products with a subnormal number lose all digits.
     # hypot neither underflows nor overflows.
-    largest = max(abs(a) for a in values) or 1.0
+    counted = (abs(a) for a, w in zip(values, each, strict=True) if w > 0)
+    largest = max(counted, default=0.0) or 1.0
     return largest * math.hypot(
         *(
             abs(a) / largest * math.sqrt(w) / math.sqrt(p) if p > 0 else math.inf

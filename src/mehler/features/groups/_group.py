@@ -13,7 +13,7 @@ import numpy as np
 
 from mehler._random import check_seed
 from mehler._validate import integer
-from mehler.features._recipes import GROUPS, group_of
+from mehler.features._recipes import GROUPS, elsewhere, group_of
 
 # Most elements that are listed and averaged over.
 MOST_LISTED = 200_000
@@ -228,8 +228,8 @@ class Group(ABC):
         arguments = ", ".join(f"{k}={v!r}" for k, v in self._parameters().items())
         return f"{type(self).__name__}({arguments})"
 
-    def __reduce__(self) -> tuple[Any, tuple[dict[str, Any]]]:
-        return group_of, (self.recipe(),)
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return group_of, (self.recipe(), elsewhere(type(self)))
 
     def _both(self, rows: Any, elements: Any) -> tuple[Any, Any]:
         rows = np.asarray(rows)

@@ -106,7 +106,8 @@ def logistic(
     from scipy.optimize import minimize
 
     check_map(phi)
-    _check_numbers(lam, tolerance, max_iterations)
+    lam, tolerance = positive("lam", lam), positive("tolerance", tolerance)
+    max_iterations = integer("max_iterations", max_iterations)
     flag("intercept", intercept)
     codes, known = one_vs_all(labels, classes)
     if len(known) < 2:
@@ -211,9 +212,3 @@ def _stop_at(tolerance: float, objective: _Objective) -> Callable[[Any], None]:
             raise StopIteration
 
     return callback
-
-
-def _check_numbers(lam: Any, tolerance: Any, max_iterations: Any) -> None:
-    positive("lam", lam)
-    positive("tolerance", tolerance)
-    integer("max_iterations", max_iterations)

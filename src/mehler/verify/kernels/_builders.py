@@ -84,8 +84,10 @@ def _linear() -> NamedKernel:
 
 
 def _polynomial(degree: float = 2, gamma: float = 1.0, coef0: float = 0.0) -> NamedKernel:
-    if coef0 < 0.0:
-        raise ValueError(f"coef0={coef0!r} must not be negative: k(x, x) must be positive")
+    if not 0.0 <= coef0 < math.inf:
+        raise ValueError(
+            f"coef0={coef0!r} must be finite and not negative: k(x, x) must be positive"
+        )
     return NamedKernel(
         name="polynomial",
         parameters={
@@ -162,7 +164,7 @@ def _additive_chi2() -> NamedKernel:
 
 
 def _whole(name: str, value: float) -> int:
-    if value != int(value) or value < 1:
+    if not math.isfinite(value) or value != int(value) or value < 1:
         raise ValueError(f"{name}={value!r} must be a whole number of at least 1")
     return int(value)
 

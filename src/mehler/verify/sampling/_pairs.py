@@ -13,6 +13,9 @@ from mehler._arrays import Array, check_matrix, from_host, is_array, place_of, t
 # Rows per block when only the diagonal of a Gram matrix is needed.
 _DIAGONAL_BLOCK = 256
 
+# Up to this share of the largest k(x, x) a value may be rounding of a sum that is 0.
+_ROUNDED = 64.0 * float(np.finfo(np.float64).eps)
+
 Kernel = Callable[[Any, Any], Array]
 
 
@@ -139,7 +142,7 @@ def _rows(kernel: Kernel, x: Array, name: str) -> EvaluatedRows:
         ]
     )
     largest = float(diagonal.max())
-    if (diagonal < 0.0).any() or not largest > 0.0:
+    if (diagonal < -_ROUNDED * largest).any() or not largest > 0.0:
         bad = int(np.argmin(diagonal))
         raise ValueError(
             f"k(x, x) = {diagonal[bad]:.6g} at row {bad} of {name}: the resolution is relative to "
@@ -147,7 +150,8 @@ def _rows(kernel: Kernel, x: Array, name: str) -> EvaluatedRows:
             "out"
         )
     # A claim of 0 features is legitimate for a row of zeros: use the largest row's unit.
-    some = diagonal > 0.0
+    # The square of a difference that is rounding is no length either, whatever its sign.
+    some = diagonal > _ROUNDED**2 * largest
     return EvaluatedRows(
         given, host, np.sqrt(np.where(some, diagonal, largest)), np.where(some, 1.0, 0.0)
     )
