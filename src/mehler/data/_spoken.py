@@ -30,7 +30,7 @@ def spoken_digits(n_frames: int = 20) -> Dataset:
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If n_frames is not an integer of at least 1.
     MissingDataError
         If the package is not installed.

@@ -112,7 +112,7 @@ def ridge_cost(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If a count is not a positive integer.
 
     See Also

@@ -64,7 +64,7 @@ def run(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If name or level are unknown, the seed is negative, or the folder has cells of another run;
         if a partial page has too few cells, or the experiment has none.
     MissingDataError

@@ -45,7 +45,7 @@ class Context:
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If level or backend are unknown, the seed is negative, or `false_alarm` is not in (0, 1).
 
     See Also

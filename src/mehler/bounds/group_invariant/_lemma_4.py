@@ -56,7 +56,7 @@ def lemma_4(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range.
 
     See Also

@@ -48,7 +48,7 @@ def theorem_1(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range.
 
     See Also

@@ -98,7 +98,7 @@ def theorem_2(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range.
 
     See Also
@@ -171,7 +171,7 @@ def theorem_2_templates(eps: float, *, n_bins: int, **options: object) -> int:
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If binning and elements alone exceed eps.
 
     See Also
@@ -230,7 +230,7 @@ def theorem_2_sizes(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range.
 
     See Also

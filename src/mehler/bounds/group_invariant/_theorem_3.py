@@ -67,7 +67,7 @@ def theorem_3(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range.
 
     See Also

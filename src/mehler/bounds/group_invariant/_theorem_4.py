@@ -39,7 +39,7 @@ def theorem_4(n_elements: int, *, delta: float, form: Form = "proved") -> Bound:
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range.
 
     See Also

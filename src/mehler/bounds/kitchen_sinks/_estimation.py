@@ -78,7 +78,7 @@ def estimation_lemma(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range, or `loss_at_zero` is missing or not used.
 
     See Also

@@ -60,7 +60,7 @@ def greedy(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range, or `c` is missing or not used.
 
     See Also

@@ -69,7 +69,7 @@ def lemma_1(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range, or `mean_square` and `norm` contradict each other or C.
 
     See Also
@@ -165,7 +165,7 @@ def lemma_1_features(eps: float, *, scale: float, delta: float, feature_scale: f
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range.
 
     See Also

@@ -47,7 +47,7 @@ def maxout_feature_scale(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range.
 
     See Also

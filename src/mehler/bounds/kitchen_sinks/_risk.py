@@ -60,7 +60,7 @@ def risk_lemma(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range.
 
     See Also

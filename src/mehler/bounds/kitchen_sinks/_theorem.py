@@ -84,7 +84,7 @@ def theorem(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range, or `c` is missing or not used.
 
     See Also
@@ -206,7 +206,7 @@ def theorem_features(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range, or N samples are too few for eps at any K.
 
     See Also

@@ -58,7 +58,7 @@ def approximation(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range.
 
     See Also
@@ -125,7 +125,7 @@ def approximation_features(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range.
 
     See Also

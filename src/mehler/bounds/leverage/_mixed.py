@@ -47,7 +47,7 @@ def mixed_ratio(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range.
 
     See Also

@@ -77,7 +77,7 @@ def risk(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range.
 
     See Also

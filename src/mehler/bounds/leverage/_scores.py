@@ -105,7 +105,7 @@ def probability_error(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range.
 
     See Also
@@ -164,7 +164,7 @@ def score_error_samples(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         An argument is out of its range.
 
     See Also

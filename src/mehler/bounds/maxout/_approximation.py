@@ -103,7 +103,7 @@ def lemma_3(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         A number out of range, or one that the form needs and that is missing.
 
     See Also

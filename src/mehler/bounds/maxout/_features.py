@@ -65,7 +65,7 @@ def theorem_2_features(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         A number out of range, or an eps that no number of features reaches with so few samples.
 
     See Also
@@ -167,7 +167,7 @@ def theorem_2_condition(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         A number out of range.
 
     See Also

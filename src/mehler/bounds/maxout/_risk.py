@@ -99,7 +99,7 @@ def theorem_2(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         A number out of range, or one that the form needs and that is missing.
 
     See Also

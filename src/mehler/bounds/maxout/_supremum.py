@@ -86,7 +86,7 @@ def lemma_2(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         A number out of range, or one that the form needs and that is missing.
 
     See Also

@@ -150,7 +150,7 @@ class Ledger:
         ------
         BudgetExceeded
             If the rest of the budget does not cover them all; nothing is spent then.
-        ValueError
+        TypeError, ValueError
             If the label was allotted other numbers before.
 
         Examples

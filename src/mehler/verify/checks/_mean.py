@@ -72,7 +72,7 @@ def check_mean(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         For vacuous calls, among them a resolution not smaller than the range of the samples.
     BudgetExceeded
         If the ledger cannot pay.

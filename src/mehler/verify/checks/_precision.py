@@ -93,7 +93,7 @@ def check_precision(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If the features are not float64.
 
     See Also

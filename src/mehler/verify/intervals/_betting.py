@@ -52,7 +52,7 @@ def betting(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If a sample lies outside the range.
 
     See Also

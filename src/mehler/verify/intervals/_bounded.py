@@ -59,7 +59,7 @@ def bounded(samples: Array, low: float, high: float, false_alarm: float) -> tupl
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If a sample lies outside the range.
 
     See Also

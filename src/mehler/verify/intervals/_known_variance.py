@@ -49,7 +49,7 @@ def known_variance(
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If n <= 2 log(2/alpha), where the interval would be vacuous.
 
     See Also

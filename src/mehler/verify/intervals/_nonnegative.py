@@ -81,7 +81,7 @@ def nonnegative(samples: Array, false_alarm: float) -> tuple[float, float]:
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If a sample is negative.
 
     See Also

@@ -85,9 +85,7 @@ def _linear() -> NamedKernel:
 
 def _polynomial(degree: float = 2, gamma: float = 1.0, coef0: float = 0.0) -> NamedKernel:
     if not 0.0 <= coef0 < math.inf:
-        raise ValueError(
-            f"coef0={coef0!r} must be finite and not negative: k(x, x) must be positive"
-        )
+        raise ValueError(f"coef0={coef0!r} must not be negative or infinite: k(x, x) is positive")
     return NamedKernel(
         name="polynomial",
         parameters={
