@@ -16,6 +16,7 @@ for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 import json
 import platform
 import statistics
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -98,7 +99,7 @@ def table(name: str, title: str, header: list[str], rows: list[list[str]], raw: 
     """Write a Markdown table and its JSON twin; return its lines."""
     date = time.strftime("%Y-%m-%d")
     lines = [
-        f"Measured {date} by `python benchmarks/{name}.py` ({machine()}).",
+        f"Measured {date} by `python benchmarks/{Path(sys.argv[0]).name}` ({machine()}).",
         "",
         "| " + " | ".join(header) + " |",
         "|" + "---|" * len(header),
