@@ -76,7 +76,7 @@ def test_requests_to_end_are_held_back_and_then_heard():
 
     def work():
         with uninterrupted():
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
             reached.append(True)
 
     with pytest.raises(KeyboardInterrupt):

@@ -61,7 +61,7 @@ def uninterrupted() -> Iterator[None]:
         for number, handler in before.items():
             signal.signal(number, handler)
         for request in held:
-            os.kill(os.getpid(), request)
+            signal.raise_signal(request)
 
 
 def _write(path: Path, content: bytes | memoryview) -> None:

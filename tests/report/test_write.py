@@ -136,7 +136,7 @@ from tests.report import toys
 found = report.run([toys.TRUE], with_data=False)
 really = shutil.move
 def asked_to_end(source, target):
-    os.kill(os.getpid(), signal.SIGTERM)
+    signal.raise_signal(signal.SIGTERM)
     return really(source, target)
 shutil.move = asked_to_end
 report.write(found, sys.argv[1])
