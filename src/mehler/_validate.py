@@ -14,7 +14,7 @@ from typing import Any
 
 def integer(name: str, value: Any, *, least: int = 1, most: int | None = None) -> int:
     """An integer in [least, most]: whatever can be an index, but no bool and no float."""
-    if isinstance(value, bool):
+    if _is_boolean(value):
         raise TypeError(f"{name}={value!r} must be an integer")
     try:
         number = operator.index(value)
@@ -30,15 +30,14 @@ def integer(name: str, value: Any, *, least: int = 1, most: int | None = None) -
 
 def flag(name: str, value: Any) -> bool:
     """True or False, no word for either and no number."""
-    # NumPy's own booleans too, without loading NumPy for their name.
-    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_"):
+    if _is_boolean(value):
         return bool(value)
     raise TypeError(f"{name}={value!r} must be True or False")
 
 
 def real(name: str, value: Any) -> float:
     """A real number, as a float; NaN and infinity are."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if _is_boolean(value) or not isinstance(value, Real):
         raise TypeError(f"{name}={value!r} must be a real number")
     try:
         return float(value)
@@ -76,3 +75,8 @@ def choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
     if value not in listed:
         raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, listed))}")
     return value
+
+
+def _is_boolean(value: Any) -> bool:
+    """Whether it is Python's or NumPy's; the latter's has been an index, and changed its name."""
+    return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
