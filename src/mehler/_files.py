@@ -54,7 +54,9 @@ def uninterrupted() -> Iterator[None]:
     before = {}
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
-            before[number] = signal.signal(number, hold)
+            # Handlers that C code has set are not known, and could not be put back.
+            if signal.getsignal(number) is not None:
+                before[number] = signal.signal(number, hold)
     try:
         yield
     finally:
