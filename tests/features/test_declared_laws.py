@@ -83,3 +83,15 @@ def test_a_zero_row_has_features_of_zero():
     assert at.tolist() == [[0.0, 1.0, 1.0]]
     with pytest.raises(ValueError, match="one row of values"):
         phi.feature_cdf(np.zeros((1, 2)), np.zeros((2, 1)))
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.6, -0.8])
+@pytest.mark.parametrize("q", [2, 5, 64])
+def test_agreements_of_codes_have_the_kurtosis_of_a_coin(q, rho):
+    """From both outcomes and their probabilities, the collision probability in 30 digits."""
+    p = float(exact.collision_probability(rho, q, dps=30))
+    fourth = p * (1.0 - p) ** 4 + (1.0 - p) * p**4
+    phi = mehler.MaxoutCodes.draw(2, 3, q, seed=0)
+    found = float(phi.product_kurtosis(*rows(rho))[0, 0])
+    # About 1/p, of a probability whose float64 value is stated to be 1e-13 off at most.
+    assert found == pytest.approx(fourth / (p * (1.0 - p)) ** 2, rel=1e-12 + 1e-13 / p)

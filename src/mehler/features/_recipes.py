@@ -24,10 +24,11 @@ class Registry:
     def add(self, cls: type) -> None:
         """Register a class; a user's class must not take the name of one of ours."""
         known = self._classes.get(cls.__name__, cls)
-        ours = known.__module__.startswith("mehler.")
-        if ours and (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
-            raise TypeError(f"a {self._what} is already named {cls.__name__}: take another name")
         if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
+            if elsewhere(known) is None:
+                raise TypeError(
+                    f"a {self._what} is already named {cls.__name__}: take another name"
+                )
             self._twice.add(cls.__name__)
         self._classes[cls.__name__] = cls
 

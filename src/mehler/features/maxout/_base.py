@@ -42,6 +42,28 @@ class MaxoutBase(FeatureMap):
     def _variance_at(self, rho: _arrays.Array) -> _arrays.Array:
         """Compute the variance of one feature product of unit vectors."""
 
+    @abstractmethod
+    def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
+        """Compute or bound the kurtosis of one feature product of unit vectors."""
+
+    def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+        """Compute the kurtosis of one feature product, shape (n, k).
+
+        E(P - EP)^4 / Var(P)^2 of one feature product P: exact for codes and decoupled units, a
+        bound for maxout units.
+
+        Parameters
+        ----------
+        X, Y : array, shape (n, n_inputs), (k, n_inputs)
+            Rows as in :meth:`kernel`, whose errors hold too.
+
+        Returns
+        -------
+        array, shape (n, k)
+            In the namespace and float dtype of `X`.
+        """
+        return self._from_pairs(X, Y, self._kurtosis_at, 0)
+
     def _gram_variance_at(self, rho: _arrays.Array) -> _arrays.Array:
         """Compute m times the variance of the Gram's entries for unit vectors.
 

@@ -101,23 +101,6 @@ class MaxoutCodes(MaxoutBase):
         kappa = self._kernel_at(rho)
         return kappa * (1 - kappa)
 
-    def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-        """Compute the exact kurtosis of one agreement of digits, shape (n, k).
-
-        E(P - EP)^4 / Var(P)^2 of one feature product P.
-
-        Parameters
-        ----------
-        X, Y : array, shape (n, n_inputs), (k, n_inputs)
-            Rows as in :meth:`kernel`, whose errors hold too.
-
-        Returns
-        -------
-        array, shape (n, k)
-            In the namespace and float dtype of `X`.
-        """
-        return self._from_pairs(X, Y, self._kurtosis_at, 0)
-
     def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
         return _distributions.indicator_kurtosis(self._kernel_at(rho))
 

@@ -187,23 +187,6 @@ class MaxoutFeatures(MaxoutBase):
         offset = exact.max_moment(1, self.pool_size) if self.centred else 0.0
         return _distributions.cdf(X, t, _distributions.maxout_cdf(self.pool_size, offset))
 
-    def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-        """Bound the kurtosis of one feature product, shape (n, k).
-
-        E(P - EP)^4 / Var(P)^2 of one feature product P.
-
-        Parameters
-        ----------
-        X, Y : array, shape (n, n_inputs), (k, n_inputs)
-            Rows as in :meth:`kernel`, whose errors hold too.
-
-        Returns
-        -------
-        array, shape (n, k)
-            In the namespace and float dtype of `X`.
-        """
-        return self._from_pairs(X, Y, self._kurtosis_at, 0)
-
     def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
         return _distributions.maxout_kurtosis(rho, self.pool_size, centred=self.centred)
 
