@@ -9,11 +9,18 @@ from __future__ import annotations
 
 import _harness
 import numpy as np
+from mehler.proofs_checks.maxout.risk import (
+    _risk_cases,
+    lemma_2,
+    lemma_3,
+    lemma_4,
+    remark_2,
+    theorem_2,
+)
 
 from mehler.bounds import maxout
 from mehler.statements import Context
 from mehler.verify import Ledger, intervals
-from proofs_checks.maxout.risk import _risk_cases, lemma_2, lemma_3, lemma_4, remark_2, theorem_2
 
 FALSE_ALARM = 1e-6
 

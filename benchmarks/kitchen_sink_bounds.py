@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import _harness
 import numpy as np
+from mehler.proofs_checks._violations import Case
+from mehler.proofs_checks.kitchen_sinks import estimation_lemma, lemma_1, risk_lemma, theorem
 
 from mehler.statements import Context
 from mehler.verify import Ledger, intervals
-from proofs_checks._violations import Case
-from proofs_checks.kitchen_sinks import estimation_lemma, lemma_1, risk_lemma, theorem
 
 SEED = 0
 FALSE_ALARM = 1e-6  # of each interval for a share of violations

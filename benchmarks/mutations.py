@@ -12,8 +12,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from mehler.proofs_checks import STATEMENTS
 from mehler.statements import Context
-from proofs_checks import STATEMENTS
 from tests.proofs_checks.conftest import context_for
 from tests.proofs_checks.mutations import ROWS, Row
 from tests.proofs_checks.mutations._planted import planted

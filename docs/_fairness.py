@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from mehler.proofs_checks import STATEMENTS
 from mehler.statements import RESTORED_REFUTED, UNDECIDED, Statement
-from proofs_checks import STATEMENTS
 
 DOCS = Path(__file__).parent
 BEGIN, END = "<!-- not legible: begin -->", "<!-- not legible: end -->"

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from mehler.statements import Evidence, Plot
-from proofs_checks._measured_products import Measured
+
+from ._measured_products import Measured
 
 
 def hold_against(

@@ -186,7 +186,7 @@ STATEMENT = Statement(
 """,
     )
     listed = "proofs_checks/fourier/__init__.py"
-    copy.replace(listed, "fourier import kernel", "fourier import at_zero, kernel")
+    copy.replace(listed, "from . import kernel", "from . import at_zero, kernel")
     copy.replace(listed, "in (kernel,", "in (at_zero, kernel,")
     copy.add("docs/theorems/fourier-at-zero.md", "# The kernel at 0\n")
     said = copy.run(

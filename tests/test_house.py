@@ -26,7 +26,7 @@ ROOMS = [
     "mehler.strategies",
     "mehler.pytest_plugin",
     "mehler.statements",
-    "proofs_checks",
+    "mehler.proofs_checks",
     "mehler.planning",
     "mehler.report",
     "mehler.reproduce",
@@ -42,11 +42,12 @@ def room_of(module: str) -> str | None:
 
 
 def files():
-    for base in (ROOT / "src", ROOT):
-        package = base / ("mehler" if base.name == "src" else "proofs_checks")
-        for path in sorted(package.rglob("*.py")):
+    # The folder at the top is a room of the package, as in a wheel.
+    for base, package in ((ROOT / "src", "mehler"), (ROOT, "proofs_checks")):
+        for path in sorted((base / package).rglob("*.py")):
             parts = path.relative_to(base).with_suffix("").parts
-            yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
+            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            yield (name if package == "mehler" else f"mehler.{name}"), path
 
 
 def named(path: Path):
@@ -54,8 +55,10 @@ def named(path: Path):
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            here = ".".join(("mehler", *path.relative_to(ROOT).parts)[: -node.level or None])
+            module = ".".join(filter(None, (here if node.level else "", node.module)))
+            yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
 def imports(path: Path):
@@ -72,7 +75,7 @@ def test_imports_go_down_only():
             continue
         for target in imports(path):
             there = room_of(target)
-            # Statements are discovered by entry point, so nothing below imports proofs_checks.
+            # Statements are discovered by entry point, so nothing below imports them.
             if there and ROOMS.index(there) > ROOMS.index(here):
                 upward.append(f"{module} -> {target}")
     assert not upward

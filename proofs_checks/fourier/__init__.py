@@ -5,7 +5,8 @@ begin with an underscore.
 """
 
 from mehler.statements import Statement
-from proofs_checks.fourier import kernel, orthogonal, pairs_variance, structured
+
+from . import kernel, orthogonal, pairs_variance, structured
 
 STATEMENTS: tuple[Statement, ...] = tuple(
     module.STATEMENT for module in (kernel, pairs_variance, orthogonal, structured)

@@ -12,9 +12,10 @@ from scipy import stats
 from mehler import FourierFeatures, _arrays
 from mehler.statements import Context, Evidence
 from mehler.verify import intervals
-from proofs_checks._measured_products import MISS, Measured
-from proofs_checks._simultaneous import hold_against
-from proofs_checks.fourier._blocks import Draw
+
+from .._measured_products import MISS, Measured
+from .._simultaneous import hold_against
+from ._blocks import Draw
 
 # Kernels of one column, and the distribution of their frequency.
 _KERNELS: tuple[tuple[dict[str, Any], Any], ...] = (

@@ -10,9 +10,10 @@ import numpy as np
 from mehler import FourierFeatures, verify
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from mehler.verify import kernels
-from proofs_checks._dedent import prose
-from proofs_checks.fourier._blocks import Draw, along
-from proofs_checks.fourier._frequencies import frequencies
+
+from .._dedent import prose
+from ._blocks import Draw, along
+from ._frequencies import frequencies
 
 # What the library calls a kernel, and what `mehler.verify` does: two implementations.
 _GAUSSIAN: dict[str, Any] = {"kernel": "rbf", "gamma": 0.3}

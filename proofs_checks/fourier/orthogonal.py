@@ -11,8 +11,9 @@ from scipy.special import hyp1f1
 from mehler import FourierFeatures, verify
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from mehler.verify import kernels
-from proofs_checks._dedent import prose
-from proofs_checks.fourier._blocks import Blocks, Draw, along
+
+from .._dedent import prose
+from ._blocks import Blocks, Draw, along
 
 _D, _GAMMA = 4, 0.3
 _RBF = kernels.make("rbf", gamma=_GAMMA)

@@ -10,8 +10,9 @@ import numpy as np
 from mehler import FourierFeatures, verify
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from mehler.verify import kernels
-from proofs_checks._dedent import prose
-from proofs_checks.fourier._blocks import Draw
+
+from .._dedent import prose
+from ._blocks import Draw
 
 _D, _GAMMA = 5, 0.3
 Kernel = Callable[[Any, Any], Any]

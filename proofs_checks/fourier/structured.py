@@ -13,8 +13,9 @@ from mehler import FourierFeatures, verify
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from mehler.statements._evidence import Status
 from mehler.verify import kernels
-from proofs_checks._dedent import prose
-from proofs_checks.fourier._blocks import Draw, along
+
+from .._dedent import prose
+from ._blocks import Draw, along
 
 # 40 inputs are padded to 64: two cells of 32, one block of 64 units.
 _D, _SIZE, _GAMMA = 40, 64, 0.3

@@ -5,8 +5,9 @@ that statements share are in the files that begin with an underscore.
 """
 
 from mehler.statements import Statement
-from proofs_checks.group_invariant.finite import lemma_2, lemma_3, theorem_2, theorem_4
-from proofs_checks.group_invariant.kernel import (
+
+from .finite import lemma_2, lemma_3, theorem_2, theorem_4
+from .kernel import (
     corollary_1,
     expectation,
     invariance,
@@ -15,8 +16,8 @@ from proofs_checks.group_invariant.kernel import (
     remark_4,
     theorem_1,
 )
-from proofs_checks.group_invariant.permutations import experiment
-from proofs_checks.group_invariant.risk import (
+from .permutations import experiment
+from .risk import (
     lemma_1,
     lemma_4,
     lemma_5,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mehler.exact.orbits import TemplateLaw
-from proofs_checks._dedent import prose
+
+from .._dedent import prose
 
 EPSILON = 0.3
 # Section 2: Gaussian templates with rejection, and the window that holds all their projections.

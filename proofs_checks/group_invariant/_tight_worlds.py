@@ -9,7 +9,8 @@ from typing import Any
 from scipy import stats
 
 from mehler.bounds import Bound
-from proofs_checks._worlds import World, mean_exceeds
+
+from .._worlds import World, mean_exceeds
 
 Bounding = Callable[..., Bound]
 # So many of anything that its remaining error is negligible in floats.

@@ -5,7 +5,8 @@ distance and risk has a closed form are in the files that begin with an undersco
 """
 
 from mehler.statements import Statement
-from proofs_checks.kitchen_sinks import (
+
+from . import (
     estimation_lemma,
     greedy,
     kernel,

@@ -9,13 +9,14 @@ import numpy as np
 
 from mehler.bounds import Bound, kitchen_sinks
 from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._violations import Case, hold_bounds
-from proofs_checks._worlds import hold_worlds
-from proofs_checks.kitchen_sinks import _tight_worlds as worlds
-from proofs_checks.kitchen_sinks.worlds._cosines import Cosines
-from proofs_checks.kitchen_sinks.worlds._fitted import LIPSCHITZ, cosine_products, largest_gap
-from proofs_checks.kitchen_sinks.worlds._signs import log_tail, mean_signs
+
+from .._dedent import prose
+from .._violations import Case, hold_bounds
+from .._worlds import hold_worlds
+from . import _tight_worlds as worlds
+from .worlds._cosines import Cosines
+from .worlds._fitted import LIPSCHITZ, cosine_products, largest_gap
+from .worlds._signs import log_tail, mean_signs
 
 Lemma = Callable[..., Bound]
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from mehler.bounds import Bound, kitchen_sinks
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks.kitchen_sinks._steps import Steps, as_printed, equal_weights, line_search
+
+from .._dedent import prose
+from ._steps import Steps, as_printed, equal_weights, line_search
 
 _STEPS = 1000
 _CONSTANT = 10.0

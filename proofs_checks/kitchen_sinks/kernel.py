@@ -10,8 +10,9 @@ import numpy as np
 
 from mehler import KitchenSinks, exact, verify
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks.kitchen_sinks import _gaussian_pairs as routes
+
+from .._dedent import prose
+from . import _gaussian_pairs as routes
 
 Kernel = Callable[..., Any]
 

@@ -10,14 +10,15 @@ import numpy as np
 from mehler.bounds import Bound, kitchen_sinks
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from mehler.verify import intervals
-from proofs_checks._dedent import prose
-from proofs_checks._violations import Case, hold_bounds
-from proofs_checks._worlds import hold_worlds
-from proofs_checks.kitchen_sinks import _tight_worlds as worlds
-from proofs_checks.kitchen_sinks._quantiles import quantile_points
-from proofs_checks.kitchen_sinks.worlds._cosines import Cosines, average_errors
-from proofs_checks.kitchen_sinks.worlds._signs import mean_signs
-from proofs_checks.kitchen_sinks.worlds._units import By, Units
+
+from .._dedent import prose
+from .._violations import Case, hold_bounds
+from .._worlds import hold_worlds
+from . import _tight_worlds as worlds
+from ._quantiles import quantile_points
+from .worlds._cosines import Cosines, average_errors
+from .worlds._signs import mean_signs
+from .worlds._units import By, Units
 
 Lemma = Callable[..., Bound]
 

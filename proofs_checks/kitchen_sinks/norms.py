@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks.kitchen_sinks import _infimum
-from proofs_checks.kitchen_sinks.worlds import _dense
+
+from .._dedent import prose
+from . import _infimum
+from .worlds import _dense
 
 Norm = Callable[[Any, Any, Any], float]
 

@@ -10,13 +10,14 @@ import numpy as np
 
 from mehler.bounds import Bound, kitchen_sinks
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._violations import Case, hold_bounds
-from proofs_checks._worlds import hold_worlds
-from proofs_checks.kitchen_sinks import _tight_worlds as worlds
-from proofs_checks.kitchen_sinks._quantiles import quantile_points
-from proofs_checks.kitchen_sinks.worlds._cosines import Cosines, blocks, cosine_features
-from proofs_checks.kitchen_sinks.worlds._signs import mean_signs
+
+from .._dedent import prose
+from .._violations import Case, hold_bounds
+from .._worlds import hold_worlds
+from . import _tight_worlds as worlds
+from ._quantiles import quantile_points
+from .worlds._cosines import Cosines, blocks, cosine_features
+from .worlds._signs import mean_signs
 
 Loss = Callable[[Any], Any]
 _SIGNS = 100_000

@@ -9,16 +9,17 @@ import numpy as np
 
 from mehler.bounds import Bound, kitchen_sinks
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._violations import Case, hold_bounds
-from proofs_checks._worlds import hold_worlds
-from proofs_checks.kitchen_sinks import _tight_worlds as worlds
-from proofs_checks.kitchen_sinks._quantiles import quantile_points
-from proofs_checks.kitchen_sinks.worlds import _fitted
-from proofs_checks.kitchen_sinks.worlds._cosines import Cosines
-from proofs_checks.kitchen_sinks.worlds._divided import divided_products
-from proofs_checks.kitchen_sinks.worlds._fitted import LIPSCHITZ, Draw, cosine_products
-from proofs_checks.kitchen_sinks.worlds._signs import excess_risks
+
+from .._dedent import prose
+from .._violations import Case, hold_bounds
+from .._worlds import hold_worlds
+from . import _tight_worlds as worlds
+from ._quantiles import quantile_points
+from .worlds import _fitted
+from .worlds._cosines import Cosines
+from .worlds._divided import divided_products
+from .worlds._fitted import LIPSCHITZ, Draw, cosine_products
+from .worlds._signs import excess_risks
 
 Theorem = Callable[..., Bound]
 

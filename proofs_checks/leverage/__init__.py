@@ -5,7 +5,8 @@ has a closed form are in the files that begin with an underscore.
 """
 
 from mehler.statements import Statement
-from proofs_checks.leverage import (
+
+from . import (
     algorithm_1,
     bach,
     definition_1,

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Iterator
 
 from mehler.bounds import Bound
-from proofs_checks._worlds import World, mean_exceeds
+
+from .._worlds import World, mean_exceeds
 
 Bounding = Callable[..., Bound]
 # So many rows that shares of them are normal to 1e-20, also those of a set of one in a thousand.

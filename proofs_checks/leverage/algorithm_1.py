@@ -9,8 +9,9 @@ import numpy as np
 
 from mehler.features.leverage import ridge_leverage_scores
 from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
-from proofs_checks.leverage._enumerate_draws import (
+
+from .._dedent import prose
+from ._enumerate_draws import (
     independent,
     pool,
     systematic,

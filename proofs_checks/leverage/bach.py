@@ -11,9 +11,10 @@ import numpy as np
 from mehler.bounds import leverage as bounds
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Plot, Series, Statement
 from mehler.verify import intervals
-from proofs_checks._dedent import prose
-from proofs_checks._violations import Case, hold_bounds
-from proofs_checks.leverage._circle import Circle
+
+from .._dedent import prose
+from .._violations import Case, hold_bounds
+from ._circle import Circle
 
 _DELTA = 0.05
 _ROUNDING = 1e-9

@@ -10,9 +10,10 @@ import numpy as np
 from mehler.features.leverage import ridge_leverage_scores
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Plot, Series, Statement
 from mehler.verify import intervals
-from proofs_checks._dedent import prose
-from proofs_checks.leverage._circle import Circle
-from proofs_checks.leverage._cosine_pool import Waves
+
+from .._dedent import prose
+from ._circle import Circle
+from ._cosine_pool import Waves
 
 _RIDGE = 0.02
 # Sums of some fifty scores of at most 1 with errors of 1e-13.

@@ -10,7 +10,8 @@ import numpy as np
 
 from mehler import FourierFeatures, verify
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
+
+from .._dedent import prose
 
 Variance = Callable[[float], float]
 _DISTANCES = (0.25, 0.5, 1.0, 2.0)

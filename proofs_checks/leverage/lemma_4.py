@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
-from proofs_checks.leverage._cosine_pool import Waves, scores_of, spread_of
+
+from .._dedent import prose
+from ._cosine_pool import Waves, scores_of, spread_of
 
 _RIDGE = 0.05
 _ROUNDING = 1e-9

@@ -9,8 +9,9 @@ import numpy as np
 
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Plot, Series, Statement
 from mehler.verify import intervals
-from proofs_checks._dedent import prose
-from proofs_checks.leverage._circle import Circle
+
+from .._dedent import prose
+from ._circle import Circle
 
 _POOL, _POINTS, _MANY, _GRID = 100, 12, 30, 48
 Limit = Callable[[Any, float], float]

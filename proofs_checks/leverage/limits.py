@@ -8,8 +8,9 @@ import numpy as np
 
 from mehler.features.leverage import ridge_leverage_scores
 from mehler.statements import Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
-from proofs_checks.leverage._enumerate_draws import pool
+
+from .._dedent import prose
+from ._enumerate_draws import pool
 
 _POOL = 11
 _LARGE = 1e9

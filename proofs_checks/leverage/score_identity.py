@@ -9,9 +9,10 @@ import numpy as np
 
 from mehler.features.leverage import ridge_leverage_scores
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
-from proofs_checks.leverage._circle import Circle
-from proofs_checks.leverage._enumerate_draws import pool
+
+from .._dedent import prose
+from ._circle import Circle
+from ._enumerate_draws import pool
 
 Scores = Callable[..., Any]
 # Ridges of at least 1e-3 and features of at most 2: errors of 1e-12, relative to scores of 1e-3.

@@ -10,13 +10,14 @@ import numpy as np
 from mehler.bounds import Bound, Term
 from mehler.bounds import leverage as bounds
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._violations import Case, hold_bounds
-from proofs_checks._worlds import hold_worlds
-from proofs_checks.leverage import _tight_worlds as worlds
-from proofs_checks.leverage._cosine_pool import Waves, scores_of
-from proofs_checks.leverage._enumerate_draws import pool
-from proofs_checks.leverage.theorem_2 import ENOUGH
+
+from .._dedent import prose
+from .._violations import Case, hold_bounds
+from .._worlds import hold_worlds
+from . import _tight_worlds as worlds
+from ._cosine_pool import Waves, scores_of
+from ._enumerate_draws import pool
+from .theorem_2 import ENOUGH
 
 _RIDGE, _DELTA, _BOUND = 0.05, 0.2, 2**0.5
 Error = Callable[..., Bound]

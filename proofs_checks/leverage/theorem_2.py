@@ -10,9 +10,10 @@ import numpy as np
 from mehler.bounds import Bound, Term
 from mehler.bounds import leverage as bounds
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._violations import Case, hold_bounds
-from proofs_checks.leverage._cosine_pool import Waves, spread_of
+
+from .._dedent import prose
+from .._violations import Case, hold_bounds
+from ._cosine_pool import Waves, spread_of
 
 _RIDGE, _DELTA, _BOUND = 0.05, 0.2, 2**0.5
 # Rows with a Delta of at most 1/2, as the paper requires: 0.42 and 0.30.

@@ -5,9 +5,10 @@ the files that begin with an underscore.
 """
 
 from mehler.statements import Statement
-from proofs_checks.maxout.dimension import definition_2
-from proofs_checks.maxout.growth import h1_growth, locality, remark_1_codes, sigma2_growth
-from proofs_checks.maxout.kernel import (
+
+from .dimension import definition_2
+from .growth import h1_growth, locality, remark_1_codes, sigma2_growth
+from .kernel import (
     centred_kernel,
     decoupled_kernel,
     figure_1,
@@ -17,7 +18,7 @@ from proofs_checks.maxout.kernel import (
     theorem_1_kernel,
     theorem_1_series,
 )
-from proofs_checks.maxout.risk import density, lemma_2, lemma_3, lemma_4, remark_2, theorem_2
+from .risk import density, lemma_2, lemma_3, lemma_4, remark_2, theorem_2
 
 # In the order of the paper, then what it needs and does not have.
 STATEMENTS: tuple[Statement, ...] = tuple(

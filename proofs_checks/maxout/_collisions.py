@@ -11,7 +11,8 @@ import numpy as np
 
 from mehler import _arrays, verify
 from mehler.statements import Context
-from proofs_checks._measured_products import MISS, Draw, Measured, draws, rows_at
+
+from .._measured_products import MISS, Draw, Measured, draws, rows_at
 
 
 def measure_collisions(

@@ -4,17 +4,21 @@ Random feature maps on any array library, the exact kernels that they approximat
 of the one against the other that state their error rates.
 """
 
-from mehler import exact, features
+from typing import TYPE_CHECKING
+
 from mehler._version import __version__
-from mehler.features import (
-    DecoupledMaxoutFeatures,
-    FourierFeatures,
-    GroupInvariantFeatures,
-    KitchenSinks,
-    MaxoutCodes,
-    MaxoutFeatures,
-    from_recipe,
-)
+
+if TYPE_CHECKING:
+    from mehler import bounds, data, exact, features, learn, verify
+    from mehler.features import (
+        DecoupledMaxoutFeatures,
+        FourierFeatures,
+        GroupInvariantFeatures,
+        KitchenSinks,
+        MaxoutCodes,
+        MaxoutFeatures,
+        from_recipe,
+    )
 
 __all__ = [
     "DecoupledMaxoutFeatures",
@@ -32,13 +36,22 @@ __all__ = [
     "learn",
     "verify",
 ]
-_ON_DEMAND = ("bounds", "data", "learn", "verify")
+_ROOMS = ("bounds", "data", "exact", "features", "learn", "verify")
 
 
 def __getattr__(name: str) -> object:
-    # These bring imports of their own; a user who only transforms does not pay for them.
-    if name in _ON_DEMAND:
-        import importlib
+    # Nothing is imported before it is used: pytest imports this file in every run of every suite,
+    # for the plugin.
+    if name not in __all__:
+        raise AttributeError(f"module 'mehler' has no attribute {name!r}")
+    import importlib
 
+    if name in _ROOMS:
         return importlib.import_module(f"mehler.{name}")
-    raise AttributeError(f"module 'mehler' has no attribute {name!r}")
+    value = getattr(importlib.import_module("mehler.features"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-import mehler.pytest_plugin  # noqa: F401  # NumPy cannot be imported twice, by each inner run
+import mehler.verify  # noqa: F401  # NumPy cannot be imported twice, by each inner run
 
 pytest_plugins = ["pytester"]
 
@@ -156,13 +156,13 @@ def test_seeds_are_fixed_or_fresh_and_replay(pytester, workers):
 
 
 def test_other_suites_are_not_disturbed(pytester):
-    """Strict options, warnings as errors, and not a module more than pytest itself brings."""
+    """Strict options, warnings as errors, and no array library beside what pytest brings."""
     pytester.makepyfile(
         """
         import sys
 
         def test_alone():
-            assert not {"mehler", "numpy", "scipy", "hypothesis.strategies"} & set(sys.modules)
+            assert not {"numpy", "scipy", "hypothesis.strategies"} & set(sys.modules)
         """
     )
     result = pytester.runpytest_subprocess("-W", "error", "--strict-markers", "--strict-config")
@@ -196,12 +196,13 @@ def test_bad_options_are_refused_before_any_test(pytester, option, message):
     assert message in result.stderr.str()
 
 
-def test_importing_the_plugin_imports_nothing_of_ours():
+def test_importing_the_plugin_imports_four_small_files():
     code = (
-        "import sys, pytest; before = set(sys.modules); import _mehler_pytest_plugin;"
+        "import sys, pytest; before = set(sys.modules); import mehler.pytest_plugin._hooks;"
         "print(*sorted(set(sys.modules) - before))"
     )
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
-    assert loaded == ["_mehler_pytest_plugin"]
+    package = "mehler.pytest_plugin"
+    assert loaded == ["mehler", "mehler._version", package, f"{package}._hooks"]

@@ -11,10 +11,11 @@ import numpy as np
 from mehler.bounds import Bound
 from mehler.bounds import group_invariant as bounds
 from mehler.statements import Context, Plot, Series
-from proofs_checks._violations import Case
-from proofs_checks.group_invariant._errors import drawn_products, limit
-from proofs_checks.group_invariant._measured_kernel import BLOCKS, unit_rows
-from proofs_checks.kitchen_sinks._quantiles import quantile_points
+
+from ..._violations import Case
+from ...kitchen_sinks._quantiles import quantile_points
+from .._errors import drawn_products, limit
+from .._measured_kernel import BLOCKS, unit_rows
 
 DELTA, POINTS = 0.1, 5
 

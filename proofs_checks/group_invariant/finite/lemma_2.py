@@ -9,7 +9,8 @@ from typing import Any
 from scipy.special import ndtr
 
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
+
+from ..._dedent import prose
 
 
 def clark(m1: float, m2: float, s1: float, s2: float, r: float) -> tuple[float, float]:

@@ -9,7 +9,8 @@ import numpy as np
 from scipy import stats
 
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
+
+from ..._dedent import prose
 
 # Smaller chances are not computed to many digits, or are below every float.
 _LEAST = 1e-290

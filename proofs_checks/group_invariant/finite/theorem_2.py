@@ -11,12 +11,13 @@ from mehler.bounds import group_invariant as bounds
 from mehler.exact import orbits
 from mehler.exact.orbits import Bins, TemplateLaw
 from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._violations import hold_bounds
-from proofs_checks._worlds import hold_worlds
-from proofs_checks.group_invariant import _tight_worlds as worlds
-from proofs_checks.group_invariant._setting import SETTING
-from proofs_checks.group_invariant.finite._pair_cases import POINTS, cases, plot, sizes
+
+from ..._dedent import prose
+from ..._violations import hold_bounds
+from ..._worlds import hold_worlds
+from .. import _tight_worlds as worlds
+from .._setting import SETTING
+from ._pair_cases import POINTS, cases, plot, sizes
 
 
 def bias(law: TemplateLaw, window: float, n_bins: int, inner: float, rule: str = "paper") -> float:

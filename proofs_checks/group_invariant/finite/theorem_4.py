@@ -11,11 +11,12 @@ from mehler.bounds import Bound
 from mehler.bounds import group_invariant as bounds
 from mehler.features import groups
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._violations import Case, hold_bounds
-from proofs_checks._worlds import hold_worlds
-from proofs_checks.group_invariant import _tight_worlds as worlds
-from proofs_checks.group_invariant._measured_kernel import unit_rows
+
+from ..._dedent import prose
+from ..._violations import Case, hold_bounds
+from ..._worlds import hold_worlds
+from .. import _tight_worlds as worlds
+from .._measured_kernel import unit_rows
 
 _GROUP = groups.BlockPermutations(10, 5)
 _DELTA = 0.05

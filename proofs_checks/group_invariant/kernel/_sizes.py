@@ -11,7 +11,8 @@ import numpy as np
 from mehler import GroupInvariantFeatures, exact, verify
 from mehler.features import groups
 from mehler.statements import Context, Evidence, Plot, Series
-from proofs_checks.group_invariant._measured_kernel import (
+
+from .._measured_kernel import (
     BLOCKS,
     Draw,
     Kernel,
@@ -19,7 +20,7 @@ from proofs_checks.group_invariant._measured_kernel import (
     held,
     unit_rows,
 )
-from proofs_checks.group_invariant._setting import PAPER
+from .._setting import PAPER
 
 LAW = exact.orbits.TemplateLaw("sphere", 6)
 OWN: dict[str, Any] = {"own_elements": True, "replacement": True}

@@ -13,12 +13,13 @@ from mehler.bounds import group_invariant as bounds
 from mehler.exact.orbits import TemplateLaw
 from mehler.features.groups import energy_distance, mean_distance
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._violations import Case, hold_bounds
-from proofs_checks.group_invariant._errors import drawn_products
-from proofs_checks.group_invariant._measured_kernel import BLOCKS, unit_rows
-from proofs_checks.group_invariant._setting import SETTING
-from proofs_checks.group_invariant.kernel._gaps import deltas
+
+from ..._dedent import prose
+from ..._violations import Case, hold_bounds
+from .._errors import drawn_products
+from .._measured_kernel import BLOCKS, unit_rows
+from .._setting import SETTING
+from ._gaps import deltas
 
 _EPSILON, _DELTA, _POINTS, _M = 0.3, 0.1, 4, 40
 _OPTIONS: dict[str, Any] = {

@@ -7,8 +7,9 @@ from typing import Any
 from mehler import GroupInvariantFeatures
 from mehler.features import groups
 from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
-from proofs_checks.group_invariant._measured_kernel import (
+
+from ..._dedent import prose
+from .._measured_kernel import (
     BLOCKS,
     Draw,
     Kernel,
@@ -16,8 +17,8 @@ from proofs_checks.group_invariant._measured_kernel import (
     held,
     unit_rows,
 )
-from proofs_checks.group_invariant._setting import LAW, PAPER, SETTING
-from proofs_checks.group_invariant.kernel._sizes import OWN, everywhere, plot
+from .._setting import LAW, PAPER, SETTING
+from ._sizes import OWN, everywhere, plot
 
 # Two independent elements a template; random offsets have the expectation of infinitely many bins.
 _SAMPLED: dict[str, Any] = {

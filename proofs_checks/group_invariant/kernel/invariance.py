@@ -12,10 +12,11 @@ from mehler import GroupInvariantFeatures, verify
 from mehler._arrays import to_host
 from mehler.features import groups
 from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
-from proofs_checks.group_invariant._measured_kernel import BLOCKS, unit_rows
-from proofs_checks.group_invariant._setting import PAPER, SETTING
-from proofs_checks.group_invariant.kernel._sizes import LAW
+
+from ..._dedent import prose
+from .._measured_kernel import BLOCKS, unit_rows
+from .._setting import PAPER, SETTING
+from ._sizes import LAW
 
 # Two distinct elements a template; random offsets have the expectation of infinitely many bins.
 _SAMPLED: dict[str, Any] = {

@@ -11,8 +11,9 @@ from mehler import GroupInvariantFeatures, verify
 from mehler.exact.orbits import TemplateLaw
 from mehler.features.groups import energy_distance, mean_distance
 from mehler.statements import Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
-from proofs_checks.group_invariant._measured_kernel import BLOCKS, unit_rows
+
+from ..._dedent import prose
+from .._measured_kernel import BLOCKS, unit_rows
 
 _SCALE = 1 / math.sqrt(2 * math.pi * 6)
 

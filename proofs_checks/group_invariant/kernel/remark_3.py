@@ -9,9 +9,10 @@ import numpy as np
 from mehler import GroupInvariantFeatures
 from mehler.exact.orbits import TemplateLaw
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
-from proofs_checks.group_invariant._measured_kernel import BLOCKS, Draw, held, unit_rows
-from proofs_checks.group_invariant._setting import EPSILON, LAW, PAPER, SETTING
+
+from ..._dedent import prose
+from .._measured_kernel import BLOCKS, Draw, held, unit_rows
+from .._setting import EPSILON, LAW, PAPER, SETTING
 
 # The identity, a cycle, its inverse and a transposition of three blocks: with each element its
 # inverse, as the remark assumes, but no group.

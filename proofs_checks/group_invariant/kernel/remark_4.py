@@ -10,9 +10,10 @@ from mehler import GroupInvariantFeatures
 from mehler.exact.orbits import TemplateLaw
 from mehler.features.groups import mean_distance
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
-from proofs_checks.group_invariant._measured_kernel import BLOCKS, Draw, declared, held, unit_rows
-from proofs_checks.group_invariant._setting import EPSILON
+
+from ..._dedent import prose
+from .._measured_kernel import BLOCKS, Draw, declared, held, unit_rows
+from .._setting import EPSILON
 
 _WINDOW = 1 + EPSILON
 _UNIT: dict[str, Any] = {"group": BLOCKS, "window": _WINDOW, "rule": "dither", "n_bins": 10}

@@ -11,11 +11,12 @@ import numpy as np
 from mehler import GroupInvariantFeatures
 from mehler.features.groups import mean_distance
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
-from proofs_checks.group_invariant._measured_kernel import BLOCKS, Draw, held, unit_rows
-from proofs_checks.group_invariant._setting import SETTING
-from proofs_checks.group_invariant.kernel._gaps import deltas as restored_deltas
-from proofs_checks.group_invariant.kernel._gaps import drawn_again, masses, plot, with_zeros
+
+from ..._dedent import prose
+from .._measured_kernel import BLOCKS, Draw, held, unit_rows
+from .._setting import SETTING
+from ._gaps import deltas as restored_deltas
+from ._gaps import drawn_again, masses, plot, with_zeros
 
 _EPSILON = 0.3
 

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from mehler import learn
-from proofs_checks.group_invariant._tokens import Tokens
-from proofs_checks.group_invariant.permutations._data import Split, Task
-from proofs_checks.group_invariant.permutations._features import bag_of_words, drawn, grams, haar
-from proofs_checks.group_invariant.permutations._learning import accuracy, by_neighbour, learned
+
+from .._tokens import Tokens
+from ._data import Split, Task
+from ._features import bag_of_words, drawn, grams, haar
+from ._learning import accuracy, by_neighbour, learned
 
 LAMBDAS = 10.0 ** np.arange(-11.0, 0.0)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from proofs_checks.group_invariant._tokens import Tokens
+from .._tokens import Tokens
 
 # Sequences of 5 tokens out of 8, as in the paper, and a small world for quick looks.
 PAPER = Tokens(5, 8)

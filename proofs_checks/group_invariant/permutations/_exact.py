@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from proofs_checks.group_invariant._tokens import Tokens
-from proofs_checks.group_invariant.permutations._data import Task
+from .._tokens import Tokens
+from ._data import Task
 
 
 def test_weights(tokens: Tokens, per_class: int) -> dict[tuple[int, int], tuple[int, Fraction]]:

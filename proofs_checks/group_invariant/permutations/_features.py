@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from mehler import GroupInvariantFeatures
-from proofs_checks.group_invariant._tokens import Tokens
-from proofs_checks.group_invariant.permutations._data import haar_distance
+
+from .._tokens import Tokens
+from ._data import haar_distance
 
 
 def drawn(

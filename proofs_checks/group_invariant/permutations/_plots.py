@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from mehler.statements import Context, Plot, Series
-from proofs_checks.group_invariant.permutations import _curves as curves
-from proofs_checks.group_invariant.permutations._data import PAPER
-from proofs_checks.group_invariant.permutations._exact import alone
+
+from . import _curves as curves
+from ._data import PAPER
+from ._exact import alone
 
 
 def seeds_for(context: Context, label: str, n_draws: int) -> list[int]:

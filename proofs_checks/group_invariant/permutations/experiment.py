@@ -8,13 +8,14 @@ from typing import Any
 
 from mehler.statements import Check, Context, Evidence, Plot, Statement
 from mehler.verify import intervals
-from proofs_checks._dedent import prose
-from proofs_checks.group_invariant._tokens import Tokens
-from proofs_checks.group_invariant.permutations import _exact as known
-from proofs_checks.group_invariant.permutations._curves import draw_of, of_gram, of_map
-from proofs_checks.group_invariant.permutations._data import PAPER, SMALL, Task
-from proofs_checks.group_invariant.permutations._features import bag_of_words, drawn, grams, haar
-from proofs_checks.group_invariant.permutations._plots import (
+
+from ..._dedent import prose
+from .._tokens import Tokens
+from . import _exact as known
+from ._curves import draw_of, of_gram, of_map
+from ._data import PAPER, SMALL, Task
+from ._features import bag_of_words, drawn, grams, haar
+from ._plots import (
     over_elements,
     over_templates,
     over_training,

@@ -14,7 +14,8 @@ import numpy as np
 
 from mehler import GroupInvariantFeatures
 from mehler.statements import Context
-from proofs_checks.group_invariant._tokens import Tokens
+
+from .._tokens import Tokens
 
 TOKENS = Tokens(3, 3)
 WINDOW = float(np.sqrt(3.0))

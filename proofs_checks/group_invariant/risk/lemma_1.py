@@ -7,9 +7,10 @@ from typing import Any
 
 from mehler import GroupInvariantFeatures
 from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
-from proofs_checks.group_invariant._measured_kernel import BLOCKS, declared, held, unit_rows
-from proofs_checks.group_invariant._setting import PAPER, SETTING
+
+from ..._dedent import prose
+from .._measured_kernel import BLOCKS, declared, held, unit_rows
+from .._setting import PAPER, SETTING
 
 _OPTIONS: dict[str, Any] = {**PAPER, "group": BLOCKS, "rule": "dither", "n_bins": 10}
 _LAMBDA = 4.0

@@ -14,14 +14,15 @@ from mehler.bounds import group_invariant as bounds
 from mehler.exact.orbits import TemplateLaw
 from mehler.features import groups
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._violations import Case, hold_bounds
-from proofs_checks._worlds import hold_worlds
-from proofs_checks.group_invariant import _tight_worlds as worlds
-from proofs_checks.group_invariant._errors import batches
-from proofs_checks.group_invariant._measured_kernel import unit_rows
-from proofs_checks.group_invariant._setting import EPSILON, PAPER, SETTING
-from proofs_checks.kitchen_sinks._quantiles import quantile_points
+
+from ..._dedent import prose
+from ..._violations import Case, hold_bounds
+from ..._worlds import hold_worlds
+from ...kitchen_sinks._quantiles import quantile_points
+from .. import _tight_worlds as worlds
+from .._errors import batches
+from .._measured_kernel import unit_rows
+from .._setting import EPSILON, PAPER, SETTING
 
 # Shifts leave e = (1, ..., 1)/sqrt(d) alone. The weight C sign<t, e> has f*(x) = -C mu <e, x>,
 # mu the mean size of a coordinate of t: a closed form.

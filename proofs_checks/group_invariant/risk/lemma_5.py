@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
-from proofs_checks.group_invariant._setting import SETTING
-from proofs_checks.group_invariant.risk.lemma_4 import approximations, target
+
+from ..._dedent import prose
+from .._setting import SETTING
+from .lemma_4 import approximations, target
 
 
 def logistic(values: Any) -> Any:

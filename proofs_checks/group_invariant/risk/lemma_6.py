@@ -13,11 +13,12 @@ from mehler.bounds import Bound, Term
 from mehler.features.groups import SignFlips
 from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Statement
 from mehler.verify import intervals
-from proofs_checks._dedent import prose
-from proofs_checks._violations import Case, hold_bounds
-from proofs_checks.group_invariant._measured_kernel import unit_rows
-from proofs_checks.group_invariant._setting import SETTING
-from proofs_checks.group_invariant.risk._toy_problem import BINS, WINDOW, fitted
+
+from ..._dedent import prose
+from ..._violations import Case, hold_bounds
+from .._measured_kernel import unit_rows
+from .._setting import SETTING
+from ._toy_problem import BINS, WINDOW, fitted
 
 _DELTA = 0.05
 _SETTINGS = ((10, 50), (30, 200))

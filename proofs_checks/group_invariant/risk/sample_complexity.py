@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from mehler.statements import Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
-from proofs_checks.group_invariant._tokens import Tokens
+
+from ..._dedent import prose
+from .._tokens import Tokens
 
 _PAPER = Tokens(5, 8)
 

@@ -12,13 +12,15 @@ from mehler import GroupInvariantFeatures
 from mehler.bounds import Bound
 from mehler.bounds import group_invariant as bounds
 from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._violations import Case, hold_bounds
-from proofs_checks._worlds import hold_worlds
-from proofs_checks.group_invariant import _tight_worlds as worlds
-from proofs_checks.group_invariant._setting import SETTING
-from proofs_checks.group_invariant.risk import _one_orbit
-from proofs_checks.group_invariant.risk._toy_problem import (
+
+from ..._dedent import prose
+from ..._violations import Case, hold_bounds
+from ..._worlds import hold_worlds
+from ...kitchen_sinks._quantiles import quantile_points
+from .. import _tight_worlds as worlds
+from .._setting import SETTING
+from . import _one_orbit
+from ._toy_problem import (
     BINS,
     LABELS,
     SHARE,
@@ -28,7 +30,6 @@ from proofs_checks.group_invariant.risk._toy_problem import (
     least_risk,
     risk_everywhere,
 )
-from proofs_checks.kitchen_sinks._quantiles import quantile_points
 
 _DELTA = 0.02
 

@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from proofs_checks.kitchen_sinks.worlds._cosines import blocks
-from proofs_checks.kitchen_sinks.worlds._fitted import Draw, Products
+from ._cosines import blocks
+from ._fitted import Draw, Products
 
 
 def divided_products(n_inputs: int, *, signal: float = 1.0, divide: bool = True) -> Draw:

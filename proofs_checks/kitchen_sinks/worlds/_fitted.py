@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from proofs_checks.kitchen_sinks.worlds._cosines import Cosines, blocks, cosine_features
+from ._cosines import Cosines, blocks, cosine_features
 
 LIPSCHITZ = 0.5
 

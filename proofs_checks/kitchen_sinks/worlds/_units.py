@@ -10,7 +10,8 @@ import numpy as np
 
 from mehler import exact
 from mehler.bounds.kitchen_sinks import maxout_feature_scale
-from proofs_checks.kitchen_sinks.worlds._cosines import blocks
+
+from ._cosines import blocks
 
 By = Literal["frobenius", "longest"]
 

@@ -11,9 +11,10 @@ import numpy as np
 from mehler.bounds import doubling
 from mehler.bounds.doubling import DoublingDimension
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks.maxout.dimension import _sparse as sparse_vectors
-from proofs_checks.maxout.dimension._half_balls import (
+
+from ..._dedent import prose
+from . import _sparse as sparse_vectors
+from ._half_balls import (
     CAPS,
     area_bound,
     covering_angle,

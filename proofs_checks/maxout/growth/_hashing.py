@@ -20,8 +20,9 @@ from scipy import special, stats
 from mehler import MaxoutCodes, _arrays, exact
 from mehler.statements import Context, Evidence
 from mehler.verify import intervals
-from proofs_checks._measured_products import Draw, Measured, draws
-from proofs_checks._simultaneous import hold_against
+
+from ..._measured_products import Draw, Measured, draws
+from ..._simultaneous import hold_against
 
 Limit = Callable[[float], float]
 

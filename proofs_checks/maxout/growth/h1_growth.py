@@ -9,8 +9,9 @@ import numpy as np
 
 from mehler import exact
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks.maxout.growth._growth import (
+
+from ..._dedent import prose
+from ._growth import (
     LARGEST,
     RATED,
     expansion,

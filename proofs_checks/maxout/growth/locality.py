@@ -10,10 +10,11 @@ import numpy as np
 
 from mehler import MaxoutFeatures, exact
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._measured_products import Draw, Measured, measure
-from proofs_checks._simultaneous import hold_against
-from proofs_checks.maxout.growth._growth import RATED, in_next_order, variance, variance_rate
+
+from ..._dedent import prose
+from ..._measured_products import Draw, Measured, measure
+from ..._simultaneous import hold_against
+from ._growth import RATED, in_next_order, variance, variance_rate
 
 Kernel = Callable[[float, int], Any]
 

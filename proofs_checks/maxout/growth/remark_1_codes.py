@@ -9,11 +9,12 @@ import numpy as np
 
 from mehler import MaxoutCodes, exact
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._measured_products import Draw, Measured, points
-from proofs_checks._simultaneous import hold_against
-from proofs_checks.maxout._collisions import measure_collisions
-from proofs_checks.maxout.growth import _hashing as hashing
+
+from ..._dedent import prose
+from ..._measured_products import Draw, Measured, points
+from ..._simultaneous import hold_against
+from .._collisions import measure_collisions
+from . import _hashing as hashing
 
 _RHO = (-0.8, -0.4, 0.0, 0.25, 0.5, 0.75, 0.95)
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from mehler import DecoupledMaxoutFeatures, exact, verify
 from mehler.statements import Context, Evidence
-from proofs_checks._measured_products import Draw
+
+from ..._measured_products import Draw
 
 Variance = Callable[..., Any]
 _RHO = (-0.95, -0.6, -0.2, 0.3, 0.7, 0.95)

@@ -9,7 +9,8 @@ from typing import Any
 from scipy import special, stats
 
 from mehler.bounds import Bound
-from proofs_checks._worlds import World, mean_exceeds
+
+from ..._worlds import World, mean_exceeds
 
 Bounding = Callable[..., Bound]
 # So many features that the mean of their products is normal to 1e-8; Chernoff's grid ends there.

@@ -9,10 +9,11 @@ import numpy as np
 
 from mehler import DecoupledMaxoutFeatures, exact, verify
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._measured_products import Draw, Measured, measure, points
-from proofs_checks._simultaneous import hold_against
-from proofs_checks.maxout.kernel import _decoupled_pairs as pairs
+
+from ..._dedent import prose
+from ..._measured_products import Draw, Measured, measure, points
+from ..._simultaneous import hold_against
+from . import _decoupled_pairs as pairs
 
 _RHO = (-1.0, -0.7, -0.3, 0.0, 0.3, 0.6, 0.9, 1.0)
 

@@ -10,10 +10,11 @@ import numpy as np
 
 from mehler import MaxoutFeatures, _arrays, exact, verify
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._measured_products import MISS, Draw, Measured, draws
-from proofs_checks._simultaneous import hold_against
-from proofs_checks.maxout.kernel._joint import difference_moments
+
+from ..._dedent import prose
+from ..._measured_products import MISS, Draw, Measured, draws
+from ..._simultaneous import hold_against
+from ._joint import difference_moments
 
 Kernel = Callable[[Any, int], Any]
 

@@ -12,12 +12,13 @@ from mehler import MaxoutFeatures
 from mehler.bounds import kernel_error as bounds
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from mehler.verify import intervals
-from proofs_checks._dedent import prose
-from proofs_checks._measured_products import Draw, rows_at
-from proofs_checks._violations import Case, hold_bounds
-from proofs_checks._worlds import hold_worlds
-from proofs_checks.maxout.kernel import _tight_errors as worlds
-from proofs_checks.maxout.kernel._gram_errors import gram_errors, rows_in_random_directions
+
+from ..._dedent import prose
+from ..._measured_products import Draw, rows_at
+from ..._violations import Case, hold_bounds
+from ..._worlds import hold_worlds
+from . import _tight_errors as worlds
+from ._gram_errors import gram_errors, rows_in_random_directions
 
 # (q, rho, m, delta) of one pair.
 _QUICK_PAIRS = ((4, 0.5, 60, 0.05), (8, 1.0, 60, 0.05))

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from mehler import MaxoutFeatures
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._measured_products import Draw, Measured, measure, points
-from proofs_checks._simultaneous import hold_against
+
+from ..._dedent import prose
+from ..._measured_products import Draw, Measured, measure, points
+from ..._simultaneous import hold_against
 
 _RHO = (-1.0, -0.6, -0.2, 0.0, 0.3, 0.8, 1.0)
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from mehler import MaxoutCodes, exact
 from mehler.statements import Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._measured_products import Draw, Measured
-from proofs_checks._simultaneous import hold_against
-from proofs_checks.maxout._collisions import measure_collisions
+
+from ..._dedent import prose
+from ..._measured_products import Draw, Measured
+from ..._simultaneous import hold_against
+from .._collisions import measure_collisions
 
 _RHO = (1.0, 0.0, -1.0)
 _WIDTH = 0.01

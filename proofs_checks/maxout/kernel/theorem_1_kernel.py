@@ -9,9 +9,10 @@ import numpy as np
 
 from mehler import MaxoutFeatures, exact
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._measured_products import Draw, Measured, measure, points
-from proofs_checks._simultaneous import hold_against
+
+from ..._dedent import prose
+from ..._measured_products import Draw, Measured, measure, points
+from ..._simultaneous import hold_against
 
 Kernel = Callable[[Any, int], Any]
 

@@ -11,10 +11,11 @@ import numpy as np
 
 from mehler import MaxoutCodes, exact
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._measured_products import Draw, Measured, points
-from proofs_checks._simultaneous import hold_against
-from proofs_checks.maxout._collisions import measure_collisions
+
+from ..._dedent import prose
+from ..._measured_products import Draw, Measured, points
+from ..._simultaneous import hold_against
+from .._collisions import measure_collisions
 
 Coefficients = Callable[[int, int], Any]
 Collision = Callable[[float, int], Any]

@@ -10,7 +10,8 @@ import numpy as np
 from scipy import special
 
 from mehler import exact
-from proofs_checks.maxout.risk._excess_risk import block_sizes
+
+from ._excess_risk import block_sizes
 
 # Accelerated gradient steps from the Monte Carlo function towards the nearest one of the box.
 _STEPS = 12

@@ -10,7 +10,8 @@ from scipy import stats
 
 from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence
-from proofs_checks.maxout.risk._near_points import (
+
+from ._near_points import (
     DELTA,
     NORM_CONSTANT,
     POOL,

@@ -14,8 +14,9 @@ from mehler import exact
 from mehler.bounds import Bound
 from mehler.statements import Context, Plot, Series
 from mehler.verify import intervals
-from proofs_checks._violations import Case
-from proofs_checks.maxout.risk._excess_risk import Drawn, Law, draw_risks
+
+from ..._violations import Case
+from ._excess_risk import Drawn, Law, draw_risks
 
 Bounding = Callable[..., Bound]
 # Chance that a plotted interval for a quantile misses it.

@@ -11,7 +11,8 @@ from scipy import special, stats
 from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence
 from mehler.verify import intervals
-from proofs_checks.maxout.risk._near_points import (
+
+from ._near_points import (
     DELTA,
     NORM_CONSTANT,
     POOL,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from proofs_checks.maxout.risk._excess_risk import block_sizes, units
+from ._excess_risk import block_sizes, units
 
 # Doubling dimensions of the unit spheres of R^1, R^2, R^3: two points, six arcs of 60 degrees,
 # and 19 to 32 caps of 30 degrees.

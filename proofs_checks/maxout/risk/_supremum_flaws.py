@@ -9,8 +9,9 @@ from scipy import stats
 
 from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence
-from proofs_checks.maxout.risk._near_points import DELTA, NORM_CONSTANT, POOL, near_points
-from proofs_checks.maxout.risk._suprema import failure
+
+from ._near_points import DELTA, NORM_CONSTANT, POOL, near_points
+from ._suprema import failure
 
 
 def _norm_promise(d: int) -> float:

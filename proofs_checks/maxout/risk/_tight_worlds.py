@@ -15,7 +15,8 @@ from scipy import special, stats
 
 from mehler import exact
 from mehler.bounds import Bound
-from proofs_checks._worlds import World, at_least, mean_exceeds
+
+from ..._worlds import World, at_least, mean_exceeds
 
 Bounding = Callable[..., Bound]
 # E|g| and the standard deviation of |g| for a standard normal g; E||g| - E|g||^3 over its cube is

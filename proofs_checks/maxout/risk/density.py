@@ -11,7 +11,8 @@ from scipy import special
 
 from mehler import exact
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
+
+from ..._dedent import prose
 
 _POOL = 4
 # Beyond this, |M| has no mass that a float could see.

@@ -11,12 +11,13 @@ import numpy as np
 
 from mehler.bounds import Bound, maxout
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._violations import Case, hold_bounds
-from proofs_checks.maxout.risk import _supremum_flaws as flaws
-from proofs_checks.maxout.risk._excess_risk import Law
-from proofs_checks.maxout.risk._risk_cases import observed_series
-from proofs_checks.maxout.risk._suprema import SUBSPHERES, draw_suprema, failure, mean, quantile
+
+from ..._dedent import prose
+from ..._violations import Case, hold_bounds
+from . import _supremum_flaws as flaws
+from ._excess_risk import Law
+from ._risk_cases import observed_series
+from ._suprema import SUBSPHERES, draw_suprema, failure, mean, quantile
 
 Bounding = Callable[..., Bound]
 

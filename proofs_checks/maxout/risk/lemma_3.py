@@ -12,18 +12,19 @@ import numpy as np
 from mehler import exact, verify
 from mehler.bounds import Bound, maxout
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._violations import Case, hold_bounds
-from proofs_checks._worlds import hold_worlds
-from proofs_checks.maxout.risk import _approximation_flaws as flaws
-from proofs_checks.maxout.risk import _tight_worlds as worlds
-from proofs_checks.maxout.risk._approximating import (
+
+from ..._dedent import prose
+from ..._violations import Case, hold_bounds
+from ..._worlds import hold_worlds
+from . import _approximation_flaws as flaws
+from . import _tight_worlds as worlds
+from ._approximating import (
     Approximations,
     draw_approximations,
     mean_square,
 )
-from proofs_checks.maxout.risk._excess_risk import Law
-from proofs_checks.maxout.risk._risk_cases import observed_series
+from ._excess_risk import Law
+from ._risk_cases import observed_series
 
 Bounding = Callable[..., Bound]
 Sizes = dict[str, Any]

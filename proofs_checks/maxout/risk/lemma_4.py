@@ -9,12 +9,13 @@ from typing import Any
 from mehler.bounds import Bound, maxout
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from mehler.verify import intervals
-from proofs_checks._dedent import prose
-from proofs_checks._violations import Case, hold_bounds
-from proofs_checks._worlds import hold_worlds
-from proofs_checks.maxout.risk import _approximation_flaws as flaws
-from proofs_checks.maxout.risk import _tight_worlds as worlds
-from proofs_checks.maxout.risk._risk_cases import Draws, Setting, drawn_settings, observed_series
+
+from ..._dedent import prose
+from ..._violations import Case, hold_bounds
+from ..._worlds import hold_worlds
+from . import _approximation_flaws as flaws
+from . import _tight_worlds as worlds
+from ._risk_cases import Draws, Setting, drawn_settings, observed_series
 
 Bounding = Callable[..., Bound]
 

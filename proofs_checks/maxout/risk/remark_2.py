@@ -8,12 +8,13 @@ from collections.abc import Callable
 from mehler import exact
 from mehler.bounds import Bound, maxout
 from mehler.statements import Check, Context, Evidence, Statement
-from proofs_checks._dedent import prose
-from proofs_checks._violations import hold_bounds
-from proofs_checks._worlds import hold_worlds
-from proofs_checks.maxout.risk import _risk_flaws as flaws
-from proofs_checks.maxout.risk import _tight_worlds as worlds
-from proofs_checks.maxout.risk._risk_cases import (
+
+from ..._dedent import prose
+from ..._violations import hold_bounds
+from ..._worlds import hold_worlds
+from . import _risk_flaws as flaws
+from . import _tight_worlds as worlds
+from ._risk_cases import (
     Bounding,
     Draws,
     Setting,

@@ -1,11 +1,6 @@
-"""The suite-wide ledger of a pytest run: looks, by test, over all processes.
+"""The plugin of pytest: one false-alarm budget for all tests of a run, fixed or fresh seeds.
 
-Hooks, options and fixtures are in the module ``_mehler_pytest_plugin`` beside the package, which
-imports nothing; this package is imported when a test requests ``mehler_ledger``.
+pytest imports `_hooks`, and with it this file, in every run of every suite of an environment that
+mehler is installed in. Nothing here imports NumPy; the rest of the package is imported when a test
+asks for the ledger.
 """
-
-from mehler.pytest_plugin._artefact import write
-from mehler.pytest_plugin._record import Record
-from mehler.pytest_plugin._total import Total
-
-__all__ = ["Record", "Total", "write"]

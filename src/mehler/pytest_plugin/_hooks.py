@@ -1,9 +1,4 @@
-"""The pytest plugin's face: options, fixtures and hooks, at no cost to suites that use none.
-
-pytest imports this module in every run of every suite of an environment that mehler is installed
-in. It lives beside the package, not in it, because importing ``mehler.anything`` imports NumPy;
-what there is to do is in `mehler.pytest_plugin`, imported when a test asks for the ledger.
-"""
+"""Options, fixtures and hooks, at no cost to suites that use none."""
 
 from __future__ import annotations
 
@@ -73,7 +68,7 @@ def mehler_ledger(pytestconfig: pytest.Config) -> Any:
     Give it to the checks as ``ledger=mehler_ledger``; under Hypothesis use
     ``mehler_ledger.allot("label", examples=...)``.
     """
-    from mehler.pytest_plugin import Record
+    from mehler.pytest_plugin._record import Record
 
     pytestconfig.stash[_RECORD] = Record(pytestconfig.option.mehler_budget)
     return pytestconfig.stash[_RECORD].ledger
@@ -130,7 +125,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     parts = config.stash[_PARTS] + ([] if record is None else [record.to_dict()])
     if not parts and config.option.mehler_json is None:
         return
-    from mehler.pytest_plugin import Total, write
+    from mehler.pytest_plugin._artefact import write
+    from mehler.pytest_plugin._total import Total
 
     total = Total.of(config.option.mehler_budget, parts, lost=len(config.stash[_STARTED]))
     config.stash[_TOTAL] = total
