@@ -23,9 +23,7 @@ Examples
 try:
     import hypothesis as _hypothesis  # noqa: F401  # named here to say what to install
 except ImportError as error:
-    raise ImportError(
-        "mehler.strategies needs Hypothesis: install it, or mehler with its extra 'verify'"
-    ) from error
+    raise ImportError('mehler.strategies needs Hypothesis: pip install "mehler[verify]"') from error
 
 from mehler.strategies._clouds import (
     Cloud,

@@ -18,8 +18,7 @@ def flint() -> Any:
         import flint as module
     except ImportError as error:
         raise ImportError(
-            "mehler.exact.certified needs python-flint; install it with "
-            "pip install 'mehler[certified]'"
+            'mehler.exact.certified needs python-flint: pip install "mehler[certified]"'
         ) from error
     return module
 

@@ -1,0 +1,114 @@
+"""What an index page shows, and files about the project that must agree with pyproject.toml."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import tomllib
+import zipfile
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+import yaml
+
+from mehler import __version__
+from tests.package.conftest import ADDRESS, ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def metadata(wheel: Path):
+    with zipfile.ZipFile(wheel) as archive:
+        return message_from_bytes(archive.read(f"mehler-{__version__}.dist-info/METADATA"))
+
+
+def read(name: str):
+    return yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))
+
+
+def test_without_an_address_no_link_leads_nowhere(wheel):
+    said = metadata(wheel)
+    assert said.get_all("Project-URL") is None
+    text = re.sub(r"```.*?```", "", said.get_payload(), flags=re.DOTALL)
+    assert LINK.findall(text) == []
+    assert "Proved and refuted" in text
+    assert "rbf_kernel" in said.get_payload()  # code stays
+
+
+def test_a_release_has_addresses_and_every_link_leads_into_the_repository(released):
+    said = metadata(released)
+    assert f"Source, {ADDRESS}" in said.get_all("Project-URL")
+    links = LINK.findall(re.sub(r"```.*?```", "", said.get_payload(), flags=re.DOTALL))
+    assert len(links) > 30
+    inside = re.compile(rf"{ADDRESS}/(blob|raw)/v{re.escape(__version__)}/([^#]+)(#.*)?")
+    for link in links:
+        found = inside.fullmatch(link)
+        assert found, link
+        assert (ROOT / found[2]).is_file(), link
+        assert (found[1] == "raw") == link.endswith(".svg")
+
+
+def test_versions_agree():
+    assert PROJECT["version"] == __version__
+    assert read("CITATION.cff")["version"] == __version__
+    assert read("recipe/recipe.yaml")["context"]["version"] == __version__
+    assert f"## {__version__} (" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_citation_has_what_its_format_asks_for():
+    """Version 1.2.0: four required fields, a name for each author, a date, an SPDX licence."""
+    cited = read("CITATION.cff")
+    assert cited["cff-version"] == "1.2.0"
+    assert cited.keys() >= {"message", "title", "authors"}
+    assert [author["name"] for author in cited["authors"]] == [
+        author["name"] for author in PROJECT["authors"]
+    ]
+    assert datetime.date.fromisoformat(cited["date-released"])
+    assert cited["license"] == PROJECT["license"]
+
+
+def test_the_recipe_asks_for_what_the_package_asks_for():
+    needed = read("recipe/recipe.yaml")["requirements"]
+
+    def listed(lines):
+        return {line.replace(" ", "").replace("matplotlib-base", "matplotlib") for line in lines}
+
+    assert listed(needed["run"]) - {"python>=${{python_min}}"} == set(PROJECT["dependencies"])
+    extras = {line for lines in PROJECT["optional-dependencies"].values() for line in lines}
+    assert listed(needed["run_constraints"]) <= extras
+
+
+def test_every_supported_python_is_tested():
+    named = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    matrix = read(".github/workflows/tests.yml")["jobs"]["suite"]["strategy"]["matrix"]
+    assert matrix["python"] == named
+    assert f">={named[0]}" == PROJECT["requires-python"]
+    assert len(matrix["os"]) >= 2
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.name
+)
+def test_files_of_the_host_can_be_read(path):
+    assert isinstance(read(str(path.relative_to(ROOT))), dict)
+
+
+def places():
+    """Where extras are named: the source, pages, jobs."""
+    for folder, pattern in (("src", "*.py"), ("docs", "*.md"), (".github", "*.yml"), (".ci", "*")):
+        yield from (ROOT / folder).rglob(pattern)
+    yield from (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "pyproject.toml"))
+
+
+def test_every_extra_that_is_named_exists():
+    named = {
+        (extra.strip(), path.name)
+        for path in places()
+        if path.is_file() and "_build" not in path.parts
+        for found in re.findall(r"""(?:mehler|["']\.)\[([a-z0-9, ]+)\]""", path.read_text("utf-8"))
+        for extra in found.split(",")
+    }
+    assert {one for one in named if one[0] not in PROJECT["optional-dependencies"]} == set()
+    assert len(named) > 20
