@@ -25,7 +25,7 @@ WORKERS = pytest.mark.parametrize("workers", [[], ["-n2"]], ids=["one process", 
 
 
 def summary(result: pytest.RunResult) -> str:
-    (line,) = [line for line in result.outlines if re.match(r"mehler: \d+ looks", line)]
+    (line,) = [line for line in result.outlines if re.match(r"mehler: \d+ looks?", line)]
     return line
 
 
@@ -101,7 +101,7 @@ def test_a_crashed_worker_is_not_passed_over(pytester):
     )
     result = pytester.runpytest_inprocess("-n1", "--max-worker-restart=1")
     result.assert_outcomes(passed=1, failed=1)
-    assert "1 stopped workers are not known" in summary(result)
+    assert "nothing is known of the looks of 1 stopped worker" in summary(result)
 
 
 def test_allotments_are_counted_once_and_overdrafts_fail_the_run(pytester):
@@ -196,7 +196,7 @@ def test_bad_options_are_refused_before_any_test(pytester, option, message):
     assert message in result.stderr.str()
 
 
-def test_importing_the_plugin_imports_four_small_files():
+def test_importing_the_plugin_imports_five_small_files():
     code = (
         "import sys, pytest; before = set(sys.modules); import mehler.pytest_plugin._hooks;"
         "print(*sorted(set(sys.modules) - before))"
@@ -205,4 +205,5 @@ def test_importing_the_plugin_imports_four_small_files():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
     package = "mehler.pytest_plugin"
-    assert loaded == ["mehler", "mehler._version", package, f"{package}._hooks"]
+    ours = ["mehler", "mehler._run_seed", "mehler._version", package, f"{package}._hooks"]
+    assert loaded == ours

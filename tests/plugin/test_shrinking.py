@@ -98,9 +98,9 @@ def test_the_printed_line_replays_the_failure(pytester):
     first = run("")
     (line,) = set(re.findall(r"@reproduce_failure\([^)]*\)", first))
     again = run(line)
-    # The whole paragraph, not the summary's beginning of it.
-    verdict = max(re.findall(r"AssertionError: (kernel: refuted.*)", first), key=len)
-    assert "Replay with seed=" in verdict
+    # All of it, not the line in the summary.
+    verdict = re.search(r"AssertionError: (kernel: refuted.*?rounding[^\n]*)", first, re.DOTALL)[1]
+    assert "replay with  seed=" in verdict
     assert verdict in again
     for text in (first, again):
         # Older versions of Hypothesis print the call that made it, around it.

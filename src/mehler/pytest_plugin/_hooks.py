@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from mehler import _run_seed
 
 _BUDGET = 1e-6
 _RECORD = pytest.StashKey[Any]()  # of this process, once a test has asked for the ledger
@@ -28,14 +32,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--mehler-fresh-seeds",
         action="store_true",
-        help="take the root of all mehler_seed fixtures from the system's entropy, and print it",
+        help="take the root of all seeds from the system's entropy, and print it: those of the "
+        "mehler_seed fixture and of checks without seed=",
     )
     group.addoption(
         "--mehler-seed",
         type=_seed,
         default=None,
         metavar="N",
-        help="root of all mehler_seed fixtures (default: 0); replays a run with fresh seeds",
+        help="root of all those seeds; replays a run with fresh seeds",
     )
     group.addoption(
         "--mehler-json",
@@ -80,11 +85,20 @@ def mehler_seed(request: pytest.FixtureRequest) -> int:
 
     Under Hypothesis use `mehler.strategies.seeds` instead, which makes it part of the example.
     """
-    import hashlib
+    return _seed_of(request.node.nodeid, request.config.option.mehler_seed or 0)
 
-    root = request.config.option.mehler_seed or 0
-    digest = hashlib.sha256(f"{root} {request.node.nodeid}".encode()).digest()
-    return int.from_bytes(digest[:4], "big") >> 1  # 31 bits, which every library takes
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Give checks without a seed that of their test, if the run has a root."""
+    root = item.config.option.mehler_seed
+    if root is None:
+        return (yield)
+    _run_seed.give(_seed_of(item.nodeid, root))
+    try:
+        return (yield)
+    finally:
+        _run_seed.give(None)
 
 
 @pytest.hookimpl(trylast=True)
@@ -144,8 +158,13 @@ def pytest_terminal_summary(
     total = config.stash.get(_TOTAL, None)
     if total is not None:
         terminalreporter.write_line(str(total), red=total.overdrawn)
-        if config.option.mehler_fresh_seeds:
-            terminalreporter.write_line(_replay(config))
+    if config.option.mehler_fresh_seeds:
+        terminalreporter.write_line(_replay(config))
+
+
+def _seed_of(test: str, root: int) -> int:
+    digest = hashlib.sha256(f"{root} {test}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1  # 31 bits, which every library takes
 
 
 def _replay(config: pytest.Config) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mehler._words import counted
 from mehler.verify import Ledger
 
 
@@ -63,11 +64,11 @@ class Total:
 
     def __str__(self) -> str:
         """Return the summary line of a run."""
-        line = f"mehler: {self.looks} looks, spent {self.spent:.3g} of {self.budget:.3g}"
+        line = f"mehler: {counted(self.looks, 'look')}, spent {self.spent:.3g} of {self.budget:.3g}"
         if self.overdrawn:
             line += "; over budget: raise --mehler-budget or lower false_alarm"
         if self.lost:
-            line += f"; the looks of {self.lost} stopped workers are not known"
+            line += f"; nothing is known of the looks of {counted(self.lost, 'stopped worker')}"
         return line
 
     def to_dict(self) -> dict[str, Any]:

@@ -60,10 +60,11 @@ from mehler.verify._verdict import Verdict
 from mehler.verify.budget._allotment import Allotment
 from mehler.verify.budget._confirm import confirm
 from mehler.verify.budget._ledger import BudgetExceeded, Ledger
+from mehler.verify.checks._assert_kernel import assert_kernel
 from mehler.verify.checks._backends import check_backends
 from mehler.verify.checks._distribution import check_distribution
 from mehler.verify.checks._finite import check_finite
-from mehler.verify.checks._kernel import assert_kernel, check_kernel
+from mehler.verify.checks._kernel import check_kernel
 from mehler.verify.checks._mean import check_mean
 from mehler.verify.checks._precision import check_precision
 from mehler.verify.checks.convergence._convergence import check_convergence

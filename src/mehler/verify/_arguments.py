@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from mehler import _run_seed
 from mehler._arrays import Array, to_host
-from mehler._validate import positive
+from mehler._validate import integer, positive
 
 
 def relative_resolution(value: float) -> float:
@@ -20,6 +21,11 @@ def relative_resolution(value: float) -> float:
             "in [-1, 1], so nothing could be refuted; give a fraction such as 0.02"
         )
     return number
+
+
+def root_seed(seed: int | None) -> int:
+    """Return the seed that determines all others; by default that of the test that runs, or 0."""
+    return _run_seed.current() if seed is None else integer("seed", seed, least=0)
 
 
 def bounds_pair(bounds: Any) -> tuple[float, float]:

@@ -8,6 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from mehler._words import counted
+from mehler.verify._numbers import interval_text, short
+from mehler.verify._pair_table import PairTable
+
 Status = Literal["holds", "refuted", "inconclusive"]
 STATUSES = ("holds", "refuted", "inconclusive")
 
@@ -75,6 +79,10 @@ class Verdict:
         Seeds that replay the check.
     reason : str
         For an inconclusive check, why it is undecided and what would decide it.
+    cause : str
+        What explains the outcome better than a wrong claim: a draw that ignores its seed.
+    table : PairTable, optional
+        For kernels, the worst pairs; a failed assertion prints them.
 
     See Also
     --------
@@ -111,6 +119,8 @@ class Verdict:
     where: Mapping[str, Any] = field(default_factory=dict)
     seeds: Mapping[str, Any] = field(default_factory=dict)
     reason: str = ""
+    cause: str = ""
+    table: PairTable | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
@@ -123,25 +133,20 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dict for `json.dumps`; numbers that are not finite become None."""
-        content = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        return {name: _plain(value) for name, value in content.items()}
+        names = [f.name for f in dataclasses.fields(self) if f.name != "table"]
+        return {name: _plain(getattr(self, name)) for name in names}
 
     def __str__(self) -> str:
         """Return one paragraph: claim, evidence, error rates, power, place, replay, reasons."""
-        low, high = self.interval
-        place = ", ".join(f"{key}={_short(value)}" for key, value in self.where.items())
-        amount = f"{self.n_features} features in {self.n_draws} draws"
-        if not self.n_draws:
-            amount = f"{self.n_features} samples"
-        unit = "" if self.scale == 1.0 else f" of sqrt(k(x,x) k(y,y)) = {_short(self.scale)} there"
-        sentences = [
+        place = ", ".join(f"{key}={short(value)}" for key, value in self.where.items())
+        sentences = [f"{self.cause}."] if self.cause else []
+        sentences += [
             f"{self.check}: {self.status}. Claimed: {self.claim}.",
-            f"Observed {_short(self.observed)} against {_short(self.exact)}"
+            f"Observed {short(self.observed)} against {short(self.exact)}"
             + (f" at {place};" if place else ";")
-            + f" interval [{_short(low)}, {_short(high)}] at false alarm {self.false_alarm:.3g}"
-            + (f" shared by {self.n_looks} looks" if self.n_looks > 1 else "")
-            + f" ({self.method}), from {amount}.",
-            self._power(unit),
+            + f" interval {interval_text(*self.interval)} at false alarm {self.rate_text()},"
+            + f" from {self.amount_text()}.",
+            f"{self.power_text()[0].upper()}{self.power_text()[1:]}.",
         ]
         if self.reason:
             sentences.append(self.reason)
@@ -152,20 +157,33 @@ class Verdict:
             sentences.append(f"Assumes: {'; '.join(self.assumptions)}.")
         return " ".join(sentences)
 
-    def _power(self, unit: str) -> str:
-        wanted = f"(asked for: {_short(self.resolution)})"
+    def cells(self) -> tuple[str, ...]:
+        """Return claim, estimate and interval as text; none where nothing was measured."""
+        return short(self.exact), short(self.observed), interval_text(*self.interval)
+
+    def rate_text(self) -> str:
+        """Return the error rate, the number of looks that share it, and the method."""
+        shared = f" shared by {counted(self.n_looks, 'look')}" if self.n_looks > 1 else ""
+        return f"{self.false_alarm:.3g}{shared} ({self.method})"
+
+    def amount_text(self) -> str:
+        """Return what was drawn."""
+        if not self.n_draws:
+            return counted(self.n_features, "sample")
+        return f"{counted(self.n_features, 'feature')} in {counted(self.n_draws, 'draw')}"
+
+    def power_text(self) -> str:
+        """Return the deviation that would have been seen, beside the one asked for."""
+        wanted = f"(asked for: {short(self.resolution)})"
         if math.isinf(self.detectable):
             return (
-                f"No deviation would have been seen with probability {1 - self.miss:.9g} {wanted}."
+                f"no deviation would have been seen with probability {1 - self.miss:.9g} {wanted}"
             )
+        unit = "" if self.scale == 1.0 else f" of sqrt(k(x,x) k(y,y)) = {short(self.scale)} there"
         return (
-            f"A deviation of {_short(self.detectable)}{unit} is missed with probability "
-            f"at most {self.miss:.3g} {wanted}."
+            f"a deviation of {short(self.detectable)}{unit} is missed with probability "
+            f"at most {self.miss:.3g} {wanted}"
         )
-
-
-def _short(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _plain(value: Any) -> Any:

@@ -6,8 +6,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from mehler.verify._failure import is_failure, require_holds
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._confirm import confirm
+
+__tracebackhide__, __unittest = is_failure, True
 
 
 class Allotment:
@@ -129,11 +132,7 @@ class Allotment:
         AssertionError
             If the verdict is refuted or inconclusive.
         """
-        __tracebackhide__ = True  # pytest: the failure is the caller's line
-        verdict = self.confirm(check, *args, seed=seed, **options)
-        if not verdict.holds:
-            raise AssertionError(str(verdict))
-        return verdict
+        return require_holds(self.confirm(check, *args, seed=seed, **options))
 
     def require_same(self, other: Allotment) -> None:
         """Raise ValueError if the label was allotted other numbers before."""

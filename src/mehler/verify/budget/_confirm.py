@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mehler._validate import integer, probability
+from mehler._validate import probability
+from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
 
 # Error rate of the first stage; a check at 1e-4 needs half the features of one at 1e-9.
@@ -28,7 +29,7 @@ class Spends(Protocol):
 def confirm(
     check: Callable[..., Verdict],
     *args: Any,
-    seed: int = 0,
+    seed: int | None = None,
     false_alarm: float = 1e-9,
     first: float | None = None,
     ledger: Spends | None = None,
@@ -50,7 +51,7 @@ def confirm(
         `Verdict`: `check_kernel`, ...
     *args, **options
         Given to `check` in both stages.
-    seed : int
+    seed : int, optional
         Determines the draws of both stages, hence the verdict: under Hypothesis make it part of
         the example.
     false_alarm : float
@@ -105,9 +106,9 @@ def confirm(
     >>> verdict.status, verdict.false_alarm
     ('refuted', 1e-09)
     """
+    seed = root_seed(seed)
     if not callable(check):
         raise TypeError(f"check={check!r} must be callable, for instance verify.check_kernel")
-    seed = integer("seed", seed, least=0)
     false_alarm = probability("false_alarm", false_alarm)
     first = max(FIRST, false_alarm) if first is None else probability("first", first)
     if first < false_alarm:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from mehler._validate import integer, probability
+from mehler._words import counted
 from mehler.verify.budget._allotment import Allotment
 
 
@@ -72,7 +73,9 @@ class Ledger:
 
     def __repr__(self) -> str:
         """Return the amount spent and the budget, since test runners print their fixtures."""
-        return f"<Ledger: {self.looks} looks, {self.spent:.3g} of {self._budget:.3g} spent>"
+        return (
+            f"<Ledger: {counted(self.looks, 'look')}, {self.spent:.3g} of {self._budget:.3g} spent>"
+        )
 
     @property
     def budget(self) -> float:
@@ -180,11 +183,12 @@ class Ledger:
     def _buy(self, bought: Entry | Allotment, price: Entry) -> None:
         """Add a purchase; the caller holds the lock."""
         spent = math.fsum(self._entry(old).total for old in self._bought)
+        before = f"{len(self._bought)} entr{'y' if len(self._bought) == 1 else 'ies'}"
         if spent + price.total > self.limit(self._budget):
             raise BudgetExceeded(
                 f"{price.label!r} would spend {price.total:.3g} but only "
                 f"{max(0.0, self._budget - spent):.3g} of the false-alarm budget "
-                f"{self._budget:.3g} is left after {len(self._bought)} entries: "
+                f"{self._budget:.3g} is left after {before}: "
                 "raise the budget or lower false_alarm"
             )
         self._bought.append(bought)

@@ -16,6 +16,8 @@ from mehler._arrays import (
     place_of,
     resolve_place,
 )
+from mehler._words import counted
+from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import check_options, trials_for, zero_failures_verdict
 from mehler.verify.budget._ledger import Ledger
@@ -41,7 +43,7 @@ def check_backends(
     dtypes: tuple[str, ...] = ("float32", "float64"),
     false_alarm: float = 1e-9,
     resolution: float = 0.02,
-    seed: int = 0,
+    seed: int | None = None,
     ledger: Ledger | None = None,
     miss: float = 1e-6,
     name: str | None = None,
@@ -103,6 +105,7 @@ def check_backends(
     ... ).status
     'holds'
     """
+    seed = root_seed(seed)
     asked = check_options(false_alarm, resolution, miss, name or "backends", None)
     if not callable(draw):
         raise TypeError(f"draw={draw!r} must be callable: (seed, like) -> map")
@@ -190,6 +193,7 @@ def _compare(
         return 0, ""
     return (
         int(wrong.any(axis=0).sum()),
-        f"{int(wrong.sum())} of {wrong.size} features differ by more than rounding, where chance "
+        f"{int(wrong.sum())} of {counted(wrong.size, 'feature')} differ by more than "
+        f"rounding, where chance "
         f"allows {jumps}.",
     )

@@ -10,6 +10,8 @@ import numpy as np
 
 from mehler._arrays import Array, to_host
 from mehler._validate import integer, positive
+from mehler._words import counted
+from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify._zero_failures import check_options
 from mehler.verify.budget._ledger import Ledger
@@ -33,7 +35,7 @@ def check_distribution(
     false_alarm: float = 1e-9,
     resolution: float = 0.05,
     max_draws: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     ledger: Ledger | None = None,
     miss: float = 1e-6,
     name: str | None = None,
@@ -111,6 +113,7 @@ def check_distribution(
     >>> check_distribution(draw, normal, X, independent_features=True, scale=20).status
     'refuted'
     """
+    seed = root_seed(seed)
     asked = check_options(
         false_alarm,
         resolution,
@@ -167,11 +170,13 @@ def check_distribution(
             reason = "The map returned features that are not finite."
     elif 2.0 * d > asked.resolution:
         status = "inconclusive"
-        reason = f"{n} samples leave a band of width {2 * d:.3g}: {wanted} would decide."
+        left = f"{counted(n, 'sample')} leave{'s' if n == 1 else ''} a band of width {2 * d:.3g}"
+        reason = f"{left}: {wanted} would decide."
     return Verdict(
         status=status,
         check=asked.name,
-        claim=f"a feature times {factor:.6g} has the claimed distribution at {n_rows} rows",
+        claim=f"a feature times {factor:.6g} has the claimed distribution at "
+        f"{counted(n_rows, 'row')}",
         observed=observed,
         exact=exact,
         interval=(max(0.0, observed - d), min(1.0, observed + d)),
@@ -214,7 +219,7 @@ def _values(draws: Draws, rows: EvaluatedRows, n_draws: int, m: int, all_columns
     for k in range(n_draws):
         z = call(draws[k], rows)
         if z.shape[1] != m:
-            raise ValueError(f"a draw has {z.shape[1]} features but the first had {m}")
+            raise ValueError(f"a draw has {counted(z.shape[1], 'feature')} but the first had {m}")
         parts.append(z if all_columns else z[:, [int(choose.integers(m))]])
     return np.concatenate(parts, axis=1)
 

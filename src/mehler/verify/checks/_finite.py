@@ -9,6 +9,7 @@ import numpy as np
 
 from mehler._arrays import Array, from_host, place_of
 from mehler._validate import positive
+from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import check_options, trials_for, zero_failures_verdict
 from mehler.verify.budget._ledger import Ledger
@@ -26,7 +27,7 @@ def check_finite(
     false_alarm: float = 1e-9,
     resolution: float = 0.1,
     max_draws: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     ledger: Ledger | None = None,
     miss: float = 1e-6,
     name: str | None = None,
@@ -82,6 +83,7 @@ def check_finite(
     >>> check_finite(normalised, np.eye(3)).where["row"]
     'zero'
     """
+    seed = root_seed(seed)
     asked = check_options(false_alarm, resolution, miss, name or "finite", ledger)
     draws, rows = Draws(draw, seed), rows_without_claim(X)
     kind = rows.host.dtype if rows.host.dtype.kind == "f" else np.dtype(np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -9,13 +10,14 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler._validate import flag, integer, positive, probability
-from mehler.verify._arguments import bounds_pair, relative_resolution
+from mehler._words import counted
+from mehler.verify._arguments import bounds_pair, relative_resolution, root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
-from mehler.verify.checks.structure import check_structure
 from mehler.verify.pairwise._betting import OutOfBounds, betting_intervals
 from mehler.verify.pairwise._catoni import catoni_intervals
 from mehler.verify.pairwise._measurement import Clock, MeasurementSpec
+from mehler.verify.pairwise._pair_table import ignored_seed
 from mehler.verify.pairwise._worst_pair import out_of_bounds, verdict_of_worst_pair
 from mehler.verify.sampling._choose_source import choose_source, declared_variance
 from mehler.verify.sampling._draws import Draws
@@ -35,7 +37,7 @@ def check_kernel(
     variance: Kernel | None = None,
     bounds: tuple[float, float] | None = None,
     independent_features: bool = False,
-    seed: int = 0,
+    seed: int | None = None,
     ledger: Ledger | None = None,
     miss: float = 1e-6,
     time_limit: float | None = None,
@@ -76,8 +78,9 @@ def check_kernel(
     independent_features : bool
         The columns of one draw are independent and alike, so each is a sample. Maps that declare
         ``independent_units`` and ``products(X, Y)`` need not be told.
-    seed : int
-        Determines the seeds of all draws.
+    seed : int, optional
+        Determines the seeds of all draws. Default 0; in a run of pytest with
+        ``--mehler-fresh-seeds`` or ``--mehler-seed`` a seed of the test's own.
     ledger : Ledger, optional
         Budget charged `false_alarm` before the look.
     miss : float
@@ -150,6 +153,7 @@ def check_kernel(
     >>> check_kernel(draw, lambda X, Y: 2 * X @ Y.T, X, resolution=0.1).status
     'refuted'
     """
+    seed = root_seed(seed)
     flag("independent_features", independent_features)
     false_alarm, miss = probability("false_alarm", false_alarm), probability("miss", miss)
     resolution = relative_resolution(resolution)
@@ -175,7 +179,8 @@ def check_kernel(
         plan.require_resolved()
         if max_features is not None and max_features < source.n_features:
             raise ValueError(
-                f"max_features={max_features} is less than the {source.n_features} features of "
+                f"max_features={max_features} is less than the "
+                f"{counted(source.n_features, 'feature')} of "
                 "one draw: allow at least one draw, or draw smaller maps"
             )
         if variance is None and bounds is None:
@@ -190,83 +195,10 @@ def check_kernel(
                 measured = undeclared_intervals(plan)
         except OutOfBounds as found:
             broken, measured = found, out_of_bounds(found, pairs)
-    return verdict_of_worst_pair(plan, measured, title, broken)
-
-
-def assert_kernel(
-    draw: Callable[[int], Any],
-    kernel: Kernel,
-    X: Array,
-    Y: Array | None = None,
-    *,
-    structure: bool = True,
-    false_alarm: float = 1e-9,
-    resolution: float = 0.02,
-    seed: int = 0,
-    ledger: Ledger | None = None,
-    name: str | None = None,
-    **options: Any,
-) -> Verdict:
-    """Assert that a map has a sound structure and the kernel it claims.
-
-    Run `check_structure`, then `check_kernel`, and raise AssertionError unless both hold.
-
-    Parameters
-    ----------
-    draw, kernel, X, Y, resolution, seed, ledger, name
-        As for `check_kernel`.
-    structure : bool
-        Whether to check the map's structure first, at a tenth of `false_alarm`.
-    false_alarm : float
-        Probability that a correct map fails.
-    **options
-        As for `check_kernel`.
-
-    Returns
-    -------
-    Verdict
-        The verdict on the kernel, which holds.
-
-    Raises
-    ------
-    AssertionError
-        With the verdict's text, if it is refuted or inconclusive; a defect of structure is
-        named first.
-
-    See Also
-    --------
-    check_kernel : Returns the verdict instead.
-    check_structure : The structural part.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> def draw(seed):
-    ...     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
-    ...     return lambda X: X @ signs / np.sqrt(500)
-    >>> assert_kernel(draw, lambda X, Y: X @ Y.T, np.eye(3), resolution=0.1).holds
-    True
-    """
-    false_alarm = probability("false_alarm", false_alarm)
-    paid: dict[str, Any] = {"resolution": resolution, "seed": seed, "ledger": ledger}
-    if structure:
-        built = check_structure(
-            draw,
-            X,
-            kernel=kernel,
-            false_alarm=0.1 * false_alarm,
-            name=f"{name or 'kernel'}: structure",
-            **paid,
-        )
-        if not built.holds:
-            raise AssertionError(str(built))
-        false_alarm *= 0.9
-    verdict = check_kernel(
-        draw, kernel, X, Y, false_alarm=false_alarm, name=name, **paid, **options
-    )
-    if not verdict.holds:
-        raise AssertionError(str(verdict))
-    return verdict
+        verdict = verdict_of_worst_pair(plan, measured, title, broken, with_table=True)
+        if verdict.holds or plan.clock.over:
+            return verdict
+        return dataclasses.replace(verdict, cause=ignored_seed(plan))
 
 
 def _variance(function: Kernel, pairs: Pairs) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 from mehler._arrays import Array
 from mehler._validate import flag, positive, probability
+from mehler._words import counted
 from mehler.verify import intervals
 from mehler.verify._arguments import bounds_pair, sample_vector
 from mehler.verify._verdict import BOUNDED, KNOWN_VARIANCE, OUTLIERS, Status, Verdict
@@ -127,7 +128,7 @@ def check_mean(
         needed = features_needed(spread, resolution, false_alarm, miss) if spread > 0 else None
         wide = f"is {width:.3g} wide" if math.isfinite(width) else "is unbounded at so few samples"
         reason = f"The interval {wide}, more than the resolution {resolution:.3g}" + (
-            f": about {needed} samples would decide it." if needed else "."
+            f": about {counted(needed, 'sample')} would decide it." if needed else "."
         )
     if not reason and not interval[0] <= x.mean() <= interval[1]:
         reason = OUTLIERS

@@ -11,6 +11,7 @@ import numpy as np
 from mehler._arrays import Array, from_host, resolve_place, to_host
 from mehler._validate import integer, positive, probability
 from mehler.verify import intervals
+from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.sampling._draws import Draws
@@ -45,7 +46,7 @@ def check_precision(
     resolution: float = 0.5,
     scale: Array | float | None = None,
     like: Any = None,
-    seed: int = 0,
+    seed: int | None = None,
     ledger: Ledger | None = None,
     miss: float = 1e-6,
     name: str = "precision",
@@ -76,7 +77,7 @@ def check_precision(
         Definition 1.
     like : array or namespace, optional
         Library and device of the map's inputs.
-    seed : int
+    seed : int, optional
         Determines the draws and the coordinate vectors.
     ledger : Ledger, optional
         Budget charged `false_alarm` before the look.
@@ -117,6 +118,7 @@ def check_precision(
     >>> check_precision(lambda s: draw(s, np.float32), 5).status
     'refuted'
     """
+    seed = root_seed(seed)
     n_inputs = integer("n_inputs", n_inputs)
     false_alarm, miss = probability("false_alarm", false_alarm), probability("miss", miss)
     resolution = positive("resolution", resolution)

@@ -10,7 +10,10 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import to_host
+from mehler.verify._failure import is_failure
 from mehler.verify.conformance._requirement import Subject, require
+
+__tracebackhide__, __unittest = is_failure, True
 
 # Two computations of one number differ by the rounding of inner products of d and m terms, about
 # sqrt(d + m) units; 64 covers the constants.

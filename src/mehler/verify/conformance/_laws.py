@@ -8,8 +8,11 @@ import numpy as np
 
 from mehler import verify
 from mehler._arrays import to_host
+from mehler.verify._failure import is_failure
 from mehler.verify._verdict import Verdict
 from mehler.verify.conformance._requirement import Subject
+
+__tracebackhide__, __unittest = is_failure, True
 
 
 def is_built_as_one(subject: Subject) -> Verdict:

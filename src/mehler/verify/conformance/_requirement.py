@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import to_host
+from mehler.verify._failure import is_failure, require_holds
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
 
+__tracebackhide__, __unittest = is_failure, True
 # Default rows: four random directions, hence 10 pairs with the diagonal.
 _ROWS = 4
 
@@ -93,9 +95,7 @@ class Requirement:
     def __call__(self) -> Verdict | None:
         """Return the verdict of a statistical requirement, None for others."""
         verdict = self.look(self.subject)
-        if verdict is not None and not verdict.holds:
-            raise AssertionError(f"{self.says}: {verdict}")
-        return verdict
+        return None if verdict is None else require_holds(verdict, f"{self.says}: ")
 
     def __repr__(self) -> str:
         return f"<Requirement {self.name}>"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._words import counted
 from mehler.verify.diagnosis import _fits
 from mehler.verify.diagnosis._probes import OnLines
 
@@ -102,7 +103,9 @@ def of_law(means: _fits.Means, pairs: Any, kernel: Any) -> list[Cause]:
 
 def same_draws(n_draws: int) -> Cause:
     """Return ignored seeds as the cause."""
-    text = f"all of {n_draws} draws from different seeds are the same: the seed is not used"
+    text = (
+        f"all of {counted(n_draws, 'draw')} from different seeds are the same: the seed is not used"
+    )
     return Cause(kind="seed", text=text, value=float(n_draws))
 
 
@@ -136,7 +139,8 @@ def of_points(falls: Any, n_axes: int, small: int, large: int) -> list[Cause]:
     where = f"axis {worst + 1}" if worst < n_axes else "a diagonal"
     text = (
         "the error falls with m in one direction and not in another: from "
-        f"{small} to {large} features its variance falls {least:.1f} times on {where} and "
+        f"{small} to {counted(large, 'feature')} its variance falls {least:.1f} times on "
+        f"{where} and "
         f"{most:.1f} times elsewhere, where independent features give {wanted:.1f} times, so all "
         "features of a draw share an accident, as points of a low-discrepancy sequence do that are "
         "taken with gaps, or two at a time by Box and Muller's method"

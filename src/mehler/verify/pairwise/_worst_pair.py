@@ -6,9 +6,11 @@ import math
 
 import numpy as np
 
+from mehler._words import be, counted
 from mehler.verify._verdict import OUTLIERS, Status, Verdict
 from mehler.verify.pairwise._betting import OutOfBounds
 from mehler.verify.pairwise._measurement import FLOOR, Measurement, MeasurementSpec
+from mehler.verify.pairwise._pair_table import pair_table
 from mehler.verify.sampling._pairs import Pairs
 
 _INDEPENDENCE = {
@@ -39,7 +41,12 @@ def out_of_bounds(found: OutOfBounds, pairs: Pairs) -> Measurement:
 
 
 def verdict_of_worst_pair(
-    plan: MeasurementSpec, measured: Measurement, name: str, broken: OutOfBounds | None
+    plan: MeasurementSpec,
+    measured: Measurement,
+    name: str,
+    broken: OutOfBounds | None,
+    *,
+    with_table: bool = False,
 ) -> Verdict:
     """Compare every pair's interval with its claim and report the worst pair."""
     pairs, source = plan.pairs, plan.source
@@ -84,6 +91,9 @@ def verdict_of_worst_pair(
     inside = measured.low[worst] <= measured.observed[worst] <= measured.high[worst]
     if not reason and not inside:
         reason = OUTLIERS
+    table = None
+    if with_table:
+        table = pair_table(plan, measured, refuted | ~finite, outside, width, worst, status)
     unit = float(pairs.unit[worst])
     place = pairs.place(worst)
     observed, exact, low, high = (
@@ -97,7 +107,7 @@ def verdict_of_worst_pair(
     return Verdict(
         status=status,
         check=name,
-        claim=f"E<phi(x), phi(y)> = k(x, y) at {pairs.n} pairs",
+        claim=f"E<phi(x), phi(y)> = k(x, y) at {counted(pairs.n, 'pair')}",
         observed=observed,
         exact=exact,
         interval=(low, high),
@@ -118,6 +128,7 @@ def verdict_of_worst_pair(
         where=place,
         seeds={"seed": plan.draws.root, "first_draw": plan.draws.seed(0)},
         reason=reason,
+        table=table,
     )
 
 
@@ -138,7 +149,9 @@ def _open(plan: MeasurementSpec, measured: Measurement, width: float, n_features
             f"The time limit of {clock.limit:.3g} s was over"
             + (f"; at this pace about {pace:.3g} s more would decide." if missing else ".")
         )
-    drawn = f"{n_features} features were drawn"
+    drawn = f"{counted(n_features, 'feature')} {be(n_features, past=True)} drawn"
     drawn += f" (max_features={plan.max_features})." if plan.max_features else "."
-    parts.append((f"About {measured.needed} features would decide; " if missing else "") + drawn)
+    parts.append(
+        (f"About {counted(measured.needed, 'feature')} would decide; " if missing else "") + drawn
+    )
     return " ".join(parts)

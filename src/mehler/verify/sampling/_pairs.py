@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, check_matrix, from_host, is_array, place_of, to_host
+from mehler._words import counted
 
 # Rows per block when only the diagonal of a Gram matrix is needed.
 _DIAGONAL_BLOCK = 256
@@ -94,7 +95,7 @@ def make_pairs(kernel: Kernel, x: Array, y: Array | None) -> Pairs:
     right = left if y is None else _rows(kernel, y, "Y")
     if left.host.shape[1] != right.host.shape[1]:
         raise ValueError(
-            f"X has {left.host.shape[1]} columns but Y has {right.host.shape[1]}: "
+            f"X has {counted(left.host.shape[1], 'column')} but Y has {right.host.shape[1]}: "
             "both are inputs of one map"
         )
     n, k = left.host.shape[0], right.host.shape[0]

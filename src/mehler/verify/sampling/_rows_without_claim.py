@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, check_matrix, is_array, to_host
+from mehler._words import counted
 from mehler.verify.sampling._pairs import EvaluatedRows, Pairs
 
 
@@ -25,7 +26,7 @@ def pairs_without_claim(x: Array, y: Array | None) -> Pairs:
     right = left if y is None else rows_without_claim(y, "Y")
     if left.host.shape[1] != right.host.shape[1]:
         raise ValueError(
-            f"X has {left.host.shape[1]} columns but Y has {right.host.shape[1]}: "
+            f"X has {counted(left.host.shape[1], 'column')} but Y has {right.host.shape[1]}: "
             "both are inputs of one map"
         )
     if y is None:

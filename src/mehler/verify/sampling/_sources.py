@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from mehler._arrays import to_host
+from mehler._words import counted
 from mehler.verify.sampling._output import call as call
 from mehler.verify.sampling._pairs import EvaluatedRows, Pairs
 
@@ -101,7 +102,7 @@ class Units(_Blocked):
         products = unit_products(phi, self.pairs, chosen)
         if products.shape[1] != self.per_draw:
             raise ValueError(
-                f"products(X, Y) has {products.shape[1]} columns in this draw but had "
+                f"products(X, Y) has {counted(products.shape[1], 'column')} in this draw but had "
                 f"{self.per_draw} in the first: every draw must have the same size"
             )
         return (products / self.pairs.unit[chosen, None]).T
@@ -164,7 +165,7 @@ def unit_products(phi: Any, pairs: Pairs, chosen: Any) -> Any:
     value = np.asarray(to_host(value), dtype=np.float64)
     if value.ndim != 2 or value.shape[0] != len(chosen) or value.shape[1] == 0:
         raise ValueError(
-            f"products(X, Y) of {len(chosen)} rows has shape {value.shape}: "
+            f"products(X, Y) of {counted(len(chosen), 'row')} has shape {value.shape}: "
             f"it must have shape ({len(chosen)}, units)"
         )
     return value
@@ -177,7 +178,7 @@ def _own_gram(phi: Any, left: EvaluatedRows, right: EvaluatedRows) -> Any:
 def _sized(value: Any, n_features: int) -> Any:
     if value.shape[1] != n_features:
         raise ValueError(
-            f"a draw has {value.shape[1]} features but the first had {n_features}: "
+            f"a draw has {counted(value.shape[1], 'feature')} but the first had {n_features}: "
             "every draw must have the same size"
         )
     return value.astype(np.float64)

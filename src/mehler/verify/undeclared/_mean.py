@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from mehler._words import counted
 from mehler.verify._verdict import FEW_EFFECTIVE, KURTOSIS
 from mehler.verify.intervals._self_normalised import (
     COARSE,
@@ -69,14 +70,15 @@ def undeclared_interval(x: Any, false_alarm: float, miss: float, resolution: flo
     if not effective:
         rarest = min(1.0, -math.log(false_alarm) / n)
         note = (
-            f"All {n} samples agree: an event rarer than {rarest:.2g} could make the claim right. "
-            "Declare variance= or bounds=."
+            f"All {counted(n, 'sample')} agree: an event rarer than {rarest:.2g} could make "
+            "the claim right. Declare variance= or bounds=."
         )
     elif effective >= wanted and n < LEAST:
         note = f"The mean is off; fewer than {LEAST} samples refute nothing."
     elif effective < wanted:
         assumptions.append(
-            f"{FEW_EFFECTIVE} (as if {max(1, int(effective))} samples): the interval is widened, "
+            f"{FEW_EFFECTIVE} (as if {counted(max(1, int(effective)), 'sample')}): the "
+            f"interval is widened, "
             "holds only in the limit, and refutes nothing"
         )
         note = (

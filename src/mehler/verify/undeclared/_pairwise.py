@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._words import be, counted
 from mehler.verify._verdict import FEW_EFFECTIVE, FORMS, KURTOSIS
 from mehler.verify.intervals._self_normalised import MARGIN
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
@@ -95,7 +96,8 @@ def _words(
     if look.short.any():
         few = max(1, int(look.effective[look.short].min()))
         assumptions.append(
-            f"{FEW_EFFECTIVE} (as if {few} samples at the worst of {int(look.short.sum())} pairs): "
+            f"{FEW_EFFECTIVE} (as if {counted(few, 'sample')} at the worst of "
+            f"{counted(int(look.short.sum()), 'pair')}): "
             "their intervals are widened, hold only in the limit, and refute nothing"
         )
     note = ""
@@ -106,7 +108,7 @@ def _words(
             "declare variance= or bounds=, or draw larger maps."
         )
     elif open_.any() and (look.n < LEAST or look.short.any()):
-        note = f"A mean is off; {look.n} samples are too few to refute it."
+        note = f"A mean is off; {counted(look.n, 'sample')} {be(look.n)} too few to refute it."
     elif open_.any():
         rarest = min(1.0, math.log(2.0 * plan.pairs.n / plan.false_alarm) / look.n)
         note = (

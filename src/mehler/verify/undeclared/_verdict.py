@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._words import be, counted
 from mehler.verify._verdict import FEW_EFFECTIVE, KURTOSIS, Status, Verdict
 from mehler.verify._zero_failures import CheckOptions
 from mehler.verify.intervals._self_normalised import MARGIN
@@ -126,7 +127,8 @@ def _assumptions(look: Any, words: Words, stream: Stream) -> tuple[str, ...]:
     if look.short.any():
         few = max(1, int(look.effective[look.short].min()))
         said.append(
-            f"{FEW_EFFECTIVE} (as if {few} samples at the worst of {int(look.short.sum())}): their "
+            f"{FEW_EFFECTIVE} (as if {counted(few, 'sample')} at the worst of "
+            f"{int(look.short.sum())}): their "
             "intervals are widened, hold only in the limit, and refute nothing"
         )
     return tuple(said)
@@ -165,7 +167,8 @@ def _open(
             f"The time limit of {clock.limit:.3g} s was over; at this pace about {left:.3g} s more "
             "would decide."
         )
-    parts.append(f"{watched.n_draws} draws were made, {n_features} features.")
+    made = f"{counted(watched.n_draws, 'draw')} {be(watched.n_draws, past=True)} made"
+    parts.append(f"{made}, {counted(n_features, 'feature')}.")
     if watched.needed < _ENDLESS:
-        parts.append(f"About {watched.needed} draws would decide.")
+        parts.append(f"About {counted(watched.needed, 'draw')} would decide.")
     return " ".join(parts)

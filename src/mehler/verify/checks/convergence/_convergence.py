@@ -11,6 +11,8 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler._validate import integer
+from mehler._words import counted
+from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify._zero_failures import check_options
 from mehler.verify.budget._ledger import Ledger
@@ -45,7 +47,7 @@ def check_convergence(
     false_alarm: float = 1e-9,
     resolution: float = 0.5,
     max_draws: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     ledger: Ledger | None = None,
     miss: float = 1e-6,
     name: str | None = None,
@@ -114,6 +116,7 @@ def check_convergence(
     >>> check_convergence(lambda seed, m: draw(seed, m, copies=m // 64), X).status
     'refuted'
     """
+    seed = root_seed(seed)
     try:
         small, large = (integer("sizes", size, least=2) for size in sizes)
     except (TypeError, ValueError):
@@ -191,14 +194,16 @@ def check_convergence(
                 f"of variances of pairs of draws {each}" for each in seen_again.assumptions
             )
             reason = (
-                f"From {small} to {large} features n_features * variance grows by a factor "
+                f"From {small} to {counted(large, 'feature')} n_features * variance grows by "
+                f"a factor "
                 f"{ratio:.3g}: features are shared, repeated or dependent."
             )
     elif high - low > asked.resolution * max(1.0, ratio):
         status = "inconclusive"
         reason = (
             f"The interval is {high - low:.3g} wide, more than the resolution "
-            f"{asked.resolution:.3g}: {max(n for _, n in plans) * GROUP} draws would decide."
+            f"{asked.resolution:.3g}: {counted(max(n for _, n in plans) * GROUP, 'draw')} "
+            f"would decide."
         )
     # With variances A and R A, R > 1 is refuted once R A - d' > A + d for the detectable d, d'.
     detectable = sum(seen) / means[0]
@@ -206,8 +211,9 @@ def check_convergence(
         status=status,
         check=asked.name,
         claim=(
-            f"n_features * variance of the estimates is no larger at {large} features than at "
-            f"{small}, over {pairs.n} pairs"
+            f"n_features * variance of the estimates is no larger at "
+            f"{counted(large, 'feature')} than at "
+            f"{small}, over {counted(pairs.n, 'pair')}"
         ),
         observed=ratio,
         exact=1.0,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._words import counted
 from mehler.verify._zero_failures import CheckOptions
 from mehler.verify.intervals import known_variance
 from mehler.verify.intervals._design import features_needed
@@ -30,7 +31,8 @@ class VarianceAtSize:
         z = call(self.draw(DrawGroups(self.draw, seed, GROUP, stream=stream).seed(0)), pairs.left)
         if z.shape[1] != m:
             raise ValueError(
-                f"draw(seed, {m}) has {z.shape[1]} features: sizes must be what was asked for"
+                f"draw(seed, {m}) has {counted(z.shape[1], 'feature')}: sizes must be what "
+                f"was asked for"
             )
         self.eps = float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
 

@@ -10,6 +10,8 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler._validate import integer, positive
+from mehler._words import counted
+from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import CheckOptions, check_options
 from mehler.verify.budget._ledger import Ledger
@@ -49,7 +51,7 @@ def check_gradient(
     resolution: float = 0.05,
     max_features: int | None = None,
     time_limit: float | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     ledger: Ledger | None = None,
     miss: float = 1e-6,
     name: str | None = None,
@@ -144,6 +146,7 @@ def check_gradient(
     >>> check_gradient(draw, half, X, independent_features=True).status
     'refuted'
     """
+    seed = root_seed(seed)
     asked = check_options(
         false_alarm,
         resolution,
@@ -164,7 +167,8 @@ def check_gradient(
     others = rows if Y is None else in_float64(rows_without_claim(Y, "Y"))
     if others.host.shape[1] != rows.host.shape[1]:
         raise ValueError(
-            f"X has {rows.host.shape[1]} columns but Y has {others.host.shape[1]}: both are inputs "
+            f"X has {counted(rows.host.shape[1], 'column')} but Y has {others.host.shape[1]}: "
+            f"both are inputs "
             "of one map"
         )
     h = 0.0 if jacobian is not None else _step(rows, step)
@@ -184,7 +188,8 @@ def check_gradient(
         most = None if max_features is None else max_features // m
         if most is not None and most < 4:
             raise ValueError(
-                f"max_features={max_features} is less than four draws of {m} features: allow more, "
+                f"max_features={max_features} is less than four draws of "
+                f"{counted(m, 'feature')}: allow more, "
                 "or draw smaller maps"
             )
         pilot = _PILOT if most is None else min(_PILOT, most // 4)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, is_array, to_host
+from mehler._words import counted
 from mehler.verify.checks.gradient._segments import Segments
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._output import call, read
@@ -60,7 +61,8 @@ class Derivatives:
             bad = int(np.argmin(np.isfinite(self.unit) & (self.unit > 0.0)))
             r, i, j = (int(each) for each in np.unravel_index(bad, self.shape))
             raise ValueError(
-                f"in {n} draws the features of row {i} of X never move along direction {r}, or "
+                f"in {counted(n, 'draw')} the features of row {i} of X never move along "
+                f"direction {r}, or "
                 f"those of row {j} of the other side are 0, or not finite: the resolution is "
                 "relative to their size; leave such rows out"
             )
@@ -123,7 +125,8 @@ class Derivatives:
     def _sized(self, z: Any) -> Any:
         if z.shape[1] != self.n_features:
             raise ValueError(
-                f"a draw has {z.shape[1]} features but the first had {self.n_features}: every draw "
+                f"a draw has {counted(z.shape[1], 'feature')} but the first had "
+                f"{self.n_features}: every draw "
                 "must have the same size"
             )
         return z.astype(np.float64)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._words import counted
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import CheckOptions, trials_for, zero_failures_verdict
 from mehler.verify.sampling._choose_source import units_of
@@ -54,7 +55,8 @@ def exact_invariance(
         asked,
         happened,
         trials,
-        claim=f"phi(g x) = phi(x) for {len(moved)} group elements at {rows.host.shape[0]} rows",
+        claim=f"phi(g x) = phi(x) for {len(moved)} group elements at "
+        f"{counted(rows.host.shape[0], 'row')}",
         method=f"binomial (share of {kind} that differ)",
         n_features=done * m,
         n_draws=done,

@@ -9,6 +9,7 @@ import numpy as np
 
 from mehler._arrays import Array, check_matrix, is_array, to_host
 from mehler._validate import integer
+from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import check_options
 from mehler.verify.budget._ledger import Ledger
@@ -30,7 +31,7 @@ def check_invariance(
     false_alarm: float = 1e-9,
     resolution: float = 0.02,
     max_draws: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     ledger: Ledger | None = None,
     miss: float = 1e-6,
     name: str | None = None,
@@ -98,6 +99,7 @@ def check_invariance(
     >>> check_invariance(draw, lambda X: X[:, [1, 0, 2]], np.eye(3)).status
     'refuted'
     """
+    seed = root_seed(seed)
     asked = check_options(
         false_alarm,
         resolution,

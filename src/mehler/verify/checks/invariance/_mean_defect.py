@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, to_host
+from mehler._words import counted
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify._zero_failures import CheckOptions
 from mehler.verify.intervals import known_variance
@@ -108,12 +109,12 @@ def mean_invariance_defect(
             n_draws = -(-again.n // per_draw)
     elif (2.0 * half > asked.resolution).any():
         status, worst = "inconclusive", int(np.argmax(half))
-        reason = f"About {-(-wanted // per_draw)} draws would decide."
+        reason = f"About {counted(-(-wanted // per_draw), 'draw')} would decide."
     scale = float(unit[worst])
     return Verdict(
         status=status,
         check=asked.name,
-        claim=f"E|phi(x) - phi(g x)|^2 is the claimed defect at {n} rows",
+        claim=f"E|phi(x) - phi(g x)|^2 is the claimed defect at {counted(n, 'row')}",
         observed=float(observed[worst]) * scale,
         exact=float(claim[worst]),
         interval=(float(ends[worst, 0]) * scale, float(ends[worst, 1]) * scale),

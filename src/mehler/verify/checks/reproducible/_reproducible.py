@@ -11,6 +11,7 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler._validate import integer
+from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify._zero_failures import CheckOptions, check_options
 from mehler.verify.budget._ledger import Ledger
@@ -36,7 +37,7 @@ def check_reproducible(
     false_alarm: float = 1e-9,
     resolution: float = 0.5,
     max_draws: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     ledger: Ledger | None = None,
     miss: float = 1e-6,
     name: str | None = None,
@@ -109,6 +110,7 @@ def check_reproducible(
     >>> check_reproducible(lambda seed: draw(seed // 2), np.eye(3)).status
     'refuted'
     """
+    seed = root_seed(seed)
     asked = check_options(
         false_alarm,
         resolution,

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from mehler._words import counted
+
 # Least number of continuous columns, all different within draws, of which half in common counts.
 _LEAST = 8
 
@@ -44,7 +46,8 @@ class SeenColumns:
                 return f"Seeds {other} and {seed} gave the same features.", {"seeds": (other, seed)}
             if 2 * n >= len(columns):
                 return (
-                    f"Seeds {other} and {seed} share {n} of {len(columns)} features bit for bit.",
+                    f"Seeds {other} and {seed} share {n} of "
+                    f"{counted(len(columns), 'feature')} bit for bit.",
                     {"seeds": (other, seed)},
                 )
         return None

@@ -9,6 +9,8 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler._validate import flag, integer, positive
+from mehler._words import counted
+from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import CheckOptions, check_options
 from mehler.verify.budget._ledger import Ledger
@@ -35,7 +37,7 @@ def check_same(
     resolution: float = 0.02,
     max_features: int | None = None,
     time_limit: float | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     ledger: Ledger | None = None,
     miss: float = 1e-6,
     name: str | None = None,
@@ -136,6 +138,7 @@ def check_same(
     >>> check_same(old, lambda seed: old(seed), X).method
     'equal features for equal seeds'
     """
+    seed = root_seed(seed)
     flag("independent_features", independent_features)
     flag("law", law)
     asked = check_options(
@@ -163,13 +166,14 @@ def check_same(
         width = sum(side.m for side in sides)
         if law and 2 * sides[0].m != width:
             raise ValueError(
-                f"law=True, but draw_a has {sides[0].m} features and draw_b {sides[1].m}: means of "
+                f"law=True, but draw_a has {counted(sides[0].m, 'feature')} and draw_b "
+                f"{sides[1].m}: means of "
                 "different numbers have different laws; draw both with as many"
             )
         if max_features is not None and max_features < 4 * width:
             raise ValueError(
                 f"max_features={max_features} is less than four draws of both maps, "
-                f"{4 * width} features: allow more, or draw smaller maps"
+                f"{counted(4 * width, 'feature')}: allow more, or draw smaller maps"
             )
         most = EQUAL if max_features is None else max_features // (4 * width)
         seen = pilot(sides, pairs, early, asked.resolution, most, clock)

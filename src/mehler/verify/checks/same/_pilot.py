@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._words import counted
 from mehler.verify.checks.same._side import Side
 from mehler.verify.pairwise._measurement import FLOOR, Clock
 from mehler.verify.sampling._draws import Draws
@@ -79,7 +80,8 @@ def pilot(
     for unit, side in ((left, "X"), (right, "Y")):
         if not (unit > 0.0).all():
             raise ValueError(
-                f"both maps are 0 at row {int(np.argmin(unit))} of {side} in {k} draws: the "
+                f"both maps are 0 at row {int(np.argmin(unit))} of {side} in "
+                f"{counted(k, 'draw')}: the "
                 "resolution is relative to their size there; leave such rows out"
             )
     pairs = in_units(pairs, left, right)

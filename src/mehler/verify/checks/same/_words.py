@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from mehler._words import counted
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify._zero_failures import CheckOptions
 from mehler.verify.checks.same._differences import Differences
@@ -24,7 +25,7 @@ _REMEDY = (
 
 def claim_at(n_pairs: int) -> str:
     """Return the claim."""
-    return f"E<phi_b(x), phi_b(y)> - E<phi_a(x), phi_a(y)> = 0 at {n_pairs} pairs"
+    return f"E<phi_b(x), phi_b(y)> - E<phi_a(x), phi_a(y)> = 0 at {counted(n_pairs, 'pair')}"
 
 
 def words(stream: Differences, pairs: Pairs, law: bool) -> Words:
@@ -79,14 +80,15 @@ def equal_seeds(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot, seed
         miss=asked.miss,
         method=f"equal {what} for equal seeds",
         assumptions=(
-            f"what the maps do alike for {n} seeds they do for others: had they differed at more "
+            f"what the maps do alike for {counted(n, 'seed')} they do for others: had they "
+            f"differed at more "
             f"than {100 * share:.2g} % of all seeds, that would have been seen except with "
             f"probability {asked.false_alarm:.3g}",
         ),
         scale=size,
         where={"largest_difference": seen.largest},
         seeds={"seed": seed},
-        reason=f"For each of {n} seeds both maps gave "
+        reason=f"For each of {counted(n, 'seed')} both maps gave "
         + ("the same features, to rounding." if seen.same_features else "the same products: ")
         + (
             ""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
+from mehler._words import counted
 from mehler.verify._verdict import FORMS, KURTOSIS, Status, Verdict
 from mehler.verify._zero_failures import CheckOptions, check_options
 from mehler.verify.budget._ledger import Ledger
@@ -109,7 +110,9 @@ def check_covariance(
     if mean is not None:
         x = x - claimed(mean, (p,), "mean")
     elif x.shape[0] < GROUP:
-        raise ValueError(f"{x.shape[0]} samples: without mean= groups of {GROUP} are needed")
+        raise ValueError(
+            f"{counted(x.shape[0], 'sample')}: without mean= groups of {GROUP} are needed"
+        )
     if ledger is not None:
         ledger.spend(asked.name, asked.false_alarm)
     first, second = np.triu_indices(p)
@@ -186,7 +189,7 @@ def _verdict(
     return Verdict(
         status=status,
         check=asked.name,
-        claim=f"Cov(x_i, x_j) = C_ij at {len(pairs)} pairs of coordinates",
+        claim=f"Cov(x_i, x_j) = C_ij at {counted(len(pairs), 'pair')} of coordinates",
         observed=observed,
         exact=exact,
         interval=(low, high),
@@ -224,5 +227,5 @@ def _open(asked: CheckOptions, seen: Products, worst: int, n: int) -> str:
         )
     more = look.wanted() / look.n
     if 1.0 < more < 2.0**20:
-        parts.append(f"About {math.ceil(more * n)} samples would decide.")
+        parts.append(f"About {counted(math.ceil(more * n), 'sample')} would decide.")
     return " ".join(parts)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, check_matrix, is_array, to_host
+from mehler._words import counted
 
 
 def sample_matrix(samples: Array) -> Any:
@@ -25,7 +26,8 @@ def claimed(value: Any, shape: tuple[int, ...], name: str) -> Any:
         raise TypeError(f"{name} has dtype {array.dtype}: give real numbers")
     if array.shape != shape:
         raise ValueError(
-            f"{name} has shape {array.shape} but samples of {shape[-1]} columns need {shape}"
+            f"{name} has shape {array.shape} but samples of {counted(shape[-1], 'column')} "
+            f"need {shape}"
         )
     array = array.astype(np.float64)
     if not np.isfinite(array).all():

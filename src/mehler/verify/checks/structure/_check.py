@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, global_states, set_global_states
-from mehler._validate import flag, integer, positive, probability
-from mehler.verify._arguments import relative_resolution
+from mehler._validate import flag, positive, probability
+from mehler.verify._arguments import relative_resolution, root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks.structure._domain import looked_at
@@ -73,7 +73,7 @@ def check_structure(
     false_alarm: float = 1e-9,
     resolution: float = 0.02,
     time_limit: float = 20.0,
-    seed: int = 0,
+    seed: int | None = None,
     ledger: Ledger | None = None,
     name: str | None = None,
 ) -> Verdict:
@@ -106,7 +106,7 @@ def check_structure(
         Deviations from the claim below a quarter of it are no defect.
     time_limit : float
         Seconds after which no further look begins; the verdict lists the skipped ones.
-    seed : int
+    seed : int, optional
         Determines the seeds of all draws.
     ledger : Ledger, optional
         Budget charged `false_alarm` before the looks, unless the map is not random.
@@ -159,11 +159,11 @@ def check_structure(
     >>> print(check_structure(centred, X, kernel=linear).reason)  # doctest: +ELLIPSIS
     features depend on the other rows of the batch: ...
     """
+    seed = root_seed(seed)
     flag("random", random)
     false_alarm = probability("false_alarm", false_alarm)
     resolution = relative_resolution(resolution)
     time_limit = positive("time_limit", time_limit)
-    seed = integer("seed", seed, least=0)
     for label, value in (("draw", draw), ("kernel", kernel), ("redraw", redraw)):
         if value is not None and not callable(value):
             raise TypeError(f"{label}={value!r} must be callable")
@@ -260,5 +260,6 @@ def _verdict(
         where={"check": found[0].check, **found[0].where} if found else {},
         seeds={"seed": subject.seed},
         reason=reason,
+        cause=found[0].cause if found else "",
         causes=tuple(one.cause for one in found),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mehler._words import counted
 from mehler.verify._verdict import Verdict
 
 
@@ -24,10 +25,22 @@ class StructureVerdict(Verdict):
         sentences.append(f"{self.check}: {self.status}" + (f", at {place}." if place else "."))
         sentences.append(f"Claimed: {self.claim}.")
         sentences.append(
-            f"Looked at {self.n_draws} draws; false alarm {self.false_alarm:.3g} ({self.method})."
+            f"Looked at {self.amount_text()}; false alarm {self.false_alarm:.3g} ({self.method})."
         )
         if self.seeds:
             sentences.append(f"Replay with seed={self.seeds['seed']}.")
         if self.assumptions:
             sentences.append(f"Assumes, and leaves out: {'; '.join(self.assumptions)}.")
         return " ".join(sentences)
+
+    def cells(self) -> tuple[str, ...]:
+        """Return nothing: a defect is no number."""
+        return ()
+
+    def amount_text(self) -> str:
+        """Return the number of draws."""
+        return counted(self.n_draws, "draw")
+
+    def power_text(self) -> str:
+        """Return nothing: smaller defects are named by the looks left out."""
+        return ""

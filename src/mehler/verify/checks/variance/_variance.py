@@ -10,6 +10,8 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler._validate import flag, integer
+from mehler._words import counted
+from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import check_options
 from mehler.verify.budget._ledger import Ledger
@@ -54,7 +56,7 @@ def check_variance(
     kurtosis: float | Kernel | None = None,
     max_features: int | None = None,
     independent_features: bool = False,
-    seed: int = 0,
+    seed: int | None = None,
     ledger: Ledger | None = None,
     miss: float = 1e-6,
     name: str | None = None,
@@ -144,6 +146,7 @@ def check_variance(
     ... ).status
     'refuted'
     """
+    seed = root_seed(seed)
     flag("independent_features", independent_features)
     asked = check_options(
         false_alarm,
@@ -219,7 +222,7 @@ def check_variance(
         n_looks=2 * verdict.n_looks,
         false_alarm=paid,
         resolution=asked.resolution,
-        claim=f"n_features * Var<phi(x), phi(y)> / V(x, y) = 1 at {pairs.n} pairs",
+        claim=f"n_features * Var<phi(x), phi(y)> / V(x, y) = 1 at {counted(pairs.n, 'pair')}",
         n_draws=verdict.n_draws * bundle,
         method=f"{method}, {spreads.name}",
         assumptions=(verdict.assumptions[0], scatter_bound)

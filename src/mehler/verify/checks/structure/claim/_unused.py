@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._words import be, counted
 from mehler.verify.checks.structure._finding import Finding, reason_of
 from mehler.verify.checks.structure._same import apart
 from mehler.verify.checks.structure._subject import Subject
@@ -170,9 +171,10 @@ def _words(unused: Any) -> str:
     if index.size == last - first + 1:
         listed = f"column {first} changes" if first == last else f"columns {first} to {last} change"
         if last == d - 1:
-            return f"the first {first} columns only are used: {listed} nothing"
+            return f"the first {counted(first, 'column')} only {be(first)} used: {listed} nothing"
         if first == 0:
-            return f"the last {d - last - 1} columns only are used: {listed} nothing"
+            used = d - last - 1
+            return f"the last {counted(used, 'column')} only {be(used)} used: {listed} nothing"
         return f"{listed} nothing"
     listed = ", ".join(str(j) for j in index[:5]) + (", ..." if index.size > 5 else "")
-    return f"{index.size} of {d} columns of X change nothing: {listed}"
+    return f"{index.size} of {counted(d, 'column')} of X change nothing: {listed}"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._words import counted
 from mehler.verify.checks.structure._coins import all_won
 from mehler.verify.checks.structure._finding import Finding
 from mehler.verify.checks.structure._subject import Subject
@@ -143,7 +144,8 @@ def _finding(z: Any, groups: list[Any], repeated: list[Any], distinct: list[floa
     m = z.shape[1]
     if not repeated:
         return Finding(
-            cause=f"columns are repeated: {round(min(distinct) * m)} of {m} features are distinct",
+            cause=f"columns are repeated: {round(min(distinct) * m)} of "
+            f"{counted(m, 'feature')} are distinct",
             check=_CHECK,
             assumes=(_ASSUMED,),
         )
@@ -156,5 +158,5 @@ def _finding(z: Any, groups: list[Any], repeated: list[Any], distinct: list[floa
     elif np.abs(a + b).max() <= near:
         how = "equal up to sign"
     lost = sum(len(group) - 1 for group in repeated)
-    cause = f"columns {i} and {j} are {how}: {m - lost} of {m} features are distinct"
+    cause = f"columns {i} and {j} are {how}: {m - lost} of {counted(m, 'feature')} are distinct"
     return Finding(cause=cause, check=_CHECK, where={"columns": (i, j)}, assumes=(_ASSUMED,))

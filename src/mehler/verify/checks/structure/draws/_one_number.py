@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._words import counted
 from mehler.verify.checks.structure._coins import mostly
 from mehler.verify.checks.structure._finding import Finding
 from mehler.verify.checks.structure._subject import Subject
@@ -66,7 +67,7 @@ def check_one_number(subject: Subject) -> list[Finding]:
         return []
     cause = (
         "one random number is shared by all columns: the error does not fall with m "
-        f"({m} columns scatter like {max(1.0, float(again.effective[pair])):.0f})"
+        f"({counted(m, 'column')} scatter like {max(1.0, float(again.effective[pair])):.0f})"
     )
     return [Finding(cause=cause, check=_CHECK, assumes=(_ASSUMED,))]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._words import counted
 from mehler.verify.checks.structure._coins import all_won
 from mehler.verify.checks.structure._finding import Finding, reason_of
 from mehler.verify.checks.structure._subject import Subject
@@ -184,8 +185,8 @@ def _named(drawn: dict[int, Any], pair: tuple[int, int], assumed: str) -> Findin
     if np.array_equal(a, b):
         number = len(_maps(drawn))
         cause = f"seeds {low} and {high} give the same features"
-        cause += f": {len(drawn)} seeds gave {number} maps"
+        cause += f": {counted(len(drawn), 'seed')} gave {counted(number, 'map')}"
     else:
         shared = len(_columns(a) & _columns(b))
-        cause = f"seeds {low} and {high} share {shared} of {len(_columns(a))} features"
+        cause = f"seeds {low} and {high} share {shared} of {counted(len(_columns(a)), 'feature')}"
     return Finding(cause=cause, check=_CHECK, where={"seeds": pair}, assumes=(assumed,))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import dense_host, is_chunked, to_host
+from mehler._words import counted
 from mehler.verify.checks.structure._finding import Finding, reason_of
 from mehler.verify.checks.structure._same import rows_apart
 from mehler.verify.checks.structure._subject import Subject
@@ -124,7 +125,9 @@ class _Looks:
         total = min(_TALL, max(self._n, _ENTRIES // self._plain.shape[1]))
         if each * total > _SLOW:
             total = max(self._n, int(_SLOW / each))
-            self._subject.notes.skip(f"more than {total} rows at once", "the map is slow")
+            self._subject.notes.skip(
+                f"more than {counted(total, 'row')} at once", "the map is slow"
+            )
         found = self._repeated(total)
         if found is not None:
             return found
@@ -133,7 +136,7 @@ class _Looks:
     def _repeated(self, total: int) -> Finding | None:
         """Compare rows repeated up to `total` in one call with the plain call."""
         index = np.arange(total) % self._n
-        z = self._call(self._rows[index], f"{total} rows at once")
+        z = self._call(self._rows[index], f"{counted(total, 'row')} at once")
         off = np.arange(0) if z is None else self._off(z, index)
         if off.size == total:
             return _found(f"features depend on how many rows are given: {self._n} or {total}")
@@ -188,9 +191,11 @@ class _Looks:
         for size in (1, 5, self._n):
             parts = there.rechunk({0: size})
             call = functools.partial(self._subject.call, self._phi, self._rows, given=parts)
-            z = self._attempt(call, f"chunks of {size} rows")
+            z = self._attempt(call, f"chunks of {counted(size, 'row')}")
             if z is not None and self._off(z, np.arange(self._n)).size:
-                return _found(f"features depend on the chunks: {size} rows a chunk change them")
+                return _found(
+                    f"features depend on the chunks: {counted(size, 'row')} a chunk change them"
+                )
         return None
 
     def _singly(self) -> Any:

@@ -1,0 +1,142 @@
+"""What a failing assertion shows: a table, the caller's line, the right cause."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+MAPS = """
+import numpy as np
+from mehler import verify
+
+X = np.random.default_rng(0).standard_normal((4, 3))
+
+
+def signs(seed):
+    w = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
+    return lambda X: X @ w / np.sqrt(500)
+
+
+def deaf(seed):
+    return signs(0)
+
+
+def linear(X, Y):
+    return X @ Y.T
+
+
+def twice(X, Y):
+    return 2 * X @ Y.T
+"""
+
+
+def failure(pytester, call, *options):
+    """The account of one failing assertion; options of the outer suite do not reach it."""
+    pytester.makepyfile(MAPS + f"\n\ndef test_map():\n    {call}\n")
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider", *options)
+    result.assert_outcomes(failed=1)
+    return result.stdout.str()
+
+
+WAYS = [
+    pytest.param([], id="plain"),
+    pytest.param(["-n1"], id="xdist"),
+    pytest.param(["-p", "no:mehler"], id="without plugin"),
+]
+
+
+@pytest.mark.parametrize("options", WAYS)
+def test_the_pairs_are_in_a_table_and_our_frames_are_not_shown(pytester, options):
+    said = failure(pytester, "verify.assert_kernel(signs, twice, X, resolution=0.1)", *options)
+    lines = [line[1:].removeprefix(" " * 7) for line in said.splitlines() if line.startswith("E ")]
+    assert lines[0].startswith("AssertionError: kernel: refuted at 10 of 10 pairs, off by -0.5")
+    start = next(k for k, line in enumerate(lines) if "verdict" in line)
+    head, rows = lines[start], lines[start + 1 : start + 11]
+    assert head.split() == ["pair", "exact", "measured", "interval", "off", "by", "verdict"]
+    for word in ("exact", "measured", "interval", "verdict"):
+        at = head.index(word)
+        assert all(row[at - 1] == " " and row[at] != " " for row in rows), word
+    assert sorted(row.split("  ")[1] for row in rows) == [
+        f"{i}, {j}" for i in range(4) for j in range(i, 4)
+    ]
+    assert max(map(len, lines)) <= 96
+    assert "replay with  seed=0" in said
+    # The one frame is the test's own.
+    assert re.findall(r"^(\S+\.py):\d+: ", said, re.MULTILINE) == [
+        re.search(r"^(\S+\.py):\d+: AssertionError", said, re.MULTILINE)[1]
+    ]
+    assert "src/mehler" not in said
+
+
+def test_errors_inside_keep_their_frames(pytester):
+    """A bug is not a failure: where it happened is what one needs."""
+    said = failure(pytester, "verify.assert_kernel(lambda seed: 3, linear, X)")
+    assert "TypeError: draw(seed) returned int" in said
+    assert "_output.py" in said
+
+
+@pytest.mark.parametrize("structure", [True, False])
+@pytest.mark.parametrize("kernel", ["linear", "twice"])
+def test_a_draw_that_ignores_its_seed_is_named(pytester, structure, kernel):
+    call = f"verify.assert_kernel(deaf, {kernel}, X, resolution=0.1, structure={structure})"
+    said = failure(pytester, call)
+    (first,) = re.findall(r"^E +AssertionError: (.*)$", said, re.MULTILINE)
+    assert re.match(r"(draw )?ignores its seed: .* seeds? gave? the same features|ignores", first)
+
+
+def test_a_draw_that_uses_its_seed_is_not(pytester):
+    call = "verify.assert_kernel(signs, twice, X, resolution=0.1, structure=False)"
+    assert "ignores" not in failure(pytester, call)
+
+
+def test_a_single_pair_is_one_pair(pytester):
+    said = failure(pytester, "verify.assert_kernel(signs, twice, X[:1], resolution=0.1)")
+    assert "refuted at 1 of 1 pair, off by" in said
+    assert "1 pairs" not in said
+
+
+def test_many_pairs_are_counted_and_the_worst_shown(pytester):
+    said = failure(
+        pytester,
+        "verify.assert_kernel(signs, lambda A, B: A @ B.T + (A[:, :1] > 0) * (B[:, 0] > 0), "
+        "np.random.default_rng(1).standard_normal((9, 3)), resolution=0.1)",
+    )
+    (n,) = re.findall(r"refuted at (\d+) of 45 pairs", said)
+    shown = re.findall(r"^E +\d, \d  .*(refuted|holds|inconclusive)$", said, re.MULTILINE)
+    assert len(shown) == 12
+    assert shown[0] == "refuted"
+    assert "and 33 pairs more: " in said
+    assert int(n) >= 1
+
+
+def test_unittest_shows_the_callers_line_alone(tmp_path):
+    (tmp_path / "test_map.py").write_text(
+        MAPS
+        + """
+
+import unittest
+
+
+class TestMap(unittest.TestCase):
+    def test_kernel(self):
+        verify.assert_kernel(signs, linear, X, resolution=0.1)
+
+    def test_wrong(self):
+        verify.assert_kernel(signs, twice, X, resolution=0.1)
+"""
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "unittest", "test_map"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "FAILED (failures=1)" in done.stderr
+    assert done.stderr.count('File "') == 1
+    assert "pair  exact" in done.stderr

@@ -1,0 +1,85 @@
+"""``--mehler-fresh-seeds`` reaches checks that name no seed, and ``--mehler-seed`` replays them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+PAGE = Path(__file__).parents[2] / "docs" / "testing-your-map.md"
+FILES = dict(
+    re.findall(
+        r"^```\{code-block\} python\n:caption: (\S+)\n\n(.*?)^```$",
+        PAGE.read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
+)
+WORKERS = pytest.mark.parametrize("workers", [[], ["-n2"]], ids=["one process", "two workers"])
+
+
+def seeds(pytester, *options):
+    """The seeds of the documented test, whose map is told to lose a factor and so prints them."""
+    wrong = FILES["fourier.py"].replace("np.sqrt(2 / n_features)", "np.sqrt(1 / n_features)")
+    assert wrong != FILES["fourier.py"]
+    pytester.makepyfile(**{"fourier": wrong, "test_fourier": FILES["test_fourier.py"]})
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-q", *options)
+    result.assert_outcomes(failed=1)
+    said = result.stdout.str()
+    return re.findall(r"replay with  seed=(\d+)", said), re.findall(r"--mehler-seed=\d+", said)
+
+
+@WORKERS
+def test_the_documented_three_lines_get_fresh_seeds_that_replay(pytester, workers):
+    assert seeds(pytester, *workers) == (["0"], [])
+    fresh, said = seeds(pytester, *workers, "--mehler-fresh-seeds")
+    other, _ = seeds(pytester, *workers, "--mehler-fresh-seeds")
+    assert len({"0", *fresh, *other}) == 3
+    (replay,) = set(said)
+    assert seeds(pytester, *workers, replay)[0] == fresh
+
+
+def test_each_test_has_its_own_and_a_named_seed_stays(pytester):
+    pytester.makepyfile(
+        """
+        import unittest
+        from mehler import verify
+        from mehler.verify._arguments import root_seed
+
+        def test_fixture(mehler_seed):
+            assert root_seed(None) == mehler_seed
+
+        def test_named():
+            assert root_seed(3) == 3
+            print("seed", root_seed(None))
+
+        def test_other():
+            print("seed", root_seed(None))
+
+        class TestOld(unittest.TestCase):
+            def test_old(self):
+                print("seed", root_seed(None))
+        """
+    )
+    result = pytester.runpytest_inprocess("--mehler-seed=7", "-s", "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=4)
+    found = re.findall(r"seed (\d+)", result.stdout.str())
+    assert len(set(found)) == 3
+    from mehler import _run_seed
+
+    assert _run_seed.current() == 0
+
+
+def test_every_check_that_draws_takes_it():
+    """By its signature: a default of None is the seed of the test."""
+    import inspect
+
+    from mehler import verify
+
+    for name in verify.__all__:
+        check = getattr(verify, name)
+        if name.startswith(("check_", "assert_")) and callable(check):
+            seed = inspect.signature(check).parameters.get("seed")
+            assert seed is None or seed.default is None, name

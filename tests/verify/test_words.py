@@ -1,0 +1,86 @@
+"""Words of verdicts: plurals, intervals of no width, tables."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from mehler import verify
+from mehler._words import be, counted
+from mehler.verify._numbers import interval_text
+from mehler.verify._pair_table import aligned
+
+
+@pytest.mark.parametrize(
+    ("n", "said"),
+    [(0, "0 pairs are"), (1, "1 pair is"), (2, "2 pairs are"), (1000, "1000 pairs are")],
+)
+def test_numbers_have_their_form(n, said):
+    assert f"{counted(n, 'pair')} {be(n)}" == said
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.25, 0.5, "[0.25, 0.5]"),
+        (1.0, 1.0, "[1, 1] of width 0 (no sample varied)"),
+        (1.0, 1.0 + 2.0**-30, "[1, 1], 9.3e-10 wide"),
+        (-math.inf, math.inf, "[-inf, inf]"),
+        (math.inf, math.inf, "[inf, inf]"),
+        (math.nan, math.nan, "[nan, nan]"),
+    ],
+)
+def test_an_interval_without_width_is_explained(low, high, said):
+    assert interval_text(low, high) == said
+
+
+def test_columns_are_aligned():
+    assert aligned([("a", "bb"), ("ccc", "d")]) == ["a    bb", "ccc  d"]
+
+
+class Unit:
+    """Cosines and sines: every draw has phi(x) phi(x) = 1, which it declares."""
+
+    def __init__(self, seed):
+        self.w = np.random.default_rng(seed).standard_normal((3, 50))
+
+    def __call__(self, X):
+        return np.hstack([np.cos(X @ self.w), np.sin(X @ self.w)]) / np.sqrt(50)
+
+    def gram_variance(self, X, Y):
+        return np.zeros((len(X), len(Y)))
+
+
+def test_a_verdict_on_one_pair_has_no_plural():
+    X = np.random.default_rng(0).standard_normal((1, 3))
+    verdict = verify.check_kernel(Unit, lambda A, B: np.ones((len(A), len(B))), X, resolution=0.1)
+    assert verdict.claim.endswith("at 1 pair")
+    assert " 1 pairs" not in str(verdict)
+    assert " 1 draws" not in str(verdict)
+
+
+@pytest.mark.parametrize("status", ["holds", "refuted"])
+def test_the_table_counts_every_pair_once(status):
+    def draw(seed):
+        w = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 200))
+        return lambda X: X @ w / np.sqrt(200)
+
+    X = np.random.default_rng(0).standard_normal((8, 3))
+    factor = 1.0 if status == "holds" else 1.5
+    verdict = verify.check_kernel(draw, lambda A, B: factor * A @ B.T, X, resolution=0.2)
+    assert verdict.status == status
+    table = verdict.table
+    assert table.n == sum(table.counts.values()) == 36
+    assert len(table.rows) == 12
+    worst = table.rows[0]
+    assert worst.pair == (verdict.where["i"], verdict.where["j"])
+    assert worst.status == status
+    for row in table.rows:
+        i, j = row.pair
+        assert row.exact == pytest.approx(factor * X[i] @ X[j], abs=1e-9)
+        assert row.interval[0] <= row.measured <= row.interval[1]
+        scale = factor * np.linalg.norm(X[i]) * np.linalg.norm(X[j])
+        assert row.off * scale == pytest.approx(row.measured - row.exact, abs=1e-9)
+    assert "table" not in verdict.to_dict()
