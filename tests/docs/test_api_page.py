@@ -21,6 +21,7 @@ ROOMS = (
     "mehler.exact",
     "mehler.exact.certified",
     "mehler.exact.orbits",
+    "mehler.bounds",
     "mehler.bounds.doubling",
     "mehler.bounds.group_invariant",
     "mehler.bounds.kernel_error",

@@ -89,7 +89,7 @@ def plot(context: Context) -> Plot:
         Series(
             label=label,
             x=x,
-            y=[math.log10(bounds.theorem_2(m, n_inputs=d, **common).value) for m in sizes],  # type: ignore[arg-type]  # mixed values
+            y=[math.log10(bounds.theorem_2(m, n_inputs=d, **common).value) for m in sizes],
         )
         for label, d in (("proved, from the range", None), ("proved, Lipschitz", 6))
     ]

@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Literal
 
+import numpy as np
+
 from mehler._validate import integer, positive, probability
+from mehler.bounds._print import digits, in_latex, plain
+from mehler.bounds._sources import cited
 
 Form = Literal["printed", "proved"]
 FORMS = ("printed", "proved")
@@ -16,13 +20,13 @@ FORMS = ("printed", "proved")
 
 @dataclass(frozen=True)
 class Term:
-    """One summand of a bound.
+    r"""One summand of a bound.
 
     Parameters
     ----------
     name : str
         Source of the summand, such as ``"statistical"`` or ``"approximation"``.
-    value : float
+    value : float or array
         Its value; may be infinite.
     formula : str
         LaTeX without dollar signs.
@@ -30,14 +34,20 @@ class Term:
     See Also
     --------
     Bound : The sum of its terms.
+
+    Examples
+    --------
+    >>> from mehler.bounds import kernel_error
+    >>> kernel_error.one_pair(1000, delta=0.01, width=4.0).terms  # doctest: +ELLIPSIS
+    (Term(name='deviation', value=0.2058..., formula='b\\sqrt{\\log(2/\\delta)/(2m)}'),)
     """
 
     name: str
-    value: float
+    value: Any
     formula: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "value", float(self.value))
+        object.__setattr__(self, "value", _number(self.value))
 
 
 @dataclass(frozen=True)
@@ -48,7 +58,7 @@ class Assumption:
     ----------
     text : str
         The assumption in a sentence.
-    met : bool or None
+    met : bool or None, or an array of them
         Whether the input satisfies it; None if no computation can tell.
     found : str
         The computed value, such as ``"largest norm 1.3"``.
@@ -56,10 +66,18 @@ class Assumption:
     See Also
     --------
     Bound : Vacuous if an assumption is unmet.
+
+    Examples
+    --------
+    >>> from mehler.bounds import kernel_error
+    >>> for one in kernel_error.one_pair(1000, delta=0.01, width=4.0).assumptions:
+    ...     print(one.text, one.met)
+    units are independent None
+    each product lies in an interval of this length None
     """
 
     text: str
-    met: bool | None = None
+    met: Any = None
     found: str = ""
 
 
@@ -78,12 +96,12 @@ class Bound:
         The bounded quantity, in words.
     terms : sequence of Term
         Summands of `total`.
-    probability : float
+    probability : float or array
         Least probability that the quantity is below `value`; 1 for a bound of an expectation or a
         certain one. A printed form may give a negative number, and then promises nothing.
     assumptions : sequence of Assumption
         Assumptions of the proof, with the result of their checks.
-    trivial : float
+    trivial : float or array
         A bound that holds with at least this probability without the statement: the range of a
         loss, the sum of two norms. Infinity if there is none.
 
@@ -91,6 +109,12 @@ class Bound:
     --------
     Term : One summand.
     Assumption : One assumption.
+
+    Notes
+    -----
+    The functions of `mehler.bounds` take arrays for numbers of features, samples, templates, bins
+    and elements, pool sizes, and error probabilities. They broadcast; terms, `value`, `total` and
+    `vacuous` are then arrays of their shape, equal to the bounds of the entries.
 
     Examples
     --------
@@ -109,49 +133,54 @@ class Bound:
     form: Form
     quantity: str
     terms: tuple[Term, ...]
-    probability: float
+    probability: Any
     assumptions: tuple[Assumption, ...] = ()
-    trivial: float = math.inf
+    trivial: Any = math.inf
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
             raise ValueError(f"form={self.form!r} is not one of {', '.join(FORMS)}")
         object.__setattr__(self, "terms", tuple(self.terms))
         object.__setattr__(self, "assumptions", tuple(self.assumptions))
-        object.__setattr__(self, "probability", float(self.probability))
+        object.__setattr__(self, "probability", _number(self.probability))
         names = [term.name for term in self.terms]
         if not names or len(set(names)) != len(names):
             raise ValueError(f"terms are named {names}: give at least one, each a name of its own")
 
     @property
-    def total(self) -> float:
+    def total(self) -> Any:
         """Sum of the terms."""
-        return math.fsum(term.value for term in self.terms)
+        values = np.broadcast_arrays(*(term.value for term in self.terms))
+        sums = [math.fsum(entry) for entry in zip(*(value.flat for value in values), strict=True)]
+        return np.array(sums).reshape(values[0].shape) if values[0].ndim else sums[0]
 
     @property
-    def value(self) -> float:
+    def value(self) -> Any:
         """The bound: the sum of the terms, or `trivial` if a proved bound exceeds it.
 
         A printed form is never clipped, since checks compare the printed formula with draws.
         """
         total = self.total
-        return self.trivial if self.form == "proved" and total > self.trivial else total
+        return _number(np.minimum(total, self.trivial)) if self.form == "proved" else total
 
     @property
     def unmet(self) -> tuple[Assumption, ...]:
-        """Assumptions that the input violates."""
-        return tuple(one for one in self.assumptions if one.met is False)
+        """Assumptions that the input violates, at any entry."""
+        return tuple(one for one in self.assumptions if np.any(_is_false(one.met)))
 
     @property
-    def vacuous(self) -> bool:
+    def vacuous(self) -> Any:
         """Whether nothing is promised.
 
         True if an assumption fails, the probability is 0 or less, or the sum of the terms is NaN or
         not below `trivial`.
         """
-        return bool(self.unmet) or not self.probability > 0 or not self.total < self.trivial
+        promised = np.less(self.total, self.trivial) & np.greater(self.probability, 0.0)
+        for one in self.assumptions:
+            promised = promised & np.logical_not(_is_false(one.met))
+        return np.logical_not(promised) if np.ndim(promised) else not promised
 
-    def __getitem__(self, name: str) -> float:
+    def __getitem__(self, name: str) -> Any:
         """Return the value of one term."""
         for term in self.terms:
             if term.name == name:
@@ -164,30 +193,95 @@ class Bound:
             "statement": self.statement,
             "form": self.form,
             "quantity": self.quantity,
-            "value": _finite(self.value),
-            "terms": {term.name: _finite(term.value) for term in self.terms},
-            "probability": self.probability,
+            "value": plain(self.value),
+            "terms": {term.name: plain(term.value) for term in self.terms},
+            "probability": plain(self.probability),
             "assumptions": [
-                {"text": one.text, "met": one.met, "found": one.found} for one in self.assumptions
+                {"text": one.text, "met": plain(one.met), "found": one.found}
+                for one in self.assumptions
             ],
-            "trivial": _finite(self.trivial),
-            "vacuous": self.vacuous,
+            "trivial": plain(self.trivial),
+            "vacuous": plain(self.vacuous),
         }
+
+    def latex(self) -> str:
+        r"""Return the inequality in LaTeX: formulas of the terms, their values, the probability.
+
+        Returns
+        -------
+        str
+            Without dollar signs, for display.
+
+        Examples
+        --------
+        >>> from mehler.bounds import kernel_error
+        >>> print(kernel_error.one_pair(1000, delta=0.01, width=4.0).latex())
+        \text{error of the kernel, one pair}
+        \le \underbrace{b\sqrt{\log(2/\delta)/(2m)}}_{\text{deviation}\,=\,0.20588}
+        = 0.20588
+        \quad\text{with probability at least } 0.99
+        """
+        return in_latex(self)
+
+    def cite(self, style: Literal["text", "bibtex"] = "text") -> str:
+        """Return the source of the bound, with the place of the statement in it.
+
+        Parameters
+        ----------
+        style : {"text", "bibtex"}
+            A reference in a line, or an entry with the place as its note.
+
+        Returns
+        -------
+        str
+            A proved form also names the page of its proof.
+
+        Raises
+        ------
+        ValueError
+            If `style` is another, or the statement is not one of `mehler.bounds`.
+
+        Examples
+        --------
+        >>> from mehler.bounds import kitchen_sinks
+        >>> bound = kitchen_sinks.lemma_1(100, scale=1.0, delta=0.01)
+        >>> print(bound.cite())  # doctest: +NORMALIZE_WHITESPACE
+        A. Rahimi, B. Recht, Weighted Sums of Random Kitchen Sinks: Replacing minimization with
+        randomization in learning, NIPS 21 (2008), Lemma 1; as proved in mehler, page
+        theorems/kitchen-sinks-lemma-1
+        """
+        return cited(self.statement, self.form, style)
 
     def __str__(self) -> str:
         """Print the bound in a line, then the terms and unmet assumptions."""
-        how = "" if self.probability == 1 else f" with probability at least {self.probability:.6g}"
-        lines = [f"{self.statement} ({self.form}): {self.quantity} <= {self.value:.6g}{how}"]
-        lines += [f"  {term.name:<12} {term.value:.6g}" for term in self.terms]
+        certain = np.all(np.equal(self.probability, 1))
+        how = "" if certain else f" with probability at least {digits(self.probability)}"
+        lines = [f"{self.statement} ({self.form}): {self.quantity} <= {digits(self.value)}{how}"]
+        lines += [f"  {term.name:<12} {digits(term.value)}" for term in self.terms]
         lines += [f"  not met: {one.text} ({one.found})" for one in self.unmet]
-        if self.vacuous:
-            known = f" below {self.trivial:.6g}" if self.total >= self.trivial else ""
-            lines.append(f"  vacuous: it promises nothing{known}")
+        if np.any(self.vacuous):
+            all_of_it = np.all(self.vacuous)
+            where = "" if all_of_it else f" at {np.sum(self.vacuous)} of {np.size(self.vacuous)}"
+            known = np.any(np.greater_equal(self.total, self.trivial))
+            below = f" below {digits(self.trivial)}" if known else ""
+            lines.append(f"  vacuous{where}: it promises nothing{below}")
         return "\n".join(lines)
 
 
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _number(value: Any) -> Any:
+    """Return a float, or an array of floats that nobody can write to."""
+    if np.ndim(value) == 0:
+        return float(value)
+    array = np.array(value, dtype=np.float64)
+    array.flags.writeable = False
+    return array
+
+
+def _is_false(met: Any) -> Any:
+    """Return whether an assumption is violated, entry by entry; None is not False."""
+    if np.ndim(met) == 0:
+        return met is not None and not met
+    return np.array([one is not None and not one for one in met.flat]).reshape(met.shape)
 
 
 def require_form(form: str) -> None:

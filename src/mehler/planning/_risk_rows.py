@@ -113,9 +113,9 @@ def _printed_condition(
         own,
         pool_size=maxouts["pool_size"],
         delta=delta,
-        n_inputs=known.n_inputs,  # type: ignore[arg-type]  # both shapes are there, so it is known
-        dimension=known.dimension,  # type: ignore[arg-type]  # likewise
-        diameter=known.diameter,  # type: ignore[arg-type]  # likewise
+        n_inputs=known.n_inputs,
+        dimension=known.dimension,
+        diameter=known.diameter,
         c_prime=c_prime,
     )
     return Row(

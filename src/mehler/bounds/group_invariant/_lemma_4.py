@@ -13,9 +13,11 @@ from mehler.bounds._bound import (
     require_positive,
     require_probability,
 )
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds.group_invariant._assumptions import ELEMENTS, TEMPLATES
 
 
+@elementwise
 def lemma_4(
     n_templates: int,
     *,
@@ -40,9 +42,9 @@ def lemma_4(
         Templates m and bins n.
     window, scale : float
         Window s and scale C.
-    delta : float
+    delta : float or array
         Failure probability of each of the first two terms.
-    n_elements : int, optional
+    n_elements : int or array, optional
         r elements, the same for all templates, independent or distinct ones of a finite group;
         default the whole group.
     form : {"proved", "printed"}

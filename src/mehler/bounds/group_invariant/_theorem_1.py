@@ -6,12 +6,14 @@ import math
 from typing import Literal
 
 from mehler.bounds._bound import Bound, Form, Term, require_form, require_positive
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds.group_invariant._assumptions import ORTHOGONAL
 from mehler.exact.orbits import TemplateLaw
 
 Side = Literal["above", "below"]
 
 
+@elementwise
 def theorem_1(
     n_inputs: int,
     *,
@@ -29,7 +31,7 @@ def theorem_1(
     ----------
     n_inputs : int
         d, at least 2.
-    epsilon : float
+    epsilon : float or array
         Templates of squared length 1 + epsilon and more are rejected.
     side : {"above", "below"}
         delta_1 or delta_2.

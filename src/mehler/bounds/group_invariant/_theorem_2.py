@@ -16,6 +16,7 @@ from mehler.bounds._bound import (
     require_positive,
     require_probability,
 )
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds._inverse import least_features
 from mehler.bounds.group_invariant._assumptions import ELEMENTS, ORTHOGONAL, TEMPLATES, inside
 from mehler.exact.orbits import RULES, TemplateLaw
@@ -34,6 +35,7 @@ class Sizes(NamedTuple):
     n_elements: int | None
 
 
+@elementwise
 def theorem_2(
     n_templates: int,
     *,
@@ -68,11 +70,11 @@ def theorem_2(
     ----------
     n_templates, n_bins, n_points : int
         Templates m, bins n and rows N.
-    delta : float
+    delta : float or array
         Failure probability; as printed, its square root.
     window, radius : float
         Window s, and R, the largest norm of a row.
-    n_elements : int, optional
+    n_elements : int or array, optional
         r elements, the same for all templates, independent or distinct ones of a finite group;
         default the whole group.
     templates : {"sphere", "gaussian", "redraw", "zero"}
@@ -80,7 +82,7 @@ def theorem_2(
         `n_inputs` and the whole group, and assumes that the window clips nothing.
     n_inputs : int, optional
         d: use that products are Lipschitz in the template. Not for 'zero', which jumps.
-    epsilon : float
+    epsilon : float or array
         Margin of 'redraw' and 'zero'.
     rule : {"paper", "trapezoid", "midpoint", "dither"}
         Binning rule: s/n for 'paper' and 'dither', half of it for the others.
@@ -152,14 +154,15 @@ def theorem_2(
     )
 
 
+@elementwise
 def theorem_2_templates(eps: float, *, n_bins: int, **options: object) -> int:
     """Return the least m at which :func:`theorem_2` promises an error of at most eps.
 
     Parameters
     ----------
-    eps : float
+    eps : float or array
         Target error.
-    n_bins : int
+    n_bins : int or array
         Bins n.
     **options
         As for :func:`theorem_2`, without n_templates.
@@ -188,11 +191,12 @@ def theorem_2_templates(eps: float, *, n_bins: int, **options: object) -> int:
     require_positive(eps=eps)
 
     def value(m: int) -> float:
-        return theorem_2(m, n_bins=n_bins, **options).value  # type: ignore[arg-type]  # as given
+        return theorem_2(m, n_bins=n_bins, **options).value
 
     return least_features(value, eps)
 
 
+@elementwise
 def theorem_2_sizes(
     eps: float,
     *,
@@ -213,7 +217,7 @@ def theorem_2_sizes(
 
     Parameters
     ----------
-    eps : float
+    eps : float or array
         Target error, at most 1.
     n_points, delta, window, radius
         As for :func:`theorem_2`.

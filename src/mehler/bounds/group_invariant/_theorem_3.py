@@ -13,10 +13,12 @@ from mehler.bounds._bound import (
     require_positive,
     require_probability,
 )
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds.group_invariant._assumptions import ELEMENTS, LIPSCHITZ, SAMPLES, TEMPLATES
 from mehler.bounds.group_invariant._lemma_4 import lemma_4
 
 
+@elementwise
 def theorem_3(
     n_samples: int,
     *,
@@ -44,13 +46,13 @@ def theorem_3(
 
     Parameters
     ----------
-    n_samples : int
+    n_samples : int or array
         Number of samples N.
     n_templates, n_bins, n_elements, window, scale
         As for :func:`lemma_4`.
     lipschitz : float
         Lipschitz constant L of the loss in the prediction.
-    delta : float
+    delta : float or array
         Failure probability of each event.
     loss_at_zero : float, optional
         |V(0)|; in the printed form only, where it is needed.

@@ -12,9 +12,11 @@ from mehler.bounds._bound import (
     require_form,
     require_probability,
 )
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds.group_invariant._assumptions import INDEPENDENT_ELEMENTS
 
 
+@elementwise
 def theorem_4(n_elements: int, *, delta: float, form: Form = "proved") -> Bound:
     r"""Bound the largest error of a distribution function over r independent elements.
 
@@ -25,9 +27,9 @@ def theorem_4(n_elements: int, *, delta: float, form: Form = "proved") -> Bound:
 
     Parameters
     ----------
-    n_elements : int
+    n_elements : int or array
         Number of elements r.
-    delta : float
+    delta : float or array
         Failure probability.
     form : {"proved", "printed"}
         Both are the same formula.

@@ -6,11 +6,13 @@ import math
 
 from mehler import exact
 from mehler.bounds._bound import require_count, require_positive, require_probability
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds._inverse import least_features
 from mehler.bounds.kernel_error._variance import largest_variance
 from mehler.exact._validate import check_pool, check_rho
 
 
+@elementwise
 def central_limit(
     n_features: int,
     *,
@@ -29,11 +31,11 @@ def central_limit(
 
     Parameters
     ----------
-    n_features : int
+    n_features : int or array
         Number m of independent units.
-    delta : float
+    delta : float or array
         Failure probability.
-    pool_size : int
+    pool_size : int or array
         q of maxout units and rows of norm 1; V is then exact at `rho`, or the largest over all
         correlations.
     rho : float, optional
@@ -71,6 +73,7 @@ def central_limit(
     return _quantile(delta, n_pairs) * math.sqrt(found / n_features)
 
 
+@elementwise
 def central_limit_features(
     eps: float,
     *,
@@ -84,7 +87,7 @@ def central_limit_features(
 
     Parameters
     ----------
-    eps : float
+    eps : float or array
         Target error.
     delta, pool_size, rho, variance, n_pairs
         As in :func:`central_limit`.

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from mehler.bounds._bound import Bound, require_count, require_positive, require_probability
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds._inverse import least_features
 from mehler.bounds.kernel_error._knowledge import Knowledge, know
 
 STATEMENT = "maxout.kernel-error"
 
 
+@elementwise
 def one_pair(
     n_features: int,
     *,
@@ -37,13 +39,13 @@ def one_pair(
 
     Parameters
     ----------
-    n_features : int
+    n_features : int or array
         m, independent units.
-    delta : float
+    delta : float or array
         The bound holds with probability at least 1 - delta.
     route : {"chernoff", "sub-gamma", "chebyshev", "hoeffding", "binomial"}, optional
         Default: the smallest at this m and delta that the given argument below allows.
-    pool_size : int
+    pool_size : int or array
         q of maxout units, for rows of norm 1: "chernoff" by the exact joint law, "sub-gamma" with
         v = 4(1 + abs(rho))(1 + h_1^2) and c = 2 sqrt(1 + abs(rho)), "chebyshev" by the exact
         variance.
@@ -111,14 +113,15 @@ def one_pair(
     return _bound(known, n_features, delta, 1, "error of the kernel, one pair")
 
 
+@elementwise
 def one_pair_features(eps: float, *, delta: float, **known: Any) -> int:
     """Return the least number of features at which :func:`one_pair` is at most `eps`.
 
     Parameters
     ----------
-    eps : float
+    eps : float or array
         Target error.
-    delta : float
+    delta : float or array
         Failure probability.
     **known
         As in :func:`one_pair`.
@@ -148,6 +151,7 @@ def one_pair_features(eps: float, *, delta: float, **known: Any) -> int:
     return _features(eps, delta, 1, known)
 
 
+@elementwise
 def all_pairs(
     n_features: int,
     *,
@@ -170,11 +174,11 @@ def all_pairs(
 
     Parameters
     ----------
-    n_features : int
+    n_features : int or array
         m, independent units.
-    n_samples : int
+    n_samples : int or array
         N.
-    delta : float
+    delta : float or array
         The bound holds with probability at least 1 - delta.
     route, pool_size, rho, variance, sub_gamma, width, collision
         As in :func:`one_pair`, and true of every pair, the diagonal included. Leave `rho` out
@@ -221,16 +225,17 @@ def all_pairs(
     return _bound(known, n_features, delta, n_pairs(n_samples), _all(n_samples))
 
 
+@elementwise
 def all_pairs_features(eps: float, *, n_samples: int, delta: float, **known: Any) -> int:
     """Return the least number of features at which :func:`all_pairs` is at most `eps`.
 
     Parameters
     ----------
-    eps : float
+    eps : float or array
         Target error.
-    n_samples : int
+    n_samples : int or array
         Number of rows N.
-    delta : float
+    delta : float or array
         Failure probability.
     **known
         As in :func:`one_pair`.

@@ -22,6 +22,7 @@ from mehler.bounds._bound import (
     require_positive,
     require_probability,
 )
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds._inverse import least_features
 from mehler.bounds.kernel_error import _exponent
 from mehler.bounds.kernel_error._pairs import STATEMENT
@@ -34,6 +35,7 @@ _TRIED, _SUMMED = 64, 40
 _REST_AT = 0.25
 
 
+@elementwise
 def uniform(
     n_features: int,
     *,
@@ -57,16 +59,16 @@ def uniform(
 
     Parameters
     ----------
-    n_features : int
+    n_features : int or array
         Number m of independent maxout units.
-    pool_size : int
+    pool_size : int or array
         Pool size q.
     dimension : float
         k: every ball's share of the set is covered by 2^k balls of half its radius (Definition 2,
         centres anywhere). An upper bound of it will do.
     diameter : float
         D, at most 2.
-    delta : float
+    delta : float or array
         The bound holds with probability at least 1 - delta.
     n_inputs : int, optional
         Columns d of the rows, for "net".
@@ -132,6 +134,7 @@ def uniform(
     )
 
 
+@elementwise
 def uniform_features(
     eps: float,
     *,
@@ -146,7 +149,7 @@ def uniform_features(
 
     Parameters
     ----------
-    eps : float
+    eps : float or array
         Target error.
     pool_size, dimension, diameter, delta, n_inputs, route
         As in :func:`uniform`.

@@ -15,6 +15,7 @@ from mehler.bounds._bound import (
     require_positive,
     require_probability,
 )
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds.kitchen_sinks._assumptions import (
     LABELS,
     LIPSCHITZ,
@@ -23,6 +24,7 @@ from mehler.bounds.kitchen_sinks._assumptions import (
 )
 
 
+@elementwise
 def estimation_lemma(
     n_samples: int,
     *,
@@ -52,13 +54,13 @@ def estimation_lemma(
 
     Parameters
     ----------
-    n_samples : int
+    n_samples : int or array
         Number of samples N.
     scale : float
         C, the size of the box.
     lipschitz : float
         Lipschitz constant L of the loss.
-    delta : float
+    delta : float or array
         Failure probability.
     two_sided : bool
         Bound the absolute value, or only the excess of the true over the empirical risk.

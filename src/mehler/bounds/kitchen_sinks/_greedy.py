@@ -15,9 +15,11 @@ from mehler.bounds._bound import (
     require_form,
     require_positive,
 )
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds.kitchen_sinks._assumptions import bounded_features
 
 
+@elementwise
 def greedy(
     n_features: int,
     *,
@@ -39,7 +41,7 @@ def greedy(
 
     Parameters
     ----------
-    n_features : int
+    n_features : int or array
         K, the number of steps.
     total_weight : float
         B, at least the sum of the absolute weights of f*.

@@ -13,10 +13,12 @@ from mehler.bounds._bound import (
     require_positive,
     require_probability,
 )
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds._inverse import least_features
 from mehler.bounds.kitchen_sinks._assumptions import INDEPENDENT, bounded_features
 
 
+@elementwise
 def lemma_1(
     n_features: int,
     *,
@@ -41,11 +43,11 @@ def lemma_1(
 
     Parameters
     ----------
-    n_features : int
+    n_features : int or array
         Number of features K.
     scale : float
         C, a bound of :math:`\|f^*\|_\pi`.
-    delta : float
+    delta : float or array
         Failure probability.
     feature_scale : float
         :math:`E_\pi b` where features are drawn from a density proportional to :math:`b\pi` and
@@ -146,6 +148,7 @@ def _spread(size: float, mean_square: float | None, norm: float | None) -> float
     return math.sqrt(excess)
 
 
+@elementwise
 def lemma_1_features(eps: float, *, scale: float, delta: float, feature_scale: float = 1.0) -> int:
     r"""Return the smallest K at which Lemma 1 promises an error of at most eps.
 
@@ -154,7 +157,7 @@ def lemma_1_features(eps: float, *, scale: float, delta: float, feature_scale: f
 
     Parameters
     ----------
-    eps : float
+    eps : float or array
         Target L2(mu) distance.
     scale, delta, feature_scale
         As in `lemma_1`.

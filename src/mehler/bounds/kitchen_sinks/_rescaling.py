@@ -6,10 +6,12 @@ import math
 from typing import Literal
 
 from mehler.bounds._bound import require_count, require_positive
+from mehler.bounds._elementwise import elementwise
 
 By = Literal["frobenius", "longest"]
 
 
+@elementwise
 def maxout_feature_scale(
     n_inputs: int, pool_size: int, *, radius: float, by: By = "frobenius"
 ) -> float:
@@ -31,7 +33,7 @@ def maxout_feature_scale(
     ----------
     n_inputs : int
         Input dimension d.
-    pool_size : int
+    pool_size : int or array
         Pool size q.
     radius : float
         R, the largest norm of an input.

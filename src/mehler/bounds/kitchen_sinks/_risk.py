@@ -13,6 +13,7 @@ from mehler.bounds._bound import (
     require_positive,
     require_probability,
 )
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds.kitchen_sinks._assumptions import (
     INDEPENDENT,
     LABELS,
@@ -21,6 +22,7 @@ from mehler.bounds.kitchen_sinks._assumptions import (
 )
 
 
+@elementwise
 def risk_lemma(
     n_features: int,
     *,
@@ -40,13 +42,13 @@ def risk_lemma(
 
     Parameters
     ----------
-    n_features : int
+    n_features : int or array
         Number of features K.
     scale : float
         C, a bound of :math:`\|f^*\|_\pi`.
     lipschitz : float
         Lipschitz constant L of the loss.
-    delta : float
+    delta : float or array
         Failure probability.
     feature_scale, largest_feature
         As in `lemma_1`.

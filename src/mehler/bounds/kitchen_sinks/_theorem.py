@@ -15,6 +15,7 @@ from mehler.bounds._bound import (
     require_positive,
     require_probability,
 )
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds._inverse import least_features
 from mehler.bounds.kitchen_sinks._assumptions import (
     INDEPENDENT,
@@ -29,6 +30,7 @@ from mehler.bounds.kitchen_sinks._risk import APPROXIMATION, approximation
 Constraint = Literal["box", "ball"]
 
 
+@elementwise
 def theorem(
     n_features: int,
     n_samples: int,
@@ -53,15 +55,15 @@ def theorem(
 
     Parameters
     ----------
-    n_features : int
+    n_features : int or array
         Number of features K.
-    n_samples : int
+    n_samples : int or array
         Number of samples N.
     scale : float
         C, the size of the box.
     lipschitz : float
         Lipschitz constant L of the loss c(f(x) y) in its argument.
-    delta : float
+    delta : float or array
         Half the failure probability.
     constraint : {"box", "ball"}
         Weights over which the empirical risk is minimised: each bounded, or their 2-norm
@@ -180,6 +182,7 @@ def _printed(n_features: int, n_samples: int, *, size: float, delta: float) -> t
     )
 
 
+@elementwise
 def theorem_features(
     eps: float,
     n_samples: int,
@@ -193,9 +196,9 @@ def theorem_features(
 
     Parameters
     ----------
-    eps : float
+    eps : float or array
         Target excess risk.
-    n_samples : int
+    n_samples : int or array
         Number of samples N; its two terms must be below eps.
     scale, lipschitz, delta, feature_scale
         As in `theorem`.

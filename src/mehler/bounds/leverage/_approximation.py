@@ -13,8 +13,10 @@ from mehler.bounds._bound import (
     require_positive,
     require_probability,
 )
+from mehler.bounds._elementwise import elementwise
 
 
+@elementwise
 def approximation(
     n_features: int,
     *,
@@ -35,7 +37,7 @@ def approximation(
 
     Parameters
     ----------
-    n_features : int
+    n_features : int or array
         Number of features M.
     ridge : float
         Regularisation :math:`\lambda`.
@@ -100,6 +102,7 @@ def _without_features(degrees_of_freedom: float, ridge: float) -> float:
     return ridge * d / (1 - d) if d < 1 else math.inf
 
 
+@elementwise
 def approximation_features(
     *,
     degrees_of_freedom: float,
@@ -115,7 +118,7 @@ def approximation_features(
     ----------
     degrees_of_freedom, largest_ratio, form
         As in :func:`approximation`; printed is :math:`5D\log(16d/\delta)`.
-    delta : float
+    delta : float or array
         Failure probability.
 
     Returns

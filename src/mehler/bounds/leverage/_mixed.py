@@ -5,9 +5,11 @@ from __future__ import annotations
 from numbers import Real
 
 from mehler.bounds._bound import Bound, Term, require_count, require_positive
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds.leverage._scores import score_error
 
 
+@elementwise
 def mixed_ratio(
     n_samples: int,
     *,
@@ -29,9 +31,9 @@ def mixed_ratio(
 
     Parameters
     ----------
-    n_samples : int
+    n_samples : int or array
         Number of rows N_0.
-    pool_size : int
+    pool_size : int or array
         Number of pool members M_0.
     ridge, degrees_of_freedom, delta, feature_bound
         As in :func:`score_error`.

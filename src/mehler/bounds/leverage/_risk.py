@@ -13,12 +13,14 @@ from mehler.bounds._bound import (
     require_positive,
     require_probability,
 )
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds.leverage._approximation import approximation_features
 from mehler.bounds.leverage._mixed import mixed_ratio
 
 _MIX = 0.5
 
 
+@elementwise
 def risk(
     n_samples: int,
     *,
@@ -46,7 +48,7 @@ def risk(
 
     Parameters
     ----------
-    n_samples : int
+    n_samples : int or array
         Number of training rows N.
     ridge : float
         :math:`\lambda` of the scores, at most a seventh of the kernel's largest eigenvalue.
@@ -58,7 +60,7 @@ def risk(
         Degrees of freedom d of the kernel and of the pool's kernel; the sum of estimated scores.
     pool_size, n_scored, n_features : int
         M_0, N_0 and M: the bound is vacuous where one is smaller than the proof needs.
-    delta : float
+    delta : float or array
         A third of the failure probability.
     kernel_norm : float, optional
         :math:`\|\Sigma\|`, the kernel's largest eigenvalue, or a lower bound of it: the bound is

@@ -11,8 +11,10 @@ from mehler.bounds._bound import (
     require_positive,
     require_probability,
 )
+from mehler.bounds._elementwise import elementwise
 
 
+@elementwise
 def score_error(
     n_samples: int,
     *,
@@ -28,13 +30,13 @@ def score_error(
 
     Parameters
     ----------
-    n_samples : int
+    n_samples : int or array
         N_0, independent rows.
     ridge : float
         :math:`\lambda`, at most the largest eigenvalue of the features' Gram.
     degrees_of_freedom : float
         Degrees of freedom d of the pool on the distribution of the rows.
-    delta : float
+    delta : float or array
         The bound holds with probability :math:`1 - \delta`.
     feature_bound : float
         :math:`\kappa \ge |\phi|`; the root of 2 for cosines with an offset.
@@ -78,6 +80,7 @@ def score_error(
     )
 
 
+@elementwise
 def probability_error(
     n_samples: int,
     *,
@@ -93,7 +96,7 @@ def probability_error(
 
     Parameters
     ----------
-    pool_size : int
+    pool_size : int or array
         Number of pool members M_0.
     n_samples, ridge, degrees_of_freedom, delta, feature_bound
         As in :func:`score_error`.
@@ -137,6 +140,7 @@ def probability_error(
     )
 
 
+@elementwise
 def score_error_samples(
     eps: float,
     *,
@@ -152,7 +156,7 @@ def score_error_samples(
 
     Parameters
     ----------
-    eps : float
+    eps : float or array
         Target error.
     ridge, degrees_of_freedom, delta, feature_bound
         As in :func:`score_error`.

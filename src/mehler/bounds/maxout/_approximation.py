@@ -16,6 +16,7 @@ from mehler.bounds._bound import (
     require_positive,
     require_probability,
 )
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds.maxout._arguments import (
     InputSet,
     Shape,
@@ -39,6 +40,7 @@ _OF = {
 }
 
 
+@elementwise
 def lemma_3(
     *,
     n_features: int,
@@ -72,7 +74,7 @@ def lemma_3(
         Number of features m and pool size q.
     scale : float
         C, the size of the box.
-    delta : float, optional
+    delta : float or array, optional
         Left out for ``variant="root-mean-square"``. The bound fails with at most probability
         delta; with 2 delta in ``shape="paper"``; printed, with ``2 delta + 2 exp(-c d / 4)``.
     radius : float
@@ -158,6 +160,7 @@ def lemma_3(
     return _of_paper(inputs, n_features, pool_size, scale, delta)
 
 
+@elementwise
 def lemma_4(*, lipschitz: float, loss_bound: float = 1.0, **lemma_3_arguments: Any) -> Bound:
     r"""Bound the risk added by approximating with m units: L times the bound of Lemma 3.
 

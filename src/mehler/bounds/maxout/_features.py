@@ -6,6 +6,7 @@ import math
 
 from mehler import exact
 from mehler.bounds._bound import require_count, require_positive, require_probability
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds._inverse import least_features
 from mehler.bounds.maxout._arguments import (
     InputSet,
@@ -22,6 +23,7 @@ from mehler.bounds.maxout._risk import approximation, theorem_2
 LARGEST = 2**53
 
 
+@elementwise
 def theorem_2_features(
     eps: float,
     *,
@@ -49,7 +51,7 @@ def theorem_2_features(
 
     Parameters
     ----------
-    eps : float
+    eps : float or array
         Target value of the bound, in units of the loss.
     pool_size, scale, lipschitz, delta, n_samples, loss_bound, radius
         As in :func:`theorem_2`.
@@ -136,6 +138,7 @@ def theorem_2_features(
     return least_features(value, eps, most=LARGEST)
 
 
+@elementwise
 def theorem_2_condition(
     epsilon: float,
     *,
@@ -153,7 +156,7 @@ def theorem_2_condition(
 
     Parameters
     ----------
-    epsilon : float
+    epsilon : float or array
         In (0, 1).
     pool_size, delta, n_inputs, dimension, diameter
         As in :func:`theorem_2`.

@@ -16,6 +16,7 @@ from mehler.bounds._bound import (
     require_positive,
     require_probability,
 )
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds.maxout._arguments import (
     InputSet,
     Shape,
@@ -29,6 +30,7 @@ from mehler.bounds.maxout._printed_risk import QUANTITY, drawn, printed_theorem
 from mehler.bounds.maxout._supremum import supremum
 
 
+@elementwise
 def theorem_2(
     *,
     n_features: int,
@@ -70,7 +72,7 @@ def theorem_2(
     lipschitz, loss_bound : float
         L and B: the loss is L-Lipschitz in y f(x), with values in [0, B]; B may be infinity where
         `delta` is left out.
-    delta : float, optional
+    delta : float or array, optional
         The bound fails with at most probability 3 delta; with 4 delta in ``shape="paper"``;
         printed, with ``3 delta + 2 exp(-c d / 4)``. Left out, the bound is of the expectation,
         which only ``shape="dimension-free"`` has.
@@ -192,6 +194,7 @@ def theorem_2(
     )
 
 
+@elementwise
 def remark_2(*, radius: float, loss_bound: float, form: Form = "proved", **others: Any) -> Bound:
     """Bound the excess risk for inputs of norm at most R and a loss of values in [0, B].
 

@@ -15,6 +15,7 @@ from mehler.bounds._bound import (
     require_positive,
     require_probability,
 )
+from mehler.bounds._elementwise import elementwise
 from mehler.bounds.maxout._arguments import (
     InputSet,
     Shape,
@@ -29,6 +30,7 @@ from mehler.bounds.maxout._arguments import (
 STATEMENT = "maxout.lemma-2"
 
 
+@elementwise
 def lemma_2(
     *,
     pool_size: int,
@@ -57,11 +59,11 @@ def lemma_2(
 
     Parameters
     ----------
-    pool_size : int
+    pool_size : int or array
         Pool size q.
-    delta : float
+    delta : float or array
         Failure probability; printed, ``delta + 2 exp(-c d / 4)``.
-    n_features : int
+    n_features : int or array
         Number m of units for which it holds simultaneously; the print is about one.
     n_inputs, dimension, diameter : int, float, float
         d, the doubling dimension k (Definition 2) and the diameter D of the set of inputs. Not

@@ -12,13 +12,16 @@ import mpmath
 
 from mehler.exact._mp_arguments import exact_number
 
+# Digits that may be left out before a ball counts as one without certain digits.
+_UNCERTAIN = 12
+
 
 @dataclass(frozen=True)
 class Ball:
     """The interval [value - radius, value + radius], which contains the number computed.
 
-    It prints with all digits that it certifies: the printed value lies inside the ball, and the
-    printed ball contains it.
+    ``str`` prints the digits that are certain: every number in the ball rounds to them. ``repr`` is
+    a ball: its value lies inside this one, and it contains this one.
 
     Parameters
     ----------
@@ -39,6 +42,8 @@ class Ball:
     (True, False)
     >>> Ball(mpmath.mpf(1) / 3, mpmath.mpf("1e-9"))
     Ball(value=mpf('0.33333333333'), radius=mpf('1.01E-9'), proved=True)
+    >>> print(Ball(mpmath.mpf(1) / 3, mpmath.mpf("1e-9")))
+    0.33333333
     """
 
     value: mpmath.mpf
@@ -100,6 +105,21 @@ class Ball:
         printed, off = _nearest(value, _places(radius / 20) if radius else _all_places(value))
         around = _above(radius + off)
         return f"Ball(value=mpf('{printed}'), radius=mpf('{around}'), proved={self.proved})"
+
+    def __str__(self) -> str:
+        """Print the digits that are certain: every number in the ball rounds to them.
+
+        A ball without such a digit prints with its radius.
+        """
+        low, high = self._ends()
+        places = _places(high - low) if self.radius else _all_places(low)
+        for fewer in range(places, places - _UNCERTAIN, -1):
+            rounded = [round(end * Fraction(10) ** fewer) for end in (low, high)]
+            if rounded[0] == rounded[1] and (rounded[0] or not self.radius):
+                return str(_decimal(rounded[0], fewer))
+        value, radius = self._exactly()
+        printed, off = _nearest(value, _places(radius))
+        return f"{printed or 0} +/- {_above(radius + off)}"
 
     def _exactly(self) -> tuple[Fraction, Fraction]:
         return exact_number(self.value, name="value"), exact_number(self.radius, name="radius")

@@ -1,0 +1,121 @@
+"""Where the bounds come from, for citations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mehler._version import __version__
+
+
+@dataclass(frozen=True)
+class Source:
+    """A paper, or these pages."""
+
+    key: str
+    kind: str
+    authors: tuple[str, ...]
+    title: str
+    venue: str
+    year: int
+
+    def text(self) -> str:
+        """Return a reference in a line."""
+        return f"{', '.join(self.authors)}, {self.title}, {self.venue} ({self.year})"
+
+    def bibtex(self, note: str) -> str:
+        """Return an entry with a note."""
+        field = {"inproceedings": "booktitle", "article": "journal"}.get(self.kind, "howpublished")
+        lines = [
+            f"  author = {{{' and '.join(self.authors)}}}",
+            f"  title = {{{self.title}}}",
+            f"  {field} = {{{self.venue}}}",
+            f"  year = {{{self.year}}}",
+            f"  note = {{{note}}}",
+        ]
+        return f"@{self.kind}{{{self.key},\n" + ",\n".join(lines) + "\n}"
+
+
+_MAXOUT = Source(
+    "mroueh2015maxout",
+    "misc",
+    ("Y. Mroueh", "S. Rennie", "V. Goel"),
+    "Random Maxout Features",
+    "arXiv",
+    2015,
+)
+_GROUPS = Source(
+    "mroueh2015group",
+    "inproceedings",
+    ("Y. Mroueh", "S. Voinea", "T. Poggio"),
+    "Learning with Group Invariant Features: A Kernel Perspective",
+    "NIPS 28",
+    2015,
+)
+_SINKS = Source(
+    "rahimi2008weighted",
+    "inproceedings",
+    ("A. Rahimi", "B. Recht"),
+    "Weighted Sums of Random Kitchen Sinks: Replacing minimization with randomization in learning",
+    "NIPS 21",
+    2008,
+)
+_SCORES = Source(
+    "shahrampour2019sampling",
+    "misc",
+    ("S. Shahrampour", "S. Kolouri"),
+    "On Sampling Random Features From Empirical Leverage Scores: Implementation and Theoretical "
+    "Guarantees",
+    "arXiv",
+    2019,
+)
+_OURS = Source(
+    "mehler", "software", ("The mehler developers",), "mehler", f"version {__version__}", 2026
+)
+
+# By statement: the paper, and the place in it.
+PLACES: dict[str, tuple[Source, str]] = {
+    "maxout.kernel-error": (_OURS, ""),
+    "maxout.theorem-2": (_MAXOUT, "Theorem 2 and Appendix B"),
+    "maxout.remark-2": (_MAXOUT, "Remark 2"),
+    "maxout.lemma-2": (_MAXOUT, "Lemma 2 (Appendix B)"),
+    "maxout.lemma-3": (_MAXOUT, "Lemma 3 and equation (9) (Appendix B)"),
+    "maxout.lemma-4": (_MAXOUT, "Lemma 4 (Appendix B)"),
+    "group-invariant.theorem-1": (_GROUPS, "Theorem 1 and equation (3)"),
+    "group-invariant.theorem-2": (_GROUPS, "Theorem 2 and equation (5)"),
+    "group-invariant.theorem-3": (_GROUPS, "Theorem 3"),
+    "group-invariant.theorem-4": (_GROUPS, "Theorem 4"),
+    "group-invariant.lemma-4": (_GROUPS, "Lemma 4 and equations (17) to (19)"),
+    "kitchen-sinks.lemma-1": (_SINKS, "Lemma 1"),
+    "kitchen-sinks.risk-lemma": (_SINKS, "risk lemma"),
+    "kitchen-sinks.estimation-lemma": (_SINKS, "estimation lemma"),
+    "kitchen-sinks.theorem": (_SINKS, "main theorem"),
+    "kitchen-sinks.greedy": (
+        Source(
+            "barron1993universal",
+            "article",
+            ("A. R. Barron",),
+            "Universal approximation bounds for superpositions of a sigmoidal function",
+            "IEEE Transactions on Information Theory 39",
+            1993,
+        ),
+        "after L. K. Jones (1992)",
+    ),
+    "leverage.theorem-1": (_SCORES, "Theorem 1 and Corollary 5"),
+    "leverage.bach": (_SCORES, "Proposition 6, after Bach (2017)"),
+}
+
+
+def cited(statement: str, form: str, style: Literal["text", "bibtex"]) -> str:
+    """Return a reference to a statement and, for the proved form, to the page of its proof."""
+    if style not in ("text", "bibtex"):
+        raise ValueError(f"style={style!r} is not one of text, bibtex")
+    if statement not in PLACES:
+        raise ValueError(f"statement={statement!r} has no source here: cite yours")
+    source, place = PLACES[statement]
+    page = f"page theorems/{statement.replace('.', '-').removeprefix('maxout-')}"
+    if source is _OURS:
+        place = page
+    elif form == "proved":
+        place += f"; as proved in mehler, {page}"
+    return source.bibtex(place) if style == "bibtex" else f"{source.text()}, {place}"

@@ -1,0 +1,225 @@
+"""Bounds of arrays are the bounds of their entries, and errors name the entry."""
+
+from __future__ import annotations
+
+import inspect
+import json
+
+import array_api_strict as xp
+import numpy as np
+import pytest
+
+from mehler.bounds import group_invariant, kernel_error, kitchen_sinks, leverage, maxout
+from mehler.bounds._bound import Bound
+from mehler.bounds._elementwise import NAMES
+
+PAIR = {"n_features": [10, 1000], "delta": [0.1, 1e-6], "pool_size": [2, 8]}
+RISK = {"scale": 1.0, "lipschitz": 1.0}
+SET = {"n_inputs": 10, "dimension": 3, "diameter": 2.0}
+SCORES = {"ridge": 1e-3, "degrees_of_freedom": 10.0}
+DELTA = {"delta": [0.1, 1e-3]}
+
+# Each function with all that it takes an array for, two values each; no bound is left out below.
+CASES = [
+    (kernel_error.one_pair, PAIR),
+    # Another route is the smallest at each entry: "variance" and "tail", or "deviation".
+    (kernel_error.one_pair, {"n_features": [1, 10**5], "delta": [0.5, 1e-9], "width": 4.0}),
+    (kernel_error.one_pair_features, {**DELTA, "eps": [0.1, 0.5], "width": 4.0}),
+    (kernel_error.all_pairs, {**PAIR, "n_samples": [5, 5000]}),
+    (
+        kernel_error.all_pairs_features,
+        {**DELTA, "eps": [0.1, 0.5], "n_samples": [2, 50], "pool_size": [2, 4]},
+    ),
+    (kernel_error.uniform, {"n_features": [100, 10**5], **DELTA, "pool_size": 4, **SET}),
+    (kernel_error.uniform_features, {"eps": [0.2, 0.5], **DELTA, "pool_size": 4, **SET}),
+    (kernel_error.central_limit, {**PAIR, "n_pairs": [1, 7]}),
+    (kernel_error.central_limit_features, {**DELTA, "eps": [0.1, 0.5], "variance": 2.0}),
+    (kitchen_sinks.lemma_1, {"n_features": [10, 50], **DELTA, "scale": 1.0}),
+    (kitchen_sinks.lemma_1_features, {"eps": [0.1, 0.2], **DELTA, "scale": 1.0}),
+    (kitchen_sinks.risk_lemma, {"n_features": [10, 50], **DELTA, **RISK}),
+    (kitchen_sinks.estimation_lemma, {"n_samples": [10, 50], **DELTA, **RISK}),
+    (kitchen_sinks.theorem, {"n_features": [10, 50], "n_samples": [9, 10**6], **DELTA, **RISK}),
+    (kitchen_sinks.theorem_features, {"eps": [0.5, 1], "n_samples": 10**6, **DELTA, **RISK}),
+    (kitchen_sinks.greedy, {"n_features": [1, 100], "total_weight": 2.0}),
+    (
+        kitchen_sinks.maxout_feature_scale,
+        {"n_inputs": [3, 20], "pool_size": [2, 4], "radius": 1.0},
+    ),
+    (maxout.lemma_2, {"pool_size": [2, 4], **DELTA, **SET}),
+    (maxout.lemma_3, {"n_features": [10, 200], "pool_size": [2, 8], **DELTA, "scale": 0.3}),
+    (
+        maxout.lemma_4,
+        {"n_features": [10, 200], "pool_size": [2, 8], **DELTA, "scale": 0.3, "lipschitz": 2.0},
+    ),
+    (
+        maxout.theorem_2,
+        {"n_features": [10, 10**5], "n_samples": [5, 10**6], "pool_size": 4, **DELTA, **RISK},
+    ),
+    (
+        maxout.remark_2,
+        {
+            **{"n_features": [10, 10**5], "n_samples": [5, 10**6], "pool_size": 4, **DELTA},
+            **{**RISK, "radius": 0.1, "loss_bound": 2.0},
+        },
+    ),
+    (maxout.theorem_2_features, {"eps": [0.5, 0.1], "pool_size": [2, 4], **DELTA, **RISK}),
+    (
+        maxout.theorem_2_condition,
+        {"epsilon": [0.1, 0.2], "pool_size": [2, 4], **DELTA, **SET, "c_prime": 16.0},
+    ),
+    (
+        group_invariant.theorem_1,
+        {"n_inputs": [10, 40], "epsilon": [0.1, 0.3], "side": "below", "templates": "redraw"},
+    ),
+    (
+        group_invariant.theorem_2,
+        {
+            **{"n_templates": [50, 2092], "n_bins": [5, 14], "n_points": [2, 12], **DELTA},
+            **{"window": 1.3, "templates": "redraw"},
+        },
+    ),
+    (
+        group_invariant.theorem_2_templates,
+        {
+            **{"eps": [0.3, 0.5], "n_bins": 14, "n_points": [2, 12], "delta": 0.1},
+            **{"window": 1.3, "templates": "redraw", "n_inputs": 40},
+        },
+    ),
+    (
+        group_invariant.theorem_2_sizes,
+        {"eps": [0.3, 0.1], "n_points": [2, 12], **DELTA, "window": 1.3, "reach": 1.3**0.5},
+    ),
+    (
+        group_invariant.theorem_3,
+        {
+            **{"n_samples": [10, 10**6], "n_templates": [10, 10**6], "n_bins": [5, 100]},
+            **{**DELTA, "window": 1.0, **RISK},
+        },
+    ),
+    (group_invariant.theorem_4, {"n_elements": [5, 50], **DELTA}),
+    (
+        group_invariant.lemma_4,
+        {"n_templates": [10, 100], "n_bins": [5, 10], **DELTA, "window": 1.0, "scale": 1.0},
+    ),
+    (leverage.approximation, {"n_features": [2, 6000], **SCORES}),
+    (leverage.approximation_features, {**DELTA, "degrees_of_freedom": 18.12}),
+    (leverage.score_error, {"n_samples": [1000, 10**7], **DELTA, **SCORES}),
+    (leverage.score_error_samples, {"eps": [1.0, 0.1], **DELTA, **SCORES}),
+    (leverage.probability_error, {"n_samples": [10, 10**9], "pool_size": 100, **DELTA, **SCORES}),
+    (
+        leverage.mixed_ratio,
+        {
+            **{"n_samples": [5, 500], "pool_size": [10, 1000], "estimated": 10.0, "mix": 0.5},
+            **{**DELTA, **SCORES},
+        },
+    ),
+    (
+        leverage.risk,
+        {
+            **{"n_samples": [40, 400], "n_scored": [10**3, 10**7], "n_features": 25_000},
+            **{"ridge": 1 / 400, "degrees_of_freedom": 10.0, "radius": 1.0, "lipschitz": 1.0},
+            **{"pool_degrees": 10.0, "estimated": 10.0, "pool_size": 20_000, "delta": 0.03},
+        },
+    ),
+]
+IDS = [f"{f.__module__.split('.')[2]}.{f.__name__}" for f, _ in CASES]
+
+
+def grid(given):
+    """Arguments with an axis of its own for each list, and the scalars at each entry."""
+    lists = {name: value for name, value in given.items() if isinstance(value, list)}
+    axes = np.meshgrid(*lists.values(), indexing="ij", sparse=True)
+    arrays = dict(zip(lists, axes, strict=True))
+    shape = tuple(len(value) for value in lists.values())
+    entries = {
+        index: {name: lists[name][k] for name, k in zip(lists, index, strict=True)}
+        for index in np.ndindex(*shape)
+    }
+    return shape, {**given, **arrays}, {k: {**given, **one} for k, one in entries.items()}
+
+
+def at(value, index):
+    """One entry of a value that is an array, or the same everywhere."""
+    return value[index] if np.ndim(value) else value
+
+
+@pytest.mark.parametrize(("function", "given"), CASES, ids=IDS)
+def test_entries_are_the_bounds_of_scalars(function, given):
+    shape, arrays, entries = grid(given)
+    found = function(**arrays)
+    for index, scalars in entries.items():
+        expected = function(**scalars)
+        if isinstance(expected, Bound):
+            assert at(found.value, index) == expected.value
+            assert at(found.total, index) == expected.total
+            assert at(found.probability, index) == expected.probability
+            assert at(found.trivial, index) == expected.trivial
+            assert at(found.vacuous, index) == expected.vacuous
+            terms = {t.name: at(t.value, index) for t in found.terms if at(t.value, index)}
+            assert terms == {t.name: t.value for t in expected.terms if t.value}
+            unmet = {one.text for one in found.assumptions if at(one.met, index) is False}
+            assert unmet == {one.text for one in expected.unmet}
+        elif isinstance(expected, tuple):
+            assert tuple(column[index] for column in found) == tuple(expected)
+        else:
+            assert found.shape == shape
+            assert found[index] == expected
+    if isinstance(found, Bound):
+        assert found.value.shape == shape
+        json.dumps(found.to_dict(), allow_nan=False)
+        assert found.statement in str(found)
+
+
+def test_no_bound_is_left_out():
+    """Every public function with such an argument is in the table."""
+    tried = {function for function, _ in CASES}
+    for room in (group_invariant, kernel_error, kitchen_sinks, leverage, maxout):
+        for name in room.__all__:
+            one = getattr(room, name)
+            if inspect.isfunction(one) and NAMES & inspect.signature(one).parameters.keys():
+                assert one in tried, name
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"delta": [0.1, 1.5]}, ValueError, r"delta=1\.5 must be .* \(at entry \[1\] of"),
+        ({"n_features": [[10], [0]], "delta": [0.1, 0.2]}, ValueError, r"n_features=0 .*\[1, 0\]"),
+        (
+            {"n_features": [10.5]},
+            TypeError,
+            r"n_features=10\.5 must .* \(at entry \[0\]",
+        ),
+        ({"delta": [0.1, np.nan]}, ValueError, r"delta=nan .*entry \[1\]"),
+        ({"delta": []}, ValueError, "delta is empty"),
+        ({"delta": ["0.1"]}, TypeError, "delta has dtype <U3: give numbers"),
+        ({"n_features": [True]}, TypeError, "n_features has dtype bool: give numbers"),
+        ({"delta": [[0.1], [0.1, 0.2]]}, ValueError, "delta is a ragged list"),
+        (
+            {"n_features": [1, 2, 3], "delta": [0.1, 0.2]},
+            ValueError,
+            r"shapes do not broadcast: n_features \(3,\), delta \(2,\)",
+        ),
+    ],
+)
+def test_errors_name_argument_and_entry(given, error, message):
+    with pytest.raises(error, match=message):
+        kernel_error.one_pair(**{"n_features": 10, "delta": 0.1, "width": 1.0, **given})
+
+
+def test_a_missing_argument_is_named_with_its_function():
+    with pytest.raises(TypeError, match=r"one_pair\(\) missing 1 required .* 'delta'"):
+        kernel_error.one_pair(10, width=1.0)
+
+
+def test_arrays_of_any_library_are_taken_and_numbers_of_numpy_are_numbers():
+    expected = kernel_error.one_pair([10, 20], delta=0.1, width=1.0).value
+    found = kernel_error.one_pair(xp.asarray([10, 20]), delta=0.1, width=1.0).value
+    assert np.array_equal(found, expected)
+    assert isinstance(kernel_error.one_pair(np.int64(10), delta=0.1, width=1.0).value, float)
+
+
+def test_terms_of_arrays_cannot_be_written_to():
+    term = kernel_error.one_pair([10, 20], delta=0.1, width=1.0).terms[0]
+    with pytest.raises(ValueError, match="read-only"):
+        term.value[0] = 0.0
