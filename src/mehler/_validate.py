@@ -38,6 +38,12 @@ def flag(name: str, value: Any) -> bool:
 def real(name: str, value: Any) -> float:
     """A real number, as a float; NaN and infinity are."""
     if _is_boolean(value) or not isinstance(value, Real):
+        if hasattr(value, "shape"):
+            # float() would cut it off from the gradient that is often why it is one.
+            raise TypeError(
+                f"{name}={value!r} must be a real number, and takes no array: pass float({name}); "
+                "to learn a bandwidth scale the rows, as mehler.torch.RandomFeatures does"
+            )
         raise TypeError(f"{name}={value!r} must be a real number")
     try:
         return float(value)

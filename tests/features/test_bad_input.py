@@ -28,7 +28,7 @@ def rows(bad):
         (np.ones((0, 3)), ValueError, "X is empty"),
         (np.ones((2, 0)), ValueError, "X is empty"),
         (np.ones(3), ValueError, r"reshape\(1, -1\)"),
-        (np.ones((2, 3, 1)), ValueError, "has 3 axes"),
+        (np.ones((2, 3, 1)), ValueError, "1 columns but the map was drawn for n_inputs=3"),
         (np.ones((2, 4)), ValueError, "4 columns but the map was drawn for n_inputs=3"),
         (GOOD * 1j, TypeError, "complex"),
         (GOOD.astype(np.float16), TypeError, "float16"),

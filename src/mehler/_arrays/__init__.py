@@ -5,6 +5,7 @@ the namespace and device of an array, transfers between host and device, and blo
 over rows without a temporary of the size of the data.
 """
 
+from mehler._arrays._batches import is_batched, pairs_of_batches, rows_of_batches
 from mehler._arrays._blocks import (
     block_rows_for_gram,
     block_rows_for_map,
@@ -35,13 +36,22 @@ from mehler._arrays._global_random import (
     global_states,
     set_global_states,
 )
-from mehler._arrays._host import from_host, to_host, without_gradient
+from mehler._arrays._gradients import (
+    attached,
+    constant,
+    differentiable,
+    graft,
+    is_compiling,
+    require_no_gradient,
+    with_derivative,
+)
+from mehler._arrays._host import elementwise_on_host, from_host, to_host, without_gradient
+from mehler._arrays._kinds import is_array
 from mehler._arrays._libraries import LIBRARIES, installed_namespaces
 from mehler._arrays._namespace import (
     Array,
     Place,
     array_namespace,
-    is_array,
     is_lazy,
     namespace_name,
     place_of,
@@ -50,7 +60,7 @@ from mehler._arrays._namespace import (
 )
 from mehler._arrays._outputs import dense_host
 from mehler._arrays._special import erf
-from mehler._arrays._validate import check_matrix, require_finite
+from mehler._arrays._validate import all_true, check_matrix, require_finite
 from mehler._arrays.routines._ecdf import ecdf_at
 from mehler._arrays.routines._gram import (
     add_gram,
@@ -71,8 +81,10 @@ __all__ = [
     "Array",
     "Place",
     "add_gram",
+    "all_true",
     "angle_unit",
     "array_namespace",
+    "attached",
     "block_rows_for_gram",
     "block_rows_for_map",
     "block_rows_for_max",
@@ -80,21 +92,27 @@ __all__ = [
     "check_digits",
     "check_matrix",
     "code_dtype",
+    "constant",
     "cosine",
     "cosine_and_sine",
     "dense_host",
+    "differentiable",
     "disturb_global_state",
     "dtype_name",
     "ecdf_at",
     "eigen",
+    "elementwise_on_host",
     "erf",
     "from_host",
     "global_states",
+    "graft",
     "hamming_similarity",
     "has_float64",
     "installed_namespaces",
     "is_array",
+    "is_batched",
     "is_chunked",
+    "is_compiling",
     "is_lazy",
     "least_pivot",
     "least_resolved",
@@ -107,14 +125,17 @@ __all__ = [
     "maximum",
     "namespace_name",
     "packed",
+    "pairs_of_batches",
     "place_of",
     "real_dtype",
     "require_finite",
     "require_known_chunks",
+    "require_no_gradient",
     "require_same_place",
     "require_small",
     "resolve_dtype",
     "resolve_place",
+    "rows_of_batches",
     "running_argmax",
     "set_global_states",
     "share",
@@ -127,5 +148,6 @@ __all__ = [
     "to_host",
     "unpacked",
     "widest_float",
+    "with_derivative",
     "without_gradient",
 ]

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-import array_api_compat as compat
-
+from mehler._arrays import _kinds
 from mehler._arrays._dtypes import dtype_name
 from mehler._arrays._namespace import Array, array_namespace, place_of
 
@@ -66,7 +65,7 @@ def map_rows(
 
     Extra memory is a few blocks, whatever n is. Dask keeps its row chunks and stays lazy.
     """
-    if compat.is_dask_array(x):
+    if _kinds.is_dask_array(x):
         return _map_rows_dask(function, x, n_columns, dtype, block)
     place = place_of(x)
     xp = place.xp
@@ -75,7 +74,7 @@ def map_rows(
     block = block or block_rows_for_map(n_columns, itemsize)
     if n_rows <= block:
         return function(xp, x)
-    if compat.is_jax_array(x):
+    if _kinds.is_jax_array(x):
         return _map_rows_jax(function, xp, x, block)
     out = xp.empty((n_rows, n_columns), dtype=dtype, device=place.device)
     for rows in slices(n_rows, block):
@@ -129,7 +128,7 @@ def map_columns(parts: ColumnParts, x: Array, n_columns: int, dtype: Any) -> Arr
     Each part is applied as by :func:`map_rows` and released before the next, so that only one
     part's weights are held. Parts come in column order; every Dask row chunk iterates them anew.
     """
-    if compat.is_dask_array(x):
+    if _kinds.is_dask_array(x):
 
         def on_chunk(chunk: Array, shared: ColumnParts) -> Array:
             return map_columns(shared, chunk, n_columns, dtype)
@@ -137,7 +136,7 @@ def map_columns(parts: ColumnParts, x: Array, n_columns: int, dtype: Any) -> Arr
         return _over_chunks(on_chunk, parts, x, n_columns, dtype)
     place = place_of(x)
     xp = place.xp
-    if compat.is_jax_array(x):
+    if _kinds.is_jax_array(x):
         return _map_columns_jax(parts, xp, x, dtype)
     out = xp.empty((x.shape[0], n_columns), dtype=dtype, device=place.device)
     itemsize = 8 if dtype_name(dtype) == "float64" else 4
@@ -169,10 +168,10 @@ def _map_columns_jax(parts: ColumnParts, xp: Any, x: Array, dtype: Any) -> Array
 def map_elements(function: Callable[[Any, Array], Array], x: Array) -> Array:
     """Apply an elementwise ``function(xp, flat)`` to `x`, in cache-sized pieces on NumPy."""
     xp = array_namespace(x)
-    if compat.is_dask_array(x):
+    if _kinds.is_dask_array(x):
         return x.map_blocks(lambda chunk: map_elements(function, chunk), dtype=x.dtype)
     flat = xp.reshape(x, (-1,))
-    if not compat.is_numpy_array(x) or x.size <= _ELEMENTS:
+    if not _kinds.is_numpy_array(x) or x.size <= _ELEMENTS:
         return xp.reshape(function(xp, flat), x.shape)
     out = xp.empty_like(flat)
     for piece in slices(flat.shape[0], _ELEMENTS):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import array_api_compat as compat
 import numpy as np
 
+from mehler._arrays import _kinds
 from mehler._arrays._namespace import Array
 
 # Parts are added in pairs within a group, and groups in sequence: a process holds only a few
@@ -19,7 +19,7 @@ _HELD = 1 << 30
 
 def is_chunked(x: Array) -> bool:
     """Return whether `x` is a Dask array."""
-    return bool(compat.is_dask_array(x))
+    return bool(_kinds.is_dask_array(x))
 
 
 def require_known_chunks(*arrays: Array) -> None:

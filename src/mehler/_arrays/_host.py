@@ -2,41 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import array_api_compat as compat
 import numpy as np
 
+from mehler._arrays import _kinds
 from mehler._arrays._dtypes import dtype_name
-from mehler._arrays._namespace import Array, Place, namespace_name
+from mehler._arrays._namespace import Array, Place, is_lazy, namespace_name, place_of
 
 
 def to_host(x: Array) -> Any:
     """Return the values of `x` as a NumPy array; a Dask graph is computed once."""
     if isinstance(x, np.ndarray):
         return x
-    if compat.is_dask_array(x):
+    if _kinds.is_dask_array(x):
         return to_host(x.compute())
-    if compat.is_torch_array(x):
+    if _kinds.is_torch_array(x):
         return x.detach().cpu().numpy()
-    if compat.is_cupy_array(x):
+    if _kinds.is_cupy_array(x):
         return x.get()
-    if compat.is_array_api_obj(x):
+    if _kinds.is_array(x):
         return np.asarray(_on_cpu(x))
     return np.asarray(x)
 
 
 def _on_cpu(x: Array) -> Array:
     # array-api-strict can only be read from its CPU device.
-    if namespace_name(compat.array_namespace(x)) == "array_api_strict":
-        xp = compat.array_namespace(x)
+    if namespace_name(_kinds.namespace(x)) == "array_api_strict":
+        xp = _kinds.namespace(x)
         return compat.to_device(x, xp.Device("CPU_DEVICE"))
     return x
 
 
+def elementwise_on_host(function: Callable[[Any], Any], x: Array, *, what: str) -> Array:
+    """Apply an elementwise NumPy function in float64, under JAX's transforms too.
+
+    Whoever calls this supplies the derivative, or refuses it.
+    """
+    if _kinds.is_jax_array(x):
+        import jax
+
+        if isinstance(x, jax.core.Tracer):
+            return jax.pure_callback(
+                lambda host: function(np.asarray(host, dtype=np.float64)).astype(host.dtype),
+                jax.ShapeDtypeStruct(x.shape, x.dtype),
+                x,
+                vmap_method="expand_dims",
+            )
+    elif is_lazy(x) and not _kinds.is_dask_array(x):
+        raise TypeError(
+            f"{what} is computed by NumPy and SciPy: call it outside of torch.func.vmap and "
+            "torch.compile"
+        )
+    host = function(np.asarray(to_host(x), dtype=np.float64))
+    return from_host(host, place_of(x), x.dtype)
+
+
 def without_gradient(x: Array) -> Array:
     """Detach `x` from PyTorch's graph, which a loop would grow; values are shared."""
-    if compat.is_torch_array(x):
+    if _kinds.is_torch_array(x):
         return x.detach()
     return x
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-import array_api_compat as compat
 import numpy as np
 
+from mehler._arrays import _kinds
 from mehler._arrays._libraries import LIBRARIES
 
 # Six namespaces share no static type; what an array must be is checked at run time.
@@ -28,17 +28,12 @@ class Place:
         return short if self.device in (None, "cpu") else f"{short} on {self.device}"
 
 
-def is_array(x: Any) -> bool:
-    """Return whether `x` is an array of a supported namespace."""
-    return bool(compat.is_array_api_obj(x))
-
-
 def array_namespace(*arrays: Array, names: tuple[str, ...] | None = None) -> Any:
     """Return the common namespace of `arrays`, or raise TypeError naming the one that differs."""
     names = names or tuple(f"argument {i + 1}" for i in range(len(arrays)))
     spaces = []
     for array, name in zip(arrays, names):
-        if not is_array(array):
+        if not _kinds.is_array(array):
             dense = f"{name}.toarray()" if hasattr(array, "toarray") else f"numpy.asarray({name})"
             raise TypeError(
                 f"{name} must be an array of NumPy, CuPy, PyTorch, JAX, Dask or another array API "
@@ -50,7 +45,7 @@ def array_namespace(*arrays: Array, names: tuple[str, ...] | None = None) -> Any
                 f"{name} is a masked array: drop or impute what is masked first, and pass "
                 f"numpy.asarray({name})"
             )
-        spaces.append(compat.array_namespace(array))
+        spaces.append(_kinds.namespace(array))
     first = spaces[0]
     for space, name in zip(spaces[1:], names[1:]):
         if space is not first:
@@ -67,10 +62,17 @@ def namespace_name(xp: Any) -> str:
 
 
 def is_lazy(x: Array) -> bool:
-    """Return whether values are not available yet: Dask graphs, and tracers under ``jax.jit``."""
-    if compat.is_dask_array(x):
+    """Return whether values are not available yet.
+
+    Dask graphs, tracers of JAX, and PyTorch under ``torch.compile`` and ``torch.func.vmap``.
+    """
+    if _kinds.is_dask_array(x):
         return True
-    if compat.is_jax_array(x):
+    if _kinds.is_torch_array(x):
+        from mehler._arrays import _torch_gradients
+
+        return _torch_gradients.traced(x)
+    if _kinds.is_jax_array(x):
         import jax
 
         return isinstance(x, jax.core.Tracer)
@@ -80,9 +82,9 @@ def is_lazy(x: Array) -> bool:
 def place_of(x: Array) -> Place:
     """Return namespace and device of `x`; a tracer under ``jax.jit`` has no device."""
     xp = array_namespace(x)
-    if is_lazy(x):
+    if is_lazy(x) and not _kinds.is_torch_array(x):
         return Place(xp, None)
-    return Place(xp, compat.device(x))
+    return Place(xp, _kinds.device(x))
 
 
 def resolve_place(like: Any) -> Place:
@@ -90,8 +92,8 @@ def resolve_place(like: Any) -> Place:
     if like is None:
         # Asked of an array, not imported by name: `array_api_compat.numpy` loads all of NumPy, its
         # test tools and its Fortran parser too, which costs as much as the rest of this library.
-        return Place(compat.array_namespace(np.empty(0)), "cpu")
-    if is_array(like):
+        return Place(_kinds.namespace(np.empty(0)), "cpu")
+    if _kinds.is_array(like):
         return place_of(like)
     if hasattr(like, "__array_namespace_info__"):
         return Place(like, None)
@@ -99,7 +101,7 @@ def resolve_place(like: Any) -> Place:
     if name in {library.module for library in LIBRARIES.values()}:
         # The bare library: ask one of its own arrays for the standard's face of it.
         make = getattr(like, "asarray", None) or like.tensor
-        return Place(compat.array_namespace(make([0.0])), None)
+        return Place(_kinds.namespace(make([0.0])), None)
     raise TypeError(
         f"like= must be an array or an array namespace such as numpy or torch, not {like!r}"
     )

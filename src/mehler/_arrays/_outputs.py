@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import array_api_compat as compat
 import numpy as np
 
+from mehler._arrays import _kinds
 from mehler._arrays._dtypes import dtype_name
 from mehler._arrays._host import to_host
 
@@ -24,7 +24,7 @@ def dense_host(x: Any) -> tuple[Any, float | None]:
             # PyTorch has to_dense on dense tensors too, where it changes nothing.
             x = getattr(x, dense)()
             break
-    if compat.is_torch_array(x) and x.dtype.is_floating_point:
+    if _kinds.is_torch_array(x) and x.dtype.is_floating_point:
         import torch
 
         known = dtype_name(x.dtype) in _NUMPY

@@ -4,30 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-import array_api_compat as compat
-
+from mehler._arrays import _kinds
 from mehler._arrays._host import from_host, to_host
 from mehler._arrays._namespace import Array, place_of
 
 
 def erf(_: Any, t: Array) -> Array:
     """Compute the error function elementwise, by the library or by SciPy on the host."""
-    if compat.is_torch_array(t):
+    if _kinds.is_torch_array(t):
         import torch
 
         return torch.special.erf(t)
-    if compat.is_jax_array(t):
+    if _kinds.is_jax_array(t):
         from jax.scipy.special import erf as on_jax
 
         return on_jax(t)
-    if compat.is_cupy_array(t):
+    if _kinds.is_cupy_array(t):
         from cupyx.scipy.special import erf as on_cupy
 
         return on_cupy(t)
     from scipy.special import erf as on_host
 
-    if compat.is_dask_array(t):
+    if _kinds.is_dask_array(t):
         return t.map_blocks(on_host, dtype=t.dtype)
-    if compat.is_numpy_array(t):
+    if _kinds.is_numpy_array(t):
         return on_host(t)
     return from_host(on_host(to_host(t)), place_of(t))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
-import array_api_compat as compat
+import numpy as np
 
+from mehler._arrays import _kinds
 from mehler._arrays._blocks import block_rows_for_map, slices
 from mehler._arrays._dtypes import real_dtype
 from mehler._arrays._host import to_host
@@ -36,14 +38,25 @@ def check_matrix(x: Array, *, name: str = "X", n_columns: int | None = None) -> 
         require_finite(x, name=name)
 
 
+def all_true(check: Callable[[Array], Array], x: Array) -> bool:
+    """Return whether a check holds everywhere, even while JAX traces something else."""
+    xp = _kinds.namespace(x)
+    if not _kinds.is_jax_array(x):
+        return bool(xp.all(check(x)))
+    import jax
+
+    with jax.ensure_compile_time_eval():
+        return bool(xp.all(check(x)))
+
+
 def require_finite(x: Array, *, name: str) -> None:
     """Raise for NaN and infinity, naming the first row that has one."""
-    xp = compat.array_namespace(x)
+    xp = _kinds.namespace(x)
     block = block_rows_for_map(x.shape[1], 8)
     for rows in slices(x.shape[0], block):
-        good = xp.isfinite(x[rows, :])
-        if not bool(xp.all(good)):
-            row = rows.start + int((~to_host(xp.all(good, axis=1))).argmax())
+        if not all_true(lambda known, some=rows: xp.isfinite(known[some, :]), x):  # type: ignore[misc]  # bound early
+            good = np.isfinite(to_host(x[rows, :]))
+            row = rows.start + int((~np.all(good, axis=1)).argmax())
             raise ValueError(
                 f"{name} holds NaN or infinity, first in row {row}; drop or impute such rows first"
             )

@@ -6,11 +6,13 @@ rho = -1, else the table of the pool size.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from mehler import _arrays
 from mehler.exact import _moments, _table, closed_form
+from mehler.exact._angle import over_sine
 from mehler.exact._validate import check_pool, check_rho
 
 
@@ -24,19 +26,40 @@ def apply(function: Callable[[Any, int], Any], rho: Any, q: int) -> Any:
 def collision(rho: _arrays.Array, q: int) -> _arrays.Array:
     if q <= 2:
         return closed_form.collision_on_array(rho, q)
-    xp = _arrays.array_namespace(rho)
-    # Rounding of the table may leave [0, 1].
-    return xp.clip(_table.evaluate(_table.pool_table(q).kappa, rho), 0.0, 1.0)
+    table = _table.pool_table(q)
+
+    def value(r: _arrays.Array) -> _arrays.Array:
+        # Rounding of the table may leave [0, 1].
+        return _arrays.array_namespace(r).clip(_table.evaluate(table.kappa, r), 0.0, 1.0)
+
+    def slope(r: _arrays.Array) -> _arrays.Array:
+        xp = _arrays.array_namespace(r)
+        over = (1.0 + r) ** 0.5 * over_sine(xp, r)  # 1/sqrt(1 - r), and 0 at the ends
+        # sin(theta/2) = sqrt((1 - rho)/2)
+        over = xp.where(r > -1.0, over, 0.5**0.5 * xp.ones_like(r))
+        return 2.0**0.5 * over * _table.evaluate(table.kappa_slope, r)
+
+    return _arrays.with_derivative(value, slope, rho)
 
 
 def kernel(rho: _arrays.Array, q: int) -> _arrays.Array:
     if q <= 2:
         return closed_form.kernel_on_array(rho, q)
-    return _table.evaluate(_table.pool_table(q).kernel, rho)
+    value = functools.partial(_table.evaluate, _table.pool_table(q).kernel)
+    return _arrays.with_derivative(value, lambda r: collision(r, q), rho)
 
 
 def second_moment(rho: _arrays.Array, q: int) -> _arrays.Array:
-    return 1 + 2 * rho * rho if q == 1 else _table.evaluate(_table.pool_table(q).second, rho)
+    if q == 1:
+        return 1 + 2 * rho * rho
+    table = _table.pool_table(q)
+    return _tabled(table.second, table.second_slope, rho)
+
+
+def _tabled(value: Any, slope: Any, rho: _arrays.Array) -> _arrays.Array:
+    return _arrays.with_derivative(
+        functools.partial(_table.evaluate, value), functools.partial(_table.evaluate, slope), rho
+    )
 
 
 def centred(rho: _arrays.Array, q: int) -> _arrays.Array:
@@ -46,4 +69,6 @@ def centred(rho: _arrays.Array, q: int) -> _arrays.Array:
 def centred_variance(rho: _arrays.Array, q: int) -> _arrays.Array:
     if q == 1:
         return 1 + rho * rho
-    return _table.evaluate(_table.pool_table(q).centred_second, rho) - centred(rho, q) ** 2
+    table = _table.pool_table(q)
+    square = _tabled(table.centred_second, table.centred_second_slope, rho)
+    return square - centred(rho, q) ** 2

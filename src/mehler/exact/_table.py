@@ -24,6 +24,7 @@ from numpy.polynomial import chebyshev
 
 from mehler import _arrays
 from mehler.exact import _moments
+from mehler.exact._angle import angle
 from mehler.exact._wedge import wedge_grid
 
 _PIECES = 64
@@ -35,9 +36,12 @@ class PoolTable:
     """Local polynomials in theta, each of shape (degree + 1, pieces), for one pool size."""
 
     kappa: Any  # P(D = D')
+    kappa_slope: Any  # sin(theta/2) d kappa / d rho, for q > 2: it is infinite at theta = 0 alone
     kernel: Any  # K = E M M'
     second: Any  # S = E M^2 M'^2
+    second_slope: Any  # d S / d rho
     centred_second: Any  # E (M - h_1)^2 (M' - h_1)^2
+    centred_second_slope: Any
     slope: Any  # (1 - rho^2) d kappa / d rho
 
 
@@ -70,15 +74,21 @@ def _build(q: int) -> PoolTable:
 
     weigh = np.sin(grid.theta)
     kappa = _series(one)
+    # d kappa/d theta = -sin(theta) d kappa/d rho
+    turned = -chebyshev.chebder(kappa) * (2 / np.pi)
+    at_nodes = chebyshev.chebval(2 / np.pi * grid.theta - 1, turned)
+    plain, centred = 4 * product(0.0), 4 * product(h1)
     return PoolTable(
         kappa=_localise(kappa),
+        kappa_slope=_localise(_series(at_nodes / (2 * cos))),
         kernel=_localise(_integrate(h2, _series(one * weigh))),
-        second=_localise(_integrate(h4, 4 * _series(product(0.0) * weigh))),
+        second=_localise(_integrate(h4, _series(plain * weigh))),
+        second_slope=_localise(_series(plain)),
         centred_second=_localise(
-            _integrate(_moments.centred_fourth_moment(q), 4 * _series(product(h1) * weigh))
+            _integrate(_moments.centred_fourth_moment(q), _series(centred * weigh))
         ),
-        # d kappa/d theta = -sin(theta) d kappa/d rho
-        slope=_localise(chebyshev.chebmul(-chebyshev.chebder(kappa) * (2 / np.pi), _series(weigh))),
+        centred_second_slope=_localise(_series(centred)),
+        slope=_localise(chebyshev.chebmul(turned, _series(weigh))),
     )
 
 
@@ -119,7 +129,7 @@ def evaluate(pieces: Any, rho: _arrays.Array) -> _arrays.Array:
 
     def on_block(xp: Any, flat: _arrays.Array) -> _arrays.Array:
         place = _arrays.place_of(flat)
-        theta = xp.acos(flat)
+        theta = angle(xp, flat)
         piece = xp.astype(theta * (_PIECES / np.pi), xp.int64 if _wide(xp, flat) else xp.int32)
         piece = xp.clip(piece, 0, _PIECES - 1)
         t = theta * (2 * _PIECES / np.pi) - xp.astype(2 * piece + 1, flat.dtype)

@@ -37,11 +37,11 @@ def check_rho(rho: Any) -> Any:
     if not _arrays.is_lazy(rho) and 0 not in rho.shape:
         slack = ROUNDING[_arrays.dtype_name(dtype)]
         # NaN fails this comparison too.
-        if not bool(xp.all(xp.abs(rho) <= 1 + slack)):
+        if not _arrays.all_true(lambda r: xp.abs(r) <= 1 + slack, rho):
             host = _arrays.to_host(rho)
             worst = host[~(abs(host) <= 1 + slack)].flat[0] if host.ndim else host
             raise ValueError(
                 f"rho must lie in [-1, 1] but holds {float(worst)!r}; "
                 "divide inner products by both norms"
             )
-    return xp.clip(rho, -1.0, 1.0)
+    return _arrays.graft(xp.clip(rho, -1.0, 1.0), rho)

@@ -6,6 +6,7 @@ q <= 2 they also serve as the float64 route, since K_2(-1) = 0 requires relative
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._validate import integer
+from mehler.exact._angle import angle, over_sine
 from mehler.exact._validate import check_rho
 
 
@@ -108,20 +110,44 @@ def scalar_if_scalar(values: Any) -> Any:
 
 def collision_on_array(rho: _arrays.Array, q: int) -> _arrays.Array:
     """Compute kappa_q of an array with values in [-1, 1]."""
-    xp = _arrays.array_namespace(rho)
     if q == 1:
-        return xp.ones_like(rho)
+        return _arrays.array_namespace(rho).ones_like(rho)
+    return _arrays.with_derivative(
+        functools.partial(_collision, q), functools.partial(_collision_slope, q), rho
+    )
+
+
+def _collision(q: int, rho: _arrays.Array) -> _arrays.Array:
+    xp = _arrays.array_namespace(rho)
     from_minus_one = xp.acos(-rho)  # theta' = pi - theta, accurate next to rho = -1
     if q == 2:
         return from_minus_one / np.pi
     return 1 / 3 + 3 / (4 * np.pi**2) * (from_minus_one**2 - xp.acos(rho / 2) ** 2)
 
 
+def _collision_slope(q: int, rho: _arrays.Array) -> _arrays.Array:
+    """Compute the derivative of kappa_q; where it is infinite, 0."""
+    xp = _arrays.array_namespace(rho)
+    over = over_sine(xp, rho)
+    if q == 2:
+        return over / np.pi
+    ratio = xp.where(rho > -1.0, angle(xp, -rho) * over, xp.ones_like(rho))
+    half = rho / 2
+    finite = 2 * ratio + xp.acos(half) / xp.sqrt((1 - half) * (1 + half))
+    return xp.where(rho < 1.0, 3 / (4 * np.pi**2) * finite, xp.zeros_like(rho))
+
+
 def kernel_on_array(rho: _arrays.Array, q: int) -> _arrays.Array:
     """Compute K_q of an array with values in [-1, 1]."""
-    xp = _arrays.array_namespace(rho)
     if q == 1:
         return rho
+    return _arrays.with_derivative(
+        functools.partial(_kernel, q), lambda r: collision_on_array(r, q), rho
+    )
+
+
+def _kernel(q: int, rho: _arrays.Array) -> _arrays.Array:
+    xp = _arrays.array_namespace(rho)
     if q == 2:
         t = xp.acos(-rho)
         # sin t - t cos t loses two bits per halving of t; below 1/2 use its series, whose first

@@ -157,9 +157,10 @@ class FeatureMap(ABC):
             chosen = _arrays.real_dtype(like, name="like")
         self._lock = threading.Lock()
         self._placed: dict[str, Any] = {}
+        self._transforms: dict[str, _Transform] = {}
         self._held_in_common: dict[str, tuple[Any, ...]] = {}
         if stored:
-            self._weights(_arrays.dtype_name(chosen))
+            self._transform(_arrays.dtype_name(chosen))
         else:
             # Fail now, not in the first pass, if units cannot be drawn alone.
             self._draw_units(_arrays.dtype_name(chosen), slice(0, 1))
@@ -234,32 +235,40 @@ class FeatureMap(ABC):
 
         Parameters
         ----------
-        X : array, shape (n, n_inputs)
-            Real, finite rows on the map's library and device.
+        X : array, shape (..., n, n_inputs)
+            Real, finite rows on the map's library and device, in any number of batches.
 
         Returns
         -------
-        array, shape (n, n_features)
+        array, shape (..., n, n_features)
             In the namespace, device and float dtype of `X` (integers: the default float), or in
             the dtype that the map was drawn with.
 
         Raises
         ------
         TypeError, ValueError
-            If `X` is not such a matrix, or lives elsewhere; before any work.
+            If `X` is not such an array, or lives elsewhere; before any work.
+
+        Notes
+        -----
+        On PyTorch and JAX features are differentiable in `X`, :doc:`/gradients`.
         """
+        if _arrays.is_batched(X):
+            return _arrays.rows_of_batches(self, X)
         dtype = self._checked_dtype(X)
         if not self.stored:
             columns = Columns(self, _arrays.dtype_name(dtype))
-            return _arrays.map_columns(columns, X, self.n_features, self._out_dtype(dtype))
-        return _arrays.map_rows(
-            _Transform(self, _arrays.dtype_name(dtype)),
-            X,
-            self.n_features,
-            self._out_dtype(dtype),
-            # Only the host gains from cache-sized blocks: other devices want large ones.
-            block=self._rows_per_block() if self._on_host() else None,
-        )
+            values = _arrays.map_columns(columns, X, self.n_features, self._out_dtype(dtype))
+        else:
+            values = _arrays.map_rows(
+                self._transform(_arrays.dtype_name(dtype)),
+                X,
+                self.n_features,
+                self._out_dtype(dtype),
+                # Only the host gains from cache-sized blocks: other devices want large ones.
+                block=self._rows_per_block() if self._on_host() else None,
+            )
+        return _arrays.attached(values, X)
 
     def unit_blocks(self, size: int | None = None) -> Iterator[UnitBlock]:
         """Iterate over blocks of units, each of which draws its weights when first called.
@@ -312,26 +321,30 @@ class FeatureMap(ABC):
 
         Parameters
         ----------
-        X : array, shape (n, n_inputs)
+        X : array, shape (..., n, n_inputs)
             Rows; any library and device, whatever the map was drawn for.
-        Y : array, shape (k, n_inputs), optional
-            Rows; ``None`` stands for `X`.
+        Y : array, shape (..., k, n_inputs), optional
+            Rows; ``None`` stands for `X`. Batches are broadcast against those of `X`.
 
         Returns
         -------
-        array, shape (n, k)
+        array, shape (..., n, k)
             In the namespace and float dtype of `X`, computed in the widest float of its device.
 
         Raises
         ------
         TypeError, ValueError
-            If `X` or `Y` is not such a matrix, or they live in two libraries.
+            If `X` or `Y` is not such an array, or they live in two libraries; TypeError if a
+            derivative is wanted of what NumPy and SciPy compute.
 
         Notes
         -----
         Correlations carry the rounding of one inner product, about 1e-16. Kernels that have a
         square root at rho = 1 (collision probabilities) turn that into 1e-8 for pairs of equal
         or nearly equal rows; with ``Y=None`` the diagonal is exact.
+
+        On PyTorch and JAX it is differentiable in `X` and `Y`, :doc:`/gradients`. Where the
+        kernel has a kink, its derivative is the mean of those on both sides.
         """
         return self._of_rows(X, Y, self._kernel_of)
 
@@ -413,6 +426,8 @@ class FeatureMap(ABC):
                 f"X and Y are paired row by row but have shapes {tuple(X.shape)} and "
                 f"{tuple(Y.shape)}; make them equal"
             )
+        if _arrays.is_batched(X):
+            return _arrays.rows_of_batches(self.products, X, Y)
         return self._unit_products(self(X), self(Y))
 
     def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
@@ -493,6 +508,17 @@ class FeatureMap(ABC):
     def _out_dtype(self, dtype: Any) -> Any:
         return dtype
 
+    def _transform(self, dtype: str) -> _Transform:
+        """Return the block function with its weights, made once per dtype."""
+        if dtype not in self._transforms:
+            if _arrays.is_compiling():
+                raise ValueError(
+                    f"the map has not been called in {dtype} yet: draw it with dtype={dtype!r}, or "
+                    "call it once before torch.compile"
+                )
+            self._transforms[dtype] = _Transform(self, dtype)
+        return self._transforms[dtype]
+
     def _weights(self, dtype: str) -> tuple[Any, ...]:
         """Return the weights in `dtype`, placed on the device; cached per dtype if stored."""
         if not self.stored:
@@ -518,6 +544,8 @@ class FeatureMap(ABC):
         function: Callable[[_arrays.Array, _arrays.Array | None], _arrays.Array],
     ) -> _arrays.Array:
         """Validate both matrices, compute in the widest float, and cast to the dtype of `x`."""
+        if _arrays.is_batched(x) or _arrays.is_batched(y):
+            return _arrays.pairs_of_batches(lambda a, b: self._of_rows(a, b, function), x, y)
         _arrays.check_matrix(x, name="X", n_columns=self.n_inputs)
         if y is not None:
             _arrays.check_matrix(y, name="Y", n_columns=self.n_inputs)

@@ -1,4 +1,7 @@
-"""Norms of rows and correlations of pairs of rows, safe for huge, tiny and zero rows."""
+"""Norms of rows and correlations of pairs of rows, safe for huge, tiny and zero rows.
+
+So are their derivatives: the norm of a row of zeros has the derivative 0.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,10 @@ _CLOSED = 4.0
 def lengths(xp: Any, x: _arrays.Array) -> _arrays.Array:
     """Compute the Euclidean norm of each row, (n, 1), scaled so that squares cannot overflow."""
     largest = xp.max(xp.abs(x), axis=1, keepdims=True)
-    scale = xp.where(largest > 0, largest, xp.ones_like(largest))
-    return scale * xp.sqrt(xp.sum((x / scale) ** 2, axis=1, keepdims=True))
+    some, one = largest > 0, xp.ones_like(largest)
+    scale = xp.where(some, largest, one)
+    square = xp.sum((x / scale) ** 2, axis=1, keepdims=True)
+    return xp.where(some, scale * xp.sqrt(xp.where(some, square, one)), xp.zeros_like(largest))
 
 
 def directions(xp: Any, x: _arrays.Array, length: _arrays.Array) -> _arrays.Array:
@@ -46,7 +51,16 @@ def pairs(x: _arrays.Array, y: _arrays.Array | None) -> tuple[Any, Any, Any]:
         y = xp.astype(y, wide)
         y_length = lengths(xp, y)
         rho = xp.matmul(x_unit, xp.matrix_transpose(directions(xp, y, y_length)))
-    return x_length, xp.matrix_transpose(y_length), xp.clip(rho, -1.0, 1.0)
+    return x_length, xp.matrix_transpose(y_length), _arrays.graft(xp.clip(rho, -1.0, 1.0), rho)
+
+
+def products(x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+    """Return inner products, (n, k), for what is linear at rows of zeros, as correlations are not.
+
+    They may overflow where no row is zero.
+    """
+    xp = _arrays.array_namespace(x)
+    return xp.matmul(x, xp.matrix_transpose(x if y is None else y))
 
 
 def gaussian_pairs(x: _arrays.Array, y: _arrays.Array | None) -> Pairs:
@@ -81,8 +95,19 @@ def gaussian_pairs(x: _arrays.Array, y: _arrays.Array | None) -> Pairs:
         same = same | (xp.eye(x.shape[0], dtype=wide, device=place.device) > 0)
     near = xp.where(same, nothing, xp.where(opposite, two, near))
     far = xp.where(opposite & ~same, nothing, xp.where(same, two, far))
-    rho = xp.where(near < far, 1.0 - near, far - 1.0)
-    return Pairs(xp.clip(rho, -1.0, 1.0), near, far, left.length, turned(right.length))
+    rho = xp.clip(xp.where(near < far, 1.0 - near, far - 1.0), -1.0, 1.0)
+    scales = left.length, turned(right.length)
+    if not _arrays.differentiable(x, *(() if y is None else (y,))):
+        return Pairs(rho, near, far, *scales)
+    # What is rounded to a grid has no derivative: take that of the plain product.
+    plain = xp.matmul(left.unit, turned(right.unit))
+    if y is None:
+        plain = xp.where(xp.eye(x.shape[0], dtype=wide, device=place.device) > 0, two, plain)
+    rho, near, far = (
+        _arrays.graft(value, on) for value, on in ((rho, plain), (near, -plain), (far, plain))
+    )
+    covariance = _arrays.graft(rho * scales[0] * scales[1], products(x, y))
+    return Pairs(rho, near, far, *scales, covariance=covariance)
 
 
 class _Split:

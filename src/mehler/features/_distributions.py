@@ -30,6 +30,7 @@ def cdf(
             f"t has shape {tuple(t.shape)} but must have one row of values for each of the "
             f"{X.shape[0]} rows of X"
         )
+    _arrays.require_no_gradient(X, t, what="the distribution of a feature")
     wide = np.asarray(_arrays.to_host(X), dtype=np.float64)
     length = _correlation.lengths(np, wide) if homogeneous else np.ones((wide.shape[0], 1))
     values = np.asarray(_arrays.to_host(t), dtype=np.float64)
@@ -74,6 +75,7 @@ def maxout_kurtosis(rho: _arrays.Array, q: int, *, centred: bool) -> _arrays.Arr
     (Mehler), so 0 <= G(rho) <= rho G(1) for rho >= 0 and -|rho| G(1) <= G(rho) <= rho^2 G(1) for
     rho < 0, and tr(C G(rho)) is bounded by the eigenvalues of L' C L, where G(1) = L L'.
     """
+    _arrays.require_no_gradient(rho, what="the kurtosis of maxout features")
     place = _arrays.place_of(rho)
     r = np.asarray(_arrays.to_host(rho), dtype=np.float64)
     flat = r.ravel()

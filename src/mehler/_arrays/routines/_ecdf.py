@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import array_api_compat as compat
 import numpy as np
 
+from mehler._arrays import _kinds
 from mehler._arrays._namespace import Array
 
 # Most zeros and ones that a sum in uint8 holds without overflow.
@@ -27,7 +27,7 @@ def ecdf_at(
     `pieces` yields slices of the groups, in order, with their values (c, r, rows). Thresholds are
     (K,), or (groups, K) with one set per group; scale is (groups * K,).
     """
-    if compat.is_numpy_array(thresholds):
+    if _kinds.is_numpy_array(thresholds):
         return _written(pieces, thresholds, scale)
     counted = []
     for part, values in pieces:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import array_api_compat as compat
 import numpy as np
 
+from mehler._arrays import _kinds
 from mehler._arrays._blocks import slices
 from mehler._arrays._namespace import Array
 
@@ -25,7 +25,7 @@ def add_gram(xp: Any, total: Array, rows: Array) -> Array:
 
     On NumPy `total` is overwritten, and only its upper triangle is valid: see `symmetric`.
     """
-    if not compat.is_numpy_array(total):
+    if not _kinds.is_numpy_array(total):
         product = xp.matmul(xp.matrix_transpose(rows), rows)
         return total + xp.astype(product, total.dtype, copy=False)
     for i in slices(rows.shape[1], _TILE):
@@ -38,7 +38,7 @@ def add_gram(xp: Any, total: Array, rows: Array) -> Array:
 
 def symmetric(xp: Any, total: Array) -> Array:
     """Return the full symmetric matrix of an accumulated Gram matrix; a copy on NumPy."""
-    if not compat.is_numpy_array(total):
+    if not _kinds.is_numpy_array(total):
         return total
     upper = np.triu(total)
     return upper + np.triu(total, 1).T
@@ -46,7 +46,7 @@ def symmetric(xp: Any, total: Array) -> Array:
 
 def squared_norm(xp: Any, total: Array) -> Array:
     """Return the squared Frobenius norm of an accumulated Gram matrix."""
-    if not compat.is_numpy_array(total):
+    if not _kinds.is_numpy_array(total):
         return xp.sum(total * total)
     # Row by row, without a copy. Entries above the diagonal count twice.
     above = sum(float(np.dot(row[i + 1 :], row[i + 1 :])) for i, row in enumerate(total))
@@ -76,7 +76,7 @@ def unpacked(values: Any, m: int) -> Any:
 
 def centred(xp: Any, rows: Array, mean: Array, last: Array) -> Array:
     """Return ``rows - mean`` with the row `last` appended: (b + 1, m)."""
-    if not compat.is_numpy_array(rows):
+    if not _kinds.is_numpy_array(rows):
         return xp.concat((rows - mean[None, :], last[None, :]), axis=0)
     out = np.empty((rows.shape[0] + 1, rows.shape[1]), dtype=rows.dtype)
     np.subtract(rows, mean, out=out[:-1])

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import array_api_compat as compat
 import numpy as np
 
+from mehler._arrays import _kinds
 from mehler._arrays._blocks import slices
 from mehler._arrays._dtypes import code_dtype, widest_float
 from mehler._arrays._namespace import Array, array_namespace, is_lazy, place_of
@@ -38,12 +38,12 @@ def hamming_similarity(c: Array, d: Array | None, n_values: int) -> Array:
 
     In the widest float of the device. `d` None means `c`; each pair is then compared once.
     """
-    if compat.is_dask_array(c):
+    if _kinds.is_dask_array(c):
         return _by_chunks(c, c if d is None else d, n_values)
     xp = place_of(c).xp
     small = code_dtype(xp, n_values)
     c, d = (x if x is None else xp.astype(x, small, copy=False) for x in (c, d))
-    if compat.is_numpy_array(c):
+    if _kinds.is_numpy_array(c):
         return _by_planes(c, d, n_values)
     return _by_products(c, d, n_values)
 
@@ -102,7 +102,7 @@ def _by_products(c: Array, d: Array | None, n_values: int) -> Array:
         tile = counts[i, j] if (i, j) in counts else xp.matrix_transpose(counts[j, i])
         return xp.astype(tile, wide) / n_digits
 
-    if compat.is_jax_array(c) and 0 not in shape:  # JAX arrays are immutable
+    if _kinds.is_jax_array(c) and 0 not in shape:  # JAX arrays are immutable
         lines = [[share(i, j) for j in range(len(widths))] for i in range(len(heights))]
         return xp.concat([xp.concat(line, axis=1) for line in lines], axis=0)
     out = xp.empty(shape, dtype=wide, device=place.device)

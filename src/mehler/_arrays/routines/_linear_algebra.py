@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import array_api_compat as compat
 import numpy as np
 
+from mehler._arrays import _kinds
 from mehler._arrays._namespace import Array
 
 
 def eigen(xp: Any, a: Array) -> tuple[Array, Array]:
     """Return ascending eigenvalues (m,) and eigenvectors in columns; NumPy overwrites `a`."""
-    if not compat.is_numpy_array(a):
+    if not _kinds.is_numpy_array(a):
         values, vectors = xp.linalg.eigh(a)
         return values, vectors
     from scipy.linalg import eigh
@@ -29,8 +29,8 @@ def solve_positive(xp: Any, a: Array, shift: float, b: Array, least: float) -> A
 
     Raises ValueError if a pivot is not above `least`: the matrix is singular to within rounding.
     """
-    if not compat.is_numpy_array(a):
-        identity = xp.eye(a.shape[0], dtype=a.dtype, device=compat.device(a))
+    if not _kinds.is_numpy_array(a):
+        identity = xp.eye(a.shape[0], dtype=a.dtype, device=_kinds.device(a))
         shifted = a + shift * identity
         _require_pivots(xp, _factor(xp, shifted), shift, least)
         return xp.linalg.solve(shifted, b)
@@ -48,7 +48,7 @@ def solve_positive(xp: Any, a: Array, shift: float, b: Array, least: float) -> A
 
 def _factor(xp: Any, a: Array) -> Array:
     """Return the Cholesky factor, with NaN pivots if the factorisation fails."""
-    if compat.is_torch_array(a):
+    if _kinds.is_torch_array(a):
         import torch
 
         factor, failed = torch.linalg.cholesky_ex(a)

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from typing import Any
 
-import array_api_compat as compat
 import numpy as np
 
+from mehler._arrays import _kinds
 from mehler._arrays._namespace import Array
 
 
 def matmul(xp: Any, a: Array, b: Array, spare: Array | None) -> Array:
     """Return ``a @ b``, on NumPy in the memory of `spare`."""
-    if spare is not None and compat.is_numpy_array(a):
+    if spare is not None and _kinds.is_numpy_array(a):
         return xp.matmul(a, b, out=spare)
     return xp.matmul(a, b)
 
 
 def maximum(xp: Any, a: Array, b: Array) -> Array:
     """Return the elementwise maximum; NumPy overwrites `a`."""
-    if compat.is_numpy_array(a):
+    if _kinds.is_numpy_array(a):
         return xp.maximum(a, b, out=a)
     return xp.maximum(a, b)
 
@@ -33,7 +33,7 @@ def take_rows(xp: Any, a: Array, index: Array, spare: Array | None) -> Array:
 
     Indices must be in range: NumPy would clip them silently.
     """
-    if spare is not None and compat.is_numpy_array(a):
+    if spare is not None and _kinds.is_numpy_array(a):
         # mode="raise" would buffer the output.
         return np.take(a, index, axis=0, out=spare, mode="clip")
     return xp.take(a, index, axis=0)
@@ -47,7 +47,7 @@ def running_argmax(
     Ties keep `best`. NumPy overwrites `best` and `chosen`, which must not share memory. It selects
     by a mask at a tenth of its arithmetic's pace, so the sign of best - value is spread instead.
     """
-    if not compat.is_numpy_array(best):
+    if not _kinds.is_numpy_array(best):
         return xp.maximum(best, value), xp.where(value > best, offered, chosen)
     bits = np.int32 if best.dtype == np.float32 else np.int64
     with np.errstate(over="ignore"):  # an overflowing difference keeps its sign

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import array_api_compat as compat
 import numpy as np
 
+from mehler._arrays import _kinds
 from mehler._arrays._blocks import slices
 from mehler._arrays._namespace import Array
 
@@ -32,7 +32,7 @@ def angle_unit(x: Array) -> float:
 
 def cosine(xp: Any, angles: Array, gain: float) -> Array:
     """Return `gain` times the cosines of `angles` (n, k), in the unit of `angle_unit`."""
-    if not compat.is_numpy_array(angles):
+    if not _kinds.is_numpy_array(angles):
         return gain * xp.cos(angles)
     return _written(angles, gain, 1)
 
@@ -42,13 +42,13 @@ def cosine_and_sine(xp: Any, angles: Array, gain: float) -> Array:
 
     On NumPy both are written in place: concatenation would cost as much as the cosine.
     """
-    if not compat.is_numpy_array(angles):
+    if not _kinds.is_numpy_array(angles):
         return gain * xp.concat((xp.cos(angles), xp.sin(angles)), axis=1)
     return _written(angles, gain, 2)
 
 
 def _in_turns(x: Array) -> bool:
-    return bool(compat.is_numpy_array(x) and x.dtype != np.float32)
+    return bool(_kinds.is_numpy_array(x) and x.dtype != np.float32)
 
 
 def _written(angles: Any, gain: float, n: int) -> Any:

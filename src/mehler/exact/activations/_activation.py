@@ -143,6 +143,9 @@ class Activation:
             return closed
         place = _arrays.place_of(pairs.rho)
         parts = (pairs.rho, pairs.near, pairs.far, pairs.x_scale, pairs.y_scale)
+        _arrays.require_no_gradient(
+            *parts, what=f"the kernel of {self.title}, power {power}, by Mehler's series"
+        )
         host = [np.asarray(_arrays.to_host(one), dtype=np.float64) for one in parts]
         found, off = _mehler.pair_moment(lambda t: self.on_host(t) ** power, *host)
         # Error from the rounding of the pairs.

@@ -23,12 +23,17 @@ def kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | No
     if power != 1:
         return None
     xp = pairs.xp
-    x_unit, y_unit = (xp.maximum(s, xp.ones_like(s)) for s in (pairs.x_scale, pairs.y_scale))
+    x_unit, y_unit = (
+        _arrays.constant(xp.maximum(s, xp.ones_like(s))) for s in (pairs.x_scale, pairs.y_scale)
+    )
     x, y = pairs.x_scale / x_unit, pairs.y_scale / y_unit
     x_rest, y_rest = 1.0 / x_unit, 1.0 / y_unit
     square = (x_rest * y_rest) ** 2 + 2.0 * ((x * y_rest) ** 2 + (y * x_rest) ** 2)
     square = square + (2.0 * x * y) ** 2 * pairs.near * pairs.far
-    value = (2.0 / math.pi) * xp.atan2(2.0 * pairs.rho * x * y, square**0.5)
+    covariance = pairs.rho * x * y
+    if pairs.differentiable:
+        covariance = _arrays.graft(covariance, pairs.product * x_rest * y_rest)
+    value = (2.0 / math.pi) * xp.atan2(2.0 * covariance, square**0.5)
     return value, 64.0 * pairs.eps * xp.ones_like(value)
 
 

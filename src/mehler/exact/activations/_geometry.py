@@ -23,6 +23,9 @@ class Pairs:
         :math:`1 - \rho` and :math:`1 + \rho`.
     x_scale, y_scale : array
         Standard deviations, 0 or more; shapes broadcast with that of `rho`.
+    covariance : array, optional
+        :math:`\rho s_x s_y`, of which derivatives at rows of zeros are taken, where correlations
+        have none. Default the product of the three.
     """
 
     rho: _arrays.Array
@@ -30,6 +33,18 @@ class Pairs:
     far: _arrays.Array
     x_scale: _arrays.Array
     y_scale: _arrays.Array
+    covariance: _arrays.Array | None = None
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether a derivative may be asked for."""
+        return _arrays.differentiable(self.rho, self.x_scale, self.y_scale)
+
+    @property
+    def product(self) -> _arrays.Array:
+        """The covariance with its derivatives; it may overflow."""
+        given = self.covariance
+        return self.rho * self.x_scale * self.y_scale if given is None else given
 
     @property
     def xp(self) -> Any:
@@ -50,7 +65,11 @@ class Pairs:
         # Clip where exp(-square) is 0 anyway, so that the square stays finite.
         most = float(self.xp.finfo(self.rho.dtype).max) ** 0.25
         both = (self.xp.clip(part, -most, most) for part in (a - b, root))
-        return sum(part**2 for part in both)
+        value = sum(part**2 for part in both)
+        if not self.differentiable:
+            return value
+        plain = (f * self.x_scale) ** 2 + (g * self.y_scale) ** 2 + 2 * f * g * self.product
+        return _arrays.graft(value, plain)
 
 
 def pairs_of(rho: _arrays.Array, x_scale: _arrays.Array, y_scale: _arrays.Array) -> Pairs:

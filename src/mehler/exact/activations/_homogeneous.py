@@ -48,8 +48,13 @@ class Sides:
             return self._at_zero(pairs, value), (size + self.centre**2) * one
         factor = (pairs.x_scale * pairs.y_scale) ** order
         # Huge rows at right or opposite angles: 0 times infinity.
-        nothing = value == 0.0
+        nothing = (value == 0.0) & ~xp.isfinite(factor)
         product = xp.where(nothing, one, factor) * value
+        if order == 1 and pairs.differentiable:
+            # At a row of zeros nothing but the linear part has a derivative.
+            zero = _arrays.constant(factor) == 0.0
+            linear = xp.where(zero, pairs.product, xp.zeros_like(value))
+            product = product + 0.25 * (self.right - self.left) ** 2 * linear
         return product, factor * size
 
     def _at_zero(self, pairs: Pairs, value: _arrays.Array) -> _arrays.Array:

@@ -158,6 +158,8 @@ def _scale(scale: Any, name: str, rho: _arrays.Array) -> Any:
             raise ValueError(f"{name}={scale!r} is not a finite number of at least 0")
         return xp.asarray(float(scale), dtype=rho.dtype, device=_arrays.place_of(rho).device)
     xp = _arrays.array_namespace(rho, scale, names=("rho", name))
-    if not _arrays.is_lazy(scale) and not bool(xp.all((scale >= 0) & xp.isfinite(scale))):
+    if not _arrays.is_lazy(scale) and not _arrays.all_true(
+        lambda s: (s >= 0) & xp.isfinite(s), scale
+    ):
         raise ValueError(f"{name} holds values that are negative or not finite")
     return scale

@@ -196,5 +196,8 @@ def on_host(group: Group, X: Any, Y: Any, function: Callable[[Any, Any], Any]) -
     if Y is not None:
         _arrays.check_matrix(Y, name="Y", n_columns=group.n_inputs)
         _arrays.array_namespace(X, Y, names=("X", "Y"))
+    _arrays.require_no_gradient(
+        *(rows for rows in (X, Y) if rows is not None), what="this function of orbits"
+    )
     x, z = (np.asarray(_arrays.to_host(X if r is None else r), dtype=np.float64) for r in (X, Y))
     return _arrays.from_host(function(x, z), _arrays.place_of(X), _arrays.real_dtype(X))

@@ -459,6 +459,9 @@ def _on_host(
     x: _arrays.Array, y: _arrays.Array | None, function: Callable[[Any, Any], Any]
 ) -> _arrays.Array:
     """Compute in float64 on the host, and return to the place of `x`."""
+    _arrays.require_no_gradient(
+        *(rows for rows in (x, y) if rows is not None), what="this function of orbits"
+    )
     a, b = (
         np.asarray(_arrays.to_host(x if rows is None else rows), dtype=np.float64)
         for rows in (x, y)

@@ -27,6 +27,7 @@ def feature_cdf(
             f"t has shape {tuple(t.shape)} but must have one row of values for each of the "
             f"{X.shape[0]} rows of X"
         )
+    _arrays.require_no_gradient(X, t, what="the distribution of a feature")
     values = np.asarray(_arrays.to_host(t), dtype=np.float64)
     if bias == "uniform":
         at: Any = activation.phase_cdf(values)

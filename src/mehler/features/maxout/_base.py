@@ -98,8 +98,20 @@ class MaxoutBase(FeatureMap):
     def _plain(self) -> bool:
         return isinstance(self._projection, projections.Gaussian)
 
+    @property
+    def _slope(self) -> float:
+        """The derivative of the kernel in rho at 0, if it is homogeneous."""
+        return 1.0 / self.pool_size
+
     def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        return self._at_pairs(x, y, self._kernel_at, 1)
+        value = self._at_pairs(x, y, self._kernel_at, 1)
+        if not self._slope or not _arrays.differentiable(x, *(() if y is None else (y,))):
+            return value
+        # At a row of zeros nothing but the linear part of the kernel has a derivative.
+        xp = _arrays.array_namespace(value)
+        nothing = xp.zeros_like(value)
+        zero = _arrays.constant(self._at_pairs(x, y, xp.ones_like, 1)) == 0.0
+        return value + self._slope * xp.where(zero, _correlation.products(x, y), nothing)
 
     def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         return self._at_pairs(x, y, self._variance_at, 2)

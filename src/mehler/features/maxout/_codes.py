@@ -94,6 +94,9 @@ class MaxoutCodes(MaxoutBase):
     def _out_dtype(self, dtype: Any) -> Any:
         return _arrays.code_dtype(self.place.xp, self.pool_size)
 
+    # Codes depend on directions only, and a row of zeros has none.
+    _slope = 0.0
+
     def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:
         return exact.collision_probability(rho, self.pool_size)
 

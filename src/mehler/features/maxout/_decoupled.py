@@ -152,6 +152,10 @@ class DecoupledMaxoutFeatures(MaxoutBase):
         block = _transform_next if self.directions == "next" else _transform_fresh
         return functools.partial(block, self._projection.pieces, scale)
 
+    @property
+    def _slope(self) -> float:
+        return exact.sigma2(self.pool_size) / self.pool_size
+
     def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:
         return exact.locally_linear_kernel(rho, self.pool_size)
 

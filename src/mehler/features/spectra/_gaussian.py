@@ -53,6 +53,7 @@ class Gaussian(Spectrum):
         """
         from scipy.special import hyp1f1
 
+        _arrays.require_no_gradient(t, what="the variance of orthogonal frequencies")
         host = np.minimum(np.asarray(_arrays.to_host(t), dtype=np.float64), 1e8)
         value = hyp1f1(dimension, dimension / 2, -host) - np.exp(-2.0 * host)
         return _arrays.from_host(value, _arrays.place_of(t), t.dtype)

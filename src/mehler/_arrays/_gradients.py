@@ -1,0 +1,104 @@
+"""Derivatives on PyTorch and JAX: right, or refused, and never lost on the way.
+
+Other libraries have none: there, each function here is the plain one.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from mehler._arrays import _kinds
+from mehler._arrays._namespace import Array, array_namespace
+
+
+def differentiable(*arrays: Array) -> bool:
+    """Return whether a derivative may be asked for in one of `arrays`; True of all JAX tracers."""
+    for x in arrays:
+        if _kinds.is_torch_array(x):
+            from mehler._arrays import _torch_gradients
+
+            if _torch_gradients.differentiable(x):
+                return True
+        elif _kinds.is_jax_array(x):
+            import jax
+
+            if isinstance(x, jax.core.Tracer):
+                return True
+    return False
+
+
+def is_compiling() -> bool:
+    """Return whether ``torch.compile`` traces this call."""
+    torch = sys.modules.get("torch")
+    return torch is not None and bool(torch.compiler.is_compiling())
+
+
+def require_no_gradient(*arrays: Array, what: str) -> None:
+    """Raise TypeError where `what`, computed by NumPy and SciPy, would lose a derivative."""
+    if not differentiable(*arrays):
+        return
+    if any(_kinds.is_jax_array(x) for x in arrays):
+        raise TypeError(
+            f"{what} is computed by NumPy and SciPy, which cannot be traced: call it outside of "
+            "jax.jit, jax.vmap and jax.grad"
+        )
+    raise TypeError(
+        f"{what} is computed by NumPy and SciPy, which have no gradients: pass X.detach(), or "
+        "call it under torch.no_grad() and outside of torch.func and torch.compile"
+    )
+
+
+def graft(values: Array, on: Array) -> Array:
+    """Return `values` with the derivatives of `on`, which is the same function of less accuracy."""
+    if _kinds.is_torch_array(values) and differentiable(on, values):
+        from mehler._arrays._torch_gradients import Graft
+
+        return Graft.apply(values, on)
+    if _kinds.is_jax_array(values) and differentiable(on, values):
+        import jax
+
+        grafted = jax.custom_jvp(lambda values, on: values)
+        grafted.defjvp(lambda at, moved: (grafted(*at), moved[1]))
+        return grafted(values, on)
+    return values
+
+
+def constant(x: Array) -> Array:
+    """Return `x` without its derivatives, for what the result does not depend on."""
+    if not differentiable(x):
+        return x
+    return graft(x, array_namespace(x).zeros_like(x))
+
+
+def with_derivative(
+    function: Callable[..., Array], derivative: Callable[..., Array], x: Array, *constants: Array
+) -> Array:
+    """Return ``function(x, *constants)``, elementwise, with a derivative in `x` of its own.
+
+    The derivative is a function of the same arguments, differentiated in turn where that is asked
+    for. Constants hold digits that `x` has lost.
+    """
+    if not differentiable(x):
+        return function(x, *constants)
+    if _kinds.is_torch_array(x):
+        from mehler._arrays._torch_gradients import Chain
+
+        return Chain.apply(function, derivative, x, *constants)
+    import jax
+
+    chained = jax.custom_jvp(function)
+    chained.defjvp(lambda at, moved: (chained(*at), moved[0] * derivative(*at)))
+    return chained(x, *constants)
+
+
+def attached(values: Array, x: Array) -> Array:
+    """Return features (n, m) as a function of rows (n, d), where PyTorch sees none.
+
+    Features that only jump have a gradient of zero, and PyTorch says of them that they have none.
+    """
+    if not _kinds.is_torch_array(values) or values.requires_grad or not x.requires_grad:
+        return values
+    if not values.is_floating_point():
+        return values
+    return values + 0.0 * x[:, :1].to(values.dtype)

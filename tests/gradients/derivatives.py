@@ -1,0 +1,63 @@
+"""Derivatives by PyTorch and JAX in float64, and central differences on the host."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+
+import numpy as np
+
+# The user's choice, as in `tests.places`; `.ci/run` fails if one of them is missing.
+LIBRARIES = tuple(name for name in ("torch", "jax") if importlib.util.find_spec(name) is not None)
+STEP = 1e-6
+
+
+@contextlib.contextmanager
+def double_precision():
+    """JAX in float64, under each of its versions."""
+    import jax
+
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", True)
+    try:
+        yield
+    finally:
+        jax.config.update("jax_enable_x64", before)
+
+
+def by_differences(function, x, step=STEP):
+    """Central differences of a function of an array to a number."""
+    found = np.zeros_like(x)
+    for at in np.ndindex(*x.shape):
+        moved = np.zeros_like(x)
+        moved[at] = step
+        found[at] = (function(x + moved) - function(x - moved)) / (2 * step)
+    return found
+
+
+def gradient(library, function, x, *others):
+    """The gradient in x of ``function(asarray, x, *others)``, which returns a number."""
+    if library == "torch":
+        import torch
+
+        t = torch.tensor(x, requires_grad=True)
+        (found,) = torch.autograd.grad(function(torch.asarray, t, *map(torch.asarray, others)), t)
+        return found.numpy()
+    import jax
+
+    with double_precision():
+        here = [jax.numpy.asarray(one) for one in (x, *others)]
+        moved = jax.grad(lambda *rows: function(jax.numpy.asarray, *rows))
+        return np.asarray(moved(*here))
+
+
+def hessian(library, function, x):
+    """The matrix of second derivatives of ``function(x)``, a number."""
+    if library == "torch":
+        import torch
+
+        return torch.autograd.functional.hessian(function, torch.asarray(x)).numpy()
+    import jax
+
+    with double_precision():
+        return np.asarray(jax.hessian(function)(jax.numpy.asarray(x)))

@@ -1,0 +1,188 @@
+"""Gradients of features and kernels of every kind of map: as central differences, or refused."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler.features import groups
+from tests.gradients.derivatives import LIBRARIES, by_differences, gradient
+from tests.verify.map_kinds import DRAWS, D
+
+RNG = np.random.default_rng(11)
+# In random directions, of lengths around 1.5: no feature has a kink within a step of them.
+X, Y = RNG.standard_normal((4, D)), RNG.standard_normal((3, D))
+WEIGHTS = RNG.standard_normal((4, 72))
+# Central differences of step h = 1e-6 are off by h^2/6 times third derivatives, below 10^3, and by
+# 1e-16/h of rounding times values, below 10^2: kernels of maxout maps are known to 1e-13/h.
+TOLERANCE = 2e-7
+# Kernels by NumPy and SciPy alone.
+ON_HOST = {name for name in DRAWS if name.startswith(("invariant", "not-inv", "leverage-inv"))}
+ON_HOST |= {"sinks-tanh-bias", "sinks-orthogonal"}
+# Features that jump, and are flat between jumps.
+FLAT = {n for n in ON_HOST if not n.startswith("sinks")} | {"sinks-step"}
+
+
+def drawn(name, like=None):
+    # A multiple of the columns of a template of each of the invariant maps.
+    return DRAWS[name](72, seed=1, like=like)
+
+
+def host_value(method, rows, weights):
+    values = np.asarray(method(*rows))
+    return float(np.sum(values * weights[: values.shape[0], : values.shape[1]]))
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("name", sorted(set(DRAWS) - {"codes", "codes-orthogonal"}))
+@pytest.mark.sampled(40)
+def test_features(name, library):
+    phi = drawn(name)
+
+    def total(asarray, x):
+        z = phi.to(x)(x)
+        return (z * asarray(WEIGHTS[:, : z.shape[1]])).sum()
+
+    found = gradient(library, total, X)
+    wanted = by_differences(lambda x: host_value(phi, [x], WEIGHTS), X)
+    np.testing.assert_allclose(found, wanted, atol=TOLERANCE)
+    assert np.any(found) == (name not in FLAT)
+
+
+ROWS = {
+    "two": (X, Y),
+    "one": (X, None),
+    # Cosines, and kernels that have a derivative where rows are equal or opposite.
+    "equal": (X, np.concatenate([X[:1], -X[1:2], 2.0 * X[2:3]])),
+}
+# Their kernels have a kink where rows are equal.
+KINKED = {"codes", "codes-orthogonal", "next", "fresh", "fresh-orthogonal", "sinks-step"}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("name", sorted(set(DRAWS) - ON_HOST))
+@pytest.mark.sampled(60)
+def test_kernels(name, rows, library):
+    phi = drawn(name)
+    x, y = ROWS[rows]
+    y = y if y is None else y.copy()
+
+    def total(asarray, x, *others):
+        k = phi.kernel(x, *others)
+        return (k * asarray(WEIGHTS[: k.shape[0], : k.shape[1]])).sum()
+
+    others = () if y is None else (y,)
+    found = gradient(library, total, x, *others)
+    if rows == "equal" and name in KINKED:
+        # At a kink central differences are those of the rounding; the other pairs are compared.
+        assert np.all(np.isfinite(found))
+        return
+    wanted = by_differences(lambda x: host_value(phi.kernel, [x, *others], WEIGHTS), x)
+    np.testing.assert_allclose(found, wanted, atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("name", sorted(ON_HOST))
+@pytest.mark.sampled(10)
+def test_kernels_without_derivatives_refuse(name, library):
+    phi = drawn(name)
+    with pytest.raises(TypeError, match="is computed by NumPy and SciPy"):
+        gradient(library, lambda _, x: phi.kernel(x).sum(), X)
+
+
+def test_refused_kernels_are_there_without_gradients():
+    import torch
+
+    phi = mehler.KitchenSinks.draw(D, 8, activation="tanh", seed=0)
+    x = torch.tensor(X, requires_grad=True)
+    with torch.no_grad():
+        np.testing.assert_allclose(phi.kernel(x).numpy(), phi.kernel(X), atol=1e-15)
+    np.testing.assert_allclose(phi.kernel(x.detach()).numpy(), phi.kernel(X), atol=1e-15)
+
+
+KINKS = {
+    "laplacian": mehler.FourierFeatures.draw(D, 8, kernel="laplacian", seed=0),
+    "rough-matern": mehler.FourierFeatures.draw(D, 8, kernel="matern", nu=0.5, seed=0),
+    "rougher-matern": mehler.FourierFeatures.draw(D, 8, kernel="matern", nu=0.3, seed=0),
+    "codes": mehler.MaxoutCodes.draw(D, 8, 4, seed=0),
+    "decoupled": mehler.DecoupledMaxoutFeatures.draw(D, 8, 4, seed=0),
+    "step": mehler.KitchenSinks.draw(D, 8, activation="step", seed=0),
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("name", KINKS)
+def test_a_kink_has_the_mean_of_both_sides(name, library):
+    """Along any line through equal rows, the slopes on both sides cancel but for the lengths'."""
+    phi = KINKS[name]
+    x = X[:1]
+    found = gradient(library, lambda _, a, b: phi.kernel(a, b).sum(), x, x)
+    towards = RNG.standard_normal((5, D))
+    h = 1e-4  # far enough for the square root of rounding at rho = 1
+    ahead, behind = (phi.kernel(x + sign * h * towards, x)[:, 0] for sign in (1.0, -1.0))
+    np.testing.assert_allclose(towards @ found[0], (ahead - behind) / (2 * h), atol=1e-2)
+
+
+SMOOTH_AT_ZERO = {
+    "linear": mehler.MaxoutFeatures.draw(D, 8, 1, seed=0),
+    "maxout": mehler.MaxoutFeatures.draw(D, 8, 2, seed=0),
+    "relu": mehler.KitchenSinks.draw(D, 8, activation="relu", seed=0),
+    "relu2": mehler.KitchenSinks.draw(D, 8, activation="relu2", seed=0),
+    "erf": mehler.KitchenSinks.draw(D, 8, activation="erf", seed=0),
+    "sin": mehler.KitchenSinks.draw(D, 8, activation="sin", seed=0),
+    "cos-bias": mehler.KitchenSinks.draw(D, 8, activation="cos", bias=0.7, seed=0),
+    "rbf": mehler.FourierFeatures.draw(D, 8, seed=0),
+    "matern": mehler.FourierFeatures.draw(D, 8, kernel="matern", nu=0.8, seed=0),
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("name", SMOOTH_AT_ZERO)
+def test_rows_of_zeros(name, library):
+    """Their odd part is linear, and so the mean of the slopes on both sides is one gradient."""
+    phi = SMOOTH_AT_ZERO[name]
+    x = np.concatenate([np.zeros((1, D)), X[:2]])
+    for others in ((), (Y,), (x,)):
+        found = gradient(library, lambda _, a, *b: phi.kernel(a, *b)[0].sum(), x, *others)
+        wanted = by_differences(lambda a, b=others: np.sum(phi.kernel(a, *b)[0]), x)
+        # relu2 has a second derivative that jumps: differences are off by the step.
+        np.testing.assert_allclose(found, wanted, atol=2e-5 if name == "relu2" else TOLERANCE)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("pool_size", [3, 5])
+def test_maxout_at_rows_of_zeros_has_the_mean_of_its_weights(pool_size, library):
+    """E (mean_j w_j) max_j <w_j, z> = z/q by Stein: each of q weights wins as often."""
+    phi = mehler.MaxoutFeatures.draw(D, 8, pool_size, seed=0)
+    zero = np.zeros((1, D))
+    found = gradient(library, lambda _, a, b: phi.kernel(a, b).sum(), zero, Y[:1])
+    np.testing.assert_allclose(found, Y[:1] / pool_size, atol=1e-15)
+
+
+NUMBERS = {
+    "gamma": functools.partial(mehler.FourierFeatures.draw, D, 8, seed=0),
+    "length_scale": functools.partial(mehler.FourierFeatures.draw, D, 8, kernel="matern", seed=0),
+    "weight_scale": functools.partial(mehler.KitchenSinks.draw, D, 8, activation="relu", seed=0),
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_that_want_a_gradient_are_refused(name, library):
+    def total(_, value, x):
+        return NUMBERS[name](**{name: value}).kernel(x).sum()
+
+    with pytest.raises(TypeError, match=rf"(?s){name}=.* takes no array.*scale the rows"):
+        gradient(library, total, np.asarray(0.5), X)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_functions_of_orbits_refuse(library):
+    group = groups.CyclicShifts(D)
+    for function in (groups.mean_distance, groups.energy_distance):
+        with pytest.raises(TypeError, match="is computed by NumPy and SciPy"):
+            gradient(library, lambda _, x, f=function: f(group, x).sum(), X)

@@ -1,0 +1,143 @@
+"""Under the libraries' own transforms: compiled, mapped over batches, and in stacks of batches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import _arrays
+from tests.gradients.derivatives import LIBRARIES, double_precision
+from tests.places import Place
+from tests.verify.map_kinds import DRAWS, D
+
+RNG = np.random.default_rng(4)
+STACK, OTHER = RNG.standard_normal((2, 3, 5, D)), RNG.standard_normal((3, 4, D))
+# Sums of three products in another order: a few eps of values below 10.
+CLOSE = 1e-13
+
+
+def map_of(name, like=None):
+    return DRAWS[name](72, seed=1, like=like)
+
+
+@pytest.mark.parametrize("name", sorted(DRAWS))
+@pytest.mark.sampled(20)
+def test_batches_are_those_of_their_rows(name):
+    phi = map_of(name)
+    stacked, gram, kernel = phi(STACK), phi.products(STACK, STACK), phi.kernel(STACK, OTHER)
+    own = phi.kernel(STACK)
+    assert stacked.shape == (2, 3, 5, phi.n_features)
+    assert gram.shape == (2, 3, 5, phi.n_units)
+    assert kernel.shape == (2, 3, 5, 4)
+    for i, j in np.ndindex(2, 3):
+        rows, others = STACK[i, j], OTHER[j]
+        np.testing.assert_allclose(stacked[i, j], phi(rows), atol=CLOSE)
+        np.testing.assert_allclose(gram[i, j], phi.products(rows, rows), atol=100 * CLOSE)
+        assert np.array_equal(kernel[i, j], phi.kernel(rows, others))
+        assert np.array_equal(own[i, j], phi.kernel(rows))
+
+
+def test_batches_everywhere(place: Place):
+    flat = place.asarray(RNG.standard_normal((12, D)), "float32")
+    stack = _arrays.array_namespace(flat).reshape(flat, (3, 4, D))
+    phi = mehler.FourierFeatures.draw(D, 10, seed=0, like=flat)
+    assert tuple(phi(stack).shape) == (3, 4, 10)
+    assert tuple(phi.kernel(stack).shape) == (3, 4, 4)
+
+
+def test_batches_that_do_not_fit_are_refused():
+    phi = map_of("pairs")
+    with pytest.raises(ValueError, match="which do not broadcast"):
+        phi.kernel(STACK, OTHER[:2])
+    with pytest.raises(ValueError, match="4 columns but the map"):
+        phi(np.ones((2, 3, 4)))
+    with pytest.raises(ValueError, match="X is empty"):
+        phi.kernel(np.ones((0, 3, D)))
+
+
+@pytest.mark.skipif("torch" not in LIBRARIES, reason="PyTorch is the user's choice")
+class TestTorch:
+    @pytest.mark.parametrize("name", sorted(DRAWS))
+    @pytest.mark.sampled(12)
+    def test_compiled_as_one_graph(self, name):
+        import torch
+
+        x = torch.asarray(STACK[0, 0])
+        phi = map_of(name, x)
+        torch._dynamo.reset()
+        compiled = torch.compile(phi, fullgraph=True, backend="eager")
+        np.testing.assert_allclose(compiled(x), phi(x), atol=CLOSE)
+
+    @pytest.mark.parametrize("name", sorted(DRAWS))
+    @pytest.mark.sampled(20)
+    def test_mapped(self, name):
+        import torch
+
+        x = torch.asarray(STACK[0])
+        phi = map_of(name, x)
+        mapped = torch.func.vmap(phi)(x)
+        np.testing.assert_allclose(mapped, phi(x), atol=CLOSE)
+        if not name.startswith(("inv", "not-inv", "leverage-inv")) and name not in (
+            "sinks-tanh-bias",
+            "sinks-orthogonal",
+        ):
+            kernels = torch.func.vmap(phi.kernel)(x, torch.asarray(OTHER))
+            np.testing.assert_allclose(kernels, phi.kernel(x, torch.asarray(OTHER)), atol=1e-12)
+
+    @pytest.mark.parametrize("name", ["pairs", "matern", "maxout", "sinks-relu", "sinks-erf"])
+    # PyTorch's forward mode warns of its own use of what it has deprecated.
+    @pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
+    def test_derivatives_of_each_row_in_both_modes(self, name):
+        import torch
+
+        x, y = torch.asarray(STACK[0, 0]), torch.asarray(OTHER[0])
+        phi = map_of(name, x)
+
+        def kernel(row):
+            return phi.kernel(row[None, :], y)[0]
+
+        backward = torch.func.vmap(torch.func.jacrev(kernel))(x)
+        forward = torch.func.vmap(torch.func.jacfwd(kernel))(x)
+        plain = torch.stack([torch.autograd.functional.jacobian(kernel, row) for row in x])
+        np.testing.assert_allclose(backward, plain, atol=1e-12)
+        np.testing.assert_allclose(forward, plain, atol=1e-12)
+
+
+@pytest.mark.skipif("jax" not in LIBRARIES, reason="JAX is the user's choice")
+class TestJax:
+    @pytest.mark.parametrize("name", sorted(DRAWS))
+    @pytest.mark.sampled(20)
+    def test_compiled_and_mapped(self, name):
+        import jax
+
+        with double_precision():
+            x, y = jax.numpy.asarray(STACK[0]), jax.numpy.asarray(OTHER)
+            phi = map_of(name, x)
+            np.testing.assert_allclose(jax.vmap(phi)(x), phi(x), atol=CLOSE)
+            np.testing.assert_allclose(jax.jit(phi)(x), phi(x), atol=CLOSE)
+            if name.startswith(("inv", "not-inv", "leverage-inv")) or name in (
+                "sinks-tanh-bias",
+                "sinks-orthogonal",
+            ):
+                with pytest.raises(TypeError, match="which cannot be traced"):
+                    jax.jit(phi.kernel)(x, y)
+                return
+            for transform in (jax.jit, jax.vmap):
+                np.testing.assert_allclose(
+                    transform(phi.kernel)(x, y), phi.kernel(x, y), atol=1e-12
+                )
+
+    @pytest.mark.parametrize("name", ["pairs", "matern", "maxout", "sinks-relu", "sinks-erf"])
+    def test_derivatives_in_both_modes(self, name):
+        import jax
+
+        with double_precision():
+            x, y = jax.numpy.asarray(STACK[0, 0]), jax.numpy.asarray(OTHER[0])
+            phi = map_of(name, x)
+
+            def kernel(rows):
+                return phi.kernel(rows, y)
+
+            backward, forward = jax.jacrev(kernel)(x), jax.jit(jax.jacfwd(kernel))(x)
+            np.testing.assert_allclose(backward, forward, atol=1e-12)
