@@ -1,8 +1,11 @@
-"""Maps move to a library and device and come back as they were; elsewhere they land on the host."""
+"""Maps move to a library and device and come back as they were; so do copies and pickles."""
 
 from __future__ import annotations
 
+import copy
+import io
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ import mehler
 from mehler import _arrays
 from tests.features.test_places import DRAWS, ROWS
 from tests.places import Place
+from tests.verify.map_kinds import DRAWS as KINDS
 
 # One of each class: how weights are drawn does not matter to where they go.
 NAMES = {type(draw()).__name__: name for name, draw in reversed(DRAWS.items())}
@@ -28,9 +32,62 @@ def test_there_and_back(place: Place, name):
     for one, other in zip(there._weights("float32"), again._weights("float32"), strict=True):
         assert _arrays.to_host(one).tobytes() == _arrays.to_host(other).tobytes()
     rows = ROWS[:20].astype(np.float32)
-    for back in (there.to(np), pickle.loads(pickle.dumps(there))):
-        assert back.place.name == "numpy"
-        assert np.array_equal(back(rows), here(rows))
+    back = there.to(np)
+    assert back.place.name == "numpy"
+    assert np.array_equal(back(rows), here(rows))
+
+
+@pytest.mark.parametrize("dtype", [None, "float32"])
+@pytest.mark.parametrize("name", sorted(KINDS))
+@pytest.mark.sampled(80)
+def test_copies_keep_library_device_and_dtype(place: Place, name, dtype):
+    """Of every kind of map, by each way that Python has."""
+    x = place.asarray(ROWS[:20, :3], "float32")
+    phi = KINDS[name](72, seed=3, like=x)
+    phi = type(phi)(**phi._arguments(), like=x, dtype=dtype)
+    for copied in (copy.copy(phi), copy.deepcopy([phi])[0], pickle.loads(pickle.dumps(phi))):
+        assert type(copied) is type(phi)
+        assert copied.place == phi.place
+        assert copied.dtype == phi.dtype
+        ours, theirs = phi(x), copied(x)
+        assert ours.dtype == theirs.dtype
+        assert np.array_equal(_arrays.to_host(ours), _arrays.to_host(theirs))
+
+
+LOST = {
+    "no library": (_arrays.Address("no_such_library", "cuda:0"), "is not installed here", "numpy"),
+    "no torch device": (_arrays.Address("torch", "cuda:7"), "not here: .* on torch", "torch"),
+    "no jax device": (_arrays.Address("jax.numpy", "cpu:77"), "not here", "jax.numpy"),
+    "no such platform": (_arrays.Address("jax.numpy", "tpu:0"), "not here", "jax.numpy"),
+}
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_a_pickle_from_a_device_that_is_not_here_says_where_it_landed(name):
+    address, words, library = LOST[name]
+    kind, (recipe, cls, _) = DRAWS["maxout"]().__reduce__()
+    with pytest.warns(RuntimeWarning, match=words):
+        phi = kind(recipe, cls, address)
+    assert phi.place.name == library
+
+
+def test_pickles_of_torch_files():
+    """Its own files hold maps too, but not for readers of weights alone: that is a module's."""
+    torch = pytest.importorskip("torch", reason="PyTorch is the user's choice")
+    phi = DRAWS["maxout"](like=torch.ones(1))
+    file = io.BytesIO()
+    torch.save({"map": phi}, file)
+    file.seek(0)
+    again = torch.load(file, weights_only=False)["map"]
+    assert again.place == phi.place
+    file.seek(0)
+    with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
+        torch.load(file)
+
+
+def test_the_address_of_a_cupy_device_is_its_number():
+    place = _arrays.Place(SimpleNamespace(__name__="array_api_compat.cupy"), SimpleNamespace(id=1))
+    assert _arrays.address_of(place) == _arrays.Address("cupy", 1)
 
 
 def test_codes_are_counted_where_they_are(place: Place):

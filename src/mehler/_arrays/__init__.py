@@ -5,6 +5,7 @@ the namespace and device of an array, transfers between host and device, and blo
 over rows without a temporary of the size of the data.
 """
 
+from mehler._arrays._addresses import Address, address_of
 from mehler._arrays._batches import is_batched, pairs_of_batches, rows_of_batches
 from mehler._arrays._blocks import (
     block_rows_for_gram,
@@ -78,9 +79,11 @@ from mehler._arrays.routines._trig import angle_unit, cosine, cosine_and_sine
 
 __all__ = [
     "LIBRARIES",
+    "Address",
     "Array",
     "Place",
     "add_gram",
+    "address_of",
     "all_true",
     "angle_unit",
     "array_namespace",

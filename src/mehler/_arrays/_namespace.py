@@ -93,6 +93,8 @@ def resolve_place(like: Any) -> Place:
         # Asked of an array, not imported by name: `array_api_compat.numpy` loads all of NumPy, its
         # test tools and its Fortran parser too, which costs as much as the rest of this library.
         return Place(_kinds.namespace(np.empty(0)), "cpu")
+    if isinstance(like, Place):
+        return like
     if _kinds.is_array(like):
         return place_of(like)
     if hasattr(like, "__array_namespace_info__"):

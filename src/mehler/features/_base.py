@@ -11,7 +11,7 @@ from mehler import _arrays
 from mehler._random import check_seed
 from mehler._validate import flag, integer
 from mehler._version import __version__
-from mehler.features._recipes import MAPS, elsewhere, map_of
+from mehler.features._recipes import MAPS, elsewhere, map_at
 from mehler.features._units import Columns, UnitBlock, units_per_block
 
 # More weights than this must be a mistake, such as a size with a digit too many.
@@ -463,8 +463,15 @@ class FeatureMap(ABC):
         }
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        # Pickled as its recipe; unpickled on the host.
-        return map_of, (self.recipe(), None, elsewhere(type(self)))
+        # Pickled as its recipe and the name of its place.
+        return map_at, (self.recipe(), elsewhere(type(self)), _arrays.address_of(self.place))
+
+    # Maps are immutable: copies are the map itself, with its library, device and dtype.
+    def __copy__(self: _Map) -> _Map:
+        return self
+
+    def __deepcopy__(self: _Map, memo: dict[int, Any]) -> _Map:
+        return self
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self._arguments().items())

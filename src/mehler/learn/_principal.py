@@ -17,7 +17,7 @@ from mehler.learn._arguments import (
     shape_of,
     work_place,
 )
-from mehler.learn._pickling import reduce_to_host
+from mehler.learn._pickling import reduce_in_place
 from mehler.learn._ridge._sums import RidgeSums
 
 
@@ -58,7 +58,7 @@ class PrincipalComponents:
 
     def __reduce__(self) -> tuple[Any, tuple[Any, dict[str, Any]]]:
         """Travel between processes on the host, like maps."""
-        return reduce_to_host(self, "mean", "directions", "variances")
+        return reduce_in_place(self, "mean", "directions", "variances")
 
     def transform(self, X: Array) -> Array:
         """Compute the coordinates of rows, block by block.

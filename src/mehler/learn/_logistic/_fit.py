@@ -10,7 +10,7 @@ from typing import Any
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler.learn._arguments import check_rows
-from mehler.learn._pickling import reduce_to_host
+from mehler.learn._pickling import reduce_in_place
 from mehler.learn._ridge._fit import _Linear
 
 
@@ -62,7 +62,7 @@ class LogisticFit:
 
     def __reduce__(self) -> tuple[Any, tuple[Any, dict[str, Any]]]:
         """Travel between processes on the host, like maps."""
-        return reduce_to_host(self, "weights", "intercept")
+        return reduce_in_place(self, "weights", "intercept")
 
     def decision(self, X: Array) -> Array:
         """Compute f(x), shape (n, c), where the rows are; a Dask array stays lazy.

@@ -9,7 +9,7 @@ from typing import Any
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler.learn._arguments import check_rows
-from mehler.learn._pickling import reduce_to_host
+from mehler.learn._pickling import reduce_in_place
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,7 +55,7 @@ class RidgeFit:
 
     def __reduce__(self) -> tuple[Any, tuple[Any, dict[str, Any]]]:
         """Travel between processes on the host, like maps."""
-        return reduce_to_host(self, "weights", "intercept")
+        return reduce_in_place(self, "weights", "intercept")
 
     def predict(self, X: Array) -> Array:
         """Compute f(x) for the rows of `X`; for classes take the largest, ``argmax(axis=1)``.

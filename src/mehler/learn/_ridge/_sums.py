@@ -9,6 +9,7 @@ from typing import Any
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler._validate import choice
+from mehler.features._base import FeatureMap
 from mehler.learn._arguments import (
     SOLVERS,
     check_lambdas,
@@ -305,8 +306,10 @@ class RidgeSums:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle from the host, like maps, with half of the symmetric G."""
+        """Pickle from the host, to be added up there, with half of the symmetric G."""
         state = self.__dict__ | {"_place": None, "_home": None}
+        if isinstance(self.phi, FeatureMap):
+            state["phi"] = self.phi.to(_arrays.resolve_place(None))
         if self.n_rows:
             state |= {name: _arrays.to_host(self.__dict__[name]) for name in SUMS}
             state["_gram"] = _arrays.packed(state["_gram"])
