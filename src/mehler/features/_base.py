@@ -12,6 +12,7 @@ from mehler._random import check_seed
 from mehler._validate import flag, integer
 from mehler._version import __version__
 from mehler.features._recipes import MAPS, elsewhere, map_at
+from mehler.features._transform import Transform
 from mehler.features._units import Columns, UnitBlock, units_per_block
 
 # More weights than this must be a mistake, such as a size with a digit too many.
@@ -123,6 +124,9 @@ class FeatureMap(ABC):
     # Whether the units are independent draws.
     independent_units: ClassVar[bool] = True
 
+    # Whether the weights were given, as leaves of a tree, and so are not those of the seed.
+    _with_leaves: bool = False
+
     def __init_subclass__(cls, **options: Any) -> None:
         """Register the class, so that recipes can name it."""
         super().__init_subclass__(**options)
@@ -157,7 +161,7 @@ class FeatureMap(ABC):
             chosen = _arrays.real_dtype(like, name="like")
         self._lock = threading.Lock()
         self._placed: dict[str, Any] = {}
-        self._transforms: dict[str, _Transform] = {}
+        self._transforms: dict[str, Transform] = {}
         self._held_in_common: dict[str, tuple[Any, ...]] = {}
         if stored:
             self._transform(_arrays.dtype_name(chosen))
@@ -309,6 +313,7 @@ class FeatureMap(ABC):
         if size is None:
             size = units_per_block(self)
         size = integer("size", size)
+        self._require_drawn("drawn by units")
         if self.stored:
             # Maps that are not stored were checked when made.
             self._draw_units("float32", slice(0, 1))
@@ -446,6 +451,7 @@ class FeatureMap(ABC):
         FeatureMap
             A new map, with weights equal bit for bit.
         """
+        self._require_drawn("moved")
         return type(self)(**self._arguments(), like=like, dtype=self.dtype)
 
     def recipe(self) -> dict[str, Any]:
@@ -455,6 +461,7 @@ class FeatureMap(ABC):
         --------
         mehler.from_recipe : Draw it.
         """
+        self._require_drawn("written down")
         return {
             "map": type(self).__name__,
             "mehler": __version__,
@@ -478,6 +485,13 @@ class FeatureMap(ABC):
         return f"{type(self).__name__}.draw({arguments}) on {self.place.name}"
 
     # -- implementation -------------------------------------------------------------------
+
+    def _require_drawn(self, what: str) -> None:
+        if self._with_leaves:
+            raise ValueError(
+                f"this map has weights that were given to it, and cannot be {what} by its seed "
+                f"{self.seed}: use the map that was drawn"
+            )
 
     def _arguments(self) -> dict[str, Any]:
         return {
@@ -515,7 +529,7 @@ class FeatureMap(ABC):
     def _out_dtype(self, dtype: Any) -> Any:
         return dtype
 
-    def _transform(self, dtype: str) -> _Transform:
+    def _transform(self, dtype: str) -> Transform:
         """Return the block function with its weights, made once per dtype."""
         if dtype not in self._transforms:
             if _arrays.is_compiling():
@@ -523,7 +537,7 @@ class FeatureMap(ABC):
                     f"the map has not been called in {dtype} yet: draw it with dtype={dtype!r}, or "
                     "call it once before torch.compile"
                 )
-            self._transforms[dtype] = _Transform(self, dtype)
+            self._transforms[dtype] = Transform(self, dtype)
         return self._transforms[dtype]
 
     def _weights(self, dtype: str) -> tuple[Any, ...]:
@@ -531,6 +545,11 @@ class FeatureMap(ABC):
         if not self.stored:
             return tuple(_arrays.from_host(part, self.place) for part in self._draw(dtype))
         with self._lock:
+            if self._with_leaves and dtype not in self._placed:
+                raise ValueError(
+                    f"this map was given weights of {next(iter(self._placed))}, and none of "
+                    f"{dtype}: convert X, or draw the map with dtype={dtype!r}"
+                )
             if dtype not in self._placed:
                 self._placed[dtype] = tuple(
                     _arrays.from_host(part, self.place) for part in self._draw(dtype)
@@ -563,22 +582,3 @@ class FeatureMap(ABC):
         wide = _arrays.widest_float(xp, place.device)
         values = function(xp.astype(x, wide), None if y is None else xp.astype(y, wide))
         return xp.astype(values, _arrays.real_dtype(x), copy=False)
-
-
-class _Transform:
-    """A block function with its weights, applied to blocks of rows and sent to Dask workers.
-
-    Pickled as its map, so that a graph contains a recipe and no weights.
-    """
-
-    def __init__(self, source: FeatureMap, dtype: str) -> None:
-        self.source = source
-        self.dtype = dtype
-        self.block = source._block()
-        self.weights = source._weights(dtype)
-
-    def __reduce__(self) -> tuple[Any, tuple[FeatureMap, str]]:
-        return _Transform, (self.source, self.dtype)
-
-    def __call__(self, xp: Any, rows: _arrays.Array) -> _arrays.Array:
-        return self.block(xp, xp.astype(rows, getattr(xp, self.dtype), copy=False), *self.weights)

@@ -34,6 +34,11 @@ class Registry:
         self._classes[cls.__name__] = cls
 
     @property
+    def classes(self) -> list[type]:
+        """All classes that are registered now."""
+        return list(self._classes.values())
+
+    @property
     def names(self) -> list[str]:
         """Sorted names of the classes that can be made."""
         return sorted(

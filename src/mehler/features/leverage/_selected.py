@@ -143,7 +143,9 @@ class SelectedFeatures(FeatureMap):
         if self.unbiased:
             return self.pool._kernel_of(x, y)
         there = _arrays.place_of(x)
-        here = self if there == self.place else self.to(x)
+        # A tracer has no device: its weights are where it will be.
+        near = there.xp is self.place.xp and None in (there.device, self.place.device)
+        here = self if near or there == self.place else self.to(x)
         left = here(x)
         right = left if y is None else here(y)
         xp = there.xp

@@ -1,0 +1,184 @@
+"""A map as a layer of a network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from mehler._validate import choice
+from mehler.features import FeatureMap, from_recipe
+from mehler.features._bound import first_dtype, weights_of
+
+_HALF = (torch.float16, torch.bfloat16)
+
+
+class RandomFeatures(nn.Module):
+    r"""Random features as a layer, whose weights are buffers and whose bandwidth can be learned.
+
+    .. math:: x \mapsto \Phi(s \odot x), \qquad s = e^{\texttt{log\_scale}}
+
+    for a map :math:`\Phi` and a scale s of the rows, 1 at the start. For Fourier features s is the
+    inverse bandwidth in units of that which the map was drawn with.
+
+    Parameters
+    ----------
+    map : FeatureMap, or a callable that draws one
+        A stored map, or its class with arguments: ``RandomFeatures(mehler.FourierFeatures, 64, 500,
+        gamma=0.1, seed=0)``.
+    *args, **kwargs
+        Arguments of the class.
+    bandwidth : {'fixed', 'learned', 'per-input'}
+        'learned' makes one scale a parameter, 'per-input' one for each column.
+
+    Attributes
+    ----------
+    map : FeatureMap
+        The map as it was drawn.
+    log_scale : torch.nn.Parameter or None
+        Logarithm of s, shape (1,) or (n_inputs,).
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `map` is none, is not stored, or its arguments do not fit.
+
+    See Also
+    --------
+    mehler.FourierFeatures : Features of the Gaussian, Laplacian and Matern kernels.
+    mehler.jax : The same for JAX.
+
+    Notes
+    -----
+    ``state_dict`` has the weights, and the recipe as extra state, so that ``load_state_dict``
+    restores both exactly; ``torch.load`` reads it with ``weights_only=True``. ``to``, ``half`` and
+    ``double`` convert the weights; rows are converted to their dtype, and float16 and bfloat16
+    compute in float32. :meth:`kernel` does not depend on the weights.
+
+    Examples
+    --------
+    >>> import torch, mehler
+    >>> from mehler.torch import RandomFeatures
+    >>> layer = RandomFeatures(mehler.FourierFeatures, 3, 100, seed=0, bandwidth="learned")
+    >>> model = torch.nn.Sequential(layer, torch.nn.Linear(100, 1))
+    >>> model(torch.ones(5, 3)).shape
+    torch.Size([5, 1])
+    >>> [name for name, _ in model.named_parameters()]
+    ['0.log_scale', '1.weight', '1.bias']
+    """
+
+    map: FeatureMap
+    log_scale: nn.Parameter | None
+
+    def __init__(
+        self,
+        map: FeatureMap | Callable[..., FeatureMap],
+        *args: Any,
+        bandwidth: str = "fixed",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__()
+        choice("bandwidth", bandwidth, ("fixed", "learned", "per-input"))
+        if isinstance(map, FeatureMap) and (args or kwargs):
+            raise TypeError("map is drawn already: leave its arguments out, or pass the class")
+        if not callable(map):
+            raise TypeError(f"map={map!r} must be a map, or the class of one")
+        phi = map if isinstance(map, FeatureMap) else map(*args, **kwargs)
+        if not isinstance(phi, FeatureMap):
+            raise TypeError(f"map={map!r} made {type(phi).__name__}, which is no map of mehler")
+        if not phi.stored:
+            raise ValueError("map has stored=False, and a layer keeps its weights: draw it stored")
+        on_torch = phi.place.xp.__name__.endswith("torch")
+        self.map = phi if on_torch else phi.to(torch.zeros(0, dtype=_default(phi)))
+        # Converted weights have their bits in the state alone.
+        for i, weight in enumerate(weights_of(self.map)):
+            self.register_buffer(f"weight_{i}", weight.clone())
+        width = {"fixed": None, "learned": 1, "per-input": phi.n_inputs}[bandwidth]
+        self.log_scale = None
+        if width:
+            dtype, device = getattr(torch, first_dtype(self.map)), self.map.place.device
+            self.log_scale = nn.Parameter(torch.zeros(width, dtype=dtype, device=device))
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.map.n_features
+
+    def forward(self, X: Tensor) -> Tensor:
+        """Compute the features of rows.
+
+        Parameters
+        ----------
+        X : tensor, shape (..., n_inputs)
+            Rows, in any number of batches.
+
+        Returns
+        -------
+        tensor, shape (..., n_features)
+            In the dtype of the weights; codes are integers.
+        """
+        d = self.map.n_inputs
+        if X.ndim == 0 or X.shape[-1] != d:
+            raise ValueError(f"X has shape {tuple(X.shape)}, but its last axis must be {d} long")
+        rows = self._scaled(X).reshape(-1, d)
+        weights = list(self.buffers(recurse=False))
+        dtype = next(w.dtype for w in weights if w.is_floating_point())
+        wide = torch.float32 if dtype in _HALF else dtype
+        weights = [w.to(wide) if w.is_floating_point() else w for w in weights]
+        block = self.map._transform(first_dtype(self.map)).block
+        values = block(self.map.place.xp, rows.to(wide), *weights)
+        if values.is_floating_point():
+            # Features that only jump have a gradient, of 0.
+            values = (values if values.requires_grad else values + 0.0 * rows[:, :1]).to(dtype)
+        return values.reshape(*X.shape[:-1], self.map.n_features)
+
+    def kernel(self, X: Tensor, Y: Tensor | None = None) -> Tensor:
+        """Compute the exact kernel of the scaled rows, which features of this layer estimate.
+
+        Parameters
+        ----------
+        X : tensor, shape (..., n, n_inputs)
+            Rows.
+        Y : tensor, shape (..., k, n_inputs), optional
+            Rows; ``None`` stands for `X`.
+
+        Returns
+        -------
+        tensor, shape (..., n, k)
+            Differentiable in the rows and the bandwidth.
+        """
+        return self.map.kernel(self._scaled(X), None if Y is None else self._scaled(Y))
+
+    def _scaled(self, X: Tensor) -> Tensor:
+        return X if self.log_scale is None else X * self.log_scale.exp()
+
+    def extra_repr(self) -> str:
+        """Show the map."""
+        return repr(self.map)
+
+    def get_extra_state(self) -> dict[str, Any]:
+        """Return the recipe of the map; none if it was drawn with a function."""
+        try:
+            return {"recipe": self.map.recipe()}
+        except ValueError:
+            return {"recipe": None}
+
+    def set_extra_state(self, state: dict[str, Any]) -> None:
+        """Draw the map of the recipe, so that its seed is that of the weights."""
+        recipe = state["recipe"]
+        own = self.get_extra_state()["recipe"]
+        if recipe is None or own is None or recipe == own:
+            return
+        if {**recipe, "seed": 0, "mehler": ""} != {**own, "seed": 0, "mehler": ""}:
+            raise ValueError(
+                f"the state is of another map, {recipe}, not {own}: make the layer with its "
+                "arguments"
+            )
+        self.map = from_recipe(recipe, like=self.map.place)
+
+
+def _default(phi: FeatureMap) -> torch.dtype:
+    """Return the dtype of a map, or PyTorch's default: what NumPy takes is no wish."""
+    return getattr(torch, phi.dtype) if phi.dtype else torch.get_default_dtype()

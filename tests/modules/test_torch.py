@@ -1,0 +1,185 @@
+"""A map as a layer: its state, its dtypes, its copies, and what it learns."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+
+import numpy as np
+import pytest
+
+import mehler
+from tests.gradients.derivatives import by_differences
+from tests.verify.map_kinds import DRAWS
+
+torch = pytest.importorskip("torch", reason="PyTorch is the user's choice")
+from mehler.torch import RandomFeatures  # noqa: E402
+
+X = torch.tensor(np.random.default_rng(0).standard_normal((5, 3)), dtype=torch.float32)
+
+
+def layer_of(name, seed=1, **options):
+    return RandomFeatures(DRAWS[name](72, seed=seed, like=X), **options)
+
+
+@pytest.mark.parametrize("name", sorted(DRAWS))
+@pytest.mark.sampled(15)
+def test_a_layer_is_its_map(name):
+    layer = layer_of(name)
+    wanted = layer.map(X)
+    assert torch.equal(layer(X), wanted)
+    assert not list(layer.parameters())
+    # Saved and read as weights alone, into a layer of another seed where that changes no shape.
+    file = io.BytesIO()
+    torch.save(layer.state_dict(), file)
+    file.seek(0)
+    again = layer_of(name)
+    again.load_state_dict(torch.load(file, weights_only=True))
+    for copied in (again, copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):
+        assert torch.equal(copied(X), wanted)
+        assert repr(copied) == repr(layer)
+    double = copy.deepcopy(layer).double()
+    exact = layer.map.to(X.double())(X.double())
+    if wanted.is_floating_point():
+        assert double(X.double()).dtype == torch.float64
+        half = copy.deepcopy(layer).half()(X.half())
+        assert half.dtype == torch.float16
+        if "step" not in name and "inv" not in name:
+            # Weights of float32 are off by 2^-24 of values below 10; selection may jump.
+            off = (double(X.double()) - exact).abs()
+            assert (off > 1e-5).float().mean() <= (0.05 if "next" in name or "fresh" in name else 0)
+
+
+@pytest.mark.parametrize("name", sorted(DRAWS))
+@pytest.mark.sampled(8)
+def test_compiled_as_one_graph(name):
+    layer = layer_of(name)
+    torch._dynamo.reset()
+    compiled = torch.compile(layer, fullgraph=True, backend="eager")
+    torch.testing.assert_close(compiled(X), layer(X))
+
+
+def test_a_state_brings_its_seed():
+    one, other = layer_of("pairs", seed=1), layer_of("pairs", seed=2)
+    assert not torch.equal(one(X), other(X))
+    other.load_state_dict(one.state_dict())
+    assert torch.equal(one(X), other(X))
+    assert other.map.seed == 1
+    assert torch.equal(other.map(X), one.map(X))
+
+
+def test_a_state_of_another_map_is_refused():
+    with pytest.raises(ValueError, match="the state is of another map"):
+        layer_of("offset").load_state_dict(layer_of("offset-orthogonal").state_dict())
+    wide = RandomFeatures(mehler.FourierFeatures, 3, 10, seed=0)
+    with pytest.raises((RuntimeError, ValueError), match=r"size mismatch|another map"):
+        wide.load_state_dict(RandomFeatures(mehler.FourierFeatures, 3, 12, seed=0).state_dict())
+
+
+@pytest.mark.parametrize("bandwidth", ["learned", "per-input"])
+def test_the_bandwidth_is_that_of_the_kernel(bandwidth):
+    """Scaled rows have the kernel of another gamma; features change with it as differences say."""
+    layer = RandomFeatures(
+        mehler.FourierFeatures, 3, 40, gamma=0.5, seed=0, dtype="float64", bandwidth=bandwidth
+    )
+    with torch.no_grad():
+        layer.log_scale += 0.5 * np.log(3.0)
+    x = X.double()
+    wider = mehler.FourierFeatures.draw(3, 40, gamma=1.5, seed=0, like=x)
+    torch.testing.assert_close(layer.kernel(x), wider.kernel(x))
+    torch.testing.assert_close(layer(x), wider(x))
+    for method in (layer, layer.kernel):
+        layer.zero_grad()
+        method(x)[0].sum().backward()
+        at = layer.log_scale.detach().numpy().copy()
+
+        def value(log_scale, method=method):
+            with torch.no_grad():
+                layer.log_scale.copy_(torch.asarray(log_scale))
+                return float(method(x)[0].sum())
+
+        # h^2/6 times third derivatives below 10^3.
+        np.testing.assert_allclose(layer.log_scale.grad, by_differences(value, at), atol=1e-8)
+        value(at)
+
+
+def test_a_network_learns_digits_as_well_as_ridge_on_the_same_features():
+    """The floor is scikit-learn's: two standard errors below ridge regression."""
+    from sklearn.datasets import load_digits
+    from sklearn.linear_model import RidgeClassifier
+
+    images, digits = load_digits(return_X_y=True)
+    rows = (images / 16).astype(np.float32)
+    phi = mehler.FourierFeatures.draw(64, 500, gamma=0.1, seed=0)
+    ridge = RidgeClassifier(alpha=1e-3).fit(phi(rows[:1300]), digits[:1300])
+    floor = ridge.score(phi(rows[1300:]), digits[1300:])
+    floor -= 2 * (floor * (1 - floor) / len(rows[1300:])) ** 0.5
+
+    torch.manual_seed(0)
+    layer = RandomFeatures(phi, bandwidth="learned")
+    model = torch.nn.Sequential(layer, torch.nn.Linear(500, 10))
+    data = torch.utils.data.TensorDataset(torch.tensor(rows[:1300]), torch.tensor(digits[:1300]))
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.02)
+    losses = []
+    for _ in range(20):
+        for x, y in torch.utils.data.DataLoader(data, batch_size=130, shuffle=True):
+            loss = torch.nn.functional.cross_entropy(10 * model(x), y)
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            losses.append(loss.item())
+    with torch.no_grad():
+        found = model(torch.tensor(rows[1300:])).argmax(dim=1).numpy()
+    assert np.mean(found == digits[1300:]) > floor > 0.85
+    assert losses[-1] < losses[0] / 5
+    assert layer.log_scale.item() != 0.0
+
+
+class Features(torch.utils.data.Dataset):
+    """Rows that a worker maps."""
+
+    def __init__(self, layer):
+        self.layer = layer
+
+    def __len__(self):
+        return len(X)
+
+    def __getitem__(self, i):
+        return self.layer(X[i])
+
+
+def test_workers_of_a_loader():
+    layer = layer_of("maxout")
+    loader = torch.utils.data.DataLoader(
+        Features(layer), batch_size=2, num_workers=1, multiprocessing_context="spawn"
+    )
+    # Products of one row are added up in another order than those of five.
+    torch.testing.assert_close(torch.cat(list(loader)), layer(X), atol=1e-6, rtol=0)
+
+
+def test_batches_and_single_rows():
+    layer = layer_of("pairs")
+    assert layer(X[0]).shape == (72,)
+    assert layer(X.reshape(1, 5, 1, 3)).shape == (1, 5, 1, 72)
+    assert layer(X[:0]).shape == (0, 72)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda: RandomFeatures(3), TypeError, "must be a map"),
+        (lambda: RandomFeatures(dict), TypeError, "made dict, which is no map"),
+        (lambda: RandomFeatures(DRAWS["pairs"](8, seed=0), 3), TypeError, "drawn already"),
+        (lambda: layer_of("pairs", bandwidth=True), ValueError, "bandwidth=True is not one of"),
+        (lambda: layer_of("pairs")(X[:, :2]), ValueError, "last axis must be 3 long"),
+        (
+            lambda: RandomFeatures(mehler.FourierFeatures, 3, 8, seed=0, stored=False),
+            ValueError,
+            "draw it stored",
+        ),
+    ],
+)
+def test_bad_input(make, error, words):
+    with pytest.raises(error, match=words):
+        make()
