@@ -4,6 +4,8 @@ Each name comes in three precisions: float64 on arrays of any namespace (the def
 numbers (``dps=``), and balls that provably contain the value (:mod:`mehler.exact.certified`).
 """
 
+from typing import TYPE_CHECKING
+
 from mehler.exact import asymptotics, closed_form, orbits
 from mehler.exact._coefficients import collision_coefficients
 from mehler.exact._kernels import (
@@ -42,6 +44,9 @@ __all__ = [
     "product_second_moment",
     "sigma2",
 ]
+
+if TYPE_CHECKING:
+    from mehler.exact import certified
 
 
 def __getattr__(name: str) -> object:
