@@ -11,6 +11,7 @@ from mehler import _arrays
 from mehler._random import check_seed
 from mehler._validate import flag, integer
 from mehler._version import __version__
+from mehler.features._plot import KernelPlot
 from mehler.features._recipes import MAPS, elsewhere, map_at
 from mehler.features._transform import Transform
 from mehler.features._units import Columns, UnitBlock, units_per_block
@@ -29,7 +30,7 @@ class _Constructor:
         return owner
 
 
-class FeatureMap(ABC):
+class FeatureMap(KernelPlot, ABC):
     """An immutable random feature map, with the exact kernel that its inner products estimate.
 
     Parameters

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from mehler._words import counted
 from mehler.verify._numbers import interval_text, short
 from mehler.verify._pair_table import PairTable
+from mehler.verify._plot import plot_verdict
 
 Status = Literal["holds", "refuted", "inconclusive"]
 STATUSES = ("holds", "refuted", "inconclusive")
@@ -130,6 +131,25 @@ class Verdict:
     def holds(self) -> bool:
         """Whether the claim holds at the resolution; False when inconclusive."""
         return self.status == "holds"
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Plot the interval at the worst place against the claim, with the resolution around it.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to plot; default a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ImportError
+            Without matplotlib: ``pip install 'mehler[plot]'``.
+        """
+        return plot_verdict(self, ax)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dict for `json.dumps`; numbers that are not finite become None."""
