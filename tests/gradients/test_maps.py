@@ -52,6 +52,14 @@ def test_features(name, library):
     assert np.any(found) == (name not in FLAT)
 
 
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("name", ["sinks-step", "invariant", "leverage-invariant"])
+def test_features_that_count_have_a_gradient_of_zero(name, library):
+    """PyTorch says of comparisons that they have no gradient at all."""
+    phi = drawn(name)
+    assert not np.any(gradient(library, lambda _, x: phi.to(x)(x).sum(), X))
+
+
 ROWS = {
     "two": (X, Y),
     "one": (X, None),

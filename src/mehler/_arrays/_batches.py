@@ -13,7 +13,8 @@ from mehler._arrays._namespace import Array, array_namespace
 
 def is_batched(x: Any) -> bool:
     """Return whether `x` is an array with batches of rows before its rows and columns."""
-    return _kinds.is_array(x) and x.ndim > 2
+    # Most rows are a matrix, which is told first.
+    return getattr(x, "ndim", 0) > 2 and _kinds.is_array(x)
 
 
 def rows_of_batches(function: Callable[..., Array], *stacks: Array) -> Array:
