@@ -3,47 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 
+from mehler.report.inputs._matrix import DataMatrix
 from mehler.report.inputs._out_of_core import evenly_spaced, is_large, look_at_all
 
 SUFFIXES = (".npy", ".npz", ".csv", ".parquet")
 
 
-@dataclass(frozen=True, kw_only=True)
-class DataMatrix:
-    """Nonzero rows, float64, evenly spaced samples if the source exceeds 1 GiB.
-
-    `index` is each row's position in the source; `n_zero_rows` were dropped; `n_not_held` nonzero
-    rows are not in `values`.
-    """
-
-    name: str
-    path: str | None
-    values: np.ndarray
-    index: np.ndarray
-    n_zero_rows: int
-    n_not_held: int = 0
-
-    @property
-    def n_rows(self) -> int:
-        """Number of nonzero rows, held or not."""
-        return self.values.shape[0] + self.n_not_held
-
-
 def load_rows(data: str | PathLike[str] | Any | None) -> DataMatrix:
     """Read and validate rows; None stands for scikit-learn's 8x8 digits.
 
-    Accepts a ``.npy``, a ``.npz`` (its array ``X``, else its first with two axes), a ``.csv`` of
-    numbers with or without a header, a ``.parquet`` of numeric columns, or an array. A ``.npy`` or
-    Dask array of more than 1 GiB as float64 is read block by block, and 20,000 of its rows are
-    held. Raises ValueError for anything but two finite nonzero rows or more of real numbers.
+    A `DataMatrix` is returned as it is. Accepts a ``.npy``, a ``.npz`` (its array ``X``, else its
+    first with two axes), a ``.csv`` of numbers with or without a header, a ``.parquet`` of numeric
+    columns, or an array. A ``.npy`` or Dask array of more than 1 GiB as float64 is read block by
+    block, and 20,000 of its rows are held. Raises ValueError for anything but two finite nonzero
+    rows or more of real numbers.
     """
+    if isinstance(data, DataMatrix):
+        return data
     if data is None:
         return _checked(_digits(), "scikit-learn digits (8×8)", "DATA", None)
     if isinstance(data, str | PathLike):
