@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+
 import dask.array as da
 import numpy as np
 import pandas as pd
@@ -15,13 +18,18 @@ RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame(RNG.standard_normal((30, 3)), columns=["a", "b", "c"])
 
 
-@pytest.fixture(params=["pandas", "pyarrow", "csv", "parquet", "large csv"])
+POLARS = ["polars"] if importlib.util.find_spec("polars") else []
+
+
+@pytest.fixture(params=["pandas", *POLARS, "pyarrow", "csv", "parquet", "large csv"])
 def given(request, tmp_path, monkeypatch):
     """The same table as a file and as an object."""
 
     def make(frame):
         if request.param == "pandas":
             return frame
+        if request.param == "polars":
+            return importlib.import_module("polars").from_pandas(frame)
         if request.param == "pyarrow":
             return pa.Table.from_pandas(frame)
         path = tmp_path / f"a.{request.param.split()[-1]}"
@@ -46,7 +54,13 @@ def test_columns_are_taken_in_the_order_that_is_asked_for(given):
 
 @pytest.mark.parametrize(
     ("labels", "kind"),
-    [(list("uvw") * 10, "U"), ([3, 1, 2] * 10, "i"), ([0.5, 1.5, 2.0] * 10, "f")],
+    [
+        (pd.Categorical(list("uvw") * 10), "U"),
+        (list("uvw") * 10, "U"),
+        ([3, 1, 2] * 10, "i"),
+        (pd.Categorical([3, 1, 2] * 10), "i"),
+        ([0.5, 1.5, 2.0] * 10, "f"),
+    ],
 )
 def test_a_target_is_left_out_of_the_rows_and_kept(given, labels, kind):
     found = load_rows(given(FRAME.assign(y=labels)), target="y")

@@ -54,16 +54,20 @@ class TableSource(Source):
 
     def at(self, target: Any, rows: np.ndarray) -> Any:
         """Take entries."""
-        return target.take(self.pa.array(rows))
+        try:
+            return target.take(self.pa.array(rows))
+        except self.pa.ArrowNotImplementedError:
+            values = target.to_pylist()
+            return self.pa.array([values[i] for i in rows])
 
     def joined(self, targets: list[Any]) -> np.ndarray:
         """Return floats, integers or booleans, and strings for anything else."""
         column = self._chunked(targets)
-        if self.pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
         if self._is_numeric(column.type):
             return np.asarray(self._plain(column))
-        return np.asarray(column.cast(self.pa.string())).astype(str)
+        labels = column.to_pylist()
+        numbers = all(isinstance(label, int | float) for label in labels)
+        return np.asarray(labels if numbers else list(map(str, labels)))
 
     def _chunked(self, parts: list[Any]) -> Any:
         chunks = [chunk for part in parts for chunk in getattr(part, "chunks", [part])]
@@ -99,8 +103,9 @@ class TableSource(Source):
             "durations": t.is_duration(kind),
         }
         word = next((word for word, fit in fits.items() if fit), f"{kind}, not numbers")
-        examples = column[:1000].drop_null()[:1]
-        return f"{word} ({short(examples[0])})" if len(examples) else word
+        # By Python's values, since pyarrow lacks functions for some kinds, as polars' strings.
+        example = next((one for one in column[:1000].to_pylist() if one is not None), None)
+        return word if example is None else f"{word} ({short(example)})"
 
 
 def short(value: Any, limit: int = 30) -> str:
