@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from mehler import report
+from mehler.statements import discover
 from tests.cli.test_cli import call
 
-MAPS = "tests.cli.verified_maps"
 RNG = np.random.default_rng(0)
 
 
@@ -46,3 +47,19 @@ def test_all_that_cannot_be_used_is_named_with_its_remedy(table, capsys):
     told = capsys.readouterr().err
     assert "column 'name' holds text ('bob'): remove with --drop name, or encode" in told
     assert call("plan", str(table), "--columns", "a,b", "--delta", "0.1", "--max-rows", "8") == 0
+
+
+@pytest.mark.parametrize(
+    "command", [("plan", "--n-inputs", "3"), ("verify", "a:b", "--kernel=rbf")]
+)
+@pytest.mark.parametrize("option", ["--drop=name", "--standardize", "--no-header"])
+def test_options_about_data_need_data(command, option, capsys):
+    assert call(*command, option) == 2
+    assert "says how to read DATA, which is not given" in capsys.readouterr().err
+
+
+def test_the_replay_of_a_report_reads_the_same_rows(table):
+    rows = report.load_rows(table, drop="name,id", target="c", standardize=True)
+    found = report.run(discover("maxout.q1-linear"), data=rows)
+    words = "/rows.csv --drop name,id --target c --standardize --level quick"
+    assert all(words in one.replay for one in found.data.evidence)

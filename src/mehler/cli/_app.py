@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -134,7 +135,9 @@ def report(
     reports.require_writable(out)
     reports.require_renderers()
     chosen = discover(statements)
-    rows = read(
+    # Read, and said, once everything else is valid.
+    rows = partial(
+        read,
         data,
         columns=columns,
         drop=drop,

@@ -92,18 +92,19 @@ def plan(
     if out is not None:
         _require_file(out)
     rows = None
-    if data is not None:
-        found = read(
-            data,
-            columns=columns,
-            drop=drop,
-            target=target,
-            standardize=standardize,
-            drop_missing=drop_missing,
-            header=header,
-            array=array,
-            unpack_limit=unpack_limit,
-        )
+    found = read(
+        data,
+        optional=True,
+        columns=columns,
+        drop=drop,
+        target=target,
+        standardize=standardize,
+        drop_missing=drop_missing,
+        header=header,
+        array=array,
+        unpack_limit=unpack_limit,
+    )
+    if found is not None:
         if found.n_zero_rows:
             raise ValueError(
                 f"DATA={data!r} has rows of zeros, {found.n_zero_rows} in all; they have no "

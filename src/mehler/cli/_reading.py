@@ -9,6 +9,8 @@ import typer
 if TYPE_CHECKING:
     from mehler.report import DataMatrix
 
+# GiB, as of `mehler.report.load_rows`.
+_LIMIT = 1.0
 KINDS = ".csv, .tsv, .parquet, .feather, .arrow, .npy or .npz"
 
 Columns = Annotated[
@@ -47,11 +49,22 @@ UnpackLimit = Annotated[
 ]
 
 
-def read(data: Any, **options: Any) -> DataMatrix:
-    """Read rows, and print on standard error what they are and what was decided."""
+def read(data: Any, *, optional: bool = False, **options: Any) -> DataMatrix | None:
+    """Read rows, and print on standard error what they are and what was decided.
+
+    Where DATA is `optional` and not given, nothing is read, and options about it are refused. The
+    rows that stand in for it elsewhere are not announced.
+    """
     from mehler import report
 
+    if data is None and optional:
+        usual = {"standardize": False, "drop_missing": False, "unpack_limit": _LIMIT}
+        given = [name for name, value in options.items() if value != usual.get(name)]
+        if given:
+            option = given[0].replace("_", "-")
+            raise ValueError(f"--{option} says how to read DATA, which is not given")
+        return None
     found = report.load_rows(data, **options)
-    for line in found.lines():
-        typer.echo(f"mehler: {line}" if not line.startswith(" ") else line, err=True)
+    for line in found.lines() if data is not None else ():
+        typer.echo(line if line.startswith(" ") else f"mehler: {line}", err=True)
     return found

@@ -167,19 +167,18 @@ def verify(
         reports.require_renderers()
     if json is not None:
         reports.require_writable(json.parent, option="--json")
-    rows = None
-    if data is not None:
-        rows = read(
-            data,
-            columns=columns,
-            drop=drop,
-            target=labels,
-            standardize=standardize,
-            drop_missing=drop_missing,
-            header=header,
-            array=array,
-            unpack_limit=unpack_limit,
-        )
+    rows = read(
+        data,
+        optional=True,
+        columns=columns,
+        drop=drop,
+        target=labels,
+        standardize=standardize,
+        drop_missing=drop_missing,
+        header=header,
+        array=array,
+        unpack_limit=unpack_limit,
+    )
     with progress_bar() as progress, warnings_once():
         found = reports.verify_map(
             target,

@@ -91,9 +91,14 @@ def _drop(names: Sequence[str], label: str) -> str:
     """Return the option that leaves columns out, of the command line or of Python."""
     if label == "data":
         return f"drop={list(names)}"
+    return f"--drop {shlex.quote(joined(names))}"
+
+
+def joined(names: Sequence[str]) -> str:
+    """Join names by commas, as in a line of CSV."""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(names)
-    return f"--drop {shlex.quote(line.getvalue())}"
+    return line.getvalue()
 
 
 def _missing(names: Sequence[str], seen: Look, target: str | None, label: str) -> str:

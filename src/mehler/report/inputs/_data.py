@@ -114,7 +114,32 @@ def load_rows(
         choices=(*source.choices, *notes),
         warnings=warnings_on(names, seen, standardize=standardize),
         target_name=target if target is None or isinstance(target, str) else "target",
+        options=_options(taken, left, target, standardize, drop_missing, header, array, limit),
     )
+
+
+def _options(
+    taken: Sequence[str],
+    left: Sequence[str],
+    target: Any,
+    standardize: bool,
+    drop_missing: bool,
+    header: bool | None,
+    array: str | None,
+    limit: float,
+) -> tuple[str, ...]:
+    """Return the options of the command line for these arguments."""
+    valued = {
+        "--columns": _columns.joined(taken) if taken else None,
+        "--drop": _columns.joined(left) if left else None,
+        "--target": target if isinstance(target, str) else None,
+        "--array": array,
+        "--unpack-limit": None if limit == UNPACK_LIMIT else f"{limit:g}",
+    }
+    flags = {"--standardize": standardize, "--drop-missing": drop_missing}
+    flags |= {"--header": header is True, "--no-header": header is False}
+    words = [word for option, value in valued.items() if value for word in (option, value)]
+    return (*words, *(option for option, chosen in flags.items() if chosen))
 
 
 def _looked_at(

@@ -40,6 +40,8 @@ class DataMatrix:
         Values (floats) or labels (integers, booleans, strings) of the target column.
     target_name : str, optional
         Its name.
+    options : tuple of str
+        The command line's options that read the same rows again.
     """
 
     name: str
@@ -55,6 +57,7 @@ class DataMatrix:
     choices: tuple[str, ...] = ()
     target: np.ndarray | None = None
     target_name: str | None = None
+    options: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.columns:
