@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from mehler.sklearn import (
@@ -16,8 +17,10 @@ from mehler.sklearn import (
     KitchenSinkSampler,
     LeverageSampler,
     MaxoutSampler,
+    RandomFeatureRidge,
+    RandomFeatureRidgeClassifier,
 )
-from tests.sklearn._estimators import SAMPLERS, name_of
+from tests.sklearn._estimators import RIDGES, SAMPLERS, name_of
 
 X = np.random.default_rng(5).standard_normal((12, 5))
 
@@ -53,10 +56,57 @@ def test_parameters(sampler, error, words):
     assert not hasattr(sampler, "map_")
 
 
+@pytest.mark.parametrize("estimator", RIDGES, ids=name_of)
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda y: np.ma.masked_less(y, 1), "y has masked entries"),
+        (lambda y: y + 1j, "[Cc]omplex"),
+        (lambda y: np.where(y == y[0], np.nan, y), "NaN"),
+    ],
+)
+def test_targets_that_are_no_real_numbers(estimator, change, message):
+    y = (X[:, 0] > 0).astype(float) + 0.0
+    with pytest.raises(ValueError, match=message):
+        clone(estimator).fit(X, change(y))
+
+
 @pytest.mark.parametrize("estimator", SAMPLERS, ids=name_of)
-def test_sparse_rows(estimator):
-    with pytest.raises(TypeError, match=r"dense data is required.*\.toarray\(\)"):
-        estimator.fit(scipy.sparse.csr_array(X), X[:, 0])
+def test_rows_that_are_no_real_numbers(estimator):
+    for rows, message in [
+        (np.ma.masked_less(X, 0), "X has masked entries"),
+        (X + 1j, "Complex data not supported"),
+        (np.where(X == X[0, 0], np.nan, X), "NaN"),
+        (scipy.sparse.csr_array(np.where(X == X[0, 0], np.nan, X)), "NaN"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            clone(estimator).fit(rows, X[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([1.0, -1.0] + [1.0] * 8, "[Nn]egative"),
+        ([1.0] * 3, "inconsistent|shape"),
+        (np.zeros(10), "sample_weight is 0 on all rows|at least one non-zero"),
+        (np.full(10, np.nan), "NaN"),
+        (np.ma.masked_less(np.arange(10.0), 3), "sample_weight has masked entries"),
+    ],
+)
+def test_weights_that_are_none(given, message):
+    x = np.random.default_rng(0).standard_normal((10, 3))
+    for model in (RandomFeatureRidge(), RandomFeatureRidgeClassifier()):
+        with pytest.raises(ValueError, match=message):
+            model.fit(x, np.arange(10) % 2, sample_weight=given)
+
+
+@pytest.mark.parametrize("given", [{0: -1.0}, "even", 3])
+def test_class_weights_that_are_none(given):
+    x = np.random.default_rng(0).standard_normal((10, 3))
+    with pytest.raises(ValueError, match="class_weight="):
+        RandomFeatureRidgeClassifier(class_weight=given).fit(x, np.arange(10) % 2)
+    with pytest.raises(ValueError, match="class_weight='balanced' needs all rows at once"):
+        RandomFeatureRidgeClassifier(class_weight="balanced").partial_fit(x, np.arange(10) % 2)
 
 
 def test_a_failed_fit_leaves_nothing_fitted():

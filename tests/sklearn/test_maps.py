@@ -125,16 +125,18 @@ def test_the_table_of_maps_leaves_no_parameter_at_its_default():
 
 @pytest.mark.parametrize("length", [0.7, 2.0])
 def test_fourier_kernels_are_scikit_learns(length):
-    gamma = 0.5 / length**2
+    gamma, scale = 0.5 / length**2, 1 / (5 * X.var())
     named = [
         (dict(gamma=gamma), rbf_kernel(X, gamma=gamma)),
         (dict(length_scale=length), RBF(length)(X)),
-        (dict(), rbf_kernel(X, gamma=1.0)),
-        (dict(gamma="scale"), rbf_kernel(X, gamma=1 / (5 * X.var()))),
+        (dict(gamma=None), rbf_kernel(X, gamma=1.0)),
+        (dict(), rbf_kernel(X, gamma=scale)),
+        (dict(gamma="scale"), rbf_kernel(X, gamma=scale)),
         (dict(kernel="laplacian", gamma=gamma), laplacian_kernel(X, gamma=gamma)),
         (dict(kernel="matern", length_scale=length), Matern(length)(X)),
         (dict(kernel="matern", length_scale=length, nu=0.8), Matern(length, nu=0.8)(X)),
-        (dict(kernel="matern", nu=2.5), Matern(nu=2.5)(X)),
+        (dict(kernel="matern", nu=2.5, gamma=None), Matern(nu=2.5)(X)),
+        (dict(kernel="matern", nu=2.5), Matern((0.5 / scale) ** 0.5, nu=2.5)(X)),
     ]
     for parameters, kernel in named:
         found = FourierSampler(n_components=4, **parameters).fit(X).expected_kernel(X)

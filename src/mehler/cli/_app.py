@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,18 @@ from mehler.cli._data import data as data_commands
 from mehler.cli._places import shown
 from mehler.cli._plan import plan
 from mehler.cli._progress import progress_bar
+from mehler.cli._reading import (
+    KINDS,
+    Array,
+    Columns,
+    Drop,
+    DropMissing,
+    Header,
+    Standardize,
+    Target,
+    UnpackLimit,
+    read,
+)
 from mehler.cli._reproduce import reproduce
 from mehler.cli._verify import verify
 
@@ -76,8 +89,7 @@ def report(
         str | None,
         typer.Argument(
             metavar="DATA",
-            help="Your rows: .npy, .npz (array X), .csv or .parquet. "
-            "Without it: scikit-learn's 8x8 digits.",
+            help=f"Your rows: {KINDS}. Without it: scikit-learn's 8x8 digits.",
         ),
     ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the files go.")] = Path(
@@ -100,6 +112,14 @@ def report(
         float,
         typer.Option("--false-alarm", metavar="A", help="Chance of refuting a true claim, a look."),
     ] = 1e-9,
+    columns: Columns = None,
+    drop: Drop = None,
+    target: Target = None,
+    standardize: Standardize = False,
+    drop_missing: DropMissing = False,
+    header: Header = None,
+    array: Array = None,
+    unpack_limit: UnpackLimit = 1.0,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> int:
     """Check the statements, and the maps on your rows; write report.html, report.json, summary.md.
@@ -115,10 +135,23 @@ def report(
     reports.require_writable(out)
     reports.require_renderers()
     chosen = discover(statements)
+    # Read, and said, once everything else is valid.
+    rows = partial(
+        read,
+        data,
+        columns=columns,
+        drop=drop,
+        target=target,
+        standardize=standardize,
+        drop_missing=drop_missing,
+        header=header,
+        array=array,
+        unpack_limit=unpack_limit,
+    )
     with progress_bar() as progress:
         found = reports.run(
             chosen,
-            data=data,
+            data=rows,
             level=level,  # type: ignore[arg-type]  # run says what levels there are
             seed=seed,
             backend=backend,

@@ -1,10 +1,12 @@
 """Check statements and maps, and render the results as HTML, JSON and Markdown.
 
-`run` checks statements, and the library's maps on given rows; `verify_map` checks one map against
-one kernel. `write` renders the result of either.
+`load_rows` reads rows; `run` checks statements, and the library's maps on rows; `verify_map`
+checks one map against one kernel. `write` renders the result of either.
 """
 
 from mehler.report._run import run
+from mehler.report.inputs._data import load_rows
+from mehler.report.inputs._matrix import DataMatrix
 from mehler.report.model._report import SCHEMA, DataResult, PlanRow, Report, StatementResult
 from mehler.report.model._verification import Verification
 from mehler.report.render._html import page_style
@@ -15,6 +17,7 @@ from mehler.report.verification._verify import verify_map
 
 __all__ = [
     "SCHEMA",
+    "DataMatrix",
     "DataResult",
     "PlanRow",
     "Report",
@@ -22,6 +25,7 @@ __all__ = [
     "Verification",
     "draw",
     "lines",
+    "load_rows",
     "page_style",
     "require_renderers",
     "require_writable",

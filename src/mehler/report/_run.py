@@ -39,9 +39,9 @@ def run(
     ----------
     statements : sequence of Statement
         The statements to check, for example those found by `mehler.statements.discover`.
-    data : path or array (n, d), optional
-        The user's rows: ``.npy``, ``.npz``, ``.csv``, ``.parquet``, or an array. Without it,
-        scikit-learn's 8x8 digits.
+    data : path, array (n, d), data frame, DataMatrix or callable, optional
+        The user's rows, as `load_rows` takes or returns them, or a function that returns them,
+        called once the other arguments are valid. Without it, scikit-learn's 8x8 digits.
     level : {"quick", "full"}
         Effort of the checks.
     seed : int
@@ -85,7 +85,7 @@ def run(
         false_alarm=false_alarm,
     )
     context.like()  # fail now, not after minutes, if the backend is missing
-    rows = load_rows(data) if with_data else None
+    rows = load_rows(data() if callable(data) else data) if with_data else None
 
     total = len(chosen) + (rows is not None)
     report = progress or (lambda label, done, total: None)
@@ -153,13 +153,16 @@ def _run_data(rows: DataMatrix, context: Context) -> DataResult:
     from mehler.report.on_data._section import measure
 
     result = measure(rows, context)
-    stamped = tuple(_stamp(one, context, data=rows.path) for one in result.evidence)
+    replay = replay_line(context, data=rows.path, options=rows.options)
+    stamped = tuple(
+        _stamp(replace(one, replay=one.replay or replay), context) for one in result.evidence
+    )
     return replace(result, evidence=stamped)
 
 
-def _stamp(evidence: Evidence, context: Context, data: str | None = None) -> Evidence:
+def _stamp(evidence: Evidence, context: Context) -> Evidence:
     return replace(
         evidence,
         seed=context.seed if evidence.seed is None else evidence.seed,
-        replay=evidence.replay or replay_line(context, data=data),
+        replay=evidence.replay or replay_line(context),
     )

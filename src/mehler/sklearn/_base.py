@@ -31,6 +31,8 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
     n_components: int
     random_state: Any
 
+    # Weights of the rows that are fitted, while another estimator fits this one.
+    _row_weights: Any = None
     # Floating dtypes that transform preserves.
     _keeps: ClassVar[tuple[str, ...]] = ("float64", "float32")
 
@@ -45,7 +47,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
 
         Parameters
         ----------
-        X : array-like, shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
             Rows. Only their width, dtype, library and device matter, unless a parameter depends on
             their values.
         y : None
@@ -58,7 +60,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
         Raises
         ------
         TypeError, ValueError
-            If `X` is not such a matrix (sparse ones are refused), or a parameter is out of range.
+            If `X` is not such a matrix, or a parameter is out of range.
         """
         return self._drawn_for(_inputs.rows(self, X, reset=True))
 
@@ -67,8 +69,8 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
 
         Parameters
         ----------
-        X : array-like, shape (n_samples, n_features)
-            Rows.
+        X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
+            Rows; sparse ones are made dense block by block.
 
         Returns
         -------
@@ -83,7 +85,10 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
             the fitted map.
         """
         x = self._rows_here(X, "transform")
-        return self.map_(x)
+        if not _inputs.is_sparse(x):
+            return self.map_(x)
+        blocks = [self.map_(x[rows].toarray()) for rows in _inputs.row_blocks(x)]
+        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
     def expected_kernel(self, X: Any, Y: Any = None) -> Any:
         """Return the exact kernel that inner products of features estimate, `FeatureMap.kernel`.
@@ -105,8 +110,11 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
         sklearn.exceptions.NotFittedError, TypeError, ValueError
             As for `transform`.
         """
-        x = self._rows_here(X, "expected_kernel")
-        return self.map_.kernel(x, None if Y is None else self._rows_here(Y, "expected_kernel"))
+        x, y = (
+            None if rows is None else _inputs.dense(self._rows_here(rows, "expected_kernel"))
+            for rows in (X, Y)
+        )
+        return self.map_.kernel(x, y)
 
     # -- how ------------------------------------------------------------------------------
 
@@ -114,6 +122,10 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
         n_components = integer("n_components", self.n_components)
         self.map_ = self._draw(x, n_components, seed_of(self.random_state), targets)
         return self
+
+    def _like(self, x: Any) -> _arrays.Array:
+        """Return an array in the library and dtype of rows, which may be sparse."""
+        return np.empty((0, x.shape[1]), dtype=x.dtype) if _inputs.is_sparse(x) else x
 
     def _rows_here(self, X: Any, method: str) -> _arrays.Array:
         check_is_fitted(self)
@@ -129,6 +141,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.array_api_support = True
+        tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = list(self._keeps)
         return tags
 
@@ -158,11 +171,19 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
 
 
 def fitted_part(
-    given: Any, default: Sampler, seed: int, x: _arrays.Array, y: Any, *, name: str
+    given: Any,
+    default: Sampler,
+    seed: int,
+    x: _arrays.Array,
+    y: Any,
+    *,
+    name: str,
+    weights: Any = None,
 ) -> Sampler:
     """Fit a clone of the sampler in another estimator's parameter `name`, or the default.
 
-    `seed` is its `random_state` if that is None.
+    `seed` is its `random_state` if that is None. `weights`, on the host, count rows where a
+    parameter depends on their values.
     """
     if given is None:
         part = default
@@ -175,4 +196,8 @@ def fitted_part(
         )
     if part.random_state is None:
         part.random_state = seed
-    return part.fit(x, y)
+    part._row_weights = weights
+    try:
+        return part.fit(x, y)
+    finally:
+        del part._row_weights

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
+
 import mehler.features as features
 from mehler import _arrays
 from mehler.features.spectra._named import NAMED
+from mehler.sklearn import _inputs
 from mehler.sklearn._base import Sampler
 
 
@@ -27,12 +30,14 @@ class FourierSampler(Sampler):
         :math:`e^{-\gamma|z|_2^2}` and :math:`e^{-\gamma|z|_1}` as in `sklearn.metrics.pairwise`,
         or Matern's as in `sklearn.gaussian_process.kernels`; or a custom spectrum with its own
         parameters.
-    gamma : float or 'scale', default=None
-        Parameter of 'rbf' and 'laplacian'; None is 1.0, as for `RBFSampler`. 'scale' is
-        ``1 / (n_features * X.var())`` of the fitted rows.
+    gamma : float, 'scale' or None, default='scale'
+        Parameter of 'rbf' and 'laplacian'. 'scale' is ``1 / (n_features * X.var())`` of the fitted
+        rows, as for `sklearn.svm.SVC`; None is 1.0, as for `RBFSampler`.
     length_scale : float, default=None
-        Parameter of 'matern', where None is 1.0; or of 'rbf' in place of `gamma`:
-        :math:`\gamma = 1/(2\,\mathrm{length\_scale}^2)`, as in `sklearn.gaussian_process`.
+        Parameter of 'matern', or of 'rbf' in place of `gamma`:
+        :math:`\gamma = 1/(2\,\mathrm{length\_scale}^2)`, as in `sklearn.gaussian_process`. None
+        for 'matern' is the length that this gives for ``gamma='scale'``, or 1.0 for
+        ``gamma=None``.
     nu : float, default=None
         Smoothness of 'matern', above 0 and at most 50; None is 1.5.
     form : {'auto', 'pairs', 'offset'}, default='auto'
@@ -87,7 +92,7 @@ class FourierSampler(Sampler):
         *,
         n_components: int = 100,
         kernel: str | features.Spectrum = "rbf",
-        gamma: float | str | None = None,
+        gamma: float | str | None = "scale",
         length_scale: float | None = None,
         nu: float | None = None,
         form: str = "auto",
@@ -122,12 +127,17 @@ class FourierSampler(Sampler):
             form=form,
             projections=self.projections,
             seed=seed,
-            like=x,
+            like=self._like(x),
         )
 
     def _kernel_for(self, x: _arrays.Array) -> dict[str, Any]:
         """Return the name and parameters of the kernel as `FourierFeatures.draw` takes them."""
-        given = {"gamma": self.gamma, "length_scale": self.length_scale, "nu": self.nu}
+        # The default is for kernels that have a width, and where no other width is given.
+        scaled = isinstance(self.gamma, str) and self.gamma == "scale"
+        gamma = None if scaled else self.gamma
+        given = {"gamma": gamma, "length_scale": self.length_scale, "nu": self.nu}
+        if isinstance(gamma, str):
+            raise ValueError(f"gamma={gamma!r} must be a number above 0 or 'scale'")
         if isinstance(self.kernel, features.Spectrum):
             return {"kernel": self.kernel, **given}
         if self.kernel not in NAMED:
@@ -139,25 +149,47 @@ class FourierSampler(Sampler):
             if value is not None and not taken:
                 raise ValueError(f"kernel={self.kernel!r} has no {name}: leave {name} at None")
         named = {name: given[name] for name in takes & given.keys()}
-        if "gamma" in takes:
-            named["gamma"] = self._gamma_for(x)
+        if "gamma" in takes and self.length_scale is not None:
+            named["gamma"] = self._gamma_of_length(gamma)
+        elif scaled and self.length_scale is None:
+            scale = self._scale_of(x)
+            named |= {"gamma": scale} if "gamma" in takes else {"length_scale": _length(scale)}
         return {"kernel": self.kernel, **named}
 
-    def _gamma_for(self, x: _arrays.Array) -> Any:
-        if self.length_scale is not None:
-            if self.gamma is not None:
-                raise ValueError(
-                    f"gamma={self.gamma!r} and length_scale={self.length_scale!r} say the same "
-                    "thing twice: gamma is 1/(2 length_scale^2), so leave one at None"
-                )
-            if isinstance(self.length_scale, str) or not self.length_scale > 0:
-                raise ValueError(f"length_scale={self.length_scale!r} must be a number above 0")
-            return 0.5 / self.length_scale**2
-        if self.gamma == "scale":
-            xp = _arrays.array_namespace(x)
-            variance = float(xp.var(x))
-            # Constant rows have no scale; like RBFSampler, use 1 for them.
-            return 1.0 / (x.shape[1] * variance) if variance > 0 else 1.0
-        if isinstance(self.gamma, str):
-            raise ValueError(f"gamma={self.gamma!r} must be a number above 0 or 'scale'")
-        return self.gamma
+    def _gamma_of_length(self, gamma: float | None) -> float:
+        if gamma is not None:
+            raise ValueError(
+                f"gamma={gamma!r} and length_scale={self.length_scale!r} say the same "
+                "thing twice: gamma is 1/(2 length_scale^2), so leave one at None"
+            )
+        length = self.length_scale
+        if length is None or isinstance(length, str) or not length > 0:
+            raise ValueError(f"length_scale={length!r} must be a number above 0")
+        return 0.5 / length**2
+
+    def _scale_of(self, x: Any) -> float:
+        """Return 1 / (d var), of the entries of rows, counted by their weights."""
+        if _inputs.is_sparse(x) or self._row_weights is not None:
+            weights = np.ones(x.shape[0]) if self._row_weights is None else self._row_weights
+            variance = _weighted_variance(x, weights / weights.sum())
+        else:
+            variance = float(_arrays.array_namespace(x).var(x))
+        # Constant rows have no scale; like RBFSampler, use 1 for them.
+        return 1.0 / (x.shape[1] * variance) if variance > 0 else 1.0
+
+
+def _length(gamma: float) -> float:
+    return float((0.5 / gamma) ** 0.5)
+
+
+def _weighted_variance(x: Any, shares: Any) -> float:
+    """Return the variance of the entries of rows, dense or sparse, with shares that sum to 1."""
+    x = x if _inputs.is_sparse(x) else np.asarray(_arrays.to_host(x), dtype=np.float64)
+    mean = float((shares @ x).mean())
+    if not _inputs.is_sparse(x):
+        return float((shares @ (x - mean) ** 2).mean())
+    # Entries that are not stored are 0, and mean from it.
+    off, there = x.astype(np.float64), x.astype(np.float64)
+    off.data, there.data = (off.data - mean) ** 2, np.ones_like(off.data)
+    stored = float((shares @ there).mean())
+    return float((shares @ off).mean()) + (1.0 - stored) * mean**2

@@ -91,5 +91,5 @@ class MaxoutHasher(Sampler):
             self.pool_size,
             projections=self.projections,
             seed=seed,
-            like=x,
+            like=self._like(x),
         )

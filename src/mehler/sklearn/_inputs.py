@@ -1,23 +1,67 @@
-"""Validate rows as scikit-learn does: column names, widths, finiteness, array libraries."""
+"""Validate rows as scikit-learn does: names, widths, finiteness, sparse rows, libraries."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn import get_config
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from mehler import _arrays
 from mehler.features import FeatureMap
 
+# Bytes of sparse rows that are made dense at a time.
+_BLOCK = 1 << 24
 
-def rows(estimator: Any, X: Any, *, reset: bool) -> _arrays.Array:
+
+def rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     """Validate `X` and return its rows as floats; `reset` records their width and names.
 
-    Returns NumPy arrays, or under array API dispatch arrays in the library of `X`.
+    Returns NumPy arrays, sparse rows as CSR, or under array API dispatch arrays in the library of
+    `X`.
     """
-    return validate_data(estimator, X, reset=reset, dtype=_floats_of(X))
+    _refuse_masks(X, "X")
+    return validate_data(estimator, X, reset=reset, dtype=_floats_of(X), accept_sparse="csr")
+
+
+def is_sparse(x: Any) -> bool:
+    """Whether rows are sparse."""
+    return bool(sparse.issparse(x))
+
+
+def dense(x: Any) -> Any:
+    """Return rows, sparse ones as an array."""
+    return x.toarray() if is_sparse(x) else x
+
+
+def row_blocks(x: Any) -> Iterator[slice]:
+    """Yield slices of sparse rows that are small when dense; others are one slice."""
+    n, d = x.shape
+    size = max(1, _BLOCK // (8 * d)) if is_sparse(x) else max(1, n)
+    yield from _arrays.slices(n, size)
+
+
+def weights_of(sample_weight: Any, x: Any) -> Any:
+    """Validate weights of rows; return them on the host, or None."""
+    if sample_weight is None:
+        return None
+    _refuse_masks(sample_weight, "sample_weight")
+    if _arrays.is_array(sample_weight):
+        sample_weight = _arrays.to_host(sample_weight)
+    stub = np.empty((x.shape[0], 0))
+    weights = _check_sample_weight(sample_weight, stub, dtype=np.float64, ensure_non_negative=True)
+    if not weights.any():
+        raise ValueError("sample_weight is 0 on all rows")
+    return weights
+
+
+def _refuse_masks(values: Any, name: str) -> None:
+    """Refuse masked entries, whose values NumPy would take for granted."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked entries: leave those rows out, or fill them in")
 
 
 def rows_for(estimator: Any, phi: FeatureMap, X: Any, method: str) -> _arrays.Array:
@@ -29,6 +73,7 @@ def rows_for(estimator: Any, phi: FeatureMap, X: Any, method: str) -> _arrays.Ar
 
 def require_here(estimator: Any, phi: FeatureMap, x: _arrays.Array, method: str) -> None:
     """Require that validated rows are in the library and on the device of `phi`."""
+    x = x[:1].toarray() if is_sparse(x) else x
     try:
         phi._require_here(x, "X")
     except (TypeError, ValueError) as error:
@@ -47,8 +92,16 @@ def rows_and_labels(
 
     By default at least two rows are required, so that one can be left out.
     """
+    _refuse_masks(X, "X")
+    _refuse_masks(y, "y")
     x, labels = validate_data(
-        estimator, X, y, dtype=_floats_of(X), ensure_min_samples=least, **checks
+        estimator,
+        X,
+        y,
+        dtype=_floats_of(X),
+        accept_sparse="csr",
+        ensure_min_samples=least,
+        **checks,
     )
     return x, np.asarray(_arrays.to_host(labels))
 

@@ -9,6 +9,7 @@ from mehler import _arrays
 from mehler.exact import orbits
 from mehler.features import groups
 from mehler.features.invariant import _arguments as arguments
+from mehler.sklearn import _inputs
 from mehler.sklearn._base import Sampler
 
 
@@ -136,7 +137,7 @@ class InvariantSampler(Sampler):
             replacement=self.replacement,
             own_elements=self.own_elements,
             seed=seed,
-            like=x,
+            like=self._like(x),
         )
 
     def _group_for(self, n_inputs: int) -> Any:
@@ -149,8 +150,14 @@ class InvariantSampler(Sampler):
     def _window_for(self, x: _arrays.Array) -> Any:
         if self.window != "scale":
             return self.window
-        xp = _arrays.array_namespace(x)
-        longest = float(xp.max(xp.sum(x * x, axis=1))) ** 0.5
+        if _inputs.is_sparse(x):
+            longest = float(x.multiply(x).sum(axis=1).max()) ** 0.5
+        else:
+            longest = float(_arrays.array_namespace(x).max(_squares(x))) ** 0.5
         law = orbits.TemplateLaw(self.templates, x.shape[1], self.epsilon)
         of_unit_rows = arguments.bins_for(law, self.n_bins, None, self.rule).window
         return of_unit_rows * longest if longest > 0 else of_unit_rows
+
+
+def _squares(x: _arrays.Array) -> _arrays.Array:
+    return _arrays.array_namespace(x).sum(x * x, axis=1)

@@ -100,5 +100,5 @@ class KitchenSinkSampler(Sampler):
             law=self.law,
             projections=self.projections,
             seed=seed,
-            like=x,
+            like=self._like(x),
         )

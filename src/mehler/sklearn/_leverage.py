@@ -117,8 +117,8 @@ class LeverageSampler(Sampler):
 
         Parameters
         ----------
-        X : array-like, shape (n_samples, n_features)
-            Rows.
+        X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
+            Rows; sparse ones are made dense as a whole.
         y : array-like, shape (n_samples,) or (n_samples, n_outputs), optional
             Targets, for the selections 'eerf' and 'lkrf': numbers if floating, else class labels.
 
@@ -146,9 +146,12 @@ class LeverageSampler(Sampler):
         if selector is leverage.LeverageSampling:
             own["seed"] = seed
         default = FourierSampler(n_components=_POOL_FACTOR * n_components, form="offset")
-        pool = fitted_part(self.pool, default, seed, x, targets, name="pool")
+        weights = self._row_weights
+        pool = fitted_part(self.pool, default, seed, x, targets, name="pool", weights=weights)
         columns = None if targets is None else _inputs.columns_of(targets)
-        chosen: features.FeatureMap = selector(pool.map_, n_components, **own).fit(x, columns)
+        chosen: features.FeatureMap = selector(pool.map_, n_components, **own).fit(
+            _inputs.dense(x), columns
+        )
         return chosen
 
     def _selection(self) -> tuple[Any, tuple[str, ...]]:

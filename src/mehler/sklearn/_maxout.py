@@ -95,7 +95,7 @@ class MaxoutSampler(Sampler):
             n_projections=self.n_projections,
             projections=self.projections,
             seed=seed,
-            like=x,
+            like=self._like(x),
         )
 
 
@@ -175,5 +175,5 @@ class DecoupledMaxoutSampler(Sampler):
             directions=directions,
             projections=self.projections,
             seed=seed,
-            like=x,
+            like=self._like(x),
         )

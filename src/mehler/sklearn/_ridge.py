@@ -103,15 +103,20 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         self.fit_intercept = fit_intercept
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> RandomFeatureRidge:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomFeatureRidge:
         """Draw the features and solve for the coefficients.
 
         Parameters
         ----------
-        X : array-like, shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
             Rows, at least 2.
         y : array-like, shape (n_samples,) or (n_samples, n_targets)
             Targets.
+        sample_weight : array-like, shape (n_samples,), or number, optional
+            Weights of the rows, at least 0: a row of weight 2 counts as that row twice, also in
+            the error that lambda minimises and in ``gamma='scale'``; a row of weight less than 1
+            is left out whole for its own error. Features that look at rows or targets otherwise
+            (`LeverageSampler`) do not see them.
 
         Returns
         -------
@@ -124,10 +129,10 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         """
         x, targets = _inputs.rows_and_labels(self, X, y, multi_output=True, y_numeric=True)
         wide = np.asarray(targets, dtype=np.float64)
-        self._solve(x, _columns(wide), wide, "mse")
+        self._solve(x, _columns(wide), wide, "mse", _inputs.weights_of(sample_weight, x))
         return self
 
-    def partial_fit(self, X: Any, y: Any) -> RandomFeatureRidge:
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomFeatureRidge:
         """Add a chunk of rows to the sums; the first chunk draws the features.
 
         The result is that of `fit` on all rows so far, in any order and any chunks, up to the
@@ -137,10 +142,12 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
 
         Parameters
         ----------
-        X : array-like, shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
             Rows, at least 1. Features that depend on rows or targets use those of the first chunk.
         y : array-like, shape (n_samples,) or (n_samples, n_targets)
             Targets, of one shape in all chunks.
+        sample_weight : array-like, shape (n_samples,), or number, optional
+            Weights of the rows, as for `fit`.
 
         Returns
         -------
@@ -160,7 +167,7 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         checks = {"multi_output": True, "y_numeric": True, "reset": self._begins()}
         x, targets = _inputs.rows_and_labels(self, X, y, least=1, **checks)
         wide = np.asarray(targets, dtype=np.float64)
-        self._take(x, _columns(wide), wide)
+        self._take(x, _columns(wide), wide, _inputs.weights_of(sample_weight, x))
         return self
 
     def predict(self, X: Any) -> Any:
@@ -168,7 +175,7 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
 
         Parameters
         ----------
-        X : array-like, shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
             Rows.
 
         Returns

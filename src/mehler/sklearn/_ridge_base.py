@@ -6,13 +6,14 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Literal
 
+import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from mehler import _arrays, learn
 from mehler._validate import choice
 from mehler.learn._arguments import SCORINGS, check_lambdas
-from mehler.sklearn import _inputs
+from mehler.sklearn import _by_blocks, _inputs
 from mehler.sklearn._base import fitted_part
 from mehler.sklearn._maxout import MaxoutSampler
 from mehler.sklearn._seeds import seed_of
@@ -41,6 +42,7 @@ class FeatureRidge(BaseEstimator):
         codes: Any,
         targets: Any,
         scoring: Literal["mse", "error_rate"],
+        weights: Any = None,
     ) -> None:
         """Fit `codes`, (n, t) on the host, by features that may depend on `targets`."""
         lambdas = check_lambdas(self.lambdas)
@@ -49,10 +51,13 @@ class FeatureRidge(BaseEstimator):
         splits = None
         if several and self.cv is not None:
             splits = splits_of(self.cv, targets, classifier=is_classifier(self))
-        part = self._drawn_for(x, targets)
+        part = self._drawn_for(x, targets, weights)
         phi, y = part.map_, _placed(codes, x)
         options: Any = {"lambdas": lambdas, "scoring": scoring, "intercept": self.fit_intercept}
-        if not several:
+        if weights is not None or _inputs.is_sparse(x):
+            counts = _placed(np.ones(x.shape[0]) if weights is None else weights, x)
+            fit = _by_blocks.solve(phi, x, y, counts, splits=splits, **options)
+        elif not several:
             # For a single lambda, one factorisation without leverages is enough.
             (fit,) = learn.RidgeSums(phi).add(x, y).solve(lambdas, intercept=self.fit_intercept)
         elif splits is None:
@@ -63,13 +68,13 @@ class FeatureRidge(BaseEstimator):
         self.features_ = part
         self._keep(fit, flat=targets.ndim == 1)
 
-    def _take(self, x: _arrays.Array, codes: Any, targets: Any) -> None:
+    def _take(self, x: _arrays.Array, codes: Any, targets: Any, weights: Any = None) -> None:
         """Add a chunk of `codes`, (n, t) on the host, to the sums; solve later."""
         lambdas = check_lambdas(self.lambdas)
         n_folds = folds_of(self.cv, lambdas)
         stream = self.__dict__.get("_stream")
         if stream is None:
-            part = self._drawn_for(x, targets)
+            part = self._drawn_for(x, targets, weights)
             parts = [learn.RidgeSums(part.map_) for _ in range(n_folds)]
             stream = Stream(parts, targets.ndim, lambdas, self.fit_intercept)
         else:
@@ -84,7 +89,10 @@ class FeatureRidge(BaseEstimator):
                 raise ValueError(
                     f"y has {targets.ndim} axes, but had {stream.n_axes} in the first chunk"
                 )
-        stream.add(x, _placed(codes, x))
+        counts = None if weights is None else _placed(weights, x)
+        for rows in _inputs.row_blocks(x):
+            some = () if counts is None else (counts[rows],)
+            stream.add(_inputs.dense(x[rows, :]), _placed(codes[rows], x), *some)
         stream.lambdas, stream.intercept = lambdas, self.fit_intercept
         self._stream, self.features_ = stream, part
         for name in SOLVED:
@@ -111,9 +119,11 @@ class FeatureRidge(BaseEstimator):
             return self.__dict__[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def _drawn_for(self, x: _arrays.Array, targets: Any) -> Any:
+    def _drawn_for(self, x: _arrays.Array, targets: Any, weights: Any = None) -> Any:
         default, seed = MaxoutSampler(), seed_of(self.random_state)
-        return fitted_part(self.features, default, seed, x, targets, name="features")
+        return fitted_part(
+            self.features, default, seed, x, targets, name="features", weights=weights
+        )
 
     def _keep(self, fit: learn.RidgeFit, *, flat: bool) -> None:
         """Set the coefficients in scikit-learn's shapes."""
@@ -128,7 +138,7 @@ class FeatureRidge(BaseEstimator):
         check_is_fitted(self)
         phi = self.features_.map_
         x = _inputs.rows_for(self, phi, X, method)
-        xp = _arrays.array_namespace(x)
+        xp = _arrays.array_namespace(self.intercept_ if _inputs.is_sparse(x) else x)
         coef = self.coef_ if self.coef_.ndim == 2 else self.coef_[None, :]
         fit = learn.RidgeFit(
             phi=phi,
@@ -140,7 +150,10 @@ class FeatureRidge(BaseEstimator):
             errors=None,
             _flat=False,
         )
-        return fit.predict(x)
+        if not _inputs.is_sparse(x):
+            return fit.predict(x)
+        blocks = [fit.predict(x[rows].toarray()) for rows in _inputs.row_blocks(x)]
+        return np.concatenate(blocks)
 
     def __sklearn_is_fitted__(self) -> bool:
         # Not coefficients, since accessing them would solve.
@@ -149,6 +162,7 @@ class FeatureRidge(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.array_api_support = True
+        tags.input_tags.sparse = True
         return tags
 
     def __sklearn_array_api_convert__(self, converter: Callable[[Any], Any]) -> FeatureRidge:
@@ -170,5 +184,7 @@ class FeatureRidge(BaseEstimator):
 
 
 def _placed(codes: Any, x: _arrays.Array) -> _arrays.Array:
+    if _inputs.is_sparse(x):
+        return np.asarray(codes, dtype=np.float64)
     place = _arrays.place_of(x)
     return _arrays.from_host(codes, place, _arrays.widest_float(place.xp, place.device))

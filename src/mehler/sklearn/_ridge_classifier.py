@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
@@ -42,6 +43,9 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         of the codes. After `partial_fit` always the latter, since sums do not give the former.
     fit_intercept : bool, default=True
         Whether to fit intercepts, which are not penalised.
+    class_weight : dict, 'balanced' or None, default=None
+        Weights of the classes, which multiply those of the rows; 'balanced' is
+        ``n_samples / (n_classes * np.bincount(y))``, and needs all rows at once.
     random_state : int, RandomState, Generator or None, default=None
         Source of the seed of features whose own `random_state` is None; an integer is the seed
         itself.
@@ -98,6 +102,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         cv: Any = None,
         scoring: str = "error_rate",
         fit_intercept: bool = True,
+        class_weight: Any = None,
         random_state: Any = None,
     ) -> None:
         self.features = features
@@ -105,17 +110,20 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         self.cv = cv
         self.scoring = scoring
         self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> RandomFeatureRidgeClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomFeatureRidgeClassifier:
         """Draw the features and solve for the coefficients.
 
         Parameters
         ----------
-        X : array-like, shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
             Rows, at least 2.
         y : array-like, shape (n_samples,)
             Labels of at least 2 classes.
+        sample_weight : array-like, shape (n_samples,), or number, optional
+            Weights of the rows, as for :meth:`RandomFeatureRidge.fit`.
 
         Returns
         -------
@@ -131,23 +139,27 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         labels = column_or_1d(given, warn=True)
         codes, classes = _codes(labels)
         scoring: Any = self.scoring
-        self._solve(x, codes, labels, scoring)
+        self._solve(x, codes, labels, scoring, self._weights(sample_weight, labels, x))
         self.classes_ = _placed(classes, x)
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> RandomFeatureRidgeClassifier:
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> RandomFeatureRidgeClassifier:
         """Add a chunk of rows to the sums; the first chunk draws the features.
 
         See :meth:`RandomFeatureRidge.partial_fit`. A class may first occur late, or never.
 
         Parameters
         ----------
-        X : array-like, shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
             Rows, at least 1. Features that depend on rows or targets use those of the first chunk.
         y : array-like, shape (n_samples,)
             Labels among `classes`.
         classes : array-like, shape (n_classes,), optional
             All labels, at least 2; required for the first chunk, and the same if given later.
+        sample_weight : array-like, shape (n_samples,), or number, optional
+            Weights of the rows, as for :meth:`RandomFeatureRidge.fit`.
 
         Returns
         -------
@@ -165,6 +177,11 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         UserWarning
             If the estimator was fitted by `fit`, which keeps no sums: it starts afresh.
         """
+        if isinstance(self.class_weight, str):
+            raise ValueError(
+                f"class_weight={self.class_weight!r} needs all rows at once: give partial_fit a "
+                "dict, or sample_weight"
+            )
         first = self._begins()
         before = _arrays.to_host(self.classes_) if hasattr(self, "classes_") else None
         known = _classes(classes, before, fixed=not first)
@@ -174,7 +191,8 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         codes, _ = learn.one_vs_all(labels, known)
         scoring: Any = self.scoring
         choice("scoring", scoring, SCORINGS)
-        self._take(x, codes[:, 1:] if len(known) == 2 else codes, labels)
+        codes = codes[:, 1:] if len(known) == 2 else codes
+        self._take(x, codes, labels, self._weights(sample_weight, labels, x))
         self.classes_ = _placed(known, x)
         return self
 
@@ -183,7 +201,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
 
         Parameters
         ----------
-        X : array-like, shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -204,7 +222,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
 
         Parameters
         ----------
-        X : array-like, shape (n_samples, n_features)
+        X : array-like, data frame or sparse matrix, shape (n_samples, n_features)
             Rows.
 
         Returns
@@ -228,9 +246,17 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
             return self.classes_[_arrays.to_host(best)]
         return xp.take(self.classes_, best, axis=0)
 
-    def _drawn_for(self, x: _arrays.Array, targets: Any) -> Any:
+    def _weights(self, sample_weight: Any, labels: Any, x: Any) -> Any:
+        """Return weights of rows times those of their classes, or None."""
+        weights = _inputs.weights_of(sample_weight, x)
+        if self.class_weight is None:
+            return weights
+        own = _class_weights(self.class_weight, labels)
+        return own if weights is None else own * weights
+
+    def _drawn_for(self, x: _arrays.Array, targets: Any, weights: Any = None) -> Any:
         # Pass integers, which features that use targets interpret as classes, not as values.
-        return super()._drawn_for(x, np.unique(targets, return_inverse=True)[1])
+        return super()._drawn_for(x, np.unique(targets, return_inverse=True)[1], weights)
 
     def __sklearn_array_api_convert__(self, converter: Callable[[Any], Any]) -> FeatureRidge:
         """Move to the target of `converter`; string labels stay on the host."""
@@ -243,9 +269,20 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         return moved
 
 
+def _class_weights(given: Any, labels: Any) -> Any:
+    """Return the weight of each row's class; a class that a dict does not name has weight 1."""
+    if isinstance(given, dict):
+        if any(not weight >= 0 for weight in given.values()):
+            raise ValueError(f"class_weight={given!r} must be at least 0 for each class")
+        return np.array([float(given.get(label, 1.0)) for label in labels.tolist()])
+    if given != "balanced":
+        raise ValueError(f"class_weight={given!r} must be a dict, 'balanced' or None")
+    return compute_sample_weight("balanced", labels)
+
+
 def _placed(classes: Any, x: _arrays.Array) -> Any:
     """Return numeric classes on the device of the rows; strings stay on the host."""
-    numbers = classes.dtype.kind in "biuf"
+    numbers = classes.dtype.kind in "biuf" and not _inputs.is_sparse(x)
     return _arrays.from_host(classes, _arrays.place_of(x)) if numbers else classes
 
 

@@ -41,17 +41,18 @@ class Stream:
     intercept: bool
     n_rows: int = 0
 
-    def add(self, x: _arrays.Array, y: _arrays.Array) -> None:
-        """Add rows to the folds in turn."""
+    def add(self, x: _arrays.Array, y: _arrays.Array, weights: _arrays.Array = None) -> None:
+        """Add rows, or as many of each as their weights say, to the folds in turn."""
         n = x.shape[0]
         if len(self.parts) == 1:
-            self.parts[0].add(x, y)
+            self.parts[0].add(x, y, weights)
         else:
             turns = (self.n_rows + np.arange(n)) % len(self.parts)
             for fold, part in enumerate(self.parts):
                 rows = np.flatnonzero(turns == fold)
                 if len(rows):
-                    part.add(rows_at(x, rows), rows_at(y, rows))
+                    some = None if weights is None else rows_at(weights, rows)
+                    part.add(rows_at(x, rows), rows_at(y, rows), some)
         self.n_rows += n
 
     def solve(self) -> learn.RidgeFit:

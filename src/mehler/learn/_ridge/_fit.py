@@ -48,7 +48,7 @@ class RidgeFit:
     weights: Array = field(repr=False)
     intercept: Array = field(repr=False)
     lam: float
-    n_rows: int
+    n_rows: float
     lambdas: tuple[float, ...]
     errors: Any
     _flat: bool = field(repr=False)

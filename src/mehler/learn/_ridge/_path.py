@@ -30,15 +30,15 @@ class Spectrum:
     seen: Array
     least: Array
 
-    def weights(self, xp: Any, lambdas: tuple[float, ...], n: int) -> Array:
+    def weights(self, xp: Any, lambdas: tuple[float, ...], n: float) -> Array:
         """Compute weights for all lambdas: (m, t, k)."""
         return _times(xp, self.vectors, self.shrunk(lambdas, n))
 
-    def shrunk(self, lambdas: tuple[float, ...], n: int) -> Array:
+    def shrunk(self, lambdas: tuple[float, ...], n: float) -> Array:
         """Compute weights in the basis of eigenvectors: (m, t, k)."""
         return self.seen[:, :, None] * self.inverses(lambdas, n)[:, None, :]
 
-    def inverses(self, lambdas: tuple[float, ...], n: int) -> Array:
+    def inverses(self, lambdas: tuple[float, ...], n: float) -> Array:
         """Compute 1/(s + N lambda), (m, k); 0 if that is within rounding of 0."""
         xp = _arrays.array_namespace(self.values)
         found = []
@@ -78,7 +78,7 @@ def spectrum_of_rows(xp: Any, rows: Array, targets: Array, dtype: str, squares: 
 
 
 def direct(
-    xp: Any, gram: Array, cross: Array, lambdas: tuple[float, ...], n: int, dtype: str
+    xp: Any, gram: Array, cross: Array, lambdas: tuple[float, ...], n: float, dtype: str
 ) -> Array:
     """Compute weights by one factorisation per lambda: (m, t, k)."""
     norm, trace = _arrays.squared_norm(xp, gram), xp.linalg.trace(gram)
@@ -105,7 +105,7 @@ class Path:
     origin: Origin
     place: Place
     lambdas: tuple[float, ...]
-    n_rows: int
+    n_rows: float
     intercept: bool
     mean: Array
     target_mean: Array
@@ -145,11 +145,14 @@ class LeftOut:
     """Leave-one-out errors, summed over rows: (k,) on the host.
 
     e_i = (y_i - f(x_i)) / (1 - h_i), h_i = 1/N + (z_i - mean)^T (G + N lambda)^{-1} (z_i - mean).
+    The last column of targets may be weights w_i: e_i counts w_i times, and is left out once, or
+    wholly if w_i < 1, which is h_i min(1, w_i).
     """
 
     phi: Callable[[Array], Array]
     path: Path
     scoring: str
+    weighted: bool = False
 
     def __call__(self, x: Array, y: Array) -> Any:
         path, xp = self.path, self.path.place.xp
@@ -159,14 +162,18 @@ class LeftOut:
         shrunk = spectrum.shrunk(path.lambdas, path.n_rows)
         own = 1.0 / path.n_rows if path.intercept else 0.0
         total: Any = 0.0
-        for z, targets in feature_blocks(self.phi, x, y):
+        for z, block in feature_blocks(self.phi, x, y):
+            targets, weights = apart(block, self.weighted)
             rows = xp.astype(z, xp.float64) - path.mean[None, :]
             seen = xp.matmul(rows, spectrum.vectors)
             centred = targets - path.target_mean[None, :]
             off = centred[:, :, None] - _times(xp, seen, shrunk)
-            rest = (1.0 - own) - xp.matmul(seen * seen, inverses)
+            leverage = own + xp.matmul(seen * seen, inverses)
+            if weights is not None:
+                leverage = leverage * xp.minimum(weights, xp.ones_like(weights))[:, None]
+            rest = 1.0 - leverage
             rest = xp.where(rest > _LEAST, rest, xp.full_like(rest, _LEAST))
-            total = total + losses(xp, off / rest[:, None, :], targets, self.scoring)
+            total = total + losses(xp, off / rest[:, None, :], targets, self.scoring, weights)
         return total
 
 
@@ -174,36 +181,45 @@ class LeftOut:
 class HeldOut:
     """Hold-out errors, summed over rows: (k,) on the host.
 
-    For all rows given, or those that `index` names.
+    For all rows given, or those that `index` names. The last column of targets may be weights.
     """
 
     phi: Callable[[Array], Array]
     path: Path
     scoring: str
+    weighted: bool = False
 
     def __call__(self, x: Array, y: Array, index: Any = None) -> Any:
         path, xp = self.path, self.path.place.xp
         total: Any = np.zeros(len(path.lambdas))
-        for z, targets in feature_blocks(self.phi, x, y, index):
+        for z, block in feature_blocks(self.phi, x, y, index):
+            targets, weights = apart(block, self.weighted)
             rows = xp.astype(z, xp.float64) - path.mean[None, :]
             centred = targets - path.target_mean[None, :]
             off = centred[:, :, None] - _times(xp, rows, path.weights)
-            total = total + losses(xp, off, targets, self.scoring)
+            total = total + losses(xp, off, targets, self.scoring, weights)
         return total
 
 
-def losses(xp: Any, off: Array, targets: Array, scoring: str) -> Any:
-    """Sum squared errors (mean over targets) or misclassified rows: (k,)."""
+def apart(block: Array, weighted: bool) -> tuple[Array, Array | None]:
+    """Take the weights from the last column of targets."""
+    return (block[:, :-1], block[:, -1]) if weighted else (block, None)
+
+
+def losses(xp: Any, off: Array, targets: Array, scoring: str, weights: Array | None = None) -> Any:
+    """Sum squared errors (mean over targets) or misclassified rows, by weight: (k,)."""
     if scoring == "mse":
-        found = xp.sum(xp.mean(off * off, axis=1), axis=0)
+        found = xp.mean(off * off, axis=1)
     else:
         predicted = targets[:, :, None] - off
         if targets.shape[1] == 1:
             wrong = (predicted[:, 0, :] >= 0.0) != (targets >= 0.0)
         else:
             wrong = xp.argmax(predicted, axis=1) != xp.argmax(targets, axis=1)[:, None]
-        found = xp.sum(xp.astype(wrong, xp.float64), axis=0)
-    return _arrays.to_host(found)
+        found = xp.astype(wrong, xp.float64)
+    if weights is not None:
+        found = found * weights[:, None]
+    return _arrays.to_host(xp.sum(found, axis=0))
 
 
 def _times(xp: Any, a: Array, b: Array) -> Array:

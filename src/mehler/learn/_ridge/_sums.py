@@ -50,8 +50,8 @@ class RidgeSums:
     ----------
     phi : callable
         The map.
-    n_rows : int
-        Number of rows N.
+    n_rows : int or float
+        Number of rows N; with weights their sum.
 
     Raises
     ------
@@ -108,7 +108,7 @@ class RidgeSums:
 
     def __init__(self, phi: Callable[[Array], Array]) -> None:
         self.phi = check_map(phi)
-        self.n_rows = 0
+        self.n_rows: float = 0
         self._flat = False  # targets were given as (n,)
         self._mean: Array = None
         self._target_mean: Array = None
@@ -119,7 +119,7 @@ class RidgeSums:
         self._home: Any = None
         self._dtype: Any = None
 
-    def add(self, X: Array, Y: Array) -> RidgeSums:
+    def add(self, X: Array, Y: Array, weights: Array | None = None) -> RidgeSums:
         """Add rows, in place.
 
         Parameters
@@ -129,6 +129,8 @@ class RidgeSums:
             added in a tree; this is computed immediately.
         Y : array, shape (n,) or (n, t)
             Targets beside `X`.
+        weights : array, shape (n,), optional
+            Weights of the rows, at least 0: a row of weight 2 counts as that row twice.
 
         Returns
         -------
@@ -145,19 +147,28 @@ class RidgeSums:
         targets = check_pair(X, Y)
         if self.n_rows:
             self._require_fit(targets.shape[1], flat, _arrays.place_of(X))
+        weighted = weights is not None
+        if weighted:
+            targets = with_weights(X, targets, weights)
         if _arrays.is_chunked(X):
-            part = _arrays.sum_over_chunks(functools.partial(_of_chunk, self.phi), X, targets)
+            of_chunk = functools.partial(_of_chunk, self.phi, weighted)
+            part = _arrays.sum_over_chunks(of_chunk, X, targets)
             part._flat = flat
             self.__dict__.update((self + part).__dict__)
             return self
-        return self._add_rows(X, targets, flat)
+        return self._add_rows(X, targets, flat, weighted=weighted)
 
-    def _add_rows(self, x: Array, y: Array, flat: bool, index: Any = None) -> RidgeSums:
-        """Add checked rows, or those that `index` names."""
+    def _add_rows(
+        self, x: Array, y: Array, flat: bool, index: Any = None, weighted: bool = False
+    ) -> RidgeSums:
+        """Add checked rows, or those that `index` names; the last of `y` may be weights."""
         self._flat, self._home = flat, _arrays.place_of(x)
         self._place = work_place(self._home)
         for z, targets in feature_blocks(self.phi, x, y, index):
-            self._add_block(z, targets)
+            if weighted:
+                self._add_block(z, targets[:, :-1], targets[:, -1])
+            else:
+                self._add_block(z, targets)
         return self
 
     def _require_fit(self, n_targets: int, flat: bool, place: Any) -> None:
@@ -174,8 +185,9 @@ class RidgeSums:
                 "them to one library and device, or add up two RidgeSums of one place"
             )
 
-    def _add_block(self, z: Array, y: Array) -> None:
-        xp, b, n = self._place.xp, z.shape[0], self.n_rows
+    def _add_block(self, z: Array, y: Array, weights: Array | None = None) -> None:
+        xp, n = self._place.xp, self.n_rows
+        b = z.shape[0] if weights is None else float(xp.sum(weights))
         wide = xp.float64
         if n == 0:
             self._start(z, y)
@@ -183,12 +195,21 @@ class RidgeSums:
             raise ValueError(
                 f"phi(X) has {z.shape[1]} columns but had {self._mean.shape[0]} before"
             )
-        mean = xp.sum(z, axis=0, dtype=wide) / b
-        target_mean = xp.sum(y, axis=0) / b
+        if b == 0:
+            return
+        if weights is None:
+            mean, target_mean = xp.sum(z, axis=0, dtype=wide) / b, xp.sum(y, axis=0) / b
+        else:
+            mean = xp.matmul(weights, xp.astype(z, wide)) / b
+            target_mean = xp.matmul(weights, y) / b
         step, target_step = mean - self._mean, target_mean - self._target_mean
         weight = (n * b / (n + b)) ** 0.5
         rows = _arrays.centred(xp, z, xp.astype(mean, z.dtype), xp.astype(weight * step, z.dtype))
         targets = _arrays.centred(xp, y, target_mean, weight * target_step)
+        if weights is not None:
+            # The last row, which merges the block, has its weight in it already.
+            roots = xp.concat((xp.sqrt(weights), xp.ones_like(weights[:1])))[:, None]
+            rows, targets = rows * xp.astype(roots, z.dtype), targets * roots
         self._gram = _arrays.add_gram(xp, self._gram, rows)
         product = xp.matmul(xp.matrix_transpose(rows), xp.astype(targets, z.dtype))
         self._cross = self._cross + xp.astype(product, wide)
@@ -346,8 +367,19 @@ class RidgeSums:
         require_no_overflow(float(xp.linalg.trace(self._gram) + products))
 
 
-def _of_chunk(phi: Callable[[Array], Array], x: Any, y: Any) -> RidgeSums:
-    part = RidgeSums(phi).add(x, y)
+def with_weights(x: Array, targets: Array, weights: Array) -> Array:
+    """Return targets with validated weights of the rows as one more column."""
+    column = check_pair(x, weights, ("X", "weights"))
+    xp = _arrays.array_namespace(targets)
+    if weights.ndim != 1 or bool(xp.any(column < 0)):
+        raise ValueError("weights must be one number of at least 0 for each row")
+    wide = xp.result_type(targets, column)
+    return xp.concat((xp.astype(targets, wide), xp.astype(column, wide)), axis=1)
+
+
+def _of_chunk(phi: Callable[[Array], Array], weighted: bool, x: Any, y: Any) -> RidgeSums:
+    targets, weights = (y[:, :-1], y[:, -1]) if weighted else (y, None)
+    part = RidgeSums(phi).add(x, targets, weights)
     # The map, which would redraw its weights on arrival, is not sent with the sums.
     part.phi = _left_behind
     return part
@@ -358,7 +390,7 @@ def _left_behind(X: Array) -> Array:
 
 
 def _if_resolved(
-    xp: Any, gram: Array, cross: Array, lambdas: tuple[float, ...], n: int, dtype: str
+    xp: Any, gram: Array, cross: Array, lambdas: tuple[float, ...], n: float, dtype: str
 ) -> Array | None:
     """Factorise for each lambda; return None if a pivot is within rounding, to cut the rank."""
     try:

@@ -34,11 +34,20 @@ def provenance(context: Context, command: tuple[str, ...] | None) -> dict[str, A
     }
 
 
-def replay_line(context: Context, *, data: str | None = None, out: str | None = None) -> str:
-    """Return the command that repeats one statement with the same random numbers."""
+def replay_line(
+    context: Context,
+    *,
+    data: str | None = None,
+    out: str | None = None,
+    options: tuple[str, ...] = (),
+) -> str:
+    """Return the command that repeats one statement with the same random numbers.
+
+    `options` say how the data are read.
+    """
     words = ["mehler", "report"]
     if data is not None:
-        words.append(data)
+        words += [data, *options]
     if context.statement:
         words += ["--statements", context.statement]
     words += ["--level", context.level, "--seed", str(context.seed)]

@@ -1,0 +1,77 @@
+"""Sparse rows give what dense ones give, a block at a time."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+
+from mehler.sklearn import FourierSampler, MaxoutSampler, RandomFeatureRidge, _inputs
+from tests.sklearn._estimators import RIDGES, SAMPLERS, UNUSUAL, name_of
+
+RNG = np.random.default_rng(0)
+DENSE = np.where(RNG.uniform(size=(60, 6)) < 0.4, RNG.standard_normal((60, 6)) + 2.0, 0.0)
+DENSE[7] = 0.0
+Y = (DENSE.sum(axis=1) > 4).astype(int)
+KINDS = [sparse.csr_array, sparse.csc_array, sparse.coo_matrix, sparse.csr_matrix]
+
+
+@pytest.fixture(autouse=True, params=[1 << 24, 8 * 6 * 7], ids=["one block", "blocks of 7 rows"])
+def _blocks(request, monkeypatch):
+    monkeypatch.setattr(_inputs, "_BLOCK", request.param)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("estimator", SAMPLERS + UNUSUAL, ids=name_of)
+def test_samplers_take_sparse_rows(estimator, kind):
+    one = clone(estimator).set_params(random_state=0).fit(kind(DENSE), Y)
+    other = clone(estimator).set_params(random_state=0).fit(DENSE, Y)
+    np.testing.assert_allclose(one.transform(kind(DENSE)), other.transform(DENSE), atol=1e-12)
+    np.testing.assert_allclose(
+        one.expected_kernel(kind(DENSE)[:5] if kind is not sparse.coo_matrix else DENSE[:5]),
+        other.expected_kernel(DENSE[:5]),
+        atol=1e-12,
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("estimator", RIDGES, ids=name_of)
+def test_ridges_take_sparse_rows(estimator, kind):
+    one = clone(estimator).set_params(random_state=0).fit(kind(DENSE), Y)
+    other = clone(estimator).set_params(random_state=0).fit(DENSE, Y)
+    assert one.lambda_ == other.lambda_
+    np.testing.assert_allclose(one.coef_, other.coef_, rtol=1e-6, atol=1e-8)
+    # Blocks of other sizes are rounded otherwise.
+    np.testing.assert_allclose(one.predict(kind(DENSE)), one.predict(DENSE), rtol=1e-12)
+    options = {"classes": [0, 1]} if hasattr(one, "classes_") else {}
+    streamed = clone(estimator).set_params(random_state=0, lambdas=1e-2)
+    plain = clone(streamed).partial_fit(DENSE, Y, **options)
+    streamed.partial_fit(kind(DENSE), Y, **options)
+    np.testing.assert_allclose(streamed.coef_, plain.coef_, rtol=1e-6, atol=1e-8)
+
+
+def test_stored_zeros_are_zeros():
+    rows = sparse.csr_array(DENSE)
+    rows.data[::3] = 0.0
+    one = FourierSampler(random_state=0).fit(rows)
+    other = FourierSampler(random_state=0).fit(rows.toarray())
+    assert one.map_.spectrum.gamma == pytest.approx(other.map_.spectrum.gamma, rel=1e-12)
+
+
+def test_float32_stays():
+    rows = sparse.csr_array(DENSE.astype(np.float32))
+    assert MaxoutSampler().fit_transform(rows).dtype == np.float32
+
+
+def test_sparse_rows_are_never_dense_as_a_whole(monkeypatch):
+    monkeypatch.setattr(_inputs, "_BLOCK", 1 << 20)
+    rows = sparse.random_array((4000, 5000), density=1e-3, rng=np.random.default_rng(0)).tocsr()
+    model = RandomFeatureRidge(features=MaxoutSampler(n_components=5, pool_size=2), random_state=0)
+    tracemalloc.start()
+    model.fit(rows, np.arange(4000.0)).predict(rows)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4000 * 5000 * 8 / 8

@@ -1,0 +1,180 @@
+"""Weights count rows: a row of weight 2 is that row twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.linear_model import Ridge, RidgeClassifier
+from sklearn.model_selection import GridSearchCV, PredefinedSplit
+
+from mehler import learn
+from mehler.sklearn import (
+    FourierSampler,
+    MaxoutSampler,
+    RandomFeatureRidge,
+    RandomFeatureRidgeClassifier,
+)
+from mehler.sklearn import _by_blocks as by_blocks_module
+
+RNG = np.random.default_rng(0)
+N = 120
+X = RNG.standard_normal((N, 3)) * [1.0, 2.0, 0.5] + 0.5
+Y = np.sin(X[:, 0]) + 0.3 * RNG.standard_normal(N)
+LABELS = np.array(list("uvw"))[(X[:, 0] > 0).astype(int) + (X[:, 1] > 1)]
+COUNTS = RNG.integers(0, 4, N)
+COPIES = np.repeat(np.arange(N), COUNTS)
+FEATURES = {
+    "maxout": MaxoutSampler(n_components=30, random_state=0),
+    "scale": FourierSampler(n_components=30, random_state=0),  # gamma of the weighted rows
+}
+LAMBDAS = (1e-4, 1e-2, 1.0)
+
+
+def models(features, **options):
+    return [
+        (RandomFeatureRidge(features=features, **options), Y),
+        (RandomFeatureRidge(features=features, **options), np.column_stack([Y, X[:, 1]])),
+        (RandomFeatureRidgeClassifier(features=features, **options), LABELS),
+        (RandomFeatureRidgeClassifier(features=features, scoring="mse", **options), LABELS),
+    ]
+
+
+def same(one, other, rtol=1e-7):
+    np.testing.assert_allclose(one.coef_, other.coef_, rtol=rtol, atol=1e-9)
+    np.testing.assert_allclose(one.intercept_, other.intercept_, rtol=rtol, atol=1e-9)
+    assert one.lambda_ == other.lambda_
+    if one.errors_ is not None:
+        np.testing.assert_allclose(one.errors_, other.errors_, rtol=rtol)
+
+
+@pytest.mark.parametrize("features", FEATURES.values(), ids=FEATURES)
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("lambdas", [1e-2, LAMBDAS])
+def test_a_row_of_weight_two_is_that_row_twice(features, intercept, lambdas):
+    for model, y in models(features, lambdas=lambdas, fit_intercept=intercept):
+        weighted = model.fit(X, y, sample_weight=COUNTS)
+        twice = sklearn.clone(model).fit(X[COPIES], y[COPIES])
+        same(weighted, twice)
+
+
+def test_so_it_is_in_folds_and_in_streams():
+    folds = np.arange(N) % 4
+    for model, y in models(FEATURES["maxout"], lambdas=LAMBDAS, cv=PredefinedSplit(folds)):
+        twice = sklearn.clone(model).set_params(cv=PredefinedSplit(folds[COPIES]))
+        weighted = model.fit(X, y, sample_weight=COUNTS)
+        # Folds of equal weight would have the same mean; these are nearly so.
+        np.testing.assert_allclose(
+            weighted.errors_, twice.fit(X[COPIES], y[COPIES]).errors_, rtol=0.05
+        )
+    for model, y in models(FEATURES["maxout"], lambdas=LAMBDAS):
+        if isinstance(model, RandomFeatureRidgeClassifier):
+            continue
+        streamed = sklearn.clone(model)
+        for rows in (slice(0, 50), slice(50, N)):
+            streamed.partial_fit(X[rows], y[rows], sample_weight=COUNTS[rows])
+        # Stream folds deal rows by turns, so only one lambda can be compared.
+        single = sklearn.clone(model).set_params(lambdas=streamed.lambda_)
+        same_coef = single.fit(X, y, sample_weight=COUNTS).coef_
+        np.testing.assert_allclose(streamed.coef_, same_coef, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_scikit_learns_ridge_says_the_same(intercept):
+    weights = RNG.uniform(0.1, 3.0, N)
+    model = RandomFeatureRidge(
+        features=FEATURES["maxout"], lambdas=1e-2, fit_intercept=intercept
+    ).fit(X, Y, sample_weight=weights)
+    z = model.features_.transform(X)
+    theirs = Ridge(alpha=1e-2 * weights.sum(), fit_intercept=intercept)
+    theirs.fit(z, Y, sample_weight=weights)
+    np.testing.assert_allclose(model.coef_, theirs.coef_, rtol=1e-8)
+    np.testing.assert_allclose(model.intercept_, theirs.intercept_, rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("given", ["balanced", {"u": 3.0, "v": 0.5}])
+def test_class_weights_are_scikit_learns(given):
+    model = RandomFeatureRidgeClassifier(
+        features=FEATURES["maxout"], lambdas=1e-2, class_weight=given
+    ).fit(X, LABELS)
+    total = sklearn.utils.class_weight.compute_sample_weight(given, LABELS).sum()
+    z = model.features_.transform(X)
+    theirs = RidgeClassifier(alpha=1e-2 * total, class_weight=given).fit(z, LABELS)
+    np.testing.assert_allclose(model.coef_, theirs.coef_, rtol=1e-8, atol=1e-10)
+    own = sklearn.utils.class_weight.compute_sample_weight(given, LABELS)
+    plain = sklearn.clone(model).set_params(class_weight=None).fit(X, LABELS, sample_weight=own)
+    np.testing.assert_array_equal(model.coef_, plain.coef_)
+
+
+def test_leaving_out_rows_of_small_weight_is_leaving_them_out_whole():
+    """Weights below 1: the same fit as without the row, and never a leverage above 1."""
+    weights = RNG.uniform(0.001, 0.01, N)
+    model = RandomFeatureRidge(features=FEATURES["maxout"], lambdas=LAMBDAS)
+    found = model.fit(X, Y, sample_weight=weights).errors_
+    z = model.features_.transform(X)
+    for lam, error in zip(LAMBDAS, found):
+        squares = 0.0
+        for i in range(N):
+            rest = np.arange(N) != i
+            one = Ridge(alpha=lam * weights.sum()).fit(z[rest], Y[rest], weights[rest])
+            squares += weights[i] * (one.predict(z[i : i + 1])[0] - Y[i]) ** 2
+        assert error == pytest.approx(squares / weights.sum(), rel=1e-6)
+
+
+def counts_are_forgotten(monkeypatch):
+    honest = learn.RidgeSums._add_block
+
+    def wrong(self, z, y, weights=None):
+        honest(self, z, y, None if weights is None else np.sign(weights))
+
+    monkeypatch.setattr(learn.RidgeSums, "_add_block", wrong)
+
+
+def roots_are_forgotten(monkeypatch):
+    honest = learn.RidgeSums._add_block
+
+    def wrong(self, z, y, weights=None):
+        honest(self, z, y, None if weights is None else weights**2)
+
+    monkeypatch.setattr(learn.RidgeSums, "_add_block", wrong)
+
+
+def errors_are_of_rows(monkeypatch):
+    honest = by_blocks_module.LeftOut.__call__
+
+    def wrong(self, x, y):
+        y = y.copy()
+        y[:, -1] = 1.0
+        return honest(self, x, y)
+
+    monkeypatch.setattr(by_blocks_module.LeftOut, "__call__", wrong)
+
+
+@pytest.mark.parametrize(
+    "defect",
+    [counts_are_forgotten, roots_are_forgotten, errors_are_of_rows],
+    ids=lambda one: one.__name__,
+)
+def test_planted_defects_are_caught(monkeypatch, defect):
+    defect(monkeypatch)
+    with pytest.raises(AssertionError):
+        test_a_row_of_weight_two_is_that_row_twice(FEATURES["maxout"], True, LAMBDAS)
+
+
+def test_weights_are_routed():
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = RandomFeatureRidge(features=FEATURES["maxout"]).set_fit_request(sample_weight=True)
+        model.set_score_request(sample_weight=True).set_partial_fit_request(sample_weight=True)
+        search = GridSearchCV(model, {"lambdas": [1e-2, 1.0]}, cv=3)
+        search.fit(X, Y, sample_weight=COUNTS + 1.0)
+        best = sklearn.clone(search.best_estimator_).fit(X, Y, sample_weight=COUNTS + 1.0)
+    np.testing.assert_array_equal(search.best_estimator_.coef_, best.coef_)
+
+
+def test_sparse_rows_have_weights_too():
+    rows = np.where(np.abs(X) > 0.7, X, 0.0)
+    for model, y in models(FEATURES["scale"], lambdas=LAMBDAS):
+        one = sklearn.clone(model).fit(sparse.csr_array(rows), y, sample_weight=COUNTS)
+        other = sklearn.clone(model).fit(rows, y, sample_weight=COUNTS)
+        same(one, other)
