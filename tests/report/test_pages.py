@@ -125,7 +125,7 @@ def test_page_and_twin_show_the_same_statements(page, everything):
             assert evidence["replay"] in text
     for row in twin["data"]["plan"]:
         assert count(row["n_features"]) in text
-        assert count(row["n_features_robust"]) in text
+        assert count(row["n_features_proved"]) in text
 
 
 def test_a_lost_formula_is_shown_as_restored_with_its_hypotheses():

@@ -8,9 +8,13 @@ from os import PathLike
 from time import perf_counter
 from typing import Any
 
-from mehler.report.inputs._data import DataMatrix, load_rows
+from mehler.report._compare import compare as compared_with
+from mehler.report._compare import read_report
+from mehler.report.inputs._data import load_rows
+from mehler.report.inputs._matrix import DataMatrix
+from mehler.report.model._data_result import DataResult
 from mehler.report.model._provenance import provenance, replay_line
-from mehler.report.model._report import DataResult, Report, StatementResult
+from mehler.report.model._report import Report, StatementResult
 from mehler.statements import Check, Context, Evidence, Level, Statement, verdict_of
 from mehler.verify import Ledger
 
@@ -32,6 +36,7 @@ def run(
     progress: Progress | None = None,
     with_data: bool = True,
     command: Sequence[str] | None = None,
+    compare: str | PathLike[str] | None = None,
 ) -> Report:
     """Check statements, and the maps on rows of data, and return a report.
 
@@ -56,6 +61,8 @@ def run(
         Whether to include the section on the data.
     command : sequence of str, optional
         The command line's arguments, for the record.
+    compare : path, optional
+        The ``report.json`` of an earlier run; the report then says what changed since.
 
     Returns
     -------
@@ -66,7 +73,8 @@ def run(
     ------
     ValueError
         Before any work, if there are no statements, level or backend are unknown, the backend is
-        not installed or has no device, seed or false alarm are bad, or data are unreadable.
+        not installed or has no device, seed or false alarm are bad, data are unreadable, or
+        `compare` is no report.
 
     See Also
     --------
@@ -85,25 +93,27 @@ def run(
         false_alarm=false_alarm,
     )
     context.like()  # fail now, not after minutes, if the backend is missing
+    old = None if compare is None else read_report(compare)
     rows = load_rows(data) if with_data else None
 
     total = len(chosen) + (rows is not None)
     report = progress or (lambda label, done, total: None)
-    results = []
-    for done, statement in enumerate(chosen):
-        report(statement.id, done, total)
-        results.append(_run_statement(statement, context.for_statement(statement.id)))
     measured = None
     if rows is not None:
-        report(f"data: {rows.name}", len(chosen), total)
+        report(f"data: {rows.name}", 0, total)
         measured = _run_data(rows, context)
+    results = []
+    for done, statement in enumerate(chosen, start=total - len(chosen)):
+        report(statement.id, done, total)
+        results.append(_run_statement(statement, context.for_statement(statement.id)))
     report("done", total, total)
-    return Report(
+    found = Report(
         provenance=provenance(context, None if command is None else tuple(command)),
         ledger=context.ledger.to_dict(),
         statements=tuple(results),
         data=measured,
     )
+    return found if old is None else replace(found, compared=compared_with(found, old))
 
 
 def _run_statement(statement: Statement, context: Context) -> StatementResult:

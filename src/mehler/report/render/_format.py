@@ -40,6 +40,15 @@ def number(x: float | None, scale: float | None = None, digits: int = 4) -> str:
     return _sign(f"{x:.0f}" if size >= 10**digits else f"{x:.{digits}g}")
 
 
+def tick(x: float) -> str:
+    """Format a number on a logarithmic axis, powers of ten from the fourth on as such.
+
+    >>> [tick(10.0**k) for k in (-4, -3, 0, 3, 4)], tick(0.02)
+    (['10⁻⁴', '0.001', '1', '1000', '10⁴'], '0.02')
+    """
+    return _power(x, 2) if x >= 1e4 or 0 < x < 9e-4 else f"{x:g}"
+
+
 def _power(x: float, digits: int) -> str:
     mantissa, exponent = f"{x:.{min(digits, 4) - 1}e}".split("e")
     if "." in mantissa:

@@ -6,6 +6,7 @@ import io
 import re
 from typing import TYPE_CHECKING, Any
 
+from mehler.report.render._format import tick
 from mehler.statements import Plot, Series
 
 if TYPE_CHECKING:
@@ -90,6 +91,9 @@ def draw(plot: Plot, prefix: str) -> Markup:
         axes = figure.add_subplot()
         for index, series in enumerate(plot.series):
             _draw_series(axes, series, index)
+        for axis, name, log in ((axes.xaxis, "x", plot.x_log), (axes.yaxis, "y", plot.y_log)):
+            if log:
+                _logarithmic(axes, axis, name)
         axes.set_xlabel(plot.x_label)
         axes.set_ylabel(plot.y_label)
         axes.tick_params(labelcolor=_INK, length=3, width=0.7)
@@ -100,6 +104,18 @@ def draw(plot: Plot, prefix: str) -> Markup:
         metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
         figure.savefig(buffer, format="svg", transparent=True, metadata=metadata)
     return _inline(buffer.getvalue(), plot, prefix)
+
+
+def _logarithmic(axes: Any, axis: Any, name: str) -> None:
+    """Set a logarithmic axis with ticks that read as numbers: 1, 10, 100, 1000, 10⁴."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axes.set(**{f"{name}scale": "log"})
+    low, high = sorted(axis.get_view_interval())
+    # Within two decades the powers of ten alone would be too few.
+    axis.set_major_locator(LogLocator(subs=(1.0,) if high >= 99 * low else (1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: tick(value)))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _draw_series(axes: Any, series: Series, index: int) -> None:
