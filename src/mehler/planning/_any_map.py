@@ -68,9 +68,23 @@ def plan_map(
     """
     require_positive(eps=eps)
     require_probability(delta=delta)
-    rows = np.asarray(_arrays.to_host(X), dtype=np.float64)
-    n = rows.shape[0] if n_samples is None else n_samples
+    n = len(X) if n_samples is None else n_samples
     require_count(n_samples=n)
+    variance = relative_variance(phi, X)
+    rows = rows_of_variance(variance, eps=eps, delta=delta, n_samples=n)
+    setting = {
+        "eps": float(eps),
+        "delta": float(delta),
+        "map": type(phi).__name__,
+        "n_samples": n,
+        "variance": variance,
+    }
+    return Plan(setting=setting, rows=rows)
+
+
+def relative_variance(phi: Any, X: Any) -> float:
+    """Return the largest m Var<phi(x), phi(y)> / (k(x,x) k(y,y)) at the pairs of some rows."""
+    rows = np.asarray(_arrays.to_host(X), dtype=np.float64)
     length = np.diag(np.asarray(phi.kernel(rows)))
     if not (length > 0).all():
         raise ValueError(
@@ -80,16 +94,22 @@ def plan_map(
     # gram_variance knows of units that depend on each other.
     spread = phi.n_features * np.asarray(phi.gram_variance(rows))
     # A variance that is 0 up to rounding needs some features all the same.
-    variance = max(float(np.max(spread / np.outer(length, length))), 1e-12)
-    pairs = n * (n + 1) // 2
+    return max(float(np.max(spread / np.outer(length, length))), 1e-12)
+
+
+def rows_of_variance(
+    variance: float, *, eps: float, delta: float, n_samples: int
+) -> tuple[Row, Row]:
+    """Return the asymptotic and the proved row for a relative variance."""
+    pairs = n_samples * (n_samples + 1) // 2
     shared: dict[str, Any] = {
-        "quantity": f"largest error of the Gram matrix over sqrt(k(x,x) k(y,y)), {n} rows",
+        "quantity": f"largest error of the Gram matrix over sqrt(k(x,x) k(y,y)), {n_samples} rows",
         "probability": 1 - delta,
-        "assumptions": (f"the variance is nowhere larger than at the {len(rows)} rows given",),
+        "assumptions": ("the variance is nowhere larger than at the rows given",),
     }
     # Half each for an interval that misses the truth, and for one that is too wide.
     share = delta / pairs / 2
-    found = (
+    return (
         Row(
             name="central limit, union over pairs",
             kind="asymptotic",
@@ -107,11 +127,3 @@ def plan_map(
             **shared,
         ),
     )
-    setting = {
-        "eps": float(eps),
-        "delta": float(delta),
-        "map": type(phi).__name__,
-        "n_samples": n,
-        "variance": variance,
-    }
-    return Plan(setting=setting, rows=found)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.planning import plan_map
+from mehler.planning._any_map import relative_variance, rows_of_variance
 from mehler.report.model._data_result import PlanRow
 from mehler.report.on_data._maps import MapUnderTest
 from mehler.report.on_data._rows import Chosen
@@ -17,8 +17,7 @@ from mehler.verify import check_kernel, features_needed
 
 ERRORS = (0.1, 0.05, 0.02, 0.01)
 CONFIDENCE = 0.99
-# Rows at whose pairs a plan looks at the variance.
-PLANNED = 100
+_PLANNED_ROWS, _PLANNED_ENTRIES = 100, 1_000_000
 _MISS = 1e-6
 # Of the false alarm, for the last look of `check_kernel`.
 _LAST = 0.75
@@ -111,10 +110,12 @@ def design(one: MapUnderTest, variance: float, n_pairs: int, context: Context) -
 def plan(one: MapUnderTest, seen: Chosen, n_rows: int) -> list[PlanRow]:
     """Plan the features that one map needs for each error on all pairs of all rows."""
     # Kernels of groups take an average for every pair.
-    rows = one.rows(seen.values[seen.measured] if one.unit else seen.values[:PLANNED])
-    phi, found = small(one), []
+    rows = seen.values[seen.measured] if one.unit else seen.values[: n_planned(seen)]
+    variance, found = relative_variance(small(one), one.rows(rows)), []
     for error in ERRORS:
-        rough, proved = plan_map(phi, rows, eps=error, delta=1 - CONFIDENCE, n_samples=n_rows).rows
+        rough, proved = rows_of_variance(
+            variance, eps=error, delta=1 - CONFIDENCE, n_samples=n_rows
+        )
         found.append(
             PlanRow(
                 map=one.label,
@@ -124,3 +125,9 @@ def plan(one: MapUnderTest, seen: Chosen, n_rows: int) -> list[PlanRow]:
             )
         )
     return found
+
+
+def n_planned(seen: Chosen) -> int:
+    """Return the number of rows at whose pairs a plan looks at the variance."""
+    n, d = seen.values.shape
+    return min(n, _PLANNED_ROWS, max(2, _PLANNED_ENTRIES // d))

@@ -20,15 +20,17 @@ from mehler.features import (
     groups,
     leverage,
 )
-from mehler.report.on_data._rows import Chosen, directions
+from mehler.report.on_data._rows import WIDE, Chosen, directions
 from mehler.report.render._format import number
 
 # Columns of one template of an invariant map, and the most elements of a group.
-_BINS, _LARGEST_GROUP = 8, 1024
+_BINS, LARGEST_GROUP = 8, 256
 # Time of one moved template, in random numbers a feature.
 _MOVING = 20
 # Rows on which leverage scores are computed, and how many features a pool has for one kept.
-_SCORED, _POOL = 64, 4
+_SCORED, _POOL = 64, 2
+# Every draw is one sample, and draws and scores a pool.
+MOST_SCORED_COLUMNS = WIDE // 2
 # Time of leverage scores, in random numbers a kept feature.
 _SCORING = 6000
 
@@ -105,6 +107,8 @@ def _fourier(seen: Chosen, d: int) -> list[MapUnderTest]:
         )
         for name, (draw, setting) in spectra.items()
     ]
+    if d > MOST_SCORED_COLUMNS:
+        return found
     scored = seen.values[:_SCORED]
 
     def selected(n_features: int, *, seed: int, like: Any = None) -> Any:
@@ -149,7 +153,7 @@ def _maxout(d: int) -> list[MapUnderTest]:
             draw=partial(MaxoutFeatures.draw, d, pool_size=q),
             cost=q * d,
         )
-        for q in (2, 4, 8, 16)
+        for q in ((2, 4, 8, 16) if d <= WIDE else (2, 4))
     ]
     return [
         *found,
@@ -172,7 +176,7 @@ def _maxout(d: int) -> list[MapUnderTest]:
 
 def _invariant(seen: Chosen, d: int) -> list[MapUnderTest]:
     """Return maps whose group suits images or sequences, if the rows look like them."""
-    if not seen.layout or d > _LARGEST_GROUP:
+    if not seen.layout:
         return []
     if len(seen.layout) == 2:
         side = seen.layout[0]
@@ -192,4 +196,5 @@ def _invariant(seen: Chosen, d: int) -> list[MapUnderTest]:
             unit=True,
         )
         for name, group in acting.items()
+        if group.order <= LARGEST_GROUP
     ]

@@ -17,6 +17,8 @@ from mehler.verify import intervals
 
 # Pairs of one picture, features of its one draw, and the chance that one of its intervals misses.
 _PAIRS, _FEATURES, _MISSES = 12, 2000, 0.01
+# Random numbers of one draw.
+_WEIGHTS = 8_000_000
 _SHOWN = ("FourierFeatures, rbf", "KitchenSinks, relu", "MaxoutFeatures, q = 4")
 
 
@@ -52,14 +54,15 @@ def gram_against_kernel(
         x_label="exact kernel / √(k(x,x) k(y,y))",
         y_label="mean feature product, same unit",
         series=(Series(label="equal", x=ends, y=ends), *series),
-        caption=f"{_PAIRS} pairs of rows, one draw of {count(_FEATURES)} features of each map. "
+        caption=f"{_PAIRS} pairs of rows, one draw of at most {count(_FEATURES)} features a map. "
         f"Each interval misses the mean over draws with probability at most {_MISSES:g}.",
     )
 
 
 def _points(one: MapUnderTest, seen: Chosen, context: Context) -> Series:
     rows = one.rows(seen.values[seen.measured])
-    phi = one.draw(_FEATURES, seed=context.seed_for(f"picture: {one.label}"), like=context.like())
+    size = min(_FEATURES, int(_WEIGHTS // one.cost)) // one.multiple * one.multiple
+    phi = one.draw(size, seed=context.seed_for(f"picture: {one.label}"), like=context.like())
     known = small(one)
     kernel, variance = known.kernel(rows), known.variance(rows)
     unit = np.sqrt(np.outer(np.diag(kernel), np.diag(kernel)))

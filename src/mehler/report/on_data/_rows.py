@@ -10,8 +10,9 @@ import numpy as np
 from mehler.report.inputs._matrix import DataMatrix
 from mehler.report.render._format import count
 
-# Rows whose pairs are measured, and rows from which they are chosen: as many as these entries.
-MEASURED = 12
+# Rows whose pairs are measured; fewer where a product with weights is long. Then the rows and the
+# entries of the sample from which they are chosen.
+MEASURED, MEASURED_IF_WIDE, WIDE = 12, 6, 2000
 _MOST_ROWS, _MOST_ENTRIES = 1000, 4_000_000
 _LOWEST, _HIGHEST = -100, 100  # exponents of two at which a product of four lengths is safe
 # Least correlation of neighbouring columns, and over that of any two, to be taken for neighbours.
@@ -61,7 +62,11 @@ def choose(rows: DataMatrix, rng: np.random.Generator) -> Chosen:
     above = np.triu_indices(size, 1)
     low, high = (divmod(int(i), size) for i in _extremes(rho))
     others = rng.permutation(size)
-    measured = np.sort(list(dict.fromkeys([*low, *high, *others.tolist()]))[:MEASURED])
+    measured = np.sort(
+        list(dict.fromkeys([*low, *high, *others.tolist()]))[
+            : MEASURED if d <= WIDE else MEASURED_IF_WIDE
+        ]
+    )
     correlations = (float(rho[above].min()), float(rho[above].max()))
     # Equal rows alone would leave no width.
     edges = np.linspace(correlations[0], max(correlations[1], correlations[0] + 1e-6), _BINS + 1)

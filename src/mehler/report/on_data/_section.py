@@ -9,10 +9,10 @@ from mehler._arrays import slices
 from mehler.report.inputs._matrix import DataMatrix
 from mehler.report.model._data_result import Column, DataResult
 from mehler.report.on_data import _scores as scoring
-from mehler.report.on_data._check import CONFIDENCE, PLANNED, check, plan
-from mehler.report.on_data._maps import maps_under_test
+from mehler.report.on_data._check import CONFIDENCE, check, n_planned, plan
+from mehler.report.on_data._maps import LARGEST_GROUP, MOST_SCORED_COLUMNS, maps_under_test
 from mehler.report.on_data._plots import features_against_error, gram_against_kernel, histogram
-from mehler.report.on_data._rows import choose
+from mehler.report.on_data._rows import Chosen, choose
 from mehler.report.render._format import count
 from mehler.statements import Context
 
@@ -46,14 +46,14 @@ def measure(rows: DataMatrix, context: Context) -> DataResult:
         ),
         warnings=rows.warnings,
         choices=rows.choices,
-        notes=(*seen.notes, *_layout_notes(seen.layout)),
+        notes=(*seen.notes, *_map_notes(seen)),
         n_correlations=int(seen.counts.sum()),
         correlation_range=seen.correlations,
         measured=tuple(int(seen.source[i]) for i in seen.measured),
         settings={one.label: one.setting for one in maps},
         evidence=evidence,
         plan=planned,
-        plan_method=_plan_method(rows.n_rows, min(PLANNED, len(seen.values))),
+        plan_method=_plan_method(rows.n_rows, n_planned(seen)),
         scores=() if task is None else tuple(scoring.scores(task, maps, context)),
         score_method="" if task is None else task.method,
         target=rows.target_name,
@@ -71,11 +71,18 @@ def _digest(rows: DataMatrix) -> str:
     return found.hexdigest()
 
 
-def _layout_notes(layout: tuple[int, ...]) -> list[str]:
-    if not layout:
-        return []
-    kind = f"images of {layout[0]} × {layout[0]}" if len(layout) == 2 else "sequences"
-    return [f"Neighbouring columns are alike, so rows are taken for {kind} too."]
+def _map_notes(seen: Chosen) -> list[str]:
+    """Say which maps the rows call for, and which they forbid."""
+    notes, layout, d = [], seen.layout, seen.values.shape[1]
+    if layout:
+        kind = f"images of {layout[0]} × {layout[0]}" if len(layout) == 2 else "sequences"
+        notes.append(f"Neighbouring columns are alike, so rows are taken for {kind} too")
+        if d > LARGEST_GROUP:
+            notes[0] += f"; of their shifts, {count(d)} in number, no average is taken"
+        notes[0] += "."
+    if d > MOST_SCORED_COLUMNS:
+        notes.append(f"Leverage scores are measured up to {count(MOST_SCORED_COLUMNS)} columns.")
+    return notes
 
 
 def _plan_method(n_rows: int, n_planned: int) -> str:
@@ -85,5 +92,6 @@ def _plan_method(n_rows: int, n_planned: int) -> str:
         f"{count(n_rows * (n_rows + 1) // 2)} pairs of rows at once with probability "
         f"{CONFIDENCE:.0%} (union bound), where the variance is nowhere larger than at the pairs "
         f"of {n_planned} rows at random (of the measured rows, for groups). Mean: for inner "
-        "products, right in the limit of many features. Catoni: proved at every size, for Catoni's estimate in the mean's place."
+        "products, right in the limit of many features. Catoni: proved at every size, for "
+        "Catoni's estimate in the mean's place."
     )
