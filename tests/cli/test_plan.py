@@ -26,7 +26,7 @@ def test_prints_the_table_of_a_file(rows_file, capsys):
     captured = capsys.readouterr()
     expected = planning.plan(np.load(rows_file), delta=0.1, max_rows=8, seed=3)
     assert captured.out == f"{expected}\n"
-    assert captured.err == ""
+    assert captured.err.splitlines()[0] == "mehler: rows.npy: 20 rows, 5 columns"
 
 
 def test_options_reach_the_plan(tmp_path, capsys):

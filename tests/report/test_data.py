@@ -91,7 +91,7 @@ def test_bad_rows_are_refused(tmp_path, values, message):
         load_rows(tmp_path / "a.npy")
 
 
-@pytest.mark.parametrize("kind", [".npy", ".npz", ".csv", ".parquet"])
+@pytest.mark.parametrize("kind", [".npy", ".npz", ".csv", ".parquet", ".feather"])
 def test_empty_and_missing_files_are_refused(tmp_path, kind):
     path = tmp_path / f"a{kind}"
     with pytest.raises(ValueError, match="does not exist: check the path"):
@@ -101,7 +101,7 @@ def test_empty_and_missing_files_are_refused(tmp_path, kind):
         load_rows(path)
 
 
-@pytest.mark.parametrize("kind", [".npy", ".npz", ".parquet", ".csv"])
+@pytest.mark.parametrize("kind", [".npy", ".npz", ".parquet", ".csv", ".arrow"])
 @pytest.mark.parametrize(
     "noise", [b"\xff\xfe\x00\x01 not data" * 9, b"\x93NUMPY", b"PK\x03\x04zip"]
 )
@@ -127,7 +127,9 @@ def test_pickles_are_never_read(tmp_path, kind):
 
 def test_unknown_kind_and_directory_are_refused(tmp_path):
     (tmp_path / "a.txt").write_text("1")
-    with pytest.raises(ValueError, match=r"kind '.txt': give one of .npy, .npz, .csv, .parquet"):
+    with pytest.raises(
+        ValueError, match=r"kind '.txt': give one of .npy, .npz, .csv, .tsv, .parquet"
+    ):
         load_rows(tmp_path / "a.txt")
     with pytest.raises(ValueError, match="is not a file"):
         load_rows(tmp_path)
@@ -142,8 +144,8 @@ def test_npz_without_rows_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,name\n1,bob\n2,eve\n", r"column 'name' holds text \('bob'\): remove it"),
-        ("1,2\n3\n", "row 1 has 1 cells and the first line 2"),
+        ("a,name\n1,bob\n2,eve\n", r"column 'name' holds text \('bob'\): remove with --drop name"),
+        ("1,2\n3\n", "row 1 has 1 cell and the first line 2"),
         ("a,b\n", "is empty"),
         ("a,b\n1,\n2,3\n", "holds nan at row 0, column 1"),
         ("\n\n", "is empty"),
@@ -157,7 +159,9 @@ def test_bad_csv_is_refused(tmp_path, text, message):
 
 def test_text_column_of_parquet_is_named(tmp_path):
     parquet.write_table(pa.table({"a": [1.0, 2.0], "name": ["x", "y"]}), tmp_path / "a.parquet")
-    with pytest.raises(ValueError, match=r"column 'name' holds .*string, not numbers"):
+    with pytest.raises(
+        ValueError, match=r"column 'name' holds text \('x'\): remove with --drop name"
+    ):
         load_rows(tmp_path / "a.parquet")
 
 

@@ -14,6 +14,18 @@ from mehler.cli._outputs import Annotations, Junit, require_outputs, write_outpu
 from mehler.cli._places import shown
 from mehler.cli._plan import plan
 from mehler.cli._progress import progress_bar
+from mehler.cli._reading import (
+    KINDS,
+    Array,
+    Columns,
+    Drop,
+    DropMissing,
+    Header,
+    Standardize,
+    Target,
+    UnpackLimit,
+    read,
+)
 from mehler.cli._reproduce import reproduce
 from mehler.cli._verify import verify
 
@@ -77,8 +89,7 @@ def report(
         str | None,
         typer.Argument(
             metavar="DATA",
-            help="Your rows: .npy, .npz (array X), .csv or .parquet. "
-            "Without it: scikit-learn's 8x8 digits.",
+            help=f"Your rows: {KINDS}. Without it: scikit-learn's 8x8 digits.",
         ),
     ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the files go.")] = Path(
@@ -107,6 +118,14 @@ def report(
     ] = None,
     junit: Junit = None,
     annotations: Annotations = "auto",
+    columns: Columns = None,
+    drop: Drop = None,
+    target: Target = None,
+    standardize: Standardize = False,
+    drop_missing: DropMissing = False,
+    header: Header = None,
+    array: Array = None,
+    unpack_limit: UnpackLimit = 1.0,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> int:
     """Check the statements, and the maps on your rows; write report.html, report.json, summary.md.
@@ -122,18 +141,30 @@ def report(
     reports.require_writable(out)
     reports.require_renderers()
     require_outputs(junit, annotations)
+    old = None if compare is None else reports.read_report(compare)
     chosen = discover(statements)
+    rows = read(
+        data,
+        columns=columns,
+        drop=drop,
+        target=target,
+        standardize=standardize,
+        drop_missing=drop_missing,
+        header=header,
+        array=array,
+        unpack_limit=unpack_limit,
+    )
     with progress_bar() as progress:
         found = reports.run(
             chosen,
-            data=data,
+            data=rows,
             level=level,  # type: ignore[arg-type]  # run says what levels there are
             seed=seed,
             backend=backend,
             false_alarm=false_alarm,
             progress=progress,
             command=ctx.find_root().obj,
-            compare=compare,
+            compare=old,
         )
     written = reports.write(found, here / out)
     written += write_outputs(found, None if junit is None else here / junit, annotations)

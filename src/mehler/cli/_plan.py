@@ -9,6 +9,18 @@ from typing import Annotated
 import typer
 
 from mehler._files import destination, write_whole
+from mehler.cli._reading import (
+    KINDS,
+    Array,
+    Columns,
+    Drop,
+    DropMissing,
+    Header,
+    Standardize,
+    Target,
+    UnpackLimit,
+    read,
+)
 
 
 def plan(
@@ -16,8 +28,7 @@ def plan(
         str | None,
         typer.Argument(
             metavar="DATA",
-            help="Your rows: .npy, .npz (array X), .csv or .parquet; they are divided by their "
-            "norms. Without it give numbers.",
+            help=f"Your rows: {KINDS}; they are divided by their norms. Without it give numbers.",
         ),
     ] = None,
     eps: Annotated[
@@ -62,6 +73,14 @@ def plan(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write it there as well.")
     ] = None,
+    columns: Columns = None,
+    drop: Drop = None,
+    target: Target = None,
+    standardize: Standardize = False,
+    drop_missing: DropMissing = False,
+    header: Header = None,
+    array: Array = None,
+    unpack_limit: UnpackLimit = 1.0,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> int:
     """Plan the number of features for an accuracy: measured, in the limit, and by each bound.
@@ -69,25 +88,34 @@ def plan(
     Exit status: 0, or 2 if it could not run.
     """
     from mehler import planning
-    from mehler.report.inputs._data import load_rows
 
     if out is not None:
         _require_file(out)
     rows = None
     if data is not None:
-        read = load_rows(data)
-        if read.n_zero_rows:
+        found = read(
+            data,
+            columns=columns,
+            drop=drop,
+            target=target,
+            standardize=standardize,
+            drop_missing=drop_missing,
+            header=header,
+            array=array,
+            unpack_limit=unpack_limit,
+        )
+        if found.n_zero_rows:
             raise ValueError(
-                f"DATA={data!r} has rows of zeros, {read.n_zero_rows} in all; they have no "
+                f"DATA={data!r} has rows of zeros, {found.n_zero_rows} in all; they have no "
                 "direction: remove them"
             )
-        if read.n_not_held:
+        if found.n_not_held:
             raise ValueError(
-                f"DATA={data!r} has {read.n_rows} rows, too many to hold, and a plan is made of "
-                f"all: give a file with some of them, and --n-samples {read.n_rows}"
+                f"DATA={data!r} has {found.n_rows} rows, too many to hold, and a plan is made of "
+                f"all: give a file with some of them, and --n-samples {found.n_rows}"
             )
-        rows = read.values
-    found = planning.plan(
+        rows = found.values
+    planned = planning.plan(
         rows,
         n_inputs=n_inputs,
         n_samples=n_samples,
@@ -103,7 +131,7 @@ def plan(
         max_rows=max_rows,
         measure=measure,
     )
-    text = json.dumps(found.to_dict(), indent=1, allow_nan=False) if as_json else str(found)
+    text = json.dumps(planned.to_dict(), indent=1, allow_nan=False) if as_json else str(planned)
     if out is not None:
         write_whole(out, text + "\n")
     typer.echo(text)

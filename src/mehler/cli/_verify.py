@@ -11,6 +11,18 @@ import typer
 from mehler.cli._outputs import Annotations, Junit, require_outputs, write_outputs
 from mehler.cli._places import shown
 from mehler.cli._progress import progress_bar
+from mehler.cli._reading import (
+    KINDS,
+    Array,
+    Columns,
+    Drop,
+    DropMissing,
+    Header,
+    Standardize,
+    Target,
+    UnpackLimit,
+    read,
+)
 from mehler.cli._warnings import warnings_once
 
 
@@ -53,8 +65,16 @@ def verify(
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option("--data", metavar="FILE", help="Your rows: .npy, .npz, .csv or .parquet."),
+        typer.Option("--data", metavar="FILE", help=f"Your rows: {KINDS}."),
     ] = None,
+    columns: Columns = None,
+    drop: Drop = None,
+    labels: Target = None,
+    standardize: Standardize = False,
+    drop_missing: DropMissing = False,
+    header: Header = None,
+    array: Array = None,
+    unpack_limit: UnpackLimit = 1.0,
     claim: Annotated[
         str | None,
         typer.Option(
@@ -151,6 +171,19 @@ def verify(
     if json is not None:
         reports.require_writable(json.parent, option="--json")
     require_outputs(junit, annotations)
+    rows = None
+    if data is not None:
+        rows = read(
+            data,
+            columns=columns,
+            drop=drop,
+            target=labels,
+            standardize=standardize,
+            drop_missing=drop_missing,
+            header=header,
+            array=array,
+            unpack_limit=unpack_limit,
+        )
     with progress_bar() as progress, warnings_once():
         found = reports.verify_map(
             target,
@@ -159,7 +192,7 @@ def verify(
             arguments=_values(arg or []),
             n_features=features,
             inputs=inputs,
-            data=data,
+            data=rows,
             claim=claim,
             also=tuple(also or ()),
             resolution=resolution,

@@ -1,11 +1,14 @@
 """Check statements and maps, and render the results as HTML, JSON and Markdown.
 
-`run` checks statements, and the library's maps on given rows; `verify_map` checks one map against
-one kernel. `write` renders the result of either, `write_junit` and `annotations` for continuous
-integration.
+`load_rows` reads rows; `run` checks statements, and the library's maps on rows; `verify_map`
+checks one map against one kernel. `write` renders the result of either, `write_junit` and
+`annotations` for continuous integration.
 """
 
+from mehler.report._compare import read_report
 from mehler.report._run import run
+from mehler.report.inputs._data import load_rows
+from mehler.report.inputs._matrix import DataMatrix
 from mehler.report.model._comparison import Change, Comparison
 from mehler.report.model._data_result import Column, DataResult, PlanRow, Score
 from mehler.report.model._report import SCHEMA, Report, StatementResult
@@ -23,6 +26,7 @@ __all__ = [
     "Change",
     "Column",
     "Comparison",
+    "DataMatrix",
     "DataResult",
     "PlanRow",
     "Report",
@@ -32,7 +36,9 @@ __all__ = [
     "annotations",
     "draw",
     "lines",
+    "load_rows",
     "page_style",
+    "read_report",
     "require_renderers",
     "require_writable",
     "run",

@@ -131,9 +131,12 @@ def _of_data(old: Any, new: Any, alike: bool) -> Iterator[Change]:
         names = [one["name"] if one else "none" for one in (old, new)]
         yield from _differ("data", "rows", *names)
         return
-    for key in ("name", "n_rows", "n_columns", "n_zero_rows", "target", "digest"):
+    for key in ("name", "n_rows", "n_columns", "n_zero_rows", "target"):
         if key in old:
             yield from _differ("data", key.replace("_", " "), old[key], new[key])
+    digests = [str(side.get("digest"))[:12] for side in (old, new)]
+    if "digest" in old:
+        yield from _differ("data", "digest of the values", *digests)
     if "columns" in old:
         yield from _of_columns(old["columns"], new["columns"])
     yield from _of_evidence("data", old["evidence"], new["evidence"])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from time import perf_counter
@@ -36,7 +37,7 @@ def run(
     progress: Progress | None = None,
     with_data: bool = True,
     command: Sequence[str] | None = None,
-    compare: str | PathLike[str] | None = None,
+    compare: str | PathLike[str] | Mapping[str, Any] | None = None,
 ) -> Report:
     """Check statements, and the maps on rows of data, and return a report.
 
@@ -61,8 +62,9 @@ def run(
         Whether to include the section on the data.
     command : sequence of str, optional
         The command line's arguments, for the record.
-    compare : path, optional
-        The ``report.json`` of an earlier run; the report then says what changed since.
+    compare : path or mapping, optional
+        The ``report.json`` of an earlier run, or what `read_report` made of it; the report then
+        says what changed since.
 
     Returns
     -------
@@ -93,7 +95,7 @@ def run(
         false_alarm=false_alarm,
     )
     context.like()  # fail now, not after minutes, if the backend is missing
-    old = None if compare is None else read_report(compare)
+    old = read_report(compare) if isinstance(compare, str | PathLike) else compare
     rows = load_rows(data) if with_data else None
 
     total = len(chosen) + (rows is not None)
@@ -101,7 +103,9 @@ def run(
     measured = None
     if rows is not None:
         report(f"data: {rows.name}", 0, total)
-        measured = _run_data(rows, context)
+        # Options of the reader are in the command line alone.
+        line = shlex.join(("mehler", *command)) if command else ""
+        measured = _run_data(rows, context, line)
     results = []
     for done, statement in enumerate(chosen, start=total - len(chosen)):
         report(statement.id, done, total)
@@ -159,17 +163,18 @@ def _run_check(check: Check, context: Context) -> Evidence:
     return _stamp(replace(found, check=check.name), context)
 
 
-def _run_data(rows: DataMatrix, context: Context) -> DataResult:
+def _run_data(rows: DataMatrix, context: Context, line: str) -> DataResult:
     from mehler.report.on_data._section import measure
 
     result = measure(rows, context)
-    stamped = tuple(_stamp(one, context, data=rows.path) for one in result.evidence)
+    line = line or replay_line(context, data=rows.path)
+    stamped = tuple(_stamp(replace(one, replay=line), context) for one in result.evidence)
     return replace(result, evidence=stamped)
 
 
-def _stamp(evidence: Evidence, context: Context, data: str | None = None) -> Evidence:
+def _stamp(evidence: Evidence, context: Context) -> Evidence:
     return replace(
         evidence,
         seed=context.seed if evidence.seed is None else evidence.seed,
-        replay=evidence.replay or replay_line(context, data=data),
+        replay=evidence.replay or replay_line(context),
     )

@@ -1,264 +1,227 @@
-"""Read and validate the user's rows, with errors of one line."""
+"""Read the user's rows and validate them, with errors of one line that name all there is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
+from mehler import _arrays
+from mehler._validate import positive
+from mehler.report.inputs import _columns
+from mehler.report.inputs._advice import warnings_on
 from mehler.report.inputs._matrix import DataMatrix
-from mehler.report.inputs._out_of_core import evenly_spaced, is_large, look_at_all
+from mehler.report.inputs._open import opened
+from mehler.report.inputs._out_of_core import Look, evenly_spaced, exceeds
+from mehler.report.inputs._source import NotNumbers, Source
 
-SUFFIXES = (".npy", ".npz", ".csv", ".parquet")
+__all__ = ["DataMatrix", "load_rows"]
+
+# GiB that an archive may unpack to.
+UNPACK_LIMIT = 1.0
 
 
-def load_rows(data: str | PathLike[str] | Any | None) -> DataMatrix:
-    """Read and validate rows; None stands for scikit-learn's 8x8 digits.
+def load_rows(
+    data: str | PathLike[str] | Any | None,
+    *,
+    columns: str | Sequence[str] | None = None,
+    drop: str | Sequence[str] | None = None,
+    target: str | Any | None = None,
+    standardize: bool = False,
+    drop_missing: bool = False,
+    header: bool | None = None,
+    array: str | None = None,
+    unpack_limit: float = UNPACK_LIMIT,
+) -> DataMatrix:
+    r"""Read and validate rows of numbers, from a file, an array or a data frame.
 
-    A `DataMatrix` is returned as it is. Accepts a ``.npy``, a ``.npz`` (its array ``X``, else its
-    first with two axes), a ``.csv`` of numbers with or without a header, a ``.parquet`` of numeric
-    columns, or an array. A ``.npy`` or Dask array of more than 1 GiB as float64 is read block by
-    block, and 20,000 of its rows are held. Raises ValueError for anything but two finite nonzero
-    rows or more of real numbers.
+    Files and Dask arrays are read block by block. Of more than 1 GiB as float64, 20,000 rows evenly
+    spaced are held; all are validated.
+
+    Parameters
+    ----------
+    data : path, array (n, d), data frame, DataMatrix or None
+        A file: ``.csv`` or ``.tsv`` (separated by commas, semicolons, tabs or spaces; decimal
+        points, or commas where that is certain), ``.parquet``, ``.feather`` or ``.arrow``,
+        ``.npy``, ``.npz``; an array of any library; a data frame of pandas, polars or pyarrow. A
+        `DataMatrix` is returned as it is. None stands for scikit-learn's 8x8 digits.
+    columns, drop : str or sequence of str, optional
+        Names of the columns to take, or to leave out, separated by commas. Columns without names
+        are x0, x1, and so on. Index columns of pandas are left out unless they are named.
+    target : str or array (n,), optional
+        The column of labels or values, which is left out of the rows; of a ``.npz`` also the name
+        of another array; or the labels themselves.
+    standardize : bool
+        Whether columns are shifted to mean 0 and scaled to standard deviation 1.
+    drop_missing : bool
+        Whether rows with missing or infinite values are left out, instead of refused.
+    header : bool, optional
+        Whether the first line of a text file holds names. Default: it does if none of its cells is
+        a number, or if they are 0, 1, 2, ... in order, as pandas writes them.
+    array : str, optional
+        Name of the array of a ``.npz``. Default X, or the first with two axes.
+    unpack_limit : float
+        Most GiB that a ``.npz`` may unpack to.
+
+    Returns
+    -------
+    DataMatrix
+        The rows, with their columns, ranges, and what was decided and left out.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there are not two nonzero rows or more of finite real numbers. The message names all
+        columns that are not numbers, all rows with missing values, and the option that helps.
+
+    See Also
+    --------
+    run : Takes the result as data.
+
+    Examples
+    --------
+    >>> from mehler.report import load_rows
+    >>> read = load_rows([[1.0, 200.0], [2.0, 100.0], [4.0, 300.0]], standardize=True)
+    >>> print("\n".join(read.lines()))
+    array: 3 rows, 2 columns (standardized)
+      x0: 1 to 4
+      x1: 100 to 300
     """
     if isinstance(data, DataMatrix):
         return data
-    if data is None:
-        return _checked(_digits(), "scikit-learn digits (8×8)", "DATA", None)
-    if isinstance(data, str | PathLike):
-        path = Path(data)
-        mapped = _mapped(path)
-        if mapped is not None:
-            return _sampled(mapped, path.name, f"DATA={str(path)!r}", str(path))
-        return _checked(_read(path), path.name, f"DATA={str(path)!r}", str(path))
-    from mehler import _arrays
-
-    chunked = _arrays.is_array(data) and _arrays.is_chunked(data)
-    if (chunked or isinstance(data, np.memmap)) and is_large(data):
-        return _sampled(data, "array", "data", None)
-    return _checked(_arrays.to_host(data), "array", "data", None)
-
-
-def _digits() -> np.ndarray:
-    try:
-        from sklearn.datasets import load_digits
-    except ImportError as error:
-        raise ValueError(
-            "DATA is not given, and scikit-learn, whose digits stand in for it, is not installed: "
-            "give a file, or pip install 'mehler[report]'"
-        ) from error
-    return np.asarray(load_digits().data)
-
-
-def _read(path: Path) -> np.ndarray:
-    label = f"DATA={str(path)!r}"
-    readers: dict[str, Callable[[Path, str], np.ndarray]] = {
-        ".npy": _read_numpy,
-        ".npz": _read_numpy,
-        ".csv": _read_csv,
-        ".parquet": _read_parquet,
-    }
-    if not path.exists():
-        raise ValueError(f"{label} does not exist: check the path")
-    if not path.is_file():
-        raise ValueError(f"{label} is not a file: give one of {', '.join(SUFFIXES)}")
-    reader = readers.get(path.suffix.lower())
-    if reader is None:
-        raise ValueError(
-            f"{label} is of kind {path.suffix or 'unknown'!r}: give one of {', '.join(SUFFIXES)}"
-        )
-    try:
-        if path.stat().st_size == 0:
-            raise ValueError(f"{label} is empty: give a file with rows of numbers")
-        return reader(path, label)
-    except OSError as error:
-        raise ValueError(f"{label} cannot be read ({error.strerror or error})") from error
-
-
-def _read_numpy(path: Path, label: str) -> np.ndarray:
-    from zipfile import BadZipFile
-
-    try:
-        # Open it here, since NumPy leaves a damaged archive's file open.
-        with path.open("rb") as stream:
-            found = np.load(stream, allow_pickle=False)
-            if isinstance(found, np.ndarray):
-                return found
-            with found as archive:
-                names = list(archive.files)
-                if "X" in names:
-                    return np.asarray(archive["X"])
-                for name in names:
-                    array = np.asarray(archive[name])
-                    if array.ndim == 2:
-                        return array
-    except (ValueError, EOFError, BadZipFile) as error:
-        if "pickle" in str(error):
-            raise ValueError(
-                f"{label} holds pickled objects, which are not read, or is not a NumPy file: "
-                "save an array of numbers with numpy.save"
-            ) from error
-        raise ValueError(f"{label} is damaged ({error}): save it again with numpy.save") from error
-    raise ValueError(
-        f"{label} holds no array named X and none with two axes (it holds "
-        f"{', '.join(names) or 'nothing'}): save the rows as X"
+    limit = positive("unpack_limit", unpack_limit)
+    taken, left = (_columns.names_in(one, o) for one, o in ((columns, "columns"), (drop, "drop")))
+    source, label, labels = opened(data, target, header, array, limit)
+    named = target if labels is None else None
+    use, place, notes = _columns.choose(source, label, columns=taken, drop=left, target=named)
+    seen = _looked_at(source, label, use, place, drop_missing)
+    names = _names(source, use)
+    found = _held(source, use, place, seen)
+    if standardize:
+        found, notes = _standardized(found, names, seen), (*notes, "standardized")
+    if seen.n_bad_rows:
+        rows = "row" if seen.n_bad_rows == 1 else "rows"
+        notes += (f"{seen.n_bad_rows} {rows} with missing values left out",)
+    found = _without_zeros(found, label, seen, standardize)
+    if labels is not None:
+        found = replace(found, target=_aligned(labels, seen.n_rows, found.index))
+    return replace(
+        found,
+        columns=names,
+        choices=(*source.choices, *notes),
+        warnings=warnings_on(names, seen, standardize=standardize),
+        target_name=target if target is None or isinstance(target, str) else "target",
     )
 
 
-def _mapped(path: Path) -> Any:
-    """Memory-map a ``.npy`` of rows that is too large to read; return None for any other file."""
-    if path.suffix.lower() != ".npy" or not path.is_file() or path.stat().st_size == 0:
-        return None
-    try:
-        with path.open("rb") as stream:
-            if stream.read(6) != b"\x93NUMPY":
-                return None
-        values = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError):
-        return None  # reading it raises the proper error
-    # Anything but a matrix of numbers is refused when it is read, or here if too large.
-    return values if isinstance(values, np.memmap) and is_large(values) else None
-
-
-def _sampled(values: Any, name: str, label: str, path: str | None) -> DataMatrix:
-    """Validate all rows in one pass, and hold some."""
-    _check_kind(values, label)
-    seen = look_at_all(values)
-    if seen.bad is not None:
-        row, column, value = seen.bad
-        _refuse_value(label, value, row, column)
-    held, index = evenly_spaced(values)
-    keep = np.flatnonzero(np.any(held != 0, axis=1))
-    if keep.size < 2:
-        raise ValueError(
-            f"{label} has {keep.size} rows that are not all zero among {index.size} evenly spaced "
-            "ones: give at least two, or the rows that are not zero"
-        )
-    return DataMatrix(
-        name=name,
-        path=path,
-        values=held[keep],
-        index=index[keep],
-        n_zero_rows=seen.n_zero_rows,
-        n_not_held=seen.n_rows - seen.n_zero_rows - int(keep.size),
-    )
-
-
-def _read_csv(path: Path, label: str) -> np.ndarray:
-    import csv
-
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
-            records = [row for row in csv.reader(stream) if any(cell.strip() for cell in row)]
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(
-            f"{label} is not a text file of UTF-8 ({error}): save it as CSV"
-        ) from error
-    if not records:
-        raise ValueError(f"{label} is empty: give a file with rows of numbers")
-    header = not any(_is_number(cell) for cell in records[0])
-    names = records[0] if header else [f"{i + 1}" for i in range(len(records[0]))]
-    body = records[header:]
-    for i, row in enumerate(body):
-        if len(row) != len(names):
-            raise ValueError(
-                f"{label}: row {i} has {len(row)} cells and the first line {len(names)}; "
-                "give every row as many, separated by commas"
-            )
-    columns = []
-    for j, name in enumerate(names):
+def _looked_at(
+    source: Source, label: str, use: list[int], place: int | None, drop_missing: bool
+) -> Look:
+    """Look at all rows, and refuse them unless they are finite numbers."""
+    unusable = {n: source.unusable[n] for n in _names(source, use) if n in source.unusable}
+    use = [j for j in use if source.columns[j] not in unusable]
+    seen = None
+    for _ in range(3):  # what is found in one pass is left out of the next
+        if not use:
+            break
         try:
-            columns.append([float(row[j]) if row[j].strip() else np.nan for row in body])
-        except ValueError:
-            bad = next(row[j] for row in body if row[j].strip() and not _is_number(row[j]))
-            raise ValueError(
-                f"{label}: column {name.strip()!r} holds text ({_short(bad)}): "
-                "remove it or encode it as numbers"
-            ) from None
-    return np.array(columns, dtype=np.float64).T.reshape(len(body), len(names))
+            seen = source.look(use, place)
+        except NotNumbers as error:
+            found = source.find_unusable(use)
+            if not found:
+                raise ValueError(f"{label} cannot be read as numbers ({error})") from error
+        else:
+            if not seen.n_rows:
+                raise ValueError(f"{label} is empty: give rows of numbers")
+            empty = np.flatnonzero(seen.n_bad == seen.n_rows)
+            found = {source.columns[use[j]]: "nothing but missing values" for j in empty}
+            if not found:
+                break
+        unusable |= found
+        use = [j for j in use if source.columns[j] not in unusable]
+    target = None if place is None else source.columns[place]
+    names = _names(source, use)
+    _columns.refuse(label, names, unusable, seen, rows=not drop_missing, target=target)
+    assert seen is not None  # there is a column, and it can be used
+    return seen
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+def _names(source: Source, use: Sequence[int]) -> tuple[str, ...]:
+    return tuple(source.columns[j] for j in use)
 
 
-def _short(text: str, limit: int = 30) -> str:
-    return repr(text if len(text) <= limit else text[: limit - 1] + "…")
-
-
-def _read_parquet(path: Path, label: str) -> np.ndarray:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError as error:
-        raise ValueError(
-            f"{label} needs pyarrow, which is not installed: pip install 'mehler[parquet]', "
-            "or save the rows as .npy"
-        ) from error
-    try:
-        table = parquet.read_table(path)
-    except pa.ArrowException as error:
-        first = str(error).splitlines()[0]
-        raise ValueError(f"{label} is not a parquet file or is damaged ({first})") from error
-    columns = []
-    for name, column in zip(table.column_names, table.columns):
-        kind = column.type
-        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-            raise ValueError(
-                f"{label}: column {name!r} holds {kind}, not numbers: "
-                "remove it or encode it as numbers"
-            )
-        columns.append(column.cast(pa.float64(), safe=False).to_numpy())
-    if not columns:
-        raise ValueError(f"{label} has no columns: give a file with rows of numbers")
-    return np.column_stack(columns)
-
-
-def _checked(values: Any, name: str, label: str, path: str | None) -> DataMatrix:
-    array = np.asarray(values)
-    _check_kind(array, label)
-    array = array.astype(np.float64)
-    finite = np.isfinite(array)
-    if not finite.all():
-        row, column = (int(i) for i in np.argwhere(~finite)[0])
-        _refuse_value(label, array[row, column], row, column)
-    # Scaling a row changes neither its direction nor the test; only a row of zeros has none.
-    keep = np.flatnonzero(np.any(array != 0, axis=1))
-    if keep.size < 2:
-        raise ValueError(f"{label} has {keep.size} rows that are not all zero: give at least two")
+def _held(source: Source, use: list[int], place: int | None, seen: Look) -> DataMatrix:
+    """Take all rows, or some of very many, without those that lack a value."""
+    n, d = seen.n_rows, len(use)
+    index = evenly_spaced(n, d) if exceeds(n, d) else np.arange(n)
+    values, target, present = source.take(use, place, index)
+    if seen.n_bad_rows:
+        filled = np.isfinite(values).all(axis=1)
+        target = None if target is None else target[filled[present]]
+        keep = np.flatnonzero(filled & present)
+        values, index = values[keep], index[keep]
     return DataMatrix(
-        name=name,
-        path=path,
-        values=array[keep],
-        index=keep,
-        n_zero_rows=array.shape[0] - int(keep.size),
+        name=source.name,
+        path=source.path,
+        values=values,
+        index=index,
+        n_zero_rows=seen.n_zero_rows,
+        lows=seen.lows,
+        highs=seen.highs,
+        target=target,
     )
 
 
-def _refuse_value(label: str, value: float, row: int, column: int) -> NoReturn:
-    raise ValueError(
-        f"{label} holds {value} at row {row}, column {column} (counted from 0): "
-        "remove or impute missing values"
-    )
+def _standardized(found: DataMatrix, names: Sequence[str], seen: Look) -> DataMatrix:
+    """Shift and scale by the moments of all rows; constant columns become 0."""
+    constant = seen.lows == seen.highs
+    shift = np.where(constant, seen.lows, seen.means)
+    scale = np.where(constant, 1.0, seen.stds)
+    if not np.isfinite(scale).all():
+        name = names[int(np.argmin(np.isfinite(scale)))]
+        raise ValueError(f"--standardize: the squares of column {name!r} overflow; scale it first")
+    # Memory of the caller is left as it is.
+    values = found.values - shift if found.path is None else found.values
+    if found.path is not None:
+        values -= shift
+    values /= scale
+    return replace(found, values=values)
 
 
-def _check_kind(array: Any, label: str) -> None:
-    """Require two axes of real numbers, not empty."""
-    if array.ndim != 2:
+def _without_zeros(found: DataMatrix, label: str, seen: Look, standardize: bool) -> DataMatrix:
+    """Leave out rows of zeros, which have no direction, and count the rows that are not held."""
+    # Scaling a row changes neither its direction nor the test; only a row of zeros has none.
+    keep = np.flatnonzero(np.any(found.values, axis=1))
+    n_held = found.index.size
+    if keep.size < 2:
+        among = f" among {n_held} evenly spaced ones" if n_held < seen.n_good else ""
         raise ValueError(
-            f"{label} has shape {array.shape}, not rows and columns: "
-            "give two axes, one row an example"
+            f"{label} has {keep.size} rows that are not all zero{among}: give at least two"
         )
-    if array.size == 0:
-        raise ValueError(f"{label} is empty, of shape {array.shape}: give rows of numbers")
-    if array.dtype.kind == "c":
-        raise ValueError(f"{label} is complex ({array.dtype}): give real numbers")
-    if array.dtype.kind not in "fiub":
-        raise ValueError(f"{label} holds {array.dtype}, not numbers: give real numbers")
+    n_zero = n_held - keep.size if standardize else seen.n_zero_rows
+    if keep.size < n_held:
+        found = replace(
+            found,
+            values=found.values[keep],
+            index=found.index[keep],
+            target=None if found.target is None else found.target[keep],
+        )
+    return replace(found, n_zero_rows=int(n_zero), n_not_held=int(seen.n_good - n_zero - keep.size))
+
+
+def _aligned(labels: Any, n: int, index: np.ndarray) -> np.ndarray:
+    """Return the labels of the rows that are held."""
+    labels = np.asarray(_arrays.to_host(labels) if _arrays.is_array(labels) else labels)
+    if labels.shape != (n,):
+        raise ValueError(f"target has shape {labels.shape}, but there are {n} rows: give one each")
+    if labels.dtype.kind not in "biufUO":
+        raise ValueError(f"target holds {labels.dtype}: give numbers or labels")
+    held = labels[index]
+    if labels.dtype.kind == "O":
+        held = held.astype(str)
+    if held.dtype.kind == "f" and not np.isfinite(held).all():
+        raise ValueError("target has missing or infinite values: leave those rows out")
+    return held

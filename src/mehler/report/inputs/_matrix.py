@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+# Columns that are listed one a line.
+_MOST_COLUMNS = 12
+
 
 @dataclass(frozen=True, kw_only=True)
 class DataMatrix:
@@ -65,3 +68,29 @@ class DataMatrix:
     def n_rows(self) -> int:
         """Number of nonzero rows, held or not."""
         return self.values.shape[0] + self.n_not_held
+
+    def lines(self) -> tuple[str, ...]:
+        """Say what was read: rows, columns by name with their ranges, decisions, warnings."""
+        count = f"{self.n_rows + self.n_zero_rows} rows, {_number(len(self.columns), 'column')}"
+        zeros = f", {self.n_zero_rows} of zeros left out" if self.n_zero_rows else ""
+        target = f", target {self.target_name}" if self.target_name else ""
+        choices = f" ({'; '.join(self.choices)})" if self.choices else ""
+        shown = range(min(len(self.columns), _MOST_COLUMNS))
+        lines = [f"{self.name}: {count}{zeros}{target}{choices}"]
+        lines += [f"  {self.columns[j]}: {self.lows[j]:.6g} to {self.highs[j]:.6g}" for j in shown]
+        if len(self.columns) > len(shown):
+            rest = slice(len(shown), None)
+            lines.append(
+                f"  {_number(len(self.columns) - len(shown), 'more column')}, to "
+                f"{self.columns[-1]}: {self.lows[rest].min():.6g} to {self.highs[rest].max():.6g}"
+            )
+        return tuple(map(_printable, (*lines, *(f"warning: {one}" for one in self.warnings))))
+
+
+def _printable(text: str) -> str:
+    """Escape what would command a terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _number(n: int, noun: str) -> str:
+    return f"{n} {noun}" + ("" if n == 1 else "s")

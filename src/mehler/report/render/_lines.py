@@ -14,8 +14,8 @@ def lines(found: Report | Verification) -> tuple[str, ...]:
     """Render a result as lines of text, the headline first.
 
     Of a verification, checks that hold are named; others are shown with numbers and reason. The
-    first check, that of the kernel, always has its numbers. Of a report: what was read, and what
-    changed since the report that it was compared with.
+    first check, that of the kernel, always has its numbers. Of a report: what changed since the
+    report that it was compared with.
 
     Parameters
     ----------
@@ -54,10 +54,6 @@ def lines(found: Report | Verification) -> tuple[str, ...]:
 
 def _of_report(found: Report) -> list[str]:
     said = [found.headline]
-    if found.data is not None:
-        data = found.data
-        said.append(f"  {data.name}: {count(data.n_rows)} rows of {count(data.n_columns)} columns")
-        said += [f"  note: {one}" for one in data.warnings]
     if found.compared is not None:
         changes = found.compared.changes
         said.append(f"  since {found.compared.date}: {len(changes) or 'no'} changes")

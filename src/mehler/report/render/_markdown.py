@@ -59,11 +59,13 @@ def render_markdown(report: Report | Verification) -> str:
 
 
 def _data(data: DataResult) -> list[str]:
-    said = " ".join(plain_text(one) for one in (*data.choices, *data.notes))
+    size = f"{count(data.n_rows)} rows of {count(data.n_columns)} columns"
+    said = "; ".join(plain_text(one) for one in (size, *data.choices))
+    said = " ".join([f"{said}.", *map(plain_text, data.notes)])
     lines = [
         f"## Your rows: {plain_text(data.name)}",
         "",
-        f"{count(data.n_rows)} rows of {count(data.n_columns)} columns. {said}".rstrip(),
+        said,
         *(line for one in data.warnings for line in ("", f"- {plain_text(one)}")),
         "",
         "| map | outcome | observed | exact | interval | features |",

@@ -1,0 +1,126 @@
+"""Choose columns, and say of all unusable ones and all missing values at once what to do."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shlex
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+import numpy as np
+
+from mehler.report.inputs._out_of_core import Look
+from mehler.report.inputs._source import Source
+
+# Columns that a message names at most, of thousands.
+_MOST = 100
+
+
+def names_in(given: str | Sequence[str] | None, option: str) -> tuple[str, ...]:
+    """Split names at commas, as in a line of CSV, or take a sequence of names."""
+    if given is None:
+        return ()
+    if isinstance(given, str):
+        return tuple(name.strip() for name in next(csv.reader([given]), []))
+    names = tuple(given)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(f"{option}={given!r} must be names of columns")
+    return names
+
+
+def choose(
+    source: Source,
+    label: str,
+    *,
+    columns: Sequence[str],
+    drop: Sequence[str],
+    target: str | None,
+) -> tuple[list[int], int | None, tuple[str, ...]]:
+    """Return positions of the columns and of the target, and what was left out unasked."""
+    place = {name: j for j, name in enumerate(source.columns)}
+    asked = {"columns": columns, "drop": drop, "target": [target] if target is not None else []}
+    for option, names in asked.items():
+        for name in names:
+            if name not in place:
+                raise ValueError(
+                    f"--{option} {name!r} is no column of {label}: {_near(name, source.columns)}"
+                )
+    if target is not None and (target in columns or target in drop):
+        raise ValueError(f"--target {target!r} is left out of the rows: do not name it twice")
+    if set(columns) & set(drop):
+        both = ", ".join(sorted(set(columns) & set(drop)))
+        raise ValueError(f"--columns and --drop both name {both}: name it once")
+    chosen = list(columns) or [name for name in source.columns if name not in source.index]
+    use = [place[name] for name in dict.fromkeys(chosen) if name not in drop and name != target]
+    if not use:
+        raise ValueError(f"{label} has no columns left: keep one at least")
+    unasked = [] if columns else [n for n in source.index if n not in drop and n != target]
+    notes = tuple(f"index column {name} left out" for name in unasked)
+    return use, None if target is None else place[target], notes
+
+
+def refuse(
+    label: str,
+    names: Sequence[str],
+    unusable: dict[str, str],
+    seen: Look | None,
+    *,
+    rows: bool,
+    target: str | None,
+) -> None:
+    """Raise one ValueError for all columns and rows that cannot be used, if there are any.
+
+    `names` are the columns that were looked at; `rows` says whether missing values are refused.
+    """
+    parts = []
+    if unusable:
+        listed = [f"column {name!r} holds {kind}" for name, kind in unusable.items()]
+        more = f", and {len(listed) - _MOST} more columns" if len(listed) > _MOST else ""
+        parts.append(
+            f": {', '.join(listed[:_MOST])}{more}: remove with "
+            f"{_drop(list(unusable)[:_MOST], label)}, or encode as numbers"
+        )
+    if seen is not None and seen.n_bad_rows and rows:
+        parts.append(_missing(names, seen, target, label))
+    if parts:
+        raise ValueError(label + ";".join(parts))
+
+
+def _drop(names: Sequence[str], label: str) -> str:
+    """Return the option that leaves columns out, of the command line or of Python."""
+    if label == "data":
+        return f"drop={list(names)}"
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return f"--drop {shlex.quote(line.getvalue())}"
+
+
+def _missing(names: Sequence[str], seen: Look, target: str | None, label: str) -> str:
+    places = [int(j) for j in np.flatnonzero(seen.n_bad)]
+    columns = [names[j] for j in places]
+    first = ""
+    if seen.first_bad is not None:
+        row, column, value = seen.first_bad
+        first = f" holds {value} at row {row}, column {column} ({names[column]!r}, from 0);"
+    rows = ", ".join(map(str, seen.bad_rows))
+    rows += ", ..." if seen.n_bad_rows > len(seen.bad_rows) else ""
+    counted = [f"{names[j]!r} ({seen.n_bad[j]})" for j in places[:_MOST]]
+    where = f" in {', '.join(counted)}" if counted else ""
+    if target is not None and not counted:
+        where = f" in the target {target!r}"
+    verb = "rows has" if seen.n_bad_rows == 1 else "rows have"
+    noun = "row" if seen.n_bad_rows == 1 else "rows"
+    other = f", the columns with {_drop(columns[:_MOST], label)}" if columns else ""
+    rows_out = "drop_missing=True" if label == "data" else "--drop-missing"
+    return (
+        f"{first} {seen.n_bad_rows} of {seen.n_rows} {verb} missing or infinite values "
+        f"({noun} {rows}){where}: leave the rows out with {rows_out}{other}, or remove or "
+        "impute missing values"
+    )
+
+
+def _near(name: str, names: Sequence[str]) -> str:
+    near = get_close_matches(name, names, n=3) or names[:8]
+    more = ", ..." if len(names) > len(near) else ""
+    return "it has " + ", ".join(near) + more

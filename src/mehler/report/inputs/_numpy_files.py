@@ -1,0 +1,146 @@
+"""NumPy's files: mapped if they are arrays, unpacked within a limit if they are archives."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile, ZipInfo
+
+import numpy as np
+
+from mehler.report.inputs._out_of_core import is_large
+from mehler.report.inputs._source import ArraySource
+
+_ENCRYPTED = 0x1
+
+
+def read_npy(path: Path, label: str) -> Any:
+    """Read a file of one array, or map it into memory if it is large."""
+    try:
+        with path.open("rb") as stream:
+            if stream.read(6) != b"\x93NUMPY":
+                raise ValueError("it does not begin as NumPy's files do")
+        try:
+            # Mapping compares the header with the size of the file before anything is read.
+            mapped = np.load(path, mmap_mode="r", allow_pickle=False)
+            if is_large(mapped):
+                return mapped
+        except ValueError:  # an empty array cannot be mapped
+            pass
+        return np.load(path, allow_pickle=False)
+    except (ValueError, EOFError, SyntaxError, TypeError) as error:
+        raise _refusal(label, error) from error
+
+
+def read_npz(
+    path: Path, label: str, *, array: str | None, target: str | None, limit: float
+) -> tuple[Any, Any, str]:
+    """Unpack the rows of an archive, and the array `target` if it is one, and say which it took.
+
+    `limit` is in GiB, of what all that is unpacked takes.
+    """
+    try:
+        with ZipFile(path) as archive:
+            members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+            headers = {name: _header(archive, info, label) for name, info in members.items()}
+            name = _chosen(headers, label, array)
+            wanted = [one for one in (name, target) if one is not None and one in headers]
+            size = sum(_size(*headers[one]) for one in wanted)
+            if size > limit * 2**30:
+                raise _TooLarge(
+                    f"{label} unpacks to {size / 2**30:.2g} GiB, above the limit of {limit:g} GiB: "
+                    f"save the rows as .npy, which is not unpacked, or raise --unpack-limit"
+                )
+            found = {one: _unpacked(archive, members[one]) for one in wanted}
+    except (_TooLarge, _Refused) as error:
+        raise ValueError(str(error)) from error
+    except (ValueError, EOFError, BadZipFile, zlib.error, NotImplementedError, KeyError) as error:
+        raise _refusal(label, error) from error
+    others = [one for one, (shape, _) in headers.items() if len(shape) == 2 and one != name]
+    said = f"array {name}" + (f", not {', '.join(others)} (--array)" if others else "")
+    return found[name], found.get(target or ""), said
+
+
+class _TooLarge(Exception):
+    """More than may be unpacked."""
+
+
+class _Refused(Exception):
+    """A message that is final."""
+
+
+def _header(archive: ZipFile, info: ZipInfo, label: str) -> tuple[tuple[int, ...], np.dtype]:
+    """Read shape and type of an array without unpacking it."""
+    if info.flag_bits & _ENCRYPTED:
+        raise _Refused(f"{label} is encrypted: save it without a password")
+    if not info.filename.endswith(".npy"):
+        return (), np.dtype(object)
+    with archive.open(info) as stream:
+        version = np.lib.format.read_magic(stream)
+        read = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }.get(version)
+        if read is None:
+            raise ValueError(f"version {version} of NumPy's format is not known")
+        shape, _, dtype = read(stream)
+    if not dtype.hasobject and _size(shape, dtype) > info.file_size:
+        raise ValueError(f"the header of {info.filename} promises more than there is")
+    return shape, dtype
+
+
+def _size(shape: tuple[int, ...], dtype: np.dtype) -> int:
+    return math.prod(shape) * dtype.itemsize
+
+
+def _chosen(
+    headers: dict[str, tuple[tuple[int, ...], np.dtype]], label: str, array: str | None
+) -> str:
+    held = ", ".join(headers) or "nothing"
+    if array is not None:
+        if array not in headers:
+            raise _Refused(f"{label} holds no array named {array!r} (it holds {held})")
+        return array
+    matrices = [name for name, (shape, _) in headers.items() if len(shape) == 2]
+    if "X" in headers or matrices:
+        return "X" if "X" in headers else matrices[0]
+    raise _Refused(
+        f"{label} holds no array named X and none with two axes (it holds {held}): save the rows "
+        "as X"
+    )
+
+
+def _unpacked(archive: ZipFile, info: ZipInfo) -> Any:
+    with archive.open(info) as stream:
+        found = np.lib.format.read_array(stream, allow_pickle=False)
+        while stream.read(1 << 16):  # the checksum is compared at the end
+            continue
+    return found
+
+
+def _refusal(label: str, error: Exception) -> ValueError:
+    if "pickle" in str(error) or "Object arrays" in str(error):
+        return ValueError(
+            f"{label} holds pickled objects, which are not read: save an array of numbers with "
+            "numpy.save"
+        )
+    text = " ".join(str(error).split()) or type(error).__name__
+    return ValueError(f"{label} is damaged ({text}): save it again with numpy.save")
+
+
+def array_source(values: Any, name: str, label: str, path: str | None) -> ArraySource:
+    """Require two axes of real numbers, not empty."""
+    if values.ndim != 2:
+        raise ValueError(
+            f"{label} has shape {values.shape}, not rows and columns: "
+            "give two axes, one row an example"
+        )
+    if 0 in values.shape:
+        raise ValueError(f"{label} is empty, of shape {values.shape}: give rows of numbers")
+    if values.dtype.kind == "c":
+        raise ValueError(f"{label} is complex ({values.dtype}): give real numbers")
+    if values.dtype.kind not in "fiub":
+        raise ValueError(f"{label} holds {values.dtype}, not numbers: give real numbers")
+    return ArraySource(values, name, path)

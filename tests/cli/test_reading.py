@@ -1,0 +1,48 @@
+"""What was read is said first, and options say how to read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.cli.test_cli import call
+
+MAPS = "tests.cli.verified_maps"
+RNG = np.random.default_rng(0)
+
+
+@pytest.fixture
+def table(tmp_path):
+    frame = pd.DataFrame(RNG.standard_normal((40, 3)), columns=["a", "b", "c"])
+    path = tmp_path / "rows.csv"
+    frame.assign(name="bob", id=range(40)).to_csv(path, sep=";")
+    return path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["plan", "{}", "--delta", "0.1", "--max-rows", "8"],
+        ["report", "{}", "--statements", "maxout.q1-linear", "--out", "{}.report"],
+        ["verify", "sklearn.kernel_approximation:RBFSampler", "--kernel", "rbf", "--data", "{}"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_what_was_read_is_said_first(table, capsys, command):
+    words = [word.format(table) for word in command]
+    assert call(*words, "--drop", "name", "--target", "c", "--standardize") in (0, 3)
+    first, *rest = capsys.readouterr().err.splitlines()
+    assert first == (
+        "mehler: rows.csv: 40 rows, 3 columns, target c (separated by semicolons; the first line "
+        "is the header; index column Unnamed: 0 left out; standardized)"
+    )
+    assert rest[2] == "  id: 0 to 39"
+    assert "mehler: warning: column 'id' looks like an id" in rest[3]
+
+
+def test_all_that_cannot_be_used_is_named_with_its_remedy(table, capsys):
+    assert call("plan", str(table)) == 2
+    told = capsys.readouterr().err
+    assert "column 'name' holds text ('bob'): remove with --drop name, or encode" in told
+    assert call("plan", str(table), "--columns", "a,b", "--delta", "0.1", "--max-rows", "8") == 0

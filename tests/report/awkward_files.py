@@ -1,0 +1,280 @@
+"""Files as people have them, with what is read of each or how it is refused.
+
+``docs/_reading.py`` makes the table of the page on reading from these.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from pyarrow import feather, parquet
+
+ROWS = np.array([[0.5, -2.0, 3.25], [1.5, 4.0, -1.0], [2.5, 0.25, 8.0], [-1.0, 1.0, 2.0]])
+FRAME = pd.DataFrame(ROWS, columns=["a", "b", "c"])
+
+
+@dataclass(frozen=True)
+class File:
+    """How a file is made and read; `columns` are None where it is refused by `message`."""
+
+    what: str
+    name: str
+    make: Callable[[Path], object]
+    columns: tuple[str, ...] | None = ("a", "b", "c")
+    values: Any = field(default_factory=lambda: ROWS)
+    says: str = ""
+    message: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+def raw(text: str | bytes) -> Callable[[Path], object]:
+    content = text.encode() if isinstance(text, str) else text
+    return lambda path: path.write_bytes(content)
+
+
+def mixed() -> pd.DataFrame:
+    """Numbers beside all that is none."""
+    frame = FRAME.copy()
+    frame["who"] = ["bob", "eve", "ann", "joe"]
+    frame["when"] = pd.date_range("2024-01-01", periods=4)
+    frame["kind"] = pd.Categorical(["u", "v", "u", "v"])
+    frame["yes"] = [True, False, True, True]
+    return frame
+
+
+def npz_with(change: Callable[[bytearray], object], **arrays: Any) -> Callable[[Path], object]:
+    def make(path: Path) -> None:
+        stream = io.BytesIO()
+        np.savez_compressed(stream, **arrays)
+        content = bytearray(stream.getvalue())
+        change(content)
+        path.write_bytes(content)
+
+    return make
+
+
+def flip(content: bytearray) -> None:
+    """Flip a bit of the data, behind the member's own header."""
+    content[60] ^= 4
+
+
+def encrypt(content: bytearray) -> None:
+    """Set the flag in both headers of the member."""
+    content[6] |= 1
+    content[content.index(b"PK\x01\x02") + 8] |= 1
+
+
+FILES = (
+    File(
+        "pandas' header of numbers",
+        "a.csv",
+        lambda p: pd.DataFrame(ROWS).to_csv(p, index=False),
+        ("0", "1", "2"),
+        says="header of numbers (--no-header if it is a row)",
+    ),
+    File(
+        "the same, where it is a row",
+        "a.csv",
+        raw("0,1,2\n0.5,1,4\n"),
+        ("x0", "x1", "x2"),
+        [[0, 1, 2], [0.5, 1, 4]],
+        options={"header": False},
+    ),
+    File(
+        "no header",
+        "a.csv",
+        lambda p: FRAME.to_csv(p, index=False, header=False),
+        ("x0", "x1", "x2"),
+        says="no header: the first line is a row",
+    ),
+    File(
+        "pandas' index in front",
+        "a.csv",
+        lambda p: FRAME.to_csv(p),
+        says="index column Unnamed: 0 left out",
+    ),
+    File(
+        "R's row names, one name fewer than columns",
+        "a.csv",
+        raw('"a","b"\n"r1",1,2\n"r2",3,5\n'),
+        ("a", "b"),
+        [[1, 2], [3, 5]],
+        says="index column Unnamed: 0 left out",
+    ),
+    File(
+        "semicolons and decimal commas",
+        "a.csv",
+        lambda p: FRAME.to_csv(p, index=False, sep=";", decimal=","),
+        says="decimal commas",
+    ),
+    File(
+        "commas that may separate thousands",
+        "a.csv",
+        raw("a;b\n1,500;2,250\n3;4,500\n"),
+        None,
+        message="the comma in numbers such as '1,500' may separate decimals or thousands",
+    ),
+    File(
+        "points and commas",
+        "a.csv",
+        raw("a;b\n1.234,5;2\n3;4\n"),
+        None,
+        message="numbers such as '1.234,5' have separated thousands",
+    ),
+    File(
+        "tabs",
+        "a.tsv",
+        lambda p: FRAME.to_csv(p, index=False, sep="\t"),
+        says="separated by tabs",
+    ),
+    File(
+        "spaces, as numpy.savetxt writes",
+        "a.csv",
+        lambda p: np.savetxt(p, ROWS),
+        ("x0", "x1", "x2"),
+        says="separated by spaces",
+    ),
+    File(
+        "byte order mark, CRLF, quoted names, blank lines, lines of commas",
+        "a.csv",
+        raw(b'\xef\xbb\xbf"a","b, too"\r\n1,2\r\n\r\n3,5\r\n,\r\n,\r\n'),
+        ("a", "b, too"),
+        [[1, 2], [3, 5]],
+        says="2 empty rows left out",
+    ),
+    File(
+        "underscores in numbers",
+        "a.csv",
+        raw("a,b\n1_000,2\n3,4\n"),
+        None,
+        message="column 'a' holds text ('1_000'): remove with --drop a",
+    ),
+    File(
+        "text far below numbers",
+        "a.csv",
+        raw("a,b\n" + "1,2\n" * 2**21 + "1,x\n"),
+        None,
+        message="column 'b' holds text ('x'): remove with --drop b",
+    ),
+    File(
+        "rows of other lengths",
+        "a.csv",
+        raw("a,b\n1,2\n3\n4,5,6\n"),
+        None,
+        message="row 1 has 1 cell, row 2 has 3 cells and the first line 2",
+    ),
+    File(
+        "a header of text and years",
+        "a.csv",
+        raw("name,2019,2020\nbob,1,2\neve,3,5\n"),
+        None,
+        message="may be a header or a row: say --header or --no-header",
+    ),
+    File(
+        "UTF-16",
+        "a.csv",
+        raw("a,b\n1,2\n".encode("utf-16")),
+        None,
+        message="is a text file of UTF-16, not of UTF-8",
+    ),
+    File(
+        "text, dates, a column and cells that are missing",
+        "a.csv",
+        lambda p: mixed().assign(void=np.nan, d=[1, np.nan, 2, np.inf]).to_csv(p, index=False),
+        None,
+        message="column 'who' holds text ('bob'), column 'when' holds dates ('2024-01-01'), "
+        "column 'kind' holds text ('u'), column 'void' holds nothing but missing values: remove "
+        "with --drop who,when,kind,void, or encode as numbers; holds nan at row 1, column 4 ('d', "
+        "from 0); 2 of 4 rows have missing or infinite values (rows 1, 3) in 'd' (2): leave the "
+        "rows out with --drop-missing, the columns with --drop d, or remove or impute missing "
+        "values",
+    ),
+    File(
+        "the same with its remedies",
+        "a.csv",
+        lambda p: mixed().assign(d=[1, np.nan, 2, np.inf]).to_csv(p, index=False),
+        ("a", "b", "c", "d"),
+        np.column_stack([ROWS, [1, 0, 2, 0]])[[0, 2]],
+        says="2 rows with missing values left out",
+        options={"drop": "who,when,kind", "target": "yes", "drop_missing": True},
+    ),
+    File(
+        "Parquet with pandas' index",
+        "a.parquet",
+        lambda p: FRAME.set_index(pd.Index([7, 5, 3, 2])).to_parquet(p),
+        says="index column __index_level_0__ left out",
+    ),
+    File(
+        "Parquet with text, dates, categories",
+        "a.parquet",
+        lambda p: mixed().to_parquet(p),
+        None,
+        message="column 'who' holds text ('bob'), column 'when' holds times ('2024-01-01 "
+        "00:00:00'), column 'kind' holds categories ('u'): remove with --drop who,when,kind",
+    ),
+    File(
+        "Parquet with booleans and decimals",
+        "a.parquet",
+        lambda p: parquet.write_table(
+            pa.table({"yes": [True, False], "d": pa.array([1, 3]).cast(pa.decimal128(22, 2))}), p
+        ),
+        ("yes", "d"),
+        [[1, 1], [0, 3]],
+    ),
+    File(
+        "Feather with pandas' index",
+        "a.feather",
+        lambda p: feather.write_feather(
+            pa.Table.from_pandas(FRAME.set_index(pd.Index([7, 5, 3, 2]))), str(p)
+        ),
+        says="index column __index_level_0__ left out",
+    ),
+    File("an Arrow stream", "a.arrow", lambda p: _stream(p)),
+    File(
+        "an array of objects",
+        "a.npy",
+        lambda p: np.save(p, np.array([[1, {}]], dtype=object), allow_pickle=True),
+        None,
+        message="holds pickled objects, which are not read",
+    ),
+    File(
+        "several arrays, one of labels",
+        "a.npz",
+        lambda p: np.savez(p, rows=ROWS, other=ROWS + 1, y=[0, 1, 1, 0]),
+        ("x0", "x1", "x2"),
+        says="array rows, not other (--array)",
+        options={"target": "y"},
+    ),
+    File(
+        "the second of several arrays",
+        "a.npz",
+        lambda p: np.savez(p, rows=ROWS, other=ROWS + 1),
+        ("x0", "x1", "x2"),
+        ROWS + 1,
+        says="array other, not rows (--array)",
+        options={"array": "other"},
+    ),
+    File("a flipped bit", "a.npz", npz_with(flip, X=ROWS), None, message="is damaged"),
+    File("encrypted", "a.npz", npz_with(encrypt, X=ROWS), None, message="is encrypted"),
+    File(
+        "64 MB of zeros in 64 kB, where 10 MiB may be unpacked",
+        "a.npz",
+        lambda p: np.savez_compressed(p, X=np.zeros((1000, 8000))),
+        None,
+        message="unpacks to 0.06 GiB, above the limit of 0.01 GiB",
+        options={"unpack_limit": 0.01},
+    ),
+)
+
+
+def _stream(path: Path) -> None:
+    table = pa.Table.from_pandas(FRAME)
+    with pa.ipc.new_stream(str(path), table.schema) as writer:
+        writer.write_table(table)

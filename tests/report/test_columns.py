@@ -1,0 +1,174 @@
+"""Columns: chosen by name, scaled, set apart as a target, and warned of."""
+
+from __future__ import annotations
+
+import dask.array as da
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from mehler.report import load_rows
+from mehler.report.inputs import _out_of_core
+
+RNG = np.random.default_rng(0)
+FRAME = pd.DataFrame(RNG.standard_normal((30, 3)), columns=["a", "b", "c"])
+
+
+@pytest.fixture(params=["pandas", "pyarrow", "csv", "parquet", "large csv"])
+def given(request, tmp_path, monkeypatch):
+    """The same table as a file and as an object."""
+
+    def make(frame):
+        if request.param == "pandas":
+            return frame
+        if request.param == "pyarrow":
+            return pa.Table.from_pandas(frame)
+        path = tmp_path / f"a.{request.param.split()[-1]}"
+        if request.param == "parquet":
+            frame.to_parquet(path)
+        else:
+            frame.to_csv(path, index=False)
+        if request.param == "large csv":
+            monkeypatch.setattr(_out_of_core, "LARGE", 10 * 8 * 3)
+        return path
+
+    return make
+
+
+def test_columns_are_taken_in_the_order_that_is_asked_for(given):
+    found = load_rows(given(FRAME), columns="c, a")
+    assert found.columns == ("c", "a")
+    np.testing.assert_array_equal(found.values, FRAME[["c", "a"]].to_numpy()[found.index])
+    left = load_rows(given(FRAME), drop=["c"])
+    assert left.columns == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind"),
+    [(list("uvw") * 10, "U"), ([3, 1, 2] * 10, "i"), ([0.5, 1.5, 2.0] * 10, "f")],
+)
+def test_a_target_is_left_out_of_the_rows_and_kept(given, labels, kind):
+    found = load_rows(given(FRAME.assign(y=labels)), target="y")
+    assert found.columns == ("a", "b", "c")
+    assert found.target.dtype.kind == kind
+    np.testing.assert_array_equal(found.target, np.array(labels)[found.index])
+
+
+def test_rows_that_lack_a_value_or_a_label_are_left_out_together(given):
+    frame = FRAME.assign(y=list("uvw") * 10)
+    frame.loc[3, "b"] = np.nan
+    frame.loc[5, "y"] = None
+    data = given(frame)
+    with pytest.raises(ValueError, match=r"2 of 30 rows have missing .* \(rows 3, 5\)"):
+        load_rows(data, target="y")
+    found = load_rows(data, target="y", drop_missing=True)
+    assert not {3, 5} & set(found.index)
+    assert found.n_rows == 28
+    np.testing.assert_array_equal(found.target, frame["y"].to_numpy()[found.index].astype(str))
+    np.testing.assert_array_equal(found.values, FRAME.to_numpy()[found.index])
+
+
+def test_standardized_columns_have_mean_0_and_deviation_1(given):
+    frame = FRAME * [1, 1000, 1e-3] + [0, 5, 7]
+    found = load_rows(given(frame), standardize=True)
+    expected = ((frame - frame.mean()) / frame.std(ddof=0)).to_numpy()
+    np.testing.assert_allclose(found.values, expected[found.index], rtol=1e-9, atol=1e-12)
+    assert "standardized" in found.choices
+    np.testing.assert_allclose(found.highs, frame.max(), rtol=1e-12)
+
+
+def test_what_the_caller_holds_is_left_as_it_is():
+    x = FRAME.to_numpy().copy()
+    load_rows(x, standardize=True)
+    np.testing.assert_array_equal(x, FRAME.to_numpy())
+
+
+@pytest.mark.parametrize("make", [np.asarray, da.from_array, pd.DataFrame])
+def test_labels_may_come_apart_from_the_rows(make):
+    x = FRAME.to_numpy().copy()
+    x[4] = 0.0
+    found = load_rows(make(x), target=np.arange(30))
+    np.testing.assert_array_equal(found.target, np.delete(np.arange(30), 4))
+    with pytest.raises(ValueError, match=r"target has shape \(3,\), but there are 30 rows"):
+        load_rows(make(x), target=[1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"columns": "a,bb"}, "--columns 'bb' is no column of DATA=.*: it has b"),
+        ({"drop": "z"}, "--drop 'z' is no column"),
+        ({"target": "z"}, "--target 'z' is no column"),
+        ({"target": "a", "drop": "a"}, "--target 'a' is left out of the rows"),
+        ({"columns": "a", "drop": "a"}, "--columns and --drop both name a"),
+        ({"drop": "a,b,c"}, "has no columns left"),
+        ({"array": "X"}, "is no .npz"),
+        ({"unpack_limit": 0}, "unpack_limit=0 must be positive"),
+    ],
+)
+def test_contradictions_are_refused(tmp_path, options, message):
+    FRAME.to_csv(tmp_path / "a.csv", index=False)
+    with pytest.raises(ValueError, match=message):
+        load_rows(tmp_path / "a.csv", **options)
+
+
+def test_remedies_are_those_of_python_where_python_asks():
+    frame = FRAME.assign(who="bob")
+    frame.loc[3, "b"] = np.nan
+    with pytest.raises(ValueError, match=r"drop=\['who'\].*drop_missing=True.*drop=\['b'\]"):
+        load_rows(frame)
+
+
+def test_objects_that_turn_into_text_are_named():
+    frame = FRAME.assign(odd=pd.Series([1.0] * 1500 + ["x"], dtype=object)[:30])
+    assert load_rows(frame).columns == ("a", "b", "c", "odd")
+    odd = pd.DataFrame({"a": np.arange(1501.0), "odd": [1.0] * 1500 + ["x"]})
+    with pytest.raises(ValueError, match=r"column 'odd' holds object, not numbers \('x'\)"):
+        load_rows(odd)
+    with pytest.raises(ValueError, match=r"column 'z' holds complex128, not numbers"):
+        load_rows(FRAME.assign(z=1j))
+
+
+COUNT = np.arange(30)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "warned"),
+    [
+        ("n", COUNT, True),
+        ("n", COUNT[::-1], True),  # a range, if not in order
+        ("n", RNG.permutation(COUNT), True),
+        ("n", COUNT**2, True),  # in order
+        ("user_id", RNG.integers(0, 9, 30), True),
+        ("UserID", RNG.integers(0, 9, 30), True),
+        ("Index", RNG.integers(0, 9, 30), True),
+        ("width", RNG.integers(0, 9, 30), False),
+        ("humidity", RNG.integers(0, 9, 30), False),
+        ("n", RNG.permutation(COUNT) % 29, False),  # not distinct
+        ("n", RNG.permutation(COUNT) * 2, False),  # neither in order nor a range
+        ("id", RNG.standard_normal(30), False),  # no integers
+        ("n", COUNT + 0.5, False),
+    ],
+)
+@pytest.mark.parametrize("block", [1 << 24, 4 * 8 * 4])
+def test_columns_like_ids_are_warned_of(monkeypatch, block, name, values, warned):
+    monkeypatch.setattr(_out_of_core, "_BLOCK", block)
+    found = load_rows(FRAME.assign(**{name: values}))
+    assert any(f"column {name!r} looks like an id" in one for one in found.warnings) == warned
+
+
+@pytest.mark.parametrize(("scale", "warned"), [(900.0, False), (1100.0, True)])
+def test_scales_apart_are_warned_of(scale, warned):
+    x = np.array([[1.0, scale, 0.0], [0.5, -scale / 2, 0.0], [-1.0, 0.0, 0.0]])
+    assert bool(load_rows(x).warnings) == warned
+    assert not load_rows(x, standardize=True).warnings
+
+
+def test_what_was_read_is_said_without_commands_to_a_terminal():
+    frame = pd.DataFrame({"a\x1b[31m": [1.0, 2.0, 0.0], "b": [3, 4, 0]})
+    lines = load_rows(frame).lines()
+    assert lines[0] == "data frame: 3 rows, 2 columns, 1 of zeros left out"
+    assert lines[1] == r"  a\x1b[31m: 0 to 2"
+    many = load_rows(np.arange(60.0).reshape(2, 30) + 0.5).lines()
+    assert many[-1] == "  18 more columns, to x29: 12.5 to 59.5"
