@@ -199,6 +199,13 @@ def test_logarithmic_axes_read_as_numbers():
     )
 
 
+def test_axes_of_logarithms_show_the_numbers():
+    curve = Series(label="m", x=[0, 5], y=[-2.0, 1.0])
+    plot = Plot(title="t", x_label="log10 of the size", y_label="log10 of the risk", series=[curve])
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", draw(plot, "p"))
+    assert {"1", "10", "100", "1000", "10⁴", "10⁵", "0.01", "0.1", "the size"} <= set(texts)
+
+
 def test_pictures_are_described(page):
     labels = page.values("aria-label")
     assert any("Moments" in label and "Drawn: claimed" in label for label in labels)

@@ -23,6 +23,8 @@ _VARIABLES = {
     **{colour: f"var(--series-{i})" for i, colour in enumerate(_SERIES)},
 }
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (7, 2, 1.5, 2)), "--", ":")
+# Labels of series that hold logarithms begin with it.
+_LOGARITHM = "log10 of "
 _MARKERS = ("s", "^", "o", "D", "v", "P")
 _STYLE = {
     "svg.fonttype": "none",
@@ -94,8 +96,8 @@ def draw(plot: Plot, prefix: str) -> Markup:
         for axis, name, log in ((axes.xaxis, "x", plot.x_log), (axes.yaxis, "y", plot.y_log)):
             if log:
                 _logarithmic(axes, axis, name)
-        axes.set_xlabel(plot.x_label)
-        axes.set_ylabel(plot.y_label)
+        axes.set_xlabel(_named(axes.xaxis, plot.x_label))
+        axes.set_ylabel(_named(axes.yaxis, plot.y_label))
         axes.tick_params(labelcolor=_INK, length=3, width=0.7)
         axes.set_axisbelow(True)
         if named:
@@ -104,6 +106,19 @@ def draw(plot: Plot, prefix: str) -> Markup:
         metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
         figure.savefig(buffer, format="svg", transparent=True, metadata=metadata)
     return _inline(buffer.getvalue(), plot, prefix)
+
+
+def _named(axis: Any, label: str) -> str:
+    """Return the label of an axis; one of logarithms gets ticks of the numbers themselves."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    name = label.removeprefix(_LOGARITHM)
+    if name != label:
+        low, high = axis.get_view_interval()
+        # Powers of ten, or 10^(1/2) within a decade and a half.
+        axis.set_major_locator(MaxNLocator(7, integer=high - low >= 1.5, steps=[1, 2, 5, 10]))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: tick(float(f"{10**value:.2g}"))))
+    return name
 
 
 def _logarithmic(axes: Any, axis: Any, name: str) -> None:
