@@ -204,6 +204,9 @@ def test_axes_of_logarithms_show_the_numbers():
     plot = Plot(title="t", x_label="log10 of the size", y_label="log10 of the risk", series=[curve])
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", draw(plot, "p"))
     assert {"1", "10", "100", "1000", "10⁴", "10⁵", "0.01", "0.1", "the size"} <= set(texts)
+    # Bounds may be no floats at all.
+    far = draw(replace(plot, series=[replace(curve, y=[0.0, 1000.0])]), "p")
+    assert ">10¹⁰⁰⁰<" in far
 
 
 def test_pictures_are_described(page):

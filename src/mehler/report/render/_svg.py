@@ -6,7 +6,7 @@ import io
 import re
 from typing import TYPE_CHECKING, Any
 
-from mehler.report.render._format import tick
+from mehler.report.render._format import tick, tick_of_power
 from mehler.statements import Plot, Series
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _named(axis: Any, label: str) -> str:
         low, high = axis.get_view_interval()
         # Powers of ten, or 10^(1/2) within a decade and a half.
         axis.set_major_locator(MaxNLocator(7, integer=high - low >= 1.5, steps=[1, 2, 5, 10]))
-        axis.set_major_formatter(FuncFormatter(lambda value, _: tick(float(f"{10**value:.2g}"))))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: tick_of_power(value)))
     return name
 
 
