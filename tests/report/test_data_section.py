@@ -8,30 +8,41 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from mehler import _arrays
 from mehler.report.inputs._data import load_rows
-from mehler.report.on_data import _section
-from mehler.report.on_data._maps import maps_under_test, products_of
-from mehler.report.on_data._pairs import survey
-from mehler.report.on_data._plan import ERRORS, plan
+from mehler.report.on_data import _check, _section
+from mehler.report.on_data._check import ERRORS, check, design, plan
+from mehler.report.on_data._maps import maps_under_test
+from mehler.report.on_data._rows import MEASURED, choose
+from mehler.report.on_data._scores import RAW
 from mehler.statements import Context
 from mehler.verify import Ledger
 from tests.report import toys
 
-MAPS = {one.label: one for one in maps_under_test()}
-
 
 def context(**options) -> Context:
-    # A million looks of 1e-6 would fit; the sections here take six.
+    # A thousand looks of 1e-6 would fit; the sections here take at most fifteen.
     return Context(ledger=Ledger(budget=1e-3), false_alarm=1e-6, statement="data", **options)
 
 
-def check(one, values, seed=0):
-    seen = survey(values, 16, np.random.default_rng(seed))
-    return _section._check(one, values, seen, context(seed=seed))[0]
+def chosen(values, seed=0):
+    return choose(load_rows(values), np.random.default_rng(seed))
+
+
+def images(n=60, side=6, seed=2):
+    """Blurred noise, so that pixels are like their neighbours on both sides."""
+    noise = np.random.default_rng(seed).standard_normal((n, side + 2, side + 2))
+    rows = sum(noise[:, i : i + side, j : j + side] for i in range(3) for j in range(3))
+    return rows.reshape(n, -1)
+
+
+SEEN = chosen(toys.rows())
+SEEN_IMAGES = chosen(images())
+MAPS = {one.label: (one, seen) for seen in (SEEN_IMAGES, SEEN) for one in maps_under_test(seen)}
 
 
 class Planted:
-    """A map with a defect in its products; kernel and variance are left as claimed."""
+    """A map with a defect in its features; kernel and variance are left as claimed."""
 
     def __init__(self, phi, spoil) -> None:
         self.phi, self.spoil = phi, spoil
@@ -39,77 +50,119 @@ class Planted:
     def __getattr__(self, name):
         return getattr(self.phi, name)
 
+    def __call__(self, x):
+        return self.spoil(self.phi, x)
+
     def products(self, x, y):
-        return self.spoil(self.phi, x, y)
+        # As if rows were features already: the map's own sums over the columns of a unit.
+        return self.phi._unit_products(self(x), self(y))
+
+
+def test_every_kind_of_map_is_measured():
+    families = {label.partition(",")[0].partition(" ")[0] for label in MAPS}
+    assert families == {
+        "FourierFeatures",
+        "LeverageSampling",
+        "KitchenSinks",
+        "MaxoutFeatures",
+        "DecoupledMaxoutFeatures",
+        "MaxoutCodes",
+        "GroupInvariantFeatures",
+    }
 
 
 @pytest.mark.parametrize("label", MAPS)
 def test_maps_have_their_kernels_on_the_data(label):
-    found = check(MAPS[label], toys.rows())
-    assert found.status == "holds"
-    # Rows in five dimensions are cheap: the quick level's own resolution is met.
-    assert found.interval[1] - found.interval[0] <= found.resolution == 0.05
+    one, seen = MAPS[label]
+    ledger = context()
+    found = check(one, seen, ledger)
+    assert found.status == "holds", found.claim
+    low, high = found.interval
+    assert low <= found.exact <= high
+    assert high - low <= found.resolution < 0.3
+    assert ledger.ledger.to_dict()["spent"] == pytest.approx(1e-6)
+    if not one.whole and not one.unit:
+        # Rows in five dimensions are cheap: the quick level's own resolution is met.
+        assert found.resolution == pytest.approx(0.05)
 
 
 def test_maps_are_measured_on_another_backend():
-    one, values = MAPS["MaxoutFeatures, q = 16"], toys.rows()
-    seen = survey(values, 16, np.random.default_rng(0))
-    here, there = (
-        _section._check(one, values, seen, context(backend=backend))[0]
-        for backend in ("numpy", "dask")
-    )
+    one, _ = MAPS["MaxoutFeatures, q = 16"]
+    here, there = (check(one, SEEN, context(backend=name)) for name in ("numpy", "dask"))
     # The same weights: estimates agree to the rounding of a mean of thousands of products.
     assert there.observed == pytest.approx(here.observed, rel=1e-12)
 
 
 DEFECTS = {
-    "MaxoutFeatures, q = 4": lambda phi, x, y: phi.products(x, y) * 1.1,
+    "FourierFeatures, rbf": lambda phi, x: phi(x * np.sqrt(2.0)),
+    "KitchenSinks, relu": lambda phi, x: np.abs(phi(x)) * 1.1,
+    "MaxoutFeatures, q = 4": lambda phi, x: phi(x) * 1.05,
     # The scale of rows lost: seen only because the rows have several lengths.
-    "MaxoutFeatures, q = 8": lambda phi, x, y: phi.products(
-        x / np.linalg.norm(x, axis=1, keepdims=True), y
-    ),
-    "MaxoutCodes, q = 4": lambda phi, x, y: phi.products(x, -y),
-    "DecoupledMaxoutFeatures, q = 2": lambda phi, x, y: np.abs(phi.products(x, y)),
+    "MaxoutFeatures, q = 8": lambda phi, x: phi(x / np.linalg.norm(x, axis=1, keepdims=True)),
+    "DecoupledMaxoutFeatures, q = 2": lambda phi, x: np.abs(phi(x)),
+    "LeverageSampling of rbf": lambda phi, x: phi(x) * 1.3,
+    "GroupInvariantFeatures, quarter turns": lambda phi, x: phi(x[:, ::-1] * 0.5),
 }
 
 
 @pytest.mark.parametrize("label", DEFECTS)
 def test_planted_defects_are_refuted(label):
-    one = MAPS[label]
-    broken = replace(one, draw=lambda *args: Planted(one.draw(*args), DEFECTS[label]))
-    assert check(broken, toys.rows()).status == "refuted"
+    one, seen = MAPS[label]
+
+    def draw(n_features, *, seed, like=None):
+        phi = one.draw(n_features, seed=seed, like=like)
+        # The claim is made by a map on the host.
+        return phi if like is None else Planted(phi, DEFECTS[label])
+
+    assert check(replace(one, draw=draw), seen, context()).status == "refuted"
+
+
+def test_a_map_that_raises_is_an_error_and_the_others_go_on(monkeypatch):
+    def broken(n_features, *, seed, like=None):
+        raise RuntimeError("no weights today")
+
+    maps = (replace(MAPS["MaxoutFeatures, q = 2"][0], draw=broken), MAPS["FourierFeatures, rbf"][0])
+    monkeypatch.setattr(_section, "maps_under_test", lambda seen: maps)
+    found = _section.measure(load_rows(toys.rows()), context())
+    assert [one.status for one in found.evidence] == ["error", "holds"]
+    assert "RuntimeError: no weights today" in found.evidence[0].claim
+    assert {row.map for row in found.plan} == {"FourierFeatures, rbf"}
 
 
 def test_too_few_features_are_inconclusive(monkeypatch):
-    monkeypatch.setattr(_section, "design", lambda *args: (400, 0.05))
-    assert check(MAPS["MaxoutFeatures, q = 4"], toys.rows()).status == "inconclusive"
+    monkeypatch.setattr(_check, "design", lambda *args: (0.05, 400))
+    real = _check.check_kernel
+    monkeypatch.setattr(
+        _check, "check_kernel", lambda *args, **more: real(*args, max_features=400, **more)
+    )
+    found = check(MAPS["MaxoutFeatures, q = 4"][0], SEEN, context())
+    assert found.status == "inconclusive"
+    assert "features would decide" in found.reason
 
 
-def test_pairs_show_all_correlations_and_both_extremes():
-    values = toys.rows(200, 3)
-    unit = values / np.linalg.norm(values, axis=1, keepdims=True)
-    upper = (unit @ unit.T)[np.triu_indices(200, 1)]
-    seen = survey(values, 64, np.random.default_rng(0))
-    assert seen.complete
-    assert seen.n_pairs == seen.counts.sum() == 200 * 199 // 2
+def test_measured_rows_hold_both_extremes_and_are_numbered_as_in_the_source():
+    values = np.insert(toys.rows(200, 3), [5, 90], 0.0, axis=0)
+    unit = values / np.where(values.any(axis=1), np.linalg.norm(values, axis=1), 1.0)[:, None]
+    seen = chosen(values)
+    assert seen.counts.sum() == 200 * 199 // 2
+    assert len(seen.measured) == MEASURED
+    rho = unit[seen.source[seen.measured]] @ unit[seen.source[seen.measured]].T
+    np.fill_diagonal(rho, 0.0)
     # One inner product and two lengths: a few units of rounding.
-    assert seen.low == pytest.approx(upper.min(), abs=1e-14)
-    assert seen.high == pytest.approx(upper.max(), abs=1e-14)
-    assert len(seen.pairs) == 64
-    assert np.all(np.diff(seen.rho) >= 0)
-    # Of 32 strata of a range of 2, none is empty here: no gap exceeds two of them.
-    assert np.diff(seen.rho).max() <= 2 * 2 / 32
-    np.testing.assert_allclose(seen.rho, [unit[i] @ unit[j] for i, j in seen.pairs], atol=1e-14)
+    assert not np.all(np.diff(seen.source) > 0)
+    assert seen.correlations == pytest.approx((rho.min(), rho.max()), abs=1e-14)
 
 
-def test_many_rows_are_sampled(monkeypatch):
-    from mehler.report.on_data import _pairs
-
-    monkeypatch.setattr(_pairs, "ALL_PAIRS_UP_TO", 50)
-    seen = survey(toys.rows(200, 3), 64, np.random.default_rng(0))
-    assert not seen.complete
-    assert seen.n_pairs == 50 * 49 // 2
-    assert seen.pairs.max() >= 50
+def test_columns_are_told_from_pixels_and_from_steps():
+    rng = np.random.default_rng(3)
+    assert chosen(images()).layout == (6, 6)
+    assert chosen(np.cumsum(rng.standard_normal((80, 40)), axis=1)).layout in ((40,), ())
+    steps = rng.standard_normal((80, 42))
+    assert chosen(steps[:, 2:] + steps[:, 1:-1] + steps[:, :-2]).layout == (40,)
+    # Without order, of a square number and not; and where all columns are alike.
+    assert chosen(rng.standard_normal((80, 36))).layout == ()
+    assert chosen(images()[:, rng.permutation(36)]).layout == ()
+    assert chosen(rng.standard_normal((80, 1)) + 0.1 * rng.standard_normal((80, 36))).layout == ()
 
 
 @pytest.mark.parametrize(
@@ -126,58 +179,95 @@ def test_many_rows_are_sampled(monkeypatch):
 def test_odd_rows_are_survived(values):
     found = _section.measure(load_rows(values), context())
     assert {one.status for one in found.evidence} == {"holds"}
-    assert len(found.plan) == len(MAPS) * len(ERRORS)
+    assert len(found.plan) == len(found.evidence) * len(ERRORS)
     assert found.n_zero_rows == (3 if len(values) == 8 else 0)
 
 
 def test_wide_rows_get_a_coarser_resolution_within_the_budget():
-    one = MAPS["MaxoutFeatures, q = 4"]
-    n_small, fine = _section.design(one, 1.25, 64, 64, context())
-    n_wide, coarse = _section.design(one, 1.25, 2000, 64, context())
-    assert fine == 0.05 < coarse <= 0.1
+    one, _ = MAPS["MaxoutFeatures, q = 4"]
+    fine, n_small = design(one, 1.25, 78, context())
+    coarse, n_wide = design(replace(one, cost=4 * 20_000), 1.25, 78, context())
+    assert fine == 0.05 < coarse <= 1.0
+    assert n_wide * 4 * 20_000 <= 30e6
     assert n_wide < n_small
-    assert _section.design(one, 1.25, 64, 64, context(level="full"))[1] == 0.03
-
-
-def test_products_are_drawn_in_pieces_that_do_not_repeat(monkeypatch):
-    from mehler.report.on_data import _maps
-
-    one, values = MAPS["MaxoutFeatures, q = 2"], toys.rows(4)
-    monkeypatch.setattr(_maps, "_WEIGHTS_A_DRAW", one.weights(5) * 10)
-    found = products_of(one, values[:2], values[2:], 25, context())
-    assert found.shape == (2, 25)
-    assert np.unique(found).size == 50
+    assert design(one, 1.25, 78, context(level="full"))[0] == 0.03
 
 
 def failures(one, values, n_features, error, draws=40):
     """Count the draws whose Gram is off by more than the error at some pair."""
     count = 0
     for seed in range(draws):
-        phi = one.draw(values.shape[1], n_features, seed, None)
+        phi = one.draw(n_features, seed=seed)
         scale = np.sqrt(np.diag(phi.kernel(values)))
         off = np.abs(phi.gram(values) - phi.kernel(values)) / np.outer(scale, scale)
-        count += off[np.triu_indices(len(values), 1)].max() > error
+        count += off.max() > error
     return count
 
 
-def test_plan_keeps_its_promise():
+@pytest.mark.parametrize("label", ["MaxoutFeatures, q = 4", "KitchenSinks, erf"])
+def test_plan_keeps_its_promise(label):
     """All pairs are within the error in 99 of 100 draws; with a quarter of the features not.
 
     Three failures or more in 40 draws have probability 0.0075 at a failure rate of 0.01. With a
-    quarter of the features the worst pair alone, at 3.4 / 2 standard errors, fails in 9 draws of
-    100, and the other 14 add to it.
+    quarter of the features the diagonal alone, at 3.5 / 2 standard errors, fails in 8 draws of
+    100 for each of six rows.
     """
     values = toys.rows(6, 3)
-    one = MAPS["MaxoutFeatures, q = 4"]
-    row = plan([one], survey(values, 15, np.random.default_rng(0)), 6)[0]
+    one = {one.label: one for one in maps_under_test(chosen(values))}[label]
+    row = plan(one, chosen(values), 6)[0]
     assert failures(one, values, row.n_features, row.error) <= 2
     assert failures(one, values, row.n_features // 4, row.error) > 2
 
 
 def test_plan_grows_with_accuracy_and_is_larger_without_a_limit_theorem():
-    seen = survey(toys.rows(6, 3), 15, np.random.default_rng(0))
-    rows = plan(list(MAPS.values()), seen, 6)
-    for first, second in pairwise(rows):
-        if first.label == second.label:
+    for label in ("FourierFeatures, matern", "MaxoutCodes, q = 4"):
+        rows = plan(MAPS[label][0], SEEN, 40)
+        for first, second in pairwise(rows):
             assert first.n_features < second.n_features
-    assert all(row.n_features < row.n_features_robust for row in rows)
+        assert all(row.n_features < row.n_features_proved for row in rows)
+
+
+def with_target(target, values):
+    rows = load_rows(values)
+    return replace(rows, target=target(rows.values), target_name="y")
+
+
+def test_a_target_is_scored_on_every_map_beside_the_raw_columns():
+    """A product of columns: no linear function of them explains it, and smooth kernels do."""
+    values = np.random.default_rng(4).standard_normal((600, 3))
+    found = _section.measure(with_target(lambda x: x[:, 0] * x[:, 1], values), context())
+    scores = {one.map: one for one in found.scores}
+    assert next(iter(scores)) == RAW
+    real = {one.check for one in found.evidence if "Codes" not in one.check}
+    assert scores.keys() == {RAW, *real}
+    # 200 rows are held out: R² of nothing has a standard error near 0.1.
+    assert scores[RAW].value < 0.3
+    assert scores["FourierFeatures, rbf"].value > 0.8
+    assert all(one.interval[0] <= one.value <= one.interval[1] for one in found.scores)
+    assert "R²" in found.score_method
+    assert found.target == "y"
+
+
+def test_labels_are_scored_by_accuracy():
+    values = np.random.default_rng(5).standard_normal((300, 3))
+    labelled = with_target(lambda x: np.where(x[:, 0] > 0, "up", "down"), values)
+    found = _section.measure(labelled, context())
+    scores = {one.map: one.value for one in found.scores}
+    assert scores[RAW] > 0.85
+    assert all(0 <= one <= 1 for one in scores.values())
+    assert "accuracy" in found.score_method
+
+
+@pytest.mark.parametrize(
+    "target", [lambda x: np.ones(len(x)), lambda x: np.full(len(x), "a")], ids=["number", "label"]
+)
+def test_a_constant_target_has_no_score(target):
+    assert _section.measure(with_target(target, toys.rows()), context()).scores == ()
+
+
+def test_maps_of_too_few_columns_are_padded():
+    one, _ = MAPS["LeverageSampling of rbf"]
+    phi, drawn = one.features(64, 3, np), one.draw(64, seed=3)
+    rows = SEEN.values[:5]
+    assert drawn.n_features < 64 == phi(rows).shape[1]
+    np.testing.assert_allclose(phi(rows) @ phi(rows).T, _arrays.to_host(drawn.gram(rows)))

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import string
+import unicodedata
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas
 import pytest
 
 from mehler import report
+from mehler.report.render._alphabets import ALPHABETS, styled
 from mehler.report.render._format import cells, count, number
 from mehler.report.render._html import render_html
 from mehler.report.render._markdown import render_markdown
@@ -107,6 +112,103 @@ def test_verdict_comes_first_and_in_words(html, everything):
         assert one.verdict in html
 
 
+def test_the_data_come_first_and_the_contents_before_them(html):
+    places = [html.index(f'id="{name}"') for name in ("data", "statements", "details", "ledger")]
+    assert places == sorted(places)
+    assert html.index("<nav") < places[0]
+    for name in ("data", "statements", "paper-toy", "details", "ledger", "provenance"):
+        assert f'href="#{name}"' in html
+
+
+def test_what_was_read_and_each_map_are_shown(everything):
+    rows = report.load_rows(
+        pandas.DataFrame({toys.SCRIPT: [1e9, 2e9, 3e9, 4.5e9], "b": [0.1, -0.2, 0.3, 0.7]})
+    )
+    found = report.run((toys.TRUE,), data=rows, false_alarm=1e-3)
+    html = render_html(found)
+    assert toys.SCRIPT not in html + render_markdown(found)
+    text = "".join(Page(html).text)
+    assert rows.warnings
+    for written in (toys.SCRIPT, "4.5", *rows.warnings, *rows.choices):
+        assert written in text
+    for one in found.data.evidence:
+        assert one.check in text
+        assert found.data.settings[one.check] in text
+
+
+def test_ids_in_texts_link_to_their_statements():
+    told = replace(toys.TRUE, note="See toy.repaired, not toy.repaired-2 nor toy.gone, $toy.true$.")
+    html = render_html(report.run((told, toys.REPAIRED), with_data=False))
+    assert 'See <a href="#toy.repaired">toy.repaired</a>, not toy.repaired-2 nor toy.gone' in html
+
+
+def test_what_is_refuted_as_expected_has_a_sign_of_its_own(html):
+    badges = re.findall(r'badge badge-(\w+)"><span aria-hidden="true">(.)</span> ([^<]*)<', html)
+    assert ("known", "⊘", "refuted as printed, repaired") in badges
+    assert ("known", "⊘", "refuted, as expected") in badges
+    # What should not be so is red: the statement that is wrong, and its check.
+    assert ("bad", "✗", "refuted") in badges
+    alone = render_html(report.run((toys.TRUE, toys.REPAIRED), with_data=False))
+    assert "✗" not in alone
+
+
+def test_printed_pages_fold_the_details_and_keep_the_layout_of_the_screen():
+    style = report.page_style()
+    assert not re.findall(r"@media \(max-width", style)
+    printed = style[style.index("@media print") :]
+    assert re.search(r"nav, article, \.replay, details:not\(\[open\]\) \{ display: none", printed)
+    assert "@media screen and (max-width: 75rem)" in style
+
+
+@pytest.mark.parametrize(
+    ("latex", "letters"),
+    [
+        (r"\mathcal{R}(f) = \mathbb{E} f", "ℛ 𝔼"),
+        (r"\mathcal{BEFHILMRA}", "ℬ ℰ ℱ ℋ ℐ ℒ ℳ ℛ 𝒜"),
+        (r"\mathbb{CHNPQRZK1}", "ℂ ℍ ℕ ℙ ℚ ℝ ℤ 𝕂 𝟙"),
+        (r"\mathfrak{CHIRZg}", "ℭ ℌ ℑ ℜ ℨ 𝔤"),
+        (r"\mathbf{xA2}", "𝐱 𝐀 𝟐"),
+        (r"\boldsymbol{\lambda}", "𝝀"),
+    ],
+)
+def test_letters_are_characters_since_browsers_ignore_mathvariant(latex, letters):
+    found = mathml(latex)
+    text = "".join(re.findall(r">([^<]+)<", found))
+    assert set(letters.split()) <= set(text)
+    assert not re.search(r'mathvariant="(?!normal)', found)
+
+
+@pytest.mark.parametrize("variant", ALPHABETS)
+def test_alphabets_are_those_of_unicode(variant):
+    """Unicode's compatibility decomposition leads back to the plain letter."""
+    seen = {c: styled(c, variant) for c in string.ascii_letters + string.digits + "ΑΩΣαλω"}
+    letters = {c: s for c, s in seen.items() if c.isascii() and c.isalpha()}
+    assert all(s != c for c, s in letters.items())
+    assert all(unicodedata.normalize("NFKC", s) == c for c, s in seen.items())
+    assert len(set(seen.values())) == len(seen)
+
+
+def test_logarithmic_axes_read_as_numbers():
+    curve = Series(label="m", x=[1, 1e5], y=[0.002, 30.0])
+    plot = Plot(title="t", x_label="x", y_label="y", series=[curve], x_log=True, y_log=True)
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", draw(plot, "p"))
+    assert {"1", "10", "100", "1000", "10⁴", "10⁵", "0.01", "0.1"} <= set(texts)
+    near = replace(plot, series=[replace(curve, x=[1, 30], y=[1, 1e6])])
+    assert {"1", "2", "5", "10", "20"} <= set(
+        re.findall(r"<text[^>]*>([^<]*)</text>", draw(near, "p"))
+    )
+
+
+def test_axes_of_logarithms_show_the_numbers():
+    curve = Series(label="m", x=[0, 5], y=[-2.0, 1.0])
+    plot = Plot(title="t", x_label="log10 of the size", y_label="log10 of the risk", series=[curve])
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", draw(plot, "p"))
+    assert {"1", "10", "100", "1000", "10⁴", "10⁵", "0.01", "0.1", "the size"} <= set(texts)
+    # Bounds may be no floats at all.
+    far = draw(replace(plot, series=[replace(curve, y=[0.0, 1000.0])]), "p")
+    assert ">10¹⁰⁰⁰<" in far
+
+
 def test_pictures_are_described(page):
     labels = page.values("aria-label")
     assert any("Moments" in label and "Drawn: claimed" in label for label in labels)
@@ -125,7 +227,7 @@ def test_page_and_twin_show_the_same_statements(page, everything):
             assert evidence["replay"] in text
     for row in twin["data"]["plan"]:
         assert count(row["n_features"]) in text
-        assert count(row["n_features_robust"]) in text
+        assert count(row["n_features_proved"]) in text
 
 
 def test_a_lost_formula_is_shown_as_restored_with_its_hypotheses():

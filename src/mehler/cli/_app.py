@@ -11,6 +11,7 @@ import typer
 
 from mehler._version import __version__
 from mehler.cli._data import data as data_commands
+from mehler.cli._outputs import Annotations, Junit, require_outputs, write_outputs
 from mehler.cli._places import shown
 from mehler.cli._plan import plan
 from mehler.cli._progress import progress_bar
@@ -112,6 +113,12 @@ def report(
         float,
         typer.Option("--false-alarm", metavar="A", help="Chance of refuting a true claim, a look."),
     ] = 1e-9,
+    compare: Annotated[
+        Path | None,
+        typer.Option("--compare", metavar="OLD.json", help="An earlier report.json: what changed?"),
+    ] = None,
+    junit: Junit = None,
+    annotations: Annotations = "auto",
     columns: Columns = None,
     drop: Drop = None,
     target: Target = None,
@@ -134,6 +141,8 @@ def report(
     here = Path.cwd()
     reports.require_writable(out)
     reports.require_renderers()
+    require_outputs(junit, annotations)
+    old = None if compare is None else reports.read_report(compare)
     chosen = discover(statements)
     # Read, and said, once everything else is valid.
     rows = partial(
@@ -158,11 +167,12 @@ def report(
             false_alarm=false_alarm,
             progress=progress,
             command=ctx.find_root().obj,
+            compare=old,
         )
     written = reports.write(found, here / out)
-    typer.echo(found.headline)
-    for path in written:
-        typer.echo(f"  {shown(path, here)}")
+    written += write_outputs(found, None if junit is None else here / junit, annotations)
+    for line in (*reports.lines(found), *(f"  {shown(path, here)}" for path in written)):
+        typer.echo(line)
     return found.exit_status
 
 

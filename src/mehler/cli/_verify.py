@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from mehler.cli._outputs import Annotations, Junit, require_outputs, write_outputs
 from mehler.cli._places import shown
 from mehler.cli._progress import progress_bar
 from mehler.cli._reading import (
@@ -152,6 +153,8 @@ def verify(
         Path | None,
         typer.Option("--json", metavar="FILE", help="Write the numbers of the report there."),
     ] = None,
+    junit: Junit = None,
+    annotations: Annotations = "auto",
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> int:
     """Check any map against a kernel, and print the verdict.
@@ -167,6 +170,7 @@ def verify(
         reports.require_renderers()
     if json is not None:
         reports.require_writable(json.parent, option="--json")
+    require_outputs(junit, annotations)
     rows = read(
         data,
         optional=True,
@@ -206,6 +210,7 @@ def verify(
     written = reports.write(found, here / out) if out is not None else ()
     if json is not None:
         written += (reports.write_json(found, here / json),)
+    written += write_outputs(found, None if junit is None else here / junit, annotations)
     for line in (*reports.lines(found), *(f"  {shown(path, here)}" for path in written)):
         typer.echo(line)
     return found.exit_status

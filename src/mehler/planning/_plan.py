@@ -86,7 +86,7 @@ class Plan:
     Parameters
     ----------
     setting : mapping
-        eps, delta, pool_size and the other arguments, given or computed from the data.
+        eps, delta, pool_size or map, and the other arguments, given or computed from the data.
     rows : tuple of Row
         Rows in groups of one quantity; in each measured, asymptotic, proved by increasing number.
     notes : tuple of str
@@ -133,10 +133,8 @@ class Plan:
     def __str__(self) -> str:
         """Return the table, a block per quantity, and the notes."""
         eps, delta = self.setting["eps"], self.setting["delta"]
-        lines = [
-            f"features for eps = {eps:g} at confidence {100 * (1 - delta):g} %, "
-            f"pool size {self.setting['pool_size']}"
-        ]
+        of = self.setting.get("map") or f"pool size {self.setting['pool_size']}"
+        lines = [f"features for eps = {eps:g} at confidence {100 * (1 - delta):g} %, {of}"]
         widths = [max((len(text(row)) for row in self.rows), default=0) for text in (_count, _kind)]
         for quantity, rows in self.groups.items():
             lines += ["", quantity]

@@ -1,15 +1,21 @@
 """Check statements and maps, and render the results as HTML, JSON and Markdown.
 
 `load_rows` reads rows; `run` checks statements, and the library's maps on rows; `verify_map`
-checks one map against one kernel. `write` renders the result of either.
+checks one map against one kernel. `write` renders the result of either, `write_junit` and
+`annotations` for continuous integration.
 """
 
+from mehler.report._compare import read_report
 from mehler.report._run import run
 from mehler.report.inputs._data import load_rows
 from mehler.report.inputs._matrix import DataMatrix
-from mehler.report.model._report import SCHEMA, DataResult, PlanRow, Report, StatementResult
+from mehler.report.model._comparison import Change, Comparison
+from mehler.report.model._data_result import Column, DataResult, PlanRow, Score
+from mehler.report.model._report import SCHEMA, Report, StatementResult
 from mehler.report.model._verification import Verification
+from mehler.report.render._github import annotations
 from mehler.report.render._html import page_style
+from mehler.report.render._junit import write_junit
 from mehler.report.render._lines import lines
 from mehler.report.render._svg import draw
 from mehler.report.render._write import require_renderers, require_writable, write, write_json
@@ -17,20 +23,27 @@ from mehler.report.verification._verify import verify_map
 
 __all__ = [
     "SCHEMA",
+    "Change",
+    "Column",
+    "Comparison",
     "DataMatrix",
     "DataResult",
     "PlanRow",
     "Report",
+    "Score",
     "StatementResult",
     "Verification",
+    "annotations",
     "draw",
     "lines",
     "load_rows",
     "page_style",
+    "read_report",
     "require_renderers",
     "require_writable",
     "run",
     "verify_map",
     "write",
     "write_json",
+    "write_junit",
 ]

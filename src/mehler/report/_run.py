@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from time import perf_counter
 from typing import Any
 
-from mehler.report.inputs._data import DataMatrix, load_rows
+from mehler.report._compare import compare as compared_with
+from mehler.report._compare import read_report
+from mehler.report.inputs._data import load_rows
+from mehler.report.inputs._matrix import DataMatrix
+from mehler.report.model._data_result import DataResult
 from mehler.report.model._provenance import provenance, replay_line
-from mehler.report.model._report import DataResult, Report, StatementResult
+from mehler.report.model._report import Report, StatementResult
 from mehler.statements import Check, Context, Evidence, Level, Statement, verdict_of
 from mehler.verify import Ledger
 
@@ -32,6 +37,7 @@ def run(
     progress: Progress | None = None,
     with_data: bool = True,
     command: Sequence[str] | None = None,
+    compare: str | PathLike[str] | Mapping[str, Any] | None = None,
 ) -> Report:
     """Check statements, and the maps on rows of data, and return a report.
 
@@ -56,6 +62,9 @@ def run(
         Whether to include the section on the data.
     command : sequence of str, optional
         The command line's arguments, for the record.
+    compare : path or mapping, optional
+        The ``report.json`` of an earlier run, or what `read_report` made of it; the report then
+        says what changed since.
 
     Returns
     -------
@@ -66,7 +75,8 @@ def run(
     ------
     ValueError
         Before any work, if there are no statements, level or backend are unknown, the backend is
-        not installed or has no device, seed or false alarm are bad, or data are unreadable.
+        not installed or has no device, seed or false alarm are bad, data are unreadable, or
+        `compare` is no report.
 
     See Also
     --------
@@ -85,25 +95,29 @@ def run(
         false_alarm=false_alarm,
     )
     context.like()  # fail now, not after minutes, if the backend is missing
+    old = read_report(compare) if isinstance(compare, str | PathLike) else compare
     rows = load_rows(data() if callable(data) else data) if with_data else None
 
     total = len(chosen) + (rows is not None)
     report = progress or (lambda label, done, total: None)
-    results = []
-    for done, statement in enumerate(chosen):
-        report(statement.id, done, total)
-        results.append(_run_statement(statement, context.for_statement(statement.id)))
     measured = None
     if rows is not None:
-        report(f"data: {rows.name}", len(chosen), total)
-        measured = _run_data(rows, context)
+        report(f"data: {rows.name}", 0, total)
+        # Options of the reader are in the command line alone.
+        line = shlex.join(("mehler", *command)) if command else ""
+        measured = _run_data(rows, context, line)
+    results = []
+    for done, statement in enumerate(chosen, start=total - len(chosen)):
+        report(statement.id, done, total)
+        results.append(_run_statement(statement, context.for_statement(statement.id)))
     report("done", total, total)
-    return Report(
+    found = Report(
         provenance=provenance(context, None if command is None else tuple(command)),
         ledger=context.ledger.to_dict(),
         statements=tuple(results),
         data=measured,
     )
+    return found if old is None else replace(found, compared=compared_with(found, old))
 
 
 def _run_statement(statement: Statement, context: Context) -> StatementResult:
@@ -149,13 +163,13 @@ def _run_check(check: Check, context: Context) -> Evidence:
     return _stamp(replace(found, check=check.name), context)
 
 
-def _run_data(rows: DataMatrix, context: Context) -> DataResult:
+def _run_data(rows: DataMatrix, context: Context, line: str) -> DataResult:
     from mehler.report.on_data._section import measure
 
     result = measure(rows, context)
-    replay = replay_line(context, data=rows.path, options=rows.options)
+    line = line or replay_line(context, data=rows.path, options=rows.options)
     stamped = tuple(
-        _stamp(replace(one, replay=one.replay or replay), context) for one in result.evidence
+        _stamp(replace(one, replay=one.replay or line), context) for one in result.evidence
     )
     return replace(result, evidence=stamped)
 

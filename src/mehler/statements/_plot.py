@@ -81,9 +81,11 @@ class Plot:
     Parameters
     ----------
     title, x_label, y_label : str
-        Plain text.
+        Plain text. After "log10 of" in a label the ticks are drawn as the numbers themselves.
     series : sequence of Series
         The series, in drawing order.
+    x_log, y_log : bool
+        Whether an axis is logarithmic; the series hold the values themselves.
     caption : str
         Plain text, also for screen readers.
 
@@ -103,6 +105,8 @@ class Plot:
     y_label: str
     series: Sequence[Series]
     caption: str = ""
+    x_log: bool = False
+    y_log: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "series", tuple(self.series))

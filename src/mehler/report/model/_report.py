@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from mehler.statements import Evidence, Plot
+from mehler.report.model._comparison import Comparison
+from mehler.report.model._data_result import DataResult
+from mehler.statements import Evidence
 
-SCHEMA = "mehler-report/1"
+SCHEMA = "mehler-report/2"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,73 +60,6 @@ class StatementResult:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanRow:
-    """Features that one map needs for one error on all pairs of the rows."""
-
-    map: str
-    pool_size: int
-    error: float
-    n_features: int
-    n_features_robust: int
-
-    @property
-    def label(self) -> str:
-        """Name and pool size."""
-        return f"{self.map}, q = {self.pool_size}"
-
-
-@dataclass(frozen=True, kw_only=True)
-class DataResult:
-    """The results on the user's rows.
-
-    Parameters
-    ----------
-    name : str
-        File name, or name of the default data set.
-    n_rows, n_columns : int
-        Shape of the data without rows of zeros.
-    n_zero_rows : int
-        Rows of zeros, which have no direction and are dropped.
-    notes : tuple of str
-        Remarks on how the data were read.
-    n_correlations : int
-        Number of pairs whose correlation was computed.
-    correlation_range : (float, float)
-        Smallest and largest correlation.
-    pairs : tuple of (int, int, float)
-        The measured pairs, as indices into the rows read, and their correlation.
-    evidence : tuple of Evidence
-        One verdict per map.
-    plan : tuple of PlanRow
-        Features needed per map and error.
-    plan_method : str
-        How `plan` was computed, as a sentence.
-    plots : tuple of Plot
-        Plots of the section.
-    seconds : float
-        Wall time.
-
-    See Also
-    --------
-    Report : The report that contains it.
-    """
-
-    name: str
-    n_rows: int
-    n_columns: int
-    n_zero_rows: int
-    notes: tuple[str, ...]
-    n_correlations: int
-    correlation_range: tuple[float, float]
-    pairs: tuple[tuple[int, int, float], ...]
-    evidence: tuple[Evidence, ...]
-    plan: tuple[PlanRow, ...]
-    plan_method: str
-    plots: tuple[Plot, ...]
-    seconds: float
-
-
-@dataclass(frozen=True, kw_only=True)
 class Report:
     """The results of a run; `mehler.report.write` renders them.
 
@@ -138,6 +73,8 @@ class Report:
         One result per statement.
     data : DataResult, optional
         Results on the rows of data.
+    compared : Comparison, optional
+        What changed since an earlier report.
 
     See Also
     --------
@@ -149,6 +86,7 @@ class Report:
     ledger: Mapping[str, Any]
     statements: tuple[StatementResult, ...]
     data: DataResult | None = None
+    compared: Comparison | None = None
     schema: str = field(default=SCHEMA)
 
     @property
@@ -202,7 +140,7 @@ class Report:
         -------
         dict
             With ``schema``, ``headline``, ``exit_status``, ``provenance``, ``ledger``, ``data``,
-            ``statements``.
+            ``compared``, ``statements``.
         """
         return {
             "schema": self.schema,
@@ -211,6 +149,7 @@ class Report:
             "provenance": plain(self.provenance),
             "ledger": plain(self.ledger),
             "data": plain(self.data),
+            "compared": plain(self.compared),
             "statements": plain(self.statements),
         }
 

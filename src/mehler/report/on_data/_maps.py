@@ -1,113 +1,200 @@
-"""The maps measured on the user's rows."""
+"""The maps that are measured on the user's rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from mehler.features import DecoupledMaxoutFeatures, MaxoutCodes, MaxoutFeatures
-from mehler.statements import Context
+from mehler import _arrays
+from mehler.features import (
+    DecoupledMaxoutFeatures,
+    FourierFeatures,
+    GroupInvariantFeatures,
+    KitchenSinks,
+    MaxoutCodes,
+    MaxoutFeatures,
+    groups,
+    leverage,
+)
+from mehler.report.on_data._rows import WIDE, Chosen, directions
+from mehler.report.render._format import number
+
+# Columns of one template of an invariant map, and the most elements of a group.
+_BINS, LARGEST_GROUP = 8, 256
+# Time of one moved template, in random numbers a feature.
+_MOVING = 20
+# Rows on which leverage scores are computed, and how many features a pool has for one kept.
+_SCORED, _POOL = 64, 2
+# Every draw is one sample, and draws and scores a pool.
+MOST_SCORED_COLUMNS = WIDE // 2
+# Time of leverage scores, in random numbers a kept feature.
+_SCORING = 6000
 
 
 @dataclass(frozen=True, kw_only=True)
 class MapUnderTest:
-    """A map and the constants of its measurement.
+    """A map, its setting on these rows, and the cost of its measurement.
 
-    `binary`: products are 0 or 1; `units`: sets of weights per feature, each of `pool_size` rows.
+    ``draw(n_features, seed=, like=)`` draws it; `multiple` divides n_features. `cost` of a feature
+    in random numbers, or as many as could be drawn meanwhile. `unit`: rows are divided by their
+    norms first. `whole`: features depend on each other, so that a draw is one sample. `linear`:
+    features are numbers on which a linear model can learn.
     """
 
-    name: str
-    pool_size: int
-    binary: bool
-    units: int
-    draw: Callable[[int, int, int, Any], Any]
+    label: str
+    setting: str
+    draw: Callable[..., Any]
+    cost: float
+    multiple: int = 1
+    unit: bool = False
+    whole: bool = False
+    linear: bool = True
 
-    @property
-    def label(self) -> str:
-        """Name and pool size."""
-        return f"{self.name}, q = {self.pool_size}"
+    def rows(self, values: np.ndarray) -> np.ndarray:
+        """Return rows as the map takes them."""
+        return directions(values) if self.unit else values
 
-    def weights(self, n_inputs: int) -> int:
-        """Return the number of random numbers per feature."""
-        return self.units * self.pool_size * n_inputs
+    def features(self, n_features: int, seed: int, like: Any) -> Any:
+        """Draw the map; if it may have fewer columns than asked for, add columns of zeros."""
+        phi = self.draw(n_features, seed=seed, like=like)
+        missing = n_features - phi.n_features
+        if not missing:
+            return phi
 
-    def relative_kernel(self, rho: np.ndarray) -> np.ndarray:
-        """Return the kernel over sqrt(k(x,x) k(y,y)) at correlations."""
-        return self._over_plane(rho, "kernel", 1)
+        def padded(X: Any) -> Any:
+            xp = _arrays.array_namespace(X)
+            Z = phi(X)
+            zeros = xp.zeros(
+                (X.shape[0], missing), dtype=Z.dtype, device=_arrays.place_of(Z).device
+            )
+            return xp.concat([Z, zeros], axis=1)
 
-    def relative_variance(self, rho: np.ndarray) -> np.ndarray:
-        """Return the variance of a feature product over k(x,x) k(y,y) at correlations."""
-        return self._over_plane(rho, "variance", 2)
-
-    def _over_plane(self, rho: np.ndarray, what: str, power: int) -> np.ndarray:
-        """Evaluate on two unit vectors of the plane, since both depend on the correlation alone."""
-        phi = self.draw(2, 1, 0, None)
-        x = np.array([[1.0, 0.0]])
-        y = np.column_stack([rho, np.sqrt((1.0 - rho) * (1.0 + rho))])
-        own = float(phi.kernel(x)[0, 0])
-        return np.asarray(getattr(phi, what)(x, y)[0] / own**power)
+        return padded
 
 
-def maps_under_test() -> tuple[MapUnderTest, ...]:
-    """Return the six maxout-family maps measured on user data."""
-    maxout = [
-        MapUnderTest(
-            name="MaxoutFeatures",
-            pool_size=q,
-            binary=False,
-            units=1,
-            # mypy infers no type for a lambda that binds a loop variable.
-            draw=lambda d, m, seed, like, q=q: MaxoutFeatures.draw(d, m, q, seed=seed, like=like),  # type: ignore[misc]
-        )
-        for q in (2, 4, 8, 16)
-    ]
-    decoupled = MapUnderTest(
-        name="DecoupledMaxoutFeatures",
-        pool_size=2,
-        binary=False,
-        units=2,
-        # Fresh directions make the units independent draws, which the intervals need.
-        draw=lambda d, m, seed, like: DecoupledMaxoutFeatures.draw(
-            d, m, 2, seed=seed, like=like, directions="fresh"
+def maps_under_test(seen: Chosen) -> tuple[MapUnderTest, ...]:
+    """Return every kind of map, with settings that suit the rows."""
+    d = seen.values.shape[1]
+    return (*_fourier(seen, d), *_kitchen_sinks(seen, d), *_maxout(d), *_invariant(seen, d))
+
+
+def _fourier(seen: Chosen, d: int) -> list[MapUnderTest]:
+    gamma, gamma1 = 0.5 / seen.median**2, 1.0 / seen.median_cityblock
+    rule = "by the median rule"
+    rbf = partial(FourierFeatures.draw, d, kernel="rbf", gamma=gamma)
+    spectra = {
+        "rbf": (rbf, f"gamma = {number(gamma)}"),
+        "laplacian": (
+            partial(FourierFeatures.draw, d, kernel="laplacian", gamma=gamma1),
+            f"gamma = {number(gamma1)}",
         ),
+        "matern": (
+            partial(FourierFeatures.draw, d, kernel="matern", nu=1.5, length_scale=seen.median),
+            f"nu = 1.5, length_scale = {number(seen.median)}",
+        ),
+    }
+    found = [
+        MapUnderTest(
+            label=f"FourierFeatures, {name}",
+            setting=f"{setting}, {rule}",
+            draw=draw,
+            cost=d / 2,
+            multiple=2,
+        )
+        for name, (draw, setting) in spectra.items()
+    ]
+    if d > MOST_SCORED_COLUMNS:
+        return found
+    scored = seen.values[:_SCORED]
+
+    def selected(n_features: int, *, seed: int, like: Any = None) -> Any:
+        pool = rbf(_POOL * n_features, seed=seed)
+        chosen = leverage.LeverageSampling(
+            pool, n_features, lam=1e-3, mix=0.5, seed=seed, draws="iid", method="dual"
+        ).fit(scored)
+        return chosen.to(like)
+
+    found.append(
+        MapUnderTest(
+            label="LeverageSampling of rbf",
+            setting=f"1 of {_POOL} features, scores on {len(scored)} rows",
+            draw=selected,
+            cost=_POOL * d / 2 + _SCORING,
+            multiple=2,
+            whole=True,
+        )
     )
-    codes = MapUnderTest(
-        name="MaxoutCodes",
-        pool_size=4,
-        binary=True,
-        units=1,
-        draw=lambda d, m, seed, like: MaxoutCodes.draw(d, m, 4, seed=seed, like=like),
-    )
-    return (*maxout, decoupled, codes)
+    return found
 
 
-def products_of(
-    one: MapUnderTest, x: np.ndarray, y: np.ndarray, n_features: int, context: Context
-) -> np.ndarray:
-    """Return feature products of pairs of rows, (p, n_features), from as many draws as needed.
-
-    Maps are drawn in the rows' own dimension; products are on the host, in the backend's precision.
-    """
-    from mehler import _arrays
-
-    d = x.shape[1]
-    step = max(1, min(n_features, _WEIGHTS_A_DRAW // one.weights(d)))
-    like = context.like()
-    left, right = context.asarray(x), context.asarray(y)
-    out: np.ndarray | None = None
-    for start in range(0, n_features, step):
-        size = min(step, n_features - start)
-        phi = one.draw(d, size, context.seed_for(f"{one.label}/{start}"), like)
-        block = _arrays.to_host(phi.products(left, right))
-        if out is None:
-            out = np.empty((x.shape[0], n_features), dtype=block.dtype)
-        out[:, start : start + size] = block
-    assert out is not None  # since n_features >= 1
-    return out
+def _kitchen_sinks(seen: Chosen, d: int) -> list[MapUnderTest]:
+    # Projections of standard deviation 1 at the median row.
+    scale = 1.0 / float(np.median(np.linalg.norm(seen.values, axis=1)))
+    return [
+        MapUnderTest(
+            label=f"KitchenSinks, {name}",
+            setting=f"weight_scale = {number(scale)}, 1 / median length",
+            draw=partial(KitchenSinks.draw, d, activation=name, weight_scale=scale),
+            cost=d,
+        )
+        for name in ("relu", "erf", "cos")
+    ]
 
 
-# 64 MB of weights at a time.
-_WEIGHTS_A_DRAW = 8_000_000
+def _maxout(d: int) -> list[MapUnderTest]:
+    found = [
+        MapUnderTest(
+            label=f"MaxoutFeatures, q = {q}",
+            setting="",
+            draw=partial(MaxoutFeatures.draw, d, pool_size=q),
+            cost=q * d,
+        )
+        for q in ((2, 4, 8, 16) if d <= WIDE else (2, 4))
+    ]
+    return [
+        *found,
+        MapUnderTest(
+            label="DecoupledMaxoutFeatures, q = 2",
+            setting="",
+            # Fresh directions make the units independent draws.
+            draw=partial(DecoupledMaxoutFeatures.draw, d, pool_size=2, directions="fresh"),
+            cost=4 * d,
+        ),
+        MapUnderTest(
+            label="MaxoutCodes, q = 4",
+            setting="",
+            draw=partial(MaxoutCodes.draw, d, pool_size=4),
+            cost=4 * d,
+            linear=False,
+        ),
+    ]
+
+
+def _invariant(seen: Chosen, d: int) -> list[MapUnderTest]:
+    """Return maps whose group suits images or sequences, if the rows look like them."""
+    if not seen.layout:
+        return []
+    if len(seen.layout) == 2:
+        side = seen.layout[0]
+        acting = {
+            "quarter turns": groups.QuarterTurns(side),
+            "image shifts": groups.ImageShifts(side, side),
+        }
+    else:
+        acting = {"cyclic shifts": groups.CyclicShifts(d)}
+    return [
+        MapUnderTest(
+            label=f"GroupInvariantFeatures, {name}",
+            setting=f"rows of norm 1, {group.order} elements, {_BINS} bins",
+            draw=partial(GroupInvariantFeatures.draw, d, group=group, n_bins=_BINS),
+            cost=d / (2 * _BINS) + _MOVING * group.order,
+            multiple=2 * _BINS,
+            unit=True,
+        )
+        for name, group in acting.items()
+        if group.order <= LARGEST_GROUP
+    ]

@@ -40,6 +40,26 @@ def number(x: float | None, scale: float | None = None, digits: int = 4) -> str:
     return _sign(f"{x:.0f}" if size >= 10**digits else f"{x:.{digits}g}")
 
 
+def tick(x: float) -> str:
+    """Format a number on a logarithmic axis, powers of ten from the fourth on as such.
+
+    >>> [tick(10.0**k) for k in (-4, -3, 0, 3, 4)], tick(0.02)
+    (['10⁻⁴', '0.001', '1', '1000', '10⁴'], '0.02')
+    """
+    return _power(x, 2) if x >= 1e4 or 0 < x < 9e-4 else f"{x:g}"
+
+
+def tick_of_power(exponent: float) -> str:
+    """Format 10 to a power, which need not be a float: that of lemmas may be 10^1000.
+
+    >>> [tick_of_power(k) for k in (-2, 0.3, 3, 4, 1000)]
+    ['0.01', '2', '1000', '10⁴', '10¹⁰⁰⁰']
+    """
+    if abs(exponent) < 9:
+        return tick(float(f"{10**exponent:.2g}"))
+    return "10" + f"{exponent:g}".translate(_SUPERSCRIPT)
+
+
 def _power(x: float, digits: int) -> str:
     mantissa, exponent = f"{x:.{min(digits, 4) - 1}e}".split("e")
     if "." in mantissa:

@@ -4,25 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import partial
 from importlib.resources import files
 from itertools import groupby
 from typing import Any
 
-from mehler.report.model._report import PlanRow, Report
+from mehler.report.model._data_result import PlanRow
+from mehler.report.model._report import Report
 from mehler.report.model._verification import Verification
-from mehler.report.on_data._plan import ERRORS
+from mehler.report.on_data._check import ERRORS
 from mehler.report.render._format import cells, count, deciding, explained, left, number
 from mehler.report.render._svg import draw
 
 _TONES = {
     "holds": "good",
     "holds with constant": "good",
-    "refuted, repaired": "bad",
     "refuted": "bad",
     "proved form refuted": "bad",
     "error": "bad",
 }
-_MARKS = {"good": "✓", "bad": "✗", "open": "○"}
+_MARKS = {"good": "✓", "bad": "✗", "known": "⊘", "open": "○"}
+# Words for what is refuted, and is expected to be.
+_KNOWN = {
+    "refuted": "refuted, as expected",
+    "refuted, repaired": "refuted as printed, repaired",
+}
+# Columns of the data that the page shows; the JSON has all.
+_MOST_COLUMNS = 200
 
 
 def render_html(report: Report | Verification) -> str:
@@ -44,10 +52,19 @@ def render_html(report: Report | Verification) -> str:
     )
     style = page_style()
     extra: dict[str, Any]
+    ids: frozenset[str] = frozenset()
     if isinstance(report, Verification):
         page, extra = "verification", {"explained": explained, "left": left}
     else:
-        page, extra = "report", {"tally": _tally(report), "errors": ERRORS, "by_map": _by_map}
+        page = "report"
+        extra = {
+            "tally": _tally(report),
+            "errors": ERRORS,
+            "by_map": _by_map,
+            "papers": Counter(one.id.partition(".")[0] for one in report.statements).items(),
+            "most_columns": _MOST_COLUMNS,
+        }
+        ids = frozenset(one.id for one in report.statements)
     return environment.get_template(f"{page}.html.j2").render(
         report=report,
         overall={0: "good", 1: "bad"}.get(report.exit_status, "open"),
@@ -58,10 +75,11 @@ def render_html(report: Report | Verification) -> str:
         deciding=deciding,
         draw=draw,
         formula=formula,
-        mark=lambda verdict: _MARKS[_tone(verdict)],
+        mark=lambda *verdict: _MARKS[_tone(*verdict)],
         mathml=mathml,
         number=number,
-        prose=prose,
+        prose=partial(prose, ids=ids),
+        spoken=_spoken,
         tone=_tone,
         where=_where,
         **extra,
@@ -89,8 +107,14 @@ def page_style() -> str:
     )
 
 
-def _tone(verdict: str) -> str:
-    return _TONES.get(verdict, "open")
+def _tone(verdict: str, expected: bool = False) -> str:
+    if expected and verdict in _KNOWN:
+        return "known"
+    return _TONES.get(verdict, "bad" if verdict in _KNOWN else "open")
+
+
+def _spoken(verdict: str, expected: bool) -> str:
+    return _KNOWN.get(verdict, verdict) if expected else verdict
 
 
 def _tally(report: Report) -> str:
@@ -100,7 +124,7 @@ def _tally(report: Report) -> str:
 
 def _by_map(plan: Iterable[PlanRow]) -> list[tuple[str, list[PlanRow]]]:
     """Group by map in order; Jinja's own grouping would sort q = 16 before q = 2."""
-    return [(label, list(rows)) for label, rows in groupby(plan, key=lambda row: row.label)]
+    return [(label, list(rows)) for label, rows in groupby(plan, key=lambda row: row.map)]
 
 
 def _where(place: Mapping[str, Any]) -> str:

@@ -1,24 +1,26 @@
-"""Render a verification as lines for a terminal."""
+"""Render results as lines for a terminal."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from mehler.report.model._report import Report
 from mehler.report.model._verification import Verification
 from mehler.report.render._format import cells, count
 from mehler.statements import Evidence
 
 
-def lines(found: Verification) -> tuple[str, ...]:
-    """Render a verification as lines of text, the headline first.
+def lines(found: Report | Verification) -> tuple[str, ...]:
+    """Render a result as lines of text, the headline first.
 
-    Checks that hold are named; others are shown with numbers and reason. The first check, that of
-    the kernel, always has its numbers.
+    Of a verification, checks that hold are named; others are shown with numbers and reason. The
+    first check, that of the kernel, always has its numbers. Of a report: what changed since the
+    report that it was compared with.
 
     Parameters
     ----------
-    found : Verification
-        The result of `verify_map`.
+    found : Report or Verification
+        The result of `run` or `verify_map`.
 
     Returns
     -------
@@ -27,9 +29,12 @@ def lines(found: Verification) -> tuple[str, ...]:
 
     See Also
     --------
-    verify_map : Makes the verification.
+    run : Makes a report.
+    verify_map : Makes a verification.
     write : Renders it to files.
     """
+    if isinstance(found, Report):
+        return tuple(_of_report(found))
     kernel = next((one for one in found.evidence if one.check in _KERNEL), None)
     shown = [one for one in found.evidence if one is kernel or one.status != "holds"]
     said = [found.headline, f"  map: {found.target}, taken for {found.assumed}"]
@@ -45,6 +50,17 @@ def lines(found: Verification) -> tuple[str, ...]:
         said.append(f"  rests on: {'; '.join(rest)}")
     said += [f"  or: {cause.text}" for cause in found.causes[1:]]
     return tuple(said)
+
+
+def _of_report(found: Report) -> list[str]:
+    said = [found.headline]
+    if found.compared is not None:
+        changes = found.compared.changes
+        said.append(f"  since {found.compared.date}: {len(changes) or 'no'} changes")
+        said += [f"    {one.kind}: {one.what}: {one.before} -> {one.after}" for one in changes]
+        said += [f"    {note}" for note in found.compared.notes]
+    # A name of the user's may hold a line end.
+    return [" ".join(line.splitlines()) for line in said]
 
 
 _KERNEL = ("kernel", "closeness")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
-from mehler.report.model._report import DataResult, Report
+from mehler.report.model._comparison import Comparison
+from mehler.report.model._data_result import DataResult
+from mehler.report.model._report import Report
 from mehler.report.model._verification import Verification
-from mehler.report.on_data._plan import ERRORS
+from mehler.report.on_data._check import ERRORS
 from mehler.report.render._format import cells, count, deciding, explained, left, number
 from mehler.statements import FORMS
 
@@ -25,6 +27,14 @@ def render_markdown(report: Report | Verification) -> str:
         f"{where['seed']}, {where['date']}. Chance that correct code shows any of these alarms: "
         f"at most {number(report.ledger['spent'], digits=2)}.",
         "",
+    ]
+    if report.data is not None:
+        lines += [*_data(report.data), ""]
+    if report.compared is not None:
+        lines += [*_compared(report.compared), ""]
+    lines += [
+        "## Statements",
+        "",
         "| statement | verdict | expected | form | observed | claimed | interval | features |",
         "|---|---|---|---|---|---|---|---|",
     ]
@@ -41,8 +51,6 @@ def render_markdown(report: Report | Verification) -> str:
             first = ["", "", ""]
     failed = [e for one in report.statements for e in one.evidence if e.status == "error"]
     lines += [line for e in failed for line in ("", f"{plain_text(e.check)} {plain_text(e.claim)}")]
-    if report.data is not None:
-        lines += ["", *_data(report.data)]
     replay = [one.evidence[0].replay for one in report.unexpected if one.evidence]
     if replay:
         lines += ["", "Replay what did not come out as expected:", ""]
@@ -51,11 +59,14 @@ def render_markdown(report: Report | Verification) -> str:
 
 
 def _data(data: DataResult) -> list[str]:
+    size = f"{count(data.n_rows)} rows of {count(data.n_columns)} columns"
+    said = "; ".join(plain_text(one) for one in (size, *data.choices))
+    said = " ".join([f"{said}.", *map(plain_text, data.notes)])
     lines = [
-        f"## On the data: {plain_text(data.name)}",
+        f"## Your rows: {plain_text(data.name)}",
         "",
-        f"{count(data.n_rows)} rows of {count(data.n_columns)} columns. "
-        + " ".join(plain_text(note) for note in data.notes),
+        said,
+        *(line for one in data.warnings for line in ("", f"- {plain_text(one)}")),
         "",
         "| map | outcome | observed | exact | interval | features |",
         "|---|---|---|---|---|---|",
@@ -68,10 +79,30 @@ def _data(data: DataResult) -> list[str]:
     lines += ["", f"Features needed. {plain_text(data.plan_method)}", ""]
     lines.append(_row(["map", *(f"error {number(error)}" for error in ERRORS)]))
     lines.append("|---" * (1 + len(ERRORS)) + "|")
-    labels = dict.fromkeys(row.label for row in data.plan)
-    for label in labels:
-        counts = [count(row.n_features) for row in data.plan if row.label == label]
+    for label in dict.fromkeys(row.map for row in data.plan):
+        counts = [count(row.n_features) for row in data.plan if row.map == label]
         lines.append(_row([label, *counts]))
+    if data.scores:
+        lines += ["", f"Target {plain_text(data.target or '')}. {plain_text(data.score_method)}"]
+        lines += ["", "| features | score | interval |", "|---|---|---|"]
+    for score in data.scores:
+        interval = "" if score.interval is None else _interval(*score.interval)
+        value = plain_text(score.reason) if score.value is None else number(score.value, digits=3)
+        lines.append(_row([score.map, value, interval]))
+    return lines
+
+
+def _interval(low: float, high: float) -> str:
+    return f"[{number(low, digits=3)}, {number(high, digits=3)}]"
+
+
+def _compared(found: Comparison) -> list[str]:
+    lines = [f"## Changed since {plain_text(found.date)}", ""]
+    if not found.changes:
+        return [*lines, f"Nothing, against {plain_text(found.file)}."]
+    lines += ["| kind | of | before | now |", "|---|---|---|---|"]
+    for one in found.changes:
+        lines.append(_row([plain_text(x) for x in (one.kind, one.what, one.before, one.after)]))
     return lines
 
 

@@ -132,7 +132,20 @@ def _ends_item(latex: str, space: re.Match[str]) -> bool:
     return latex[: space.start()].rstrip().endswith(",")
 
 
-def prose(text: str) -> Markup:
-    """Render a sentence in which ``$...$`` is mathematics and all else plain text."""
+def prose(text: str, ids: frozenset[str] = frozenset()) -> Markup:
+    """Render a sentence in which ``$...$`` is mathematics and all else plain text.
+
+    Words among `ids` link to the element of that id.
+    """
     parts = re.split(r"\$([^$]+)\$", text)
-    return Markup("").join(mathml(part) if i % 2 else escape(part) for i, part in enumerate(parts))
+    return Markup("").join(
+        mathml(part) if i % 2 else _linked(part, ids) for i, part in enumerate(parts)
+    )
+
+
+def _linked(text: str, ids: frozenset[str]) -> Markup:
+    words = re.split(r"([a-z0-9-]+(?:\.[a-z0-9-]+)+)", text)
+    return Markup("").join(
+        Markup('<a href="#{0}">{0}</a>').format(word) if word in ids else escape(word)
+        for word in words
+    )

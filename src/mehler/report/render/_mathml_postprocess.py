@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element, SubElement
 
+from mehler.report.render._alphabets import ALPHABETS, styled
+
 _PRIMES = frozenset("′″‴")
 _SIGNS = frozenset("-−+±∓")
 _OPENING = frozenset("([{⟨")
@@ -36,12 +38,22 @@ def _text(node: Element) -> str:
 
 
 def _characters(node: Element) -> None:
+    _alphabet(node)
     if node.tag in ("mi", "mo") and _text(node) == "~":
         node.tag, node.text = "mo", "∼"  # as a relation, for its spacing
     if node.tag == "mo" and _text(node) in ("/", "|"):
         node.attrib |= {"lspace": "0", "rspace": "0"}
     if node.tag == "mo" and _is_name(node):
         node.tag, node.attrib = "mi", {}
+
+
+def _alphabet(node: Element) -> None:
+    """Replace letters of a mathvariant by the characters of Unicode; browsers know only these."""
+    variant = node.attrib.get("mathvariant", "normal")
+    if variant in ALPHABETS:
+        node.text = "".join(styled(letter, variant) for letter in node.text or "")
+    if variant != "normal":
+        del node.attrib["mathvariant"]
 
 
 def _is_name(node: Element) -> bool:

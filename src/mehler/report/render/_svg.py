@@ -6,6 +6,7 @@ import io
 import re
 from typing import TYPE_CHECKING, Any
 
+from mehler.report.render._format import tick, tick_of_power
 from mehler.statements import Plot, Series
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ _VARIABLES = {
     **{colour: f"var(--series-{i})" for i, colour in enumerate(_SERIES)},
 }
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (7, 2, 1.5, 2)), "--", ":")
+# Labels of series that hold logarithms begin with it.
+_LOGARITHM = "log10 of "
 _MARKERS = ("s", "^", "o", "D", "v", "P")
 _STYLE = {
     "svg.fonttype": "none",
@@ -90,8 +93,11 @@ def draw(plot: Plot, prefix: str) -> Markup:
         axes = figure.add_subplot()
         for index, series in enumerate(plot.series):
             _draw_series(axes, series, index)
-        axes.set_xlabel(plot.x_label)
-        axes.set_ylabel(plot.y_label)
+        for axis, name, log in ((axes.xaxis, "x", plot.x_log), (axes.yaxis, "y", plot.y_log)):
+            if log:
+                _logarithmic(axes, axis, name)
+        axes.set_xlabel(_named(axes.xaxis, plot.x_label))
+        axes.set_ylabel(_named(axes.yaxis, plot.y_label))
         axes.tick_params(labelcolor=_INK, length=3, width=0.7)
         axes.set_axisbelow(True)
         if named:
@@ -100,6 +106,31 @@ def draw(plot: Plot, prefix: str) -> Markup:
         metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
         figure.savefig(buffer, format="svg", transparent=True, metadata=metadata)
     return _inline(buffer.getvalue(), plot, prefix)
+
+
+def _named(axis: Any, label: str) -> str:
+    """Return the label of an axis; one of logarithms gets ticks of the numbers themselves."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    name = label.removeprefix(_LOGARITHM)
+    if name != label:
+        low, high = axis.get_view_interval()
+        # Powers of ten, or 10^(1/2) within a decade and a half.
+        axis.set_major_locator(MaxNLocator(7, integer=high - low >= 1.5, steps=[1, 2, 5, 10]))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: tick_of_power(value)))
+    return name
+
+
+def _logarithmic(axes: Any, axis: Any, name: str) -> None:
+    """Set a logarithmic axis with ticks that read as numbers: 1, 10, 100, 1000, 10⁴."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axes.set(**{f"{name}scale": "log"})
+    low, high = sorted(axis.get_view_interval())
+    # Within two decades the powers of ten alone would be too few.
+    axis.set_major_locator(LogLocator(subs=(1.0,) if high >= 99 * low else (1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: tick(value)))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _draw_series(axes: Any, series: Series, index: int) -> None:

@@ -1,0 +1,206 @@
+"""Find what changed since an earlier report, read from its JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from mehler.report.model._comparison import Change, Comparison
+from mehler.report.model._report import SCHEMA, Report
+
+# Reports of schema 1 lack the columns and scores of the data; all else is as today.
+_READ = ("mehler-report/1", SCHEMA)
+_MOST_COLUMNS = 20
+
+
+def read_report(file: str | PathLike[str]) -> dict[str, Any]:
+    """Read the JSON of an earlier report, to be compared with.
+
+    Parameters
+    ----------
+    file : path
+        A ``report.json`` of `write`.
+
+    Returns
+    -------
+    dict
+        Its content, and the path as ``"file"``.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, or is no report of a known schema.
+
+    See Also
+    --------
+    run : Compares with it.
+    """
+    path = Path(file)
+    label = f"--compare={str(path)!r}"
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"{label} cannot be read ({error.strerror or error})") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(
+            f"{label} is not JSON ({error}): give the report.json of an earlier run"
+        ) from error
+    schema = found.get("schema") if isinstance(found, dict) else None
+    if not isinstance(schema, str) or not schema.startswith("mehler-report/"):
+        kind = f"of schema {schema!r}" if schema else "no report"
+        raise ValueError(f"{label} is {kind}: give the report.json of an earlier `mehler report`")
+    if schema not in _READ:
+        raise ValueError(
+            f"{label} is of schema {schema!r}, and this version reads {', '.join(_READ)}: "
+            "make it again, or update mehler"
+        )
+    try:
+        _checked(found)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError(
+            f"{label} is damaged ({type(error).__name__}: {error}): make it again"
+        ) from error
+    return {**found, "file": str(path)}
+
+
+def _checked(old: Mapping[str, Any]) -> None:
+    """Run the comparison with itself, which meets whatever is missing."""
+    data = old["data"]
+    _ = old["provenance"]["date"], old["headline"], old["provenance"].items()
+    list(_changes(old, old))
+    if data is not None:
+        _ = data["name"], data["n_rows"]
+
+
+def compare(report: Report, old: Mapping[str, Any]) -> Comparison:
+    """Compare a report with the content of an earlier one, as `read_report` gives it."""
+    new = report.to_dict()
+    notes = []
+    if old["schema"] != SCHEMA and old["data"] and new["data"]:
+        notes.append(
+            "The earlier report is of an older schema, without columns and scores of the data."
+        )
+    for side, which in ((old, "The earlier run"), (new, "This run")):
+        if _is_partial(side):
+            notes.append(f"{which} looked at some of the statements only.")
+    return Comparison(
+        file=str(old["file"]),
+        date=str(old["provenance"]["date"]),
+        headline=str(old["headline"]),
+        changes=tuple(_changes(old, new)),
+        notes=tuple(notes),
+    )
+
+
+def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+    for key in ("mehler", "level", "backend", "seed", "false_alarm"):
+        yield from _differ("setting", key, old["provenance"][key], new["provenance"][key])
+    alike = old["provenance"]["seed"] == new["provenance"]["seed"]
+    yield from _of_data(old["data"], new["data"], alike)
+    before, after = ({one["id"]: one for one in side["statements"]} for side in (old, new))
+    for name in before | after:
+        if name not in after:
+            if not _is_partial(new):
+                yield Change(
+                    kind="statement", what=name, before=before[name]["verdict"], after="gone"
+                )
+            continue
+        if name not in before:
+            if not _is_partial(old):
+                yield Change(
+                    kind="statement", what=name, before="new", after=after[name]["verdict"]
+                )
+            continue
+        one, other = before[name], after[name]
+        yield from _differ("verdict", name, one["verdict"], other["verdict"])
+        for text in ("printed", "proved"):
+            yield from _differ("text", f"{name}, {text} form", one[text], other[text])
+        yield from _of_evidence(name, one["evidence"], other["evidence"])
+
+
+def _is_partial(side: Mapping[str, Any]) -> bool:
+    """Whether a run was asked for some statements, so that the others are not gone."""
+    return "--statements" in str(side["provenance"]["command"])
+
+
+def _of_data(old: Any, new: Any, alike: bool) -> Iterator[Change]:
+    if old is None or new is None:
+        names = [one["name"] if one else "none" for one in (old, new)]
+        yield from _differ("data", "rows", *names)
+        return
+    for key in ("name", "n_rows", "n_columns", "n_zero_rows", "target"):
+        if key in old:
+            yield from _differ("data", key.replace("_", " "), old[key], new[key])
+    digests = [str(side.get("digest"))[:12] for side in (old, new)]
+    if "digest" in old:
+        yield from _differ("data", "digest of the values", *digests)
+    if "columns" in old:
+        yield from _of_columns(old["columns"], new["columns"])
+    yield from _of_evidence("data", old["evidence"], new["evidence"])
+    if alike and old.get("digest", "") == new.get("digest"):
+        # Another seed looks at other rows; the finest error alone says it for all.
+        counts = [{row["map"]: row for row in side["plan"]} for side in (old, new)]
+        for label, row in counts[0].items():
+            if label in counts[1]:
+                what = f"{label}, features for {row['error']:g}"
+                numbers = [side[label]["n_features"] for side in counts]
+                yield from _differ("number", what, *numbers)
+    scored = [{one["map"]: one for one in side.get("scores", ())} for side in (old, new)]
+    for name, one in scored[0].items():
+        if name in scored[1] and old["target"] == new["target"]:
+            yield from _apart(f"{name}, score", one, scored[1][name], "value")
+
+
+def _of_columns(old: Any, new: Any) -> Iterator[Change]:
+    before, after = ({one["name"]: one for one in side} for side in (old, new))
+    changes = [
+        Change(kind="data", what=f"column {name}", before=_range(before, name), after=said)
+        for name in before | after
+        if (said := _range(after, name)) != _range(before, name)
+    ]
+    yield from changes[:_MOST_COLUMNS]
+    if len(changes) > _MOST_COLUMNS:
+        more = f"{len(changes) - _MOST_COLUMNS} more columns"
+        yield Change(kind="data", what=more, before="", after="changed")
+
+
+def _range(columns: Mapping[str, Any], name: str) -> str:
+    if name not in columns:
+        return "absent"
+    one = columns[name]
+    return f"{float(one['low']):.6g} to {float(one['high']):.6g}"
+
+
+def _of_evidence(owner: str, old: Any, new: Any) -> Iterator[Change]:
+    """Compare checks of one name: outcomes, and numbers at the same place."""
+    before, after = ({(one["form"], one["check"]): one for one in side} for side in (old, new))
+    for key in before | after:
+        what = f"{owner}: {key[1]}"
+        if key not in after:
+            yield Change(kind="check", what=what, before=str(before[key]["status"]), after="gone")
+            continue
+        if key not in before:
+            yield Change(kind="check", what=what, before="new", after=str(after[key]["status"]))
+            continue
+        one, other = before[key], after[key]
+        yield from _differ("verdict", what, one["status"], other["status"])
+        if one["where"] == other["where"] and one["exact"] == other["exact"]:
+            yield from _apart(what, one, other, "observed")
+
+
+def _apart(what: str, one: Any, other: Any, value: str) -> Iterator[Change]:
+    """Yield a change of number if the two intervals do not meet."""
+    if not one["interval"] or not other["interval"]:
+        return
+    (low, high), (low2, high2) = (map(float, side["interval"]) for side in (one, other))
+    if high < low2 or high2 < low:
+        said = [f"{float(side[value]):.6g}" for side in (one, other)]
+        yield Change(kind="number", what=what, before=said[0], after=said[1])
+
+
+def _differ(kind: str, what: str, before: Any, after: Any) -> Iterator[Change]:
+    if before != after:
+        yield Change(kind=kind, what=what, before=str(before), after=str(after))

@@ -1,0 +1,95 @@
+"""Render a report as JUnit XML, one test case a statement, map or check."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from os import PathLike
+from pathlib import Path
+from xml.etree import ElementTree
+
+from mehler._files import write_whole
+from mehler.report.model._outcomes import Outcome, outcomes
+from mehler.report.model._report import Report
+from mehler.report.model._verification import Verification
+from mehler.report.render._write import require_writable
+
+# What XML 1.0 has no place for, even escaped.
+_ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write_junit(report: Report | Verification, file: str | PathLike[str]) -> Path:
+    """Write the outcomes as JUnit XML, for the test page of a continuous integration.
+
+    Each statement, each map on the data, or each check of a verification is a test case. What did
+    not come out as expected is a failure, an inconclusive outcome too; what raised is an error.
+
+    Parameters
+    ----------
+    report : Report or Verification
+        The result to render.
+    file : path
+        Target file, replaced if it exists; its folder is created.
+
+    Returns
+    -------
+    pathlib.Path
+        The file written.
+
+    Raises
+    ------
+    ValueError
+        If its folder cannot be written to.
+
+    See Also
+    --------
+    write : The page, the JSON and the summary.
+    annotations : The same for GitHub.
+    """
+    path = Path(file)
+    require_writable(path.parent, option="--junit")
+    write_whole(path, render_junit(report))
+    return path
+
+
+def render_junit(report: Report | Verification) -> str:
+    """Render the outcomes as a ``testsuites`` document."""
+    found = outcomes(report)
+    root = ElementTree.Element("testsuites", _totals("mehler", found))
+    for name in dict.fromkeys(one.group for one in found):
+        inside = [one for one in found if one.group == name]
+        suite = ElementTree.SubElement(root, "testsuite", _totals(name, inside))
+        suite.set("timestamp", str(report.provenance["date"])[:19])
+        for one in inside:
+            case = ElementTree.SubElement(
+                suite,
+                "testcase",
+                {
+                    "classname": f"mehler.{_legal(one.group)}",
+                    "name": _legal(one.name),
+                    "time": f"{one.seconds:.3f}",
+                },
+            )
+            if one.problem:
+                said = {"type": one.status, "message": _legal(one.message.partition("\n")[0])}
+                tag = "error" if one.problem == "error" else "failure"
+                ElementTree.SubElement(case, tag, said).text = _legal(one.message)
+    ElementTree.indent(root)
+    body = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
+
+
+def _totals(name: str, found: Iterable[Outcome]) -> dict[str, str]:
+    found = list(found)
+    errors = sum(one.problem == "error" for one in found)
+    return {
+        "name": _legal(name),
+        "tests": str(len(found)),
+        "failures": str(sum(bool(one.problem) for one in found) - errors),
+        "errors": str(errors),
+        "time": f"{sum(one.seconds for one in found):.3f}",
+    }
+
+
+def _legal(text: str) -> str:
+    return _ILLEGAL.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,0 +1,85 @@
+"""`--compare`, `--junit` and `--annotations` of report and verify."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+
+from mehler import report
+from tests.cli.test_cli import call, rows_file, toy_statements
+from tests.report import toys
+
+__all__ = ["rows_file", "toy_statements"]
+
+
+@pytest.fixture
+def in_workflow(monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+
+
+@pytest.mark.parametrize("how", ["auto", "github", "none"])
+def test_report_is_annotated_in_workflows(
+    toy_statements, rows_file, tmp_path, monkeypatch, capsys, how
+):
+    monkeypatch.setenv("GITHUB_ACTIONS", "false" if how == "github" else "true")
+    line = ("report", rows_file, "--statements", "toy.wrong", "--out", str(tmp_path / "out"))
+    assert call(*line, "--annotations", how) == 1
+    printed = [one for one in capsys.readouterr().out.splitlines() if one.startswith("::")]
+    expected = [] if how == "none" else ["::error title=mehler%3A toy.wrong::"]
+    assert [one[: len("::error title=mehler%3A toy.wrong::")] for one in printed] == expected
+
+
+def test_report_compares_and_writes_junit(toy_statements, rows_file, tmp_path, capsys):
+    out, junit = tmp_path / "out", tmp_path / "ci" / "junit.xml"
+    line = ("report", rows_file, "--out", str(out))
+    assert call(*line, "--statements", "toy.true") == 0
+    old = ("--compare", str(out / "report.json"))
+    assert call(*line, "--statements", "toy.true", *old, "--junit", str(junit)) == 0
+    said = capsys.readouterr().out
+    assert "no changes" in said
+    assert str(junit) in said
+    assert len(list(ElementTree.parse(junit).iter("testcase"))) == 14
+
+
+def test_verify_writes_junit_and_annotations(tmp_path, in_workflow, capsys):
+    target = "sklearn.kernel_approximation:RBFSampler"
+    junit = tmp_path / "junit.xml"
+    line = ("verify", target, "--kernel", "rbf", "--param", "gamma=0.5", "--resolution", "0.1")
+    # Of the default gamma = 1, so that the claim is wrong.
+    assert call(*line, "--junit", str(junit)) == 1
+    assert "::error title=mehler%3A kernel::kernel: refuted. " in capsys.readouterr().out
+    cases = list(ElementTree.parse(junit).iter("testcase"))
+    assert cases[0].get("name") == "kernel"
+    assert [child.tag for child in cases[0]] == ["failure"]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--junit", ".", "is a directory"),
+        ("--junit", "/dev/null", "no regular file"),
+        ("--annotations", "gitlab", "not one of auto, github, none"),
+        ("--compare", "rows.npy", "is not JSON"),
+        ("--compare", "gone.json", "cannot be read"),
+    ],
+)
+def test_bad_outputs_are_refused_before_any_work(
+    toy_statements, rows_file, tmp_path, monkeypatch, capsys, option, value, message
+):
+    monkeypatch.setattr(report, "load_rows", lambda *_, **__: pytest.fail("rows were read"))
+    monkeypatch.chdir(tmp_path)
+    assert call("report", rows_file, "--out", "out", option, value) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("mehler: error: ")
+    assert message in line
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_verification_is_no_report(tmp_path, capsys):
+    target = "sklearn.kernel_approximation:RBFSampler"
+    twin = tmp_path / "v.json"
+    line = ("verify", target, "--kernel", "rbf", "--resolution", "0.1", "--json", str(twin))
+    assert call(*line) == 0
+    with pytest.raises(ValueError, match=r"'mehler-verification/1': give the report\.json"):
+        report.run((toys.TRUE,), with_data=False, compare=twin)

@@ -1,0 +1,88 @@
+"""JUnit and annotations: valid, escaped, a case for each outcome, and only problems annotated."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+from mehler import report
+from mehler.report.render._junit import render_junit
+from tests.report import toys
+
+# Markup, line ends, commands, what XML cannot hold, and half of a surrogate pair.
+NASTY = '<b a="1">&\'%\r\n::error::x,y:z\x00\x1b[31m\ufffe\udc80\U0001f600'
+
+
+@pytest.fixture(scope="module")
+def found():
+    statements = (toys.TRUE, toys.REPAIRED, toys.WRONG, toys.UNDECIDED, toys.BROKEN, toys.SILENT)
+    return report.run(statements, data=toys.rows(6, 3), false_alarm=1e-3)
+
+
+def with_problem(found, text):
+    evidence = replace(found.data.evidence[0], status="refuted", check=text, reason=text)
+    rest = found.data.evidence[1:]
+    return replace(found, data=replace(found.data, evidence=(evidence, *rest)))
+
+
+def test_every_outcome_is_a_case(found):
+    root = ElementTree.fromstring(render_junit(found))
+    cases = {one.get("name"): one for one in root.iter("testcase")}
+    assert list(cases) == [
+        *(one.check for one in found.data.evidence),
+        *(one.id for one in found.statements),
+    ]
+    problems = {name: [child.tag for child in case] for name, case in cases.items() if len(case)}
+    assert problems == {
+        "toy.wrong": ["failure"],
+        "toy.undecided": ["failure"],
+        "toy.broken": ["error"],
+    }
+    counts = [int(root.get(name)) for name in ("tests", "failures", "errors")]
+    assert counts == [len(cases), 2, 1]
+    by_suite = [[int(one.get(n)) for n in ("tests", "failures", "errors")] for one in root]
+    assert [sum(column) for column in zip(*by_suite)] == counts
+    assert cases["toy.undecided"][0].get("type") == "inconclusive"
+    assert "replay: mehler report --statements toy.wrong" in cases["toy.wrong"][0].text
+
+
+def test_any_text_makes_valid_xml(found):
+    root = ElementTree.fromstring(render_junit(with_problem(found, NASTY)).encode("utf-8"))
+    name = next(root.iter("testcase")).get("name")
+    # Attributes hold line ends as references, so nothing but the illegal is lost.
+    assert name == NASTY.translate(dict.fromkeys([0, 0x1B, 0xFFFE, 0xDC80], "\ufffd"))
+
+
+def test_a_statement_that_holds_unexpectedly_is_a_failure(found):
+    odd = replace(found.statements[0], expected="refuted")
+    (case,) = ElementTree.fromstring(
+        render_junit(replace(found, statements=(odd,), data=None))
+    ).iter("testcase")
+    assert [child.tag for child in case] == ["failure"]
+
+
+def test_problems_are_annotated_in_one_line_each(found):
+    lines = report.annotations(found)
+    assert [line.partition(" ")[0] for line in lines] == ["::error", "::warning", "::error"]
+    assert lines[0].startswith("::error title=mehler%3A toy.wrong::toy.wrong: refuted, expected: h")
+    assert all(len(line.splitlines()) == 1 for line in lines)
+
+
+def test_workflow_commands_are_escaped(found):
+    line = report.annotations(with_problem(found, "50 %\r\n::error::x,y"))[0]
+    command, _, rest = line[2:].partition("::")
+    assert command == "error title=mehler%3A 50 %25%0D%0A%3A%3Aerror%3A%3Ax%2Cy"
+    assert rest.startswith("50 %25%0D%0A::error::x,y: refuted. ")
+
+
+def test_the_file_is_written_whole_and_not_over_a_folder(found, tmp_path):
+    path = report.write_junit(found, tmp_path / "new" / "junit.xml")
+    assert ElementTree.parse(path).getroot().tag == "testsuites"
+    with pytest.raises(ValueError, match="no regular file"):
+        report.write_junit(found, tmp_path)
+
+
+def test_an_all_good_run_has_no_annotation():
+    assert report.annotations(report.run((toys.TRUE,), with_data=False)) == ()
