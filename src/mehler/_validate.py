@@ -1,4 +1,4 @@
-"""Numbers as arguments: refused before any work, by the name of the argument and the value.
+"""Numbers and objects as arguments: refused before any work, by the name of the argument.
 
 Another type is a TypeError, a value out of range a ValueError, in every room.
 """
@@ -10,6 +10,8 @@ import operator
 from collections.abc import Iterable
 from numbers import Real
 from typing import Any
+
+import numpy as np
 
 
 def integer(name: str, value: Any, *, least: int = 1, most: int | None = None) -> int:
@@ -78,9 +80,51 @@ def probability(name: str, value: Any) -> float:
 def choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
     """One of a few values."""
     listed = list(allowed)
-    if value not in listed:
+    # Comparison with an array is an array, which has no truth.
+    if not any(isinstance(value, type(one)) and value == one for one in listed):
         raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, listed))}")
     return value
+
+
+def instance(name: str, value: Any, *kinds: type) -> Any:
+    """An object of one of these classes."""
+    if not isinstance(value, kinds):
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        raise TypeError(f"{name} must be a {wanted}, not {_shown(value)}")
+    return value
+
+
+def reals(name: str, value: Any, *, finite: bool = True) -> np.ndarray:
+    """Real numbers of the host as an array of float64, whatever their shape."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array: drop or fill what is masked first")
+    try:
+        found = np.asarray(value)
+    except (TypeError, ValueError):  # rows of several lengths, tensors on a device
+        raise TypeError(f"{name} must hold real numbers, not {_shown(value)}") from None
+    if found.dtype.kind not in "biuf":
+        raise TypeError(
+            f"{name} must hold real numbers, not {_shown(value)} with dtype {found.dtype}"
+        )
+    found = found.astype(np.float64, copy=False)
+    if finite and not np.isfinite(found).all():
+        raise ValueError(f"{name} holds NaN or infinity")
+    return found
+
+
+def integers(name: str, value: Any, *, least: int = 0) -> list[int]:
+    """A sequence of integers, each at least so large."""
+    try:
+        given = list(value)
+    except TypeError:
+        raise TypeError(f"{name}={_shown(value)} must be a sequence of integers") from None
+    return [integer(f"{name}[{i}]", n, least=least) for i, n in enumerate(given)]
+
+
+def _shown(value: Any) -> str:
+    """A value in a message, or its type if it is long."""
+    text = repr(value)
+    return text if len(text) <= 40 and "\n" not in text else f"a {type(value).__name__}"
 
 
 def _is_boolean(value: Any) -> bool:

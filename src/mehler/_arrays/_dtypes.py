@@ -61,7 +61,8 @@ def real_dtype(x: Array, *, name: str = "X") -> Any:
     xp = place.xp
     text = dtype_name(x.dtype)
     if text in _REAL:
-        return x.dtype
+        # Files bring bytes in the other order, which no BLAS and no ufunc with `out` takes.
+        return x.dtype if getattr(x.dtype, "isnative", True) else getattr(xp, text)
     if xp.isdtype(x.dtype, "complex floating"):
         raise TypeError(f"{name} is complex ({text}); the maps take real data: pass its real part")
     if xp.isdtype(x.dtype, ("integral", "bool")):

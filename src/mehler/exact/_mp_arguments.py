@@ -13,16 +13,18 @@ from mehler._validate import integer
 
 # A bit is log10(2) of a digit; fewer bits than this leave no significant digit.
 LEAST_BITS = 24
+# Each operation on longer numbers is slow enough that nobody would wait for a sum of them.
+MOST_BITS = 100_000
 
 
 def check_dps(dps: Any) -> int:
-    """A number of decimal digits, at least 1."""
-    return integer("decimal digits dps", dps)
+    """A number of decimal digits, from 1 to 30,000."""
+    return integer("decimal digits dps", dps, most=30_000)
 
 
 def check_bits(bits: Any) -> int:
-    """A working precision in bits, at least 24."""
-    return integer("precision bits", bits, least=LEAST_BITS)
+    """A working precision in bits, from 24 to 10^5."""
+    return integer("precision bits", bits, least=LEAST_BITS, most=MOST_BITS)
 
 
 def exact_rho(rho: Any) -> Fraction:
@@ -44,7 +46,11 @@ def exact_number(value: Any, *, name: str) -> Fraction:
     if isinstance(value, bool):
         raise TypeError(f"{name} must be a real number, not {value!r}")
     try:
-        if isinstance(value, str | numbers.Rational):
+        if isinstance(value, str):
+            return _from_text(value)
+        if isinstance(value, numbers.Integral):
+            return Fraction(int(value))  # NumPy's do not grow
+        if isinstance(value, numbers.Rational):
             return Fraction(value)
         # Before numbers.Real, which mpf claims to be: float(value) would round it.
         if hasattr(value, "_mpf_"):
@@ -57,6 +63,17 @@ def exact_number(value: Any, *, name: str) -> Fraction:
         f"{name} must be one int, float, Fraction, decimal string or mpmath.mpf, "
         f"not {type(value).__name__}; arrays are for dps=None"
     )
+
+
+def _from_text(value: str) -> Fraction:
+    # An exponent of a million would be a number of a million digits; 1_000 is a slip.
+    if "_" in value or len(value) > 10_000 or abs(_exponent(value)) > 10_000:
+        raise ValueError("not a decimal number of a sensible size")
+    return Fraction(value)
+
+
+def _exponent(value: str) -> int:
+    return int(value.lower().partition("e")[2] or 0)
 
 
 def _from_mpf(value: Any) -> Fraction:

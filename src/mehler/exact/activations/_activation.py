@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
+from mehler._validate import instance
 from mehler.exact.activations import _arc_cosine, _claims, _homogeneous, _mehler, _waves
 from mehler.exact.activations._geometry import Pairs
 from mehler.exact.activations._projected import Projected, of_increasing
@@ -75,11 +76,16 @@ class Activation:
     _held: set[int] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.degree, int) and not isinstance(self.degree, bool)
+        instance("name", self.name, str)
+        whole = isinstance(self.degree, int | np.integer) and not isinstance(self.degree, bool)
         if self.degree is not None and (not whole or self.degree < 0):
             raise ValueError(
                 f"degree={self.degree!r} must be a whole number of at least 0, or None"
             )
+        for name in ("function", "kernel", "inverse"):
+            given = getattr(self, name)
+            if not callable(given) and (given is not None or name == "function"):
+                raise TypeError(f"{name}={given!r} must be a function")
 
     def __call__(self, xp: Any, t: _arrays.Array) -> _arrays.Array:
         """Evaluate at an array of projections.

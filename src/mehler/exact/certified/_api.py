@@ -10,7 +10,6 @@ from typing import Any
 
 from mehler._validate import integer
 from mehler.exact._mp_arguments import check_bits, exact_rho
-from mehler.exact._validate import check_pool
 from mehler.exact.certified import _line, _opposite
 from mehler.exact.certified._ball import Ball
 from mehler.exact.certified._flint import precision, to_arb
@@ -19,6 +18,9 @@ from mehler.exact.certified._wedge import Wedge
 # Rounding of sums of 10^5 terms, powers up to q, and cancellation between positive and negative
 # parts; not part of any proof: too few would only widen the ball.
 _GUARD_BITS = 48
+# Orders, numbers of coefficients (each is a sum over partitions) and pools beyond which nobody
+# would wait.
+_MOST_ORDER, _MOST_COEFFICIENTS, _LARGEST_LINE, _LARGEST_WEDGE = 1000, 64, 10**8, 10**4
 # Below rho = -1 + 1/500 columns are 30 times as long: K is bracketed by K(-1) instead.
 _BRACKET = Fraction(1, 500)
 # Where the bracket may already be as sharp as asked, as it is for large pools.
@@ -33,9 +35,9 @@ def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
     Parameters
     ----------
     k : int
-        Order, at least 0.
+        Order, from 0 to 1000.
     q : int
-        Pool size, at least 1.
+        Pool size, from 1 to 10^8.
     bits : int
         Precision: the radius is about ``2**-bits`` times the moment.
 
@@ -67,7 +69,7 @@ def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
     >>> 1 in certified.max_moment(2, 2)
     True
     """
-    k = integer("order k", k, least=0)
+    k = integer("order k", k, least=0, most=_MOST_ORDER)
     return _expectation([Fraction(0)] * k + [Fraction(1)], q, bits)
 
 
@@ -106,9 +108,9 @@ def hermite_moment(i: int, q: int, *, bits: int = 128) -> Ball:
     Parameters
     ----------
     i : int
-        Order, at least 0.
+        Order, from 0 to 1000.
     q : int
-        Pool size, at least 1.
+        Pool size, from 1 to 10^8.
     bits : int
         Precision: the radius is about ``2**-bits``.
 
@@ -139,7 +141,7 @@ def hermite_moment(i: int, q: int, *, bits: int = 128) -> Ball:
     >>> 0 in certified.hermite_moment(2, 2)
     True
     """
-    i = integer("order i", i, least=0)
+    i = integer("order i", i, least=0, most=_MOST_ORDER)
     return _expectation(_line.hermite_polynomial(i), q, bits, scale=math.factorial(i))
 
 
@@ -149,9 +151,9 @@ def collision_coefficients(q: int, n: int, *, bits: int = 128) -> list[Ball]:
     Parameters
     ----------
     q : int
-        Pool size, at least 1.
+        Pool size, from 1 to 10^4.
     n : int
-        How many, at least 1.
+        How many, from 1 to 64.
     bits : int
         Precision: the radii are about ``2**-bits``.
 
@@ -182,8 +184,8 @@ def collision_coefficients(q: int, n: int, *, bits: int = 128) -> list[Ball]:
     >>> "0.25" in certified.collision_coefficients(4, 1)[0]
     True
     """
-    q, bits = check_pool(q, dps=1), check_bits(bits)
-    n = integer("number of coefficients n", n)
+    q, bits = _pool(q, _LARGEST_WEDGE), check_bits(bits)
+    n = integer("number of coefficients n", n, most=_MOST_COEFFICIENTS)
     return [Ball.from_arb(a) for a in _coefficients(q, n, bits)]
 
 
@@ -195,7 +197,7 @@ def collision_probability(rho: Any, q: int, *, bits: int = 128) -> Ball:
     rho : int, float, Fraction, str or mpmath.mpf
         One correlation in [-1, 1], taken as the exact number that it is.
     q : int
-        Pool size, at least 1.
+        Pool size, from 1 to 10^4.
     bits : int
         Precision: the radius is about ``2**-bits``.
 
@@ -239,7 +241,7 @@ def maxout_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
     rho : int, float, Fraction, str or mpmath.mpf
         One correlation in [-1, 1], taken as the exact number that it is.
     q : int
-        Pool size, at least 1.
+        Pool size, from 1 to 10^4.
     bits : int
         Precision: the radius is about ``2**-bits`` for rho >= -0.998 and at rho = -1.
 
@@ -284,7 +286,7 @@ def locally_linear_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
     rho : int, float, Fraction, str or mpmath.mpf
         One correlation in [-1, 1], taken as the exact number that it is.
     q : int
-        Pool size, at least 1.
+        Pool size, from 1 to 10^4.
     bits : int
         Precision: the radius is about ``2**-bits``.
 
@@ -323,8 +325,12 @@ def locally_linear_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
     return _on_rho(printed, rho, q, bits)
 
 
+def _pool(q: Any, most: int) -> int:
+    return integer("pool size q", q, most=most)
+
+
 def _expectation(polynomial: list[Fraction], q: int, bits: int, scale: int = 1) -> Ball:
-    q, bits = check_pool(q, dps=1), check_bits(bits)
+    q, bits = _pool(q, _LARGEST_LINE), check_bits(bits)
     # Powers t^k are large where the density is not: about k log2(k)/2 + k log2(log q) bits.
     degree = len(polynomial)
     extra = _GUARD_BITS + 2 * q.bit_length() + math.ceil(degree * (4 + math.log2(degree)))
@@ -341,7 +347,7 @@ def _coefficients(q: int, n: int, bits: int) -> tuple[Any, ...]:
 
 
 def _on_rho(compute: Callable[..., Any], rho: Any, q: int, bits: int) -> Ball:
-    q, bits = check_pool(q, dps=1), check_bits(bits)
+    q, bits = _pool(q, _LARGEST_WEDGE), check_bits(bits)
     rho = exact_rho(rho)
     with precision(bits + _GUARD_BITS + 4 * q.bit_length()) as module:
         return Ball.from_arb(compute(module, rho, q, bits))

@@ -10,6 +10,7 @@ from typing import Any
 
 import mpmath
 
+from mehler._validate import flag, instance
 from mehler.exact._mp_arguments import exact_number
 
 # Digits that may be left out before a ball counts as one without certain digits.
@@ -49,6 +50,12 @@ class Ball:
     value: mpmath.mpf
     radius: mpmath.mpf
     proved: bool = True
+
+    def __post_init__(self) -> None:
+        instance("value", self.value, mpmath.mpf)
+        if not (instance("radius", self.radius, mpmath.mpf) >= 0):
+            raise ValueError(f"radius={self.radius} must be at least 0")
+        flag("proved", self.proved)
 
     @classmethod
     def from_arb(cls, enclosure: Any) -> Ball:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer
+from mehler._validate import integer, positive
 
 RULES = ("paper", "trapezoid", "midpoint", "dither")
 
@@ -53,9 +52,8 @@ class Bins:
 
     def __post_init__(self) -> None:
         integer("n_bins", self.n_bins, most=10**6)
-        if isinstance(self.window, bool) or not 0.0 < float(self.window) < math.inf:
-            raise ValueError(f"window={self.window!r} must be a finite number above 0")
-        if self.rule not in RULES:
+        positive("window", self.window)
+        if not isinstance(self.rule, str) or self.rule not in RULES:
             raise ValueError(f"rule={self.rule!r} is not one of {', '.join(RULES)}")
 
     @property

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from mehler._validate import reals
+
 
 def mean_maximum(A: Any, B: Any) -> Any:
     r"""Compute the mean of max(a_i, b_j) over all pairs, in order r log r.
@@ -33,7 +35,9 @@ def mean_maximum(A: Any, B: Any) -> Any:
     >>> float(mean_maximum(np.array([0.0, 2.0]), np.array([1.0])))
     1.5
     """
-    a, b = np.asarray(A, dtype=np.float64), np.asarray(B, dtype=np.float64)
+    a, b = reals("A", A), reals("B", B)
+    if 0 in (a.ndim, b.ndim) or 0 in (a.shape[-1], b.shape[-1]):
+        raise ValueError(f"A and B have shapes {a.shape} and {b.shape}: give numbers in both")
     shape = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])
     r, s = a.shape[-1], b.shape[-1]
     both = np.concatenate(

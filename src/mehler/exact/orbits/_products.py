@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._validate import instance, reals
 from mehler.exact.orbits._bins import Bins
 from mehler.exact.orbits._templates import TemplateLaw
 
@@ -67,7 +68,7 @@ def expected_product(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner:
     >>> expected_product(law, Bins(5, 1.0, "dither"), one, one, 0 * one)  # s - sqrt(2)/4
     array([0.64644661])
     """
-    left, right, inner = _checked(left, right, inner)
+    left, right, inner = _checked(law, bins, left, right, inner)
     if bins.rule == "dither":
         value = _unbinned(law, bins.window, left, right, inner)
     else:
@@ -107,7 +108,7 @@ def expected_square(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: 
     >>> expected_square(TemplateLaw("sphere", 3), Bins(1, 1.0, "paper"), one, one, one)
     array([2.5])
     """
-    left, right, inner = _checked(left, right, inner)
+    left, right, inner = _checked(law, bins, left, right, inner)
     theta = angles(left, right, inner)
     value = np.zeros_like(left)
     if bins.rule == "dither":
@@ -126,9 +127,10 @@ def expected_square(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: 
     return law.mass * value
 
 
-def _checked(left: Any, right: Any, inner: Any) -> Any:
-    arrays = [np.asarray(each, dtype=np.float64) for each in (left, right, inner)]
-    return np.broadcast_arrays(*arrays)
+def _checked(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: Any) -> Any:
+    instance("law", law, TemplateLaw)
+    instance("bins", bins, Bins)
+    return np.broadcast_arrays(reals("left", left), reals("right", right), reals("inner", inner))
 
 
 def _unbinned(law: TemplateLaw, window: float, left: Any, right: Any, inner: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer
+from mehler._validate import flag, integer, reals
 
 
 def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
@@ -44,6 +44,7 @@ def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
     """
     r = integer("size", size)
     n = integer("order", order)
+    flag("replacement", replacement)
     if replacement:
         return 1.0 / r
     if r > n:
@@ -89,7 +90,9 @@ def sample_variance(matrix: Any, size: int, *, replacement: bool) -> Any:
     >>> float(sample_variance(np.diag([1.0, 3.0]), 1, replacement=False))  # 1 or 3
     1.0
     """
-    F = np.asarray(matrix, dtype=np.float64)
+    F = reals("matrix", matrix)
+    if F.ndim < 2 or F.shape[-1] != F.shape[-2]:
+        raise ValueError(f"matrix has shape {F.shape}, but must be square")
     N = F.shape[-1]
     coincidence_weight(size, N, replacement=replacement)
     mean = F.mean(axis=(-2, -1), keepdims=True)
@@ -156,9 +159,12 @@ def orbit_sample_variance(values: Any, size: int, *, replacement: bool) -> Any:
     >>> float(orbit_sample_variance(np.array([1.0, 2.0, 4.0]), 3, replacement=False))
     0.0
     """
-    f = np.asarray(values, dtype=np.float64)
-    N, r = f.shape[-1], float(size)
+    f = reals("values", values)
+    if f.ndim == 0 or f.shape[-1] == 0:
+        raise ValueError(f"values have shape {f.shape}, but the last axis is over elements")
+    N = f.shape[-1]
     coincidence_weight(size, N, replacement=replacement)
+    r = float(size)
     if replacement:
         return 2.0 * r * (r - 1.0) * f.var(axis=-1) / r**4
     if N < 3:

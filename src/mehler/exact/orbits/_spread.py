@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from mehler._validate import instance, reals
 from mehler.exact.orbits._templates import TemplateLaw
 
 
@@ -58,6 +59,10 @@ def limit_variance_bound(
     >>> float(limit_variance_bound(law, 0.0, 2.0, 4.0)) == (1 - 2 / math.pi) / 4
     True
     """
+    instance("law", law, TemplateLaw)
+    centre_square = reals("centre_square", centre_square)
+    mean_distance = reals("mean_distance", mean_distance)
+    concentration = reals("concentration", concentration)
     square = law.mean_square
     even = (1.0 - 2.0 / math.pi) * concentration
     rest = 2.0 * square / math.pi - law.mean_absolute**2

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer
+from mehler._validate import integer, positive
 from mehler.exact.orbits import _sphere, _truncated
 from mehler.exact.orbits._truncated import AT, BY
 
@@ -52,16 +52,16 @@ class TemplateLaw:
     epsilon: float = 0.3
 
     def __post_init__(self) -> None:
-        if self.name not in LAWS:
-            raise ValueError(f"templates={self.name!r} is not one of {', '.join(LAWS)}")
+        if not isinstance(self.name, str) or self.name not in LAWS:
+            laws = ", ".join(LAWS)
+            raise ValueError(f"templates={self.name!r} is not one of {laws}: the name of a law")
         least = 1 if self.name == "gaussian" else 2
         if integer("n_inputs", self.n_inputs) < least:
             raise ValueError(
                 f"templates={self.name!r} need n_inputs of at least 2, not {self.n_inputs}; "
                 "on a line use templates='gaussian'"
             )
-        if not 0.0 < float(self.epsilon) < math.inf:
-            raise ValueError(f"epsilon={self.epsilon!r} must be a finite number above 0")
+        positive("epsilon", self.epsilon)
 
     @property
     def truncated(self) -> bool:

@@ -1,0 +1,1 @@
+"""Hostile arguments for every public callable."""

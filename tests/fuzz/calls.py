@@ -1,0 +1,155 @@
+"""Valid calls of every public callable: those that the examples of the docstrings make."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import doctest
+import importlib
+import inspect
+import io
+import pkgutil
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from types import CodeType, FrameType, ModuleType
+from typing import Any
+
+import mehler
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call that an example makes: its arguments by name, and `self` for a method."""
+
+    name: str
+    function: Callable[..., Any]
+    arguments: dict[str, Any]
+    own: Any = None
+
+    def parameters(self) -> list[str]:
+        """Names of what can be given another value."""
+        return list(self.arguments)
+
+    def run(self, **changed: Any) -> Any:
+        """Call with copies of the arguments, some of them changed."""
+        arguments = copy.deepcopy({k: v for k, v in self.arguments.items() if k not in changed})
+        signature = inspect.signature(self.function)
+        given = arguments | changed
+        if self.own is not None:
+            given = {next(iter(signature.parameters)): copy.deepcopy(self.own)} | given
+        positional, named = [], {}
+        for parameter in signature.parameters.values():
+            if parameter.name not in given:
+                continue
+            value = given[parameter.name]
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                positional += value
+            elif parameter.kind is parameter.VAR_KEYWORD:
+                named |= value
+            elif parameter.kind is parameter.KEYWORD_ONLY:
+                named[parameter.name] = value
+            else:
+                positional.append(value)
+        return self.function(*positional, **named)
+
+
+def packages() -> Iterator[ModuleType]:
+    """All public packages and modules of mehler that say what they offer."""
+    yield mehler
+    for found in pkgutil.walk_packages(mehler.__path__, "mehler."):
+        if not any(part.startswith("_") for part in found.name.split(".")):
+            module = importlib.import_module(found.name)
+            if hasattr(module, "__all__"):
+                yield module
+
+
+def public() -> dict[str, Callable[..., Any]]:
+    """Public functions, classes and methods, by name; each once."""
+    found: dict[int, tuple[str, Any]] = {}
+    for package in packages():
+        for name in package.__all__:
+            thing = getattr(package, name)
+            if not callable(thing) or isinstance(thing, ModuleType):
+                continue
+            if not (getattr(thing, "__module__", None) or "").startswith("mehler"):
+                continue
+            found.setdefault(id(thing), (f"{package.__name__}.{name}", thing))
+    return dict(found.values())
+
+
+def _codes() -> dict[CodeType, tuple[str, Any, bool]]:
+    """Code of each public callable: its name, what to call, and whether it takes ``self``."""
+    codes: dict[CodeType, tuple[str, Any, bool]] = {}
+    for name, thing in public().items():
+        if not inspect.isclass(thing):
+            code = getattr(inspect.unwrap(thing), "__code__", None)
+            if code is not None:
+                codes[code] = (name, thing, False)
+            continue
+        for part, member in inspect.getmembers(thing):
+            if part == "__init__" and inspect.isfunction(member):
+                # An inherited constructor makes the class that is called.
+                codes.setdefault(member.__code__, (name, None, True))
+            elif inspect.isfunction(member) and (part == "__call__" or not part.startswith("_")):
+                if member.__module__.startswith("mehler"):
+                    codes.setdefault(member.__code__, (f"{name}.{part}", member, True))
+            elif inspect.ismethod(member) and not part.startswith("_"):
+                codes.setdefault(member.__func__.__code__, (f"{name}.{part}", None, True))
+    return codes
+
+
+class _Recorder:
+    """Keeps the arguments of public calls that a line of an example makes."""
+
+    def __init__(self) -> None:
+        self.codes = _codes()
+        self.calls: list[Call] = []
+
+    def __call__(self, frame: FrameType, event: str, _: object) -> None:
+        if event != "call" or frame.f_code not in self.codes:
+            return
+        back = frame.f_back
+        if back is None or not back.f_code.co_filename.startswith("<doctest"):
+            return
+        sys.setprofile(None)
+        try:
+            self._keep(frame)
+        finally:
+            sys.setprofile(self)
+
+    def _keep(self, frame: FrameType) -> None:
+        name, function, has_own = self.codes[frame.f_code]
+        given = dict(frame.f_locals)
+        own = given.pop(frame.f_code.co_varnames[0]) if has_own else None
+        if has_own and function is None:
+            if inspect.isclass(own):  # a class method
+                function, own = getattr(own, frame.f_code.co_name), None
+            else:
+                function, own = type(own), None
+                name = f"{function.__module__.split('._')[0]}.{function.__qualname__}"
+        given.pop("__class__", None)
+        with contextlib.suppress(Exception):  # what cannot be copied cannot be called again
+            self.calls.append(Call(name, function, copy.deepcopy(given), copy.deepcopy(own)))
+
+
+def modules() -> list[str]:
+    """Names of all modules of mehler."""
+    found = (found.name for found in pkgutil.walk_packages(mehler.__path__, "mehler."))
+    return [name for name in found if not name.endswith("__main__")]
+
+
+def recorded(names: Iterable[str]) -> list[Call]:
+    """Run the examples of these modules and return the public calls in them."""
+    recorder = _Recorder()
+    finder, runner = doctest.DocTestFinder(exclude_empty=True), doctest.DocTestRunner(verbose=False)
+    for name in names:
+        for example in finder.find(importlib.import_module(name), name):
+            if not example.examples:
+                continue
+            sys.setprofile(recorder)
+            try:
+                runner.run(example, out=io.StringIO().write, clear_globs=False)
+            finally:
+                sys.setprofile(None)
+    return recorder.calls

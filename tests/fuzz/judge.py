@@ -1,0 +1,137 @@
+"""Call with a changed argument and say what came of it."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import io
+import re
+import signal
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tests.fuzz.calls import Call
+from tests.fuzz.hostile import Change
+
+ANSWERED, REFUSED = "answered", "refused"
+FINE = {ANSWERED, REFUSED, "warned"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What a changed call came to: one of `FINE`, or what is wrong with it."""
+
+    kind: str
+    call: str
+    argument: str
+    change: str
+    text: str = ""
+
+    def __str__(self) -> str:
+        text = " ".join(self.text.split())[:200]
+        return f"{self.kind}: {self.call}({self.argument}: {self.change}) {text}"
+
+
+class Hang(BaseException):
+    """A call that took longer than its limit."""
+
+
+@contextlib.contextmanager
+def limit(seconds: float) -> Iterator[None]:
+    """Raise `Hang` in the main thread after so long."""
+
+    def stop(*_: object) -> None:
+        raise Hang
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def judge(call: Call, argument: str, change: Change, seconds: float = 20.0) -> Outcome:
+    """Make the call with that change, and the call of before where the answer must be its."""
+
+    def outcome(kind: str, text: str = "") -> Outcome:
+        return Outcome(kind, call.name, argument, change.label, text)
+
+    try:
+        with limit(seconds), quiet():
+            answer = call.run(**{argument: change.value})
+            expected = call.run() if change.same else None
+    except Hang:
+        return outcome("hang", f"over {seconds:g} s")
+    except (ValueError, TypeError, ImportError, LookupError, ArithmeticError) as error:
+        return outcome(*_of_error(call, argument, change, error))
+    except Warning as warning:
+        return outcome("warned", str(warning))
+    except BaseException as error:  # what a user would see as a crash
+        return outcome("unrelated exception", f"{type(error).__name__}: {error}")
+    if change.same and not alike(answer, expected):
+        return outcome("another answer", f"{answer!r} for {expected!r}")
+    if change.wrong:
+        return outcome("accepted in silence", repr(answer))
+    return outcome(ANSWERED)
+
+
+def _of_error(call: Call, argument: str, change: Change, error: Exception) -> tuple[str, str]:
+    text = f"{type(error).__name__}: {error}"
+    # NumPy's own, such as UFuncTypeError, say nothing about the argument.
+    foreign = "numpy" in type(error).__module__
+    if foreign or not isinstance(error, ValueError | TypeError):
+        return "unrelated exception", text
+    if change.same:
+        return "refused the same value", text
+    words = set(re.findall(r"\w+", str(error)))
+    known = {argument, *call.parameters()}
+    known |= {part for name in known for part in (name.rstrip("_"), name.split("_")[-1])}
+    if not words & known:
+        return "names no argument", text
+    return REFUSED, text
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Nothing printed, and no warnings."""
+    out = io.StringIO()
+    with (
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(out),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def alike(a: Any, b: Any, depth: int = 0) -> bool:
+    """Whether two answers are the same to rounding, as far as their kind can be compared."""
+    if depth > 4:
+        return True
+    if isinstance(a, np.ndarray | np.generic | float) and isinstance(
+        b, np.ndarray | np.generic | float
+    ):
+        x, y = np.asarray(a), np.asarray(b)
+        if x.shape != y.shape:
+            return False
+        if x.dtype.kind in "fc":
+            return bool(np.allclose(x, y, rtol=1e-9, atol=1e-12, equal_nan=True))
+        return bool(np.all(x == y))
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, list | tuple):
+        return len(a) == len(b) and all(alike(x, y, depth + 1) for x, y in zip(a, b))
+    if dataclasses.is_dataclass(a):
+        return all(
+            alike(getattr(a, f.name), getattr(b, f.name), depth + 1)
+            for f in dataclasses.fields(a)
+            if f.compare and not f.name.startswith("_") and "second" not in f.name
+        )
+    if isinstance(a, int | str | bytes | bool | type(None)):
+        return a == b
+    return True
