@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -110,6 +112,38 @@ def reals(name: str, value: Any, *, finite: bool = True) -> np.ndarray:
     if finite and not np.isfinite(found).all():
         raise ValueError(f"{name} holds NaN or infinity")
     return found
+
+
+def mapping(name: str, value: Any) -> dict[str, Any]:
+    """A dict of what is given by name; None is an empty one."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name}={_shown(value)} must be a dict")
+    return dict(value)
+
+
+def function(name: str, value: Any, *, optional: bool = False) -> Any:
+    """Something that can be called."""
+    if not callable(value) and not (optional and value is None):
+        raise TypeError(f"{name}={_shown(value)} must be a function")
+    return value
+
+
+def iterable(name: str, value: Any) -> tuple[Any, ...]:
+    """Several things, as a tuple."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise TypeError(f"{name}={_shown(value)} must be several, as a list is")
+    return tuple(value)
+
+
+def path(name: str, value: Any) -> Path:
+    """A place in the file system."""
+    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
+        raise TypeError(f"{name}={_shown(value)} must be a path: a str or a pathlib.Path")
+    if "\0" in os.fspath(value):
+        raise ValueError(f"{name}={value!r} holds a null character, which no path does")
+    return Path(value)
 
 
 def integers(name: str, value: Any, *, least: int = 0) -> list[int]:

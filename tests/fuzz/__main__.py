@@ -26,7 +26,7 @@ def drawn(calls: list[Call], n_calls: int, seed: int) -> list[tuple[Call, str, C
     rng = random.Random(seed)
     by_name: dict[str, list[Call]] = {}
     for call in calls:
-        if call.arguments:
+        if call.parameters():
             by_name.setdefault(call.name, []).append(call)
     found: list[tuple[Call, str, Change]] = []
     while len(found) < n_calls:

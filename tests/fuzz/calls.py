@@ -29,7 +29,9 @@ class Call:
 
     def parameters(self) -> list[str]:
         """Names of what can be given another value."""
-        return list(self.arguments)
+        several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        known = inspect.signature(self.function).parameters
+        return [name for name in self.arguments if known[name].kind not in several]
 
     def run(self, **changed: Any) -> Any:
         """Call with copies of the arguments, some of them changed."""

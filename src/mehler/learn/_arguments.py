@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from numbers import Real
 from typing import Any
@@ -83,7 +84,8 @@ def check_lambdas(lambdas: Any) -> tuple[float, ...]:
         raise ValueError("lambdas is empty: give at least one number above 0")
     for one in found:
         good = isinstance(one, Real) and not isinstance(one, bool)
-        if not good or not 0.0 < float(one) < math.inf:
+        # Compared as it is: an integer of 400 digits is no float.
+        if not good or not 0.0 < one <= sys.float_info.max:
             raise ValueError(f"lambdas holds {one!r}; each must be a finite number above 0")
     return tuple(float(one) for one in found)
 

@@ -10,6 +10,9 @@ import numpy as np
 from mehler import _arrays, _random
 from mehler._validate import integer
 
+# Folds of more rows than this would not fit beside them.
+_MOST_ROWS = 10**9
+
 
 def folds(n_rows: int, n_folds: int, *, seed: int, labels: Any = None, groups: Any = None) -> Any:
     """Assign a fold number to each row.
@@ -54,7 +57,7 @@ def folds(n_rows: int, n_folds: int, *, seed: int, labels: Any = None, groups: A
     >>> sorted(dealt[:3].tolist()), sorted(dealt[3:].tolist())
     ([0, 1, 2], [0, 1, 2])
     """
-    n = integer("n_rows", n_rows, least=2)
+    n = integer("n_rows", n_rows, least=2, most=_MOST_ROWS)
     k = integer("n_folds", n_folds, least=2, most=n)
     rng = _random.generator(_random.check_seed(seed), _random.FOLDS, 0)
     if labels is not None and groups is not None:
@@ -73,6 +76,8 @@ def folds(n_rows: int, n_folds: int, *, seed: int, labels: Any = None, groups: A
 def _numbered(values: Any, name: str, n: int) -> Any:
     """Encode values of rows as small integers."""
     host = np.asarray(_arrays.to_host(values) if _arrays.is_array(values) else values)
+    if host.dtype.kind not in "biufUSO":
+        raise TypeError(f"{name} have dtype {host.dtype}; give numbers or texts")
     if host.shape != (n,):
         raise ValueError(f"{name} have shape {host.shape}; give one a row, shape ({n},)")
     if host.dtype.kind == "f" and not np.all(np.isfinite(host)):

@@ -9,6 +9,7 @@ provides the three numbers of a risk bound: `lipschitz`, `at_zero`, `bound`.
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from numbers import Real
@@ -45,7 +46,7 @@ class Loss(ABC):
 
     def __post_init__(self) -> None:
         good = isinstance(self.bound, Real) and not isinstance(self.bound, bool)
-        if not good or not float(self.bound) > 0:
+        if not good or not (0 < self.bound <= sys.float_info.max or self.bound == math.inf):
             raise ValueError(
                 f"bound={self.bound!r} is not a number above 0; use math.inf to leave the loss "
                 "unclipped"

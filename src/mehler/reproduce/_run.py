@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mehler._files import write_whole
-from mehler._validate import integer
+from mehler._validate import flag, function, integer, path
 from mehler._version import __version__
 from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured
 from mehler.reproduce._names import experiments
@@ -90,19 +90,21 @@ def run(
     2
     """
     known = experiments()
-    if name not in known:
-        raise ValueError(f"there is no experiment {name!r}, but {', '.join(known)}")
+    if not isinstance(name, str) or name not in known:
+        raise ValueError(f"name={name!r} is no experiment, but {', '.join(known)} are")
     if level not in LEVELS:
         raise ValueError(f"level={level!r} is not one of {', '.join(LEVELS)}")
     seed = integer("seed", seed, least=0)
-    experiment, folder = known[name], Path(out)
+    flag("partial", partial)
+    function("progress", progress, optional=True)
+    experiment, folder = known[name], path("out", out)
     kept = settings(experiment, level, seed)
     wanted = experiment.cells(level)
     if partial:
         found = finished(experiment, wanted, Store(folder / "cells", kept, new=False))
     else:
         _require_data(experiment, level, data)
-        world = experiment.prepare(level, None if data is None else Path(data))
+        world = experiment.prepare(level, None if data is None else path("data", data))
         found = _cells(experiment, wanted, seed, world, Store(folder / "cells", kept), progress)
     missing, page = len(wanted) - len(found), experiment.page(level, found)
     if missing:

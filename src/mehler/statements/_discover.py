@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from importlib.metadata import EntryPoint, entry_points
 
+from mehler._validate import instance, iterable
 from mehler.statements._statement import Statement
 
 GROUP = "mehler.statements"
@@ -48,7 +49,8 @@ def discover(glob: str = "*", *, sources: Iterable[EntryPoint] | None = None) ->
     """
     found: dict[str, Statement] = {}
     origin: dict[str, str] = {}
-    points = entry_points(group=GROUP) if sources is None else sources
+    instance("glob", glob, str)
+    points = entry_points(group=GROUP) if sources is None else iterable("sources", sources)
     for point in sorted(points, key=lambda one: (one.name, one.value)):
         label = f"{point.name} = {point.value}"
         for statement in _load(point, label):

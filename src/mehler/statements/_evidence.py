@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from mehler._validate import iterable, real
 from mehler.statements._plot import Plot
 
 if TYPE_CHECKING:
@@ -112,14 +113,16 @@ class Evidence:
             raise ValueError(f"relation={self.relation!r} is not one of {', '.join(RELATIONS)}")
         for name in ("observed", "exact", "resolution", "detectable"):
             value = getattr(self, name)
-            object.__setattr__(self, name, None if value is None else float(value))
+            object.__setattr__(self, name, None if value is None else real(name, value))
         if self.interval is not None:
-            low, high = self.interval
-            object.__setattr__(self, "interval", (float(low), float(high)))
+            ends = iterable("interval", self.interval)
+            if len(ends) != 2:
+                raise ValueError(f"interval={self.interval!r} must be a pair (low, high)")
+            object.__setattr__(self, "interval", tuple(real("interval", end) for end in ends))
         object.__setattr__(self, "n_features", int(self.n_features))
-        object.__setattr__(self, "false_alarm", float(self.false_alarm))
-        object.__setattr__(self, "assumptions", tuple(self.assumptions))
-        object.__setattr__(self, "plots", tuple(self.plots))
+        object.__setattr__(self, "false_alarm", real("false_alarm", self.false_alarm))
+        object.__setattr__(self, "assumptions", iterable("assumptions", self.assumptions))
+        object.__setattr__(self, "plots", iterable("plots", self.plots))
 
     @property
     def margin(self) -> float | None:

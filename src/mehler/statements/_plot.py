@@ -6,14 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from mehler._validate import iterable, reals
+
 Kind = Literal["line", "points", "band"]
 _KINDS = ("line", "points", "band")
 # Any sequence or array of numbers, stored as a tuple of floats.
 Numbers: TypeAlias = Any
 
 
-def _floats(values: Iterable[Any] | None) -> tuple[float, ...] | None:
-    return None if values is None else tuple(float(v) for v in values)
+def _floats(name: str, values: Iterable[Any] | None) -> tuple[float, ...] | None:
+    return None if values is None else tuple(float(v) for v in reals(name, values, finite=False))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +67,7 @@ class Series:
         if self.kind != "band" and self.y is None:
             raise ValueError(f"series {self.label!r} is of kind {self.kind!r}: give y")
         for name in ("x", "y", "y_low", "y_high"):
-            values = _floats(getattr(self, name))
+            values = _floats(name, getattr(self, name))
             object.__setattr__(self, name, values)
             if values is not None and len(values) != len(self.x):
                 raise ValueError(
@@ -109,6 +111,6 @@ class Plot:
     y_log: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "series", tuple(self.series))
+        object.__setattr__(self, "series", iterable("series", self.series))
         if not self.series:
             raise ValueError(f"plot {self.title!r} has no series: give at least one")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mehler._validate import instance, iterable
 from mehler.statements._evidence import Evidence
 
 UNDECIDED = "undecided: formula not in our copy"
@@ -47,6 +48,7 @@ def verdict_of(evidence: Sequence[Evidence]) -> str:
     >>> verdict_of([restored, proved])
     'undecided: formula not in our copy; restored form refuted'
     """
+    evidence = [instance("evidence", one, Evidence) for one in iterable("evidence", evidence)]
     if not evidence:
         return "not computable"
     for status in ("error", "inconclusive"):

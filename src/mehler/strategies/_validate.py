@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis.strategies import SearchStrategy
 
-from mehler._validate import integer, real
+from mehler._validate import integer, iterable, real
 
 # Most numbers in one example; Hypothesis gives up on several thousand.
 _LARGEST = 4096
@@ -55,7 +55,7 @@ def chosen(name: str, value: Iterable[Any] | None, known: Sequence[Any]) -> list
         return list(known)
     if isinstance(value, str):
         raise TypeError(f"{name}={value!r} must be a list of names, for instance [{value!r}]")
-    wanted = list(value)
+    wanted = list(iterable(name, value))
     strange = [each for each in wanted if each not in known]
     if strange or not wanted:
         raise ValueError(f"{name}={wanted!r} must name some of {list(known)}")

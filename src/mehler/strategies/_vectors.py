@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from mehler._validate import reals
 from mehler.strategies._validate import size, span, whole
 
 # Largest numerator of a coordinate, fine enough for directions off all axes and diagonals.
@@ -43,6 +44,9 @@ def normalised(rows: Any) -> Any:
     >>> normalised(np.array([[3.0, 4.0]]))
     array([[0.6, 0.8]])
     """
+    rows = reals("rows", rows)
+    if rows.ndim != 2:
+        raise ValueError(f"rows have shape {rows.shape}, but must be a matrix")
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 

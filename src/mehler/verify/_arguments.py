@@ -9,7 +9,7 @@ import numpy as np
 
 from mehler import _run_seed
 from mehler._arrays import Array, to_host
-from mehler._validate import integer, positive
+from mehler._validate import integer, positive, real
 
 
 def relative_resolution(value: float) -> float:
@@ -31,7 +31,7 @@ def root_seed(seed: int | None) -> int:
 def bounds_pair(bounds: Any) -> tuple[float, float]:
     """Return ``(low, high)`` as finite floats with low < high."""
     try:
-        low, high = (float(end) for end in bounds)
+        low, high = (real("bounds", end) for end in bounds)
     except (TypeError, ValueError):
         raise TypeError(f"bounds={bounds!r} must be a pair (low, high) of numbers") from None
     if not (math.isfinite(low) and math.isfinite(high) and low < high):

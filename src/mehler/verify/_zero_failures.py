@@ -10,6 +10,7 @@ from typing import Any
 from mehler._validate import positive, probability
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._pay import pay
 from mehler.verify.intervals import binomial
 
 
@@ -43,8 +44,7 @@ def check_options(
     paid = CheckOptions(
         probability("false_alarm", false_alarm), resolution, probability("miss", miss), name
     )
-    if ledger is not None:
-        ledger.spend(name, paid.false_alarm)
+    pay(ledger, name, paid.false_alarm)
     return paid
 
 

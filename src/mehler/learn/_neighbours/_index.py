@@ -115,7 +115,7 @@ class MaxoutIndex:
         if rank not in RANKS:
             raise ValueError(f"rank={rank!r} is not one of {', '.join(map(repr, RANKS))}")
         good = isinstance(recall, Real) and not isinstance(recall, bool)
-        if not good or not 0 < float(recall) < 1:
+        if not good or not 0 < recall < 1:
             raise ValueError(f"recall={recall!r} is not a number between 0 and 1")
         n_neighbours = integer("n_neighbours", n_neighbours)
         self.phi = phi

@@ -11,6 +11,7 @@ import numpy as np
 from mehler._validate import probability
 from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
+from mehler.verify.budget._pay import pay
 
 # Error rate of the first stage; a check at 1e-4 needs half the features of one at 1e-9.
 FIRST = 1e-4
@@ -118,8 +119,7 @@ def confirm(
         )
     if name is not None:
         options["name"] = name
-    if ledger is not None:
-        ledger.spend(str(name or getattr(check, "__name__", "check")), false_alarm)
+    pay(ledger, str(name or getattr(check, "__name__", "check")), false_alarm)
 
     early = check(*args, seed=seed, false_alarm=first, **options)
     if early.status != "refuted":

@@ -21,6 +21,7 @@ from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import check_options, trials_for, zero_failures_verdict
 from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._pay import pay
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows
 from mehler.verify.sampling._rows_without_claim import rows_without_claim
@@ -114,8 +115,7 @@ def check_backends(
         places = {k: v for k, v in installed_namespaces().items() if k != "numpy"}
     if not places:
         raise ValueError("places is empty: install another array library, or name one")
-    if ledger is not None:
-        ledger.spend(asked.name, asked.false_alarm)
+    pay(ledger, asked.name, asked.false_alarm)
     draws = Draws(lambda s: s, seed)
     trials, happened, n_draws, m = 0, 0, 0, 0
     where: dict[str, Any] = {}

@@ -15,6 +15,7 @@ from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify._zero_failures import check_options
 from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._pay import pay
 from mehler.verify.intervals import dkw
 from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
@@ -129,8 +130,7 @@ def check_distribution(
     draws, rows = Draws(draw, seed), rows_without_claim(X)
     n_rows = rows.host.shape[0]
     rate = asked.false_alarm / n_rows
-    if ledger is not None:
-        ledger.spend(asked.name, asked.false_alarm)
+    pay(ledger, asked.name, asked.false_alarm)
     with np.errstate(all="ignore"):
         phi = draws[0]
         if cdf is None:

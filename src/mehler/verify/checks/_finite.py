@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, from_host, place_of
-from mehler._validate import positive
+from mehler._validate import integer, positive
 from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import check_options, trials_for, zero_failures_verdict
@@ -94,7 +94,9 @@ def check_finite(
             f"largest={largest!r} is not representable in {kind}: give at most {info.max}"
         )
     hostile = _hostile(rows, kind, top)
-    trials = trials_for(asked) if max_draws is None else min(trials_for(asked), max_draws)
+    trials = trials_for(asked)
+    if max_draws is not None:
+        trials = min(trials, integer("max_draws", max_draws))
     happened, done, reason = 0, 0, ""
     where: dict[str, Any] = {}
     n_features = 0

@@ -14,6 +14,7 @@ from mehler._words import counted
 from mehler.verify._arguments import bounds_pair, relative_resolution, root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._pay import pay
 from mehler.verify.pairwise._betting import OutOfBounds, betting_intervals
 from mehler.verify.pairwise._catoni import catoni_intervals
 from mehler.verify.pairwise._measurement import Clock, MeasurementSpec
@@ -167,8 +168,7 @@ def check_kernel(
     draws = Draws(draw, seed)
     pairs = make_pairs(kernel, X, Y)
     title = name or "kernel"
-    if ledger is not None:
-        ledger.spend(title, false_alarm)
+    pay(ledger, title, false_alarm)
 
     # Non-finite values are a finding about the map, not an accident of this code.
     with np.errstate(all="ignore"):

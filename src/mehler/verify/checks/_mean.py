@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from mehler._arrays import Array
-from mehler._validate import flag, positive, probability
+from mehler._validate import flag, mapping, positive, probability, real
 from mehler._words import counted
 from mehler.verify import intervals
 from mehler.verify._arguments import bounds_pair, sample_vector
 from mehler.verify._verdict import BOUNDED, KNOWN_VARIANCE, OUTLIERS, Status, Verdict
 from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._pay import pay
 from mehler.verify.intervals._design import detectable_effect, features_needed
 from mehler.verify.pairwise._measurement import FLOOR
 from mehler.verify.undeclared._mean import Measured, reach, undeclared_interval
@@ -95,7 +96,8 @@ def check_mean(
     """
     flag("binary", binary)
     x = sample_vector(samples)
-    if not math.isfinite(exact):
+    where, seeds = mapping("where", where), mapping("seeds", seeds)
+    if not math.isfinite(real("exact", exact)):
         raise ValueError(f"exact={exact!r} must be finite: it is the claimed mean")
     if sum(given is not None for given in (variance, bounds)) + binary > 1:
         raise ValueError("variance, bounds and binary exclude each other: declare one of them")
@@ -108,8 +110,7 @@ def check_mean(
                 f"resolution={resolution:.6g} is vacuous: the samples' own range is "
                 f"[{low:.6g}, {high:.6g}]; give a smaller one"
             )
-    if ledger is not None:
-        ledger.spend(name, false_alarm)
+    pay(ledger, name, false_alarm)
 
     seen = _measure(x, variance, bounds, binary, false_alarm, miss, resolution)
     interval = seen.interval
@@ -151,8 +152,8 @@ def check_mean(
             "the samples are independent, and their number was fixed before",
             *seen.assumptions,
         ),
-        where=dict(where or {}),
-        seeds=dict(seeds or {}),
+        where=where,
+        seeds=seeds,
         reason=reason,
     )
 

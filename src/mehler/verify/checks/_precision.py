@@ -14,6 +14,7 @@ from mehler.verify import intervals
 from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._pay import pay
 from mehler.verify.sampling._draws import Draws
 
 # Rounding in ulps of a weight times the map's constant, divided by ours.
@@ -125,8 +126,7 @@ def check_precision(
     if resolution >= 1.0:
         raise ValueError(f"resolution={resolution!r} is vacuous: a share of weights is below 1")
     draws = Draws(draw, seed)
-    if ledger is not None:
-        ledger.spend(name, false_alarm)
+    pay(ledger, name, false_alarm)
 
     entries = np.empty(0)
     n_draws = n_features = 0

@@ -97,8 +97,8 @@ def checks(
     if not callable(factory):
         raise TypeError(f"factory={factory!r} must be callable: (n_features, seed=) -> map")
     names = [name for name, _, _ in _REQUIREMENTS]
-    unknown = [name for name in leave_out if name not in names]
-    if isinstance(leave_out, str) or unknown:
+    left = isinstance(leave_out, Collection) and not isinstance(leave_out, str)
+    if not left or any(name not in names for name in leave_out):
         raise ValueError(
             f"leave_out={leave_out!r} must list names of requirements: {', '.join(names)}"
         )

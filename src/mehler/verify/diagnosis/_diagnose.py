@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import integer
+from mehler._validate import function, integer, positive
 from mehler.verify.diagnosis import _causes as causes
 from mehler.verify.diagnosis._causes import Cause
 from mehler.verify.diagnosis._fits import Means
@@ -98,7 +98,8 @@ def diagnose(
     ('factor', 2.0)
     """
     n_draws = integer("n_draws", n_draws, least=2 * GROUPS)
-    until = None if time_limit is None else monotonic() + time_limit
+    until = None if time_limit is None else monotonic() + positive("time_limit", time_limit)
+    function("resize", resize, optional=True)
     pairs = make_pairs(kernel, X, None)
     draws = Draws(draw, seed, stream=_STREAM)
     with np.errstate(all="ignore"):
@@ -132,7 +133,7 @@ def observe(
     time_limit: float | None = None,
 ) -> Seen:
     """Return the estimates of the draws that `diagnose` makes; a single draw has error 0."""
-    until = None if time_limit is None else monotonic() + time_limit
+    until = None if time_limit is None else monotonic() + positive("time_limit", time_limit)
     pairs = make_pairs(kernel, X, None)
     draws = Draws(draw, seed, stream=_STREAM)
     with np.errstate(all="ignore"):

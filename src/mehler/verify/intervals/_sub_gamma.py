@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from mehler._arrays import Array
-from mehler._validate import integer, positive, probability
+from mehler._validate import flag, integer, positive, probability, real
 from mehler.verify._arguments import sample_vector
 
 
@@ -112,7 +112,8 @@ def maxout_constants(rho: float, pool_size: int, *, centred: bool = False) -> tu
     """
     from mehler import exact
 
-    if not -1.0 <= rho <= 1.0:
+    flag("centred", centred)
+    if not -1.0 <= real("rho", rho) <= 1.0:
         raise ValueError(f"rho={rho!r} must lie in [-1, 1]: it is a correlation")
     offset = 0.0 if centred else float(exact.max_moment(1, pool_size))
     spread = 1.0 + abs(float(rho))

@@ -68,7 +68,7 @@ def make(name: str, **parameters: float) -> NamedKernel:
         ...
     ValueError: kernel linear has no parameter 'gamma': it takes none
     """
-    if name not in BUILDERS:
+    if not isinstance(name, str) or name not in BUILDERS:
         raise ValueError(
             f"kernel={name!r} is not known: one of {', '.join(NAMES)}, or MODULE:FUNCTION"
         )

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
+from mehler._validate import reals
 from mehler.verify.kernels._laws import Law
 
 
@@ -68,7 +67,12 @@ class NamedKernel:
 
     def __call__(self, X: Any, Y: Any) -> Any:
         """Return the kernel of all rows of `X` with all rows of `Y`, shape (n, k)."""
-        left, right = (np.asarray(rows, dtype=np.float64) for rows in (X, Y))
+        left, right = reals("X", X), reals("Y", Y)
+        if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[1]:
+            raise ValueError(
+                f"X and Y have shapes {left.shape} and {right.shape}: give two matrices of one "
+                "width"
+            )
         if self.nonnegative and (left.min() < 0.0 or right.min() < 0.0):
             raise ValueError(f"{self}: inputs must not be negative; give data that are not")
         return self.function(left, right, **self.parameters)
@@ -110,7 +114,7 @@ class NamedKernel:
         >>> check_kernel(draw, k, X, resolution=0.1, **k.told("positive")).status
         'holds'
         """
-        if law not in self.laws:
+        if not isinstance(law, str) or law not in self.laws:
             known = f"one of {', '.join(self.laws)}" if self.laws else "none is known"
             raise ValueError(f"law={law!r} is not known for the kernel {self.name}: {known}")
         one = self.laws[law]

@@ -16,6 +16,7 @@ from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify._zero_failures import check_options
 from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._pay import pay
 from mehler.verify.checks.convergence._proved_growth import proved_growth
 from mehler.verify.checks.convergence._unmoved import unmoved
 from mehler.verify.checks.convergence._variance_at_size import (
@@ -139,8 +140,7 @@ def check_convergence(
     if not callable(draw):
         raise TypeError(f"draw={draw!r} must be callable: (seed, n_features) -> map")
     pairs = pairs_without_claim(X, Y)
-    if ledger is not None:
-        ledger.spend(asked.name, asked.false_alarm)
+    pay(ledger, asked.name, asked.false_alarm)
     with np.errstate(all="ignore"):
         sides = [VarianceAtSize(draw, m, pairs, seed, 2 * k) for k, m in enumerate((small, large))]
         pilots = [side.groups(PILOT, stream=1) for side in sides]

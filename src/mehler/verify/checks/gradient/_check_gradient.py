@@ -15,6 +15,7 @@ from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import CheckOptions, check_options
 from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._pay import pay
 from mehler.verify.checks.gradient._derivatives import (
     Derivatives,
     Jacobian,
@@ -177,8 +178,7 @@ def check_gradient(
     u = directions_of(rows.host.shape[1], integer("directions", directions), draws.root)
     segments = Segments(rows, u, h)
     claim, error = segments.claims(gradient, rows.values, others.values)
-    if ledger is not None:
-        ledger.spend(asked.name, asked.false_alarm)
+    pay(ledger, asked.name, asked.false_alarm)
     # Non-finite values are a finding about the map, not an accident of this code.
     with np.errstate(all="ignore"):
         phi = draws[0]

@@ -13,6 +13,7 @@ from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import check_options
 from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._pay import pay
 from mehler.verify.checks.invariance._exact import exact_invariance
 from mehler.verify.checks.invariance._mean_defect import Defect, mean_invariance_defect
 from mehler.verify.sampling._draws import Draws
@@ -116,8 +117,7 @@ def check_invariance(
     if not actions or not all(callable(each) for each in actions):
         raise TypeError(f"act={act!r} must be a callable X -> g X, or a sequence of them")
     moved = [_moved(each, rows) for each in actions]
-    if ledger is not None:
-        ledger.spend(asked.name, asked.false_alarm)
+    pay(ledger, asked.name, asked.false_alarm)
     if defect is None:
         return exact_invariance(asked, draws, rows, moved, max_draws)
     if len(moved) != 1:

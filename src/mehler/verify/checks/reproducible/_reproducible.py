@@ -15,6 +15,7 @@ from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify._zero_failures import CheckOptions, check_options
 from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._pay import pay
 from mehler.verify.checks.reproducible._shared_columns import Finding
 from mehler.verify.checks.reproducible._sign_tests import SUMMARIES, SignTests
 from mehler.verify.intervals import binomial
@@ -123,8 +124,7 @@ def check_reproducible(
     if max_draws is not None:
         max_draws = integer("max_draws", max_draws)
     draws, rows = Draws(draw, seed), rows_without_claim(X)
-    if ledger is not None:
-        ledger.spend(asked.name, asked.false_alarm)
+    pay(ledger, asked.name, asked.false_alarm)
     with np.errstate(all="ignore"):
         alike = independent_features
         if alike is None:

@@ -14,6 +14,7 @@ from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import CheckOptions, check_options
 from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._pay import pay
 from mehler.verify.checks.same._differences import choose, clipped
 from mehler.verify.checks.same._pilot import EQUAL, Pilot, pilot
 from mehler.verify.checks.same._side import Side
@@ -157,8 +158,7 @@ def check_same(
     # Seeds of the pilot and of the samples; `sides` draw the maps.
     early, main = (Draws(draw_a, seed, stream=k) for k in (1, 0))
     pairs = pairs_without_claim(X, Y)
-    if ledger is not None:
-        ledger.spend(asked.name, asked.false_alarm)
+    pay(ledger, asked.name, asked.false_alarm)
     # Non-finite values are a finding about the maps, not an accident of this code.
     with np.errstate(all="ignore"):
         for side in sides:

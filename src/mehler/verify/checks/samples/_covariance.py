@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
+from mehler._validate import mapping
 from mehler._words import counted
 from mehler.verify._verdict import FORMS, KURTOSIS, Status, Verdict
 from mehler.verify._zero_failures import CheckOptions, check_options
 from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._pay import pay
 from mehler.verify.checks.samples._matrix import claimed, sample_matrix
 from mehler.verify.checks.samples._products import Products, look_at
 from mehler.verify.intervals._self_normalised import MARGIN
@@ -104,6 +106,7 @@ def check_covariance(
         below=2.0,
         because="in units of sqrt(C_ii C_jj) every covariance lies in [-1, 1]",
     )
+    where, seeds = mapping("where", where), mapping("seeds", seeds)
     x = sample_matrix(samples)
     p = x.shape[1]
     c = _covariance(claimed(exact, (p, p), "exact"))
@@ -113,8 +116,7 @@ def check_covariance(
         raise ValueError(
             f"{counted(x.shape[0], 'sample')}: without mean= groups of {GROUP} are needed"
         )
-    if ledger is not None:
-        ledger.spend(asked.name, asked.false_alarm)
+    pay(ledger, asked.name, asked.false_alarm)
     first, second = np.triu_indices(p)
     unit = np.sqrt(np.diag(c)[first] * np.diag(c)[second])
     seen = look_at(
@@ -127,9 +129,7 @@ def check_covariance(
         resolution=asked.resolution,
     )
     pairs = list(zip(first.tolist(), second.tolist()))
-    return _verdict(
-        asked, seen, c, pairs, unit, x.shape[0], mean is None, dict(where or {}), dict(seeds or {})
-    )
+    return _verdict(asked, seen, c, pairs, unit, x.shape[0], mean is None, where, seeds)
 
 
 def _covariance(c: Any) -> Any:

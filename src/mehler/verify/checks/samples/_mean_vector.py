@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from mehler._arrays import Array
-from mehler._validate import positive, probability
+from mehler._validate import mapping, positive, probability
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._pay import pay
 from mehler.verify.checks._mean import check_mean
 from mehler.verify.checks.samples._matrix import claimed, sample_matrix, spread
 
@@ -91,6 +92,7 @@ def check_mean_vector(
     >>> verdict.status, verdict.where["coordinate"]
     ('refuted', 2)
     """
+    where, seeds = mapping("where", where), mapping("seeds", seeds)
     x = sample_matrix(samples)
     p = x.shape[1]
     wanted = claimed(exact, (p,), "exact")
@@ -99,8 +101,7 @@ def check_mean_vector(
     variances, scales = spread(variance, p, "variance"), spread(scale, p, "scale")
     units = [1.0 if each is None else positive("scale", each) for each in scales]
     ends = [spread(end, p, "bounds") for end in (bounds if bounds is not None else (None, None))]
-    if ledger is not None:
-        ledger.spend(name, false_alarm)
+    pay(ledger, name, false_alarm)
     verdicts = [
         check_mean(
             x[:, j],
@@ -115,7 +116,7 @@ def check_mean_vector(
         for j in range(p)
     ]
     worst = max(range(p), key=lambda j: _badness(verdicts[j]))
-    place = {**(where or {}), "coordinate": worst}
+    place = {**where, "coordinate": worst}
     if scale is not None:
         place["relative_to"] = units[worst]
     return dataclasses.replace(
@@ -126,7 +127,7 @@ def check_mean_vector(
         resolution=resolution,
         detectable=max(v.detectable / unit for v, unit in zip(verdicts, units)),
         where=place,
-        seeds=dict(seeds or {}),
+        seeds=seeds,
     )
 
 

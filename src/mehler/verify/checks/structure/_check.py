@@ -13,6 +13,7 @@ from mehler._validate import flag, positive, probability
 from mehler.verify._arguments import relative_resolution, root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._pay import pay
 from mehler.verify.checks.structure._domain import looked_at
 from mehler.verify.checks.structure._finding import Finding, reason_of
 from mehler.verify.checks.structure._subject import Redraw, Subject
@@ -180,8 +181,8 @@ def check_structure(
         clock=Clock(time_limit),
     )
     title = name or "structure"
-    if ledger is not None and random:
-        ledger.spend(title, false_alarm)
+    if random:
+        pay(ledger, title, false_alarm)
     before = global_states()
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):

@@ -15,6 +15,7 @@ from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import check_options
 from mehler.verify.budget._ledger import Ledger
+from mehler.verify.budget._pay import pay
 from mehler.verify.checks.variance import _variance_of_variance as scatter
 from mehler.verify.checks.variance._constant_pairs import has_variance, is_constant
 from mehler.verify.checks.variance._group_variances import (
@@ -186,8 +187,7 @@ def check_variance(
         robust = limit is not None
         if limit is None:
             limit = scatter.by_pilot(final, draw, bundle)
-        if ledger is not None:
-            ledger.spend(asked.name, asked.false_alarm)
+        pay(ledger, asked.name, asked.false_alarm)
         per_feature = limit * spreads.n_features / spreads.per_draw
         # A first coarse look, at a twentieth of the error rate, finds gross defects early.
         looks = [

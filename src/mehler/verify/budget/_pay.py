@@ -1,0 +1,14 @@
+"""Pay for a look before it is taken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def pay(ledger: Any, label: str, false_alarm: float) -> None:
+    """Pay for one look from the ledger of a check's caller, if there is one."""
+    if ledger is None:
+        return
+    if not callable(getattr(ledger, "spend", None)):
+        raise TypeError(f"ledger={ledger!r} must be a verify.Ledger")
+    ledger.spend(label, false_alarm)
