@@ -15,6 +15,9 @@ from typing import Any
 
 import numpy as np
 
+# Half of it over a few thousand looks is still no subnormal number.
+LEAST_PROBABILITY = 1e-300
+
 
 def integer(name: str, value: Any, *, least: int = 1, most: int | None = None) -> int:
     """An integer in [least, most]: whatever can be an index, but no bool and no float."""
@@ -72,10 +75,12 @@ def not_negative(name: str, value: Any) -> float:
 
 
 def probability(name: str, value: Any) -> float:
-    """A number in the open interval (0, 1)."""
+    """A number in the open interval (0, 1), whose logarithm and inverse are safe to take."""
     number = real(name, value)
     if not 0.0 < number < 1.0:
         raise ValueError(f"{name}={value!r} must be a probability between 0 and 1, both excluded")
+    if number < LEAST_PROBABILITY:
+        raise ValueError(f"{name}={value!r} must be at least {LEAST_PROBABILITY:g}")
     return number
 
 

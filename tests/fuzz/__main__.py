@@ -17,7 +17,7 @@ from tests.fuzz.hostile import Change, changes
 from tests.fuzz.judge import FINE, Outcome, judge
 
 # Seconds for one call; what cannot be interrupted after them is killed.
-_LIMIT, _GRACE = 10.0, 5.0
+_LIMIT, _GRACE = 20.0, 10.0
 _MEMORY = 12 * 2**30
 
 

@@ -31,7 +31,9 @@ class Call:
         """Names of what can be given another value."""
         several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
         known = inspect.signature(self.function).parameters
-        return [name for name in self.arguments if known[name].kind not in several]
+        return [
+            name for name in self.arguments if name in known and known[name].kind not in several
+        ]
 
     def run(self, **changed: Any) -> Any:
         """Call with copies of the arguments, some of them changed."""

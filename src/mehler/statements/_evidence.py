@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from mehler._validate import iterable, real
+from mehler._validate import integer, iterable, real
 from mehler.statements._plot import Plot
 
 if TYPE_CHECKING:
@@ -115,11 +115,8 @@ class Evidence:
             value = getattr(self, name)
             object.__setattr__(self, name, None if value is None else real(name, value))
         if self.interval is not None:
-            ends = iterable("interval", self.interval)
-            if len(ends) != 2:
-                raise ValueError(f"interval={self.interval!r} must be a pair (low, high)")
-            object.__setattr__(self, "interval", tuple(real("interval", end) for end in ends))
-        object.__setattr__(self, "n_features", int(self.n_features))
+            object.__setattr__(self, "interval", _ends(self.interval))
+        object.__setattr__(self, "n_features", integer("n_features", self.n_features, least=0))
         object.__setattr__(self, "false_alarm", real("false_alarm", self.false_alarm))
         object.__setattr__(self, "assumptions", iterable("assumptions", self.assumptions))
         object.__setattr__(self, "plots", iterable("plots", self.plots))
@@ -230,10 +227,10 @@ class Evidence:
         ...                           observed=0.9, exact=1.0, interval=(0.89, 0.91)).status
         'refuted'
         """
-        low, high = (float(end) for end in interval)
+        low, high = _ends(interval)
         _ordered(low, high)
         status: Status
-        if not low <= exact <= high:
+        if not low <= real("exact", exact) <= high:
             status = "refuted"
         elif resolution is not None and high - low > resolution:
             status = "inconclusive"
@@ -296,12 +293,12 @@ class Evidence:
         ...                           observed=0.1, interval=(0.05, 0.15), lower=0.0).status
         'holds'
         """
-        low, high = (float(end) for end in interval)
+        low, high = _ends(interval)
         _ordered(low, high)
         if lower is None and upper is None:
             raise ValueError("neither lower nor upper is given: give the bound that is claimed")
-        bottom = -math.inf if lower is None else float(lower)
-        top = math.inf if upper is None else float(upper)
+        bottom = -math.inf if lower is None else real("lower", lower)
+        top = math.inf if upper is None else real("upper", upper)
         status: Status
         if bottom <= low and high <= top:
             status = "holds"
@@ -326,6 +323,13 @@ class Evidence:
             assumptions=assumptions,
             plots=plots,
         )
+
+
+def _ends(interval: Any) -> tuple[float, float]:
+    ends = iterable("interval", interval)
+    if len(ends) != 2:
+        raise ValueError(f"interval={interval!r} must be a pair (low, high)")
+    return real("interval", ends[0]), real("interval", ends[1])
 
 
 def _ordered(low: float, high: float) -> None:

@@ -98,7 +98,7 @@ def groups(
     >>> group, group.actions[1](np.array([[1.0, 2.0, 3.0]]))
     (Group('cyclic', n_inputs=3, moved=3, order=3), array([[3., 1., 2.]]))
     """
-    d = whole("n_inputs", n_inputs, least=1)
+    d = whole("n_inputs", n_inputs, least=1, most=10**4)
     high = whole("max_elements", max_elements, least=1)
     names = chosen("kinds", kinds, _KINDS)
     fitting = [

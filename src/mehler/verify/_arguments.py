@@ -11,10 +11,21 @@ from mehler import _run_seed
 from mehler._arrays import Array, to_host
 from mehler._validate import integer, positive, real
 
+# Sample sizes grow like the inverse square, which is still a float.
+LEAST_RESOLUTION = 1e-100
+
+
+def check_resolution(value: float) -> float:
+    """Return a resolution for which the number of samples is a float."""
+    number = positive("resolution", value)
+    if number < LEAST_RESOLUTION:
+        raise ValueError(f"resolution={value!r} must be at least {LEAST_RESOLUTION:g}")
+    return number
+
 
 def relative_resolution(value: float) -> float:
     """Return a resolution in units of sqrt(k(x,x) k(y,y)), where claims lie in [-1, 1]."""
-    number = positive("resolution", value)
+    number = check_resolution(value)
     if number >= 2.0:
         raise ValueError(
             f"resolution={value!r} is vacuous: in units of sqrt(k(x,x) k(y,y)) every kernel lies "

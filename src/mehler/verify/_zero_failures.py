@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mehler._validate import positive, probability
+from mehler._validate import probability
+from mehler.verify._arguments import check_resolution
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.budget._pay import pay
@@ -35,7 +36,7 @@ def check_options(
     because: str = "a share lies in [0, 1]",
 ) -> CheckOptions:
     """Validate the options and pay; a resolution >= `below` could refute nothing."""
-    resolution = positive("resolution", resolution)
+    resolution = check_resolution(resolution)
     if resolution >= below:
         raise ValueError(
             f"resolution={resolution!r} is vacuous: {because}, so nothing could be refuted; "

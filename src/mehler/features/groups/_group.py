@@ -15,6 +15,9 @@ from mehler._random import check_seed
 from mehler._validate import integer
 from mehler.features._recipes import GROUPS, elsewhere, group_of
 
+# Orders have as many digits as there are elements to choose from, and are exact.
+MOST_INPUTS = 10**6
+
 # Most elements that are listed and averaged over.
 MOST_LISTED = 200_000
 
@@ -67,7 +70,7 @@ class Group(ABC):
         GROUPS.add(cls)
 
     def __init__(self, n_inputs: int, order: int, *, orthogonal: bool, closed: bool) -> None:
-        self.n_inputs = integer("n_inputs", n_inputs)
+        self.n_inputs = integer("n_inputs", n_inputs, most=MOST_INPUTS)
         self.order = order
         self.orthogonal = orthogonal
         self.closed = closed
@@ -279,7 +282,7 @@ class Subset(Group):
 
     def __init__(self, of: Any, elements: Any) -> None:
         self.of = as_group(of)
-        listed = np.array(elements)
+        listed = _elements(elements)
         width = self.of.sample(1, np.random.default_rng(0)).shape[1]
         if listed.ndim != 2 or listed.shape[0] == 0 or listed.shape[1] != width:
             raise ValueError(
@@ -348,16 +351,26 @@ def from_recipe(recipe: dict[str, Any]) -> Group:
     return made
 
 
-def as_group(group: Any) -> Group:
+def as_group(group: Any, name: str = "group") -> Group:
     """Return a group, or the group of a recipe."""
     if isinstance(group, Group):
         return group
     if isinstance(group, dict):
         return from_recipe(group)
     raise TypeError(
-        f"group={group!r} must be a group of mehler.features.groups; for matrices or functions "
+        f"{name}={group!r} must be a group of mehler.features.groups; for matrices or functions "
         "use groups.LinearMaps(...)"
     )
+
+
+def _elements(elements: Any) -> Any:
+    try:
+        found = np.array(elements)
+    except ValueError:  # rows of several lengths
+        found = np.empty(0)
+    if found.dtype.kind not in "iu":
+        raise TypeError("elements must be a matrix of integers, as group.sample returns it")
+    return found
 
 
 def _act(group: Group, element: Any, X: Any) -> Any:

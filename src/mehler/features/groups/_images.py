@@ -51,8 +51,8 @@ class ImageShifts(CoordinateGroup):
     def __init__(
         self, height: int, width: int, *, max_shift: int | None = None, fill: str = "wrap"
     ) -> None:
-        self.height = integer("height", height)
-        self.width = integer("width", width)
+        self.height = integer("height", height, most=10**6)
+        self.width = integer("width", width, most=10**6)
         self.fill = fill
         if fill not in ("wrap", "zero"):
             raise ValueError(f"fill={fill!r} must be 'wrap' or 'zero'")
@@ -125,7 +125,7 @@ class QuarterTurns(CoordinateGroup):
     reflections: bool
 
     def __init__(self, side: int, *, reflections: bool = False) -> None:
-        self.side = integer("side", side, least=2)
+        self.side = integer("side", side, least=2, most=1000)
         self.reflections = flag("reflections", reflections)
         super().__init__(self.side**2, 8 if self.reflections else 4, orthogonal=True, closed=True)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
+from mehler._validate import function
 from mehler.features.groups._averages import over_pairs
 from mehler.features.groups._group import Group, as_group
 
@@ -64,6 +65,7 @@ def haar_kernel(
     >>> haar_kernel(linear, groups.CyclicShifts(2), np.array([[1.0, 3.0]]))  # (sum of x)^2 / 2
     array([[8.]])
     """
+    function("kernel", kernel)
     group = as_group(group)
 
     def average(x: Any, z: Any) -> Any:

@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 
 from mehler._random import check_seed
-from mehler._validate import integer
+from mehler._validate import function, integer, reals
 from mehler.features.groups._group import Group
+
+# Each is a matrix.
+_MOST_MAPS = 10**6
 
 
 class LinearMaps(Group):
@@ -83,7 +86,8 @@ class LinearMaps(Group):
         5
         """
         rng = np.random.Generator(np.random.Philox(check_seed(seed)))
-        r = integer("r", r)
+        function("sampler", sampler)
+        r = integer("r", r, most=_MOST_MAPS)
         return cls([sampler(rng) for _ in range(r)], n_inputs=n_inputs)
 
     @property
@@ -119,7 +123,7 @@ def _width(maps: Sequence[Any], n_inputs: int | None) -> int:
 
 def _matrix(one: Any, d: int, place: int) -> Any:
     if not callable(one):
-        matrix = np.array(one, dtype=np.float64)
+        matrix = np.array(reals(f"maps[{place}]", one, finite=False))
     else:
         # Images of unit row vectors are the columns of the matrix.
         matrix = np.asarray(one(np.eye(d)), dtype=np.float64).T

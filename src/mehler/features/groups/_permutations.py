@@ -10,6 +10,7 @@ import numpy as np
 
 from mehler._validate import integer
 from mehler.features.groups._coordinates import CoordinateGroup, distinct
+from mehler.features.groups._group import MOST_INPUTS
 
 
 class BlockPermutations(CoordinateGroup):
@@ -48,8 +49,9 @@ class BlockPermutations(CoordinateGroup):
     n_blocks: int
 
     def __init__(self, n_inputs: int, n_blocks: int | None = None) -> None:
-        n_inputs = integer("n_inputs", n_inputs)
-        self.n_blocks = blocks_of(n_inputs, n_blocks)
+        n_inputs = integer("n_inputs", n_inputs, most=MOST_INPUTS)
+        # The order is a factorial, of half a million digits here.
+        self.n_blocks = integer("n_blocks", blocks_of(n_inputs, n_blocks), most=10**5)
         super().__init__(n_inputs, math.factorial(self.n_blocks), orthogonal=True, closed=True)
 
     @property

@@ -84,7 +84,7 @@ class DirectProduct(_Pair):
     """
 
     def __init__(self, first: Any, second: Any) -> None:
-        self.first, self.second = as_group(first), as_group(second)
+        self.first, self.second = as_group(first, "first"), as_group(second, "second")
         if self.first.n_inputs != self.second.n_inputs:
             raise ValueError(
                 f"{self.first!r} acts on {self.first.n_inputs} coordinates but {self.second!r} "
@@ -140,7 +140,7 @@ class DirectSum(_Pair):
     """
 
     def __init__(self, first: Any, second: Any) -> None:
-        self.first, self.second = as_group(first), as_group(second)
+        self.first, self.second = as_group(first, "first"), as_group(second, "second")
         super().__init__(
             self.first.n_inputs + self.second.n_inputs,
             self.first.order * self.second.order,

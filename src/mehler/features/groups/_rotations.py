@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer
+from mehler._validate import integer, real
 from mehler.features.groups._group import Group
 
 
@@ -49,8 +49,8 @@ class ImageRotations(Group):
     def __init__(
         self, height: int, width: int, degrees: Iterable[float], *, spline: int = 1
     ) -> None:
-        self.height = integer("height", height)
-        self.width = integer("width", width)
+        self.height = integer("height", height, most=10**6)
+        self.width = integer("width", width, most=10**6)
         self.spline = integer("spline", spline, least=0, most=5)
         self.degrees = finite_numbers("degrees", degrees)
         exact = self.height == self.width and all(angle % 90 == 0 for angle in self.degrees)
@@ -100,8 +100,8 @@ class ImageRotations(Group):
 def finite_numbers(name: str, values: Iterable[float]) -> tuple[float, ...]:
     """Validate a non-empty list of finite numbers."""
     try:
-        listed = tuple(float(each) for each in values)
-    except (TypeError, ValueError):
+        listed = tuple(real(name, each) for each in values)
+    except TypeError:
         raise TypeError(f"{name}={values!r} must list numbers") from None
     if not listed or not all(math.isfinite(each) for each in listed):
         raise ValueError(f"{name}={list(listed)} must list at least one number, all finite")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer
+from mehler._validate import integer, real
 from mehler.features.groups._group import Group
 from mehler.features.groups._rotations import finite_numbers
 
@@ -131,9 +132,9 @@ class PitchShifts(_Resampled):
         self, n_inputs: int, cents: Iterable[float], *, channels_per_octave: float = 12.0
     ) -> None:
         self.cents = finite_numbers("cents", cents)
-        (density,) = finite_numbers("channels_per_octave", [channels_per_octave])
-        if density <= 0.0:
-            raise ValueError(f"channels_per_octave={channels_per_octave!r} must be above 0")
+        density = real("channels_per_octave", channels_per_octave)
+        if not 0.0 < density < math.inf:
+            raise ValueError(f"channels_per_octave={density!r} must be finite and above 0")
         self.channels_per_octave = density
         one = self.cents == (0.0,)
         super().__init__(

@@ -406,6 +406,8 @@ class GroupInvariantFeatures(FeatureMap):
         >>> bool(phi.invariance_defect(np.eye(3)[:1], np.eye(3)[1:2])[0] > 0.1)
         True
         """
+        for name, rows in (("X", X), ("moved", moved)):
+            _arrays.check_matrix(rows, name=name)
         if tuple(X.shape) != tuple(moved.shape):
             raise ValueError(
                 f"X and moved are paired row by row but have shapes {tuple(X.shape)} and "

@@ -10,7 +10,7 @@ from mehler.exact.activations import Activation
 
 def bias(value: Any, activation: Activation) -> float | str:
     """Return a finite number of at least 0, or 'uniform' for periodic activations."""
-    if value == "uniform":
+    if isinstance(value, str) and value == "uniform":
         if not activation.waves:
             raise ValueError(
                 f"bias='uniform' is a phase, for activations that carry waves, such as cos and "

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import integer, positive
+from mehler._validate import integer, positive, reals
 from mehler.features.leverage._groups import check_groups, sum_groups
 from mehler.features.leverage._methods import METHODS, Method, frobenius
 from mehler.features.leverage._report import LeverageScores
@@ -98,7 +98,7 @@ def ridge_leverage_scores(
     >>> found.scores.round(4).tolist(), round(found.degrees_of_freedom, 4)
     ([0.5, 0.2], 0.7)
     """
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method={method!r} is not one of 'svd', 'dual', 'gram'")
     lam = positive("lam", lam)
     xp, dtype = _check_features(Phi)
@@ -145,7 +145,7 @@ def _check_features(phi: _arrays.Array) -> tuple[Any, Any]:
 def _check_weights(given: Any, n: int) -> Any:
     if given is None:
         return np.full(n, 1.0 / n)
-    weights = np.asarray(_arrays.to_host(given), dtype=np.float64)
+    weights = reals("pool_weights", _arrays.to_host(given), finite=False)
     if weights.shape != (n,):
         raise ValueError(
             f"pool_weights must have one number for each of the {n} features, not shape "

@@ -61,5 +61,6 @@ def named(name: Any) -> Projection:
     False
     """
     if not isinstance(name, str) or name not in _NAMED:
-        raise ValueError(f"projections={name!r} is not one of {', '.join(map(repr, NAMES))}")
+        listed = ", ".join(map(repr, NAMES))
+        raise ValueError(f"projections={name!r} is not one of {listed}: the name of a projection")
     return _NAMED[name]()

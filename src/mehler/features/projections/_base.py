@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 
 from mehler import _arrays, _random
+from mehler._validate import choice, integer
+
+# Beyond it a slip of the hand is likelier than a wish.
+_MOST_BYTES = 2**40
 
 
 class OrthogonalPairs(NamedTuple):
@@ -111,6 +115,19 @@ class Projection(ABC):
         tuple of numpy.ndarray
             Arguments of `pieces` after the rows.
         """
+
+    def refuse(
+        self, seed: Any, n_pieces: Any, n_inputs: Any, n_units: Any, dtype: Any, stream: Any
+    ) -> None:
+        """Refuse arguments of `draw` that are not of their kind, or ask for too many weights."""
+        _random.check_seed(seed)
+        sizes = {"n_pieces": n_pieces, "n_inputs": n_inputs, "n_units": n_units}
+        whole = {name: integer(name, size) for name, size in sizes.items()}
+        choice("dtype", dtype, ("float32", "float64"))
+        integer("stream", stream, least=0)
+        if 8 * self.n_weights(**whole) > _MOST_BYTES:
+            listed = ", ".join(f"{name}={size}" for name, size in whole.items())
+            raise ValueError(f"{listed} ask for more than 1 TiB of weights; make one smaller")
 
     def shared(self, seed: int, n_inputs: int, dtype: str) -> tuple[Any, ...]:
         """Draw weights shared by all units, once, for `draw_units`; most projections have none.

@@ -40,6 +40,7 @@ class Gaussian(Projection):
         stream: int = _random.WEIGHTS,
     ) -> tuple[Any, ...]:
         """Draw weights (q, d, m), see `Projection.draw`."""
+        self.refuse(seed, n_pieces, n_inputs, n_units, dtype, stream)
         units = slice(0, n_units)
         return self.draw_units(seed, n_pieces, n_inputs, units, dtype, stream=stream)
 

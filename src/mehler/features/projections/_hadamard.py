@@ -75,6 +75,7 @@ class Hadamard(Projection):
         stream: int = _random.WEIGHTS,
     ) -> tuple[Any, ...]:
         """Draw positions, signs, transforms, cells (q, blocks, D/b, b, b) and lengths (q, m, 1)."""
+        self.refuse(seed, n_pieces, n_inputs, n_units, dtype, stream)
         size = padded(n_inputs)
         b = cell(size)
         purpose = _random.HADAMARD + stream
@@ -149,7 +150,7 @@ class Hadamard(Projection):
 
 def padded(n_inputs: int) -> int:
     """Return D, the least power of 2 that is at least d."""
-    return 1 << (n_inputs - 1).bit_length()
+    return 1 << (int(n_inputs) - 1).bit_length()
 
 
 def cell(size: int) -> int:

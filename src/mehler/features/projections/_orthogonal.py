@@ -58,6 +58,7 @@ class Orthogonal(Projection):
         stream: int = _random.WEIGHTS,
     ) -> tuple[Any, ...]:
         """Draw weights (q, d, m), see `Projection.draw`."""
+        self.refuse(seed, n_pieces, n_inputs, n_units, dtype, stream)
         d = n_inputs
         weights = np.empty((n_pieces, d, n_units), dtype=dtype)
         for block, units in enumerate(_arrays.slices(n_units, d)):

@@ -38,10 +38,11 @@ class _Quasi(Projection):
         stream: int = _random.WEIGHTS,
     ) -> tuple[Any, ...]:
         """Draw weights (q, d, m), see `Projection.draw`."""
+        self.refuse(seed, n_pieces, n_inputs, n_units, dtype, stream)
         from scipy.special import ndtri
 
         rng = _random.generator(seed, _random.QUASI + stream, self._number)
-        uniform = self._points(rng, n_pieces * n_inputs, n_units)
+        uniform = self._points(rng, int(n_pieces * n_inputs), int(n_units))
         normal = ndtri(np.clip(uniform, _LEAST, 1.0 - 2.0 * _LEAST))
         weights = normal.reshape(n_units, n_pieces, n_inputs).transpose(1, 2, 0)
         return (np.ascontiguousarray(weights, dtype=dtype),)

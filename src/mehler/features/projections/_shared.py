@@ -67,6 +67,7 @@ class SharedPool(Projection):
         stream: int = _random.WEIGHTS,
     ) -> tuple[Any, ...]:
         """Draw the pool (P, d) and the members of each unit (q, m), see `Projection.draw`."""
+        self.refuse(seed, n_pieces, n_inputs, n_units, dtype, stream)
         members = _random.pool_members(seed, self.n_projections, n_pieces, n_units)
         return (*self.shared(seed, n_inputs, dtype, stream), members)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import choice
+from mehler._validate import choice, flag
 from mehler.features._base import FeatureMap
 from mehler.learn._arguments import (
     SOLVERS,
@@ -282,6 +282,7 @@ class RidgeSums:
         TypeError, ValueError
             If there are no rows yet, or an argument is not of its kind.
         """
+        flag("intercept", intercept)
         path = self._path(check_lambdas(lambdas), intercept, solver, spend=False)
         return tuple(path.fit(i) for i in range(len(path.lambdas)))
 

@@ -16,6 +16,7 @@ from mehler._arrays import (
     place_of,
     resolve_place,
 )
+from mehler._validate import choice, iterable, mapping
 from mehler._words import counted
 from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
@@ -34,6 +35,8 @@ _SEEDS = 3
 # a projection chosen by an argmax): an input lies within rounding of a jump with probability at
 # most 8 sqrt(d) eps per piece.
 _ULPS, _PIECES = 64.0, 16.0
+
+_DTYPES = ("float32", "float64")
 
 
 def check_backends(
@@ -111,8 +114,12 @@ def check_backends(
     if not callable(draw):
         raise TypeError(f"draw={draw!r} must be callable: (seed, like) -> map")
     rows = rows_without_claim(X)
+    dtypes = tuple(choice("dtypes", one, _DTYPES) for one in iterable("dtypes", dtypes))
+    if not dtypes:
+        raise ValueError("dtypes is empty: name 'float32' or 'float64'")
     if places is None:
         places = {k: v for k, v in installed_namespaces().items() if k != "numpy"}
+    places = mapping("places", places)
     if not places:
         raise ValueError("places is empty: install another array library, or name one")
     pay(ledger, asked.name, asked.false_alarm)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, to_host
-from mehler._validate import integer, positive
+from mehler._validate import function, integer, positive
 from mehler._words import counted
 from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Status, Verdict
@@ -123,6 +123,7 @@ def check_distribution(
         None,
         because="distribution functions differ by at most 1",
     )
+    function("cdf", cdf, optional=True)
     if scale is not None:
         scale = positive("scale", scale)
     if max_draws is not None:

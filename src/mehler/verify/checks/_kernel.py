@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import flag, integer, positive, probability
+from mehler._validate import flag, function, integer, positive, probability
 from mehler._words import counted
 from mehler.verify._arguments import bounds_pair, relative_resolution, root_seed
 from mehler.verify._verdict import Verdict
@@ -156,6 +156,7 @@ def check_kernel(
     """
     seed = root_seed(seed)
     flag("independent_features", independent_features)
+    function("variance", variance, optional=True)
     false_alarm, miss = probability("false_alarm", false_alarm), probability("miss", miss)
     resolution = relative_resolution(resolution)
     if max_features is not None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from mehler._arrays import Array, from_host, resolve_place, to_host
-from mehler._validate import integer, positive, probability
+from mehler._arrays import Array, from_host, is_array, resolve_place, to_host
+from mehler._validate import integer, probability, reals
 from mehler.verify import intervals
-from mehler.verify._arguments import root_seed
+from mehler.verify._arguments import check_resolution, root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.budget._pay import pay
@@ -120,9 +120,11 @@ def check_precision(
     'refuted'
     """
     seed = root_seed(seed)
-    n_inputs = integer("n_inputs", n_inputs)
+    n_inputs = integer("n_inputs", n_inputs, most=10**8)
     false_alarm, miss = probability("false_alarm", false_alarm), probability("miss", miss)
-    resolution = positive("resolution", resolution)
+    resolution = check_resolution(resolution)
+    if scale is not None:
+        scale = reals("scale", to_host(scale) if is_array(scale) else scale)
     if resolution >= 1.0:
         raise ValueError(f"resolution={resolution!r} is vacuous: a share of weights is below 1")
     draws = Draws(draw, seed)
@@ -135,7 +137,7 @@ def check_precision(
         entries = np.unique(np.concatenate([entries, weights]))
         n_draws, n_features = n_draws + 1, n_features + weights.size
     if entries.size == 0:
-        raise ValueError("every feature is 0 at the coordinate vectors: there is no weight to see")
+        raise ValueError("every feature is 0 at the coordinate vectors, or scale is")
 
     # Change by rounding to float32, in ulps of float64.
     rounded = entries.astype(np.float32).astype(np.float64)
@@ -194,7 +196,7 @@ def _single_weights(
             f"the features are {z.dtype}, so their weights may be too: draw the map with "
             'dtype="float64", or do not check its precision'
         )
-    factor = math.sqrt(z.shape[1]) if scale is None else np.asarray(to_host(scale), dtype=float)
+    factor = math.sqrt(z.shape[1]) if scale is None else scale
     values = np.unique(z * factor)
     return values[np.isfinite(values) & (values != 0.0)]
 

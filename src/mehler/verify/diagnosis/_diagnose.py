@@ -97,7 +97,7 @@ def diagnose(
     >>> likely.kind, round(likely.value, 1)
     ('factor', 2.0)
     """
-    n_draws = integer("n_draws", n_draws, least=2 * GROUPS)
+    n_draws = integer("n_draws", n_draws, least=2 * GROUPS, most=10**7)
     until = None if time_limit is None else monotonic() + positive("time_limit", time_limit)
     function("resize", resize, optional=True)
     pairs = make_pairs(kernel, X, None)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import integer, positive
+from mehler._validate import flag, integer, positive
 from mehler._words import counted
 from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
@@ -148,6 +148,8 @@ def check_gradient(
     'refuted'
     """
     seed = root_seed(seed)
+    if independent_features is not None:
+        flag("independent_features", independent_features)
     asked = check_options(
         false_alarm,
         resolution,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, to_host
+from mehler._validate import reals
 from mehler._words import counted
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify._zero_failures import CheckOptions
@@ -42,7 +43,9 @@ def mean_invariance_defect(
     max_draws: int | None,
 ) -> Verdict:
     n = rows.host.shape[0]
-    claim = np.asarray(to_host(defect(rows.values)) if callable(defect) else defect, dtype=float)
+    claim = reals(
+        "defect", to_host(defect(rows.values)) if callable(defect) else defect, finite=False
+    )
     claim = np.broadcast_to(claim, (n,)) if claim.ndim == 0 else claim
     if claim.shape != (n,) or not np.isfinite(claim).all() or (claim < 0.0).any():
         raise ValueError(f"defect must be finite, not negative and of shape ({n},)")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, check_matrix, is_array, to_host
+from mehler._validate import reals
 from mehler._words import counted
 
 
@@ -21,15 +22,12 @@ def sample_matrix(samples: Array) -> Any:
 
 def claimed(value: Any, shape: tuple[int, ...], name: str) -> Any:
     """Return a claim as a finite float64 array of the given shape."""
-    array = np.asarray(to_host(value) if is_array(value) else value)
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} has dtype {array.dtype}: give real numbers")
+    array = reals(name, to_host(value) if is_array(value) else value, finite=False)
     if array.shape != shape:
         raise ValueError(
             f"{name} has shape {array.shape} but samples of {counted(shape[-1], 'column')} "
             f"need {shape}"
         )
-    array = array.astype(np.float64)
     if not np.isfinite(array).all():
         raise ValueError(f"{name} holds NaN or infinity: nothing is claimed")
     return array
@@ -39,7 +37,7 @@ def spread(value: Any, p: int, name: str) -> Any:
     """Return one number per column, broadcasting a scalar."""
     if value is None:
         return [None] * p
-    array = np.asarray(to_host(value) if is_array(value) else value, dtype=np.float64)
+    array = reals(name, to_host(value) if is_array(value) else value)
     if array.shape not in ((), (p,)):
         raise ValueError(f"{name} has shape {array.shape}: give one number, or one for each of {p}")
     return [float(each) for each in np.broadcast_to(array, (p,))]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mehler._arrays import Array
-from mehler._validate import mapping, positive, probability
+from mehler._validate import iterable, mapping, positive, probability
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.budget._pay import pay
@@ -100,7 +100,7 @@ def check_mean_vector(
     resolution, miss = positive("resolution", resolution), probability("miss", miss)
     variances, scales = spread(variance, p, "variance"), spread(scale, p, "scale")
     units = [1.0 if each is None else positive("scale", each) for each in scales]
-    ends = [spread(end, p, "bounds") for end in (bounds if bounds is not None else (None, None))]
+    ends = [spread(end, p, "bounds") for end in _pair(bounds)]
     pay(ledger, name, false_alarm)
     verdicts = [
         check_mean(
@@ -129,6 +129,13 @@ def check_mean_vector(
         where=place,
         seeds=seeds,
     )
+
+
+def _pair(bounds: Any) -> tuple[Any, ...]:
+    ends = (None, None) if bounds is None else iterable("bounds", bounds)
+    if len(ends) != 2:
+        raise ValueError(f"bounds={bounds!r} must be a pair (low, high)")
+    return ends
 
 
 def _badness(verdict: Verdict) -> tuple[int, float]:

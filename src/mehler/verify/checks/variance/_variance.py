@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import flag, integer
+from mehler._validate import flag, function, integer
 from mehler._words import counted
 from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
@@ -149,6 +149,7 @@ def check_variance(
     """
     seed = root_seed(seed)
     flag("independent_features", independent_features)
+    function("variance", variance, optional=True)
     asked = check_options(
         false_alarm,
         resolution,
