@@ -25,6 +25,7 @@ LARGEST_ORDER = 128
 _PRODUCTS_UP_TO = 6
 
 
+@np.errstate(under="ignore")
 def collision_coefficients(q: int, n: int, dps: int | None = None) -> Any:
     r"""Compute the first n coefficients a_0(q) ... a_{n-1}(q) of the collision probability.
 

@@ -196,6 +196,8 @@ def centred_moment(k: int, q: int) -> float:
     return math.fsum((t - max_moment(1, q)) ** k * density) * _STEP
 
 
+# Tails that vanish are 0, whatever the caller does about underflow.
+@np.errstate(under="ignore")
 def _density(q: int, *, reach: float, root: bool = False) -> tuple[Any, Any]:
     """Return a grid t and q phi(t) Phi(t)^(q-1) on it; `root` leaves one factor exp(-t^2/4) out."""
     from scipy.special import log_ndtr

@@ -55,6 +55,7 @@ def pool_table(q: int) -> PoolTable:
 
 
 @functools.lru_cache(maxsize=256)
+@np.errstate(under="ignore")
 def _build(q: int) -> PoolTable:
     grid = wedge_grid()
     cos, sin = np.cos(grid.theta / 2), np.sin(grid.theta / 2)

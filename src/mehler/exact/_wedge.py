@@ -63,6 +63,7 @@ def wedge_grid() -> WedgeGrid:
 
 
 @functools.cache
+@np.errstate(under="ignore")
 def _build() -> WedgeGrid:
     from scipy.special import erfc, ndtr  # deferred: 0.1 s to import
 

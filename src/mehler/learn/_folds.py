@@ -82,7 +82,10 @@ def _numbered(values: Any, name: str, n: int) -> Any:
         raise ValueError(f"{name} have shape {host.shape}; give one a row, shape ({n},)")
     if host.dtype.kind == "f" and not np.all(np.isfinite(host)):
         raise ValueError(f"{name} hold NaN or infinity; drop such rows first")
-    return np.unique(host, return_inverse=True)[1]
+    try:
+        return np.unique(host, return_inverse=True)[1]
+    except TypeError:  # objects of several kinds
+        raise TypeError(f"{name} cannot be sorted: give numbers or texts, of one kind") from None
 
 
 def _by_groups(groups: Any, k: int, rng: np.random.Generator) -> Any:

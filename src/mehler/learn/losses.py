@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mehler import _arrays
+from mehler._validate import reals
 from mehler.learn._box_erm import _hinge, _logistic
 from mehler.learn._box_erm._row_losses import RowLosses
 
@@ -82,6 +83,10 @@ class Loss(ABC):
 
     def __call__(self, margins: Any) -> Any:
         """Evaluate the clipped loss V at an array of margins."""
+        if _arrays.is_array(margins):
+            _arrays.real_dtype(margins, name="margins")
+        else:
+            margins = reals("margins", margins, finite=False)
         values = self.surrogate(margins)
         if self.bound == math.inf:
             return values

@@ -131,6 +131,7 @@ def check_finite(
     )
 
 
+@np.errstate(under="ignore")
 def _hostile(rows: EvaluatedRows, kind: Any, top: float) -> dict[str, EvaluatedRows]:
     """Return named blocks of extreme rows, each on the device of the caller's rows."""
     host = rows.host.astype(kind)

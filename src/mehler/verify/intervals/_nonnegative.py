@@ -132,6 +132,7 @@ def _lower_end(x: Any, mean: float, level: float) -> float:
     return mean * math.exp(low) if low > _FAR else 0.0
 
 
+@np.errstate(under="ignore")
 def _log_wealth(gains: Any) -> float:
     logs = np.zeros(_STAKES.size)
     for start in range(0, gains.size, _BLOCK):

@@ -56,6 +56,7 @@ def kurtosis_limit(n: int, false_alarm: float, t: float) -> float:
     return n * shortfall(t) / -math.log(false_alarm)
 
 
+@np.errstate(under="ignore")
 def half_widths(n: int, squares: Any, cost: float, t: Any, scale: float) -> Any:
     """Return the distance from the mean of n samples to every m not excluded, elementwise.
 

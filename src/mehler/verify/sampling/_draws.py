@@ -42,5 +42,7 @@ class Draws:
     def __getitem__(self, k: int) -> Any:
         """Return map k; the last one is cached."""
         if self._kept is None or self._kept[0] != k:
-            self._kept = (k, self.draw(self.seed(k)))
+            # What a map does to the handling of floating point errors is undone.
+            with np.errstate():
+                self._kept = (k, self.draw(self.seed(k)))
         return self._kept[1]
