@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -163,6 +162,8 @@ def pytest_terminal_summary(
 
 
 def _seed_of(test: str, root: int) -> int:
+    import hashlib  # pytest does without
+
     digest = hashlib.sha256(f"{root} {test}".encode()).digest()
     return int.from_bytes(digest[:4], "big") >> 1  # 31 bits, which every library takes
 
