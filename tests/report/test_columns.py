@@ -160,6 +160,7 @@ COUNT = np.arange(30)
         ("width", RNG.integers(0, 9, 30), False),
         ("humidity", RNG.integers(0, 9, 30), False),
         ("n", RNG.permutation(COUNT) % 29, False),  # not distinct
+        ("n", COUNT % 4, False),  # in order in each block of four rows only
         ("n", RNG.permutation(COUNT) * 2, False),  # neither in order nor a range
         ("id", RNG.standard_normal(30), False),  # no integers
         ("n", COUNT + 0.5, False),
