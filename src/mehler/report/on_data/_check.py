@@ -97,7 +97,7 @@ def design(one: MapUnderTest, variance: float, n_pairs: int, context: Context) -
 
     The level's resolution if the random numbers it takes are affordable, else the finest that is.
     """
-    target, budget = (0.05, 30e6) if context.quick else (0.03, 600e6)
+    target, budget = (0.05, 20e6) if context.quick else (0.03, 600e6)
     rate, miss = _LAST * context.false_alarm / n_pairs, _MISS / n_pairs
     wanted = features_needed(max(variance, target**2), target, rate, miss)
     affordable = max(one.multiple, int(budget / one.cost))

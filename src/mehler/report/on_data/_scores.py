@@ -18,8 +18,8 @@ from mehler.statements import Context
 from mehler.verify import intervals
 
 # Rows, entries, and multiplications of all projections of one map, at most.
-_MOST_ROWS, _MOST_ENTRIES, _MOST_WORK = 4000, 5_000_000, 1e10
-_MOST_FEATURES, _FEWEST_FEATURES = 500, 48
+_MOST_ROWS, _MOST_ENTRIES, _MOST_WORK = 3000, 5_000_000, 1e10
+_MOST_FEATURES, _FEWEST_FEATURES = 400, 48
 _HELD_OUT = 1 / 3
 _MOST_CLASSES = 50
 # Regularisations, in units of the mean squared length of the features.
