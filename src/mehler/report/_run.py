@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -103,9 +102,7 @@ def run(
     measured = None
     if rows is not None:
         report(f"data: {rows.name}", 0, total)
-        # Options of the reader are in the command line alone.
-        line = shlex.join(("mehler", *command)) if command else ""
-        measured = _run_data(rows, context, line)
+        measured = _run_data(rows, context)
     results = []
     for done, statement in enumerate(chosen, start=total - len(chosen)):
         report(statement.id, done, total)
@@ -163,13 +160,13 @@ def _run_check(check: Check, context: Context) -> Evidence:
     return _stamp(replace(found, check=check.name), context)
 
 
-def _run_data(rows: DataMatrix, context: Context, line: str) -> DataResult:
+def _run_data(rows: DataMatrix, context: Context) -> DataResult:
     from mehler.report.on_data._section import measure
 
     result = measure(rows, context)
-    line = line or replay_line(context, data=rows.path, options=rows.options)
+    replay = replay_line(context, data=rows.path, options=rows.options)
     stamped = tuple(
-        _stamp(replace(one, replay=one.replay or line), context) for one in result.evidence
+        _stamp(replace(one, replay=one.replay or replay), context) for one in result.evidence
     )
     return replace(result, evidence=stamped)
 
