@@ -84,6 +84,7 @@ class Loss(ABC):
     def __call__(self, margins: Any) -> Any:
         """Evaluate the clipped loss V at an array of margins."""
         if _arrays.is_array(margins):
+            _arrays.array_namespace(margins, names=("margins",))
             _arrays.real_dtype(margins, name="margins")
         else:
             margins = reals("margins", margins, finite=False)

@@ -91,7 +91,7 @@ def run(
     """
     known = experiments()
     if not isinstance(name, str) or name not in known:
-        raise ValueError(f"name={name!r} is no experiment, but {', '.join(known)} are")
+        raise ValueError(f"there is no experiment {name!r}, but {', '.join(known)}")
     if level not in LEVELS:
         raise ValueError(f"level={level!r} is not one of {', '.join(LEVELS)}")
     seed = integer("seed", seed, least=0)
