@@ -63,7 +63,10 @@ def packages() -> Iterator[ModuleType]:
     yield mehler
     for found in pkgutil.walk_packages(mehler.__path__, "mehler."):
         if not any(part.startswith("_") for part in found.name.split(".")):
-            module = importlib.import_module(found.name)
+            try:
+                module = importlib.import_module(found.name)
+            except ImportError:  # of a library that is the user's choice
+                continue
             if hasattr(module, "__all__"):
                 yield module
 
@@ -148,7 +151,11 @@ def recorded(names: Iterable[str]) -> list[Call]:
     recorder = _Recorder()
     finder, runner = doctest.DocTestFinder(exclude_empty=True), doctest.DocTestRunner(verbose=False)
     for name in names:
-        for example in finder.find(importlib.import_module(name), name):
+        try:
+            module = importlib.import_module(name)
+        except ImportError:  # of a library that is the user's choice
+            continue
+        for example in finder.find(module, name):
             if not example.examples:
                 continue
             sys.setprofile(recorder)

@@ -103,7 +103,7 @@ def test_kernels_without_derivatives_refuse(name, library):
 
 
 def test_refused_kernels_are_there_without_gradients():
-    import torch
+    torch = pytest.importorskip("torch", reason="PyTorch is the user's choice")
 
     phi = mehler.KitchenSinks.draw(D, 8, activation="tanh", seed=0)
     x = torch.tensor(X, requires_grad=True)

@@ -17,7 +17,13 @@ FILES = dict(
         re.MULTILINE | re.DOTALL,
     )
 )
-WORKERS = pytest.mark.parametrize("workers", [[], ["-n2"]], ids=["one process", "two workers"])
+WORKERS = pytest.mark.parametrize(
+    "workers",
+    [
+        pytest.param([], id="one process"),
+        pytest.param(["-n2"], id="two workers", marks=pytest.mark.full),  # half a minute
+    ],
+)
 
 
 def seeds(pytester, *options):
