@@ -43,6 +43,7 @@ def call(*arguments: str) -> int:
     return caught.value.code
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("identifier", "status"),
     [

@@ -18,6 +18,7 @@ def in_workflow(monkeypatch):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("how", ["auto", "github", "none"])
 def test_report_is_annotated_in_workflows(
     toy_statements, rows_file, tmp_path, monkeypatch, capsys, how

@@ -21,6 +21,7 @@ def table(tmp_path):
     return path
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "command",
     [

@@ -65,7 +65,7 @@ def test_every_number_of_the_ball_rounds_to_what_is_printed(value, radius):
 
 
 # 200 bits more of 400 take most of a minute.
-@pytest.mark.parametrize("bits", [64, pytest.param(400, marks=pytest.mark.full)])
+@pytest.mark.parametrize("bits", [40, pytest.param(400, marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", ["sigma2", "collision_probability"])
 def test_printed_digits_are_those_of_more_bits(name, bits):
     arguments = (3,) if name == "sigma2" else (0.3, 4)

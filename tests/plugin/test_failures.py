@@ -50,6 +50,7 @@ WAYS = [
 ]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("options", WAYS)
 def test_the_pairs_are_in_a_table_and_our_frames_are_not_shown(pytester, options):
     said = failure(pytester, "verify.assert_kernel(signs, twice, X, resolution=0.1)", *options)

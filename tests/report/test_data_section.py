@@ -165,6 +165,7 @@ def test_columns_are_told_from_pixels_and_from_steps():
     assert chosen(rng.standard_normal((80, 1)) + 0.1 * rng.standard_normal((80, 36))).layout == ()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "values",
     [
@@ -258,6 +259,7 @@ def test_labels_are_scored_by_accuracy():
     assert "accuracy" in found.score_method
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "target", [lambda x: np.ones(len(x)), lambda x: np.full(len(x), "a")], ids=["number", "label"]
 )

@@ -24,6 +24,7 @@ def _blocks(request, monkeypatch):
     monkeypatch.setattr(_inputs, "_BLOCK", request.param)
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("estimator", SAMPLERS + UNUSUAL, ids=name_of)
 def test_samplers_take_sparse_rows(estimator, kind):
