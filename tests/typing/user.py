@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 import mehler
-from mehler import bounds, data, exact, features, learn, planning, statements, verify
+from mehler import bounds, data, exact, features, learn, planning, report, statements, verify
 from mehler.features import FeatureMap, Spectrum, groups, leverage
+from mehler.sklearn import FourierSampler, RandomFeatureRidge
 from mehler.verify import Verdict, intervals, kernels
 
 Matrix = npt.NDArray[np.float64]
@@ -71,9 +72,18 @@ def verdicts(X: Matrix) -> None:
     assert fit.predict(X).shape == (len(X),)
 
 
+def estimators(X: Matrix) -> None:
+    sampler = FourierSampler(n_components=8, random_state=0).fit(X)
+    assert sampler.transform(X).shape == (len(X), 8)
+    assert RandomFeatureRidge(random_state=0).fit(X, X[:, 0]).predict(X).shape == (len(X),)
+    rows = report.load_rows(X)
+    assert rows.n_rows == len(X) and len(rows.columns) == X.shape[1]
+
+
 def main(folder: Path) -> None:
     X = np.random.default_rng(0).standard_normal((4, 3))
     features_of(X)
     numbers(np.linspace(-1.0, 1.0, 5))
     verdicts(X)
+    estimators(X)
     assert callable(planning.plan) and callable(data.digits) and statements.__name__ and folder
