@@ -37,7 +37,7 @@ def rows(bad):
         (array_api_strict.ones((2, 3)), TypeError, r"phi.to\(X\), or draw with like=X"),
         (np.ma.masked_array(GOOD, GOOD > 2), TypeError, "X is a masked array"),
         (scipy.sparse.csr_array(GOOD), TypeError, r"X.toarray\(\)"),
-        (np.asmatrix(GOOD), TypeError, r"numpy.asarray\(X\)"),
+        (GOOD.view(np.matrix), TypeError, r"numpy.asarray\(X\)"),
     ],
 )
 def test_rows(x, error, words):
