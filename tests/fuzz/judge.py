@@ -148,6 +148,8 @@ def alike(a: Any, b: Any, depth: int = 0) -> bool:
         if x.shape != y.shape:
             return False
         if x.dtype.kind in "fc":
+            # The same numbers in another order of summation: 1000 eps, of sums whose terms may
+            # be 1000 times as large as they are, and of what is 0 but for rounding.
             return bool(np.allclose(x, y, rtol=1e-9, atol=1e-12, equal_nan=True))
         return bool(np.all(x == y))
     if isinstance(a, Integral) and isinstance(b, Integral):

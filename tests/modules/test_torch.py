@@ -183,3 +183,11 @@ def test_batches_and_single_rows():
 def test_bad_input(make, error, words):
     with pytest.raises(error, match=words):
         make()
+
+
+def test_features_that_only_jump_have_a_gradient_of_zero():
+    """PyTorch sees none of its own in a step, and would refuse to go back through the layer."""
+    x = X.clone().requires_grad_()
+    layer = RandomFeatures(mehler.KitchenSinks.draw(3, 8, activation="step", seed=0, like=X))
+    layer(x).sum().backward()
+    assert torch.equal(x.grad, torch.zeros_like(x))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import pairwise
 
@@ -14,9 +15,9 @@ from mehler.report.on_data import _check, _section
 from mehler.report.on_data._check import ERRORS, check, design, plan
 from mehler.report.on_data._maps import maps_under_test
 from mehler.report.on_data._rows import MEASURED, choose
-from mehler.report.on_data._scores import RAW
+from mehler.report.on_data._scores import RAW, Task, _held_out
 from mehler.statements import Context
-from mehler.verify import Ledger
+from mehler.verify import Ledger, features_needed
 from tests.report import toys
 
 
@@ -273,3 +274,48 @@ def test_maps_of_too_few_columns_are_padded():
     rows = SEEN.values[:5]
     assert drawn.n_features < 64 == phi(rows).shape[1]
     np.testing.assert_allclose(phi(rows) @ phi(rows).T, _arrays.to_host(drawn.gram(rows)))
+
+
+def test_bandwidths_follow_the_median_rule():
+    """gamma = 1/(2 median^2) of distances, which are counted here anew, pair by pair."""
+    values = toys.rows()
+    assert len(values) <= 200  # all pairs are counted
+    pairs = [(a, b) for i, a in enumerate(values) for b in values[:i]]
+    median = np.median([math.dist(a, b) for a, b in pairs])
+    cityblock = np.median([np.abs(a - b).sum() for a, b in pairs])
+    maps = {one.label: one.draw(2, seed=0) for one in maps_under_test(chosen(values))[:3]}
+    # Of a few operations on a number that is counted in the same way.
+    close = pytest.approx
+    assert maps["FourierFeatures, rbf"].recipe()["gamma"] == close(0.5 / median**2, rel=1e-12)
+    assert maps["FourierFeatures, laplacian"].recipe()["gamma"] == close(1 / cityblock, rel=1e-12)
+    assert maps["FourierFeatures, matern"].recipe()["length_scale"] == close(median, rel=1e-12)
+
+
+def test_scores_of_numbers_have_the_stated_intervals():
+    """y = x + e with normal x and e: R^2 is 1 - 1/(1 + Var x), but for 1/n of fitting."""
+    rng = np.random.default_rng(8)
+    n, repeats = 300, 400
+    for signal in (0.3, 1.5, 4.0):
+        inside = 0
+        for _ in range(repeats):
+            x = signal * rng.standard_normal((2 * n, 1))
+            y = x + rng.standard_normal((2 * n, 1))
+            task = Task((x[:n], y[:n]), (x[n:], y[n:]), None, 1, lambda rows: rows)
+            _, (low, high) = _held_out(lambda rows: rows, task, context())
+            inside += low <= 1.0 - 1.0 / (1.0 + signal**2) <= high
+        # A binomial of 400 and 0.95 leaves 360 to 397 with probability 1.5e-5. To first order in
+        # 1/n = 1/300 the share itself is off by less than 0.01, the interval by its shape.
+        assert 360 <= inside <= 397, signal
+
+
+@pytest.mark.parametrize("level", ["quick", "full"])
+def test_designs_can_be_paid_and_decide(level):
+    """The planned features are enough for all pairs at once at the planned resolution."""
+    for one in maps_under_test(SEEN)[:3]:
+        for variance, n_pairs in ((2.0, 10), (0.1, 66)):
+            found = context(level=level)
+            resolution, m = design(one, variance, n_pairs, found)
+            rate, miss = 0.75 * found.false_alarm / n_pairs, 1e-6 / n_pairs
+            assert m >= one.multiple
+            # m is a whole number, and the resolution follows it to first order.
+            assert features_needed(variance, resolution, rate, miss) <= 1.01 * m + one.multiple

@@ -17,6 +17,7 @@ from mehler.cli._plan import plan
 from mehler.cli._progress import progress_bar
 from mehler.cli._reading import (
     KINDS,
+    LIMIT,
     Array,
     Columns,
     Drop,
@@ -126,7 +127,7 @@ def report(
     drop_missing: DropMissing = False,
     header: Header = None,
     array: Array = None,
-    unpack_limit: UnpackLimit = 1.0,
+    unpack_limit: UnpackLimit = LIMIT,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> int:
     """Check the statements, and the maps on your rows; write report.html, report.json, summary.md.

@@ -11,6 +11,7 @@ import typer
 from mehler._files import destination, write_whole
 from mehler.cli._reading import (
     KINDS,
+    LIMIT,
     Array,
     Columns,
     Drop,
@@ -80,7 +81,7 @@ def plan(
     drop_missing: DropMissing = False,
     header: Header = None,
     array: Array = None,
-    unpack_limit: UnpackLimit = 1.0,
+    unpack_limit: UnpackLimit = LIMIT,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> int:
     """Plan the number of features for an accuracy: measured, in the limit, and by each bound.

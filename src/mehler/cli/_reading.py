@@ -9,8 +9,8 @@ import typer
 if TYPE_CHECKING:
     from mehler.report import DataMatrix
 
-# GiB, as of `mehler.report.load_rows`.
-_LIMIT = 1.0
+# GiB, as of `mehler.report.load_rows`, which is imported by the commands alone.
+LIMIT = 1.0
 KINDS = ".csv, .tsv, .parquet, .feather, .arrow, .npy or .npz"
 
 Columns = Annotated[
@@ -58,7 +58,7 @@ def read(data: Any, *, optional: bool = False, **options: Any) -> DataMatrix | N
     from mehler import report
 
     if data is None and optional:
-        usual = {"standardize": False, "drop_missing": False, "unpack_limit": _LIMIT}
+        usual = {"standardize": False, "drop_missing": False, "unpack_limit": LIMIT}
         given = [name for name, value in options.items() if value != usual.get(name)]
         if given:
             option = given[0].replace("_", "-")

@@ -13,6 +13,7 @@ from mehler.cli._places import shown
 from mehler.cli._progress import progress_bar
 from mehler.cli._reading import (
     KINDS,
+    LIMIT,
     Array,
     Columns,
     Drop,
@@ -74,7 +75,7 @@ def verify(
     drop_missing: DropMissing = False,
     header: Header = None,
     array: Array = None,
-    unpack_limit: UnpackLimit = 1.0,
+    unpack_limit: UnpackLimit = LIMIT,
     claim: Annotated[
         str | None,
         typer.Option(

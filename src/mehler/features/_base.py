@@ -11,7 +11,7 @@ from mehler import _arrays
 from mehler._random import check_seed
 from mehler._validate import flag, integer
 from mehler._version import __version__
-from mehler.features._plot import KernelPlot
+from mehler.features import _plot
 from mehler.features._recipes import MAPS, elsewhere, map_at
 from mehler.features._transform import Transform
 from mehler.features._units import Columns, UnitBlock, units_per_block
@@ -30,7 +30,7 @@ class _Constructor:
         return owner
 
 
-class FeatureMap(KernelPlot, ABC):
+class FeatureMap(ABC):
     """An immutable random feature map, with the exact kernel that its inner products estimate.
 
     Parameters
@@ -371,6 +371,8 @@ class FeatureMap(KernelPlot, ABC):
             In the namespace and float dtype of `X`.
         """
         return self._of_rows(X, Y, self._variance_of)
+
+    plot_kernel = _plot.plot_kernel
 
     def gram_variance(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
         """Compute the variance of the entries of ``phi.gram(X, Y)`` over draws, shape (n, k).

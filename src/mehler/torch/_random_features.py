@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from mehler import _arrays
 from mehler._validate import choice
 from mehler.features import FeatureMap, from_recipe
 from mehler.features._bound import first_dtype, weights_of
@@ -130,8 +131,7 @@ class RandomFeatures(nn.Module):
         block = self.map._transform(first_dtype(self.map)).block
         values = block(self.map.place.xp, rows.to(wide), *weights)
         if values.is_floating_point():
-            # Features that only jump have a gradient, of 0.
-            values = (values if values.requires_grad else values + 0.0 * rows[:, :1]).to(dtype)
+            values = _arrays.attached(values, rows).to(dtype)
         return values.reshape(*X.shape[:-1], self.map.n_features)
 
     def kernel(self, X: Tensor, Y: Tensor | None = None) -> Tensor:

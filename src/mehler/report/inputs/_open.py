@@ -56,7 +56,7 @@ def _file(
         )
     if path.stat().st_size == 0:
         raise ValueError(f"{label} is empty: give a file with rows of numbers")
-    if header is not None and kind not in (".csv", ".tsv"):
+    if header is not None and kind not in _TEXT:
         raise ValueError(f"{label} is no text file: leave out --header and --no-header")
     if array is not None and kind != ".npz":
         raise ValueError(f"{label} is no .npz of several arrays: leave out --array")
@@ -68,7 +68,7 @@ def _file(
         source = array_source(values, path.name, label, str(path))
         source.choices = (said,)
         return source, label, labels if other is None else other
-    if kind in (".csv", ".tsv"):
+    if kind in _TEXT:
         from mehler.report.inputs._text import TextSource
 
         return TextSource(path, label, header), label, labels

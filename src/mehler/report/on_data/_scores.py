@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from mehler import _arrays, learn
 from mehler.report.inputs._matrix import DataMatrix
@@ -126,7 +127,9 @@ def _held_out(phi: Any, task: Task, context: Context) -> tuple[float, tuple[floa
         right = int(np.sum(said.argmax(axis=1) == wanted.argmax(axis=1)))
         low, high = intervals.binomial(right, len(wanted), _ERROR)
         return right / len(wanted), (float(low), float(high))
-    off = (wanted - said) ** 2 / np.mean((wanted - task.fit[1].mean()) ** 2)
-    half = 1.96 * float(off.std()) / len(off) ** 0.5
-    value = 1.0 - float(off.mean())
-    return value, (value - half, value + half)
+    squares, spread = (wanted - said) ** 2, (wanted - task.fit[1].mean()) ** 2
+    share = float(squares.mean() / spread.mean())
+    # Of a ratio of two means over the same rows, to first order in both.
+    off = (squares - share * spread) / spread.mean()
+    half = float(ndtri(1.0 - _ERROR / 2.0) * off.std()) / len(off) ** 0.5
+    return 1.0 - share, (1.0 - share - half, 1.0 - share + half)

@@ -1,0 +1,77 @@
+"""Arguments of another kind are refused by name, before anything is drawn or paid."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mehler import verify
+from mehler.verify import intervals, kernels
+
+X = np.eye(2)
+SAMPLES = np.random.default_rng(0).standard_normal((4000, 2))
+
+
+def never(seed):
+    raise AssertionError("a map was drawn")
+
+
+def linear(a, b):
+    return a @ b.T
+
+
+CALLS = {
+    "ledger": (lambda: verify.check_kernel(never, linear, X, ledger={}), TypeError),
+    "variance": (lambda: verify.check_kernel(never, linear, X, variance=1.0), TypeError),
+    "resolution": (lambda: verify.check_kernel(never, linear, X, resolution=1e-320), ValueError),
+    "false_alarm": (lambda: verify.check_kernel(never, linear, X, false_alarm=1e-320), ValueError),
+    "n_draws": (lambda: verify.diagnose(never, linear, X, n_draws=10**30), ValueError),
+    "time_limit": (lambda: verify.diagnose(never, linear, X, time_limit="1"), TypeError),
+    "resize": (lambda: verify.diagnose(never, linear, X, resize={}), TypeError),
+    "cdf": (lambda: verify.check_distribution(never, "normal", X), TypeError),
+    "max_draws": (lambda: verify.check_finite(never, X, max_draws="many"), TypeError),
+    "where": (lambda: verify.check_mean(SAMPLES[:, 0], 0.0, where=3, resolution=1.0), TypeError),
+    "seeds": (lambda: verify.check_covariance(SAMPLES, X, seeds=[1]), TypeError),
+    "bounds": (
+        lambda: verify.check_mean_vector(SAMPLES, [0, 0], bounds=[], resolution=1.0),
+        ValueError,
+    ),
+    "exact": (lambda: verify.check_mean(SAMPLES[:, 0], "0", resolution=1.0), TypeError),
+    "dtypes": (lambda: verify.check_backends(never, X, dtypes=["float16"]), ValueError),
+    "places": (lambda: verify.check_backends(never, X, places="numpy"), TypeError),
+    "centred": (lambda: intervals.maxout_constants(0.0, 4, centred="false"), TypeError),
+    "X": (lambda: kernels.make("rbf", gamma=1.0)(SAMPLES[:2], np.eye(3)), ValueError),
+}
+
+
+@pytest.mark.parametrize("argument", CALLS)
+def test_arguments_are_refused_by_name(argument):
+    call, error = CALLS[argument]
+    with pytest.raises(error, match=rf"\b{argument}\b"):
+        call()
+
+
+def test_a_refused_look_is_not_paid():
+    ledger = verify.Ledger(1e-6)
+    with pytest.raises(TypeError, match="variance"):
+        verify.check_kernel(never, linear, X, variance=1.0, ledger=ledger)
+    assert ledger.looks == 0
+
+
+def test_verdicts_do_not_depend_on_how_the_caller_handles_underflow():
+    x = SAMPLES[:, 0] ** 2
+    found = intervals.nonnegative(x, 1e-3), intervals.self_normalised(x, 1e-3)
+    with np.errstate(all="raise"):
+        assert (intervals.nonnegative(x, 1e-3), intervals.self_normalised(x, 1e-3)) == found
+
+
+def test_a_map_that_changes_the_handling_of_errors_changes_no_check():
+    before = np.geterr()
+
+    def draw(seed):
+        np.seterr(all="raise")
+        signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(2, 500))
+        return lambda rows: rows @ signs / np.sqrt(500)
+
+    assert verify.check_kernel(draw, linear, X, resolution=0.1).holds
+    assert np.geterr() == before
