@@ -132,4 +132,5 @@ def _held_out(phi: Any, task: Task, context: Context) -> tuple[float, tuple[floa
     # Of a ratio of two means over the same rows, to first order in both.
     off = (squares - share * spread) / spread.mean()
     half = float(ndtri(1.0 - _ERROR / 2.0) * off.std()) / len(off) ** 0.5
-    return 1.0 - share, (1.0 - share - half, 1.0 - share + half)
+    # R^2 is at most 1, which a normal limit does not know.
+    return 1.0 - share, (1.0 - share - half, min(1.0, 1.0 - share + half))
