@@ -53,9 +53,7 @@ class Measured:
         fields = ("pool_size", "rho", "mean", "low", "high", "n_units", "detectable")
         joined = {name: sum((getattr(part, name) for part in parts), ()) for name in fields}
         return cls(
-            **joined,
-            false_alarm=sum(part.false_alarm for part in parts),
-            method=parts[0].method,
+            **joined, false_alarm=sum(part.false_alarm for part in parts), method=parts[0].method
         )
 
     def only(self, pool_size: int) -> Measured:

@@ -42,10 +42,7 @@ def _held(
 
 
 def gaussian(
-    context: Context,
-    *,
-    draw: Draw = FourierFeatures.draw,
-    claimed: Callable[..., Any] = _RBF,
+    context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _RBF
 ) -> Evidence:
     """Hold exp(-gamma |x - y|^2) against cosines and sines of N(0, 2 gamma I)."""
     verdict = _held(context, draw, {**_GAUSSIAN, "form": "pairs"}, claimed, "Gaussian")
@@ -59,10 +56,7 @@ def gaussian(
 
 
 def offset(
-    context: Context,
-    *,
-    draw: Draw = FourierFeatures.draw,
-    claimed: Callable[..., Any] = _RBF,
+    context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _RBF
 ) -> Evidence:
     """Hold the same against single cosines with a uniform offset."""
     verdict = _held(context, draw, {**_GAUSSIAN, "form": "offset"}, claimed, "offset")
@@ -76,10 +70,7 @@ def offset(
 
 
 def laplacian(
-    context: Context,
-    *,
-    draw: Draw = FourierFeatures.draw,
-    claimed: Callable[..., Any] = _L1,
+    context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _L1
 ) -> Evidence:
     """Hold exp(-gamma |x - y|_1) against frequencies with Cauchy entries."""
     verdict = _held(context, draw, _LAPLACIAN, claimed, "Laplacian")
@@ -93,10 +84,7 @@ def laplacian(
 
 
 def matern(
-    context: Context,
-    *,
-    draw: Draw = FourierFeatures.draw,
-    claimed: Callable[..., Any] = _ROUGH,
+    context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _ROUGH
 ) -> Evidence:
     """Hold Matern's kernel against frequencies of Student's law."""
     verdict = _held(context, draw, _MATERN, claimed, "Matern")
@@ -138,49 +126,39 @@ STATEMENT = Statement(
     source="After Rahimi, Recht (2007): Bochner's theorem and random cosines",
     place="A known result, stated here; we have no copy of the paper",
     copy="none",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose("""
         A continuous kernel of differences with $k(0) = 1$, whose spectrum is the law of the
         frequencies; for single cosines an offset that is uniform on a turn.
-        """
-    ),
+        """),
     title="Fourier features have the kernel of their spectrum",
     expected="holds",
-    ground=prose(
-        r"""
+    ground=prose("""
         Gaussian, Laplacian and Matern kernels, as pairs and with an offset, measured against a
         second implementation of each kernel.
-        """
-    ),
+        """),
     printed=(
         r"k(x - y) = \mathbb{E}\cos\langle w, x - y\rangle = "
         r"\mathbb{E}\, 2\cos(\langle w, x\rangle + b)\cos(\langle w, y\rangle + b)"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose("""
         For a kernel of differences with $k(0) = 1$ whose spectrum is the law of $w$, and $b$
         uniform on a turn, inner products of random cosines and sines estimate the kernel without
         bias.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         The real part of the characteristic function of $w$ is $k$. Cosine and sine of one
         frequency: $\cos a\cos a' + \sin a\sin a' = \cos(a - a')$. With an offset, $2\cos(a +
         b)\cos(a' + b) = \cos(a - a') + \cos(a + a' + 2b)$ and the last term has mean 0, given $w$.
         Spectra: a Gaussian vector of variance $2\gamma$ has $E\cos\langle w, z\rangle =
-        e^{-\gamma|z|^2}$; a Cauchy variable of scale $\gamma$ has $e^{-\gamma|t|}$, and
-        independent entries multiply; a Gaussian over $\ell\sqrt{u/2\nu}$, $u \sim \chi^2_{2\nu}$,
-        has $E\,e^{-\nu|z|^2/(\ell^2u)}$, which is $\frac{2^{1-\nu}}{\Gamma(\nu)}s^\nu K_\nu(s)$ at
-        $s = \sqrt{2\nu}|z|/\ell$ by the integral for $K_\nu$.
-        """
-    ),
-    note=prose(
-        r"""
+        e^{-\gamma|z|^2}$; a Cauchy variable of scale $\gamma$ has $e^{-\gamma|t|}$, and independent
+        entries multiply; a Gaussian over $\ell\sqrt{u/2\nu}$, $u \sim \chi^2_{2\nu}$, has
+        $E\,e^{-\nu|z|^2/(\ell^2u)}$, which is $\frac{2^{1-\nu}}{\Gamma(\nu)}s^\nu K_\nu(s)$ at $s =
+        \sqrt{2\nu}|z|/\ell$ by the integral for $K_\nu$.
+        """),
+    note=prose("""
         $b$ on half a turn is as good, as $2b$ is uniform then; and on a quarter turn for symmetric
         spectra, where only the features' own law is wrong.
-        """
-    ),
+        """),
     checks=(
         Check(form="printed", name="pairs at Gaussian frequencies", run=gaussian),
         Check(form="printed", name="cosines with an offset", run=offset),

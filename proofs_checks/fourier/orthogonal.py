@@ -43,10 +43,7 @@ def block_variance(x: Any, y: Any) -> Any:
 
 
 def kernel(
-    context: Context,
-    *,
-    draw: Draw = FourierFeatures.draw,
-    claimed: Callable[..., Any] = _RBF,
+    context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _RBF
 ) -> Evidence:
     """Hold the Gaussian kernel against blocks of orthogonal frequencies."""
     rows = 0.8 * context.rng("rows").standard_normal((4, _D))
@@ -139,56 +136,46 @@ STATEMENT = Statement(
     source="Ours, for Yu et al. (2016), Orthogonal random features",
     place="Ours; nobody prints it",
     copy="none",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose(r"""
         The Gaussian kernel; frequencies in whole blocks of $d$ orthonormal directions of Haar's
         measure, with independent lengths of the law $\chi_d$.
-        """
-    ),
+        """),
     title="Orthogonal frequencies: no bias, and the exact variance",
     expected="holds",
-    ground=prose(
-        r"""
+    ground=prose("""
         Kernel and variance of whole blocks measured in four dimensions; the bound on the ratio
         computed over distances in dimensions from 2 to 784.
-        """
-    ),
+        """),
     printed=(
         r"w_l = \sqrt{2\gamma}\, r_l u_l: \quad \mathbb{E}\cos\langle w_l, z\rangle = "
         r"e^{-\gamma|z|^2}, \qquad c(z) = \mathrm{Cov}(\cos\langle w_1, z\rangle, "
         r"\cos\langle w_2, z\rangle) = {}_1F_1\left(d; \tfrac d2; -\gamma|z|^2\right) "
         r"- e^{-2\gamma|z|^2}"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose(r"""
         For orthonormal directions $u_1, \dots, u_d$ from Haar's measure and independent lengths
         $r_l \sim \chi_d$ the kernel is exact and the covariance within a block is a Kummer
         function. The variance is never more than $1 + 3/(d+1)$ times that of independent
         frequencies.
-        """
-    ),
-    proof=prose(
-        r"""
-        A uniform direction times an independent $\chi_d$ is $N(0, I_d)$. $w_1 \pm w_2$ have
-        squared length $R^2 = 2\gamma\chi^2_{2d}$ and, by Haar's invariance, a uniform direction
-        given it; for a uniform direction $u$, $E\cos(R\langle u, z\rangle) = \sum_n
+        """),
+    proof=prose(r"""
+        A uniform direction times an independent $\chi_d$ is $N(0, I_d)$. $w_1 \pm w_2$ have squared
+        length $R^2 = 2\gamma\chi^2_{2d}$ and, by Haar's invariance, a uniform direction given it;
+        for a uniform direction $u$, $E\cos(R\langle u, z\rangle) = \sum_n
         \frac{(-R^2|z|^2/4)^n}{n!\,(d/2)_n}$, and $E(\chi^2_{2d})^n = 2^n(d)_n$. So $E\cos\langle
         w_1, z\rangle\cos\langle w_2, z\rangle =
         \sum_n\frac{(d)_n}{(d/2)_n}\frac{(-\gamma|z|^2)^n}{n!}$. The bound: let $f(t)$ be the mean
-        over $r$ of $\cos(r t|z|)$, expanded in zonal functions $P_n$ with $P_n(1) = 1$. By Funk
-        and Hecke, averaging over directions orthogonal to a direction multiplies its part of
-        degree $n$ by $P_n(0)$, which is 0 for odd $n$, negative for $n = 2$ and at most $P_4(0) =
-        3/(d^2-1)$ else.
-        """
-    ),
-    note=prose(
-        r"""
-        Lengths belong to directions: all $\sqrt d$ instead of $\chi_d$, or one for each
-        coordinate, are biased. The bound holds for whatever a unit computes from its projection;
-        for the Gaussian kernel the largest excess is 1.5 per cent, at $d = 4$, and there is none
-        from $d = 23$ on.
-        """
-    ),
+        over $r$ of $\cos(r t|z|)$, expanded in zonal functions $P_n$ with $P_n(1) = 1$. By Funk and
+        Hecke, averaging over directions orthogonal to a direction multiplies its part of degree $n$
+        by $P_n(0)$, which is 0 for odd $n$, negative for $n = 2$ and at most $P_4(0) = 3/(d^2-1)$
+        else.
+        """),
+    note=prose(r"""
+        Lengths belong to directions: all $\sqrt d$ instead of $\chi_d$, or one for each coordinate,
+        are biased. The bound holds for whatever a unit computes from its projection; for the
+        Gaussian kernel the largest excess is 1.5 per cent, at $d = 4$, and there is none from $d =
+        23$ on.
+        """),
     checks=(
         Check(form="printed", name="blocks of orthogonal frequencies", run=kernel),
         Check(form="printed", name="variance of block means", run=variance),

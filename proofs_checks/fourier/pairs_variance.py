@@ -48,10 +48,7 @@ def _held(context: Context, draw: Draw, form: str, claimed: Kernel) -> verify.Ve
 
 
 def pairs(
-    context: Context,
-    *,
-    draw: Draw = FourierFeatures.draw,
-    claimed: Kernel = _OF_PAIRS,
+    context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Kernel = _OF_PAIRS
 ) -> Evidence:
     """Hold 1 + k(2z) - 2k(z)^2 against the variance of pairs."""
     return Evidence.from_verdict(
@@ -64,10 +61,7 @@ def pairs(
 
 
 def offset(
-    context: Context,
-    *,
-    draw: Draw = FourierFeatures.draw,
-    claimed: Kernel = _OF_OFFSET,
+    context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Kernel = _OF_OFFSET
 ) -> Evidence:
     """Hold 1 + k(2z)/2 - k(z)^2 against the variance with offsets."""
     return Evidence.from_verdict(
@@ -146,45 +140,37 @@ STATEMENT = Statement(
     source="After Sutherland, Schneider (2015), variances of both forms",
     place="A known result, stated here; we have no copy of the paper",
     copy="none",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose("""
         A kernel of differences with $k(0) = 1$ and independent frequencies of its spectrum; both
         forms with the same number of columns.
-        """
-    ),
+        """),
     title="Pairs of cosine and sine vary less than cosines with an offset",
     expected="holds",
-    ground=prose(
-        r"""
+    ground=prose("""
         Both variances measured for the Gaussian kernel; where pairs vary less, computed for Matern
         kernels of several smoothnesses.
-        """
-    ),
+        """),
     printed=(
         r"m\,\mathrm{Var}_{pairs} = 1 + k(2z) - 2k(z)^2, \qquad "
         r"m\,\mathrm{Var}_{offset} = 1 + \tfrac12 k(2z) - k(z)^2"
     ),
-    printed_text=prose(
-        r"""
-        At the same number $m$ of features, pairs vary less exactly where $k(2z) < 2k(z)^2$: for
-        the Gaussian kernel at all $z$.
-        """
-    ),
-    proof=prose(
-        r"""
+    printed_text=prose("""
+        At the same number $m$ of features, pairs vary less exactly where $k(2z) < 2k(z)^2$: for the
+        Gaussian kernel at all $z$.
+        """),
+    proof=prose(r"""
         Pairs: $m/2$ independent $\cos\langle w, z\rangle$, and $\mathrm{Var}\cos\langle w,z\rangle
         = \frac12(1 + k(2z)) - k(z)^2$. Offset: $\cos\langle w, z\rangle + \cos(\langle w, x +
         y\rangle + 2b)$; given $w$ the second angle is uniform, so it is independent of the first
         and adds $\frac12$. The difference is $k(z)^2 - \frac12k(2z)$. If $\log k$ is concave along
         rays, $k(2z) \le k(z)^2$ as $k(0) = 1$, and pairs vary less by at least $\frac12k(z)^2$. So
         it is for the Gaussian, the Laplacian ($k(2z) = k(z)^2$), and Matern kernels of smoothness
-        $\nu \ge \frac12$: the logarithmic derivative of $s^\nu K_\nu(s)$ is $-K_{\nu-1}/K_\nu$,
-        the mean of $\cosh((\nu-1)t)/\cosh(\nu t)$ under the density proportional to $e^{-s\cosh
+        $\nu \ge \frac12$: the logarithmic derivative of $s^\nu K_\nu(s)$ is $-K_{\nu-1}/K_\nu$, the
+        mean of $\cosh((\nu-1)t)/\cosh(\nu t)$ under the density proportional to $e^{-s\cosh
         t}\cosh\nu t$; the ratio falls in $t$ for $\nu > \frac12$, and larger $s$ moves the density
         to smaller $t$, so it grows in $s$. For $\nu < \frac12$ it falls, $k(2z) > k(z)^2$, and
         since $k(2z)/k(z)^2$ grows without bound as $s^{1/2-\nu}$, offsets vary less at far rows.
-        """
-    ),
+        """),
     note="Pairs also cost half of the projections for the same number of features.",
     checks=(
         Check(form="printed", name="variance of pairs", run=pairs),

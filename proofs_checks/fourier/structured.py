@@ -27,10 +27,7 @@ def _options(context: Context) -> dict[str, Any]:
 
 
 def kernel(
-    context: Context,
-    *,
-    draw: Draw = FourierFeatures.draw,
-    claimed: Callable[..., Any] = _RBF,
+    context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _RBF
 ) -> Evidence:
     """Hold the Gaussian kernel against structured blocks: whole draws are the samples."""
     rows = 0.25 * context.rng("rows").standard_normal((4, _D))
@@ -167,56 +164,46 @@ STATEMENT = Statement(
     source="Ours, for Le, Sarlos, Smola (2013), Fastfood",
     place="Ours; nobody prints it",
     copy="none",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose("""
         $D$ and the cell size $b$ are powers of 2; signs, orders, cells and lengths are independent.
         The bound on the variance is for the Gaussian kernel's cosines, or any function of one
         direction.
-        """
-    ),
+        """),
     title="Structured blocks: no bias, and 2/b of variance more than orthogonal ones",
     expected="holds",
-    ground=prose(
-        r"""
+    ground=prose("""
         The kernel measured; what a turn leaves of a direction enumerated at $D = 4$; the variance
         measured at rows that differ in one coordinate, where it has a closed form.
-        """
-    ),
+        """),
     printed=(
         r"W = \mathrm{diag}(r_l/S)\,(H_{D/b} \otimes I_b)\,\mathrm{diag}(s_cQ_c)\, "
         r"\tfrac{1}{\sqrt D} H B \Pi: \qquad w_l \sim N(0, I_D), \quad "
         r"m\,\mathrm{Var} \le V + (D-1)c + \tfrac2b V + V/D^2"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose(r"""
         Blocks of Walsh and Hadamard matrices $H$ around cells $Q_c$ from Haar's measure on $b$
         dimensions, with $s_c \sim \chi_b$, $r_l \sim \chi_D$, signs $B$ and an order $\Pi$: every
         row is exactly Gaussian, so the kernel has no bias; for functions of one direction the
         variance exceeds that of orthogonal blocks by at most $\frac2b(1 - \sum_jz_j^4)V$ and
         $V/D^2$, for unit vectors $z$ and $V$ that of one unit.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         Given the turn $U = \frac1{\sqrt D}HB\Pi$, a row before its length is, cell by cell, a sign
         times $s_c$ times a row of $Q_c$, which is $N(0, I_b)$: so it is $N(0, I_D)$, its direction
         is uniform and independent of its length $S$, and $r_l$ replaces $S$ by its like. Two rows
         of one block have directions $\theta$ and $T\theta$ with $T$ orthogonal and independent of
         $\theta$, so for $f = \sum_n f_nP_n$ the covariance is $\sum_n f_n^2E P_n(\tau)$, $\tau =
-        \langle z, Tz\rangle$. At different places of their cells $T$ is skew and $\tau = 0$, as
-        for orthogonal rows. At equal places $\tau = \sum_c\pm|(Uz)_c|^2$ with balanced signs, and
+        \langle z, Tz\rangle$. At different places of their cells $T$ is skew and $\tau = 0$, as for
+        orthogonal rows. At equal places $\tau = \sum_c\pm|(Uz)_c|^2$ with balanced signs, and
         $E\tau^2 = 2(1 - \sum_jz_j^4)/(D-1)$. From Laplace's integral $|P_n(\tau)| \le \tau^2 +
         (1-\tau^2)|P_n(0)|$ for even $n$; so each of the $D/b - 1$ such rows adds at most
         $V(\frac{D}{D-1}E\tau^2 + 30/D^3)$.
-        """
-    ),
-    note=prose(
-        r"""
+        """),
+    note=prose(r"""
         $b = 1$ is Fastfood's product; without new lengths its rows share one, and at near rows it
         varies three times as much as independent ones. $b = D$ is orthogonal. With $b = 32$ the
         excess is a sixteenth, and products still cost $O(\log D)$ a unit.
-        """
-    ),
+        """),
     checks=(
         Check(form="printed", name="structured blocks", run=kernel),
         Check(form="printed", name="what a turn leaves of a direction", run=turns),

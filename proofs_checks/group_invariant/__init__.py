@@ -17,14 +17,7 @@ from .kernel import (
     theorem_1,
 )
 from .permutations import experiment
-from .risk import (
-    lemma_1,
-    lemma_4,
-    lemma_5,
-    lemma_6,
-    sample_complexity,
-    theorem_3,
-)
+from .risk import lemma_1, lemma_4, lemma_5, lemma_6, sample_complexity, theorem_3
 
 # In the order of the paper.
 STATEMENTS: tuple[Statement, ...] = tuple(

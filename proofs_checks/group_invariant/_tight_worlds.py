@@ -65,12 +65,7 @@ def elements(bound: Bounding) -> Iterator[World]:
     """
     for failure in _FAILURES:
         value = bound(
-            ENDLESS**2,
-            n_bins=ENDLESS**2,
-            n_points=1,
-            delta=failure,
-            window=1.0,
-            n_elements=ENDLESS,
+            ENDLESS**2, n_bins=ENDLESS**2, n_points=1, delta=failure, window=1.0, n_elements=ENDLESS
         ).value
         # 2 p^2 - 1/2 is 2 (p - 1/2) to first order, and p has the standard deviation 1/(2 sqrt r).
         low, high = mean_exceeds(value * math.sqrt(ENDLESS) * (1 + 1e-9), ENDLESS, third=1.0)

@@ -6,15 +6,7 @@ distance and risk has a closed form are in the files that begin with an undersco
 
 from mehler.statements import Statement
 
-from . import (
-    estimation_lemma,
-    greedy,
-    kernel,
-    lemma_1,
-    norms,
-    risk_lemma,
-    theorem,
-)
+from . import estimation_lemma, greedy, kernel, lemma_1, norms, risk_lemma, theorem
 
 # In the order of the slides; the estimation lemma, which they leave out, before the theorem, and
 # the kernels of activations at the end.

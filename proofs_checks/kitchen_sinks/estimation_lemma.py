@@ -29,12 +29,7 @@ _ROUNDING = 1e-9
 def as_recalled(n_samples: int, *, log_delta: float) -> float:
     """The recalled bound for C = L = 1 and c(0) = 0; delta itself may be below every float."""
     smallest = kitchen_sinks.estimation_lemma(
-        n_samples,
-        scale=1.0,
-        lipschitz=1.0,
-        delta=math.exp(-1),
-        loss_at_zero=0.0,
-        form="printed",
+        n_samples, scale=1.0, lipschitz=1.0, delta=math.exp(-1), loss_at_zero=0.0, form="printed"
     )
     return smallest["statistical"] + smallest["confidence"] * math.sqrt(-log_delta)
 
@@ -180,65 +175,49 @@ STATEMENT = Statement(
         "the error only (our copy, line 173)"
     ),
     copy="lost",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose(r"""
         As recalled, of the paper's theorem: $\sup|\phi| \le 1$; a loss $c(f(x)y)$ that is
         $L$-Lipschitz; labels -1 and 1; $N$ independent samples; weights of at most $C/K$.
-        """
-    ),
+        """),
     title="Estimation lemma: true and empirical risk over the box",
     expected=RESTORED_REFUTED,
-    ground=prose(
-        r"""
+    ground=prose(r"""
         One feature that is 1, fair labels, $c(t) = -t$, $N = 4000$: at $\log\delta = -100$ the
         recalled bound fails with probability $e^{-64.4}$, a binomial tail summed in integers. The
         slides' theorem has an unnamed constant and is not affected.
-        """
-    ),
+        """),
     printed=(
         r"P\left(\sup_{f \in \hat F}|R[f] - R_{emp}[f]| \le \frac{1}{\sqrt N}\left(4LC + 2|c(0)| + "
         r"LC\sqrt{\frac{1}{2}\log\frac{1}{\delta}}\right)\right) \ge 1-\delta"
     ),
-    printed_text=prose(
-        r"""
-        As recalled: over the sums of features with weights of at most
-        $C/K$, true and empirical risk on $N$ samples differ by no more than this.
-        """
-    ),
+    printed_text=prose("""
+        As recalled: over the sums of features with weights of at most $C/K$, true and empirical
+        risk on $N$ samples differ by no more than this.
+        """),
     proved=(
         r"P\left(\sup_{f \in \hat F}|R[f] - R_{emp}[f]| \le \frac{2LC}{\sqrt N} + "
         r"LC\sqrt{2\log(2/\delta)/N}\right) \ge 1-\delta, \qquad |\phi| \le 1"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose(r"""
         Without the absolute value $\log(1/\delta)$ stands for $\log(2/\delta)$. No term for the
         loss at 0 is needed, and the larger class $|\alpha|_2 \le C/\sqrt K$ keeps the same bound.
-        """
-    ),
-    flaw=prose(
-        r"""
+        """),
+    flaw=prose(r"""
         One sample moves the gap by up to $2LC/N$, so that McDiarmid gives
         $LC\sqrt{2\log(1/\delta)/N}$, twice the recalled term. One feature that is 1, $c(t) = -Lt$
         and fair labels: with $N = 4000$ and $\log\delta = -40$ the bound fails with probability
         $e^{-38.3}$, at $\log\delta = -100$ with $e^{-64.4}$, by exact summation.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         The constant $c(0)$ cancels in $R - R_{emp}$; $c(f(x)y) - c(0)$ lies within $LC$, as $|f|
         \le C$. Hence one sample moves $\sup(R - R_{emp})$ by at most $2LC/N$, and McDiarmid bounds
         the deviation from its mean. The mean is at most $\frac{2}{N}E\sup\sum_i\sigma_i
         c(f(x_i)y_i) \le \frac{2L}{N}E\sup\sum_i\sigma_i y_i f(x_i)$ by symmetrisation and
-        contraction, and $\sup_{|\alpha_k| \le C/K}$ of the sum is
-        $\frac{C}{K}\sum_k|\sum_i\sigma_i y_i\phi_k(x_i)|$, in mean at most $C\sqrt N$. The
-        absolute value: both signs, each at $\delta/2$.
-        """
-    ),
-    note=prose(
-        r"""
-        The theorem on the slides has an unnamed constant and is not affected.
-        """
-    ),
+        contraction, and $\sup_{|\alpha_k| \le C/K}$ of the sum is $\frac{C}{K}\sum_k|\sum_i\sigma_i
+        y_i\phi_k(x_i)|$, in mean at most $C\sqrt N$. The absolute value: both signs, each at
+        $\delta/2$.
+        """),
+    note="The theorem on the slides has an unnamed constant and is not affected.",
     checks=(
         Check(form="restored", name="exact probability of a violation", run=recalled_tail),
         Check(form="proved", name="exact probability of a violation", run=proved_tail),

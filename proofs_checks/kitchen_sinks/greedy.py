@@ -115,11 +115,7 @@ def _rates(context: Context) -> Plot:
         series=(
             Series(label="bound, 60 random features", x=x, y=np.log10(promised)),
             *(
-                Series(
-                    label=label,
-                    x=x,
-                    y=np.log10(steps(dictionary, target, total, 50)),
-                )
+                Series(label=label, x=x, y=np.log10(steps(dictionary, target, total, 50)))
                 for label, steps in (
                     ("error, factor 1/k", equal_weights),
                     ("error, best factor", line_search),
@@ -134,71 +130,56 @@ STATEMENT = Statement(
     id="kitchen-sinks.greedy",
     source="Jones (1992), Barron (1993), after Sejdinovic's slides (2014)",
     place='Slide "Greedy function approximations"; our copy, lines 110 to 118',
-    hypotheses=prose(
-        r"""
+    hypotheses=prose(r"""
         A function $f^*$ and a probability measure $\mu$; $f^* = \sum_k\alpha^*_k\phi(\cdot;
         \omega^*_k)$, as an example of a smoothness class; features and their factors minimise over
         all $\omega$ and all real $\alpha$; the first function is 0, which the slide does not say.
         Later slides have $\sup|\phi| \le 1$.
-        """
-    ),
+        """),
     title="Greedy approximation",
     expected="refuted, repaired",
-    ground=prose(
-        r"""
+    ground=prose("""
         Two orthonormal features and their sum, such as two independent random signs, which are at
         most 1: the printed steps, over all real factors, stay at 0.7071.
-        """
-    ),
+        """),
     printed=(
         r"(\omega_k, \alpha_k) \;\text{attain}\; \min_{\omega, \alpha}"
         r"\|(1-\alpha)\hat f_{k-1} + \alpha\phi(\cdot;\omega) - f^*\|, \quad "
         r"\|\hat f_K - f^*\| = O\left(\frac{\|\alpha^*\|_1}{\sqrt K}\right), \quad "
         r"f^* = \sum_k\alpha^*_k\phi(\cdot;\omega^*_k)"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose(r"""
         Mixing in one feature at a time, each the best with its factor, approaches every sum of
         features at the rate $1/\sqrt K$.
-        """
-    ),
+        """),
     proved=(
         r"g_k \in \{\pm B\phi\}, \quad f_k = \left(1-\frac{1}{k}\right)f_{k-1} + \frac{1}{k}g_k "
         r"\;\Rightarrow\; \|f_K - f^*\| \le \sqrt{(B^2 - \|f^*\|^2)/K}, \qquad "
         r"B \ge \|\alpha^*\|_1, \; \|\phi\| \le 1"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose("""
         What is mixed in are the features with both signs, times a bound $B$ of the total weight.
         The best factor instead of $1/k$ keeps the bound.
-        """
-    ),
-    flaw=prose(
-        r"""
+        """),
+    flaw=prose(r"""
         The steps only mix the features themselves. For $f^* = \phi_1 + \phi_2$, orthonormal, the
-        first is $\phi_1$, all others are mixtures of $\phi_1$ and $\phi_2$ with weights that sum
-        to 1, and the error stays at $1/\sqrt2 = 0.7071$ from the second on: no constant makes the
-        rate true.
-        """
-    ),
-    proof=prose(
-        r"""
+        first is $\phi_1$, all others are mixtures of $\phi_1$ and $\phi_2$ with weights that sum to
+        1, and the error stays at $1/\sqrt2 = 0.7071$ from the second on: no constant makes the rate
+        true.
+        """),
+    proof=prose(r"""
         Draw $g$ from $\{\pm B\phi_j\}$ with mean $f^*$: $B\,\mathrm{sign}(\alpha^*_j)\phi_j$ with
         probability $|\alpha^*_j|/B$, and the rest of the probability evenly on $B\phi_1$ and
         $-B\phi_1$. With $e_k = \|f_k - f^*\|$, the best $g$ is no worse than the mean over it:
         $e_k^2 \le (1-\frac{1}{k})^2e_{k-1}^2 + \frac{1}{k^2}(B^2 - \|f^*\|^2)$, as $g - f^*$ has
-        mean 0 and $E\|g\|^2 \le B^2$. Multiply by $k^2$ and sum: $K^2e_K^2 \le K(B^2 -
-        \|f^*\|^2)$.
-        """
-    ),
-    note=prose(
-        r"""
+        mean 0 and $E\|g\|^2 \le B^2$. Multiply by $k^2$ and sum: $K^2e_K^2 \le K(B^2 - \|f^*\|^2)$.
+        """),
+    note=prose(r"""
         The right-hand side is the root-mean-square error of Lemma 1 with $C = \|\alpha^*\|_1$ when
         $\pi$ is proportional to $|\alpha^*|$ (kitchen-sinks.lemma-1): drawing at random does as
         well on average as choosing is promised to, if one knows $\alpha^*$; $\|f\|_\pi$ is the
         price of not knowing it.
-        """
-    ),
+        """),
     checks=(
         Check(form="printed", name="the sum of two orthonormal features", run=stalls),
         Check(form="proved", name="errors of greedy steps", run=rate),

@@ -128,59 +128,47 @@ STATEMENT = Statement(
     source="After Cho, Saul (2009) and Williams (1998)",
     place="Known results, stated here; we have no copy of either paper",
     copy="none",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose("""
         Gaussian weights, so that both projections are jointly Gaussian with mean 0; an activation
         of finite mean square under them.
-        """
-    ),
+        """),
     title="The expected kernel of an activation",
     expected="holds",
-    ground=prose(
-        r"""
+    ground=prose("""
         Closed forms against integrals over the angle and over the plane, the error that the series
         states against what it is off by, and measured features.
-        """
-    ),
+        """),
     printed=(
         r"\rho = \cos\theta: \quad E\,g_+^n g_{\rho+}^n = \frac{1}{2\pi}J_n(\theta), \quad "
         r"J_0 = \pi - \theta, \quad J_1 = \sin\theta + (\pi-\theta)\cos\theta, \quad "
         r"E\,\mathrm{erf}(u)\,\mathrm{erf}(v) = \frac{2}{\pi}\arcsin"
         r"\frac{2\mathrm{Cov}(u,v)}{\sqrt{(1+2\mathrm{Var}\,u)(1+2\mathrm{Var}\,v)}}"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose(r"""
         With Gaussian weights the kernel of a feature $a(\langle w, x\rangle)$ is a mean over two
         correlated Gaussians. For the step, the positive part and its square (arc-cosine kernels of
         order 0, 1, 2), the error function and waves it has a closed form.
-        """
-    ),
+        """),
     proved=(
         r"E\,a(s_xg)\,a(s_yg_\rho) = \sum_{k<n}\rho^kc_k(s_x)c_k(s_y) + R, \quad "
         r"c_k(s) = E\,a(sg)h_k(g), \quad |R| \le |\rho|^n\sqrt{t_n(s_x)t_n(s_y)}"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose(r"""
         For any other function by Mehler's formula, with $t_n(s) = E\,a(sg)^2 - \sum_{k<n}c_k(s)^2$:
         the error is stated beside the value.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         Mehler: $E\,h_j(g)h_k(g_\rho) = \rho^k$ if $j = k$, else 0, so that the series holds for
         square integrable $a$, and Cauchy's inequality bounds what is left out. In polar coordinates
         the mean over the radius is $2^nn!$ and $\frac{1}{2\pi}\int\cos^nt\,\cos^n(t-\theta)\,dt$,
         where both are positive, is elementary. For erf, $\mathrm{erf}(u) = 2P(h < \sqrt2u) - 1$
-        with a Gaussian $h$, and $P$ of a quadrant of two Gaussians of correlation $r$ is
-        $\frac14 + \frac{1}{2\pi}\arcsin r$. Waves are characteristic functions.
-        """
-    ),
-    note=prose(
-        r"""
+        with a Gaussian $h$, and $P$ of a quadrant of two Gaussians of correlation $r$ is $\frac14 +
+        \frac{1}{2\pi}\arcsin r$. Waves are characteristic functions.
+        """),
+    note=prose(r"""
         A bias of variance $\beta^2$ is one more coordinate of the rows, $\beta$. The variance of a
         product is the same formula for $a^2$, less the square of the kernel.
-        """
-    ),
+        """),
     checks=(
         Check(form="printed", name="closed forms", run=closed),
         Check(form="proved", name="the stated error", run=series),

@@ -232,62 +232,49 @@ STATEMENT = Statement(
         'Slide "Approximation error: Lemma 1", after the slide "Main result"; our copy, lines 195 '
         "to 205 and 181, and 191 for the condition"
     ),
-    hypotheses=prose(
-        r"""
+    hypotheses=prose(r"""
         $\sup|\phi| \le 1$, which the slide before it assumes and the proof uses; $\|f^*\|_\pi \le
         C$; $\omega_1, \dots, \omega_K$ independent of law $\pi$; $\mu$ a probability measure.
-        """
-    ),
+        """),
     title="Lemma 1: random features approximate F_pi",
     expected="holds",
     printed=(
         r"|\hat\alpha_k| \le \frac{C}{K}, \quad P\left(\|\hat f_K - f^*\|_{L^2(\mu)} \le "
         r"\frac{C}{\sqrt K}\left(1 + \sqrt{2\log\frac{1}{\delta}}\right)\right) \ge 1-\delta"
     ),
-    printed_text=prose(
-        r"""
-        For $f^* = \int\alpha^*\phi\,d\omega$ with $|\alpha^*| \le C\pi$ and $K$ features drawn
-        from $\pi$, which are at most 1, there are weights of at most $C/K$ that come this near to
-        $f^*$.
-        """
-    ),
-    ground=prose(
-        r"""
+    printed_text=prose(r"""
+        For $f^* = \int\alpha^*\phi\,d\omega$ with $|\alpha^*| \le C\pi$ and $K$ features drawn from
+        $\pi$, which are at most 1, there are weights of at most $C/K$ that come this near to $f^*$.
+        """),
+    ground=prose("""
         Cosines, and constants of random sign, all of absolute value at most 1: the average that the
         proof takes misses $f^*$ by more than the bound no more often than promised.
-        """
-    ),
+        """),
     proved=(
         r"\|\phi(\cdot;\omega)\|_{L^2(\mu)} \le 1 \;\Rightarrow\; "
         r"P\left(\|\hat f_K - f^*\| \le \sqrt{(E\|f_1\|^2 - \|f^*\|^2)/K} + "
         r"C\sqrt{2\log(1/\delta)/K}\right) \ge 1-\delta, \qquad E\|f_1\|^2 \le C^2"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose(r"""
         Sharper where moments are known, and for features whose $L^2(\mu)$ norm alone is at most 1.
         Features without a bound are drawn with density proportional to $b\pi$ and divided by
         $b(\omega) \ge \|\phi(\cdot;\omega)\|$: then it holds with $C\,E_\pi b$ for $C$.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         $f_k = (\alpha^*/\pi)(\omega_k)\phi(\cdot;\omega_k)$ are independent with mean $f^*$ and
         norm at most $C$; $\hat f_K$ is their average. $E\|\hat f_K - f^*\|^2 = (E\|f_1\|^2 -
         \|f^*\|^2)/K \le C^2/K$, which bounds the mean error by Jensen. One feature moves the error
         by at most $2C/K$, so by McDiarmid it exceeds its mean by $t$ with probability at most
         $e^{-Kt^2/(2C^2)}$. Divided features: $f^* = \int(\alpha^* b)(\phi/b)$, and $|\alpha^* b|$
         over the density $b\pi/E_\pi b$ is at most $C\,E_\pi b$.
-        """
-    ),
-    note=prose(
-        r"""
+        """),
+    note=prose(r"""
         The bound on features is needed: maxout units of Gaussian weights, on inputs of norm
         $\sqrt{80}$, exceed the printed bound in practically every draw. Both constants are sharp:
         among many orthonormal features of random sign the error is $C/\sqrt K$ as long as none is
         drawn twice, and for constants of random sign the error exceeds $C\sqrt{2\log(1/\delta)/K}$
         with probability $\delta^{1+o(1)}$ as $K$ grows, then $1/\delta$.
-        """
-    ),
+        """),
     checks=(
         Check(form="printed", name="errors of averages", run=averages),
         Check(form="proved", name="errors of averages, moments known", run=moments),

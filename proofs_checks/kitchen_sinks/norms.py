@@ -201,56 +201,45 @@ STATEMENT = Statement(
     id="kitchen-sinks.norms",
     source="Rahimi, Recht (2008), after Sejdinovic's slides (2014)",
     place=prose('Slides "Space F_pi" and "The richness of space F_pi"; our copy, lines 120 to 163'),
-    hypotheses=prose(
-        r"""
+    hypotheses=prose(r"""
         Functions $f = \int\alpha\phi\,d\omega$ and a density $\pi$; no representation is singled
         out. For the cosines the law of $b$ is not said; uniform on a circle is the one that makes
         the kernel one of differences for every $\pi$. $\kappa(x) = k(x, 0)$.
-        """
-    ),
+        """),
     title="The norms of F_pi and of the kernel's space",
     expected="refuted, repaired",
-    ground=prose(
-        r"""
+    ground=prose(r"""
         Read literally, the two expressions depend on $\alpha$: on the slides' own cosine features,
         with $b$ among the parameters, $\alpha = \pi\cos2b$ gives the function 0 the norm 1. And
         with uniform $b$ the kernel of cosines is half of the function whose transform is $\pi$.
-        """
-    ),
+        """),
     printed=(
         r"f = \int\alpha\phi\,d\omega: \quad \|f\|_\pi = \sup_\omega\frac{|\alpha|}{\pi}, \quad "
         r"\|f\|_H^2 = \int\frac{\alpha^2}{\pi}\,d\omega, \qquad "
         r"E\cos(\omega^\top x + b)\cos(\omega^\top y + b) = \kappa(x-y)"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose(r"""
         A function's norms are read off its weights $\alpha$. Random cosines have every
         translation-invariant kernel, $\pi$ being its inverse Fourier transform.
-        """
-    ),
+        """),
     proved=(
         r"\|f\|_\pi = \min_{\alpha}\sup_\omega\frac{|\alpha|}{\pi}, \quad "
         r"\|f\|_H = \min_{\alpha}\left(\int\frac{\alpha^2}{\pi}\,d\omega\right)^{1/2} "
         r"\le \|f\|_\pi, \qquad "
         r"E\cos(\omega^\top x + b)\cos(\omega^\top y + b) = \frac{1}{2}\kappa(x-y)"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose(r"""
         Minima over all $\alpha$ that represent $f$; then $F_\pi$ is a dense part of the kernel's
-        space, for bounded features, but not for any single bound on the weights. For $b$ uniform
-        on a circle and $\kappa(0) = 1$ the kernel is half of $\kappa$, so $\sqrt2\cos$ has it, and
-        $C$ becomes $\sqrt2\,C$ in the bounds.
-        """
-    ),
-    flaw=prose(
-        r"""
-        $\alpha = \pi\cos 2b$ represents 0 on cosine features, as harmonics are orthogonal, and
-        has norms 1 and $1/\sqrt2$: both expressions depend on the representation. And
-        $E\cos^2 = \frac12$.
-        """
-    ),
-    proof=prose(
-        r"""
+        space, for bounded features, but not for any single bound on the weights. For $b$ uniform on
+        a circle and $\kappa(0) = 1$ the kernel is half of $\kappa$, so $\sqrt2\cos$ has it, and $C$
+        becomes $\sqrt2\,C$ in the bounds.
+        """),
+    flaw=prose(r"""
+        $\alpha = \pi\cos 2b$ represents 0 on cosine features, as harmonics are orthogonal, and has
+        norms 1 and $1/\sqrt2$: both expressions depend on the representation. And $E\cos^2 =
+        \frac12$.
+        """),
+    proof=prose(r"""
         $\beta = \alpha/\pi$ and $T\beta = \int\beta\phi\,\pi$ maps $L^2(\pi)$ onto a space with
         norm $\min\{\|\beta\| : T\beta = f\}$, attained as the kernel of $T$ is closed. It contains
         $k(x, \cdot) = T\phi(x;\cdot)$, and $f = T\beta$ with $\beta$ orthogonal to that kernel,
@@ -259,14 +248,11 @@ STATEMENT = Statement(
         \sup|\beta|$ orders the norms. Sums of $k(x_i, \cdot)$ are dense and have $|\beta| \le
         \sum|a_i|\sup|\phi|$. Cosines: $2\cos s\cos t = \cos(s-t) + \cos(s+t)$, and the mean over
         $b$ removes the second.
-        """
-    ),
-    note=prose(
-        r"""
-        The lemmas only need some representation with $|\alpha| \le C\pi$: they hold with
-        $C = \|f\|_\pi$, the first minimum being attained by weak-* compactness.
-        """
-    ),
+        """),
+    note=prose(r"""
+        The lemmas only need some representation with $|\alpha| \le C\pi$: they hold with $C =
+        \|f\|_\pi$, the first minimum being attained by weak-* compactness.
+        """),
     checks=(
         Check(form="printed", name="the norm of a representation of 0", run=zero),
         Check(form="printed", name="the kernel of random cosines", run=printed_kernel),

@@ -157,38 +157,30 @@ STATEMENT = Statement(
     id="kitchen-sinks.risk-lemma",
     source="Rahimi, Recht (2008), after Sejdinovic's slides (2014)",
     place='Slide "Approximation error", second lemma; our copy, lines 207 to 213',
-    hypotheses=prose(
-        r"""
+    hypotheses=prose(r"""
         Those of Lemma 1, $\sup|\phi| \le 1$ among them, with $\mu$ the law of the inputs; a loss
         $c(f(x)y)$ that is $L$-Lipschitz in its argument; $|y| \le 1$.
-        """
-    ),
+        """),
     title="Risk lemma: nearby functions have nearby risks",
     expected="holds",
-    ground=prose(
-        r"""
+    ground=prose("""
         Cosines under the logistic and the hinge loss with labels -1 and 1, and constants of random
         sign under a linear one: violations no more often than promised.
-        """
-    ),
+        """),
     printed=(
         r"P\left(R[\hat f_K] - R[f^*] \le \frac{LC}{\sqrt K}"
         r"\left(1 + \sqrt{2\log\frac{1}{\delta}}\right)\right) \ge 1-\delta"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose("""
         For a loss $c(f(x)y)$ that is $L$-Lipschitz in its argument, and labels in $[-1, 1]$, the
         average of Lemma 1 loses at most $L$ times its distance from $f^*$, under the law of the
         inputs.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         $R[\hat f] - R[f^*] \le E|c(\hat f(x)y) - c(f^*(x)y)| \le L\,E|\hat f(x) - f^*(x)||y| \le
-        L\|\hat f - f^*\|_{L^2(P_X)}$ by the Lipschitz property, $|y| \le 1$ and Jensen; then
-        Lemma 1 with $\mu = P_X$, hence with features of $L^2(P_X)$ norm at most 1.
-        """
-    ),
+        L\|\hat f - f^*\|_{L^2(P_X)}$ by the Lipschitz property, $|y| \le 1$ and Jensen; then Lemma
+        1 with $\mu = P_X$, hence with features of $L^2(P_X)$ norm at most 1.
+        """),
     note="Its features are bounded as those of Lemma 1 are, kitchen-sinks.lemma-1.",
     checks=(
         Check(form="printed", name="risks of averages", run=averages),

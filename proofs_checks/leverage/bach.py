@@ -149,59 +149,47 @@ STATEMENT = Statement(
         "formulas"
     ),
     copy="lost",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose(r"""
         Independent features of density $q$ with respect to the base law, the optimised one in the
         proposition; $0 < \delta < 1$, $\lambda > 0$. Eigenvalues 0 are allowed (line 461).
-        """
-    ),
+        """),
     title="Features that reach the whole ball of the kernel's space",
     expected=RESTORED_HOLDS,
-    ground=prose(
-        r"""
+    ground=prose("""
         Waves on a circle with a Gaussian spectrum, drawn by leverage and plainly, where the error
         of the whole ball is in closed form.
-        """
-    ),
+        """),
     printed=(
         r"M \ge 5D\log\frac{16d}{\delta} \;\Rightarrow\; P\left(\sup_{\|f\|_H\le1}"
         r"\inf_{\|\beta\|^2\le4/M}\left\|f - \sum_m\beta_mq_m^{-1/2}\phi_m\right\|^2 \le 4\lambda"
         r"\right) \ge 1-\delta, \qquad D = \sup\frac{s_\lambda}{q}"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose(r"""
         That many independent features of density $q$ come near every function of the unit ball,
         with small weights. Sampled by leverage, $D = d(\lambda)$; plainly, $D = \sup s_\lambda$.
-        """
-    ),
+        """),
     proved=(
         r"M \ge \frac{32}{9}\left(D + \frac14\right)\log\frac{8d}{\delta} \;\Rightarrow\; "
         r"P\left(\sup_{\|f\|_H\le1}\min_\beta\left\|f - \sum_m\beta_mq_m^{-1/2}\phi_m\right\|^2 "
         r"+ M\lambda\|\beta\|^2 \le 4\lambda\right) \ge 1-\delta"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose(r"""
         About two thirds of the features, error and weights bounded together, and no condition on
         $\lambda$.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         With $v_m = (\Sigma+\lambda)^{-1/2}\phi_mq_m^{-1/2}$ and $B = E\,vv^* =
         \Sigma(\Sigma+\lambda)^{-1}$, the operators $(B - v_mv_m^*)/M$ are at most $1/M$ and have
         squares of mean at most $DB/M^2$. By the matrix Bernstein inequality with intrinsic
-        dimension their sum is below $3/4$ with probability $1-\delta$, so $\hat\Sigma + \lambda
-        \ge (\Sigma+\lambda)/4$; and the minimum is $\lambda\langle f, (\hat\Sigma+\lambda)^{-1}f
+        dimension their sum is below $3/4$ with probability $1-\delta$, so $\hat\Sigma + \lambda \ge
+        (\Sigma+\lambda)/4$; and the minimum is $\lambda\langle f, (\hat\Sigma+\lambda)^{-1}f
         \rangle \le 4\lambda\langle f, (\Sigma+\lambda)^{-1}f\rangle \le 4\lambda$.
-        """
-    ),
-    note=prose(
-        r"""
+        """),
+    note=prose(r"""
         The gain is in the number of features that are kept: to know the scores costs as much as
         solving with the whole pool. It needs a fixed kernel, $M \ge 2d$, and $\sup s_\lambda$ far
         above $d$; the page of this statement has measurements of where it does not pay.
-        """
-    ),
+        """),
     checks=(
         Check(form="restored", name="errors at the restored number", run=restored),
         Check(form="proved", name="errors at the proved number", run=proved),

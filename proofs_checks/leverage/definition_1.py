@@ -102,49 +102,38 @@ STATEMENT = Statement(
     source="Shahrampour, Kolouri (2019), Definition 1",
     place="Section III, Definition 1; our copy, lines 245 to 249, without the formula",
     copy="lost",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose("""
         A positive operator, of finite trace, and a positive ridge. Features of finite mean square,
         so that the kernel's operator has a trace.
-        """
-    ),
+        """),
     title="Degrees of freedom",
     expected=RESTORED_HOLDS,
-    ground=prose(
-        r"""
+    ground=prose("""
         A definition; what is said of it is checked on a circle, where all eigenvalues and scores
         are known.
-        """
-    ),
+        """),
     printed=(
         r"d_T(\lambda) = \mathrm{Tr}\,T(T+\lambda)^{-1}, \qquad "
         r"\int s_\lambda\,dP = d_\Sigma(\lambda)"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose(r"""
         The degrees of freedom of an operator at a ridge. Those of the kernel's operator are the
         mean leverage, so that $s_\lambda/d$ is a density.
-        """
-    ),
+        """),
     proved=(
         r"d(\lambda) \le \min\left(\mathrm{rank}\,T, \frac{\mathrm{Tr}\,T}{\lambda}\right), "
         r"\qquad E\,\hat d(\lambda) \le d(\lambda)"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose(r"""
         Rows show too few on average: a number of rows that is not well above $\hat d$ cannot tell
         scores apart.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         $\int\langle\phi, (\Sigma+\lambda)^{-1}\phi\rangle\,dP =
-        \mathrm{Tr}\,(\Sigma+\lambda)^{-1}\int\phi\phi^*dP$. The function $t \mapsto
-        t/(t+\lambda)$ is operator concave, so $T \mapsto \mathrm{Tr}\,T(T+\lambda)^{-1}$ is
-        concave, and Jensen's inequality for $E\,\hat G = G$ is the last line. It is below 1 and
-        below $t/\lambda$.
-        """
-    ),
+        \mathrm{Tr}\,(\Sigma+\lambda)^{-1}\int\phi\phi^*dP$. The function $t \mapsto t/(t+\lambda)$
+        is operator concave, so $T \mapsto \mathrm{Tr}\,T(T+\lambda)^{-1}$ is concave, and Jensen's
+        inequality for $E\,\hat G = G$ is the last line. It is below 1 and below $t/\lambda$.
+        """),
     checks=(
         Check(form="restored", name="the mean leverage", run=mean_leverage),
         Check(form="proved", name="degrees of freedom from rows", run=from_rows),

@@ -131,49 +131,39 @@ STATEMENT = Statement(
     source="Shahrampour, Kolouri (2019), Example 1, after Yu and others (2016), Lemma 2",
     place="Section III, Example 1; our copy, lines 267 to 271, without the formulas",
     copy="lost",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose("""
         The Gaussian kernel by Monte Carlo sampling, "see Lemma 2 in [25]": that lemma, on
         orthogonal random features, is about pairs of cosine and sine. And "for small" distances,
         for the second form.
-        """
-    ),
+        """),
     title="Example 1: the variance of Gaussian features",
     expected=RESTORED_HOLDS,
-    ground=prose(
-        r"""
+    ground=prose("""
         For pairs of cosine and sine, which the cited lemma is about, quadrature over the frequency
         gives the restored variance at four distances.
-        """
-    ),
+        """),
     printed=(
         r"\mathrm{Var}\,\hat K_D(x, x') = \frac{1}{2D}\left(1-e^{-z^2}\right)^2 \approx "
         r"\frac{z^4}{2D}, \qquad z = \frac{\|x-x'\|}{\sigma}"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose("""
         For the Gaussian kernel, by pairs of cosine and sine, the variance vanishes for rows that
         are near against the bandwidth, and so does the second error term of Theorem 1.
-        """
-    ),
+        """),
     proved=(
         r"\frac{1}{2D}\left(1-e^{-z^2}\right)^2 \;\text{ for pairs of cosine and sine}, \qquad "
         r"\frac{1}{D}\left(1+\frac12e^{-2z^2}-e^{-z^2}\right) \;\text{ with a phase}"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose(r"""
         Beside it: features with a phase, $\cos(\omega^\top x + b)$, as in the paper's experiments
         (Section V), do not profit: at near rows their variance is $1/(2D)$.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         $\omega^\top(x-x')$ is $N(0, z^2)$: $E\cos = e^{-z^2/2} = k$, $E\cos^2 = \frac12(1+k^4)$,
         and $\frac12(1+k^4)-k^2 = \frac12(1-k^2)^2$. With a phase, $2\cos(u+b)\cos(v+b) = \cos(u-v)
         + \cos(u+v+2b)$, and the second term has mean 0, adds $\frac12$ and is not correlated with
         the first.
-        """
-    ),
+        """),
     checks=(
         Check(form="restored", name="pairs of cosine and sine", run=pairs),
         Check(form="proved", name="the variance with a phase", run=phases),

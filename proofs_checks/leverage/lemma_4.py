@@ -88,47 +88,37 @@ STATEMENT = Statement(
         "Section VI-B, Lemma 4, equation (17); our copy, lines 395 to 415, without the formulas"
     ),
     copy="lost",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose(r"""
         Those of Lemma 3 (leverage.theorem-2), used only through its conclusion: the Gram of the
         rows is within a factor $1 \pm \Delta$ of that of their law, ridge included, $\Delta \le
         \frac12$.
-        """
-    ),
+        """),
     title="Lemma 4: errors of the scores",
     expected=RESTORED_HOLDS,
-    ground=prose(
-        r"""
+    ground=prose(r"""
         Draw by draw, at the $\Delta$ that was drawn, in pools of waves whose Gram is known; draws
         with $\Delta \ge \frac12$ are left out, as the lemma does.
-        """
-    ),
+        """),
     printed=(
         r"|\hat T_{ii} - T_{ii}| \le "
         r"\frac{\Delta}{1-\Delta}\lambda\left[(G+\lambda)^{-1}\right]_{ii} \le "
         r"\frac{2\Delta\lambda}{\lambda_{\min}(G)+\lambda}"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose(r"""
         If the Gram of the rows is within a factor $1 \pm \Delta$ of that of their law, ridge
         included, and $\Delta \le 1/2$.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         $\hat\tau_i-\tau_i = \lambda[(G+\lambda)^{-1}-(\hat G+\lambda)^{-1}]_{ii}$, and inverses of
         ordered operators are ordered the other way: $(\hat G+\lambda)^{-1}$ is between
         $\frac1{1+\Delta}$ and $\frac1{1-\Delta}$ times $(G+\lambda)^{-1}$. The last step takes the
         largest eigenvalue of the inverse for its entry, and $1-\Delta \ge \frac12$.
-        """
-    ),
-    note=prose(
-        r"""
+        """),
+    note=prose(r"""
         Stop before the last step: $\lambda[(G+\lambda)^{-1}]_{ii} = 1-\tau_i$, without any
-        eigenvalue. The last bound is above 1 wherever $\lambda_{\min}$ is at the level of
-        rounding, and no score is.
-        """
-    ),
+        eigenvalue. The last bound is above 1 wherever $\lambda_{\min}$ is at the level of rounding,
+        and no score is.
+        """),
     checks=(
         Check(form="restored", name="scores from the spread", run=scores),
         Check(form="restored", name="the last step", run=last_step),

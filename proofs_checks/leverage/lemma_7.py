@@ -136,47 +136,37 @@ STATEMENT = Statement(
         "the proof"
     ),
     copy="lost",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose("""
         A function of the class (1) with given coefficients, and the function of the pool with the
         same ones; a condition on them begins "for any ... such that" and is lost. The variance is
         over random features.
-        """
-    ),
+        """),
     title="Lemma 7: the same coefficients in the pool",
     expected=RESTORED_HOLDS,
-    ground=prose(
-        r"""
+    ground=prose("""
         Sums of 12 kernels on a circle with given coefficients, pools of 100 features: mean errors
         against the restored bound, by intervals with the exact mean square.
-        """
-    ),
+        """),
     printed=(
         r"f = \sum_n\alpha_nK(x_n,\cdot), \quad \hat f = \sum_n\alpha_n\hat K_{M_0}(x_n,\cdot): "
         r"\qquad E\|f-\hat f\|_{L^2(\mu)} \le \|\alpha\|_1\sup\sqrt{\mathrm{Var}\,\hat K_{M_0}}"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose("""
         Replacing the kernel by that of the pool costs the standard deviation of its entries, times
         the sum of the coefficients.
-        """
-    ),
+        """),
     proved=r"\sup_{\|f\|_H\le1}\|\alpha\|_1 \ge \lambda_{\min}(K)^{-1/2}",
-    proved_text=prose(
-        r"""
-        It is a statement of given coefficients. In a ball of the kernel's space they have any
-        size, and the bound is empty there; the proposition of Bach is what holds for a ball.
-        """
-    ),
-    proof=prose(
-        r"""
+    proved_text=prose("""
+        It is a statement of given coefficients. In a ball of the kernel's space they have any size,
+        and the bound is empty there; the proposition of Bach is what holds for a ball.
+        """),
+    proof=prose(r"""
         $(E\|f-\hat f\|)^2 \le \int E(f-\hat f)^2d\mu$, and the root of $E(\sum_n\alpha_n(K-\hat
-        K)(x_n,x))^2$ is at most $\sum_n|\alpha_n|\sqrt{\mathrm{Var}\,\hat K(x_n,x)}$ by
-        Minkowski's inequality. For the second, $\alpha = v/\sqrt{\lambda_{\min}}$ with a unit
-        eigenvector $v$ of the Gram $K$ has $\|f\|_H^2 = \alpha^\top K\alpha = 1$ and $\|\alpha\|_1
-        \ge \|\alpha\|_2$.
-        """
-    ),
+        K)(x_n,x))^2$ is at most $\sum_n|\alpha_n|\sqrt{\mathrm{Var}\,\hat K(x_n,x)}$ by Minkowski's
+        inequality. For the second, $\alpha = v/\sqrt{\lambda_{\min}}$ with a unit eigenvector $v$
+        of the Gram $K$ has $\|f\|_H^2 = \alpha^\top K\alpha = 1$ and $\|\alpha\|_1 \ge
+        \|\alpha\|_2$.
+        """),
     checks=(
         Check(form="restored", name="given coefficients", run=fixed),
         Check(form="proved", name="in a ball", run=ball),

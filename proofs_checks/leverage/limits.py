@@ -122,19 +122,15 @@ def sizes(context: Context, *, power: int = 2) -> Evidence:
 STATEMENT = Statement(
     id="leverage.limits",
     source="Shahrampour, Kolouri (2019), Sections II-D and V, on the ridge",
-    place=prose(
-        r"""
+    place=prose("""
         Section II-D after equation (16), and Section V, "Sensitivity"; our copy, lines 209 and 327,
         in words
-        """
-    ),
-    hypotheses=prose(
-        r"""
+        """),
+    hypotheses=prose("""
         Without ridge: "assuming that we can calculate the inverse in (14)", that is, features that
         are independent on the rows, so at least as many rows as features. With a large one: "for
         shift-invariant kernels", and as what "one expects".
-        """
-    ),
+        """),
     title="Small and large ridges",
     expected="holds",
     printed=(
@@ -142,38 +138,30 @@ STATEMENT = Statement(
         r"\qquad \lambda \to \infty, \; K(x,y) = k(x-y) \;\Rightarrow\; "
         r"\hat q_i \to \frac{1}{M_0}"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose("""
         Without ridge, where the matrix has an inverse, sampling by scores is plain sampling; for
         shift-invariant kernels one expects the same of too large and too small ridges.
-        """
-    ),
-    ground=prose(
-        r"""
+        """),
+    ground=prose("""
         Pools of 11 features on 30 rows, whose matrix has an inverse: all probabilities are equal.
         Waves of a shift-invariant kernel with cosine and sine: equal at a large ridge.
-        """
-    ),
+        """),
     proved=(
         r"\lim_{\lambda\to0}\tau_i = 1 \text{ for all } i \iff \mathrm{rank}\,\Phi = M_0 \le N_0; "
         r"\qquad \lambda\tau_i \to p_i\|\phi_i\|^2 \;\text{ as }\; \lambda \to \infty"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose(r"""
         Why the two conditions are there. With fewer rows than features the scores tend to the
         diagonal of a projector, which is not constant. With a large ridge they are squared sizes on
         the rows: equal for pairs of cosine and sine, and on the mean over phases, but not for
         single features $\sqrt2\cos(\omega^\top x + b)$ where $\omega^\top x$ varies little.
-        """
-    ),
-    proof=prose(
-        r"""
-        $\tau_i = \sum_kV_{ik}^2s_k^2/(s_k^2+\lambda)$ tends to $\sum_{s_k>0}V_{ik}^2$ as
-        $\lambda \to 0$, the diagonal of the projector on the row space: 1 for all $i$ exactly when
-        the rank is $M_0$. And $\lambda\tau_i \to \sum_kV_{ik}^2s_k^2 = (A^*A)_{ii}$ as
-        $\lambda \to \infty$, which for $|\phi_i| = 1$ is $p_i$.
-        """
-    ),
+        """),
+    proof=prose(r"""
+        $\tau_i = \sum_kV_{ik}^2s_k^2/(s_k^2+\lambda)$ tends to $\sum_{s_k>0}V_{ik}^2$ as $\lambda
+        \to 0$, the diagonal of the projector on the row space: 1 for all $i$ exactly when the rank
+        is $M_0$. And $\lambda\tau_i \to \sum_kV_{ik}^2s_k^2 = (A^*A)_{ii}$ as $\lambda \to \infty$,
+        which for $|\phi_i| = 1$ is $p_i$.
+        """),
     checks=(
         Check(form="printed", name="no ridge, where the inverse exists", run=no_ridge),
         Check(form="printed", name="a large ridge", run=large_ridge),

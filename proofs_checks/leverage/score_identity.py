@@ -74,46 +74,36 @@ STATEMENT = Statement(
         "formulas"
     ),
     copy="lost",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose("""
         A positive ridge; a pool with the same weight for each of its features, whose kernel's
         operator has a trace; the law of the inputs, or rows of it.
-        """
-    ),
+        """),
     title="Scores of the feature Gram are leverages of the pool",
     expected=RESTORED_HOLDS,
-    ground=prose(
-        r"""
+    ground=prose("""
         Random pools, with equal and with other weights, against leverages that are solved for on
         the rows; and waves on a circle against their closed form.
-        """
-    ),
+        """),
     printed=(
         r"G = \frac{1}{M_0}\left[E_x\phi(x,\omega_i)\phi(x,\omega_j)\right]_{ij}, \qquad "
         r"\tau = \mathrm{diag}\,G(G+\lambda I)^{-1}, \qquad \tau_i = p_i\,s_\lambda(\omega_i), "
         r"\quad p_i = \frac{1}{M_0}"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose(r"""
         With $s_\lambda(\omega) = \langle\phi(\cdot,\omega), (\Sigma+\lambda)^{-1}\phi(\cdot,\omega)
-        \rangle$ and $\Sigma$ the kernel operator of the pool, the diagonal of
-        $G(G+\lambda)^{-1}$ is the density of sampling by leverage, up to its sum.
-        """
-    ),
-    proof=prose(
-        r"""
+        \rangle$ and $\Sigma$ the kernel operator of the pool, the diagonal of $G(G+\lambda)^{-1}$
+        is the density of sampling by leverage, up to its sum.
+        """),
+    proof=prose(r"""
         Let $A\colon R^{M_0} \to L^2(\mu)$ take $e_i$ to $\sqrt{p_i}\phi_i$. Then $G = A^*A$,
         $\Sigma = AA^*$, and $A^*A(A^*A+\lambda)^{-1} = A^*(AA^*+\lambda)^{-1}A$, whose diagonal is
         $p_i\langle\phi_i, (\Sigma+\lambda)^{-1}\phi_i\rangle$.
-        """
-    ),
-    note=prose(
-        r"""
+        """),
+    note=prose("""
         The paper says that the kernel of features measures their dissimilarity (line 178): it is
         one of similarity, a slip of a word that nothing rests on. The identity holds for any
         weights $p$ of the pool, which the checks use.
-        """
-    ),
+        """),
     checks=(
         Check(form="restored", name="random pools", run=identity),
         Check(form="restored", name="waves on a circle", run=circle),

@@ -274,64 +274,52 @@ STATEMENT = Statement(
         "to 439, without the formulas"
     ),
     copy="lost",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose(r"""
         Features of absolute value at most 1; a loss that is Lipschitz in the prediction (for the
         theorem); independent rows; $\lambda \le \|G\|$; $0 < \Delta \le \frac12$, any one that the
         number of rows buys. The checks have $\sqrt2\cos$ at $\lambda$, which are $\cos$ at
         $\lambda/2$.
-        """
-    ),
+        """),
     title="Theorem 1: what estimated scores promise (the verdict is Corollary 5's)",
     expected=RESTORED_HOLDS,
-    ground=prose(
-        r"""
+    ground=prose("""
         Corollary 5 alone is checked: errors of the probabilities in draws of rows, where the Gram
         is known. The theorem's own bound has no legible constant, and its proof is cut off.
-        """
-    ),
+        """),
     printed=(
         r"E R(\hat f) - \min_{F_K}R \le E_1 + E_2 + E_3, \quad E_3 \ni E_\omega\frac{\Delta\lambda}"
         r"{\lambda_{\min}(G)}, \qquad \sum_i|\hat q_i - q_i| \le "
         r"\frac{4\Delta\lambda}{\lambda_{\min}(G)}"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose("""
         The third error term pays for scores that are estimated; it comes from Corollary 5 on the
         right.
-        """
-    ),
+        """),
     proved=(
         r"|\hat\tau_i - \tau_i| \le \Delta'(1-\tau_i), \quad \sum_i|\hat q_i - q_i| \le "
         r"2\Delta'\frac{M_0-d}{d}, \quad \Delta' = \frac{\Delta}{1-\Delta}; \qquad "
         r"\lambda \le \varepsilon\lambda_{\min}(G) \Rightarrow "
         r"\frac{1}{1+\varepsilon} \le M_0q_i \le 1+\varepsilon"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose(r"""
         The errors of scores without the smallest eigenvalue; and what a bound with it asks for. At
         fixed $\Delta$ it is small only where sampling by scores is nearly plain sampling. But
         $\Delta$ is free, at the cost of rows: it is as small as one likes for $N_0$ of the order of
         $\Delta^{-2}$.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         With $(1-\Delta)(G+\lambda) \le \hat G+\lambda \le (1+\Delta)(G+\lambda)$, from the matrix
-        Bernstein inequality, $\hat\tau_i-\tau_i = \lambda[(G+\lambda)^{-1} -
-        (\hat G+\lambda)^{-1}]_{ii}$ lies between $-\Delta'$ and $\Delta'$ times $1-\tau_i$, whose
-        sum is $M_0-d$. If $\lambda \le \varepsilon\lambda_{\min}$, all $\tau_i$ lie in
+        Bernstein inequality, $\hat\tau_i-\tau_i = \lambda[(G+\lambda)^{-1} - (\hat
+        G+\lambda)^{-1}]_{ii}$ lies between $-\Delta'$ and $\Delta'$ times $1-\tau_i$, whose sum is
+        $M_0-d$. If $\lambda \le \varepsilon\lambda_{\min}$, all $\tau_i$ lie in
         $[1/(1+\varepsilon), 1)$, so their ratios to the mean are within $1+\varepsilon$.
-        """
-    ),
-    note=prose(
-        r"""
+        """),
+    note=prose("""
         The verdict is that of Corollary 5, not of the theorem. With probabilities that differ
         9-fold and $N_0 = 10^8$ rows it promises 0.238; with $10^6$ rows it exceeds 2, which the sum
-        never does. For a bound that does not need the smallest eigenvalue,
-        from the pool to the test risk, see `mehler.bounds.leverage.risk`.
-        """
-    ),
+        never does. For a bound that does not need the smallest eigenvalue, from the pool to the
+        test risk, see `mehler.bounds.leverage.risk`.
+        """),
     checks=(
         Check(form="restored", name="Corollary 5", run=restored),
         Check(form="proved", name="Corollary 5, unequal scores", run=far_from_plain),

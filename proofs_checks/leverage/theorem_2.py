@@ -121,49 +121,39 @@ STATEMENT = Statement(
         "Section VI-B, Theorem 2 and Lemma 3; our copy, lines 371 to 393, without the formulas"
     ),
     copy="lost",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose(r"""
         Features of absolute value at most 1; independent rows; $\lambda \le \|G\|$; $0 < \Delta \le
         \frac12$. The checks have $\sqrt2\cos$ at $\lambda$, which are $\cos$ at $\lambda/2$. A term
         inside the logarithm is "dropped" (line 375); which one is not legible, and the restored
         form drops none.
-        """
-    ),
+        """),
     title="Theorem 2 and Lemma 3: the Gram of rows",
     expected=RESTORED_HOLDS,
-    ground=prose(
-        r"""
+    ground=prose(r"""
         A pool of 16 waves on a circle whose Gram is known: the relative error in draws of rows
         exceeds the $\Delta$ of their number no more often than promised.
-        """
-    ),
+        """),
     printed=(
         r"N_0 \ge \frac{8\kappa^2}{3\Delta^2\lambda}\log\frac{16d}{\delta} \;\Rightarrow\; "
         r"P\left((1-\Delta)(G+\lambda) \preceq \hat G+\lambda \preceq (1+\Delta)(G+\lambda)\right) "
         r"\ge 1-\delta"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose(r"""
         For $\lambda \le \|G\|$ and $\Delta < 1$ (as restored, $\Delta \le 1/2$ and $\kappa = 1$).
         Theorem 2 says it of the features' Gram without $1/M_0$ at the ridge $M_0\lambda$; in Lemma
         3 the pool's size cancels.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         With $v_j = (G+\lambda)^{-1/2}z(x_j)$ and $B = E\,vv^*$, $\|v\|^2 \le \kappa^2/\lambda$, so
         $\pm(v_jv_j^*-B)/N_0$ are at most $\kappa^2/(\lambda N_0)$ and their squares sum to at most
         $\frac{\kappa^2}{\lambda N_0}B$, whose intrinsic dimension is at most $2d$ as $\|B\| \ge
         \frac12$. The matrix Bernstein inequality at $t = \Delta$, for both signs, fails with
         probability at most $16d\,e^{-3\Delta^2\lambda N_0/(8\kappa^2)}$.
-        """
-    ),
-    note=prose(
-        r"""
+        """),
+    note=prose("""
         The proof needs the $d$ in the logarithm: if that is the term that the paper drops, it has
         to stay.
-        """
-    ),
+        """),
     checks=(
         Check(form="restored", name="the Gram of rows", run=gram),
         Check(form="restored", name="Lemma 3 from Theorem 2", run=unnormalised),

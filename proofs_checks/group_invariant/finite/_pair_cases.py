@@ -77,13 +77,7 @@ def plot(context: Context) -> Plot:
         np.abs(drawn_products(context, f"plot {m}", rows, options, m, 40) - exact).max(axis=1)
         for m in sizes
     ]
-    common = {
-        "n_bins": 10,
-        "rule": "midpoint",
-        "n_points": POINTS,
-        "delta": DELTA,
-        "window": 1.0,
-    }
+    common = {"n_bins": 10, "rule": "midpoint", "n_points": POINTS, "delta": DELTA, "window": 1.0}
     x = np.log10(sizes)
     lines = [
         Series(

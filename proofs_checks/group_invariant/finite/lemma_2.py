@@ -80,43 +80,31 @@ STATEMENT = Statement(
         "formulas"
     ),
     copy="lost",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose("""
         Two normal variables of any means, with positive variances and correlation $r$; not both
         equal up to a constant, so that $a > 0$.
-        """
-    ),
+        """),
     title="Lemma 2: the larger of two normals",
     expected=RESTORED_HOLDS,
-    ground=prose(
-        r"""
+    ground=prose("""
         Clark's formulas, which the lemma cites, agree with an integral over the first variable at
         pairs of normals of several means, variances and correlations.
-        """
-    ),
+        """),
     printed=(
         r"E\max(X,Y) = \mu_1\Phi(\alpha) + \mu_2\Phi(-\alpha) + a\varphi(\alpha), \quad "
         r"E\max(X,Y)^2 = (\mu_1^2+\sigma_1^2)\Phi(\alpha) + (\mu_2^2+\sigma_2^2)\Phi(-\alpha) + "
         r"(\mu_1+\mu_2)a\varphi(\alpha), \quad a^2 = \sigma_1^2+\sigma_2^2-2r\sigma_1\sigma_2, \; "
         r"\alpha = \frac{\mu_1-\mu_2}{a}"
     ),
-    printed_text=prose(
-        r"""
-        Mean and mean square of the larger of two normal variables of correlation $r$.
-        """
-    ),
-    proof=prose(
-        r"""
+    printed_text="Mean and mean square of the larger of two normal variables of correlation $r$.",
+    proof=prose(r"""
         $\max(X,Y) = Y + (X-Y)_+$, and $X - Y$ is normal of mean $\mu_1-\mu_2$ and variance $a^2$:
-        $E(X-Y)_+ = (\mu_1-\mu_2)\Phi(\alpha) + a\varphi(\alpha)$. For the square condition on
-        $X - Y$, of which $X + Y$ is a linear function plus independent noise.
-        """
-    ),
-    note=prose(
-        r"""
+        $E(X-Y)_+ = (\mu_1-\mu_2)\Phi(\alpha) + a\varphi(\alpha)$. For the square condition on $X -
+        Y$, of which $X + Y$ is a linear function plus independent noise.
+        """),
+    note=prose(r"""
         With both means 0: $E\max = \|gx - g'z\|/\sqrt{2\pi d}$ and $E\max^2 = (\|x\|^2 +
         \|z\|^2)/(2d)$ for projections on $N(0, I/d)$, whatever the lengths.
-        """
-    ),
+        """),
     checks=(Check(form="restored", name="mean and mean square", run=moments),),
 )

@@ -104,12 +104,10 @@ def tight(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_2) -
 STATEMENT = Statement(
     id="group-invariant.theorem-2",
     source="Mroueh, Voinea, Poggio (2015), Theorem 2 and equation (5)",
-    place=prose(
-        r"""
+    place=prose("""
         Section 3, Theorem 2, equation (5), and Appendix A; our copy, lines 80 to 84 and 162 to 177,
         without the formulas
-        """
-    ),
+        """),
     copy="lost",
     hypotheses=prose(
         SETTING
@@ -122,64 +120,52 @@ STATEMENT = Statement(
     ),
     title="Theorem 2: errors over all pairs",
     expected=RESTORED_REFUTED,
-    ground=prose(
-        r"""
+    ground=prose(r"""
         Thin: with rejected templates drawn again, $d = 2$, $\epsilon = 0.99$, no group and $m =
         \infty$, three bins err by 0.33496, where $1/n = 0.33333$. It falls with any constant above
         1.005 in the condition on $n$. The larger excess, 0.6355 against 0.5, is for templates on
         the circle, which Remark 1 exempts; it refutes nothing.
-        """
-    ),
+        """),
     printed=(
         r"n \ge \frac{1}{\epsilon_0}, \; m \ge \frac{C_1}{\epsilon_0^2}\log\frac{N}{\delta}, \; "
         r"r \ge \frac{C_2}{\epsilon_0^2}\log\frac{Nm}{\delta} \;\Rightarrow\; "
         r"|\langle\Phi(x_i),\Phi(x_j)\rangle - K_s(x_i,x_j)| \le \epsilon_0"
     ),
-    printed_text=prose(
-        r"""
-        So many bins, templates and elements make all pairs of $N$ points come within
-        $\epsilon_0$, with probability $1 - \delta^2$; $C_1$ and $C_2$ have no values.
-        """
-    ),
+    printed_text=prose(r"""
+        So many bins, templates and elements make all pairs of $N$ points come within $\epsilon_0$,
+        with probability $1 - \delta^2$; $C_1$ and $C_2$ have no values.
+        """),
     proved=(
         r"|\langle\Phi(x_i),\Phi(x_j)\rangle - K_s| \le \frac{s}{n} + "
         r"\rho\sqrt{\frac{2}{m}\log\frac{4P}{\delta}} + \frac{2\rho}{r} + "
         r"\rho\sqrt{\frac{8}{r}\log\frac{4P}{\delta}}, \quad P = \frac{N(N+1)}{2}"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose(r"""
         With probability $1 - \delta$ for all pairs, $\rho$ the largest projection; no $\log m$ in
-        the term of the elements, which vanishes for the whole group. $\epsilon_0$ needs
-        $n \ge 3s/\epsilon_0$ (half of it by midpoints or trapezoids),
-        $m \ge 18\rho^2\epsilon_0^{-2}\log(4P/\delta)$ and $r \ge
-        81\rho^2\epsilon_0^{-2}\log(4P/\delta)$. In the second term $\rho$ may be replaced by
-        $R/\sqrt{d-1}$: products are Lipschitz in the template.
-        """
-    ),
-    flaw=prose(
-        r"""
+        the term of the elements, which vanishes for the whole group. $\epsilon_0$ needs $n \ge
+        3s/\epsilon_0$ (half of it by midpoints or trapezoids), $m \ge
+        18\rho^2\epsilon_0^{-2}\log(4P/\delta)$ and $r \ge 81\rho^2\epsilon_0^{-2}\log(4P/\delta)$.
+        In the second term $\rho$ may be replaced by $R/\sqrt{d-1}$: products are Lipschitz in the
+        template.
+        """),
+    flaw=prose(r"""
         The integral is over $[-s, s]$, and the error of bins goes with $s/n$, not $1/n$. With
         infinitely many templates, drawn again where rejected, and no group it is 0.33496 at $n = 3$
         ($\epsilon = 0.99$), half of one per cent above $1/n$.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         Bins: $\psi\psi$ increases from 0 to 1, so that the sum over thresholds differs from the
-        integral by at most $s/n$, on every draw. Templates: the product of one lies in
-        $[s - \rho, s + \rho]$; Hoeffding, and a union over $P$ pairs. Lipschitz: $t \mapsto
-        s - \int\int\max$ has a gradient of length at most $R$, and Gaussian measure of variance
-        $1/d$ (the sphere: $1/(d-1)$, truncated Gaussians: Caffarelli) concentrates. Elements:
-        given the templates, one $g_i$ moves the double mean by at most $4\rho/r$; McDiarmid; its
-        mean differs from the target by at most $2\rho/r$ (group-invariant.expectation).
-        """
-    ),
-    note=prose(
-        r"""
+        integral by at most $s/n$, on every draw. Templates: the product of one lies in $[s - \rho,
+        s + \rho]$; Hoeffding, and a union over $P$ pairs. Lipschitz: $t \mapsto s - \int\int\max$
+        has a gradient of length at most $R$, and Gaussian measure of variance $1/d$ (the sphere:
+        $1/(d-1)$, truncated Gaussians: Caffarelli) concentrates. Elements: given the templates, one
+        $g_i$ moves the double mean by at most $4\rho/r$; McDiarmid; its mean differs from the
+        target by at most $2\rho/r$ (group-invariant.expectation).
+        """),
+    note=prose(r"""
         The signal $\kappa D$ is of order $1/\sqrt d$: to resolve it to a relative accuracy $\eta$
         takes $m$ of order $\eta^{-2}$ by the Lipschitz form, not $d\,\eta^{-2}$.
-        """
-    ),
+        """),
     checks=(
         Check(form="restored", name="three bins, redraw", run=redraw),
         Check(form="proved", name="two bins in the plane", run=plane),

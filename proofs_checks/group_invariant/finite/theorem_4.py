@@ -77,30 +77,20 @@ STATEMENT = Statement(
     hypotheses="Independent real variables of one law, and their empirical distribution function.",
     title="Theorem 4: sampled distribution functions",
     expected=RESTORED_HOLDS,
-    ground=prose(
-        r"""
+    ground=prose("""
         Projections of a row on a template moved by elements drawn independently out of 120: the
         largest error exceeds the bound no more often than promised.
-        """
-    ),
+        """),
     printed=(r"P\left(\sup_\tau|\hat F_r(\tau) - F(\tau)| > u\right) \le 2e^{-2ru^2}"),
-    printed_text=prose(
-        r"""
+    printed_text=prose("""
         The distribution function of $r$ independent values is uniformly near the true one.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         Massart (1990): the one-sided supremum exceeds $u$ with probability at most $e^{-2ru^2}$
         once that is below $\frac{1}{2}$; both sides. Here the values are $\langle g_i t, x\rangle$
         for independent $g_i$.
-        """
-    ),
-    note=prose(
-        r"""
-        The constant 2 is Massart's; the paper of 1956 that is cited leaves it open.
-        """
-    ),
+        """),
+    note="The constant 2 is Massart's; the paper of 1956 that is cited leaves it open.",
     checks=(
         Check(form="restored", name="largest error of a distribution function", run=errors),
         Check(form="restored", name="worlds where it is tight", run=tight),

@@ -12,14 +12,7 @@ from mehler import GroupInvariantFeatures, exact, verify
 from mehler.features import groups
 from mehler.statements import Context, Evidence, Plot, Series
 
-from .._measured_kernel import (
-    BLOCKS,
-    Draw,
-    Kernel,
-    declared,
-    held,
-    unit_rows,
-)
+from .._measured_kernel import BLOCKS, Draw, Kernel, declared, held, unit_rows
 from .._setting import PAPER
 
 LAW = exact.orbits.TemplateLaw("sphere", 6)

@@ -150,48 +150,38 @@ STATEMENT = Statement(
     ),
     title="Corollary 1: features and distances of orbits",
     expected=RESTORED_HOLDS,
-    ground=prose(
-        r"""
+    ground=prose(r"""
         Drawn with Gaussian templates and rejection, $\epsilon = 0.3$, $s = 1.3$, four unit rows,
         the paper's bins and the whole group; $\epsilon_0$ is what the proved Theorem 2 promises at
         these sizes.
-        """
-    ),
+        """),
     printed=(
         r"\epsilon - \delta_2 - \epsilon_0 \le \langle\Phi(x_i),\Phi(x_j)\rangle - "
         r"\left(1 - d_G(x_i,x_j)\right) \le \epsilon + \delta_1 + \epsilon_0"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose("""
         Theorems 1 and 2 together: inner products of features are near $1 - d_G$, for all pairs.
-        """
-    ),
+        """),
     proved=(
         r"|\langle\Phi(x_i),\Phi(x_j)\rangle - s + \kappa D| \le \epsilon_0, \qquad "
         r"\left|\|\Phi(x_i)-\Phi(x_j)\|^2 - \kappa\,\mathcal{E}(x_i,x_j)\right| \le 4\epsilon_0, "
         r"\quad \mathcal{E} = 2D(x,z) - D(x,x) - D(z,z)"
     ),
-    proved_text=prose(
-        r"""
-        Without deltas, and for distances of features: they estimate the energy distance of the
-        two orbits.
-        """
-    ),
-    proof=prose(
-        r"""
+    proved_text=prose("""
+        Without deltas, and for distances of features: they estimate the energy distance of the two
+        orbits.
+        """),
+    proof=prose(r"""
         Put the exact expectation of group-invariant.theorem-1 into the bound of
-        group-invariant.theorem-2. A squared distance has three inner products, with factors
-        1, 1 and 2, so that its error is at most $4\epsilon_0$.
-        """
-    ),
-    note=prose(
-        r"""
+        group-invariant.theorem-2. A squared distance has three inner products, with factors 1, 1
+        and 2, so that its error is at most $4\epsilon_0$.
+        """),
+    note=prose(r"""
         The two theorems have two laws of templates (Section 2 draws rejected ones again, the proof
         of Theorem 1 sets their features to zero), harmlessly: the deltas hold for both.
         $\epsilon_0$ is what the proved Theorem 2 promises; with the restored condition on bins
         alone it need not be.
-        """
-    ),
+        """),
     checks=(
         Check(form="restored", name="inner products", run=restored),
         Check(form="proved", name="inner products, exactly", run=inner_products),

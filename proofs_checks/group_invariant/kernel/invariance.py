@@ -75,10 +75,7 @@ def _changes(context: Context, label: str, options: dict[str, Any]) -> Any:
     """|Phi(x) - Phi(g x)|^2 of each template, times their number."""
     x = unit_rows(context, 1, 6)
     phi = GroupInvariantFeatures.draw(
-        6,
-        n_templates=20_000 if context.quick else 400_000,
-        seed=context.seed_for(label),
-        **options,
+        6, n_templates=20_000 if context.quick else 400_000, seed=context.seed_for(label), **options
     )
     difference = phi(x) - phi(_ELEMENT(x))
     return phi.n_units * (difference**2).reshape(phi.n_units, -1).sum(axis=1)
@@ -164,42 +161,30 @@ STATEMENT = Statement(
         r"E\langle\Phi(x),\Phi(z)\rangle = K(x,z), \quad K(gx,g'z) = K(x,z) \quad\text{for "
         r"random features of a sample } g_1,\dots,g_r"
     ),
-    printed_text=prose(
-        r"""
-        The kernel that features of sampled elements have in expectation is invariant.
-        """
-    ),
-    ground=prose(
-        r"""
+    printed_text="The kernel that features of sampled elements have in expectation is invariant.",
+    ground=prose("""
         An invariant kernel has $k(x,x) + k(gx,gx) = 2k(x,gx)$; measured with two independent
         elements, Gaussian templates with rejection and $s = 1.3$, the difference is not 0.
-        """
-    ),
+        """),
     proved=(
         r"\Phi(gx) = \Phi(x) \;\text{for the whole finite group}; \qquad "
         r"E\|\Phi_\infty(x) - \Phi_\infty(gx)\|^2 = 2\kappa w\|x - gx\|, \quad w = \frac{1}{r} "
         r"\;\text{or}\; \frac{N-r}{r(N-1)}"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose("""
         Features of a whole group are invariant, each one and exactly. Those of $r$ independent
         elements, or of $r$ distinct ones of $N$, change by a known amount, 0 for $r = N$ only.
-        """
-    ),
-    flaw=prose(
-        r"""
+        """),
+    flaw=prose(r"""
         An inner product of features has the pairs $g_i, g_i$ of one element with itself, for which
         $\|g_i^{-1}x - g_i^{-1}z\| = \|x - z\|$: that part of the kernel is not invariant.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         $\sum_{h \in G}1[\langle ht, gx\rangle \le \tau] = \sum_{h \in G}1[\langle g^{-1}ht,
         x\rangle \le \tau]$, and $g^{-1}h$ runs through the group as $h$ does. For a sample put $z =
-        gx$ into the expectation of group-invariant.expectation: $k(x,x) + k(gx,gx) - 2k(x,gx)$
-        with $D(x, gx) = D(x,x) = D(gx,gx)$ leaves $2\kappa w\|x - gx\|$.
-        """
-    ),
+        gx$ into the expectation of group-invariant.expectation: $k(x,x) + k(gx,gx) - 2k(x,gx)$ with
+        $D(x, gx) = D(x,x) = D(gx,gx)$ leaves $2\kappa w\|x - gx\|$.
+        """),
     checks=(
         Check(form="restored", name="two random elements", run=sampled),
         Check(form="proved", name="whole groups", run=whole),

@@ -125,56 +125,44 @@ STATEMENT = Statement(
     id="group-invariant.orbit-distance",
     source="Mroueh, Voinea, Poggio (2015), Section 3 before Theorem 1, and its definition of d_G",
     place="Section 3, before and in Theorem 1; our copy, lines 61 and 64, in words",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose("""
         Unit rows, and a compact group of orthogonal maps with its Haar measure. The paper calls
         $d_G$ a distance between orbits by definition and claims no axiom of a metric for it.
-        """
-    ),
+        """),
     title="The distance of two orbits",
     expected="holds",
     printed=(
         r"d_G(x,z) = \frac{1}{\sqrt{2\pi d}}\int\int\|gx - g'z\|\,d\mu(g)\,d\mu(g') "
         r"\;\text{is the average distance of the points of both orbits}"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose("""
         What the kernel computes is the average pairwise distance between all points of the orbits
         of $x$ and $z$. (The factor before it is not legible in our copy.)
-        """
-    ),
-    ground=prose(
-        r"""
+        """),
+    ground=prose("""
         A definition, and a name: neither can be refuted. That the library's mean distance is the
         average over all pairs of points is checked for the permutations of three blocks.
-        """
-    ),
+        """),
     proved=(
         r"\mathcal{E}(x,z) = 2D(x,z) - D(x,x) - D(z,z) \ge 0, \quad \mathcal{E} = 0 "
         r"\Leftrightarrow Gx = Gz, \qquad E\|\Phi_\infty(x) - \Phi_\infty(z)\|^2 = "
         r"\kappa\,\mathcal{E}(x,z)"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose("""
         Ours: who needs a metric has the energy distance of the two orbit measures, 0 for one orbit
         and positive for two. Its root is a metric, and what the features preserve.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         $k(x,x) + k(z,z) - 2k(x,z)$ with $k = s - \kappa D$. It is $\int E_t(F_x - F_z)^2d\tau$,
         $F_x$ the distribution function of $\langle gt, x\rangle$: not negative, and 0 only if all
         one-dimensional projections of the two orbit measures agree, that is (Cramer, Wold) if the
         measures do. Orbits are equal or disjoint.
-        """
-    ),
-    note=prose(
-        r"""
-        A mean of distances is not a metric: $d_G(x, x) = \frac{1}{\sqrt{2\pi d}}\int\|x -
-        gx\|d\mu > 0$ unless every element leaves $x$ alone, $\frac{2\sqrt2}{3\sqrt{6\pi}} = 0.217$
-        for $x = e_1$ and the shifts of three coordinates.
-        """
-    ),
+        """),
+    note=prose(r"""
+        A mean of distances is not a metric: $d_G(x, x) = \frac{1}{\sqrt{2\pi d}}\int\|x - gx\|d\mu
+        > 0$ unless every element leaves $x$ alone, $\frac{2\sqrt2}{3\sqrt{6\pi}} = 0.217$ for $x =
+        e_1$ and the shifts of three coordinates.
+        """),
     checks=(
         Check(form="printed", name="all pairs of points", run=average),
         Check(form="proved", name="a row and itself, permuted", run=same_orbit),

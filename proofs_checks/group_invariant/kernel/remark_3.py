@@ -168,46 +168,36 @@ STATEMENT = Statement(
         r"\|gx - g'z\|\,d\mu(g)\,d\mu(g'), \quad g \in \mathcal G \Rightarrow g^{-1} \in "
         r"\mathcal G \subset G; \qquad \|x\| \le R: \; s = R(1+\epsilon)"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose(r"""
         A subset of the group that has all its inverses gives local invariance, with the mean
         distance over the subset; rows of length up to $R$ need the window $R(1+\epsilon)$.
-        """
-    ),
-    ground=prose(
-        r"""
+        """),
+    ground=prose("""
         The identity, a cycle, its inverse and a transposition of three blocks: no group, but closed
         under inverses, with equal weights, which is restricted Haar measure. Restored and proved
         form agree there to rounding, and features of the paper's templates measure them.
-        """
-    ),
+        """),
     proved=(
         r"E\langle\Phi_\infty(x),\Phi_\infty(z)\rangle = s - \frac{\kappa}{r^2}\sum_{i,i'}"
         r"\|A_i^\top x - A_{i'}^\top z\| \;\text{for any linear maps } A_1,\dots,A_r, \;\; "
         r"s \ge \rho"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose("""
         Ours, and exact: with transposes (inverses, for orthogonal maps), and without any group or
         assumption on the list: warps and interpolated rotations are covered.
-        """
-    ),
-    proof=prose(
-        r"""
-        The proof of group-invariant.theorem-1 with $a = \langle A_it, x\rangle$ and $b =
-        \langle A_{i'}t, z\rangle$: $a - b = \langle t, A_i^\top x - A_{i'}^\top z\rangle$. It uses
-        of the templates that their law is rotation invariant, of the maps only linearity, and of
-        the window that no projection leaves it. Inverses: Haar measure does not change under
-        $g \mapsto g^{-1}$, nor does its restriction to a set that this maps to itself.
-        """
-    ),
-    note=prose(
-        r"""
+        """),
+    proof=prose(r"""
+        The proof of group-invariant.theorem-1 with $a = \langle A_it, x\rangle$ and $b = \langle
+        A_{i'}t, z\rangle$: $a - b = \langle t, A_i^\top x - A_{i'}^\top z\rangle$. It uses of the
+        templates that their law is rotation invariant, of the maps only linearity, and of the
+        window that no projection leaves it. Inverses: Haar measure does not change under $g \mapsto
+        g^{-1}$, nor does its restriction to a set that this maps to itself.
+        """),
+    note=prose("""
         The mean over a subset is a double one and does not reduce to one; it is not invariant. For
         a list without inverses, which the remark leaves out, elements in their place give another
         number: 0.796 for 0.731 at one pair of rows.
-        """
-    ),
+        """),
     checks=(
         Check(form="restored", name="a subset with inverses", run=local),
         Check(form="restored", name="elements for inverses", run=inverses),

@@ -134,60 +134,48 @@ STATEMENT = Statement(
     source="Mroueh, Voinea, Poggio (2015), Remark 4",
     place="Section 3, Remark 4; our copy, lines 90 to 92, without the formula",
     copy="lost",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose(r"""
         Templates of length 1, of any law $p$; unit rows; a compact group of orthogonal maps; the
         window $s = 1 + \epsilon$ that Section 2 fixes for the whole paper (line 50). So no
         projection leaves the window and nothing is cut off.
-        """
-    ),
+        """),
     title="Remark 4: the kernel of other templates",
     expected=RESTORED_HOLDS,
     printed=(
         r"K(x,z) = \int\int\int\left(s - \max(\langle gt,x\rangle, \langle g't,z\rangle)\right)"
         r"p(t)\,dt\,d\mu(g)\,d\mu(g')"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose(r"""
         The kernel of any law of unit templates is the window less the mean of the larger
         projection; for the Gaussian templates of Section 2 the mean over $t$ is asymptotically
         proportional to $\|g^{-1}x - g'^{-1}z\|$.
-        """
-    ),
-    ground=prose(
-        r"""
+        """),
+    ground=prose("""
         A law of unit templates with a mean and without symmetry, on unit rows: the definition of
         $K_s$, integrated step by step, is the restored integral for each template, to rounding. And
         measured, for templates uniform on the sphere.
-        """
-    ),
+        """),
     proved=(
         r"K_s = s - E\,\mathrm{clip}_{[-s,s]}\max(\langle gt,x\rangle, \langle g't,z\rangle) = "
         r"\int_{-s}^s P\left(\langle gt,x\rangle \le \tau, "
         r"\langle g't,z\rangle \le \tau\right)d\tau, \quad \text{any } s > 0"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose(r"""
         Ours, for windows that projections may leave: they contribute $\pm s$, not themselves.
         Windows of three or four standard deviations are what one wants in high dimension. Where
         none leaves it, as in the paper, the clip is void; for a rotation invariant $t$ the kernel
         is then exactly $s - \kappa D$, in every dimension.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         $\int_{-s}^s 1[M \le \tau]d\tau = s - \mathrm{clip}(M)$. The joint probability of two
-        projections of a rotation invariant $t$ is an integral over the angle of a wedge:
-        $1 - \sum_v(T(h_v, \frac{\pi}{2}) + T(h_v, \theta_v))$ with $T(h,\theta) =
+        projections of a rotation invariant $t$ is an integral over the angle of a wedge: $1 -
+        \sum_v(T(h_v, \frac{\pi}{2}) + T(h_v, \theta_v))$ with $T(h,\theta) =
         \frac{1}{2\pi}\int_0^\theta P(\rho > h/\cos\phi)d\phi$, Owen's function for normal $t$.
-        """
-    ),
-    note=prose(
-        r"""
+        """),
+    note=prose(r"""
         A mean $\bar t$ of the templates adds $\frac{1}{2}\langle E_g g\bar t, x + z\rangle$ to
         $E\max$, and shifts the projections that the window must hold.
-        """
-    ),
+        """),
     checks=(
         Check(form="restored", name="unit templates without symmetry", run=restored),
         Check(form="restored", name="unit templates, measured", run=measured),

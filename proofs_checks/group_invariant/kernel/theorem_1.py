@@ -168,12 +168,10 @@ def positive(
 STATEMENT = Statement(
     id="group-invariant.theorem-1",
     source="Mroueh, Voinea, Poggio (2015), Theorem 1 and equation (3)",
-    place=prose(
-        r"""
+    place=prose("""
         Section 3, Theorem 1, equation (3), and Appendix A, equations (8) to (16); our copy, lines
         62 to 74 and 116 to 161, without the formulas
-        """
-    ),
+        """),
     copy="lost",
     hypotheses=prose(
         SETTING
@@ -184,55 +182,45 @@ STATEMENT = Statement(
     ),
     title="Theorem 1: the expected kernel",
     expected=RESTORED_HOLDS,
-    ground=prose(
-        r"""
+    ground=prose(r"""
         The exact gap $K_s - (s - d_G)$ of either law lies within the restored deltas on a grid of
         $d \ge 2$ and $0 < \epsilon < 1$, for the least and the largest $d_G$ that there is.
-        """
-    ),
+        """),
     printed=(
         r"\epsilon - \delta_2 \le K_s(x,z) - (1 - d_G(x,z)) \le \epsilon + \delta_1, \quad "
         r"\delta_1 = \frac{e^{-d\epsilon^2/16}}{\sqrt d} - "
         r"\frac{e^{-d\epsilon/2}(1+\epsilon)^{d/2}}{2\sqrt d}, \quad "
         r"\delta_2 = \frac{e^{-d\epsilon^2/16}}{\sqrt d} + (1+\epsilon)e^{-d\epsilon^2/8}"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose(r"""
         On unit vectors, with Gaussian templates of squared length below $1 + \epsilon$ and the
         window $s = 1 + \epsilon$, the expected kernel is $s - d_G$ up to two deltas that vanish
         with the dimension, and it is a kernel.
-        """
-    ),
+        """),
     proved=(
         r"K_s = ps - q\,d_G \;\text{(zero)}, \quad K_s = s - \frac{q}{p}\,d_G \;\text{(redraw)}, "
         r"\quad K_s = s - \frac{\Gamma(d/2)}{2\sqrt\pi\,\Gamma((d+1)/2)}\,D \;\text{(sphere)}; "
         r"\quad p = P(\chi_d^2 < d(1+\epsilon)), \; q = P(\chi_{d+1}^2 < d(1+\epsilon))"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose(r"""
         Exactly, for every $d \ge 2$ and every group of orthogonal maps, whatever is done with
         rejected templates; $s = \sqrt{1+\epsilon}$ is window enough.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         $\int_{-s}^s 1[a \le \tau]1[b \le \tau]d\tau = s - \max(a,b)$ for $|a|, |b| \le s$. The
-        expectation of $\frac{a+b}{2}$ vanishes by symmetry, and $a - b = \langle t,
-        g^{-1}x - g'^{-1}z\rangle$ has $E|\langle t, v\rangle| = \|v\|\,E\|t\|\,c_d$ for a rotation
-        invariant $t$. For $N(0, I/d)$ cut at $1+\epsilon$, $E\|t\|$ is $q/p$ times that of the
-        uncut law. The deltas: $K_s - (s - d_G) = (1-q)d_G - (1-p)s$, Cauchy-Schwarz and the tails
-        of group-invariant.lemma-3.
-        """
-    ),
-    note=prose(
-        r"""
+        expectation of $\frac{a+b}{2}$ vanishes by symmetry, and $a - b = \langle t, g^{-1}x -
+        g'^{-1}z\rangle$ has $E|\langle t, v\rangle| = \|v\|\,E\|t\|\,c_d$ for a rotation invariant
+        $t$. For $N(0, I/d)$ cut at $1+\epsilon$, $E\|t\|$ is $q/p$ times that of the uncut law. The
+        deltas: $K_s - (s - d_G) = (1-q)d_G - (1-p)s$, Cauchy-Schwarz and the tails of
+        group-invariant.lemma-3.
+        """),
+    note=prose(r"""
         The deltas promise nothing in practice: $\delta_2 = 1.20$ at $d = 40$, $\epsilon = 0.1$,
-        where $d_G \le 0.126$. A test against $s - d_G$ there fails by 5.7 % of the slope:
-        $q/p = 0.943$. Both sides are numbers, so that the words "with probability 1" (line 67) are
-        void. The second part, $K_s \to s - d_G$, says no more than $K_s \to s$, as $d_G \to 0$; by
-        the exact form $\sqrt d(s - K_s) = \frac{q}{p}D/\sqrt{2\pi}$.
-        """
-    ),
+        where $d_G \le 0.126$. A test against $s - d_G$ there fails by 5.7 % of the slope: $q/p =
+        0.943$. Both sides are numbers, so that the words "with probability 1" (line 67) are void.
+        The second part, $K_s \to s - d_G$, says no more than $K_s \to s$, as $d_G \to 0$; by the
+        exact form $\sqrt d(s - K_s) = \frac{q}{p}D/\sqrt{2\pi}$.
+        """),
     checks=(
         Check(form="restored", name="the deltas", run=deltas),
         Check(form="restored", name="the limit", run=limit),

@@ -15,12 +15,7 @@ from . import _exact as known
 from ._curves import draw_of, of_gram, of_map
 from ._data import PAPER, SMALL, Task
 from ._features import bag_of_words, drawn, grams, haar
-from ._plots import (
-    over_elements,
-    over_templates,
-    over_training,
-    seeds_for,
-)
+from ._plots import over_elements, over_templates, over_training, seeds_for
 
 _DRAWS = 60
 _FEWER_DRAWS = 40  # sizes at which few draws are lost
@@ -236,66 +231,54 @@ STATEMENT = Statement(
         "Section 6 and Appendix D.1; our copy, lines 112 and 230 to 236, in words and without the "
         "figures"
     ),
-    hypotheses=prose(
-        r"""
+    hypotheses=prose("""
         All sequences of 5 characters out of 8, one-hot; labels that say whether two random targets
         both occur; standard normal templates with all 120 permutations, pooled by distribution
         functions; regularised least squares on 2000 random sequences of each class, all others
         being the test.
-        """
-    ),
+        """),
     title="The experiment on permuted sequences",
     expected="holds",
     printed=(
         r"m < m' \Rightarrow \mathrm{CDF}(n,m) < \mathrm{CDF}(n,m'), \qquad "
         r"n < n' \Rightarrow \mathrm{CDF}(n,m) < \mathrm{CDF}(n',m)"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose("""
         Test accuracy of least squares on features CDF(bins, templates) grows with the number of
         templates and with the number of bins; over the number of sampled permutations it is rather
         flat. (The figures, and their order of methods, are not in our copy.)
-        """
-    ),
-    ground=prose(
-        r"""
+        """),
+    ground=prose("""
         Counted over 60 draws of targets, split and templates: 25 templates do better than 5, and
         many bins better than few, in more than half of all draws. At the full level in the paper's
         own world.
-        """
-    ),
+        """),
     proved=(
         r"\mathrm{raw} = \mathrm{bag} = 1 - 2\beta = 0.8364, \quad \max_{u,v,w}\mathrm{acc}"
         r"(u\#a+v\#b \ge w) = 1 - \beta = 0.9182, \quad \beta = \frac{2551}{25838}\cdot"
         r"\frac{23838}{28768}; \quad \lambda_{\min}(K_{\mathrm{Haar}}) > 0"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose(r"""
         With 2000 training sequences of each class. $\beta$ is the share of the test in which one
         given target occurs twice or more and the other does not. Least squares treats the targets
         alike and loses both such shares; a rule that does not loses one. The Haar kernel is
         strictly positive on the 792 orbits: with enough rows it learns any labels of them. The
         order bag of words, CDF with 25 templates, Haar kernel is measured too.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         The labels do not change under permutations of places, and the empirical risk is convex, so
         that on all sequences the mean over permutations of a solution on one-hot rows is a
         solution: a function of counts; by symmetry in the targets one of $\#a+\#b$, with a
         threshold between 1 and 2. It errs on sequences with one target alone, twice or more:
         $7^5-6^5-5\cdot6^4 = 2551$ for each. The other values are enumerated and computed. Samples
         of the permutations do not give invariant features; those of 2 are less accurate.
-        """
-    ),
-    note=prose(
-        r"""
+        """),
+    note=prose("""
         At 10 sequences a class bag of words is as good as any. Nearest neighbours, instead of least
         squares, gain little or nothing over bag of words, which is invariant too. "Rather flat"
         over the number of permutations holds from about 30 of 120 on. See
         group-invariant.sample-complexity for the number of orbits.
-        """
-    ),
+        """),
     checks=(
         Check(form="printed", name="more templates", run=more_templates),
         Check(form="printed", name="more bins", run=more_bins),

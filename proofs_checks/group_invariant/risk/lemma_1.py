@@ -74,53 +74,41 @@ STATEMENT = Statement(
     ),
     title="Lemma 1: density of the infinite class",
     expected=RESTORED_REFUTED,
-    ground=prose(
-        r"""
+    ground=prose(r"""
         $4K_s(\cdot, x)$ for a unit row $x$, Gaussian templates with rejection and $s = 1.3$: its
         distance from every function of the class with $C = 1$ is bounded from below in closed form.
-        """
-    ),
+        """),
     printed=(
         r"\mathcal F_p = \left\{\int\int_{-s}^s w(t,\tau)\psi(\cdot,t,\tau)\,d\tau\,dt : "
         r"\sup\frac{|w|}{p} \le C\right\} \;\text{is dense in}\; \mathcal H_{K_s}"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose("""
         Functions with weights of at most $C$ times the density of templates come near every
         function of the kernel's space.
-        """
-    ),
+        """),
     proved=(
         r"\bigcup_{C>0}\mathcal F_p(C) \;\text{is dense in}\; \mathcal H_{K_s}; \qquad "
         r"\mathrm{dist}\left(\lambda K_s(\cdot,x), \mathcal F_p(C)\right) \ge "
         r"\frac{\lambda K_s(x,x) - sC}{\sqrt{K_s(x,x)}}"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose("""
         The union over all $C$ is dense; for one $C$ kernel sections with a large factor stay away.
-        """
-    ),
-    flaw=prose(
-        r"""
-        With $C$ fixed the class is bounded: $|f(x)| \le C\,E\int\psi\,d\tau = sC$. So
-        $\lambda K_s(\cdot, x)$ with $\lambda K_s(x,x) > sC$ is at a positive distance.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    flaw=prose(r"""
+        With $C$ fixed the class is bounded: $|f(x)| \le C\,E\int\psi\,d\tau = sC$. So $\lambda
+        K_s(\cdot, x)$ with $\lambda K_s(x,x) > sC$ is at a positive distance.
+        """),
+    proof=prose(r"""
         $\mathcal H_{K_s}$ is the image of $L^2(p\,dt\,d\tau)$ under $u \mapsto \int\int u\psi\,p$,
         a contraction onto it; bounded $u = w/p$ are dense there. Finite sums
         $\sum\alpha_iK_s(\cdot, x_i)$ have $u = \sum\alpha_i\psi(x_i, \cdot)$, bounded by
         $\sum|\alpha_i|$. Distance: $|g(x)| \le \|g\|\sqrt{K_s(x,x)}$ for the difference $g$.
-        """
-    ),
-    note=prose(
-        r"""
+        """),
+    note=prose("""
         The risk on the space of orbits equals that on the whole space for $f$ in the class, with
-        the measure pushed forward to orbits, not restricted (which may be null). Theorem 3
-        compares with the class for one $C$ and does not need density.
-        """
-    ),
+        the measure pushed forward to orbits, not restricted (which may be null). Theorem 3 compares
+        with the class for one $C$ and does not need density.
+        """),
     checks=(
         Check(form="restored", name="a kernel section, C = 1", run=fixed_scale),
         Check(form="proved", name="kernel sections", run=sections),

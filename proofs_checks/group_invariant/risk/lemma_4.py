@@ -176,50 +176,40 @@ STATEMENT = Statement(
     ),
     title="Lemma 4: approximation by features",
     expected=RESTORED_HOLDS,
-    ground=prose(
-        r"""
+    ground=prose("""
         A function of the class in closed form, cyclic shifts of six coordinates, unit rows,
         Gaussian templates with rejection and $s = 1.3$, the whole group and independent elements:
         no more violations than promised.
-        """
-    ),
+        """),
     printed=(
         r"\|f - \tilde f\|_{L^2} \le \frac{2sC}{\sqrt m}\left(1+\sqrt{2\log\frac{1}{\delta}}"
         r"\right) + \frac{2sC}{\sqrt{r}}\left(1+\sqrt{2\log\frac{m}{\delta}}\right) + \frac{2sC}{n}"
     ),
-    printed_text=prose(
-        r"""
-        Near every function of $\mathcal F_p$ there is a combination of features with weights of
-        at most $C/m$, with probability $1 - 2\delta$.
-        """
-    ),
+    printed_text=prose(r"""
+        Near every function of $\mathcal F_p$ there is a combination of features with weights of at
+        most $C/m$, with probability $1 - 2\delta$.
+        """),
     proved=(
         r"\|f - \tilde f\|_{L^2} \le \frac{2sC}{\sqrt m}\left(1+\sqrt{2\log\frac{1}{\delta}}"
         r"\right) + \frac{2sC}{\sqrt{r}}\left(1+\sqrt{2\log\frac{1}{\delta}}\right) + \frac{sC}{n}"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose("""
         No union over templates is needed, and the bins cost half; for the whole group the second
         term vanishes.
-        """
-    ),
-    flaw=prose(
-        r"""
+        """),
+    flaw=prose("""
         The step from the integral to the bins takes the weights $w(t_j, sk/n)$, but $w$ is only
         bounded and measurable: it may vanish at all $sk/n$. Means of $w$ over the cells repair it.
-        """
-    ),
-    proof=prose(
-        r"""
-        A mean of $m$ independent Hilbert elements of norm at most $M$ is within
-        $\frac{M}{\sqrt m}(1+\sqrt{2\log(1/\delta)})$ of its expectation (variances add; McDiarmid).
-        Templates: $\int_{-s}^s\frac{w}{p}\psi\,d\tau$ has norm at most $2sC$. Elements: average
-        over the templates first; then each $g_i$ gives one element of norm at most $2sC$. Bins:
-        $w_{jk} = \frac{1}{h}\int_{cell}\frac{w(t_j,\tau)}{m\,p(t_j)}d\tau$ is at most $C/m$, and
-        replacing $\psi(\tau)$ by its value at the cell's end errs by $\int|\psi - \psi_{end}|
-        \le h = s/n$ for a function that increases from 0 to 1.
-        """
-    ),
+        """),
+    proof=prose(r"""
+        A mean of $m$ independent Hilbert elements of norm at most $M$ is within $\frac{M}{\sqrt
+        m}(1+\sqrt{2\log(1/\delta)})$ of its expectation (variances add; McDiarmid). Templates:
+        $\int_{-s}^s\frac{w}{p}\psi\,d\tau$ has norm at most $2sC$. Elements: average over the
+        templates first; then each $g_i$ gives one element of norm at most $2sC$. Bins: $w_{jk} =
+        \frac{1}{h}\int_{cell}\frac{w(t_j,\tau)}{m\,p(t_j)}d\tau$ is at most $C/m$, and replacing
+        $\psi(\tau)$ by its value at the cell's end errs by $\int|\psi - \psi_{end}| \le h = s/n$
+        for a function that increases from 0 to 1.
+        """),
     checks=(
         Check(form="restored", name="distances", run=restored),
         Check(form="proved", name="distances, sharper", run=proved),

@@ -67,23 +67,17 @@ STATEMENT = Statement(
         r"|\mathcal E_V(f) - \mathcal E_V(\tilde f)| \le L\,\|f - \tilde f\|_{L^2(\rho)}, \quad "
         r"\mathcal E_V(f) = E\,V(yf(x))"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose("""
         Risks differ by at most $L$ times the distance of the functions, and that by Lemma 4. The
         proof names the two steps (line 206); the bound is $L$ times that of Lemma 4.
-        """
-    ),
-    ground=prose(
-        r"""
+        """),
+    ground=prose("""
         The approximations of group-invariant.lemma-4, at unit rows with arbitrary labels, under the
         logistic and the hinge loss.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         $|E\,V(yf) - E\,V(y\tilde f)| \le L\,E|f - \tilde f| \le L\|f-\tilde f\|_{L^2}$ by the
         Lipschitz constant, then Jensen.
-        """
-    ),
+        """),
     checks=(Check(form="restored", name="risks of near functions", run=risks),),
 )

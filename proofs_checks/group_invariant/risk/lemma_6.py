@@ -118,11 +118,7 @@ def gaps(context: Context, *, bound: Any = gap_bound) -> Evidence:
     n_draws = 500 if context.quick else 10_000
     return hold_bounds(
         [
-            Case(
-                drawn=fitted(context, m, n, n_draws).gap,
-                bound=bound(n),
-                where={"m": m, "N": n},
-            )
+            Case(drawn=fitted(context, m, n, n_draws).gap, bound=bound(n), where={"m": m, "N": n})
             for m, n in _SETTINGS
         ],
         form="proved",
@@ -152,52 +148,41 @@ STATEMENT = Statement(
     ),
     title="Lemma 6: true and empirical risk",
     expected=RESTORED_REFUTED,
-    ground=prose(
-        r"""
+    ground=prose(r"""
         Sign flips, unit rows, Gaussian templates with rejection, $s = 1.99$, eight bins, a convex
         loss that is not negative: the restored bound for $\delta = 10^{-15}$ fails with probability
         $10^{-14}$, a binomial tail.
-        """
-    ),
+        """),
     printed=(
         r"\sup_{\tilde{\mathcal F}}|\mathcal E_V - \hat{\mathcal E}_V| \le \frac{1}{\sqrt N}\left("
         r"4LsC + 2V(0) + LC\sqrt{\frac{1}{2}\log\frac{1}{\delta}}\right)"
     ),
-    printed_text=prose(
-        r"""
-        Over all weights of at most $C/m$ true and empirical risk are near, with probability
-        $1 - \delta$; the deviation takes $C$ for a bound of the functions.
-        """
-    ),
+    printed_text=prose(r"""
+        Over all weights of at most $C/m$ true and empirical risk are near, with probability $1 -
+        \delta$; the deviation takes $C$ for a bound of the functions.
+        """),
     proved=(
         r"\sup_{\tilde{\mathcal F}}\left(\mathcal E_V - \hat{\mathcal E}_V\right) \le "
         r"\frac{4LsC}{\sqrt N} + 4LsC\sqrt{\frac{\log(1/\delta)}{2N}}, \qquad "
         r"\mathfrak R_N(\tilde{\mathcal F}) \le \frac{2sC}{\sqrt N}"
     ),
-    proved_text=prose(
-        r"""
-        With probability $1 - \delta$ (with $2/\delta$ for the absolute value); no term in
-        $V(0)$.
-        """
-    ),
-    flaw=prose(
-        r"""
+    proved_text=prose(r"""
+        With probability $1 - \delta$ (with $2/\delta$ for the absolute value); no term in $V(0)$.
+        """),
+    flaw=prose(r"""
         $C$ bounds the weights, not the functions. Where the group has $-x$ with each $x$, equal
         weights give $b = C\frac{s}{n}\sum_k\psi = C(s + \frac{s}{2n})$ at every row. With labels by
         a coin and $V(u) = \max(0, b - u)$ the risks then differ by $|\bar y|b$, whose tail is
         heavier than the bound's: at $s = 1.99$, $n = 8$, $N = 10^4$ the restored one for $\delta =
         10^{-15}$ fails with probability $10^{-14}$. The range of the loss, and with it McDiarmid's
         term, is $4LsC$. The constant $V(0)$ cancels in the difference.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         Symmetrisation and contraction bound the mean of the supremum by $2L\mathfrak R_N$, and
         $\mathfrak R_N = E\frac{hC}{m}\sum_{jk}|\frac{1}{N}\sum_i\sigma_i\hat\psi_{jk}(x_i)| \le
         \frac{hC}{m}\cdot 2nm\cdot N^{-1/2}$: the column $k = -n$ is 0. One sample moves the
         supremum by at most $4LsC/N$, since $|f| \le 2sC$.
-        """
-    ),
+        """),
     checks=(
         Check(form="restored", name="labels by a coin", run=coins),
         Check(form="proved", name="Rademacher complexity", run=rademacher),

@@ -20,16 +20,7 @@ from ...kitchen_sinks._quantiles import quantile_points
 from .. import _tight_worlds as worlds
 from .._setting import SETTING
 from . import _one_orbit
-from ._toy_problem import (
-    BINS,
-    LABELS,
-    SHARE,
-    TOKENS,
-    WINDOW,
-    fitted,
-    least_risk,
-    risk_everywhere,
-)
+from ._toy_problem import BINS, LABELS, SHARE, TOKENS, WINDOW, fitted, least_risk, risk_everywhere
 
 _DELTA = 0.02
 
@@ -200,12 +191,10 @@ def tight(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_3) -
 STATEMENT = Statement(
     id="group-invariant.theorem-3",
     source="Mroueh, Voinea, Poggio (2015), Theorem 3",
-    place=prose(
-        r"""
+    place=prose("""
         Section 4, Theorem 3, and Appendix B; our copy, lines 100 to 104 and 211 to 218, without the
         formula
-        """
-    ),
+        """),
     copy="lost",
     hypotheses=prose(
         SETTING
@@ -218,59 +207,49 @@ STATEMENT = Statement(
     ),
     title="Theorem 3: learning with features",
     expected=RESTORED_REFUTED,
-    ground=prose(
-        r"""
+    ground=prose(r"""
         One orbit of sign flips, unit rows, Gaussian templates with rejection, $s = 1.99$, $N =
         10^6$ and so many templates, bins and elements that their terms vanish: for $V(u) = -u$ and
         $\delta = 10^{-10}$ the bound fails with probability $5.7\cdot10^{-9}$, for $3\cdot10^{-10}$
         promised; for a loss that is not negative and $\delta = 10^{-18}$ with $5.6\cdot10^{-17}$,
         for $3\cdot10^{-18}$. Binomial tails, exact.
-        """
-    ),
+        """),
     printed=(
         r"\mathcal E_V(f_N^*) \le \min_{\mathcal F_p}\mathcal E_V + \frac{2}{\sqrt N}\left(4LsC + "
         r"2V(0) + LC\sqrt{\frac{1}{2}\log\frac{1}{\delta}}\right) + \frac{2sLC}{\sqrt m}\left(1 + "
         r"\sqrt{2\log\frac{1}{\delta}}\right) + L\left(\frac{2sC}{\sqrt{r}}\left(1 + "
         r"\sqrt{2\log\frac{m}{\delta}}\right) + \frac{2sC}{n}\right)"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose(r"""
         The risk of the minimiser over weights of at most $C/m$ on $N$ points of the core set
-        exceeds the least risk of $\mathcal F_p$ by no more than this, with probability
-        $1 - 3\delta$.
-        """
-    ),
+        exceeds the least risk of $\mathcal F_p$ by no more than this, with probability $1 -
+        3\delta$.
+        """),
     proved=(
         r"\mathcal E_V(f_N^*) \le \inf_{\mathcal F_p}\mathcal E_V + \left(1 + "
         r"\sqrt{2\log\frac{1}{\delta}}\right)\left(\frac{4LsC}{\sqrt N} + \frac{2sLC}{\sqrt m} + "
         r"\frac{4sLC}{\sqrt{r}}\right) + \frac{sLC}{n}"
     ),
-    proved_text=prose(
-        r"""
-        With probability $1 - 5\delta$; with the whole group the term in $r$ vanishes and it is
-        $1 - 3\delta$.
-        """
-    ),
-    flaw=prose(
-        r"""
+    proved_text=prose(r"""
+        With probability $1 - 5\delta$; with the whole group the term in $r$ vanishes and it is $1 -
+        3\delta$.
+        """),
+    flaw=prose(r"""
         The deviation term takes $C$ for a bound of functions that reach $sC$, as in
         group-invariant.lemma-6; at small $\delta$ nothing else in the bound makes up for it. And a
-        function of sampled elements is not invariant: its risk on the whole space, where it will
-        be used, differs from its risk on the core set, where the data are, which the restored sum
-        has no term for. $V(0)$ is not needed, and the minimum is an infimum.
-        """
-    ),
-    proof=prose(
-        r"""
+        function of sampled elements is not invariant: its risk on the whole space, where it will be
+        used, differs from its risk on the core set, where the data are, which the restored sum has
+        no term for. $V(0)$ is not needed, and the minimum is an infimum.
+        """),
+    proof=prose(r"""
         Five events of probability $\delta$. On orbits: the supremum of group-invariant.lemma-6 and
         Hoeffding for one comparator give $\frac{4LsC}{\sqrt N}(1 + \sqrt{2\log(1/\delta)})$;
         group-invariant.lemma-4 gives a comparator, with two events, and group-invariant.lemma-5
         turns distances into risks. From orbits to everything: with $\bar f$ the same weights and
-        exact distribution functions, $\sup_w|\tilde f - \bar f| \le
-        \frac{hC}{m}\sum_{jk}|\hat\psi - \psi|$, whose averages over both spaces have a sum of
-        mean at most $2sC/\sqrt r$ and differences of at most $4sC/r$: McDiarmid.
-        """
-    ),
+        exact distribution functions, $\sup_w|\tilde f - \bar f| \le \frac{hC}{m}\sum_{jk}|\hat\psi
+        - \psi|$, whose averages over both spaces have a sum of mean at most $2sC/\sqrt r$ and
+        differences of at most $4sC/r$: McDiarmid.
+        """),
     checks=(
         Check(form="restored", name="one orbit, V(u) = -u", run=one_orbit),
         Check(form="restored", name="one orbit, a loss from 0 up", run=not_negative),

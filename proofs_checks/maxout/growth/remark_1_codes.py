@@ -96,10 +96,7 @@ def _plot(measured: Measured) -> Plot:
         title="Agreement of argmax codes",
         x_label="correlation of x and z",
         y_label="share of equal digits",
-        series=(
-            *curves,
-            *(points(f"measured, q = {q}", measured.only(q)) for q in pools),
-        ),
+        series=(*curves, *(points(f"measured, q = {q}", measured.only(q)) for q in pools)),
         caption="Larger pools make codes more selective, with a square-root cusp at correlation 1.",
     )
 
@@ -108,54 +105,43 @@ STATEMENT = Statement(
     id="maxout.remark-1-codes",
     source="Mroueh, Rennie, Goel (2015), Remark 1",
     place="Section 2.1, Remark 1; our copy, lines 115 to 119",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose("""
         Points of the unit sphere; independent weights of the law $N(0, I_d)$ for each of the $m$
         digits. "Locality sensitive" is in the sense of a cited paper: nearer points collide more
         often.
-        """
-    ),
+        """),
     title="Remark 1: argmax codes are locality sensitive",
     expected="holds",
-    ground=prose(
-        r"""
+    ground=prose("""
         The share of equal digits measured for pools of several sizes, and its growth with the
         correlation; monotone by proof.
-        """
-    ),
+        """),
     printed=(
         r"\mathbb{E}\,d_H\left(C(x), C(z)\right) = 1 - \kappa_q(x,z), \qquad "
         r"d_H = \frac{1}{m}\sum_{\ell \le m} 1\{C_\ell(x) \ne C_\ell(z)\}"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose("""
         The share of digits in which two codes of winning indices differ estimates one minus the
-        collision probability without bias; closer rows collide more often, so that the codes are
-        a locality-sensitive hash.
-        """
-    ),
-    proof=prose(
-        r"""
-        Digits are independent and each differs with probability $P(D \ne D') = 1 - \kappa_q$:
-        the expectation is exact at every $m$, the variance is $\kappa_q(1-\kappa_q)/m$, and by
+        collision probability without bias; closer rows collide more often, so that the codes are a
+        locality-sensitive hash.
+        """),
+    proof=prose(r"""
+        Digits are independent and each differs with probability $P(D \ne D') = 1 - \kappa_q$: the
+        expectation is exact at every $m$, the variance is $\kappa_q(1-\kappa_q)/m$, and by
         Hoeffding $P(|d_H - (1-\kappa_q)| \ge t) \le 2e^{-2mt^2}$. Monotone: $\kappa_q$ is $q$ times
-        the
-        probability that the $2(q-1)$ differences $g_1 - g_j$ and $g'_1 - g'_j$ are all positive.
-        Covariances within each half do not depend on $\rho$; those across are
-        $\rho(1 + \delta_{jk})$ and increase. By Plackett's identity the derivative of an orthant
-        probability in a covariance is a Gaussian density times another orthant probability, which
-        is positive on $(-1, 1)$. So $\rho_1 > \rho_2$ gives $p_1 = \kappa_q(\rho_1) > p_2 =
-        \kappa_q(\rho_2)$: the family is sensitive for every pair of radii.
-        """
-    ),
-    note=prose(
-        r"""
-        How well it hashes: $\log\kappa_q/\log\frac1q \to \frac{1-\rho}{1+\rho}$ as $q \to
-        \infty$ (proof on its page), so that the exponent $\log p_1/\log p_2$ tends to
-        $\frac{(1-\rho_1)(1+\rho_2)}{(1+\rho_1)(1-\rho_2)}$, slowly: for 0.75 against 0 the limit
-        is 0.143, and the exponent 0.335 at $q = 8$, 0.219 at $q = 10^6$.
-        """
-    ),
+        the probability that the $2(q-1)$ differences $g_1 - g_j$ and $g'_1 - g'_j$ are all
+        positive. Covariances within each half do not depend on $\rho$; those across are $\rho(1 +
+        \delta_{jk})$ and increase. By Plackett's identity the derivative of an orthant probability
+        in a covariance is a Gaussian density times another orthant probability, which is positive
+        on $(-1, 1)$. So $\rho_1 > \rho_2$ gives $p_1 = \kappa_q(\rho_1) > p_2 = \kappa_q(\rho_2)$:
+        the family is sensitive for every pair of radii.
+        """),
+    note=prose(r"""
+        How well it hashes: $\log\kappa_q/\log\frac1q \to \frac{1-\rho}{1+\rho}$ as $q \to \infty$
+        (proof on its page), so that the exponent $\log p_1/\log p_2$ tends to
+        $\frac{(1-\rho_1)(1+\rho_2)}{(1+\rho_1)(1-\rho_2)}$, slowly: for 0.75 against 0 the limit is
+        0.143, and the exponent 0.335 at $q = 8$, 0.219 at $q = 10^6$.
+        """),
     checks=(
         Check(form="printed", name="agreement of codes against kappa", run=similarity),
         Check(form="printed", name="closer rows agree more often", run=sensitivity),

@@ -107,21 +107,16 @@ STATEMENT = Statement(
     id="maxout.sigma2-growth",
     source="Mroueh, Rennie, Goel (2015), Appendix A, after equation (6)",
     place="Appendix A, after equation (6); our copy, line 272",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose(r"""
         $q \to \infty$. The sign $\sim$ is read as equality up to a factor that tends to 1: so it is
         used of $h_1$ in Section 2.1, where the paper puts in the constant. As an order of growth
         with the constant left open the print stands.
-        """
-    ),
+        """),
     title="Growth of the second moment of the maximum",
     expected="refuted, repaired",
-    ground=prose(
-        r"""
-        A proof, and its bounds evaluated at $q = 10^{300}$: the ratio to $\log q$ is at least
-        1.98.
-        """
-    ),
+    ground=prose(r"""
+        A proof, and its bounds evaluated at $q = 10^{300}$: the ratio to $\log q$ is at least 1.98.
+        """),
     printed=r"\sigma^2(q) \sim \log q",
     printed_text=r"The second moment of the maximum of $q$ standard normals is about $\log q$.",
     proved=(
@@ -129,30 +124,23 @@ STATEMENT = Statement(
         r"\le 2\log q + 1"
     ),
     proved_text=r"It is about $2\log q$: the square of the mean, up to a variance of at most 1.",
-    flaw=prose(
-        r"""
-        A factor of 2: the maximum concentrates at $\sqrt{2\log q}$, as the paper itself says of
-        its mean. Only as an order of growth, constants left open, does the print stand.
-        """
-    ),
-    proof=prose(
-        r"""
+    flaw=prose(r"""
+        A factor of 2: the maximum concentrates at $\sqrt{2\log q}$, as the paper itself says of its
+        mean. Only as an order of growth, constants left open, does the print stand.
+        """),
+    proof=prose(r"""
         $\sigma^2 = h_1^2 + \mathrm{Var}(M)$. The maximum is 1-Lipschitz, so $\mathrm{Var}(M) \le 1$
         by Poincaré's inequality, and $h_1^2 \le 2\log q$, $h_1 \sim \sqrt{2\log q}$ by
-        maxout.h1-growth. The ratio to $\log q$ stays away from 1: with
-        $t^2 = \frac85\log q$,
-        $q\,\Phi(-t) \ge \frac{t}{(1+t^2)\sqrt{2\pi}}\,q^{1/5}$, which increases and exceeds 14
-        from $q = 10^{12}$ on; there $P(M > t) \ge 1 - e^{-14}$ and
-        $\sigma^2 \ge E[M^2; M > t] \ge 1.599\log q$.
-        """
-    ),
-    note=prose(
-        r"""
+        maxout.h1-growth. The ratio to $\log q$ stays away from 1: with $t^2 = \frac85\log q$,
+        $q\,\Phi(-t) \ge \frac{t}{(1+t^2)\sqrt{2\pi}}\,q^{1/5}$, which increases and exceeds 14 from
+        $q = 10^{12}$ on; there $P(M > t) \ge 1 - e^{-14}$ and $\sigma^2 \ge E[M^2; M > t] \ge
+        1.599\log q$.
+        """),
+    note=prose(r"""
         More precisely $\sigma^2 = 2\log q - \log(4\pi\log q) + 2\gamma + o(1)$, because the
-        variance tends to 0 like $\pi^2/(12\log q)$. Values: 1, 1.55, 2.40, 3.41, 10.67 for
-        $q = 2, 4, 8, 16, 1024$.
-        """
-    ),
+        variance tends to 0 like $\pi^2/(12\log q)$. Values: 1, 1.55, 2.40, 3.41, 10.67 for $q = 2,
+        4, 8, 16, 1024$.
+        """),
     checks=(
         Check(form="printed", name="ratio to log q, by proved bounds", run=printed),
         Check(form="proved", name="ratio to 2 log q, by proved bounds", run=proved),

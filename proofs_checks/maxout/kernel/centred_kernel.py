@@ -28,10 +28,7 @@ def variance_of_maximum(q: int) -> float:
 
 
 def kernel(
-    context: Context,
-    *,
-    draw: Draw = MaxoutFeatures.draw,
-    kernel: Kernel = exact.centred_kernel,
+    context: Context, *, draw: Draw = MaxoutFeatures.draw, kernel: Kernel = exact.centred_kernel
 ) -> Evidence:
     """Hold int_0^rho kappa_q against products of centred units."""
     context.ledger.spend(f"{STATEMENT.id}: kernel", context.false_alarm)
@@ -167,46 +164,31 @@ STATEMENT = Statement(
     source="Ours, for Mroueh, Rennie, Goel (2015), Theorem 1 and Section 2.1",
     place="Ours; nobody prints it",
     copy="none",
-    hypotheses=prose(
-        r"""
-        Independent Gaussian weights; any rows but 0.
-        """
-    ),
+    hypotheses="Independent Gaussian weights; any rows but 0.",
     title="Centred maxout has a locally linear kernel",
     expected="holds",
-    ground=prose(
-        r"""
-        Mean products of centred units, measured.
-        """
-    ),
+    ground="Mean products of centred units, measured.",
     printed=(
         r"\bar h(x) = h(x) - h_1(q)\,\Vert x\Vert: \qquad "
         r"\mathbb{E}\,\bar h(x)\bar h(z) = \Vert x\Vert\,\Vert z\Vert\int_0^\rho\kappa_q(t)\,dt = "
         r"\langle x,z\rangle\,\bar\kappa_q(\rho), \quad "
         r"\bar\kappa_q(\rho) = \sum_{i \ge 0}\frac{a_i(q)}{i+1}\,\rho^i"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose("""
         Subtracting its known mean from a maxout unit leaves exactly a linear kernel times a
         positive definite localiser, the running mean of the collision probability.
-        """
-    ),
-    proof=prose(
-        r"""
-        $E\,h(x) = h_1\Vert x\Vert$, so the centred kernel is
-        $K - h_1^2\Vert x\Vert\Vert z\Vert$, and
-        $K_q - h_1^2 = \int_0^\rho\kappa_q$ (maxout.theorem-1-kernel). Integrate the series of
+        """),
+    proof=prose(r"""
+        $E\,h(x) = h_1\Vert x\Vert$, so the centred kernel is $K - h_1^2\Vert x\Vert\Vert z\Vert$,
+        and $K_q - h_1^2 = \int_0^\rho\kappa_q$ (maxout.theorem-1-kernel). Integrate the series of
         $\kappa_q$ term by term and divide by $\rho$; its coefficients are not negative, so
-        $\bar\kappa_q$ is positive definite on the sphere (Schoenberg). Values:
-        $\bar\kappa_q(1) = V(q) = \sigma^2 - h_1^2$, $\bar\kappa_q(0) = 1/q$.
-        """
-    ),
-    note=prose(
-        r"""
-        The same projections and one subtraction. Centring by the mean over a map's units instead
-        of $h_1\Vert x\Vert$ multiplies the expected kernel by $1 - 1/m$.
-        """
-    ),
+        $\bar\kappa_q$ is positive definite on the sphere (Schoenberg). Values: $\bar\kappa_q(1) =
+        V(q) = \sigma^2 - h_1^2$, $\bar\kappa_q(0) = 1/q$.
+        """),
+    note=prose(r"""
+        The same projections and one subtraction. Centring by the mean over a map's units instead of
+        $h_1\Vert x\Vert$ multiplies the expected kernel by $1 - 1/m$.
+        """),
     checks=(
         Check(form="printed", name="mean product of centred units", run=kernel),
         Check(form="proved", name="the integral of the collision probability", run=localiser),

@@ -110,48 +110,37 @@ STATEMENT = Statement(
     source="Ours, for Mroueh, Rennie, Goel (2015), Theorem 1 and equations (4) and (5)",
     place="Ours; nobody prints it",
     copy="none",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose("""
         Independent Gaussian weights, one set to choose and one to project; any rows but 0.
-        """
-    ),
+        """),
     title="Decoupled maxout has the kernel that Theorem 1 prints",
     expected="holds",
-    ground=prose(
-        r"""
+    ground=prose("""
         Mean products of decoupled units, measured, also with directions borrowed from the next
         unit.
-        """
-    ),
+        """),
     printed=(
         r"\tilde h(x) = \sigma(q)\,\langle v_{D(x)}, x\rangle, \quad "
         r"D(x) = \operatorname{argmax}_{j \le q}\langle w_j, x\rangle: \qquad "
         r"\mathbb{E}\,\tilde h(x)\tilde h(z) = \sigma^2(q)\,\langle x,z\rangle\,\kappa_q(x,z)"
     ),
-    printed_text=prose(
-        r"""
-        Let one set of weights $w$ choose the index and an independent set $v$ project: the
-        expected kernel is the printed locally linear one, for all rows.
-        """
-    ),
-    proof=prose(
-        r"""
-        Given $w$, the indices are fixed and $E\langle v_j, x\rangle\langle v_k, z\rangle =
-        \langle x,z\rangle 1\{j = k\}$. Averaging over $w$ leaves $\langle x,z\rangle P(D = D')$.
-        For unit vectors the variance of a product is $\sigma^4(1 + \rho^2\kappa_q(2-\kappa_q))$:
-        its second moment is $\sigma^4(\kappa_q(1 + 2\rho^2) + (1 - \kappa_q))$. With the next
-        unit's weights as $v$ each unit is still such a pair, and expectations need no
-        independence between units.
-        """
-    ),
-    note=prose(
-        r"""
+    printed_text=prose("""
+        Let one set of weights $w$ choose the index and an independent set $v$ project: the expected
+        kernel is the printed locally linear one, for all rows.
+        """),
+    proof=prose(r"""
+        Given $w$, the indices are fixed and $E\langle v_j, x\rangle\langle v_k, z\rangle = \langle
+        x,z\rangle 1\{j = k\}$. Averaging over $w$ leaves $\langle x,z\rangle P(D = D')$. For unit
+        vectors the variance of a product is $\sigma^4(1 + \rho^2\kappa_q(2-\kappa_q))$: its second
+        moment is $\sigma^4(\kappa_q(1 + 2\rho^2) + (1 - \kappa_q))$. With the next unit's weights
+        as $v$ each unit is still such a pair, and expectations need no independence between units.
+        """),
+    note=prose("""
         This is what equations (4) and (5) of the paper need: with decoupled features the learned
         function is the locally weighted linear one that they describe. A unit can borrow its
         directions from the next unit's weights: no further projections, and at most 7.5 per cent
         more variance.
-        """
-    ),
+        """),
     checks=(
         Check(form="printed", name="mean product of decoupled units", run=kernel),
         Check(form="printed", name="directions borrowed from the next unit", run=borrowed),

@@ -312,65 +312,51 @@ def tight_set(context: Context, *, bound: Callable[..., Any] = bounds.uniform) -
 STATEMENT = Statement(
     id="maxout.kernel-error",
     source="Ours, for Mroueh, Rennie, Goel (2015), Section 2",
-    place=prose(
-        r"""
+    place=prose("""
         Ours; Sections 2 and 2.1 say that the inner product is near the kernel for large m (our
         copy, line 109)
-        """
-    ),
+        """),
     copy="none",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose("""
         Independent units of independent Gaussian weights; unit vectors; for a set, its doubling
         dimension and diameter.
-        """
-    ),
+        """),
     title="The error of the kernel at m features",
     expected="holds",
-    ground=prose(
-        r"""
+    ground=prose("""
         The error over draws of many sizes, and how often it exceeds the proved bounds, for one
         pair, all pairs and a set.
-        """
-    ),
+        """),
     printed=r"\hat K_m(x,z) = \langle\Phi(x), \Phi(z)\rangle \to K(x,z) \quad (m \to \infty)",
-    printed_text=prose(
-        r"""
-        The inner product of the features of two vectors approximates the expected kernel when
-        there are many units. No rate and no constant is given.
-        """
-    ),
+    printed_text=prose("""
+        The inner product of the features of two vectors approximates the expected kernel when there
+        are many units. No rate and no constant is given.
+        """),
     proved=(
         r"P\left(\max_{i \le j}\left|\hat K_m - K\right|(x_i, x_j) > \varepsilon\right) \le "
         r"\delta, \quad \varepsilon = \min_{\lambda}\frac{\frac{1}{m}\log\frac{N(N+1)}{\delta} + "
         r"\psi(\pm\lambda)}{\lambda}, \quad "
         r"\psi(\lambda) = \sup_\rho \log \mathbb{E}\,e^{\lambda(MM'-K)}"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose(r"""
         For $N$ unit vectors; $N = 1$ is one pair, for which $\rho$ may be known. Over a set of
-        doubling dimension $k$ and diameter $D$: the same at $T(T+1)/2$ pairs, $T = 2^{kJ}$,
-        plus a sum over finer scales, for every $J$; neither $d$ nor the number of points enters.
-        """
-    ),
-    proof=prose(
-        r"""
+        doubling dimension $k$ and diameter $D$: the same at $T(T+1)/2$ pairs, $T = 2^{kJ}$, plus a
+        sum over finer scales, for every $J$; neither $d$ nor the number of points enters.
+        """),
+    proof=prose(r"""
         Chernoff's bound for the mean of $m$ independent products $F = MM'$, and a union over
         entries. Between correlations $\psi_\rho$ changes by at most its derivative
-        $\lambda(P_\lambda(D = D') - \kappa_q) + \lambda^2E_\lambda[F; D = D']$, $P_\lambda$ the
-        law tilted by $e^{\lambda F}$. Increments: $|M(z)(M(x) - M(x'))| \le |x - x'|\,N N'$
-        with $N, N'$ like the largest of $q$ absolute normals, so
-        $\log E e^{\lambda(G - EG)} \le E[e^{sN^2} - 1 - sN^2]$, $s = 2r|\lambda|$, for
-        $G$ the increment of $F$ at two rows that both move by $r$. Halving a ball costs $2^k$
-        balls: level $j$ has $2^{kj}$ cells of diameter $2^{1-j}D$; sum over levels.
-        """
-    ),
-    note=prose(
-        r"""
+        $\lambda(P_\lambda(D = D') - \kappa_q) + \lambda^2E_\lambda[F; D = D']$, $P_\lambda$ the law
+        tilted by $e^{\lambda F}$. Increments: $|M(z)(M(x) - M(x'))| \le |x - x'|\,N N'$ with $N,
+        N'$ like the largest of $q$ absolute normals, so $\log E e^{\lambda(G - EG)} \le E[e^{sN^2}
+        - 1 - sN^2]$, $s = 2r|\lambda|$, for $G$ the increment of $F$ at two rows that both move by
+        $r$. Halving a ball costs $2^k$ balls: level $j$ has $2^{kj}$ cells of diameter $2^{1-j}D$;
+        sum over levels.
+        """),
+    note=prose("""
         At 99 % confidence and an error of 0.1, $q = 4$: the central limit asks for 1981 features
         for the worst single pair, the proved bound for 3309.
-        """
-    ),
+        """),
     checks=(
         Check(form="printed", name="the error vanishes", run=vanishes),
         Check(form="proved", name="one pair", run=one_pair),

@@ -49,10 +49,7 @@ def _plot(measured: Measured) -> Plot:
         title="Pool size 1",
         x_label="correlation of x and z",
         y_label="kernel of unit vectors",
-        series=(
-            Series(label="linear kernel", x=(-1, 1), y=(-1, 1)),
-            points("measured", measured),
-        ),
+        series=(Series(label="linear kernel", x=(-1, 1), y=(-1, 1)), points("measured", measured)),
         caption="With one weight a unit there is nothing to choose from: a random projection.",
     )
 
@@ -61,27 +58,17 @@ STATEMENT = Statement(
     id="maxout.q1-linear",
     source="Mroueh, Rennie, Goel (2015), Section 3, remarks after Theorem 2",
     place="Section 3, after Theorem 2; our copy, line 151",
-    hypotheses=prose(
-        r"""
-        $q = 1$, weights of the law $N(0, I_d)$.
-        """
-    ),
+    hypotheses="$q = 1$, weights of the law $N(0, I_d)$.",
     title="Pool size 1 gives the linear kernel",
     expected="holds",
-    ground=prose(
-        r"""
-        Mean products of units with one weight, measured against the inner product.
-        """
-    ),
+    ground="Mean products of units with one weight, measured against the inner product.",
     printed=r"q = 1: \quad K(x,z) = \langle x,z\rangle",
     printed_text="With one weight a unit the features are random projections.",
-    proof=prose(
-        r"""
-        $E\langle w,x\rangle\langle w,z\rangle = x^\top E[ww^\top]z = \langle x,z\rangle$ for
-        $w \sim N(0, I)$. Both forms of Theorem 1 agree here: $h_1(1) = 0$, $\sigma^2(1) = 1$ and
+    proof=prose(r"""
+        $E\langle w,x\rangle\langle w,z\rangle = x^\top E[ww^\top]z = \langle x,z\rangle$ for $w
+        \sim N(0, I)$. Both forms of Theorem 1 agree here: $h_1(1) = 0$, $\sigma^2(1) = 1$ and
         $\kappa_1 = 1$. For unit vectors a product has variance $1 + \rho^2$.
-        """
-    ),
+        """),
     checks=(
         Check(
             form="printed",

@@ -73,35 +73,26 @@ STATEMENT = Statement(
     id="maxout.special-values",
     source="Mroueh, Rennie, Goel (2015), Section 2.1, cases 1 to 3",
     place="Section 2.1, cases 1 to 3; our copy, lines 83 to 89",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose(r"""
         Unit vectors that coincide, are orthogonal, or opposite; $q \ge 2$, which is not said (for
         $q = 1$ the third value is 1).
-        """
-    ),
+        """),
     title="The collision probability at correlations 1, 0 and -1",
     expected="holds",
-    ground=prose(
-        r"""
+    ground=prose(r"""
         Codes of such rows counted, and the integral for $\kappa_q$ evaluated, for pools from 2 up.
-        """
-    ),
+        """),
     printed=r"\kappa_q(1) = 1, \qquad \kappa_q(0) = \frac{1}{q}, \qquad \kappa_q(-1) = 0",
-    printed_text=prose(
-        r"""
-        Equal rows always have the same winner, orthogonal rows once in $q$ times, opposite
-        rows never.
-        """
-    ),
-    proof=prose(
-        r"""
+    printed_text=prose("""
+        Equal rows always have the same winner, orthogonal rows once in $q$ times, opposite rows
+        never.
+        """),
+    proof=prose(r"""
         Ties have probability 0 and are left out. At $\rho = 1$ both projections are the same
         vector. At $\rho = 0$ they are independent, both winners are uniform on $q$ indices, and
-        agree with probability $1/q$. At $\rho = -1$ the second vector is the negative of the
-        first: its argmax is the first one's argmin, which is another index as soon as
-        $q \ge 2$.
-        """
-    ),
+        agree with probability $1/q$. At $\rho = -1$ the second vector is the negative of the first:
+        its argmax is the first one's argmin, which is another index as soon as $q \ge 2$.
+        """),
     note=r"For $q = 1$ there is one index and $\kappa_1 = 1$ throughout, at $\rho = -1$ too.",
     checks=(
         Check(form="printed", name="codes of equal, orthogonal and opposite rows", run=measured),

@@ -232,12 +232,7 @@ def collisions(
     measured = Measured.join(
         [
             measure_collisions(
-                context,
-                draw,
-                q,
-                _RHO,
-                width=_WIDTH,
-                false_alarm=context.false_alarm / len(pools),
+                context, draw, q, _RHO, width=_WIDTH, false_alarm=context.false_alarm / len(pools)
             )
             for q in pools
         ]
@@ -292,71 +287,56 @@ def _series_plot(measured: Measured, series: Any) -> Plot:
 STATEMENT = Statement(
     id="maxout.theorem-1-series",
     source="Mroueh, Rennie, Goel (2015), Theorem 1, Lemma 1 and Section 2.1",
-    place=prose(
-        r"""
+    place=prose("""
         Section 2, Theorem 1, Section 2.1, and Appendix A, Lemma 1 and equation (7); our copy, lines
         67 to 73, 83 to 89 and 280 to 284
-        """
-    ),
-    hypotheses=prose(
-        r"""
+        """),
+    hypotheses=prose(r"""
         Unit vectors in Lemma 1, any others than 0 in the theorem; $q$ independent standard normals.
         No range of $q$ is named: $a_1$ needs $q \ge 2$, $a_2$ needs $q \ge 3$, the halves $q \ge
         2$, and there it is checked.
-        """
-    ),
+        """),
     title="Theorem 1: the power series of the collision probability",
     expected="holds",
-    ground=prose(
-        r"""
+    ground=prose(r"""
         The first coefficients by two routes and enclosed by balls; signs enclosed; sums enclosed
         next to $\rho = \pm1$; the series against how often codes agree, for pools from 2 up.
-        """
-    ),
+        """),
     printed=(
         r"\kappa_q(\rho) = P(D = D') = \sum_{i \ge 0} a_i(q)\,\rho^i, \quad "
         r"a_0 = \frac{1}{q}, \; a_1 = \frac{h_1^2(q)}{q-1}, \; "
         r"a_2 = \frac{q\,h_2^2(q)}{(q-1)(q-2)}, \; a_i \ge 0, \; "
         r"\sum_{i \ge 0} a_i = 1, \; \sum_{i \ge 0} a_{2i} = \sum_{i \ge 0} a_{2i+1} = \frac{1}{2}"
     ),
-    printed_text=prose(
-        r"""
-        The probability that two correlated rows have the same winner is a power series in
-        their correlation, with non-negative coefficients of sum 1, half of it on the even
-        orders; the first three follow from the first two Hermite moments $h_1, h_2$ of the
-        maximum.
-        """
-    ),
-    proof=prose(
-        r"""
-        Let $C$ be the event that the first of $q$ standard normals $g$ is the largest. By
-        symmetry and Mehler's formula $\kappa_q = q \sum_i \rho^i \Vert P_i 1_C\Vert^2$, which
-        gives $a_i = q\Vert P_i 1_C\Vert^2 \ge 0$ and $a_0 = q P(C)^2 = 1/q$. As
-        $\kappa_q(1) = 1$ and partial sums of a non-negative series are bounded by its limit,
-        $\sum a_i = 1$ by monotone convergence; $\kappa_q(-1) = 0$ for $q \ge 2$, since
-        argmax and argmin differ, and the two equations give the halves.
-        First order: $P_1 1_C$ has the coefficients $E[g_j; C]$. The first is $h_1/q$; their sum
-        is $q E[\bar g; C] = 0$ because the mean $\bar g$ is independent of the differences and so
-        of $C$; the other $q - 1$ are equal, $-h_1/(q(q-1))$. Hence
-        $a_1 = q\,\frac{h_1^2}{q^2}(1 + \frac{1}{q-1}) = h_1^2/(q-1)$.
-        Second order: $\Vert P_2 1_C\Vert^2 = \frac12\Vert T\Vert^2$ with
-        $T_{jk} = E[g_jg_k - \delta_{jk}; C]$. Rows of $T$ sum to 0, again because $\bar g$ is
-        independent of $C$; the trace is 0 because $\Vert g\Vert$ is. With
-        $\alpha = T_{11} = \sqrt2\,h_2/q$, symmetry between the losers leaves
-        $T_{jj} = T_{1j} = -\alpha/(q-1)$ and $T_{jk} = 2\alpha/((q-1)(q-2))$ for $j \ne k$ both
-        at least 2. So $\Vert T\Vert^2 = \alpha^2(1 + \frac{3}{q-1} + \frac{4}{(q-1)(q-2)}) =
-        \alpha^2 q^2/((q-1)(q-2))$, and $a_2 = \frac q2\Vert T\Vert^2$ is as printed. For $q = 2$
-        the rows of $T$ can only sum to 0 if $\alpha = 0$: then $h_2 = 0$ and $a_2 = 0$.
-        """
-    ),
-    note=prose(
-        r"""
-        $a_1$ needs $q \ge 2$ and $a_2$ needs $q \ge 3$; at $q = 2$ the printed $a_2$ reads
-        $0/0$ and the true value is 0. The halves need $q \ge 2$. All coefficients: $a_i$ is
-        $i + 1$ times the squared norm of the maximum's chaos of order $i + 1$, and decays
-        like $\frac{h_1}{\sqrt2\,\pi}i^{-3/2}$ ($q \ge 3$).
-        """
-    ),
+    printed_text=prose("""
+        The probability that two correlated rows have the same winner is a power series in their
+        correlation, with non-negative coefficients of sum 1, half of it on the even orders; the
+        first three follow from the first two Hermite moments $h_1, h_2$ of the maximum.
+        """),
+    proof=prose(r"""
+        Let $C$ be the event that the first of $q$ standard normals $g$ is the largest. By symmetry
+        and Mehler's formula $\kappa_q = q \sum_i \rho^i \Vert P_i 1_C\Vert^2$, which gives $a_i =
+        q\Vert P_i 1_C\Vert^2 \ge 0$ and $a_0 = q P(C)^2 = 1/q$. As $\kappa_q(1) = 1$ and partial
+        sums of a non-negative series are bounded by its limit, $\sum a_i = 1$ by monotone
+        convergence; $\kappa_q(-1) = 0$ for $q \ge 2$, since argmax and argmin differ, and the two
+        equations give the halves. First order: $P_1 1_C$ has the coefficients $E[g_j; C]$. The
+        first is $h_1/q$; their sum is $q E[\bar g; C] = 0$ because the mean $\bar g$ is independent
+        of the differences and so of $C$; the other $q - 1$ are equal, $-h_1/(q(q-1))$. Hence $a_1 =
+        q\,\frac{h_1^2}{q^2}(1 + \frac{1}{q-1}) = h_1^2/(q-1)$. Second order: $\Vert P_2 1_C\Vert^2
+        = \frac12\Vert T\Vert^2$ with $T_{jk} = E[g_jg_k - \delta_{jk}; C]$. Rows of $T$ sum to 0,
+        again because $\bar g$ is independent of $C$; the trace is 0 because $\Vert g\Vert$ is. With
+        $\alpha = T_{11} = \sqrt2\,h_2/q$, symmetry between the losers leaves $T_{jj} = T_{1j} =
+        -\alpha/(q-1)$ and $T_{jk} = 2\alpha/((q-1)(q-2))$ for $j \ne k$ both at least 2. So $\Vert
+        T\Vert^2 = \alpha^2(1 + \frac{3}{q-1} + \frac{4}{(q-1)(q-2)}) = \alpha^2 q^2/((q-1)(q-2))$,
+        and $a_2 = \frac q2\Vert T\Vert^2$ is as printed. For $q = 2$ the rows of $T$ can only sum
+        to 0 if $\alpha = 0$: then $h_2 = 0$ and $a_2 = 0$.
+        """),
+    note=prose(r"""
+        $a_1$ needs $q \ge 2$ and $a_2$ needs $q \ge 3$; at $q = 2$ the printed $a_2$ reads $0/0$
+        and the true value is 0. The halves need $q \ge 2$. All coefficients: $a_i$ is $i + 1$ times
+        the squared norm of the maximum's chaos of order $i + 1$, and decays like
+        $\frac{h_1}{\sqrt2\,\pi}i^{-3/2}$ ($q \ge 3$).
+        """),
     checks=(
         Check(form="printed", name="first coefficients, two routes", run=first_three),
         Check(form="printed", name="first coefficients, enclosed", run=first_three_enclosed),

@@ -11,13 +11,7 @@ from scipy import stats
 from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence
 
-from ._near_points import (
-    DELTA,
-    NORM_CONSTANT,
-    POOL,
-    near_points,
-    shortfall_probability,
-)
+from ._near_points import DELTA, NORM_CONSTANT, POOL, near_points, shortfall_probability
 
 
 def all_units(
@@ -42,10 +36,7 @@ def all_units(
 
 
 def conditioned_mean(
-    context: Context,
-    *,
-    level: float = 2.0,
-    unconditional: float = math.sqrt(2 / math.pi),
+    context: Context, *, level: float = 2.0, unconditional: float = math.sqrt(2 / math.pi)
 ) -> Evidence:
     r"""Compute E[f_l | E] for one input, q = 2 and alpha/p = C sign: it is not f."""
     # |phi| is distributed like |g|. E[|g| ; |g| <= M] = 2 (phi(0) - phi(M)), over P(|g| <= M).

@@ -56,11 +56,7 @@ class Setting:
     @property
     def loss(self) -> dict[str, float]:
         """What the bounds need of the ramp and the box."""
-        return {
-            "scale": self.scale,
-            "lipschitz": self.loss_bound / 2,
-            "pool_size": self.pool_size,
-        }
+        return {"scale": self.scale, "lipschitz": self.loss_bound / 2, "pool_size": self.pool_size}
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,7 @@ from ..._violations import Case, hold_bounds
 from ..._worlds import hold_worlds
 from . import _approximation_flaws as flaws
 from . import _tight_worlds as worlds
-from ._approximating import (
-    Approximations,
-    draw_approximations,
-    mean_square,
-)
+from ._approximating import Approximations, draw_approximations, mean_square
 from ._excess_risk import Law
 from ._risk_cases import observed_series
 
@@ -235,77 +231,62 @@ STATEMENT = Statement(
     id="maxout.lemma-3",
     source="Mroueh, Rennie, Goel (2015), Lemma 3 and equation (9) (Appendix B)",
     place="Appendix B, Lemma 3 and equation (9); our copy, lines 366 to 402",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose(r"""
         A function of $\mathcal F$ with its bound $C$; $\mathcal M$ on the unit sphere, with its
         doubling dimension and its diameter; $\delta > 0$; $m$ independent units; numeric constants
         $C_1$ and $c$ without values.
-        """
-    ),
+        """),
     title="Lemma 3: the approximation error",
     expected="refuted, repaired",
-    ground=prose(
-        r"""
+    ground=prose("""
         The two points of Lemma 2, $q = 2$, one unit, a function of the class: the printed bound is
         as good as 0, and no function of the box is that near with probability 0.575. Two steps of
         the proof besides, computed.
-        """
-    ),
+        """),
     printed=(
         r"\|\hat f - f\|_{L^2} \le C C_1\sqrt{\frac{d_{\mathcal M}\log\frac{D\sqrt d}{\delta} + "
         r"\log(q+1)}{m}}\left(1 + \sqrt{2\log(1/\delta)}\right)"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose(r"""
         For each $f$ of the infinite class there is such a $\hat f$ in the box of $m$ units, with
         probability at least $1 - 2\delta - 2e^{-cd/4}$.
-        """
-    ),
+        """),
     proved=(
         r"\min_{\|\alpha\|_\infty \le C/m}"
         r"\left\|\sum_\ell\alpha_\ell\phi(\cdot, W^\ell) - f\right\| \le "
         r"\frac{CR}{\sqrt m}\left(\sigma(q) + \sqrt{2\log(1/\delta)}\right), \qquad "
         r"E\|\hat f - f\|^2 \le \frac{C^2R^2\sigma^2(q)}{m}"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose(r"""
         The first with probability at least $1 - \delta$; the second for the Monte Carlo function
         $\hat f = \frac1m\sum_\ell\frac{\alpha(W^\ell)}{p(W^\ell)}\phi(\cdot, W^\ell)$, which with
-        probability $1 - \delta$ is within
-        $CR(2\sigma(q)+1)(\sqrt{2t/m} + 2t/m)$ of $f$, $t = \log(2/\delta)$, and in the paper's
-        shape, with probability $1 - 2\delta$, within
+        probability $1 - \delta$ is within $CR(2\sigma(q)+1)(\sqrt{2t/m} + 2t/m)$ of $f$, $t =
+        \log(2/\delta)$, and in the paper's shape, with probability $1 - 2\delta$, within
         $\frac{CM_\delta}{\sqrt m}(1 + \sqrt{2\log(1/\delta)})$, with $M_\delta$ of Lemma 2
         (maxout.lemma-2).
-        """
-    ),
-    flaw=prose(
-        r"""
+        """),
+    flaw=prose(r"""
         The bound of Lemma 2 is for one unit and is used for all $m$: 1000 units are all below the
         99 per cent quantile of one with probability $4\cdot10^{-5}$. Conditioning on that event
         changes the mean: for one input, $q = 2$ and $M = 2$ it is 0.7228 instead of 0.7979, at
         every $m$. And on two near points the bound is 0, while one unit falls short of $f$ with
         probability 0.575.
-        """
-    ),
-    proof=prose(
-        r"""
+        """),
+    proof=prose(r"""
         $E_W\phi(x, W)^2 = \sigma^2(q)|x|^2$ gives the mean square of independent terms. The
-        distance from $f$ to the box is an infimum of functions of $W$ that are
-        $CR/\sqrt m$-Lipschitz, since $|\phi(x, W) - \phi(x, W')| \le |x|\,\|W - W'\|_F$; so it
-        concentrates about its mean, which is at most that of the Monte Carlo function. For this
-        one, Bernstein's inequality in Hilbert space with
-        $E\|f_1 - f\|^p \le \frac{p!}2((2\sigma+1)CR)^p$. In the paper's shape: truncate $f_\ell$
-        where the unit exceeds $M_\delta$ instead of conditioning, apply McDiarmid's inequality to
-        the truncated terms, and pay $C\sigma R\sqrt{\delta/m}$ for their mean.
-        """
-    ),
-    note=prose(
-        r"""
+        distance from $f$ to the box is an infimum of functions of $W$ that are $CR/\sqrt
+        m$-Lipschitz, since $|\phi(x, W) - \phi(x, W')| \le |x|\,\|W - W'\|_F$; so it concentrates
+        about its mean, which is at most that of the Monte Carlo function. For this one, Bernstein's
+        inequality in Hilbert space with $E\|f_1 - f\|^p \le \frac{p!}2((2\sigma+1)CR)^p$. In the
+        paper's shape: truncate $f_\ell$ where the unit exceeds $M_\delta$ instead of conditioning,
+        apply McDiarmid's inequality to the truncated terms, and pay $C\sigma R\sqrt{\delta/m}$ for
+        their mean.
+        """),
+    note=prose(r"""
         Drawn with $\alpha/p = C\,\mathrm{sign}\langle w_1, u\rangle$, whose $f$ is known; the
         nearest function is approached by descent from the Monte Carlo function, so that violations
         can only be counted too often.
-        """
-    ),
+        """),
     checks=(
         Check(form="printed", name="the event for all units", run=flaws.all_units),
         Check(form="printed", name="the mean given the event", run=flaws.conditioned_mean),

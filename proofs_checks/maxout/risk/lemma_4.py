@@ -19,11 +19,7 @@ from ._risk_cases import Draws, Setting, drawn_settings, observed_series
 
 Bounding = Callable[..., Bound]
 
-_QUICK = (
-    Setting(3, 4, (10, 20, 40), ()),
-    Setting(10, 4, (20,), ()),
-    Setting(6, 1, (25,), ()),
-)
+_QUICK = (Setting(3, 4, (10, 20, 40), ()), Setting(10, 4, (20,), ()), Setting(6, 1, (25,), ()))
 _FULL = (
     Setting(3, 4, (10, 20, 40, 80, 160, 320), (), failure=(0.5, 0.2, 0.02)),
     Setting(10, 8, (50, 400), ()),
@@ -104,11 +100,7 @@ def free_bound(bound: Bounding, draws: Draws, m: int, failure: float) -> Bound:
 def paper_bound(bound: Bounding, draws: Draws, m: int, failure: float) -> Bound:
     """Evaluate the lemma in the paper's shape at a total chance of failure."""
     return bound(
-        n_features=m,
-        delta=failure / 2,
-        shape="paper",
-        **draws.law.geometry,
-        **draws.setting.loss,
+        n_features=m, delta=failure / 2, shape="paper", **draws.law.geometry, **draws.setting.loss
     )
 
 
@@ -158,10 +150,7 @@ def _plot(draws: Draws, failure: float = 0.05) -> Plot:
             curve("paper's shape", paper_bound),
             curve("dimension-free", free_bound),
             observed_series(
-                "95% quantile of the draws",
-                x,
-                [draws.drawn.best[m] for m in sizes],
-                1 - failure,
+                "95% quantile of the draws", x, [draws.drawn.best[m] for m in sizes], 1 - failure
             ),
         ),
         caption=(
@@ -175,54 +164,42 @@ STATEMENT = Statement(
     id="maxout.lemma-4",
     source="Mroueh, Rennie, Goel (2015), Lemma 4 (Appendix B)",
     place="Appendix B, Lemma 4; our copy, lines 404 to 412",
-    hypotheses=prose(
-        r"""
+    hypotheses=prose(r"""
         Those of Lemma 3, and a loss from $\mathbb R$ to $[0, 1]$ that is $L$-Lipschitz, labels -1
         and 1.
-        """
-    ),
+        """),
     title="Lemma 4: the risk of approximation",
     expected="refuted, repaired",
-    ground=prose(
-        r"""
+    ground=prose("""
         The two points of Lemma 2 with label 1, $q = 2$ and a ramp loss that stays in its linear
         part: one unit adds more risk than the print, as good as 0, with probability 0.575.
-        """
-    ),
+        """),
     printed=(
         r"\mathcal E_V(\hat f) \le \mathcal E_V(f) + L C C_1\sqrt{\frac{d_{\mathcal M}"
         r"\log\frac{D\sqrt d}{\delta} + \log(q+1)}{m}}\left(1 + \sqrt{2\log(1/\delta)}\right)"
     ),
-    printed_text=prose(
-        r"""
+    printed_text=prose(r"""
         For each $f$ of the infinite class there is such a $\hat f$ in the box of $m$ units, with
         probability at least $1 - 2\delta - 2e^{-cd/4}$: $L$ times the bound of Lemma 3.
-        """
-    ),
+        """),
     proved=(
         r"\min_{\hat{\mathcal F}}\mathcal E_V - \mathcal E_V(f) \le \frac{LCR}{\sqrt m}"
         r"\left(\sigma(q) + \sqrt{2\log(1/\delta)}\right)"
     ),
-    proved_text=prose(
-        r"""
+    proved_text=prose(r"""
         With probability at least $1 - \delta$; in expectation $LCR\,\sigma(q)/\sqrt m$. Likewise
         $L$ times each other bound of Lemma 3.
-        """
-    ),
-    flaw=prose(
-        r"""
+        """),
+    flaw=prose("""
         The step from the distance to the risk is right; what it starts from is not
-        (maxout.lemma-3). Two near inputs of label 1: the printed bound is 0, and one unit adds
-        risk with probability 0.575.
-        """
-    ),
-    proof=prose(
-        r"""
-        $\mathcal E_V(\hat f) - \mathcal E_V(f) \le E|V(y\hat f(x)) - V(yf(x))| \le
-        L\,E|\hat f(x) - f(x)| \le L\,\|\hat f - f\|$, by the Lipschitz condition, $|y| = 1$ and
-        Cauchy and Schwarz. Then Lemma 3.
-        """
-    ),
+        (maxout.lemma-3). Two near inputs of label 1: the printed bound is 0, and one unit adds risk
+        with probability 0.575.
+        """),
+    proof=prose(r"""
+        $\mathcal E_V(\hat f) - \mathcal E_V(f) \le E|V(y\hat f(x)) - V(yf(x))| \le L\,E|\hat f(x) -
+        f(x)| \le L\,\|\hat f - f\|$, by the Lipschitz condition, $|y| = 1$ and Cauchy and Schwarz.
+        Then Lemma 3.
+        """),
     checks=(
         Check(form="printed", name="two near points", run=flaws.added_risk),
         Check(form="proved", name="dimension-free", run=dimension_free),
