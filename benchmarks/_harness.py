@@ -107,9 +107,7 @@ def table(name: str, title: str, header: list[str], rows: list[list[str]], raw: 
         "",
     ]
     save_text(
-        name,
-        "\n".join(lines),
-        {"title": title, "date": date, "machine": machine(), "rows": raw},
+        name, "\n".join(lines), {"title": title, "date": date, "machine": machine(), "rows": raw}
     )
     return lines
 

@@ -208,10 +208,7 @@ class Probability:
         order = np.append(order[-2::-1], 0.0)
         top = order[:whole].sum() + part * order[whole]
         total = x.sum()
-        return (
-            (total - top + moved * low) / x.size,
-            (total - bottom + moved * high) / x.size,
-        )
+        return ((total - top + moved * low) / x.size, (total - bottom + moved * high) / x.size)
 
     def wrong(self, x: Any, s: Stream, alpha: float) -> bool:
         low, high = self._ends(x, s, alpha)

@@ -209,8 +209,7 @@ def main():
             f"{dask.__version__}).\n",
             "CPU time by Dask's synchronous scheduler over that of NumPy, one thread, float32:\n",
             table(
-                ["setting", "ms of work a chunk", "ratio, median (least to largest)"],
-                ratios + more,
+                ["setting", "ms of work a chunk", "ratio, median (least to largest)"], ratios + more
             ),
             "Peak of memory added by ridge sums, in MiB; what grows is Dask's graph, about "
             f"{1024 * (memory[300][256] - memory[300][64]) / 192:.0f} KiB a chunk:\n",

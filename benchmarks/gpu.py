@@ -80,10 +80,7 @@ def rates(device, dry):
     source = device.asarray(np.ones(numbers, np.float32))
     target = device.asarray(np.zeros(numbers, np.float32))
     found = device.ratios(
-        {
-            "product": lambda: device.product(a, a, out),
-            "copy": lambda: device.copy(source, target),
-        },
+        {"product": lambda: device.product(a, a, out), "copy": lambda: device.copy(source, target)},
         ROUNDS,
     )
     return 2 * n**3 / min(found["product"]), 8 * numbers / min(found["copy"])

@@ -57,11 +57,7 @@ def main() -> None:
     for statement in STATEMENTS:
         names = {check.run: check.name for check in statement.checks}
         found = [row for row in ROWS if row.statement == statement.id]
-        lines += [
-            f"## {statement.id}\n",
-            "| term | change | check | result |",
-            "|---|---|---|---|",
-        ]
+        lines += [f"## {statement.id}\n", "| term | change | check | result |", "|---|---|---|---|"]
         for row in found:
             said = seen(row, context_for(statement))
             counts["red" if row.check else "proved"] += 1

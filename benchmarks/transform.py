@@ -61,7 +61,7 @@ SETTINGS = {
                 ("drawing its weights", "MaxoutFeatures of 5000 rows", 0.20),
                 ("drawing its weights", "one stream of NumPy", 1.2),
             ),
-        ),
+        )
     },
 }
 # Beyond the output, whatever N and q are.

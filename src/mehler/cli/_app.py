@@ -77,8 +77,7 @@ def _common(
         bool, typer.Option("--debug", help="Show tracebacks; also MEHLER_DEBUG=1.")
     ] = False,
     version: Annotated[
-        bool,
-        typer.Option("--version", help="Show the version.", is_eager=True, callback=_version),
+        bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
     """Check random feature maps against their theory."""
@@ -90,8 +89,7 @@ def report(
     data: Annotated[
         str | None,
         typer.Argument(
-            metavar="DATA",
-            help=f"Your rows: {KINDS}. Without it: scikit-learn's 8x8 digits.",
+            metavar="DATA", help=f"Your rows: {KINDS}. Without it: scikit-learn's 8x8 digits."
         ),
     ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the files go.")] = Path(

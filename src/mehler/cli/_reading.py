@@ -41,8 +41,7 @@ Header = Annotated[
     ),
 ]
 Array = Annotated[
-    str | None,
-    typer.Option("--array", metavar="NAME", help="Which array of a .npz; default X."),
+    str | None, typer.Option("--array", metavar="NAME", help="Which array of a .npz; default X.")
 ]
 UnpackLimit = Annotated[
     float, typer.Option("--unpack-limit", metavar="GIB", help="Most that a .npz may unpack to.")

@@ -16,8 +16,7 @@ def reproduce(
         typer.Argument(metavar="NAME", help="Which experiment; without it they are listed."),
     ] = None,
     out: Annotated[
-        Path,
-        typer.Option("--out", metavar="DIR", help="Where page, JSON and finished cells go."),
+        Path, typer.Option("--out", metavar="DIR", help="Where page, JSON and finished cells go.")
     ] = Path("mehler-reproduce"),
     level: Annotated[
         str, typer.Option("--level", metavar="quick|full", help="How much of it.")

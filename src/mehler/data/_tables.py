@@ -16,14 +16,7 @@ _ADULT = (
     ("adult.csv", "c30ce1e55a965b04950321870db74c19f4aa437120a692f32e72f6a4fa31c418"),
     ("adult.test.csv", "5408ad27979c88618bc715a52932b58bc432efb3c595823e29dbf25a45a9faf8"),
 )
-_NUMBERS = (
-    "age",
-    "fnlwgt",
-    "education-num",
-    "capital-gain",
-    "capital-loss",
-    "hours-per-week",
-)
+_NUMBERS = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
 _DIAMONDS = "9574730b03aba241d899c4a97511c5061b19358fab89510774fb6c24168345c4"
 # Worst to best, in the order of the table's documentation.
 _GRADES = {

@@ -46,11 +46,7 @@ class EdgeCaseArray:
 
 
 def edge_case_arrays(
-    *,
-    n_inputs: int,
-    kinds: Iterable[str] | None = None,
-    dtype: str = "float64",
-    max_size: int = 4,
+    *, n_inputs: int, kinds: Iterable[str] | None = None, dtype: str = "float64", max_size: int = 4
 ) -> SearchStrategy[EdgeCaseArray]:
     """Generate matrices with NaN, infinity, no rows, zero rows, denormals, huge norms, odd memory.
 

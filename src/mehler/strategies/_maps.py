@@ -92,13 +92,7 @@ class Factory:
             options = {**options, "group": groups.CyclicShifts(self.n_inputs)}
         pool = () if self.kind in _POOLLESS else (self.pool_size,)
         drawn: FeatureMap = cls.draw(
-            self.n_inputs,
-            self.n_features,
-            *pool,
-            seed=seed,
-            like=like,
-            dtype=dtype,
-            **options,
+            self.n_inputs, self.n_features, *pool, seed=seed, like=like, dtype=dtype, **options
         )
         return drawn
 

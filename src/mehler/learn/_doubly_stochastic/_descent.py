@@ -58,10 +58,7 @@ class Multinomial:
         return xp.mean(lost), powers / sums - mine
 
 
-LOSSES: dict[str, type[Squares] | type[Multinomial]] = {
-    "squares": Squares,
-    "logistic": Multinomial,
-}
+LOSSES: dict[str, type[Squares] | type[Multinomial]] = {"squares": Squares, "logistic": Multinomial}
 
 
 class Descent:

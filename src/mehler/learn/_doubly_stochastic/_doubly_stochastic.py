@@ -9,10 +9,7 @@ from mehler._arrays import Array
 from mehler._validate import choice, flag, integer, positive
 from mehler.features import FeatureMap
 from mehler.learn._arguments import check_lambdas, check_pair
-from mehler.learn._doubly_stochastic._arguments import (
-    check_codes,
-    check_map_of_units,
-)
+from mehler.learn._doubly_stochastic._arguments import check_codes, check_map_of_units
 from mehler.learn._doubly_stochastic._descent import LOSSES, Descent
 from mehler.learn._doubly_stochastic._fit import StochasticFit
 

@@ -30,12 +30,7 @@ def names_in(given: str | Sequence[str] | None, option: str) -> tuple[str, ...]:
 
 
 def choose(
-    source: Source,
-    label: str,
-    *,
-    columns: Sequence[str],
-    drop: Sequence[str],
-    target: str | None,
+    source: Source, label: str, *, columns: Sequence[str], drop: Sequence[str], target: str | None
 ) -> tuple[list[int], int | None, tuple[str, ...]]:
     """Return positions of the columns and of the target, and what was left out unasked."""
     place = {name: j for j, name in enumerate(source.columns)}

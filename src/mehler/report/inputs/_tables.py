@@ -76,10 +76,7 @@ class TableSource(Source):
     def _floats(self, column: Any) -> np.ndarray:
         if self.pa.types.is_boolean(column.type):
             column = column.cast(self.pa.int8())
-        return np.asarray(
-            self._plain(column).to_numpy(zero_copy_only=False),
-            dtype=np.float64,
-        )
+        return np.asarray(self._plain(column).to_numpy(zero_copy_only=False), dtype=np.float64)
 
     def _plain(self, column: Any) -> Any:
         decimal = self.pa.types.is_decimal(column.type)

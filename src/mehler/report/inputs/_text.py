@@ -118,9 +118,7 @@ class TextSource(TableSource):
                     use_threads=False,  # else rows of a wrong length have no number
                 ),
                 parse_options=csv.ParseOptions(
-                    delimiter=layout.separator,
-                    newlines_in_values=True,
-                    invalid_row_handler=skip,
+                    delimiter=layout.separator, newlines_in_values=True, invalid_row_handler=skip
                 ),
                 convert_options=csv.ConvertOptions(
                     column_types=kinds,

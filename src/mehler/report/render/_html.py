@@ -25,10 +25,7 @@ _TONES = {
 }
 _MARKS = {"good": "✓", "bad": "✗", "known": "⊘", "open": "○"}
 # Words for what is refuted, and is expected to be.
-_KNOWN = {
-    "refuted": "refuted, as expected",
-    "refuted, repaired": "refuted as printed, repaired",
-}
+_KNOWN = {"refuted": "refuted, as expected", "refuted, repaired": "refuted as printed, repaired"}
 # Columns of the data that the page shows; the JSON has all.
 _MOST_COLUMNS = 200
 

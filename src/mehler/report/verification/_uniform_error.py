@@ -18,12 +18,7 @@ from mehler.verify.sampling._sources import estimate
 
 
 def check_uniform_error(
-    draw: Callable[[int], Any],
-    kernel: Any,
-    X: Any,
-    resolution: float,
-    seed: int,
-    n_draws: int,
+    draw: Callable[[int], Any], kernel: Any, X: Any, resolution: float, seed: int, n_draws: int
 ) -> Evidence:
     """Check |<phi(x), phi(y)> - k(x, y)| at all pairs against the resolution, for `n_draws` draws.
 

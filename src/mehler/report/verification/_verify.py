@@ -153,13 +153,7 @@ def verify_map(
         claimed = _kernel(imports, kernel, parameters or {})
         rows, words = _rows(claimed, inputs, data, context)
         loaded = imports.load(target, what="MODULE:FACTORY")
-        found = read_target(
-            target,
-            loaded,
-            rows,
-            n_features=n_features,
-            arguments=arguments or {},
-        )
+        found = read_target(target, loaded, rows, n_features=n_features, arguments=arguments or {})
         known = told(found, claimed, law, bounds, independent_features)
         kind = claim or ("mean" if found.random or known.columns_are_samples else "close")
         require_draws(tuple(also), found)
@@ -197,12 +191,7 @@ def verify_map(
         causes: tuple[Cause, ...] = ()
         if found.random and kind == "mean" and built is not first:
             causes = diagnose(
-                found.draw,
-                claimed,
-                rows,
-                resize=found.resize,
-                seed=seed,
-                time_limit=budget.rest(),
+                found.draw, claimed, rows, resize=found.resize, seed=seed, time_limit=budget.rest()
             )
         plots: tuple[Plot, ...] = ()
         if picture:

@@ -63,11 +63,7 @@ def _loaded(folder: Path | None, scaled: Callable[[Any], Any]) -> World:
         X, y = found.X[order], found.y[order]
         train, test = (X[:1300], y[:1300]), (X[1300:], y[1300:])
     held = len(train[0]) // 6
-    parts = [
-        (train[0][:-held], train[1][:-held]),
-        (train[0][-held:], train[1][-held:]),
-        test,
-    ]
+    parts = [(train[0][:-held], train[1][:-held]), (train[0][-held:], train[1][-held:]), test]
     return World(*((scaled(X), y) for X, y in parts))
 
 
