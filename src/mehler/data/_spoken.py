@@ -32,10 +32,8 @@ def spoken_digits(n_frames: int = 20) -> Dataset:
     ------
     TypeError, ValueError
         If n_frames is not an integer of at least 1.
-    MissingDataError
-        If the package is not installed.
-    DamagedDataError
-        If its file is another one.
+    MissingDataError, DamagedDataError
+        If the package is not installed, or its file is another one.
 
     Notes
     -----

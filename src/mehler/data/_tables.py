@@ -43,10 +43,8 @@ def adult() -> Dataset:
 
     Raises
     ------
-    MissingDataError
-        If the package is not installed.
-    DamagedDataError
-        If its files are others.
+    MissingDataError, DamagedDataError
+        If the package is not installed, or its files are others.
 
     Examples
     --------
@@ -91,10 +89,8 @@ def diamonds() -> Dataset:
 
     Raises
     ------
-    MissingDataError
-        If plotnine is not installed.
-    DamagedDataError
-        If its file is another one.
+    MissingDataError, DamagedDataError
+        If plotnine is not installed, or its file is another one.
 
     Examples
     --------
@@ -123,10 +119,8 @@ def house_sales() -> Dataset:
 
     Raises
     ------
-    MissingDataError
-        If the package is not installed.
-    DamagedDataError
-        If its file is another one.
+    MissingDataError, DamagedDataError
+        If the package is not installed, or its file is another one.
 
     Examples
     --------
@@ -152,10 +146,8 @@ def magic() -> Dataset:
 
     Raises
     ------
-    MissingDataError
-        If the package is not installed.
-    DamagedDataError
-        If its file is another one.
+    MissingDataError, DamagedDataError
+        If the package is not installed, or its file is another one.
 
     Examples
     --------
@@ -176,10 +168,8 @@ def letter() -> Dataset:
 
     Raises
     ------
-    MissingDataError
-        If the package is not installed.
-    DamagedDataError
-        If its file is another one.
+    MissingDataError, DamagedDataError
+        If the package is not installed, or its file is another one.
 
     Examples
     --------

@@ -117,23 +117,12 @@ def hermite_moment(i: int, q: int, *, bits: int = 128) -> Ball:
     Returns
     -------
     Ball
-        Contains the coefficient.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not an integer in range.
-    ImportError
-        If python-flint is missing.
+        Contains the coefficient; errors as of :func:`max_moment`.
 
     See Also
     --------
     max_moment : Plain moments.
     mehler.exact.hermite_moment : The same in float64 or mpmath.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1.
 
     Examples
     --------
@@ -160,23 +149,13 @@ def collision_coefficients(q: int, n: int, *, bits: int = 128) -> list[Ball]:
     Returns
     -------
     list of Ball
-        One rigorous integral for each partition of 1, ..., n: seconds for q = 64, n = 17.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not an integer in range.
-    ImportError
-        If python-flint is missing.
+        One rigorous integral for each partition of 1, ..., n: seconds for q = 64, n = 17. Errors as
+        of :func:`max_moment`.
 
     See Also
     --------
     collision_probability : The function with these coefficients.
     mehler.exact.collision_coefficients : The same in float64 or mpmath.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1 and Lemma 1.
 
     Examples
     --------
@@ -205,23 +184,13 @@ def collision_probability(rho: Any, q: int, *, bits: int = 128) -> Ball:
     -------
     Ball
         Contains the probability; exact at the ends. Under 1 s for q <= 16, 2 s for q = 64, and
-        time grows like q.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `rho` is not one number in [-1, 1], or an integer is out of range.
-    ImportError
-        If python-flint is missing.
+        time grows like q. Errors as of :func:`max_moment`, also if `rho` is not one number in
+        [-1, 1].
 
     See Also
     --------
     collision_coefficients : Its power series.
     mehler.exact.collision_probability : The same in float64 or mpmath.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1, eq. (8).
 
     Examples
     --------
@@ -252,22 +221,12 @@ def maxout_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
         reach too far, it is K(-1) + [0, (1+rho) kappa(rho)], which holds because kappa = K' is
         increasing: a radius of at most 7e-7 for q = 3, 3e-8 for q = 4, 4e-13 for q = 8 and
         3e-36 for q = 32. About 1 s for q <= 16 and 3 s for q = 64; at rho = -0.99 up to 15 s.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `rho` is not one number in [-1, 1], or an integer is out of range.
-    ImportError
-        If python-flint is missing.
+        Errors as of :func:`collision_probability`.
 
     See Also
     --------
     locally_linear_kernel : The kernel as printed in the paper.
     mehler.exact.maxout_kernel : The same in float64 or mpmath.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1, as corrected.
 
     Examples
     --------
@@ -293,23 +252,12 @@ def locally_linear_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
     Returns
     -------
     Ball
-        Contains the value.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `rho` is not one number in [-1, 1], or an integer is out of range.
-    ImportError
-        If python-flint is missing.
+        Contains the value; errors as of :func:`collision_probability`.
 
     See Also
     --------
     maxout_kernel : The expected kernel as proved.
     mehler.exact.locally_linear_kernel : The same in float64 or mpmath.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1, eq. (8).
 
     Examples
     --------
