@@ -1,7 +1,7 @@
 """Many repetitions of the check that is told nothing, at once: the library's own looks and bets.
 
 A repetition is one map at two rows, three pairs with the diagonal, as `check_kernel` would see
-it. `Look` and `Excess` work elementwise, so a batch of repetitions is one array.
+it. `Inspection` and `Excess` work elementwise, so a batch of repetitions is one array.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from _unknown_laws import Law
 
 from mehler.verify.intervals._excess import Excess
 from mehler.verify.pairwise._measurement import FLOOR
-from mehler.verify.undeclared._kurtosis_test import LEAST, Look, least_samples
+from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection, least_samples
 
 PAIRS = 3
 # Repetitions end at so many times the samples from which on the check may refute.
@@ -71,7 +71,7 @@ def _batch(
             enough = bets.log_wealth >= level
             enough &= 0.5 * (bets.mean - np.maximum(forms, 0.0)) >= FLOOR * RESOLUTION
             refuted |= enough.reshape(2 * PAIRS, n).any(axis=0)
-        look = Look(drawn, sums, share, number, RESOLUTION, 1e-14)
+        look = Inspection(drawn, sums, share, number, RESOLUTION, 1e-14)
         refuted |= look.refuted.reshape(PAIRS, n).any(axis=0)
         number, target = number + 1, math.ceil(1.25 * target)
     return refuted

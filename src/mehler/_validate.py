@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-# Half of it over a few thousand looks is still no subnormal number.
+# Half of it over a few thousand tests is still no subnormal number.
 LEAST_PROBABILITY = 1e-300
 
 

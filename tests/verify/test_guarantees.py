@@ -20,7 +20,7 @@ from mehler.verify.intervals._self_normalised import (
     kurtosis_limit,
     shortfall,
 )
-from mehler.verify.undeclared._kurtosis_test import LEAST, Look
+from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection
 from tests.verify.toys import most_misses
 
 ROOT = Path(__file__).parents[2]
@@ -215,8 +215,8 @@ def test_rounding_is_no_deviation(options):
 
 def test_fewer_than_the_least_refute_nothing():
     sums = np.array([[900.0], [1900.0], [2700.0], [5300.0]])
-    assert not Look(1000, sums, 1e-3, 1, 0.02, 1e-14).refuted.any()
-    assert Look(LEAST, sums * LEAST / 1000, 1e-3, 1, 0.02, 1e-14).refuted.all()
+    assert not Inspection(1000, sums, 1e-3, 1, 0.02, 1e-14).refuted.any()
+    assert Inspection(LEAST, sums * LEAST / 1000, 1e-3, 1, 0.02, 1e-14).refuted.all()
 
 
 @pytest.mark.parametrize("name", ["calibration", "power"])

@@ -33,7 +33,7 @@ from mehler.cli._verify import verify
 
 app = typer.Typer(
     name="mehler",
-    help="Says whether a random feature map does what its theory says.",
+    help="Test whether a random feature map does what its theory says.",
     add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -42,7 +42,7 @@ app = typer.Typer(
 # Exit status that typer gives an interruption.
 _INTERRUPTED = 130
 Glob = Annotated[
-    str, typer.Option("--statements", metavar="GLOB", help="Ids to look at, such as 'maxout.*'.")
+    str, typer.Option("--statements", metavar="GLOB", help="Ids of statements, such as 'maxout.*'.")
 ]
 
 
@@ -92,11 +92,11 @@ def report(
             metavar="DATA", help=f"Your rows: {KINDS}. Without it: scikit-learn's 8x8 digits."
         ),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the files go.")] = Path(
-        "mehler-report"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Directory to write to.")
+    ] = Path("mehler-report"),
     level: Annotated[
-        str, typer.Option("--level", metavar="quick|full", help="How hard to look.")
+        str, typer.Option("--level", metavar="quick|full", help="Effort of the checks.")
     ] = "quick",
     statements: Glob = "*",
     backend: Annotated[
@@ -104,17 +104,21 @@ def report(
         typer.Option(
             "--backend",
             metavar="numpy|torch|jax|dask|cupy",
-            help="Where the maps are drawn and applied.",
+            help="Array library that draws and applies the maps.",
         ),
     ] = "numpy",
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of all random numbers.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", help="Seed of all random numbers.")
+    ] = 0,
     false_alarm: Annotated[
         float,
-        typer.Option("--false-alarm", metavar="A", help="Chance of refuting a true claim, a look."),
+        typer.Option(
+            "--false-alarm", metavar="A", help="Probability that one test refutes a true claim."
+        ),
     ] = 1e-9,
     compare: Annotated[
         Path | None,
-        typer.Option("--compare", metavar="OLD.json", help="An earlier report.json: what changed?"),
+        typer.Option("--compare", metavar="OLD.json", help="Earlier report.json to compare with."),
     ] = None,
     junit: Junit = None,
     annotations: Annotations = "auto",
@@ -183,7 +187,7 @@ app.add_typer(data_commands)
 
 @app.command()
 def statements(
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for machines.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     glob: Glob = "*",
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> int:

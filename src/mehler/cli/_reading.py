@@ -15,7 +15,7 @@ KINDS = ".csv, .tsv, .parquet, .feather, .arrow, .npy or .npz"
 
 Columns = Annotated[
     str | None,
-    typer.Option("--columns", metavar="A,B", help="The columns of DATA to take; default all."),
+    typer.Option("--columns", metavar="A,B", help="Columns of DATA to use; default all."),
 ]
 Drop = Annotated[
     str | None, typer.Option("--drop", metavar="A,B", help="Columns of DATA to leave out.")
@@ -23,11 +23,11 @@ Drop = Annotated[
 Target = Annotated[
     str | None,
     typer.Option(
-        "--target", metavar="NAME", help="The column of labels or values, left out of the rows."
+        "--target", metavar="NAME", help="Column of labels or values, no part of the rows."
     ),
 ]
 Standardize = Annotated[
-    bool, typer.Option("--standardize", help="Shift and scale columns to mean 0 and deviation 1.")
+    bool, typer.Option("--standardize", help="Scale columns to mean 0 and deviation 1.")
 ]
 DropMissing = Annotated[
     bool, typer.Option("--drop-missing", help="Leave out rows with missing values.")
@@ -36,15 +36,16 @@ Header = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
-        help="Whether the first line of a text file holds names; default: told from its cells.",
+        help="Whether a text file's first line names the columns; default: judged by its cells.",
         show_default=False,
     ),
 ]
 Array = Annotated[
-    str | None, typer.Option("--array", metavar="NAME", help="Which array of a .npz; default X.")
+    str | None,
+    typer.Option("--array", metavar="NAME", help="Name of the array in a .npz; default X."),
 ]
 UnpackLimit = Annotated[
-    float, typer.Option("--unpack-limit", metavar="GIB", help="Most that a .npz may unpack to.")
+    float, typer.Option("--unpack-limit", metavar="GIB", help="Largest size of an unpacked .npz.")
 ]
 
 

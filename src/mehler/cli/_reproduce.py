@@ -13,26 +13,33 @@ from mehler.cli._progress import progress_bar
 def reproduce(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="Which experiment; without it they are listed."),
+        typer.Argument(metavar="NAME", help="Experiment to rerun; without it, list them."),
     ] = None,
     out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Where page, JSON and finished cells go.")
+        Path,
+        typer.Option(
+            "--out", metavar="DIR", help="Directory for the page, JSON and finished cells."
+        ),
     ] = Path("mehler-reproduce"),
     level: Annotated[
-        str, typer.Option("--level", metavar="quick|full", help="How much of it.")
+        str, typer.Option("--level", metavar="quick|full", help="Size of the experiment.")
     ] = "quick",
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of all random numbers.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", help="Seed of all random numbers.")
+    ] = 0,
     data: Annotated[
         Path | None,
-        typer.Option("--data", metavar="FOLDER", help="MNIST, as `mehler data fetch` brings it."),
+        typer.Option(
+            "--data", metavar="FOLDER", help="Folder of MNIST, as `mehler data fetch` fills it."
+        ),
     ] = None,
     partial: Annotated[
         bool,
-        typer.Option("--partial", help="Measure nothing: a page of the cells that are finished."),
+        typer.Option("--partial", help="Measure nothing; show the finished cells."),
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> int:
-    """Rerun an experiment of a paper: a page with the printed numbers beside ours, and JSON.
+    """Rerun an experiment of a paper; write its numbers beside the printed ones, and JSON.
 
     The same command resumes a run that was killed.
     """

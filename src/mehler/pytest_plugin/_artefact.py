@@ -1,4 +1,4 @@
-"""Write mehler.json, the looks of a run, atomically."""
+"""Write mehler.json, the evaluations of a run, atomically."""
 
 from __future__ import annotations
 

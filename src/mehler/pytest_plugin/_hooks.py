@@ -26,26 +26,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=_probability,
         default=_BUDGET,
         metavar="P",
-        help="largest chance that correct code raises any alarm in this run (default: 1e-6)",
+        help="bound on the probability of any false alarm in this run (default: 1e-6)",
     )
     group.addoption(
         "--mehler-fresh-seeds",
         action="store_true",
-        help="take the root of all seeds from the system's entropy, and print it: those of the "
-        "mehler_seed fixture and of checks without seed=",
+        help="draw the root of all seeds (of the mehler_seed fixture, and of checks without seed=) "
+        "from the system's entropy, and print it",
     )
     group.addoption(
         "--mehler-seed",
         type=_seed,
         default=None,
         metavar="N",
-        help="root of all those seeds; replays a run with fresh seeds",
+        help="root of all seeds; replays a run with fresh seeds",
     )
     group.addoption(
         "--mehler-json",
         default=None,
         metavar="PATH",
-        help="where the run's looks are written (default: mehler/mehler.json in pytest's cache)",
+        help="file for the run's ledger (default: mehler/mehler.json in pytest's cache)",
     )
 
 

@@ -1,4 +1,4 @@
-"""Total: the looks of all processes of a run, against one budget."""
+"""Total: the evaluations of all processes of a run, against one budget."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mehler.verify import Ledger
 
 @dataclass(frozen=True)
 class Total:
-    """The looks of a run, over all processes.
+    """The evaluations of a run, over all processes.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Total:
 
     @property
     def looks(self) -> int:
-        """Number of looks."""
+        """Number of evaluations."""
         return sum(entry["looks"] for entry in self.entries)
 
     @property

@@ -20,8 +20,8 @@ from mehler.verify import Ledger
 
 Progress = Callable[[str, int, int], None]
 
-# Looks that the budget of a run covers, several times those of all statements. The false-alarm
-# probability of a run is at most this many times that of one look.
+# Tests that the budget of a run covers, several times those of all statements. The false-alarm
+# probability of a run is at most this many times that of one test.
 LOOKS = 1000
 
 
@@ -54,7 +54,7 @@ def run(
     backend : {"numpy", "torch", "jax", "dask", "cupy"}
         Array library on which the maps are drawn and applied.
     false_alarm : float
-        Probability of refuting a true claim, per look; the budget covers 1000 looks.
+        Probability of refuting a true claim, per test; the budget covers 1000 tests.
     progress : callable, optional
         ``progress(label, done, total)``, called before each piece of work and at the end.
     with_data : bool

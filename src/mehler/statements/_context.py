@@ -29,7 +29,7 @@ class Context:
     Parameters
     ----------
     ledger : mehler.verify.Ledger
-        Pays for every look, by ``context.ledger.spend(label, context.false_alarm)`` or as an
+        Pays for every test, by ``context.ledger.spend(label, context.false_alarm)`` or as an
         argument of `mehler.verify.check_kernel`.
     level : {"quick", "full"}
         Effort of the checks.
@@ -38,7 +38,7 @@ class Context:
     backend : str
         One of `BACKENDS`, the library on which maps are drawn and applied.
     false_alarm : float
-        Probability of refuting a true claim, per look.
+        Probability of refuting a true claim, per test.
     statement : str
         Id of the statement under check. It enters every random stream, so that a statement
         replayed alone uses the same numbers.

@@ -182,7 +182,7 @@ class Verdict:
         return short(self.exact), short(self.observed), interval_text(*self.interval)
 
     def rate_text(self) -> str:
-        """Return the error rate, the number of looks that share it, and the method."""
+        """Return the error rate, the number of tests that share it, and the method."""
         shared = f" shared by {counted(self.n_looks, 'look')}" if self.n_looks > 1 else ""
         return f"{self.false_alarm:.3g}{shared} ({self.method})"
 

@@ -14,17 +14,18 @@ __tracebackhide__, __unittest = is_failure, True
 
 
 class Allotment:
-    """Prepaid looks of one test, one per example; made by `Ledger.allot`.
+    """Prepaid evaluations of one test, one per example; made by `Ledger.allot`.
 
-    A look is never refused, so the verdict on an example depends on the example alone, and
-    Hypothesis can replay and shrink it. Looks are charged as follows:
+    An evaluation is never refused, so the verdict on an example depends on the example alone, and
+    Hypothesis can replay and shrink it. Evaluations are charged as follows:
 
     - Before the first alarm of the test each costs `false_alarm`. What Hypothesis tries next
       depends on its own random numbers and on all examples having passed, not on the draws: the
       sequence is fixed as far as the draws are concerned, and the union bound holds for it.
-    - After it looks are free: the test has failed, and shrinking looks for the simplest reason.
-    - Looks beyond `examples` are added to what the ledger has spent. They can overdraw it; the
-      pytest plugin then fails the run.
+    - After it evaluations are free: the test has failed, and shrinking looks for the simplest
+      reason.
+    - Evaluations beyond `examples` are added to what the ledger has spent. They can overdraw it;
+      the pytest plugin then fails the run.
 
     Attributes
     ----------
@@ -33,7 +34,7 @@ class Allotment:
     false_alarm : float
         False-alarm probability of one example.
     examples : int
-        Number of looks paid for.
+        Number of evaluations paid for.
 
     See Also
     --------
@@ -66,7 +67,7 @@ class Allotment:
 
     @property
     def taken(self) -> int:
-        """Looks taken before the first alarm, that one included."""
+        """Evaluations taken before the first alarm, that one included."""
         return self._taken
 
     @property
@@ -76,7 +77,7 @@ class Allotment:
 
     @property
     def looks(self) -> int:
-        """Looks that the ledger counts: those allotted, or those taken if they are more."""
+        """Evaluations that the ledger counts: those allotted, or those taken if they are more."""
         return max(self.examples, self._taken)
 
     def confirm(

@@ -24,7 +24,7 @@ class Spends(Protocol):
     """The part of `Ledger` that `confirm` needs."""
 
     def spend(self, label: str, false_alarm: float) -> None:
-        """Pay for a look, or raise BudgetExceeded."""
+        """Pay for an evaluation, or raise BudgetExceeded."""
 
 
 def confirm(
@@ -83,7 +83,7 @@ def confirm(
     --------
     check_kernel : The check most often confirmed.
     Allotment.confirm : The same for one example of a Hypothesis test.
-    Ledger : Pays for the look.
+    Ledger : Pays for the evaluation.
 
     Notes
     -----

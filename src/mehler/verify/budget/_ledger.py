@@ -1,4 +1,4 @@
-"""The false-alarm budget of a run, spent by union bound over its looks."""
+"""The false-alarm budget of a run, spent by union bound over its evaluations."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from mehler.verify.budget._allotment import Allotment
 
 
 class BudgetExceeded(RuntimeError):
-    """Raised when a look would overdraw the run's false-alarm budget."""
+    """Raised when an evaluation would overdraw the run's false-alarm budget."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One purchase: `looks` looks at `false_alarm` each."""
+    """One purchase: `looks` evaluations at `false_alarm` each."""
 
     label: str
     false_alarm: float
@@ -34,8 +34,8 @@ class Ledger:
     """The false-alarm budget of a run.
 
     By the union bound the probability of any false alarm is at most the sum of those of the
-    looks, whatever their dependence. A look that would overdraw the budget is refused before it
-    is taken, so a run of correct code raises an alarm with probability at most `budget`.
+    evaluations, whatever their dependence. An evaluation that would overdraw the budget is refused
+    before it is made, so a run of correct code raises an alarm with probability at most `budget`.
 
     Parameters
     ----------
@@ -44,9 +44,9 @@ class Ledger:
 
     See Also
     --------
-    Allotment : Looks paid for in advance, for property tests.
-    BudgetExceeded : Raised when the budget does not cover a look.
-    confirm : Two-stage checks, which cost a single look.
+    Allotment : Evaluations paid for in advance, for property tests.
+    BudgetExceeded : Raised when the budget does not cover an evaluation.
+    confirm : Two-stage checks, which cost a single evaluation.
 
     Notes
     -----
@@ -63,7 +63,7 @@ class Ledger:
 
     @staticmethod
     def limit(budget: float) -> float:
-        """Return the budget plus room for rounding: a thousand looks at 1e-9 fit into 1e-6."""
+        """Return the budget plus room for rounding: a thousand tests at 1e-9 fit into 1e-6."""
         return budget * (1 + 1e-9)
 
     def __init__(self, budget: float = 1e-6) -> None:
@@ -86,14 +86,14 @@ class Ledger:
     def entries(self) -> tuple[Entry, ...]:
         """The purchases so far, in order.
 
-        An allotment counts the looks it took, if they are more than it bought.
+        An allotment counts the evaluations it took, if they are more than it bought.
         """
         with self._lock:
             return tuple(self._entry(bought) for bought in self._bought)
 
     @property
     def looks(self) -> int:
-        """Number of looks paid for."""
+        """Number of evaluations paid for."""
         return sum(entry.looks for entry in self.entries)
 
     @property
@@ -107,16 +107,16 @@ class Ledger:
         return max(0.0, self._budget - self.spent)
 
     def spend(self, label: str, false_alarm: float, looks: int = 1) -> None:
-        """Pay for `looks` looks at `false_alarm` each, before they are taken.
+        """Pay for `looks` evaluations at `false_alarm` each, before they are made.
 
         Parameters
         ----------
         label : str
-            Name of the look, printed with the ledger.
+            Name of the evaluation, printed with the ledger.
         false_alarm : float
-            False-alarm probability of one look, in (0, 1).
+            False-alarm probability of one evaluation, in (0, 1).
         looks : int
-            Number of looks.
+            Number of evaluations.
 
         Raises
         ------
@@ -128,12 +128,12 @@ class Ledger:
             self._buy(entry, entry)
 
     def allot(self, label: str, *, examples: int, false_alarm: float = 1e-9) -> Allotment:
-        """Pay in advance for the looks of a test that runs many examples.
+        """Pay in advance for the evaluations of a test that runs many examples.
 
         The first call with a label pays ``examples * false_alarm``; later ones, as a test body
-        makes once per example, return the same allotment. Hypothesis reruns a failing test
-        hundreds of times to shrink it, and a look refused in between would change the outcome.
-        An `Allotment` therefore never refuses one.
+        makes once per example, return the same allotment. Hypothesis reruns a failing test hundreds
+        of times to shrink it, and an evaluation refused in between would change the outcome. An
+        `Allotment` therefore never refuses one.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class Ledger:
         Returns
         -------
         Allotment
-            The looks paid for, the same object for the same label.
+            The evaluations paid for, the same object for the same label.
 
         Raises
         ------

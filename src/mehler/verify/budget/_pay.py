@@ -1,4 +1,4 @@
-"""Pay for a look before it is taken."""
+"""Pay for an evaluation before it is taken."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def pay(ledger: Any, label: str, false_alarm: float) -> None:
-    """Pay for one look from the ledger of a check's caller, if there is one."""
+    """Pay for one evaluation from the ledger of a check's caller, if there is one."""
     if ledger is None:
         return
     if not callable(getattr(ledger, "spend", None)):

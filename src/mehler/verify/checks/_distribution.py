@@ -55,7 +55,7 @@ def check_distribution(
         (X, t) -> (n, k), P(scale * phi_l(x_i) <= t[i, j]) for t of shape (n, k); float64 NumPy
         arrays. None: the map's own ``feature_cdf``.
     X : array, shape (n, d)
-        Rows; each counts as one look.
+        Rows; each counts as one test.
     scale : float, optional
         Factor on the features; default sqrt(n_features), which undoes the normalisation of a
         random feature map.

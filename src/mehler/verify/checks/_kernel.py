@@ -83,7 +83,7 @@ def check_kernel(
         Determines the seeds of all draws. Default 0; in a run of pytest with
         ``--mehler-fresh-seeds`` or ``--mehler-seed`` a seed of the test's own.
     ledger : Ledger, optional
-        Budget charged `false_alarm` before the look.
+        Budget charged `false_alarm` before the test.
     miss : float
         Probability that a deviation of `detectable` is missed, and that a correct map does not
         hold.
@@ -119,17 +119,17 @@ def check_kernel(
     the verdict names.
 
     - With a variance the number of features is planned before the data by `features_needed`.
-      Earlier looks at `intervals.known_variance` share a quarter of the rate; they assume no bound
-      on the products.
+      Earlier inspections at `intervals.known_variance` share a quarter of the rate; they assume no
+      bound on the products.
     - With bounds the check bets on samples as in `intervals.betting`, but stakes change between
-      looks only, so that looks are free.
+      inspections only, so that inspections are free.
     - With neither, half of the rate goes to bets that \|u + v\|^2 or \|u - v\|^2 is larger than
-      claimed, u and v the features over sqrt(k(x,x)) and sqrt(k(y,y)). These are nonnegative, so
-      no tail assumption is needed; the bets detect every deviation except features that are all
-      too small. The other half goes to `intervals.self_normalised`, which detects that too, if the
-      kurtosis of a sample is below a limit that grows with the sample size, 20 at the first look.
-      Samples whose own kurtosis is more than a fifth of the limit refute nothing: the verdict is
-      *inconclusive* and says what to declare.
+      claimed, u and v the features over sqrt(k(x,x)) and sqrt(k(y,y)). These are nonnegative, so no
+      tail assumption is needed; the bets detect every deviation except features that are all too
+      small. The other half goes to `intervals.self_normalised`, which detects that too, if the
+      kurtosis of a sample is below a limit that grows with the sample size, 20 at the first
+      inspection. Samples whose own kurtosis is more than a fifth of the limit refute nothing: the
+      verdict is *inconclusive* and says what to declare.
 
     A deviation of less than a twentieth of `resolution`, rounding included, refutes nothing.
     Samples are never the entries of one Gram matrix. Intervals are enclosed from power sums, at

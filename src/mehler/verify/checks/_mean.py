@@ -61,7 +61,7 @@ def check_mean(
     miss : float
         Miss rate at which the verdict's ``detectable`` is stated.
     ledger : Ledger, optional
-        Budget charged `false_alarm` before the look.
+        Budget charged `false_alarm` before the test.
     name, claim : str
         Name and claim in the verdict.
     where, seeds : dict, optional

@@ -81,7 +81,7 @@ def check_precision(
     seed : int, optional
         Determines the draws and the coordinate vectors.
     ledger : Ledger, optional
-        Budget charged `false_alarm` before the look.
+        Budget charged `false_alarm` before the test.
     miss : float
         Probability of missing a fraction `detectable` of rounded weights.
     name : str

@@ -13,10 +13,10 @@ from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._sources import BLOCK, power_sums
 
-# Samples of the pilot that plans the looks, and of the first look.
+# Samples of the pilot that plans the inspections, and of the first inspection.
 _PILOT = 256
 
-# Ratio of successive look sizes, up to the planned size and beyond it.
+# Ratio of successive inspection sizes, up to the planned size and beyond it.
 _STEP, _LATE_STEP = 1.25, 1.05
 
 
@@ -31,8 +31,9 @@ class OutOfBounds(Exception):
 def betting_intervals(plan: MeasurementSpec, bounds: tuple[float, float]) -> Measurement:
     """Bet until a claim is refuted or all intervals are narrow enough.
 
-    Stakes are fixed in advance, so looks are free: at the true mean either wealth ever reaches
-    2 pairs/alpha with probability at most alpha/(2 pairs). A pilot only plans when to look.
+    Stakes are fixed in advance, so inspections are free: at the true mean either wealth ever
+    reaches 2 pairs/alpha with probability at most alpha/(2 pairs). A pilot only plans when to
+    inspect.
     """
     pairs, source = plan.pairs, plan.source
     level = math.log(2.0 * pairs.n / plan.false_alarm)

@@ -16,14 +16,14 @@ from mehler.verify.intervals._known_variance import catoni_tuning
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.sampling._sources import BLOCK, power_sums
 
-# Early looks are at the last size over powers of _STEP and share _EARLY of the error rate.
+# Early inspections are at the last size over powers of _STEP and share _EARLY of the error rate.
 _STEP, _EARLY = 1.3, 0.25
 
 
 def catoni_intervals(plan: MeasurementSpec, variance: Any) -> Measurement:
-    """Look at growing sizes up to the one planned from the variance of one feature product.
+    """Test at growing sizes up to the one planned from the variance of one feature product.
 
-    Early looks, at a quarter of the error rate, refute gross deviations long before that.
+    Early inspections, at a quarter of the error rate, refute gross deviations long before that.
     """
     pairs, source = plan.pairs, plan.source
     rate, miss = (1.0 - _EARLY) * plan.false_alarm / pairs.n, plan.miss / pairs.n
@@ -61,7 +61,8 @@ def catoni_intervals(plan: MeasurementSpec, variance: Any) -> Measurement:
     if refuted is not None:
         low, high = refuted
     else:
-        # Tuned for the last look, Catoni's score is a supermartingale at all earlier ones too.
+        # Tuned for the last inspection, Catoni's score is a supermartingale at the earlier ones
+        # too.
         a = np.array([catoni_tuning(last, float(v), rate)[0] for v in per_sample])
         cost = math.log(2.0 / rate)
         low, high = _catoni(plan, columns, n, sums, a, cost * (1.0 + n / last))
@@ -79,7 +80,7 @@ def catoni_intervals(plan: MeasurementSpec, variance: Any) -> Measurement:
 
 
 def _early(plan: MeasurementSpec, last: int) -> dict[int, float]:
-    """Return the draw counts of the early looks, with each look's error rate per pair."""
+    """Return the draw counts of the early inspections, with the error rate per pair of each."""
     found: dict[int, float] = {}
     share = _EARLY * plan.false_alarm / plan.pairs.n
     for k in range(1, 200):

@@ -28,12 +28,12 @@ LEAST = 4_000
 
 
 def _paid(rate: float, number: int) -> float:
-    """Return a look's part of the error rate for the sum of squares, at each of two allowances."""
+    """Return the rate that an inspection spends on the sum of squares, at each allowance of two."""
     return SHARE * rate / (2.0 * number * (number + 1.0))
 
 
 def least_samples(rate: float) -> int:
-    """Return the least sample size at which a look at this rate can refute."""
+    """Return the least sample size at which an inspection at this rate can refute."""
     return math.ceil(_LEAST_KURTOSIS * -math.log(_paid(rate, 1)) / shortfall(COARSE))
 
 
@@ -41,14 +41,14 @@ def least_samples(rate: float) -> int:
 _CANCELLED = 64.0 * float(np.finfo(np.float64).eps)
 
 
-class Look:
+class Inspection:
     """The intervals of all pairs after n samples each, from power sums of their deviations.
 
-    `rate` is the error rate of one pair over all looks, `number` that of this look, from 1; `fixed`
-    means that all draws are one map. Per pair: `off`, the mean deviation; `half`, the half width;
-    `effective`, n over the kurtosis, 0 for constants; `may_refute`, where that suffices for the
-    error rate and n >= LEAST; `short`, where few samples decide and intervals are widened. `limit`
-    is the assumed bound on the kurtosis.
+    `rate` is the error rate of one pair over all inspections, `number` that of this inspection,
+    from 1; `fixed` means that all draws are one map. Per pair: `off`, the mean deviation; `half`,
+    the half width; `effective`, n over the kurtosis, 0 for constants; `may_refute`, where that
+    suffices for the error rate and n >= LEAST; `short`, where few samples decide and intervals are
+    widened. `limit` is the assumed bound on the kurtosis.
     """
 
     def __init__(

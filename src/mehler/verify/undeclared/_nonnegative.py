@@ -2,8 +2,8 @@
 
 Three tests share the error rate. `Excess`, at half of it, bets that a mean is larger than claimed,
 without assumptions. A mean that is far too small is refuted by `upper_ends` under a bound on two
-moments, one that is slightly too small by `Look` under a bound on four; each applies only where
-the samples' own moments are five times below the bound.
+moments, one that is slightly too small by `Inspection` under a bound on four; each applies only
+where the samples' own moments are five times below the bound.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from mehler.verify.intervals._excess import Excess
 from mehler.verify.intervals._nonnegative import upper_ends
 from mehler.verify.intervals._self_normalised import MARGIN
 from mehler.verify.sampling._sources import power_sums
-from mehler.verify.undeclared._kurtosis_test import LEAST, Look, least_samples
+from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection, least_samples
 
 BETS = "not negative (betting)"
 
-# First look, ratio of successive looks, and the last look relative to the size from which a
-# kurtosis can be bounded: _PATIENCE where a sample takes draws of its own, else _CHEAP.
+# First inspection, ratio of successive inspections, and the last inspection relative to the size
+# from which a kurtosis can be bounded: _PATIENCE where a sample takes draws of its own, else
+# _CHEAP.
 _FIRST, _STEP, _PATIENCE, _CHEAP = 64, 1.25, 2.0, 16.0
 
 # Relative deviations below this count as constant.
@@ -36,7 +37,7 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class Ends:
-    """Intervals of all means at one look, in units of the claims, with their assumptions."""
+    """Intervals of all means at one inspection, in units of the claims, with their assumptions."""
 
     mean: Any
     low: Any
@@ -67,8 +68,8 @@ class Ends:
 class Nonnegative:
     """Sequential tests of nonnegative means against positive `claims`, at sizes fixed in advance.
 
-    `rate` is the error rate of one mean over all looks, `resolution` the order of the deviation of
-    interest, `of` the number of independent draws per sample.
+    `rate` is the error rate of one mean over all inspections, `resolution` the order of the
+    deviation of interest, `of` the number of independent draws per sample.
     """
 
     def __init__(self, claims: Any, rate: float, resolution: float, *, of: int = 1) -> None:
@@ -91,7 +92,7 @@ class Nonnegative:
         self.n += samples.shape[0]
 
     def look(self) -> Ends:
-        """Return the intervals at the current size; each look pays for itself."""
+        """Return the intervals at the current size; each inspection pays for itself."""
         self._number += 1
         n, j = self.n, self._number
         mean = self.claims + self._sums[0] / n
@@ -99,7 +100,7 @@ class Nonnegative:
         kappa = float(np.max(self._squares[seen] / n / mean[seen] ** 2, initial=1.0))
         low = self._bets.lower_ends(self._level)
         low = np.where(low > self.claims, low, 0.0)
-        near = Look(n, self._sums, self._rate, j, self._resolution, 0.0)
+        near = Inspection(n, self._sums, self._rate, j, self._resolution, 0.0)
         high = np.where(near.may_refute, mean + near.half, np.inf)
         if n >= self._least:
             far = upper_ends(n, mean, self._squares / n, self._rate / (j * (j + 1.0)))
@@ -110,6 +111,6 @@ class Nonnegative:
 
 
 def sizes(rate: float, *, cheap: bool) -> list[int]:
-    """Return the sample sizes of the looks, for the error rate of one mean."""
+    """Return the sample sizes of the inspections, for the error rate of one mean."""
     most = (_CHEAP if cheap else _PATIENCE) * max(LEAST, least_samples(0.25 * rate))
     return [round(_FIRST * _STEP**k) for k in range(200) if _FIRST * _STEP**k <= most]

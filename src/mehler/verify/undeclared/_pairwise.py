@@ -19,14 +19,14 @@ from mehler.verify._verdict import FEW_EFFECTIVE, FORMS, KURTOSIS
 from mehler.verify.intervals._self_normalised import MARGIN
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.sampling._sources import Estimates, power_sums
-from mehler.verify.undeclared._kurtosis_test import LEAST, Look, least_samples
+from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection, least_samples
 from mehler.verify.undeclared._squared_lengths import SquaredLengths, whole
 
-# Ratio of successive look sizes, from the least that can refute.
+# Ratio of successive inspection sizes, from the least that can refute.
 _STEP = 1.25
 
-# Largest look relative to the size that the first one asks for; if tails are too heavy to be
-# decided at _TAIL_PATIENCE times the first, stop after a few looks.
+# Largest inspection relative to the size that the first one asks for; if tails are too heavy to be
+# decided at _TAIL_PATIENCE times the first, stop after a few inspections.
 _PATIENCE, _TAIL_PATIENCE = 4.0, 16.0
 _LEAST_LOOKS = 4
 
@@ -47,7 +47,7 @@ def undeclared_intervals(plan: MeasurementSpec) -> Measurement:
             if not sums.finite:
                 break
             forms.add(*products)
-            # Looks at bets are free: take them often at first, then every sixteenth part.
+            # Inspections of bets are free: take them often at first, then every sixteenth part.
             if sums.draws % max(1, sums.draws // 16) == 0:
                 found = forms.found(enough, plan.floor)
         look = sums.look(rate, number)
@@ -82,7 +82,7 @@ def undeclared_intervals(plan: MeasurementSpec) -> Measurement:
 
 
 def _words(
-    look: Look, sums: _Sums, plan: MeasurementSpec, tails: Any
+    look: Inspection, sums: _Sums, plan: MeasurementSpec, tails: Any
 ) -> tuple[tuple[str, ...], str]:
     """Return the assumptions, and the reason why a deviation is not refuted."""
     if look.may_refute.all() and sums.is_fixed:
@@ -144,10 +144,10 @@ class _Sums:
         self.n += source.per_draw
         return products, left, right
 
-    def look(self, rate: float, number: int) -> Look:
+    def look(self, rate: float, number: int) -> Inspection:
         plan = self._plan
         fixed = self.is_fixed and plan.source.per_draw == 1
-        return Look(self.n, self._sums, rate, number, plan.resolution, plan.rounding, fixed)
+        return Inspection(self.n, self._sums, rate, number, plan.resolution, plan.rounding, fixed)
 
     @property
     def finite(self) -> bool:

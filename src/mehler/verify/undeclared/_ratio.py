@@ -1,9 +1,9 @@
 """Lower confidence bounds on the ratio of two nonnegative means, with a guarantee.
 
-The smaller mean A has an upper confidence bound U under a bound on two moments. Against the claim
-B <= U the wealth of bets on the other samples is no larger than against B <= A, where it is a
-nonnegative supermartingale if B <= A, so U may come from the same look. Where the means are close,
-`Look` on the differences is more powerful, under a bounded kurtosis.
+The smaller mean A has an upper confidence bound U under a bound on two moments. Against the claim B
+<= U the wealth of bets on the other samples is no larger than against B <= A, where it is a
+nonnegative supermartingale if B <= A, so U may come from the same inspection. Where the means are
+close, `Inspection` on the differences is more powerful, under a bounded kurtosis.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from mehler.verify.intervals._excess import Excess
 from mehler.verify.intervals._nonnegative import upper_ends
 from mehler.verify.intervals._self_normalised import MARGIN
 from mehler.verify.sampling._sources import power_sums
-from mehler.verify.undeclared._kurtosis_test import LEAST, Look
+from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection
 
-# Ratio of successive look sizes.
+# Ratio of successive inspection sizes.
 _STEP = 1.25
 
 
@@ -73,6 +73,6 @@ def _exceeds(b: Any, upper: float, rate: float) -> float:
 def _near(a: Any, b: Any, rate: float, number: int) -> float:
     """Return a lower bound on B/A from one on B - A, 0 where the kurtosis is too large."""
     centre = float(a.mean())
-    look = Look(a.size, power_sums(((b - a) / centre)[:, None]), rate, number, 1.0, 0.0)
+    look = Inspection(a.size, power_sums(((b - a) / centre)[:, None]), rate, number, 1.0, 0.0)
     gap = float(look.off[0] - look.half[0])
     return 1.0 + gap if look.may_refute[0] and gap > 0.0 else 0.0

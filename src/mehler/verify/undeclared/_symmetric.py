@@ -23,7 +23,7 @@ from mehler.verify.pairwise._measurement import FLOOR
 _FEW = 100.0
 
 
-class SymmetricLook:
+class SymmetricInspection:
     """The intervals of all centres of symmetry after n samples each, valid at all times together.
 
     `rate` is the error rate of one mean. Per mean: `off`, the mean deviation; `half`, the half
@@ -66,7 +66,7 @@ class SymmetricLook:
         return bool((self.width <= self.resolution).all())
 
     def wanted(self, means: Any = True) -> float:
-        """Return the sample size at which intervals would be narrow enough, as `Look.wanted`."""
+        """Return the sample size at which intervals would be narrow; see `Inspection.wanted`."""
         ratio = float(np.max(2.0 * self.half / self.resolution, initial=0.0, where=means))
         return self.n * ratio**2 if math.isfinite(ratio) else 2.0 * self.n
 

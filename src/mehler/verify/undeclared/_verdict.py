@@ -14,7 +14,7 @@ from mehler.verify._verdict import FEW_EFFECTIVE, KURTOSIS, Status, Verdict
 from mehler.verify._zero_failures import CheckOptions
 from mehler.verify.intervals._self_normalised import MARGIN
 from mehler.verify.pairwise._measurement import FLOOR, Clock
-from mehler.verify.undeclared._kurtosis_test import LEAST, Look
+from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection
 from mehler.verify.undeclared._stream import Stream
 from mehler.verify.undeclared._watch import Watched
 
@@ -101,7 +101,7 @@ def verdict_of(
         resolution=asked.resolution,
         detectable=float(np.max(look.half + look.missed(asked.miss))),
         miss=asked.miss,
-        method=f"{KURTOSIS if isinstance(look, Look) else SYMMETRY}, {words.source}",
+        method=f"{KURTOSIS if isinstance(look, Inspection) else SYMMETRY}, {words.source}",
         assumptions=(
             words.independence,
             *_assumptions(look, words, stream),
@@ -115,7 +115,7 @@ def verdict_of(
 
 
 def _assumptions(look: Any, words: Words, stream: Stream) -> tuple[str, ...]:
-    if not isinstance(look, Look):
+    if not isinstance(look, Inspection):
         return (words.symmetry,)
     if look.may_refute.all() and stream.is_fixed:
         return ("draws that agree in every bit are one fixed map",)
@@ -139,7 +139,7 @@ def _open(
 ) -> str:
     """Explain why an outcome is open, and what would decide it."""
     look, parts = watched.look, []
-    if look.outside.any() and isinstance(look, Look):
+    if look.outside.any() and isinstance(look, Inspection):
         if look.short[worst]:
             parts.append(
                 "A mean is off, but few large samples decide it, and nothing bounds what was not "
@@ -159,7 +159,7 @@ def _open(
             f"{width:.3g} wide in units of {words.unit_name}" if width < math.inf else "unbounded"
         )
         parts.append(f"The interval is {wide}, more than the resolution {asked.resolution:.3g}.")
-        if isinstance(look, Look) and look.short.any() and not look.outside.any():
+        if isinstance(look, Inspection) and look.short.any() and not look.outside.any():
             parts.append(f"Few large samples decide the mean: {words.remedy}.")
     if watched.out_of_time:
         left = max(0, watched.needed - watched.n_draws) / watched.n_draws * clock.seconds

@@ -10,30 +10,30 @@ import numpy as np
 
 from mehler.verify._zero_failures import CheckOptions
 from mehler.verify.pairwise._measurement import Clock
-from mehler.verify.undeclared._kurtosis_test import LEAST, Look, least_samples
+from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection, least_samples
 from mehler.verify.undeclared._stream import Stream
-from mehler.verify.undeclared._symmetric import SymmetricLook
+from mehler.verify.undeclared._symmetric import SymmetricInspection
 
-# Ratio of successive look sizes.
+# Ratio of successive inspection sizes.
 _STEP = 1.25
 
-# Largest look relative to the size that the first one asks for; if tails are too heavy to be
-# decided at _TAIL_PATIENCE times the first, stop after a few looks.
+# Largest inspection relative to the size that the first one asks for; if tails are too heavy to be
+# decided at _TAIL_PATIENCE times the first, stop after a few inspections.
 _PATIENCE, _TAIL_PATIENCE = 4.0, 16.0
 _LEAST_LOOKS = 4
 
 # Least draws before giving up on heavy tails; where a draw has many samples, draws are cheap.
 _LEAST_DRAWS = 1_000
 
-# First look at symmetric samples; fewer cannot refute at an error rate of 1e-9.
+# First inspection of symmetric samples; fewer cannot refute at an error rate of 1e-9.
 _FIRST = 64
 
 
 @dataclass(frozen=True)
 class Watched:
-    """The last look, the draws it took, and the draws that would decide."""
+    """The last inspection, the draws it took, and the draws that would decide."""
 
-    look: Look | SymmetricLook
+    look: Inspection | SymmetricInspection
     n_draws: int
     n_looks: int
     needed: int
@@ -69,8 +69,8 @@ def watch(
         if math.isinf(most) and np.isfinite(look.half).all():
             most = _PATIENCE * max(least, look.wanted(~look.short))
             most = max(most, min(_PATIENCE * look.wanted(), patience))
-        # The first looks find a defect at the other means.
-        hopeless = isinstance(look, Look) and look.beyond(patience)
+        # The first inspections find a defect at the other means.
+        hopeless = isinstance(look, Inspection) and look.beyond(patience)
         if n >= most or (number >= _LEAST_LOOKS and hopeless):
             break
         number += 1
@@ -93,9 +93,9 @@ def _look(
     rate: float,
     number: int,
     symmetric: bool,
-) -> Look | SymmetricLook:
+) -> Inspection | SymmetricInspection:
     resolution, rounding = asked.resolution, stream.rounding
     if symmetric:
-        return SymmetricLook(n, sums, rate, resolution, rounding)
+        return SymmetricInspection(n, sums, rate, resolution, rounding)
     fixed = stream.is_fixed and stream.per_draw == 1
-    return Look(n, sums, rate, number, resolution, rounding, fixed)
+    return Inspection(n, sums, rate, number, resolution, rounding, fixed)

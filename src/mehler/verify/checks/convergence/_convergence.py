@@ -148,7 +148,7 @@ def check_convergence(
             return unmoved(asked, sides, pilots, sizes, seed)
         weights = weights_of(pilots[0], small)
         spreads = [side.spread(g, weights) for side, g in zip(sides, pilots)]
-        # A first coarse look, at a twentieth of the error rate, finds gross defects early.
+        # A first coarse inspection, at a twentieth of the error rate, finds gross defects early.
         for share, coarse in ((0.05, 3.0), (0.95, 1.0)):
             part = replace(
                 asked,

@@ -28,7 +28,7 @@ class SignTests:
     """Counts of each comparison's plus signs, and of its comparisons without a tie.
 
     `alike`: units of a draw are i.i.d., so that columns may be compared in place; `false_alarm` is
-    shared by all looks; `resolution` is the width wanted of the intervals.
+    shared by all tests; `resolution` is the width wanted of the intervals.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class SignTests:
 
     @property
     def moving(self) -> Any:
-        """Mask of the looks with evidence: those at columns, and summaries that ever differed."""
+        """Mask of the tests with evidence: those at columns, and summaries that ever differed."""
         columns = np.arange(len(self.looks)) >= len(SUMMARIES)
         return columns | (self.decided > 0)
 

@@ -12,7 +12,7 @@ from mehler.verify.intervals._excess import Excess
 from mehler.verify.pairwise._measurement import FLOOR
 from mehler.verify.sampling._draw_groups import GROUP
 from mehler.verify.sampling._sources import power_sums
-from mehler.verify.undeclared._kurtosis_test import Look
+from mehler.verify.undeclared._kurtosis_test import Inspection
 
 # Elements of the largest temporary.
 _BLOCK = 1 << 20
@@ -20,13 +20,13 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class Products:
-    """A look at all pairs of coordinates, and bets that a squared sum or difference is too large.
+    """A test of all pairs of coordinates, and bets that a squared sum or difference is too large.
 
     `form` is the index of a squared length that has won, sums first, then differences, with its
     mean, claim and lower bound.
     """
 
-    look: Look
+    look: Inspection
     form: int | None = None
     mean: float = 0.0
     claim: float = 0.0
@@ -43,7 +43,7 @@ def look_at(
     false_alarm: float,
     resolution: float,
 ) -> Products:
-    """Look at coordinates of claimed variance 1 and claimed correlations `rho` at the pairs.
+    """Test coordinates of claimed variance 1 and claimed correlations `rho` at the pairs.
 
     If not `centred`, covariances are taken within groups, which any mean leaves unchanged.
     """
@@ -60,7 +60,7 @@ def look_at(
         sums += power_sums(x - rho)
         n += x.shape[0]
     # Half of the rate each.
-    look = Look(n, sums, 0.5 * false_alarm / rho.size, 1, resolution, rounding)
+    look = Inspection(n, sums, 0.5 * false_alarm / rho.size, 1, resolution, rounding)
     level = math.log(2.0 * claims.size / false_alarm)
     off = 0.5 * (bets.mean - claims)
     won = (bets.log_wealth >= level) & (off >= FLOOR * resolution)

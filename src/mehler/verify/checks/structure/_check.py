@@ -59,7 +59,7 @@ _CLAIMED: tuple[tuple[str, _Look], ...] = (
     ("other rows", check_other_rows),
 )
 _NOT_INDEPENDENT = ("same seed", "global random state", "other seeds")
-# Number of families of looks that share the error rate.
+# Number of families of tests that share the error rate.
 _FAMILIES = len(_RANDOM) + len(_CLAIMED)
 
 
@@ -78,7 +78,7 @@ def check_structure(
     ledger: Ledger | None = None,
     name: str | None = None,
 ) -> Verdict:
-    r"""Check how a map is built, in milliseconds per look, before any statistics.
+    r"""Check how a map is built, in milliseconds per test, before any statistics.
 
     A map is :math:`\phi_s(x)`, a function of its seed and of one row. The check calls it twice and
     on rows reordered, split, combined with others, in other memory layouts and precisions. It draws
@@ -102,15 +102,15 @@ def check_structure(
     elsewhere : callable, optional
         (seed, rows) -> features, computed in a fresh process.
     false_alarm : float
-        Probability that a correct map is refuted, shared by all random looks by a union bound.
+        Probability that a correct map is refuted, shared by all random tests by a union bound.
     resolution : float
         Deviations from the claim below a quarter of it are no defect.
     time_limit : float
-        Seconds after which no further look begins; the verdict lists the skipped ones.
+        Seconds after which no further test begins; the verdict lists the skipped ones.
     seed : int, optional
         Determines the seeds of all draws.
     ledger : Ledger, optional
-        Budget charged `false_alarm` before the looks, unless the map is not random.
+        Budget charged `false_alarm` before the tests, unless the map is not random.
     name : str, optional
         Name in the verdict and the ledger.
 
@@ -118,7 +118,7 @@ def check_structure(
     -------
     Verdict
         *refuted*: ``reason`` begins with the cause that explains most, others follow. *holds*:
-        nothing was found; ``assumptions`` lists the skipped looks. The causes are in ``causes``.
+        nothing was found; ``assumptions`` lists the skipped tests. The causes are in ``causes``.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def check_structure(
     Notes
     -----
     Comparisons of one map allow for single-precision rounding and the jumps it causes. Random
-    looks use coins that are fair for correct maps, and bets on squared lengths of features, which
+    tests use coins that are fair for correct maps, and bets on squared lengths of features, which
     need no tail bound. Smaller defects, and those at sizes or seeds that were not drawn, go
     undetected: ``docs/structure.md`` lists them.
 

@@ -25,14 +25,14 @@ class Finding:
 
 
 class Notes:
-    """Skipped looks with the reason, and remarks that are no defects; each listed once."""
+    """Skipped tests with the reason, and remarks that are no defects; each listed once."""
 
     def __init__(self) -> None:
         self._skipped: dict[tuple[str, str], tuple[str, list[str]]] = {}
         self.remarks: list[str] = []
 
     def skip(self, what: str, why: str, value: Any = None) -> None:
-        """Note a skipped look; values skipped for one reason share a line.
+        """Note a skipped test; values skipped for one reason share a line.
 
         Reasons that differ in numbers only count as one.
         """

@@ -28,7 +28,7 @@ class Subject:
     """The state shared by the structural checks.
 
     `given` are the caller's rows, for library and device; `rows` those used, on the host; `rate` is
-    the false-alarm probability of one family of looks.
+    the false-alarm probability of one family of tests.
     """
 
     draw: Callable[[int], Any]

@@ -19,7 +19,7 @@ class StructureVerdict(Verdict):
     causes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Return one paragraph: the causes, the looks, error rates and reservations."""
+        """Return one paragraph: the causes, the tests, error rates and reservations."""
         place = ", ".join(f"{key}={value}" for key, value in self.where.items())
         sentences = [self.reason] if self.reason else []
         sentences.append(f"{self.check}: {self.status}" + (f", at {place}." if place else "."))
@@ -42,5 +42,5 @@ class StructureVerdict(Verdict):
         return counted(self.n_draws, "draw")
 
     def power_text(self) -> str:
-        """Return nothing: smaller defects are named by the looks left out."""
+        """Return nothing: smaller defects are named by the tests left out."""
         return ""

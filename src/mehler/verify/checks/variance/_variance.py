@@ -33,7 +33,7 @@ from mehler.verify.sampling._rows_without_claim import pairs_without_claim, take
 from mehler.verify.sampling._sources import Source
 from mehler.verify.undeclared._confirmed import with_guarantee
 
-# The first look is coarser by _COARSE, at a sixteenth of the cost, and limited to _FIRST features,
+# The first inspection is coarser by _COARSE, at a sixteenth of the cost, and limited to _FIRST,
 # since rare events (codes of far rows) need as many as one over their probability.
 _COARSE, _FIRST = 4.0, 2**21
 
@@ -190,7 +190,7 @@ def check_variance(
             limit = scatter.by_pilot(final, draw, bundle)
         pay(ledger, asked.name, asked.false_alarm)
         per_feature = limit * spreads.n_features / spreads.per_draw
-        # A first coarse look, at a twentieth of the error rate, finds gross defects early.
+        # A first coarse inspection, at a twentieth of the error rate, finds gross defects early.
         looks = [
             dataclasses.replace(
                 final,

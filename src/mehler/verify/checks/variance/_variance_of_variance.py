@@ -41,7 +41,7 @@ def of_groups(kurtosis: Any) -> Any:
 
 
 def affordable(limit: Any, plan: MeasurementSpec, bundle: int) -> bool:
-    """Return whether a look at this scatter takes few enough draws."""
+    """Return whether an inspection at this scatter takes few enough draws."""
     needed = features_needed(
         float(limit.max()), plan.width, plan.false_alarm / plan.pairs.n, plan.miss / plan.pairs.n
     )

@@ -18,14 +18,14 @@ from mehler.verify.checks.structure.claim._trial import ASSUMED_OF_BETS, Trial
 _RIGHT, SPAN = 3, 4.0
 # Values at which a rule is confirmed before the other suspects are assumed to follow it.
 _CONFIRMED = 4
-# Trials of one family, of two looks each, that share its error rate.
+# Trials of one family, of two tests each, that share its error rate.
 _TRIALS = 32
 
 
 def pilots(
     subject: Subject, values: Any, make: Callable[[Any, int], Trial], words: str
 ) -> dict[Any, Trial]:
-    """Run a first look at each value; note and skip those that raise."""
+    """Run a first test at each value; note and skip those that raise."""
     trials = {}
     for k, value in enumerate(values):
         if subject.clock.over:
@@ -99,7 +99,7 @@ def refuted(
     trial = trials[value]
     if trial.infinite:
         return True, ()
-    # Half of a family's rate for each of two looks. Pilots decide which trials are repeated, so
+    # Half of a family's rate for each of two tests. Pilots decide which trials are repeated, so
     # all of them have to be paid for.
     rate = 0.5 * subject.rate / _TRIALS
     subject.looks += 1

@@ -12,7 +12,7 @@ from mehler.verify.checks.structure._subject import Subject
 from mehler.verify.checks.structure.claim._claims import Claims, clusters_of, gram_of
 from mehler.verify.intervals._excess import Excess
 
-# Draws of the first look, extended while it is suspicious; of the base trial; and of any trial.
+# Draws of the first test, extended while it is suspicious; of the base trial; and of any trial.
 _PILOT, _BASE, MOST = (12, 24, 48), 36, 384
 # Most seconds for the kernel of a dozen rows; slower kernels are not evaluated again.
 _SLOW, _DOZEN = 0.2, 12
@@ -103,11 +103,11 @@ class Trial:
 
     @property
     def suspicious(self) -> bool:
-        """Whether the first look calls for more draws."""
+        """Whether the first test calls for more draws."""
         return self.promising or self.short or self.infinite
 
     def pilot(self) -> None:
-        """Take a first look, extended while it is suspicious."""
+        """Take a first test, extended while it is suspicious."""
         for n in _PILOT:
             self.run(n)
             if not self.suspicious:
@@ -150,7 +150,7 @@ def _require_quick(subject: Subject) -> None:
 
 
 def base_of(subject: Subject) -> Trial:
-    """Return a trial at the given rows, with a longer look."""
+    """Return a trial at the given rows, with a longer test."""
     if subject.base is None:
         _require_quick(subject)
         rows = subject.rows.astype(np.float32).astype(np.float64)

@@ -20,7 +20,7 @@ _CHECK = "unused columns"
 _STREAM = 900
 # Further widths, one odd and one even, if maps can be drawn for them.
 _WIDE = (129, 130)
-# Draws of the first look; draws that must confirm a suspicion; most draws of bets; and the
+# Draws of the first test; draws that must confirm a suspicion; most draws of bets; and the
 # fraction of draws that may use a column undetected by the last resort.
 _PILOT, _AGAIN, _BETS, _SELDOM = 2, 4, 200, 0.01
 _POINTS = 8

@@ -15,7 +15,7 @@ from mehler.verify.checks.structure._subject import Subject
 
 _CHECK = "columns"
 _STREAM = 21
-# Draws of the first look; least distinct nonzero values of a column worth comparing; relative size
+# Draws of the first test; least distinct nonzero values of a column worth comparing; relative size
 # below which a column is rounding.
 _PILOT, _VALUES, _NOISE = 3, 8, 1e-9
 # Rounding between a column and its multiple, in units of eps.
@@ -28,7 +28,7 @@ _ASSUMED = "columns of a draw are independent and alike, or differ from each oth
 
 
 def check_columns(subject: Subject) -> list[Finding]:
-    """Look for columns that are the same in every draw.
+    """Inspection for columns that are the same in every draw.
 
     If features take few values, columns coincide by chance, but between two draws as often as
     within one. So halves of two draws are swapped, and a correct map has the coincidence as often

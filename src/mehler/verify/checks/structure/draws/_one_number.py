@@ -16,7 +16,7 @@ from mehler.verify.checks.structure._subject import Subject
 _CHECK = "independent columns"
 _STREAM = 31
 # Least columns of a map to be tested; columns drawn if sizes can be chosen; draws of the first
-# look; and the number of effectively independent columns that raises suspicion.
+# test; and the number of effectively independent columns that raises suspicion.
 _LEAST, _SIZE, _PILOT, _EFFECTIVE = 64, 256, 20, 8.0
 _ASSUMED = "halves of a draw's columns that are independent agree in sign as often as not"
 
