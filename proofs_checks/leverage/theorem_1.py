@@ -191,7 +191,7 @@ def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
 
 
 def uniform(context: Context, *, factor: float = 1.0) -> Evidence:
-    """Look at scores where the ridge is small against the smallest eigenvalue."""
+    """Compute scores where the ridge is small against the smallest eigenvalue."""
     rng = context.rng("small ridges")
     worst = 0.0
     for size in (3, 5, 8) * (4 if context.quick else 200):

@@ -43,7 +43,7 @@ def average(context: Context, *, distance: Any = mean_distance) -> Evidence:
 
 
 def same_orbit(context: Context, *, distance: Any = mean_distance) -> Evidence:
-    """Look at d_G between a row and the same row permuted."""
+    """Compute d_G between a row and the same row permuted."""
     x = unit_rows(context, 1, 6)
     found = _SCALE * float(distance(BLOCKS, x, BLOCKS.actions[4](x))[0, 0])
     return Evidence.bound_comparison(
@@ -58,7 +58,7 @@ def same_orbit(context: Context, *, distance: Any = mean_distance) -> Evidence:
 
 
 def energy_on_an_orbit(context: Context, *, distance: Any = energy_distance) -> Evidence:
-    """Look at the energy distance between a row and itself, permuted."""
+    """Compute the energy distance between a row and itself, permuted."""
     x = unit_rows(context, 1, 6)
     found = float(distance(BLOCKS, x, BLOCKS.actions[4](x))[0, 0])
     return Evidence.exact_comparison(
@@ -73,7 +73,7 @@ def energy_on_an_orbit(context: Context, *, distance: Any = energy_distance) -> 
 
 
 def energy_off_it(context: Context, *, distance: Any = energy_distance) -> Evidence:
-    """Look at the energy distance between rows of different orbits."""
+    """Compute the energy distance between rows of different orbits."""
     x = unit_rows(context, 10 if context.quick else 60, 6)
     between = distance(BLOCKS, x)[np.triu_indices(len(x), 1)]
     least = float(between.min())

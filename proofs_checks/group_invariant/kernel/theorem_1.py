@@ -144,7 +144,7 @@ def positive(
     *,
     kernel: Any = claimed("redraw"),  # noqa: B008  # a fixed function
 ) -> Evidence:
-    """Look at the smallest eigenvalue of the kernel's matrix of many rows, and at its symmetry."""
+    """Compute the smallest eigenvalue of the kernel's matrix of many rows, and at its symmetry."""
     rows = unit_rows(context, 60, 6, "many rows")
     matrix = np.asarray(kernel(rows, rows))
     uneven = float(np.abs(matrix - matrix.T).max())

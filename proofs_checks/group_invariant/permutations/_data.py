@@ -11,7 +11,7 @@ import numpy as np
 
 from .._tokens import Tokens
 
-# Sequences of 5 tokens out of 8, as in the paper, and a small world for quick looks.
+# Sequences of 5 tokens out of 8, as in the paper, and a small world for the quick level.
 PAPER = Tokens(5, 8)
 SMALL = Tokens(4, 6)
 

@@ -208,7 +208,7 @@ def raw_is_counts(context: Context, *, labels: Callable[[Task], Any] | None = No
 
 
 def separates(context: Context, *, kernel: Callable[[Tokens], Any] = haar) -> Evidence:
-    """Look at the smallest eigenvalue of the Haar kernel on the orbits."""
+    """Compute the smallest eigenvalue of the Haar kernel on the orbits."""
     found = known.least_eigenvalue(kernel(PAPER))
     return Evidence.bound_comparison(
         form="proved",

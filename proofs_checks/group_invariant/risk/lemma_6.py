@@ -28,7 +28,7 @@ _COINS = 10_000
 
 
 def coins(context: Context, *, delta: float = 1e-15) -> Evidence:
-    """Look at equal weights and labels by a coin: the risks differ by a binomial variable."""
+    """Take equal weights and labels by a coin: the risks differ by a binomial variable."""
     s, n = 1.99, 8
     phi = GroupInvariantFeatures.draw(
         2,

@@ -37,7 +37,7 @@ def listed(length: int, alphabet: int) -> int:
 
 
 def shrinks(context: Context, *, tokens: Tokens = _PAPER) -> Evidence:
-    """Look at the share of orbits among sequences."""
+    """Compute the share of orbits among sequences."""
     share = len(tokens.representatives) / tokens.alphabet**tokens.length
     return Evidence.bound_comparison(
         form="printed",

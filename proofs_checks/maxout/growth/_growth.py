@@ -64,7 +64,7 @@ def variance_rate(q: float) -> float:
     return math.pi**2 / (12 * math.log(q))
 
 
-# Pools at which rates are looked at, and the error that the next order of Gumbel's limit leaves,
+# Pools at which rates are compared, and the error that the next order of Gumbel's limit leaves,
 # in units of log log q / log q.
 RATED = (1e3, 1e6, 1e20, 1e100, 1e300)
 

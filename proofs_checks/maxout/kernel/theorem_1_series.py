@@ -101,7 +101,7 @@ def first_three_enclosed(context: Context, *, ends: Ends | None = None) -> Evide
 
 
 def non_negative(context: Context, *, ends: Ends | None = None) -> Evidence:
-    """Enclose a_0 ... a_8 and look at the lowest point."""
+    """Enclose a_0 ... a_8 and take the lowest point."""
     enclose = ends or coefficient_ends
     pools = (3, 8) if context.quick else (3, 4, 5, 8, 16, 64)
     # For q = 2 the even coefficients vanish, and no enclosure can show the sign of 0.
