@@ -18,7 +18,6 @@ def hold_against(
     resolution: Any,
     error: Any = 0.0,
     form: Any,
-    check: str,
     claim: str,
     plots: tuple[Plot, ...] = (),
 ) -> Evidence:
@@ -43,7 +42,6 @@ def hold_against(
         reason = f"the interval is {width[worst]:.3g} wide, more than {wanted[worst]:.3g}"
     return Evidence(
         form=form,
-        check=check,
         status=status,  # type: ignore[arg-type]  # one of the literals, as str
         claim=f"{claim}; {value.size} points together",
         where={"q": measured.pool_size[worst], "rho": measured.rho[worst]},

@@ -46,7 +46,6 @@ def hold_bounds(
     cases: Sequence[Case],
     *,
     form: Form,
-    check: str,
     claim: str,
     false_alarm: float,
     n_features: int,
@@ -70,7 +69,6 @@ def hold_bounds(
     loose = [case.looseness for case in cases]
     return Evidence.bound_comparison(
         form=form,
-        check=check,
         claim=(
             f"{claim}; {len(cases)} settings, bound over observed quantile "
             f"{min(loose):.3g} to {max(loose):.3g}"

@@ -36,15 +36,12 @@ class World:
         return low, high
 
 
-def hold_worlds(
-    worlds: Sequence[World], *, form: Form, claim: str, check: str = "worlds where it is tight"
-) -> Evidence:
+def hold_worlds(worlds: Sequence[World], *, form: Form, claim: str) -> Evidence:
     """Compare values with their promised bounds, and report the nearest world."""
     worst = max(worlds, key=lambda one: one.ratio[0])
     low, high = worst.ratio
     return Evidence.bound_comparison(
         form=form,
-        check=check,
         claim=(
             f"{claim}: what happens over what is promised, at most 1 (largest of {len(worlds)} "
             f"worlds: {worst.name})"

@@ -85,6 +85,5 @@ def frequencies(
         # Clopper and Pearson's intervals lie within Hoeffding's.
         resolution=2 * reach,
         form="printed",
-        check="the law of the frequencies",
         claim="shares of frequencies below the quartiles of normal, Cauchy and Student's laws",
     )

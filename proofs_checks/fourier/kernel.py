@@ -49,7 +49,6 @@ def gaussian(
     return Evidence.from_verdict(
         verdict,
         form="printed",
-        check="pairs at Gaussian frequencies",
         claim=r"$w \sim N(0, 2\gamma I)$: $E\langle\Phi(x), \Phi(y)\rangle = e^{-\gamma|x-y|^2}$",
         plots=(_plot(context),),
     )
@@ -63,7 +62,6 @@ def offset(
     return Evidence.from_verdict(
         verdict,
         form="printed",
-        check="cosines with an offset",
         claim=r"$b$ uniform on a turn: $E\,2\cos(\langle w,x\rangle + b)"
         r"\cos(\langle w,y\rangle + b) = e^{-\gamma|x-y|^2}$",
     )
@@ -77,7 +75,6 @@ def laplacian(
     return Evidence.from_verdict(
         verdict,
         form="printed",
-        check="pairs at Cauchy frequencies",
         claim=r"entries Cauchy of scale $\gamma$: $E\langle\Phi(x), \Phi(y)\rangle = "
         r"e^{-\gamma|x-y|_1}$",
     )
@@ -91,7 +88,6 @@ def matern(
     return Evidence.from_verdict(
         verdict,
         form="printed",
-        check="pairs at Student frequencies",
         claim=r"$w$ of Student's $t$ with $2\nu$ degrees of freedom over $\ell$: the Matern kernel",
     )
 

@@ -60,7 +60,6 @@ def kernel(
     return Evidence.from_verdict(
         verdict,
         form="printed",
-        check="blocks of orthogonal frequencies",
         claim=r"$E\langle\Phi(x), \Phi(y)\rangle = e^{-\gamma|x-y|^2}$ for orthogonal blocks",
     )
 
@@ -87,7 +86,6 @@ def variance(
     return Evidence.from_verdict(
         verdict,
         form="printed",
-        check="variance of block means",
         claim=rf"$m\,\mathrm{{Var}} = (1 - k^2)^2 + 2(d-1)c(z)$ in whole blocks of $d = {_D}$",
         plots=(_plot(),),
     )
@@ -101,7 +99,6 @@ def never_much_worse(context: Context, *, room: float = 3.0) -> Evidence:
         worst, where = max((worst, where), (excess, d))
     return Evidence.bound_comparison(
         form="printed",
-        check="never much worse than independent frequencies",
         claim=rf"the variance is at most $1 + {room:g}/(d+1)$ times that of independent "
         rf"frequencies (nearest at $d = {where}$)",
         observed=worst,

@@ -54,7 +54,6 @@ def pairs(
     return Evidence.from_verdict(
         _held(context, draw, "pairs", claimed),
         form="printed",
-        check="variance of pairs",
         claim=r"$m\,\mathrm{Var} = 1 + k(2z) - 2k(z)^2$ for pairs",
         plots=(_plot(),),
     )
@@ -67,7 +66,6 @@ def offset(
     return Evidence.from_verdict(
         _held(context, draw, "offset", claimed),
         form="printed",
-        check="variance with an offset",
         claim=r"$m\,\mathrm{Var} = 1 + \frac12 k(2z) - k(z)^2$ with an offset",
     )
 
@@ -83,7 +81,6 @@ def smooth(context: Context, *, smoothness: tuple[float, ...] = _SMOOTH) -> Evid
     least = float(found[nu].min())
     return Evidence.bound_comparison(
         form="printed",
-        check="pairs vary less for smooth kernels",
         claim=(
             r"$(V_{offset} - V_{pairs})/k^2$ is positive for Matern kernels of smoothness 1/2 and "
             f"more, at distances up to 12 lengths (least at smoothness {nu:g})"
@@ -100,7 +97,6 @@ def rough(context: Context, *, smoothness: float = 0.1) -> Evidence:
     most = -float(_gain(smoothness).min())
     return Evidence.bound_comparison(
         form="printed",
-        check="offsets vary less for rough kernels at far rows",
         claim=rf"$V_{{pairs}} - V_{{offset}}$ is positive somewhere at smoothness {smoothness:g}",
         observed=most,
         interval=(most - 1e-9, most + 1e-9),

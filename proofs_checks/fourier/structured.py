@@ -44,7 +44,6 @@ def kernel(
     return Evidence.from_verdict(
         verdict,
         form="printed",
-        check="structured blocks",
         claim=r"$E\langle\Phi(x), \Phi(y)\rangle = e^{-\gamma|x-y|^2}$ for structured blocks",
     )
 
@@ -77,7 +76,6 @@ def turns(
     _, observed, exact = worst
     return Evidence.exact_comparison(
         form="printed",
-        check="what a turn leaves of a direction",
         claim=r"$E\langle z, Tz\rangle^2 = 2(1 - \sum_jz_j^4)/(D-1)$, by enumeration at $D = 4$",
         observed=observed,
         exact=exact,
@@ -109,7 +107,6 @@ def variance(context: Context, *, draw: Draw = FourierFeatures.draw) -> Evidence
         status = "refuted"
     return Evidence(
         form="printed",
-        check="variance at rows that differ in one coordinate",
         status=status,
         claim=r"for $z = x - y$ along an axis, $\mathrm{Var} = \frac1D(V + (D-1)c)$, that of "
         "orthogonal rows (in units of this value)",

@@ -48,7 +48,6 @@ def recalled_tail(context: Context, *, bound: Callable[..., float] = as_recalled
     found = log_tail(_SAMPLES, bound(_SAMPLES, log_delta=log_delta))
     return Evidence.bound_comparison(
         form="restored",
-        check="exact probability of a violation",
         claim=(
             "for one feature that is 1, $c(t) = -t$, $C = 1$, fair labels and "
             rf"$N = {_SAMPLES}$, at $\log\delta = {log_delta:g}$: the logarithm of the probability "
@@ -72,7 +71,6 @@ def proved_tail(context: Context, *, bound: Callable[..., float] = as_proved) ->
     )
     return Evidence.bound_comparison(
         form="proved",
-        check="exact probability of a violation",
         claim=(
             "for one feature that is 1, $c(t) = -t$, $C = 1$ and fair labels, the logarithm of the "
             r"probability of a violation minus $\log\delta$ "
@@ -127,7 +125,6 @@ def gaps(context: Context, *, bound: Lemma = kitchen_sinks.estimation_lemma) -> 
     return hold_bounds(
         cases(context, bound),
         form="proved",
-        check="largest gap over the box",
         claim=(
             "the largest difference of true and empirical risk over the box of weights exceeds the "
             r"bound with probability at most $\delta$ (cosines; one constant feature)"

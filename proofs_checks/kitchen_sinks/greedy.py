@@ -25,7 +25,6 @@ def stalls(context: Context, *, steps: Steps = as_printed) -> Evidence:
     bound = kitchen_sinks.greedy(_STEPS, total_weight=2.0, form="printed", c=_CONSTANT)
     return Evidence.bound_comparison(
         form="printed",
-        check="the sum of two orthonormal features",
         claim=(
             rf"after $K = {_STEPS}$ steps the error is at most $c\,\|\alpha^*\|_1/\sqrt K$ with "
             rf"$c = {_CONSTANT:g}$ (any $c$ fails at a larger $K$: after two steps it was "
@@ -75,7 +74,6 @@ def rate(
                     worst, where = ratio, (number, k)
     return Evidence.bound_comparison(
         form="proved",
-        check="errors of greedy steps",
         claim=(
             r"the error after $K$ steps over $\sqrt{(B^2 - \|f^*\|^2)/K}$, $2 \le K \le 50$ "
             f"(largest: problem {where[0]}, $K = {where[1]}$)"

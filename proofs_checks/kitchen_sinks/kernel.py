@@ -43,7 +43,6 @@ def closed(context: Context, *, kernel: Kernel = exact.activation_kernel) -> Evi
                 looked += 1
     return Evidence.exact_comparison(
         form="printed",
-        check="closed forms",
         claim=(
             "step, relu, relu2, erf, cos, sin: largest deviation of the closed form over the value "
             f"at equal rows, {looked} correlations and lengths"
@@ -72,7 +71,6 @@ def series(context: Context, *, error: Kernel = exact.activation_kernel_error) -
     worst = float(max(ratios))
     return Evidence.bound_comparison(
         form="proved",
-        check="the stated error",
         claim=(
             "Mehler's series is off by at most the error that it states: largest share of it, for "
             "tanh and for the absolute value, at correlations from -1 to 1"
@@ -102,7 +100,6 @@ def measured(context: Context, *, draw: Callable[..., Any] = KitchenSinks.draw) 
     return Evidence.from_verdict(
         verdict,
         form="proved",
-        check="features of tanh",
         claim=r"$E\tanh(\langle w,x\rangle+b)\tanh(\langle w,y\rangle+b)$ by Mehler's series, "
         r"$w \sim N(0, 2.25 I)$, $b \sim N(0, 1/4)$",
     )

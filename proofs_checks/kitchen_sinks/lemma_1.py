@@ -87,7 +87,6 @@ def averages(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Evide
     return hold_bounds(
         _printed_cases(context, bound),
         form="printed",
-        check="errors of averages",
         claim=(
             "the average of $K$ features misses $f^*$ by more than the bound with probability at "
             r"most $\delta$ (cosines; constants of random sign)"
@@ -105,7 +104,6 @@ def moments(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Eviden
     return hold_bounds(
         _known_cases(context, bound),
         form="proved",
-        check="errors of averages, moments known",
         claim=(
             r"the same with $\sqrt{E\|f_1\|^2 - \|f^*\|^2}$ for the first $C$, which is exact for "
             "cosines"
@@ -132,7 +130,6 @@ def without_bound(context: Context, *, by: By | None = None) -> Evidence:
     violations, n = int(np.sum(drawn > bound)), int(drawn.size)
     return Evidence.bound_comparison(
         form="proved",
-        check="features without a bound",
         claim=(
             r"for maxout units of 4 weights on inputs of norm $\sqrt{80}$, which the print leaves "
             r"out, the bound for $C = 1$, $K = 50$, $\delta = 0.05$ fails with probability of at "
@@ -174,7 +171,6 @@ def divided(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Eviden
     return hold_bounds(
         cases,
         form="proved",
-        check="maxout units divided by a bound of theirs",
         claim=(
             r"units divided by $b = R\|W\|_F$ or $R\max_j|w_j|$ and drawn with density "
             r"proportional to $b\pi$ keep the bound for $C\,E\,b$"

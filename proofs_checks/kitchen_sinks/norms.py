@@ -38,7 +38,6 @@ def zero(context: Context, *, norm: Norm = _infimum.of_the_representation) -> Ev
     found = norm(alpha, density, features)
     return Evidence.exact_comparison(
         form="printed",
-        check="the norm of a representation of 0",
         claim=r"$\sup|\alpha|/\pi$ of $\alpha = \pi\cos 2b$, which represents $f = 0$",
         observed=found,
         exact=0.0,
@@ -65,7 +64,6 @@ def _kernel(form: Any, scale: float, claim: str) -> Evidence:
     ratio, z = ratio_of_kernels(scale)
     return Evidence.exact_comparison(
         form=form,
-        check="the kernel of random cosines",
         claim=f"{claim} over $e^{{-z^2/2}}$ (five pairs; farthest from 1 at $z = {z:g}$)",
         observed=ratio,
         exact=1.0,
@@ -107,7 +105,6 @@ def infima(
     ratio = max(least_square(*one) / least_sup(*one) for one in problems(context))
     return Evidence.bound_comparison(
         form="proved",
-        check="the two norms of functions",
         claim=r"$\|f\|_H/\|f\|_\pi$, both infima over representations, largest of some functions",
         observed=ratio,
         interval=(ratio - _ROUNDING, ratio + _ROUNDING),
@@ -123,7 +120,6 @@ def kernel_space(context: Context, *, least_square: Norm = _infimum.least_square
     ratio = max(ratios, key=lambda one: abs(one - 1))
     return Evidence.exact_comparison(
         form="proved",
-        check="the norm of the kernel's space",
         claim=(
             r"the least $(\int\alpha^2/\pi)^{1/2}$ over $(f^\top k^{-1}f)^{1/2}$, "
             "farthest from 1 of some functions"
@@ -141,7 +137,6 @@ def one_bound(context: Context, *, c: float = 1.0) -> Evidence:
     found = _dense.seen_from(np.linspace(0.2, 3.0, 8), c)
     return Evidence.bound_comparison(
         form="proved",
-        check="one bound on the weights",
         claim=(
             r"for $C = 1$ no function of $|\alpha| \le C\pi$ is nearer to $xe^{-x^2/2}$, which has "
             r"norm 1 in $H$, than 0.3; what 8 points show of the distance"
@@ -159,7 +154,6 @@ def all_bounds(context: Context, *, c: float = 6.0) -> Evidence:
     found = _dense.distance(c)
     return Evidence.bound_comparison(
         form="proved",
-        check="all bounds on the weights",
         claim=r"the distance of $xe^{-x^2/2}$ to the functions of $|\alpha| \le C\pi$ falls to 0: "
         "at $C = 6$",
         observed=found,

@@ -105,7 +105,6 @@ def averages(
     return hold_bounds(
         cases(context, bound),
         form="printed",
-        check="risks of averages",
         claim=(
             "the average of $K$ features has a risk above that of $f^*$ by more than the bound "
             r"with probability at most $\delta$ (logistic and hinge loss on cosines, a linear loss "

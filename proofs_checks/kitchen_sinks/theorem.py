@@ -88,7 +88,6 @@ def _held(context: Context, constraint: str, bound: Theorem, plots: tuple[Plot, 
     return hold_bounds(
         cases(context, constraint, bound),
         form="proved",
-        check=f"excess risk over the {constraint}",
         claim=(
             "the fitted weights have a risk above the best function's by more than the bound with "
             r"probability at most $2\delta$ (cosines, divided maxout units, constants; "

@@ -62,7 +62,6 @@ def normalisation(context: Context, *, weights: Weights = as_restored) -> Eviden
     found = _ratio(context, weights)
     return Evidence.exact_comparison(
         form="restored",
-        check="the restored weights",
         claim=(
             r"features over $\sqrt{M\hat q_i}$ have the pool's kernel on average (ratio at the "
             "worst row)"
@@ -79,7 +78,6 @@ def without_weights(context: Context, *, weights: Weights = unweighted) -> Evide
     found = abs(_ratio(context, weights) - 1)
     return Evidence.bound_comparison(
         form="proved",
-        check="features without weights",
         claim=(
             "features that are drawn by scores and have no weights have a kernel that is off the "
             "pool's by a tenth of it or more, at the worst row"
@@ -105,7 +103,6 @@ def proved(context: Context, *, weights: Weights = as_proved) -> Evidence:
                 looked += 1
     return Evidence.exact_comparison(
         form="proved",
-        check="the right weights",
         claim=(
             r"features over $\sqrt{MM_0\tilde q_i/c_i}$, or over $\sqrt{M_0\pi_i}$ for inclusion "
             r"probabilities $\pi$, have the pool's kernel on average: largest deviation of "
@@ -143,7 +140,6 @@ def second_moment(context: Context, *, factor: Callable[[float], float] = by_the
     worst, mix = max(found)
     return Evidence.bound_comparison(
         form="proved",
-        check="the second moment of one draw",
         claim=(
             r"$E(\phi\phi'/(M_0\tilde q))^2 \le \frac1\eta E(\phi\phi')^2$ for one draw: ratio, "
             rf"scores on one feature (largest at $\eta = {mix:g}$)"

@@ -55,7 +55,6 @@ def _held(context: Context, form: Any, features: Features, plots: Any = ()) -> E
     return hold_bounds(
         found,
         form=form,
-        check=check,
         claim=(
             r"with that many features, by leverage or plainly, the error of the ball exceeds "
             r"$4\lambda$ with probability at most $\delta$ (waves on a circle)"
@@ -90,7 +89,6 @@ def fewer(context: Context, *, law: Callable[[Circle, float], Any] = Circle.best
     (a, a_low, a_high), (b, b_low, b_high) = found
     return Evidence.bound_comparison(
         form="proved",
-        check="fewer features",
         claim=(
             r"at $\lambda = 10^{-3}$ and $M = 137$, the share of draws that reach $4\lambda$ is "
             "larger by leverage than by plain sampling by at least 1/2"

@@ -41,7 +41,6 @@ def mean_leverage(context: Context, *, degrees: Callable[[Any, float], float] = 
     worst = float(ratios[int(np.argmax(np.abs(np.asarray(ratios) - 1)))])
     return Evidence.exact_comparison(
         form="restored",
-        check="the mean leverage",
         claim=r"the sum of the scores over $\mathrm{Tr}\,\Sigma(\Sigma+\lambda)^{-1}$, on a circle "
         "(farthest from 1 of four ridges)",
         observed=worst,
@@ -63,7 +62,6 @@ def from_rows(context: Context, *, factor: float = 1.0) -> Evidence:
     low, high = intervals.bounded(seen, 0.0, float(min(rows, 16)), context.false_alarm)
     return Evidence.bound_comparison(
         form="proved",
-        check="degrees of freedom from rows",
         claim=rf"$E\,\hat d \le d$: the mean from {rows} rows, $d = {truth:.2f}$",
         observed=float(seen.mean()),
         interval=(low, high),

@@ -49,7 +49,6 @@ def scores(context: Context, *, bound: Bound = in_between) -> Evidence:
     worst, spreads, _ = _ratios(context, bound)
     return Evidence.bound_comparison(
         form="restored",
-        check="scores from the spread",
         claim=(
             r"$|\hat\tau_i-\tau_i| \le \frac\Delta{1-\Delta}\lambda[(G+\lambda)^{-1}]_{ii}$ at the "
             rf"$\Delta$ that was drawn: largest share of the bound, {len(spreads)} draws with "
@@ -68,7 +67,6 @@ def last_step(context: Context, *, factor: float = 1.0) -> Evidence:
     end *= factor
     return Evidence.bound_comparison(
         form="restored",
-        check="the last step",
         claim=(
             r"$\frac\Delta{1-\Delta}\lambda[(G+\lambda)^{-1}]_{ii} \le "
             r"\frac{2\Delta\lambda}{\lambda_{\min}(G)+\lambda}$ for $\Delta \le \frac12$: largest "

@@ -74,7 +74,6 @@ def fixed(context: Context, *, limit: Limit = promised) -> Evidence:
     high, low, mean, _ = max(found)
     return Evidence.bound_comparison(
         form="restored",
-        check="given coefficients",
         claim=(
             r"$E\|f-\hat f\|$ over $\|\alpha\|_1\sup\sqrt{\mathrm{Var}\,\hat K_{M_0}}$, three sums "
             f"of {_POINTS} kernels on a circle, pools of {_POOL}: the largest"
@@ -95,7 +94,6 @@ def ball(context: Context, *, which: int = 0) -> Evidence:
     found = _in_the_ball(Sums(_MANY), which)
     return Evidence.bound_comparison(
         form="proved",
-        check="in a ball",
         claim=(
             r"for some $\|f\|_H \le 1$, so that $\|f\| \le 1$, the right-hand side at $M_0 = 100$ "
             "is at least"

@@ -29,11 +29,10 @@ def _worst(tau: Any) -> float:
     return float(ratio[np.argmax(np.abs(ratio - 1))])
 
 
-def _uniform(form: Any, check: str, claim: str, tau: Any) -> Evidence:
+def _uniform(form: Any, claim: str, tau: Any) -> Evidence:
     worst = _worst(tau)
     return Evidence.exact_comparison(
         form=form,
-        check=check,
         claim=claim,
         observed=worst,
         exact=1.0,
@@ -42,11 +41,10 @@ def _uniform(form: Any, check: str, claim: str, tau: Any) -> Evidence:
     )
 
 
-def _not_uniform(check: str, claim: str, tau: Any) -> Evidence:
+def _not_uniform(claim: str, tau: Any) -> Evidence:
     off = abs(_worst(tau) - 1)
     return Evidence.bound_comparison(
         form="proved",
-        check=check,
         claim=claim,
         observed=off,
         interval=(off - _ROUNDING, off + _ROUNDING),
@@ -61,7 +59,6 @@ def no_ridge(context: Context, *, rows: int = 30) -> Evidence:
     some = [projector(pool(rng, rows, _POOL, 6.0)) for _ in range(3 if context.quick else 300)]
     return _uniform(
         "printed",
-        "no ridge, where the inverse exists",
         r"$\lambda = 0$ makes $M_0\hat q_i = 1$, for 11 independent features on 30 rows",
         np.concatenate(some),
     )
@@ -71,7 +68,6 @@ def large_ridge(context: Context, *, phases: bool = False) -> Evidence:
     """Take waves with both their phases, cosine and sine, for a shift-invariant kernel."""
     return _uniform(
         "printed",
-        "a large ridge",
         r"large $\lambda$ makes $M_0\hat q_i = 1$, for pairs of cosine and sine of random waves",
         ridge_leverage_scores(_waves(context, phases), _LARGE).scores,
     )
@@ -88,7 +84,6 @@ def _waves(context: Context, phases: bool) -> Any:
 def one_phase(context: Context, *, phases: bool = True) -> Evidence:
     """Take single cosines with a phase, of little variation."""
     return _not_uniform(
-        "a large ridge, one phase",
         r"for single features $\sqrt2\cos(wx + b)$ of small $w$ a large $\lambda$ leaves "
         r"probabilities that are off $1/M_0$ by a tenth or more",
         ridge_leverage_scores(_waves(context, phases), _LARGE).scores,
@@ -99,7 +94,6 @@ def few_rows(context: Context, *, rows: int = 5) -> Evidence:
     """Take fewer rows than features: no inverse without a ridge."""
     tau = projector(pool(context.rng("wide"), rows, _POOL, 6.0))
     return _not_uniform(
-        "no ridge, few rows",
         "with fewer rows than features, where the inverse does not exist, scores in the limit "
         rf"$\lambda \to 0$ are off $1/M_0$ by a tenth or more: from {tau.min():.2f} to "
         f"{tau.max():.2f}",
@@ -113,7 +107,6 @@ def sizes(context: Context, *, power: int = 2) -> Evidence:
     tau = _LARGE * ridge_leverage_scores(phi, _LARGE).scores
     return _uniform(
         "proved",
-        "a large ridge, sizes",
         r"$\lambda\tau_i$ over $p_i\|\phi_i\|^2$ is the same for all features at large $\lambda$",
         tau / np.mean(np.abs(phi) ** power, axis=0),
     )

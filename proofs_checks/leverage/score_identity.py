@@ -19,12 +19,11 @@ Scores = Callable[..., Any]
 _ROUNDING = 1e-8
 
 
-def _worst(ratios: list[Any], claim: str, check: str) -> Evidence:
+def _worst(ratios: list[Any], claim: str) -> Evidence:
     every = np.concatenate(ratios)
     worst = float(every[np.argmax(np.abs(every - 1))])
     return Evidence.exact_comparison(
         form="restored",
-        check=check,
         claim=claim,
         observed=worst,
         exact=1.0,
@@ -44,9 +43,7 @@ def identity(context: Context, *, scores: Scores = ridge_leverage_scores) -> Evi
             leverage = np.sum(phi * np.linalg.solve(sigma, phi), axis=0) / n
             ratios.append(scores(phi, ridge, pool_weights=p).scores / (p * leverage))
     return _worst(
-        ratios,
-        r"$\tau_i$ over $p_is_\lambda(\omega_i)$, pools with weights, at the worst feature",
-        "random pools",
+        ratios, r"$\tau_i$ over $p_is_\lambda(\omega_i)$, pools with weights, at the worst feature"
     )
 
 
@@ -62,7 +59,6 @@ def circle(context: Context, *, scores: Scores = ridge_leverage_scores) -> Evide
     return _worst(
         ratios,
         r"$\tau_i$ over $p_i/(p_k/2 + \lambda)$ for waves $\sqrt2\cos(kx + b)$, at the worst",
-        "waves on a circle",
     )
 
 

@@ -75,7 +75,6 @@ def _probabilities(context: Context, form: Any, check: str, claim: str, error: A
     return hold_bounds(
         cases,
         form=form,
-        check=check,
         claim=claim,
         false_alarm=context.false_alarm,
         n_features=sum(16 * len(drawn) for _, drawn in found),
@@ -123,7 +122,6 @@ def far_from_plain(context: Context, *, rows: int = 10**8) -> Evidence:
     ).value
     return Evidence.bound_comparison(
         form="proved",
-        check="Corollary 5, unequal scores",
         claim=(
             "Corollary 5 promises less than 0.25 where probabilities differ by a factor of "
             rf"{tau.max() / tau.min():.1f}: $N_0 = 10^8$ rows buy a small $\Delta$"
@@ -179,7 +177,6 @@ def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
     return hold_bounds(
         cases,
         form="proved",
-        check="scores from rows",
         claim=(
             r"$|\hat\tau_i-\tau_i| \le \Delta'(1-\tau_i)$ for all $i$ fails with probability at "
             r"most $\delta$"
@@ -204,7 +201,6 @@ def uniform(context: Context, *, factor: float = 1.0) -> Evidence:
             worst = max(worst, float(ratio))
     return Evidence.bound_comparison(
         form="proved",
-        check="uniform at a small ridge",
         claim=(
             r"$\frac{1}{1+\varepsilon} \le M_0q_i \le 1+\varepsilon$ whenever $\lambda \le "
             r"\varepsilon\lambda_{\min}(G)$: largest $|\log M_0q_i|/\log(1+\varepsilon)$"
@@ -249,10 +245,7 @@ def _plot(context: Context, world: Waves, known: dict[str, float]) -> Plot:
 def tight_scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
     """Hold the error of one score where it is nearest to its bound."""
     return hold_worlds(
-        [*worlds.one_score(error)],
-        form="proved",
-        check="scores, where it is tight",
-        claim="error of one score over one minus it",
+        [*worlds.one_score(error)], form="proved", claim="error of one score over one minus it"
     )
 
 
@@ -261,7 +254,6 @@ def tight_probabilities(context: Context, *, error: Error = bounds.probability_e
     return hold_worlds(
         [*worlds.two_probabilities(error)],
         form="proved",
-        check="probabilities, where it is tight",
         claim="sum of the errors of two probabilities",
     )
 

@@ -51,7 +51,6 @@ def gram(context: Context, *, spread: Spread = lemma_3) -> Evidence:
     return hold_bounds(
         cases,
         form="restored",
-        check="the Gram of rows",
         claim=(
             r"$(1-\Delta)(G+\lambda) \preceq \hat G+\lambda \preceq (1+\Delta)(G+\lambda)$ fails "
             r"with probability at most $\delta$"
@@ -104,7 +103,6 @@ def unnormalised(context: Context, *, scale: float = 1.0) -> Evidence:
         worst = max(worst, large / plain, plain / large)
     return Evidence.exact_comparison(
         form="restored",
-        check="Lemma 3 from Theorem 2",
         claim=r"the Gram times $M_0$ at the ridge $M_0\lambda$ has the same relative error: ratio, "
         "farthest from 1",
         observed=worst,

@@ -23,7 +23,10 @@ def evidence(request):
     statement = BY_ID[request.param]
     ledger = Ledger(budget=1e-6)
     context = Context(ledger=ledger, statement=statement.id, seed=1)
-    return statement, [check.run(context) for check in statement.checks], ledger
+    found = [
+        dataclasses.replace(check.run(context), check=check.name) for check in statement.checks
+    ]
+    return statement, found, ledger
 
 
 every_statement = pytest.mark.parametrize("evidence", list(BY_ID), indirect=True)

@@ -24,7 +24,7 @@ def case(value: float, probability: float, *, seed: int = 3, n: int = 20_000) ->
 
 
 def judge(*cases: Case):
-    return hold_bounds(cases, form="proved", check="c", claim="c", false_alarm=1e-9, n_features=1)
+    return hold_bounds(cases, form="proved", claim="c", false_alarm=1e-9, n_features=1)
 
 
 def test_a_valid_bound_holds_and_its_looseness_is_the_ratio_of_quantiles():

@@ -63,7 +63,6 @@ def moments(context: Context, *, formula: Any = clark) -> Evidence:
     )
     return Evidence.exact_comparison(
         form="restored",
-        check="mean and mean square",
         claim=f"both moments of the larger normal, at {len(settings)} settings: largest difference",
         observed=worst,
         exact=0.0,

@@ -30,11 +30,10 @@ def _grid(context: Context) -> list[tuple[int, float]]:
     return [(int(d), float(e)) for d in dims for e in epsilons]
 
 
-def _compare(found: list[tuple[float, int, float]], check: str, claim: str, upper: bool) -> Any:
+def _compare(found: list[tuple[float, int, float]], claim: str, upper: bool) -> Any:
     worst, d, epsilon = max(found) if upper else min(found)
     return Evidence.bound_comparison(
         form="restored",
-        check=check,
         claim=f"{claim}: difference of logarithms (at $d = {d}$, $\\epsilon = {epsilon:.3g}$)",
         observed=worst,
         interval=(worst - 1e-9, worst + 1e-9),
@@ -51,9 +50,7 @@ def upper_tail(context: Context, *, rate: float = 1 / 8) -> Evidence:
         for d, e in _grid(context)
         if (p := rejected(d, e)) > _LEAST
     ]
-    return _compare(
-        found, "from above", r"$P(\|n\|^2 \ge 1+\epsilon) \le e^{-d\epsilon^2/8}$", upper=True
-    )
+    return _compare(found, r"$P(\|n\|^2 \ge 1+\epsilon) \le e^{-d\epsilon^2/8}$", upper=True)
 
 
 def lower_tail(context: Context, *, smallest: int = 2) -> Evidence:
@@ -72,7 +69,6 @@ def lower_tail(context: Context, *, smallest: int = 2) -> Evidence:
     ]
     return _compare(
         found,
-        "from below",
         r"$P(\|n\|^2 \ge 1+\epsilon) \ge e^{-d\epsilon/2}(1+\epsilon)^{(d-2)/2}/(2\sqrt d)$",
         upper=False,
     )

@@ -39,7 +39,6 @@ def redraw(context: Context, *, rule: str = "paper") -> Evidence:
     found = bias(TemplateLaw("redraw", 2, 0.99), 1.99, 3, 0.5, rule)
     return Evidence.bound_comparison(
         form="restored",
-        check="three bins, redraw",
         claim=(
             r"$n \ge 1/\epsilon_0$ bins are enough for $\epsilon_0$: the error with infinitely "
             r"many templates is at most $1/3$; $\epsilon = 0.99$, $s = 1 + \epsilon$, $d = 2$, "
@@ -57,7 +56,6 @@ def plane(context: Context, *, rule: str = "paper") -> Evidence:
     found = bias(TemplateLaw("sphere", 2), 1.99, 2, 0.0, rule)
     return Evidence.bound_comparison(
         form="proved",
-        check="two bins in the plane",
         claim=(
             "on the circle, for which the paper allows other constants, two bins err by at least "
             r"$0.6 > 1/n$: $x \perp z$, no group, $s = 1.99$"
@@ -76,7 +74,6 @@ def errors(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_2) 
     return hold_bounds(
         cases(context, bound),
         form="proved",
-        check="largest error over all pairs",
         claim=(
             r"the largest error over all pairs exceeds the bound with probability at most $\delta$ "
             f"({POINTS} rows; whole group and samples of elements; both forms)"

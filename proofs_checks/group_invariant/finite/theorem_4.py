@@ -50,7 +50,6 @@ def errors(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_4) 
             for r in sizes
         ],
         form="restored",
-        check="largest error of a distribution function",
         claim=(
             r"$\sup_\tau|\hat\psi - \psi|$ exceeds $\sqrt{\log(2/\delta)/(2r)}$ with probability "
             r"at most $\delta$ (120 permutations)"

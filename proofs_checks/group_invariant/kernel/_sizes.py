@@ -83,7 +83,6 @@ def _worst(verdicts: Sequence[verify.Verdict], false_alarm: float) -> Evidence:
     found = Evidence.from_verdict(
         worst,
         form="proved",
-        check="finite bins and elements",
         claim=(
             r"$E\langle\Phi(x),\Phi(z)\rangle$ is the expectation computed for its own $n$, $r$, "
             f"rule and templates: {len(verdicts)} settings, the nearest to contradiction"

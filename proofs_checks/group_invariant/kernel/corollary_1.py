@@ -50,11 +50,10 @@ def _theorem_2() -> Bound:
     )
 
 
-def _held(context: Context, form: Any, check: str, claim: str, drawn: Any, bound: Bound) -> Any:
+def _held(context: Context, form: Any, claim: str, drawn: Any, bound: Bound) -> Any:
     return hold_bounds(
         [Case(drawn=drawn, bound=bound, where={"m": _M, "d": 6})],
         form=form,
-        check=check,
         claim=claim,
         false_alarm=context.false_alarm,
         n_features=len(drawn) * _M * 41,
@@ -88,7 +87,6 @@ def restored(context: Context, *, allowed: float = 1.0) -> Evidence:
     return _held(
         context,
         "restored",
-        "inner products",
         r"$\langle\Phi(x),\Phi(z)\rangle - (1 - d_G)$ leaves $[\epsilon - \delta_2 - \epsilon_0, "
         r"\epsilon + \delta_1 + \epsilon_0]$ with probability at most $\delta$, $\epsilon_0$ the "
         "proved bound of Theorem 2",
@@ -106,7 +104,6 @@ def inner_products(context: Context, *, slope: float = 1.0) -> Evidence:
     return _held(
         context,
         "proved",
-        "inner products, exactly",
         r"$|\langle\Phi(x),\Phi(z)\rangle - s + \kappa D|$ exceeds $\epsilon_0$ with probability "
         r"at most $\delta$",
         np.abs(products - exact).max(axis=1),
@@ -128,7 +125,6 @@ def distances(context: Context, *, slope: float = 1.0) -> Evidence:
     return _held(
         context,
         "proved",
-        "squared distances",
         r"$|\|\Phi(x)-\Phi(z)\|^2 - \kappa\,\mathcal{E}(x,z)|$ exceeds $4\epsilon_0$ with "
         r"probability at most $\delta$",
         gap.max(axis=(1, 2)),

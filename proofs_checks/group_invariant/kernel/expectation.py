@@ -45,7 +45,6 @@ def restored(
     return Evidence.from_verdict(
         verdict,
         form="restored",
-        check="two random elements",
         claim=r"$\lim_{n\to\infty}E\langle\Phi(x),\Phi(z)\rangle = K_s(x, z)$ for $r = 2$ elements",
         plots=(plot(context, invariant),),
     )

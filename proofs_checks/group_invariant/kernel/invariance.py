@@ -63,7 +63,6 @@ def sampled(context: Context, *, n_elements: int | None = 2) -> Evidence:
     return Evidence.from_verdict(
         verdict,
         form="restored",
-        check="two random elements",
         claim=(
             r"$k(x,x) + k(gx,gx) - 2k(x,gx) = 0$ for the kernel $k = E\langle\Phi,\Phi\rangle$ of "
             "two random elements a template"
@@ -90,7 +89,6 @@ def whole(context: Context, *, n_elements: int | None = None) -> Evidence:
     found = Evidence.from_verdict(
         worst,
         form="proved",
-        check="whole groups",
         claim=(
             r"$\Phi(gx) = \Phi(x)$ to rounding for every $g$ and the whole group: "
             f"{len(kinds)} groups (share of templates that differ)"
@@ -137,7 +135,6 @@ def defect(context: Context, *, factor: float = 1.0) -> Evidence:
     return Evidence.from_verdict(
         verdict,
         form="proved",
-        check="defect of invariance",
         claim=r"$E\|\Phi(x) - \Phi(gx)\|^2 = 2\kappa w\|x - gx\|$, two distinct elements of 6",
     )
 

@@ -29,7 +29,6 @@ def average(context: Context, *, distance: Any = mean_distance) -> Evidence:
     worst = float(gap.flat[np.argmax(np.abs(gap))])
     return Evidence.exact_comparison(
         form="printed",
-        check="all pairs of points",
         claim=(
             r"$D = \sqrt{2\pi d}\,d_G$ is the mean distance of all points of one orbit from all of "
             f"the other: largest difference of {gap.size} pairs of rows"
@@ -48,7 +47,6 @@ def same_orbit(context: Context, *, distance: Any = mean_distance) -> Evidence:
     found = _SCALE * float(distance(BLOCKS, x, BLOCKS.actions[4](x))[0, 0])
     return Evidence.bound_comparison(
         form="proved",
-        check="a row and itself, permuted",
         claim="$d_G(x, gx) > 0.01$: a mean of distances is not 0 on one orbit, and is no metric",
         observed=found,
         interval=(found - 1e-7, found + 1e-7),
@@ -63,7 +61,6 @@ def energy_on_an_orbit(context: Context, *, distance: Any = energy_distance) -> 
     found = float(distance(BLOCKS, x, BLOCKS.actions[4](x))[0, 0])
     return Evidence.exact_comparison(
         form="proved",
-        check="a row and itself, permuted, energy",
         claim=r"$\mathcal{E}(x, gx) = 0$",
         observed=found,
         exact=0.0,
@@ -79,7 +76,6 @@ def energy_off_it(context: Context, *, distance: Any = energy_distance) -> Evide
     least = float(between.min())
     return Evidence.bound_comparison(
         form="proved",
-        check="rows of different orbits",
         claim=rf"$\mathcal{{E}}(x, z) > 0$, least of {between.size} pairs",
         observed=least,
         interval=(least - 1e-7, least + 1e-7),
@@ -114,10 +110,7 @@ def features(context: Context, *, distance: Any = energy_distance) -> Evidence:
         name=f"{STATEMENT.id}: features",
     )
     return Evidence.from_verdict(
-        verdict,
-        form="proved",
-        check="squared distances of features",
-        claim=r"$E\|\Phi(x) - \Phi(z)\|^2 = \kappa\,\mathcal{E}(x, z)$",
+        verdict, form="proved", claim=r"$E\|\Phi(x) - \Phi(z)\|^2 = \kappa\,\mathcal{E}(x, z)$"
     )
 
 

@@ -67,7 +67,6 @@ def local(
     return Evidence.from_verdict(
         verdict,
         form="restored",
-        check="a subset with inverses",
         claim=(
             r"$K = s - \kappa\int_{\mathcal G}\int_{\mathcal G}\|gx - g'z\|$ over the identity, a "
             "cycle, its inverse and a transposition"
@@ -82,7 +81,6 @@ def inverses(context: Context, *, among: Any = SUBSET) -> Evidence:
     worst = float(np.abs(gap).max())
     return Evidence.exact_comparison(
         form="restored",
-        check="elements for inverses",
         claim=(
             r"on a subset with inverses the mean of $\|gx - g'z\|$ is that of $\|g^{-1}x - "
             rf"g'^{{-1}}z\|$, which is what features see: largest difference of {gap.size} pairs"
@@ -109,7 +107,6 @@ def longer_rows(
     return Evidence.from_verdict(
         verdict,
         form="restored",
-        check="rows of length 2 and 0.7",
         claim=r"$K_s = s - \kappa D$ for $\|x\| \le R = 2$ and $s = R(1+\epsilon) = 2.6$",
     )
 
@@ -123,7 +120,6 @@ def any_list(
     return Evidence.from_verdict(
         verdict,
         form="proved",
-        check="three permutations, inverses",
         claim=r"$K = s - \kappa\frac{1}{r^2}\sum\|g_i^{-1}x - g_{i'}^{-1}z\|$",
     )
 
@@ -135,7 +131,6 @@ def without_inverses(context: Context, *, among: Any = LIST) -> Evidence:
     gap = _KAPPA * abs(float(np.subtract(*means)))
     return Evidence.bound_comparison(
         form="proved",
-        check="a list without inverses",
         claim=(
             "for the identity, a cycle and a transposition, which the remark leaves out, means "
             "over elements and over inverses give kernels that differ by at least 0.05"

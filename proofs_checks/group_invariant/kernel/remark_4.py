@@ -55,7 +55,6 @@ def restored(context: Context, *, length: float = 1.0) -> Evidence:
     worst = float(off[np.argmax(np.abs(off))])
     return Evidence.exact_comparison(
         form="restored",
-        check="unit templates without symmetry",
         claim=(
             r"$\int_{-s}^s\psi\psi\,d\tau = s - \int\int\max(\langle gt,x\rangle, \langle g't,z"
             rf"\rangle)$ for each of {len(t)} unit templates, $s = {_WINDOW:g}$: largest difference"
@@ -82,7 +81,6 @@ def measured(
     return Evidence.from_verdict(
         verdict,
         form="restored",
-        check="unit templates, measured",
         claim=r"$K = s - \kappa D$ for templates uniform on the sphere, $s = 1 + \epsilon = 1.3$",
     )
 
@@ -106,7 +104,6 @@ def clipped(
     return Evidence.from_verdict(
         verdict,
         form="proved",
-        check="a narrow window, clipped",
         claim=r"$K = s - E\,\mathrm{clip}_{[-s,s]}\max$ in the window $s = 0.45$",
     )
 
@@ -122,10 +119,7 @@ def gaussian(
         context, f"{STATEMENT.id}: normal", _GAUSSIAN, kernel, unit_rows(context, 2, 6), draw=draw
     )
     return Evidence.from_verdict(
-        verdict,
-        form="proved",
-        check="Gaussian templates",
-        claim=r"$K_s$ by Owen's function for $t \sim N(0, I/d)$, $s = 1$",
+        verdict, form="proved", claim=r"$K_s$ by Owen's function for $t \sim N(0, I/d)$, $s = 1$"
     )
 
 

@@ -40,7 +40,6 @@ def deltas(context: Context, *, gaps: Any = (with_zeros, drawn_again)) -> Eviden
     worst, d, epsilon = max(found)
     return Evidence.bound_comparison(
         form="restored",
-        check="the deltas",
         claim=(
             rf"$-\delta_2 \le K_s - (s - d_G) \le \delta_1$ at {len(found)} points, features of "
             r"zero and another draw: the gap over its delta "
@@ -86,11 +85,9 @@ def _measured(context: Context, templates: str, kernel: Any, draw: Draw) -> Evid
         resolution=(0.05, 0.01),
     )
     formula = {"zero": "$K_s = ps - q\\,d_G$", "redraw": r"$K_s = s - \frac{q}{p}\,d_G$"}
-    what = {"zero": "features of zero", "redraw": "another draw"}
     return Evidence.from_verdict(
         verdict,
         form="proved",
-        check=f"{what[templates]} for rejected templates",
         claim=f"{formula[templates]}, unbiased by random offsets of the bins",
     )
 
@@ -127,7 +124,6 @@ def limit(context: Context, *, gaps: Any = (with_zeros, drawn_again)) -> Evidenc
     )
     return Evidence.bound_comparison(
         form="restored",
-        check="the limit",
         claim=(
             rf"$K_s \to s - d_G$ as $d \to \infty$: the gap at $d = 10^6$ over the largest $d_G$ "
             rf"(largest at $\epsilon = {epsilon:g}$)"
@@ -153,7 +149,6 @@ def positive(
     rounding = 1e-12
     return Evidence.bound_comparison(
         form="restored",
-        check="a kernel",
         claim=(
             "$K_s$ is symmetric and positive semidefinite: least eigenvalue of 60 rows, less what "
             "the matrix lacks of symmetry"

@@ -141,7 +141,6 @@ def _chance(
     context.ledger.spend(f"{STATEMENT.id}: {check}", context.false_alarm)
     return Evidence.bound_comparison(
         form=form,
-        check=check,
         claim=claim,
         observed=wins / draws,
         interval=intervals.binomial(wins, draws, context.false_alarm),
@@ -162,7 +161,6 @@ def least_squares(
     found = float(known.by_least_squares(PAPER, 2000))
     return Evidence.exact_comparison(
         form="proved",
-        check="least squares on counts",
         claim=r"least squares on counts decides by $\#a+\#b \ge 2$: accuracy 0.8364",
         observed=found,
         exact=float(1 - wrong),
@@ -179,7 +177,6 @@ def best_rule(
     found = float(known.best_of_counts(PAPER, 2000))
     return Evidence.exact_comparison(
         form="proved",
-        check="the best linear rule of counts",
         claim=(
             r"no rule $u\#a+v\#b \ge w$ is more accurate than 0.9182, of one that errs where one "
             "given target stands alone, twice or more"
@@ -198,7 +195,6 @@ def raw_is_counts(context: Context, *, labels: Callable[[Task], Any] | None = No
     gap = known.raw_and_counts(task, task.labels[orbit] if labels is None else labels(task))
     return Evidence.exact_comparison(
         form="proved",
-        check="raw rows are counts",
         claim="least squares on all sequences: largest difference between one-hot rows and counts",
         observed=gap,
         exact=0.0,
@@ -212,7 +208,6 @@ def separates(context: Context, *, kernel: Callable[[Tokens], Any] = haar) -> Ev
     found = known.least_eigenvalue(kernel(PAPER))
     return Evidence.bound_comparison(
         form="proved",
-        check="the Haar kernel tells all orbits apart",
         claim=(
             "smallest eigenvalue of the Haar kernel on functions of the 792 orbits that sum to "
             "zero is positive, so that any labels of orbits are functions of its space"

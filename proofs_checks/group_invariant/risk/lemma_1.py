@@ -25,7 +25,6 @@ def fixed_scale(context: Context, *, union: bool = False) -> Evidence:
     found = max(0.0, (_LAMBDA * own - most) / math.sqrt(own))
     return Evidence.exact_comparison(
         form="restored",
-        check="a kernel section, C = 1",
         claim=(
             rf"$\mathcal F_p$ with $C = 1$ comes as near as one likes to ${_LAMBDA:g}K_s(\cdot, x)$"
             ": a lower bound of the distance"
@@ -50,7 +49,6 @@ def sections(context: Context, *, kernel: Any = None, draw: Any = None) -> Evide
     return Evidence.from_verdict(
         verdict,
         form="proved",
-        check="kernel sections",
         claim=(
             r"weights $w/p = \psi(x, t, \tau) \le 1$ give $K_s(\cdot, x)$: it lies in "
             r"$\mathcal F_p$ with $C = 1$, and $\sum\alpha_iK_s(\cdot, x_i)$ with "

@@ -85,7 +85,7 @@ def _settings(context: Context) -> tuple[tuple[tuple[int, int | None], ...], int
     return ((20, None), (100, None), (10, 4), (50, 20)), 10_000
 
 
-def _held(context: Context, form: Any, check: str, claim: str, bound: Callable[..., Bound]) -> Any:
+def _held(context: Context, form: Any, claim: str, bound: Callable[..., Bound]) -> Any:
     settings, n_draws = _settings(context)
     restored = form == "restored"
     templates = "redraw" if restored else "sphere"
@@ -108,7 +108,6 @@ def _held(context: Context, form: Any, check: str, claim: str, bound: Callable[.
     return hold_bounds(
         cases,
         form=form,
-        check=check,
         claim=claim,
         false_alarm=context.false_alarm,
         n_features=sum(n_draws * m * (2 * _BINS + 1) for m, _ in settings),
@@ -120,14 +119,14 @@ def restored(context: Context, *, bound: Callable[..., Bound] = bounds.lemma_4) 
     """Count how often the distance exceeds the restored bound."""
     context.ledger.spend(f"{STATEMENT.id}: restored", context.false_alarm)
     claim = "features with weights of at most $C/m$ come within the restored bound of $f^*$"
-    return _held(context, "restored", "distances", claim, bound)
+    return _held(context, "restored", claim, bound)
 
 
 def proved(context: Context, *, bound: Callable[..., Bound] = bounds.lemma_4) -> Evidence:
     """Count how often the distance exceeds the sharper bound."""
     context.ledger.spend(f"{STATEMENT.id}: proved", context.false_alarm)
     claim = r"the same with $\log\frac{1}{\delta}$ for the elements and $sC/n$ for the bins"
-    return _held(context, "proved", "distances, sharper", claim, bound)
+    return _held(context, "proved", claim, bound)
 
 
 def _plot(context: Context) -> Plot:

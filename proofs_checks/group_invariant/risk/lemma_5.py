@@ -37,7 +37,6 @@ def risks(context: Context, *, factor: float = 1.0) -> Evidence:
     worst = max(ratios)
     return Evidence.bound_comparison(
         form="restored",
-        check="risks of near functions",
         claim=(
             r"$|\mathcal E_V(\tilde f) - \mathcal E_V(f)| \le L\|\tilde f - f\|_{L^2}$: the ratio, "
             "largest of logistic and hinge losses of all approximations drawn"

@@ -50,7 +50,6 @@ def coins(context: Context, *, delta: float = 1e-15) -> Evidence:
     chance = 2 * float(binom.sf(heads, _COINS, 0.5))
     return Evidence.bound_comparison(
         form="restored",
-        check="labels by a coin",
         claim=(
             rf"$V(u) = \max(0, V(0) - u)$, $y$ a coin, $s = {s}$, $n = {n}$, $N = {_COINS}$: "
             "the risks differ by more than the bound with probability at most "
@@ -78,7 +77,6 @@ def rademacher(context: Context, *, window: float = WINDOW) -> Evidence:
     high, low, mean, m, n = max(found)
     return Evidence.bound_comparison(
         form="proved",
-        check="Rademacher complexity",
         claim=(
             r"$\mathfrak R_N \le 2sC/\sqrt N$: their ratio (largest of "
             f"{len(found)}: $m = {m}$, $N = {n}$)"
@@ -122,7 +120,6 @@ def gaps(context: Context, *, bound: Any = gap_bound) -> Evidence:
             for m, n in _SETTINGS
         ],
         form="proved",
-        check="largest difference of risks",
         claim=r"$\sup|\mathcal E - \hat{\mathcal E}|$ exceeds the bound with probability at most "
         r"$\delta$",
         false_alarm=context.false_alarm,

@@ -41,7 +41,6 @@ def shrinks(context: Context, *, tokens: Tokens = _PAPER) -> Evidence:
     share = len(tokens.representatives) / tokens.alphabet**tokens.length
     return Evidence.bound_comparison(
         form="printed",
-        check="the share of orbits",
         claim=r"$|\mathcal X_0| = \alpha|\mathcal X|$ with $0 < \alpha < 1$, sequences of 5 of 8",
         observed=share,
         interval=(share - 1e-15, share + 1e-15),
@@ -59,7 +58,6 @@ def counted(context: Context, *, formula: Callable[[int, int], Any] = burnside) 
     gap = max(abs(float(formula(n, a)) - listed(n, a)) for n, a in sizes)
     return Evidence.exact_comparison(
         form="proved",
-        check="Burnside's count",
         claim=(
             r"$|\mathcal X_0| = \frac{1}{|G|}\sum_g|\mathrm{Fix}\,g|$: largest difference from "
             f"orbits that are listed, {len(sizes)} sizes, 792 for sequences of 5 of 8"
@@ -77,7 +75,6 @@ def not_the_order(context: Context, *, order: float | None = None) -> Evidence:
     claimed = 120.0 if order is None else order
     return Evidence.bound_comparison(
         form="proved",
-        check="less than the order of the group",
         claim="the reduction is below $|G| = 120$, since the action is not free: 41.4",
         observed=reduction,
         interval=(reduction - 1e-9, reduction + 1e-9),

@@ -27,22 +27,19 @@ _DELTA = 0.02
 
 def one_orbit(context: Context, *, delta: float = 1e-10) -> Evidence:
     """Compute how often the excess risk of a linear loss exceeds the restored bound."""
-    return _violated("one orbit, V(u) = -u", "$V(u) = -u$", delta, 0.0)
+    return _violated("$V(u) = -u$", delta, 0.0)
 
 
 def not_negative(context: Context, *, delta: float = 1e-18) -> Evidence:
     """Compute the same for a loss that is not negative, whose value at 0 the bound pays for."""
     least = _one_orbit.largest_value()
-    return _violated(
-        "one orbit, a loss from 0 up", rf"$V(u) = \max(0, {least:.4g} - u)$", delta, least
-    )
+    return _violated(rf"$V(u) = \max(0, {least:.4g} - u)$", delta, least)
 
 
-def _violated(check: str, loss: str, delta: float, loss_at_zero: float) -> Evidence:
+def _violated(loss: str, delta: float, loss_at_zero: float) -> Evidence:
     found = _one_orbit.violation(delta, loss_at_zero)
     return Evidence.bound_comparison(
         form="restored",
-        check=check,
         claim=(
             rf"the excess risk exceeds the bound {found.bound:.5f} with probability at most "
             rf"$3\delta$, $\delta$ = {delta:g}: sign flips, one orbit, {loss}, $s = "
@@ -77,7 +74,6 @@ def invariance(context: Context, *, n_elements: int | None = 2) -> Evidence:
     found = abs(on_all - float(on_orbits))
     return Evidence.bound_comparison(
         form="proved",
-        check="risk on orbits and on everything",
         claim=(
             r"$|\mathcal E_{\mathcal X}(\tilde f) - \mathcal E_{\mathcal X_0}(\tilde f)| > 0.01$ "
             r"for $\tilde f$ of a sample of $r = 2$ elements: a proof has to pay for it"
@@ -114,7 +110,6 @@ def excess(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_3) 
     return hold_bounds(
         cases,
         form="proved",
-        check="excess risk",
         claim=(
             r"the excess risk of the empirical minimiser exceeds the bound with probability at "
             r"most $3\delta$ (whole group, linear loss)"
@@ -137,7 +132,6 @@ def excess_sampled(context: Context, *, bound: Callable[..., Bound] = bounds.the
     return hold_bounds(
         [case],
         form="proved",
-        check="excess risk, sampled elements",
         claim=(
             r"the excess risk on all sequences of the minimiser on sorted ones exceeds the bound "
             r"with probability at most $5\delta$ ($r = 2$ elements)"

@@ -42,7 +42,6 @@ def separated(context: Context, *, code: Callable[[int, int], np.ndarray] = word
         nearest = min(nearest, math.sqrt(2 - 2 * float(gram.max())))
     return Evidence.bound_comparison(
         form="proved",
-        check="a packing of sparse vectors",
         claim=(
             r"$b^{\lceil s/2\rceil}$ unit vectors with $s$ entries in $sb$ columns are farther "
             "than 1 apart: smallest distance"
@@ -70,7 +69,6 @@ def sparse(context: Context, *, rate: Callable[[int, int], float] = order) -> Ev
     place, s, d = max(places, key=lambda one: abs(math.log(one[0] / math.sqrt(0.5))))
     return Evidence.bound_comparison(
         form="proved",
-        check="sparse vectors",
         claim=(
             r"the dimension of $s$-sparse unit vectors over $s\log_2d$ lies between 1/4 and 2: "
             f"bounds (farthest: $s = {s}$, $d = {d}$)"

@@ -38,7 +38,6 @@ def at_most_d(context: Context, *, sets: Mapping[str, Any] = _CURVED) -> Evidenc
     needed, columns = found[name].witness.count, sets[name].shape[1]
     return Evidence.bound_comparison(
         form="printed",
-        check="at most the dimension of the space",
         claim=(
             "$2^d$ balls of half the radius cover any section of a set on the sphere of $R^d$; "
             f"{name}"
@@ -58,7 +57,6 @@ def half_balls(
     angle = covering_angle(on_circles(circles))
     return Evidence.bound_comparison(
         form="proved",
-        check="23 half-size balls cover a ball of space",
         claim="22 caps of 30 degrees cover the sphere, so that $d_M \\le 5$ in $R^3$",
         observed=angle,
         # Coordinates of size 1 with a handful of roundings, in degrees.
@@ -82,7 +80,6 @@ def known_sets(context: Context, *, dimension: Dimension = doubling.doubling_dim
     one = found[worst]
     return Evidence.exact_comparison(
         form="proved",
-        check="intervals contain the known dimensions",
         claim=f"the dimension of {worst}, the widest of {len(known)} intervals",
         observed=(one.low + one.high) / 2,
         exact=known[worst][1],

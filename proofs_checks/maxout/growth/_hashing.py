@@ -64,7 +64,6 @@ def exponent(context: Context, *, limit: Limit = limiting_exponent) -> Evidence:
     _, low, high, rho = max(found)
     return Evidence.exact_comparison(
         form="proved",
-        check="the exponent",
         claim=(
             r"$\log\kappa_q/\log\frac1q \to \frac{1-\rho}{1+\rho}$: proved bounds of the "
             rf"difference at $q = 10^{{300}}$ (least room at $\rho = {rho:g}$)"
@@ -92,7 +91,6 @@ def exponent_at_pools(
     place, q, rho = max(places, key=lambda one: abs(one[0] - 0.5))
     return Evidence.bound_comparison(
         form="proved",
-        check="the exponent of finite pools",
         claim=(
             r"$\log\kappa_q/\log\frac1q$ lies between its bounds: place between them "
             rf"(nearest to an end: $q = {q}$, $\rho = {rho:g}$)"
@@ -145,7 +143,6 @@ def digits(
         # Clopper and Pearson's interval lies within Hoeffding's.
         resolution=2 * reach,
         form="proved",
-        check="digits are independent",
         claim=(
             r"two digits both agree with probability $\kappa_q^2$, so that $\mathrm{Var}(d_H) = "
             r"\kappa_q(1-\kappa_q)/m$"
@@ -166,7 +163,6 @@ def hoeffding(context: Context, *, rate: float = 2.0) -> Evidence:
     m, kappa, t = where
     return Evidence.bound_comparison(
         form="proved",
-        check="Hoeffding's tail",
         claim=(
             r"$\log P(|d_H - (1-\kappa_q)| \ge t) - \log 2 + 2mt^2$, at most 0 (largest at "
             rf"$m = {m}$, $\kappa = {kappa:g}$, $t = {t:.2g}$)"

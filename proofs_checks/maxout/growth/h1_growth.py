@@ -29,7 +29,6 @@ def limit(context: Context, *, rate: Rate = upper_mean) -> Evidence:
     """Hold the ratio of h_1 to sqrt(2 log q) at an enormous q against its limit 1."""
     return Evidence.exact_comparison(
         form="printed",
-        check="the limit, by proved bounds",
         claim=r"$h_1(q)/\sqrt{2\log q} \to 1$: proved bounds for the ratio at $q = 10^{300}$",
         observed=mean(LARGEST) / rate(LARGEST),
         exact=1.0,
@@ -47,7 +46,6 @@ def slope(
     low, high = (bound(at) ** 2 / (at - 1) / rate(at) for bound in (lower_mean, upper_mean))
     return Evidence.exact_comparison(
         form="printed",
-        check="the slope at 0, by proved bounds",
         claim=(
             r"$a_1(q) = \frac{2\log q}{q}(1 + \varepsilon(q))$ with $\varepsilon \to 0$: proved "
             r"bounds for the ratio at $q = 10^{300}$"
@@ -72,7 +70,6 @@ def bounds(context: Context, *, moment: Moment = _first_moment) -> Evidence:
     place, slack, q = max(places, key=lambda one: abs(one[0] - 0.5))
     return Evidence.bound_comparison(
         form="proved",
-        check="finite pools",
         claim=(
             r"$\max_t\,t\,(1-\Phi(t)^q) - 2^{1-q}/\sqrt{2\pi} \le h_1(q) \le \sqrt{2\log q}$: "
             f"place between the bounds, 0 at the upper one (nearest to an end: $q = {q}$)"
@@ -133,7 +130,6 @@ def next_terms(context: Context, *, terms: Rate = expansion) -> Evidence:
     worst, q = max((in_next_order(mean(q) ** 2 - terms(q), q), q) for q in RATED)
     return Evidence.bound_comparison(
         form="proved",
-        check="the expansion",
         claim=(
             r"$h_1^2 = 2\log q - \log(4\pi\log q) + 2\gamma + o(1)$: the error in units of "
             rf"$\log\log q/\log q$, up to $q = 10^{{300}}$ (largest at $q = {q:g}$)"

@@ -64,7 +64,6 @@ def far_points_printed(context: Context, *, draw: Draw = MaxoutFeatures.draw) ->
         measured.claimed(lambda rho, q: 0.0),
         resolution=_WIDTH * measured.claimed(lambda rho, q: exact.sigma2(q)),
         form="printed",
-        check="the kernel of opposite rows",
         claim=r"$K_q(\rho) \approx 0$ for the points that are farthest apart, $\rho = -1$",
     )
 
@@ -81,7 +80,6 @@ def radius_printed(context: Context, *, kernel: Kernel = exact.maxout_kernel) ->
     error = 1e-11
     return Evidence.bound_comparison(
         form="printed",
-        check="the radius of K",
         claim=(
             "the radius of $K_q$, read as the angle at which it falls to half of $K_q(1)$, "
             "shrinks: at $q = 64$ minus at $q = 2$, where the whole sphere counts as $\\pi$"
@@ -104,7 +102,6 @@ def far_points_proved(
         measured.claimed(kernel),
         resolution=_WIDTH * measured.claimed(lambda rho, q: exact.sigma2(q)),
         form="proved",
-        check="the kernel of opposite rows",
         claim=r"$E\,h(x)h(-x) = K_q(-1)$, which is near $\sigma^2(q)$",
         plots=(_kernel_plot(),),
     )
@@ -120,7 +117,6 @@ def flattening(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> Evi
     worst, q = max(drops)
     return Evidence.bound_comparison(
         form="proved",
-        check="the kernel becomes constant",
         claim=(
             r"$K_q(1) - K_q(-1) \le 2V(q)$, which over $\sigma^2$ tends to 0: their ratio "
             f"(largest of {len(drops)}: $q = {q}$)"
@@ -146,7 +142,6 @@ def half_angle_bounds(
     place, slack, q = max(places, key=lambda one: abs(one[0] - 0.5))
     return Evidence.bound_comparison(
         form="proved",
-        check="the radius of kappa",
         claim=(
             r"the angle at which $\kappa_q = \frac12$ lies between $\sqrt\pi/(2h_1)$ and "
             r"$\arccos(1 - 2V)$, at most $\pi/2$: place between them, 0 at the lower one "
@@ -213,7 +208,6 @@ def variance_falls(context: Context, *, rate: Callable[[float], float] = varianc
     worst, q = max((in_next_order(variance(q) / rate(q) - 1, q), q) for q in RATED)
     return Evidence.bound_comparison(
         form="proved",
-        check="the rate of V",
         claim=(
             r"$V(q) \sim \pi^2/(12\log q)$: the relative error in units of $\log\log q/\log q$, "
             rf"up to $q = 10^{{300}}$ (largest at $q = {q:g}$)"
@@ -237,7 +231,6 @@ def near_one(context: Context, *, collision: Kernel = exact.collision_probabilit
     rounding = 5e-10
     return Evidence.bound_comparison(
         form="proved",
-        check="the slope at equal rows",
         claim=(
             r"$1 - \kappa_q(\cos\theta) \le h_1\theta/\sqrt\pi$, an equality for $q = 2$: their "
             rf"ratio (largest of {len(found)}: $q = {q}$, $\theta = {angle:g}$)"

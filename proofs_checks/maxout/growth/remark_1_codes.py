@@ -48,7 +48,6 @@ def similarity(
         measured.claimed(collision),
         resolution=_width(context),
         form="printed",
-        check="agreement of codes against kappa",
         claim=r"$E\,d_H(C(x), C(z)) = 1 - \kappa_q$",
         plots=(_plot(measured),),
     )
@@ -72,7 +71,6 @@ def sensitivity(context: Context, *, draw: Draw = MaxoutCodes.draw) -> Evidence:
     low, high, gain, i = min(steps)
     return Evidence.bound_comparison(
         form="printed",
-        check="closer rows agree more often",
         claim=(
             "collisions are more frequent at the larger correlation (least gain of "
             f"{len(steps)} steps: $q = {measured.pool_size[i]}$, $\\rho$ from "

@@ -25,7 +25,6 @@ def printed(context: Context, *, rate: Rate = math.log) -> Evidence:
     return _limit(
         rate,
         form="printed",
-        check="ratio to log q, by proved bounds",
         claim=r"$\sigma^2(q)/\log q \to 1$: proved bounds for the ratio at $q = 10^{300}$",
     )
 
@@ -35,7 +34,6 @@ def proved(context: Context, *, rate: Rate = lambda q: 2 * math.log(q)) -> Evide
     return _limit(
         rate,
         form="proved",
-        check="ratio to 2 log q, by proved bounds",
         claim=r"$\sigma^2(q)/(2\log q) \to 1$: proved bounds for the ratio at $q = 10^{300}$",
         plots=(_plot(),),
     )
@@ -52,7 +50,6 @@ def bounds(context: Context, *, moment: Moment = exact.sigma2) -> Evidence:
     place, slack, q = max(places, key=lambda one: abs(one[0] - 0.5))
     return Evidence.bound_comparison(
         form="proved",
-        check="finite pools",
         claim=(
             r"$(\max_t\,t\,(1-\Phi(t)^q) - 2^{1-q}/\sqrt{2\pi})^2 \le \sigma^2(q) \le "
             r"1 + 2\log q$: place between the bounds, 0 at the upper one "

@@ -35,7 +35,6 @@ def covariance(context: Context, *, variance: Variance = exact.decoupled_varianc
     worst = max(ratios, key=lambda one: abs(one - 1))
     return Evidence.exact_comparison(
         form="proved",
-        check="covariance of neighbouring units",
         claim=(
             r"$\mathrm{Cov}(X_1, X_2) = \rho(1-\rho^2)\kappa_q'(q\kappa_q - 1)/(q(q-1))$, $q = 2$: "
             f"over its value by signs and half-lines, farthest from 1 of {len(_RHO)} correlations"
@@ -77,6 +76,5 @@ def spread(
     return Evidence.from_verdict(
         verdict,
         form="proved",
-        check="variance of a product",
         claim=rf"$m\,\mathrm{{Var}} = \sigma^4(1 + \rho^2\kappa_q(2 - \kappa_q))$, $q = {q}$",
     )

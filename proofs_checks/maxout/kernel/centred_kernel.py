@@ -54,7 +54,6 @@ def kernel(
         measured.claimed(kernel),
         resolution=width * measured.claimed(lambda rho, q: variance_of_maximum(q)),
         form="printed",
-        check="mean product of centred units",
         claim=r"$E\,\bar h(x)\bar h(z) = \Vert x\Vert\Vert z\Vert\int_0^\rho\kappa_q$",
         plots=(_plot(measured.only(8)),),
     )
@@ -75,7 +74,6 @@ def localiser(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evi
     ratio, q, rho = max(found, key=lambda one: abs(one[0] - 1))
     return Evidence.exact_comparison(
         form="proved",
-        check="the integral of the collision probability",
         claim=(
             r"$K_q - h_1^2 = \int_0^\rho\kappa_q$, with $\bar\kappa_q(1) = V(q)$ and "
             rf"$\bar\kappa_q(-1) = h_1^2 - K_q(-1)$: ratio, farthest from 1 of {len(found)} "
@@ -99,7 +97,6 @@ def localises(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evi
     worst, q, rho = max(found)
     return Evidence.bound_comparison(
         form="proved",
-        check="the localiser localises",
         claim=(
             r"$\bar\kappa_q(\rho)/\bar\kappa_q(1) \le 8h_1^2\kappa_q(\rho)$, which tends to 0: "
             rf"their ratio (largest of {len(found)}: $q = {q}$, $\rho = {rho:g}$)"
@@ -137,7 +134,6 @@ def mean_over_units(context: Context, *, share: float = 0.5) -> Evidence:
     return Evidence.from_verdict(
         verdict,
         form="proved",
-        check="centring by the mean of the units",
         claim=r"$E\,\frac1m\sum_l(h_l - \bar h)(h'_l - \bar h') = (1 - \frac1m)(K_q - h_1^2)$, "
         rf"$m = 2$, $q = {q}$",
     )

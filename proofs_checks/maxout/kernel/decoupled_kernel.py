@@ -50,7 +50,6 @@ def kernel(
         measured.claimed(kernel),
         resolution=width * measured.claimed(lambda rho, q: exact.sigma2(q)),
         form="printed",
-        check="mean product of decoupled units",
         claim=r"$E\,\tilde h(x)\tilde h(z) = \sigma^2(q)\langle x, z\rangle\kappa_q$",
         plots=(_plot(measured.only(8)),),
     )
@@ -83,7 +82,6 @@ def borrowed(
     return Evidence.from_verdict(
         verdict,
         form="printed",
-        check="directions borrowed from the next unit",
         claim=rf"$v^\ell = w^{{\ell+1}}$ keeps the expected kernel, $q = {q}$, all pairs of 4 rows",
     )
 

@@ -122,7 +122,6 @@ def printed(
         measured_distances(context, draw),
         kernel,
         form="printed",
-        check="squared feature distance of the printed kernel",
         claim=r"$E\Vert\Phi(x)-\Phi(z)\Vert^2 = 2\sigma^2(1 - \rho\,\kappa_q)$ on the circle",
     )
 
@@ -137,7 +136,6 @@ def proved(
         measured,
         kernel,
         form="proved",
-        check="squared feature distance of the proved kernel",
         claim=r"$E\Vert\Phi(x)-\Phi(z)\Vert^2 = 2\int_\rho^1\kappa_q$ on the circle",
         plots=tuple(_plot(context, measured.only(q), draw) for q in _POOLS),
     )
@@ -154,7 +152,6 @@ def joint_density(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> 
     worst, rho, q = max(gaps, key=lambda gap: abs(gap[0]))
     return Evidence.exact_comparison(
         form="proved",
-        check="the joint density of two maxima",
         claim=(
             r"$2\int_\rho^1\kappa_q = E(M-M')^2$ by two integrals "
             f"(largest difference of {len(gaps)}: $q = {q}$, $\\rho = {rho:g}$)"

@@ -65,7 +65,6 @@ def vanishes(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
     before, after = (intervals.binomial(count, n, context.false_alarm / 2) for count in counts)
     return Evidence.bound_comparison(
         form="printed",
-        check="the error vanishes",
         claim=f"an error above 1/4 is rarer with {many} features than with {few}",
         observed=(counts[0] - counts[1]) / n,
         interval=(before[0] - after[1], before[1] - after[0]),
@@ -110,7 +109,6 @@ def one_pair(
     return hold_bounds(
         cases,
         form="proved",
-        check="one pair",
         claim="the error at one pair keeps its bounds",
         false_alarm=context.false_alarm,
         n_features=_draws(context) * max(m for _, _, m, _ in settings),
@@ -159,7 +157,6 @@ def all_pairs(
     return hold_bounds(
         cases,
         form="proved",
-        check="all pairs",
         claim="the largest error of a Gram matrix keeps its bound",
         false_alarm=context.false_alarm,
         n_features=_draws(context) * max(max(sizes) for _, _, sizes, _ in settings),
@@ -200,7 +197,6 @@ def uniform(
     return hold_bounds(
         cases,
         form="proved",
-        check="uniformly over a set",
         claim="the largest error over a set keeps the bounds by its doubling dimension",
         false_alarm=context.false_alarm,
         n_features=_draws(context) * max(m for _, _, _, m, _ in settings),
@@ -284,7 +280,6 @@ def tight_pair(context: Context, *, bound: Callable[..., Any] = bounds.one_pair)
             *worlds.codes(bound),
         ],
         form="proved",
-        check="one pair, where it is tight",
         claim="error at one pair",
     )
 
@@ -292,21 +287,13 @@ def tight_pair(context: Context, *, bound: Callable[..., Any] = bounds.one_pair)
 def tight_pairs(context: Context, *, bound: Callable[..., Any] = bounds.all_pairs) -> Evidence:
     """Hold the union over pairs on a thousand orthonormal rows."""
     return hold_worlds(
-        [*worlds.many_pairs(bound)],
-        form="proved",
-        check="all pairs, where it is tight",
-        claim="largest error of a Gram matrix",
+        [*worlds.many_pairs(bound)], form="proved", claim="largest error of a Gram matrix"
     )
 
 
 def tight_set(context: Context, *, bound: Callable[..., Any] = bounds.uniform) -> Evidence:
     """Hold the bound by the doubling dimension on a million orthonormal rows."""
-    return hold_worlds(
-        [*worlds.a_set(bound)],
-        form="proved",
-        check="a set, where it is tight",
-        claim="largest error over a set",
-    )
+    return hold_worlds([*worlds.a_set(bound)], form="proved", claim="largest error over a set")
 
 
 STATEMENT = Statement(

@@ -38,7 +38,6 @@ def measured_kernel(
         measured.claimed(kernel),
         resolution=width,
         form="printed",
-        check="products of projections against the inner product",
         claim=r"for $q = 1$, $E\,h(x)h(z) = \langle x, z\rangle$",
         plots=(_plot(measured),),
     )

@@ -40,7 +40,6 @@ def measured(
         found.claimed(value),
         resolution=_WIDTH,
         form="printed",
-        check="codes of equal, orthogonal and opposite rows",
         claim=r"$\kappa_q(1) = 1$, $\kappa_q(0) = 1/q$, $\kappa_q(-1) = 0$",
     )
 
@@ -56,7 +55,6 @@ def computed(
     worst, rho, q = max(gaps, key=lambda gap: abs(gap[0]))
     return Evidence.exact_comparison(
         form="printed",
-        check="the three values by quadrature",
         claim=(
             "the Gaussian integral for $\\kappa_q$ takes the printed values "
             f"(largest difference of {len(gaps)}: $q = {q}$, $\\rho = {rho:.0f}$)"

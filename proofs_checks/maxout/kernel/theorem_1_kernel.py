@@ -56,7 +56,6 @@ def printed(
         measured_kernel(context, draw),
         kernel,
         form="printed",
-        check="mean product of two units against the printed kernel",
         claim=r"$E\,h(x)h(z) = \sigma^2(q)\langle x,z\rangle\kappa_q$",
     )
 
@@ -71,7 +70,6 @@ def proved(
         measured,
         kernel,
         form="proved",
-        check="mean product of two units against the proved kernel",
         claim=r"$E\,h(x)h(z) = \Vert x\Vert\Vert z\Vert(h_1^2(q) + \int_0^\rho \kappa_q)$",
         plots=tuple(_plot(measured, q) for q in sorted(set(measured.pool_size))),
     )

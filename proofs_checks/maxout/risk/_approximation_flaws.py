@@ -23,7 +23,6 @@ def all_units(
     promised = 1 - delta - 2 * math.exp(-NORM_CONSTANT * 400 / 4)
     return Evidence.bound_comparison(
         form="printed",
-        check="the event for all units",
         claim=(
             r"$P(E) \ge 1 - \delta - 2e^{-cd/4}$ for the event $E$ on which all "
             f"{n_units} units are below the {1 - delta:.0%} quantile of one, $d = 400$"
@@ -44,7 +43,6 @@ def conditioned_mean(
     value = 2 * (stats.norm.pdf(0) - stats.norm.pdf(level)) / inside
     return Evidence.exact_comparison(
         form="printed",
-        check="the mean given the event",
         claim=(
             rf"$E[f_\ell \mid E] = f$, in units of $C$: one input, $q = 2$, "
             rf"$\alpha/p = C\,\mathrm{{sign}}$, $M = {level:g}$"
@@ -81,7 +79,6 @@ def two_near_points(
     seen = probability(bound.value)
     return Evidence.bound_comparison(
         form="printed",
-        check="two near points",
         claim=(
             r"two inputs at distance $\delta/((q+1)\sqrt d)$, one unit, $C_1 = 100$: chance that "
             f"no function of the box is within the printed {bound.value:.2g} of $f$"
@@ -102,7 +99,6 @@ def added_risk(
     seen = probability(bound.value / (lipschitz * scale))
     return Evidence.bound_comparison(
         form="printed",
-        check="two near points",
         claim=(
             r"two inputs at distance $\delta/((q+1)\sqrt d)$, label 1, one unit, $C_1 = 100$: "
             f"chance that every function of the box adds more than the printed {bound.value:.2g}"

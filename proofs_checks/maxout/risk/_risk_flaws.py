@@ -51,7 +51,6 @@ def printed_condition(
     seen = probability(bound.value / (_LIPSCHITZ * _SCALE))
     return Evidence.bound_comparison(
         form="printed",
-        check="the condition on m",
         claim=(
             "excess risk over $\\mathcal F$ of one unit, two near inputs of label 1, $N = 10^{12}$"
             f": chance that it exceeds the printed bound {bound.value:.2g}, against the promised "
@@ -72,7 +71,6 @@ def bounded_difference(
     moved, limit, n = max(found, key=lambda one: one[0] / one[1])
     return Evidence.bound_comparison(
         form="printed",
-        check="McDiarmid in the weights",
         claim=(
             r"replacing one $W^\ell$ changes $\sup|\mathcal E - \hat{\mathcal E}|$ by at most "
             f"$2/N$: mean change over the data, one unit with $\\phi(x) = 1$ replaced by 0, "
@@ -129,7 +127,6 @@ def short_inputs(context: Context, *, radius: float = 1e-6) -> Evidence:
     low, high = (wrong * (1 - rare), wrong) if gap > 0 else (0.0, wrong * rare)
     return Evidence.bound_comparison(
         form="printed",
-        check="R below 1",
         claim=(
             f"one input of length $R = {radius:g}$, $C = 1/(2R)$, $q = 2$, $N = 10^4$, "
             r"$E[y] = 2.6/\sqrt N$: chance that the excess risk over the best function of the "
@@ -157,7 +154,6 @@ def small_losses(context: Context, *, loss_bound: float = 1e-3) -> Evidence:
     low, high = intervals.binomial(count, n_draws, context.false_alarm)
     return Evidence.bound_comparison(
         form="printed",
-        check="B below 1",
         claim=(
             f"one input of label 1, $B = {loss_bound:g}$, $q = 2$, $m = {m}$, $N = 10^{{12}}$: "
             r"chance that the excess risk over $\mathcal F$ exceeds the printed bound "

@@ -28,7 +28,6 @@ def sum_of_norms(context: Context, *, each: float = 0.75) -> Evidence:
         found.append((one**POOL, min(1.0, POOL * one), _norm_promise(d), d))
     low, high, promised, d = max(found, key=lambda one: one[0] - one[2])
     return _exceeded(
-        "sum of two norms",
         rf"$P(\|w_{{D(x)}}\| + \|w_{{D(z)}}\| > 1.5\sqrt d) \le 2e^{{-d/8}}$, $q = {POOL}$, "
         rf"$d = {d}$",
         (low, high),
@@ -41,19 +40,17 @@ def union_over_the_pool(context: Context, *, weights: int = 1024) -> Evidence:
     d = 20
     chance = failure(1.5 * math.sqrt(d), d, weights)
     return _exceeded(
-        "union over the pool",
         rf"$P(\max_j\|w_j\| > 1.5\sqrt d) \le 2e^{{-d/8}}$, $q = {weights}$, $d = {d}$",
         (chance, chance),
         _norm_promise(d),
     )
 
 
-def _exceeded(check: str, claim: str, chance: tuple[float, float], promised: float) -> Evidence:
+def _exceeded(claim: str, chance: tuple[float, float], promised: float) -> Evidence:
     """Hold a probability, between two numbers, against what the proof says of it."""
     low, high = chance
     return Evidence.bound_comparison(
         form="printed",
-        check=check,
         claim=claim,
         observed=low,
         interval=(low * (1 - 1e-9), min(1.0, high * (1 + 1e-9))),
@@ -78,7 +75,6 @@ def two_near_points(
     chance = float(2 * tail(bound.value))
     return Evidence.bound_comparison(
         form="printed",
-        check="two near points",
         claim=(
             rf"two inputs at distance $\delta/((q+1)\sqrt d)$, $q = {POOL}$, $C_1 = 1000$: chance "
             f"of exceeding the printed bound {bound.value:.2g}, at least"

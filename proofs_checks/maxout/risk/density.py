@@ -50,7 +50,6 @@ def one_class(context: Context, *, scale: float = 1.0) -> Evidence:
     low, high = distance_ends(scale, _POOL)
     return Evidence.bound_comparison(
         form="printed",
-        check="one class",
         claim=(
             rf"distance of $K(\cdot, z)$ from $\mathcal F$ in $\mathcal H_K$ is 0: $C = {scale:g}$,"
             f" $q = {_POOL}$"
@@ -70,7 +69,6 @@ def union(
     _, high = ends(scale, _POOL)
     return Evidence.bound_comparison(
         form="proved",
-        check="the union of classes",
         claim=(
             r"bound of the distance of $K(\cdot, z)$ from $\mathcal F_C$, which tends to 0: "
             f"$C = {scale:g}$, "

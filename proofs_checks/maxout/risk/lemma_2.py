@@ -111,7 +111,6 @@ def _hold(
     return hold_bounds(
         cases,
         form="proved",
-        check=name,
         claim=r"$\max_\ell \sup_x |\phi(x, W^\ell)|$ over random points below the bound",
         false_alarm=context.false_alarm,
         n_features=max(case.where["m"] for case in cases) * cases[0].drawn.size,
@@ -140,7 +139,6 @@ def on_subspheres(
     share, r, q, m = max(found)
     return Evidence.bound_comparison(
         form="proved",
-        check="on spheres of subspaces",
         claim=(
             "exact chance of failure over the promised $\\delta$, at most 1 (largest of "
             f"{len(found)}: sphere of a subspace of {r} dimensions, $q = {q}$, $m = {m}$)"

@@ -99,7 +99,6 @@ def in_mean_square(
     return Evidence.from_verdict(
         verdict,
         form="proved",
-        check="mean square",
         claim=(
             r"$E\|\hat f - f\|^2 = (C^2\sigma^2(q) - \|f\|^2)/m$ "
             f"($q = {setting.pool_size}$, $m = {m}$)"
@@ -183,7 +182,6 @@ def _hold(context: Context, name: str, evaluate: Callable[..., Bound], bound: Bo
     return hold_bounds(
         cases,
         form="proved",
-        check=name,
         claim=r"$\|\hat f - f\|$ below the bound",
         false_alarm=context.false_alarm,
         n_features=max(case.where["m"] for case in cases) * cases[0].drawn.size,

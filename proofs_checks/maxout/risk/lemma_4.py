@@ -60,7 +60,6 @@ def in_expectation(context: Context, *, bound: Bounding = maxout.lemma_4) -> Evi
     high, low, seen, m = max(found)
     return Evidence.bound_comparison(
         form="proved",
-        check="in expectation",
         claim=(
             "mean added risk over the bound in expectation, at most 1 (largest of "
             f"{len(found)} settings: $m = {m}$)"
@@ -126,7 +125,6 @@ def _hold(context: Context, bound: Bounding, evaluate: Callable[..., Bound], nam
     return hold_bounds(
         cases,
         form="proved",
-        check=name,
         claim="risk that the best function of the box adds to that of $f^*$, below the bound",
         false_alarm=context.false_alarm,
         n_features=max(case.where["m"] for case in cases) * cases[0].drawn.size,

@@ -73,7 +73,6 @@ def _hold(
     return hold_bounds(
         cases,
         form="proved",
-        check=name,
         claim="excess risk with inputs of several lengths and a loss in $[0, B]$, below the bound",
         false_alarm=context.false_alarm,
         n_features=max(case.where["m"] for case in cases) * draws[0].n_draws,
@@ -120,7 +119,6 @@ def finite_sets(context: Context, *, dimension: Callable[[float], float] = math.
     worst, n, d = max(found)
     return Evidence.bound_comparison(
         form="proved",
-        check="a finite set, as the second part says",
         claim=(
             r"the printed condition for $N^2$ points is $O(N\log N\log d)$: over "
             rf"$C'N\log N\log d$, at most 8 (largest at $N = {n:g}$, $d = {d:g}$)"
@@ -155,7 +153,6 @@ def by_the_repair(
     worst, n, q, delta = max(found)
     return Evidence.bound_comparison(
         form="proved",
-        check="a finite set, by the repair",
         claim=(
             r"with $m = \sigma^2(q)N$ features the approximation term is at most "
             r"$\frac{LC}{\sqrt N}(1 + \sqrt{2\log(1/\delta)})$: ratio "

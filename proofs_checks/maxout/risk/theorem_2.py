@@ -89,7 +89,6 @@ def over_the_box(context: Context, *, c_prime: float = 2.0) -> Evidence:
     worst, q, k, delta = max(found)
     return Evidence.bound_comparison(
         form="printed",
-        check="over the box, as stated",
         claim=(
             rf"the display of Section 3, over the box, with $C' = {c_prime:g}$: what is proved of "
             f"that excess over what is printed, at most 1 (largest of {len(found)}: $q = {q}$, "
@@ -129,7 +128,6 @@ def _hold(
     return hold_bounds(
         cases,
         form="proved",
-        check=name,
         claim=claim,
         false_alarm=context.false_alarm,
         n_features=max(case.where["m"] for case in cases) * draws[0].n_draws,
@@ -156,7 +154,6 @@ def in_expectation(context: Context, *, bound: Bounding = maxout.theorem_2) -> E
     high, low, seen, m, n = max(found)
     return Evidence.bound_comparison(
         form="proved",
-        check="in expectation",
         claim=(
             f"mean excess risk over the bound in expectation, at most 1 (largest of {len(found)} "
             f"settings: $m = {m}$, $N = {n}$)"
@@ -198,7 +195,6 @@ def smaller(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence
     least, q, m, failure = min(found)
     return Evidence.bound_comparison(
         form="proved",
-        check="which shape is smaller",
         claim=(
             r"approximation term of the paper's shape over the dimension-free one, at least "
             f"$2\\sqrt 2$ (least of {len(found)}: $q = {q}$, $m = {m}$, failure {failure:g})"
@@ -234,7 +230,6 @@ def tight_paper(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evid
             *worlds.falls_short(bound, PAPER),
         ],
         form="proved",
-        check="worlds where it is tight, paper's shape",
         claim="excess risk with linear units",
     )
 

@@ -34,8 +34,8 @@ class Evidence:
     form : {"printed", "restored", "proved"}
         The form of the statement that was checked; ``"restored"`` is a formula missing in the copy
         that was read, and reconstructed.
-    check : str
-        Name of the check.
+    check : str, optional
+        Name of the check, set by the runner.
     status : {"holds", "refuted", "inconclusive", "error"}
         The outcome; ``"error"`` if the check raised.
     claim : str
@@ -85,7 +85,7 @@ class Evidence:
     """
 
     form: Form
-    check: str
+    check: str = ""
     status: Status
     claim: str
     observed: float | None = None
@@ -191,7 +191,7 @@ class Evidence:
         cls,
         *,
         form: Form,
-        check: str,
+        check: str = "",
         claim: str,
         observed: float,
         exact: float,
@@ -256,7 +256,7 @@ class Evidence:
         cls,
         *,
         form: Form,
-        check: str,
+        check: str = "",
         claim: str,
         observed: float,
         interval: tuple[float, float],
