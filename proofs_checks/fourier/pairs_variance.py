@@ -105,7 +105,7 @@ def rough(context: Context, *, smoothness: float = 0.1) -> Evidence:
 
 
 def _gain(nu: float) -> Any:
-    """(V_offset - V_pairs)/k^2 over distances."""
+    """Compute (V_offset - V_pairs)/k^2 over distances."""
     distance = np.geomspace(1e-3, 12.0, 200)[:, None] / np.sqrt(2.0 * nu)
     kernel, origin = kernels.make("matern", nu=nu), np.zeros((1, 1))
     k = kernel(origin, distance)

@@ -19,7 +19,7 @@ _FAILURES = (0.3, 1e-3, 1e-15)
 
 
 def templates(bound: Bounding) -> Iterator[World]:
-    """One row of a line, no group: the inner product with itself is 1 - <t, x>, t = 1 or -1.
+    """Take one row of a line, no group: the inner product with itself is 1 - <t, x>, t = 1 or -1.
 
     With d = 10^6 coordinates <t, x> has the variance 1/d, and is normal to any accuracy in a mean.
     """
@@ -42,7 +42,7 @@ def templates(bound: Bounding) -> Iterator[World]:
 
 
 def all_pairs(bound: Bounding) -> World:
-    """A thousand orthonormal rows in 10^6 coordinates: independent products in the limit."""
+    """Take a thousand orthonormal rows in 10^6 coordinates: independent products in the limit."""
     n, failure = 1000, 1e-3
     value = bound(
         ENDLESS,
@@ -59,7 +59,7 @@ def all_pairs(bound: Bounding) -> World:
 
 
 def elements(bound: Bounding) -> Iterator[World]:
-    """A line with its two directions: the share of elements that flip, and its square.
+    """Take a line with its two directions: the share of elements that flip, and its square.
 
     The inner product of x with itself is 1 - E max over pairs, 2 p^2 for a share p of flips.
     """
@@ -73,7 +73,7 @@ def elements(bound: Bounding) -> Iterator[World]:
 
 
 def binning(bound: Bounding) -> Iterator[World]:
-    """A line, no group, endless templates, two rows just below and just above a threshold.
+    """Take a line, no group, endless templates, two rows just below and just above a threshold.
 
     With t = 1 the larger projection is x, with t = -1 it is -z: both lie just below a threshold of
     a right end, or of a middle, and the bins count a whole, or half, a step too much.
@@ -88,12 +88,12 @@ def binning(bound: Bounding) -> Iterator[World]:
 
 
 def _steps(projection: float, n: int, offset: float) -> float:
-    """The sum of steps of 1/n at thresholds (k - offset)/n, -n < k <= n, that it is below."""
+    """Sum steps of 1/n at the thresholds (k - offset)/n, -n < k <= n, that it is below."""
     return sum((k - offset) / n >= projection for k in range(1 - n, n + 1)) / n
 
 
 def falls_short(bound: Bounding, *, events: int, **options: Any) -> Iterator[World]:
-    """One row of a line, no group: half of the templates see it on the whole window.
+    """Take one row of a line, no group: half of the templates see it on the whole window.
 
     The largest function is s C there, with all weights C; features have 2 s C times the share of
     what is seen, which is half but for a normal deviation. The loss of Theorem 3 ends there.
@@ -115,7 +115,7 @@ def falls_short(bound: Bounding, *, events: int, **options: Any) -> Iterator[Wor
 
 
 def unseen(bound: Bounding, *, events: int, both: bool = False, **options: Any) -> Iterator[World]:
-    """The same with a sample of the line's two directions, of which half see the row.
+    """Take a sample of the line's two directions, of which half see the row.
 
     With `both`, where the risk is on x and -x: one of them falls short, and counts half.
     """
@@ -137,7 +137,7 @@ def unseen(bound: Bounding, *, events: int, both: bool = False, **options: Any) 
 
 
 def wrong_sign(bound: Bounding) -> Iterator[World]:
-    """Theorem 3: one row of a line, V(u) = -u, labels of bias b: a wrong sign loses 2 s C b."""
+    """Take one row of a line, V(u) = -u, labels of bias b: a wrong sign loses 2 s C b."""
     n = 10**6
     for failure in (1e-3, 1e-6, 1e-12):
         value = bound(
@@ -157,7 +157,7 @@ def wrong_sign(bound: Bounding) -> Iterator[World]:
 
 
 def largest_distance(bound: Bounding) -> Iterator[World]:
-    """Theorem 4: the Kolmogorov distance of elements whose projections have no ties."""
+    """Take elements whose projections have no ties: their Kolmogorov distance (Theorem 4)."""
     for failure in (0.5, 0.05, 1e-6):
         for r in (1, 10, 10_000):
             chance = float(stats.kstwo.sf(bound(r, delta=failure).value, r))

@@ -12,7 +12,7 @@ _STEP, _REACH = 0.15, 9.0
 
 
 def by_angle(order: int, rho: float) -> float:
-    """Powers of the positive part: the radius in closed form, the angle by Gauss's rule.
+    """Integrate powers of the positive part: radius in closed form, angle by Gauss's rule.
 
     With (g, h) = r (cos t, sin t) the product is r^(2n) cos^n t cos^n(t - theta) where both are
     positive, E r^(2n) = 2^n n!, and t is uniform.
@@ -26,7 +26,7 @@ def by_angle(order: int, rho: float) -> float:
 
 
 def by_trapezoid(a: Callable[[Any], Any], rho: float, s: float, t: float) -> float:
-    """Smooth functions: the trapezoidal rule in the plane.
+    """Integrate smooth functions by the trapezoidal rule in the plane.
 
     For functions that are analytic in a strip of half-width c its error is e^(-2 pi c/h): below
     1e-14 for tanh(3 g), whose strip is pi/6 wide, at h = 0.1, and for all others here.
@@ -39,5 +39,5 @@ def by_trapezoid(a: Callable[[Any], Any], rho: float, s: float, t: float) -> flo
 
 
 def absolute(rho: float) -> float:
-    """E |g| |g'|, by the area between two lines: a function with a kink."""
+    """Compute E |g| |g'|, which has a kink, by the area between two lines."""
     return 2 / math.pi * (math.sqrt(max(0.0, 1 - rho * rho)) + rho * math.asin(rho))

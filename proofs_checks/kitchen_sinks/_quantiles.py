@@ -28,7 +28,7 @@ def quantile_interval(drawn: Any, level: float) -> tuple[float, float]:
 def quantile_points(
     label: str, x: Any, drawn: Sequence[Any], level: float, scale: Callable[[Any], Any] = np.log10
 ) -> Series:
-    """One quantile a set of draws, on a scale, with its interval."""
+    """Plot one quantile per set of draws, on a scale, with its interval."""
     ends = np.array([quantile_interval(one, level) for one in drawn])
     return Series(
         label=label,

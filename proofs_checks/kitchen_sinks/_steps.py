@@ -12,7 +12,7 @@ Steps = Callable[[Any, Any, float, int], list[float]]
 
 
 def as_printed(dictionary: Any, target: Any, total: float, n_steps: int) -> list[float]:
-    """Errors of f_k = (1 - a) f_{k-1} + a phi, minimised over all real a and all phi.
+    """Return the errors of f_k = (1 - a) f_{k-1} + a phi, minimised over all real a and all phi.
 
     The total weight plays no part: the features enter as they are.
     """
@@ -21,12 +21,12 @@ def as_printed(dictionary: Any, target: Any, total: float, n_steps: int) -> list
 
 
 def line_search(dictionary: Any, target: Any, total: float, n_steps: int) -> list[float]:
-    """The same over the dictionary of +-B phi."""
+    """Return the errors over the dictionary of +-B phi."""
     return _search(_signed(dictionary, total), target, n_steps)
 
 
 def equal_weights(dictionary: Any, target: Any, total: float, n_steps: int) -> list[float]:
-    """Errors of f_k = (1 - 1/k) f_{k-1} + g/k, minimised over g among +-B phi."""
+    """Return the errors of f_k = (1 - 1/k) f_{k-1} + g/k, minimised over g among +-B phi."""
     choices = _signed(dictionary, total)
     f = np.zeros_like(target)
     errors = []

@@ -22,7 +22,7 @@ _NEARLY_CERTAIN = 0.995
 def random_signs(
     bound: Bounding, size: float = 1.0, sides: int = 2, **options: Any
 ) -> Iterator[World]:
-    """Constant features of random sign, f* = 0: the average is a mean of signs.
+    """Take constant features of random sign, f* = 0: the average is a mean of signs.
 
     `size` is the loss of a unit of it, in one direction or in both.
     """
@@ -33,7 +33,7 @@ def random_signs(
 
 
 def basis(bound: Bounding, *, moments: bool = False) -> World:
-    """Features that are a tenth of a billion orthogonal functions, f* their mean.
+    """Take features that are a tenth of a billion orthogonal functions, f* their mean.
 
     Ten features that differ, as they do but for a chance of 5e-8, miss it by sqrt(1/10 - 1/n).
     """
@@ -46,14 +46,14 @@ def basis(bound: Bounding, *, moments: bool = False) -> World:
 
 
 def one_of_a_basis(bound: Bounding) -> World:
-    """One feature of values 1 and -1, of as many orthogonal ones: the loss |t| is 1 with it."""
+    """Take a feature of values 1 and -1, of as many orthogonal ones: its loss |t| is 1."""
     value = bound(1, scale=1.0, lipschitz=1.0, delta=_NEARLY_CERTAIN).value
     happens = float(1 - 1e-4 > value)
     return World("one feature of a basis", (happens, happens), _NEARLY_CERTAIN)
 
 
 def one_feature_gap(bound: Bounding) -> Iterator[World]:
-    """One constant feature, c(t) = -t, fair labels: the largest gap is the size of their mean."""
+    """Take one constant feature, c(t) = -t, fair labels: the gap is the size of their mean."""
     for failure in (0.3, 1e-3, 1e-20):
         for sides in (1, 2):
             value = bound(
@@ -65,7 +65,7 @@ def one_feature_gap(bound: Bounding) -> Iterator[World]:
 
 
 def many_features_gap(bound: Bounding) -> World:
-    """Endless patterns of signs on n = 10^8 inputs, c(t) = -t, fair labels.
+    """Take endless patterns of signs on n = 10^8 inputs, c(t) = -t, fair labels.
 
     The largest gap is the mean over patterns of |sum of s_j Y_j|/N, Y_j the sum of the labels at
     input j. The squares of these sum to N within a hundredth, but for a chance of 2/(n 0.01^2), and
@@ -79,7 +79,7 @@ def many_features_gap(bound: Bounding) -> World:
 
 
 def wrong_sign(bound: Bounding, constraint: str) -> Iterator[World]:
-    """One constant feature, c(t) = -t, labels of bias b: a wrong sign loses 2 C b."""
+    """Take one constant feature, c(t) = -t, labels of bias b: a wrong sign loses 2 C b."""
     n = 10**6
     for failure in (1e-3, 1e-6, 1e-12):
         value = bound(
@@ -93,7 +93,7 @@ def wrong_sign(bound: Bounding, constraint: str) -> Iterator[World]:
 
 
 def falls_short(bound: Bounding) -> Iterator[World]:
-    """Features that are 0 or 1 everywhere, at random: the box reaches C times their mean.
+    """Take features that are 0 or 1 everywhere, at random: the box reaches C times their mean.
 
     The loss ends at the largest function of the class, C/2; endless samples of label 1.
     """

@@ -27,7 +27,7 @@ _ROUNDING = 1e-9
 
 
 def as_recalled(n_samples: int, *, log_delta: float) -> float:
-    """The recalled bound for C = L = 1 and c(0) = 0; delta itself may be below every float."""
+    """Return the recalled bound for C = L = 1 and c(0) = 0; delta may be below every float."""
     smallest = kitchen_sinks.estimation_lemma(
         n_samples, scale=1.0, lipschitz=1.0, delta=math.exp(-1), loss_at_zero=0.0, form="printed"
     )
@@ -35,7 +35,7 @@ def as_recalled(n_samples: int, *, log_delta: float) -> float:
 
 
 def as_proved(n_samples: int, *, log_delta: float) -> float:
-    """The proved bound of the absolute value, likewise."""
+    """Return the proved bound of the absolute value, likewise."""
     smallest = kitchen_sinks.estimation_lemma(
         n_samples, scale=1.0, lipschitz=1.0, delta=math.exp(-1), two_sided=False
     )
@@ -62,7 +62,7 @@ def recalled_tail(context: Context, *, bound: Callable[..., float] = as_recalled
 
 
 def proved_tail(context: Context, *, bound: Callable[..., float] = as_proved) -> Evidence:
-    """The same for the proved bound, over a range of delta and N."""
+    """Hold the exact probability against the proved bound, over a range of delta and N."""
     excess, n, log_delta = max(
         (log_tail(n, bound(n, log_delta=log_delta)) - log_delta, n, log_delta)
         for n in (100, 1000, _SAMPLES)
@@ -84,7 +84,7 @@ def proved_tail(context: Context, *, bound: Callable[..., float] = as_proved) ->
 
 
 def _settings(context: Context) -> tuple[tuple[tuple[int, int, int, float], ...], int]:
-    """(d, K, N, delta), and the number of draws of each."""
+    """Return (d, K, N, delta), and the number of draws of each."""
     settings: tuple[tuple[int, int, int, float], ...] = ((2, 20, 60, 0.05), (5, 50, 100, 0.05))
     if not context.quick:
         settings += ((5, 100, 200, 0.01), (20, 50, 400, 0.1))
@@ -92,7 +92,7 @@ def _settings(context: Context) -> tuple[tuple[tuple[int, int, int, float], ...]
 
 
 def cases(context: Context, bound: Lemma = kitchen_sinks.estimation_lemma) -> list[Case]:
-    """Largest gaps over the box beside their bounds."""
+    """Return the largest gaps over the box beside their bounds."""
     settings, n_draws = _settings(context)
     found = []
     for d, k, n, delta in settings:

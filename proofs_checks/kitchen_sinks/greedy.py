@@ -39,7 +39,7 @@ def stalls(context: Context, *, steps: Steps = as_printed) -> Evidence:
 
 
 def problems(context: Context) -> list[tuple[Any, Any, float]]:
-    """Dictionaries of unit vectors, targets, and B: random ones, equal weights, and a pair."""
+    """Return dictionaries of unit vectors, targets, and B: random ones, equal weights, a pair."""
     rng = context.rng("dictionaries")
     found = []
     for n, p in ((10, 5), (60, 20), (200, 30)) if context.quick else ((10, 5), (60, 20)) * 50:

@@ -26,7 +26,7 @@ _SIGNS = 100_000  # draws of constant features: each is one binomial number
 
 
 def _settings(context: Context) -> tuple[tuple[tuple[int, float, int, float], ...], int]:
-    """(d, bandwidth, K, delta), and the number of draws of each."""
+    """Return (d, bandwidth, K, delta), and the number of draws of each."""
     if context.quick:
         return ((1, 1.0, 20, 0.05), (5, 0.5, 40, 0.05)), 600
     return (
@@ -39,12 +39,12 @@ def _settings(context: Context) -> tuple[tuple[tuple[int, float, int, float], ..
 
 
 def average_cases(context: Context, bound: Lemma = kitchen_sinks.lemma_1) -> list[Case]:
-    """Errors of averages beside their bounds: as printed, and with moments known."""
+    """Return the errors of averages beside their bounds: as printed, and with moments known."""
     return [*_printed_cases(context, bound), *_known_cases(context, bound)]
 
 
 def _cosines(context: Context) -> list[tuple[Cosines, Any, int, float, dict[str, Any]]]:
-    """Worlds, errors of averages, K, delta, and the setting."""
+    """Return worlds, errors of averages, K, delta, and the setting."""
     settings, n = _settings(context)
     found = []
     for d, bandwidth, k, delta in settings:
@@ -56,7 +56,7 @@ def _cosines(context: Context) -> list[tuple[Cosines, Any, int, float, dict[str,
 
 
 def _printed_cases(context: Context, bound: Lemma) -> list[Case]:
-    """Cosines and random signs, which are at most 1, beside the printed bound."""
+    """Return cosines and random signs, which are at most 1, beside the printed bound."""
     cases = [
         Case(drawn=drawn, bound=bound(k, scale=1.0, delta=delta), where=where)
         for _, drawn, k, delta, where in _cosines(context)
@@ -69,7 +69,7 @@ def _printed_cases(context: Context, bound: Lemma) -> list[Case]:
 
 
 def _known_cases(context: Context, bound: Lemma) -> list[Case]:
-    """Cosines beside the bound that knows the moments."""
+    """Return cosines beside the bound that knows the moments."""
     return [
         Case(
             drawn=drawn,
@@ -98,7 +98,7 @@ def averages(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Evide
 
 
 def moments(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Evidence:
-    """The same with the moments known."""
+    """Count how often averages are farther off than promised where the moments are known."""
     context.ledger.spend(f"{STATEMENT.id}: moments known", context.false_alarm)
     settings, n = _settings(context)
     return hold_bounds(
@@ -146,7 +146,7 @@ def without_bound(context: Context, *, by: By | None = None) -> Evidence:
 
 
 def divided_cases(context: Context, bound: Lemma = kitchen_sinks.lemma_1) -> list[Case]:
-    """Errors of averages of divided maxout units beside the bound with C times E b."""
+    """Return the errors of averages of divided maxout units beside the bound with C times E b."""
     dims = (5, 40) if context.quick else (5, 20, 80)
     found = _units(context, dims, "frobenius") + _units(context, dims, "longest")
     return [

@@ -22,7 +22,7 @@ _ROUNDING = 1e-9
 
 
 def circle() -> tuple[Any, Any, Any]:
-    """cos(2b) pi(b), pi and the features cos(t + b) at four t, over a grid of b."""
+    """Return cos(2b) pi(b), pi and the features cos(t + b) at four t, over a grid of b."""
     b = 2 * math.pi * np.arange(_ANGLES) / _ANGLES
     density = np.full(_ANGLES, 1 / _ANGLES)
     features = np.cos(np.array([0.0, 0.4, 1.0, 2.0])[:, np.newaxis] + b)
@@ -79,12 +79,12 @@ def printed_kernel(context: Context, *, scale: float = 1.0) -> Evidence:
 
 
 def proved_kernel(context: Context, *, scale: float = math.sqrt(2)) -> Evidence:
-    """The same with the factor sqrt 2."""
+    """Hold the kernel of sqrt(2) cos(w x + b) against the same function."""
     return _kernel("proved", scale, r"$2E\cos(\omega x + b)\cos(\omega y + b)$")
 
 
 def problems(context: Context) -> list[tuple[Any, Any, Any]]:
-    """Random representations over random densities and features."""
+    """Return random representations over random densities and features."""
     rng = context.rng("representations")
     found = []
     for _ in range(5 if context.quick else 100):

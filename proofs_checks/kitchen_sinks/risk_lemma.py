@@ -25,19 +25,19 @@ _POINTS = 32
 
 
 def logistic(t: Any) -> Any:
-    """log(1 + e^{-t}), 1-Lipschitz."""
+    """Compute log(1 + e^{-t}), 1-Lipschitz."""
     return np.logaddexp(0.0, -t)
 
 
 def hinge(t: Any) -> Any:
-    """max(0, 1 - t), 1-Lipschitz."""
+    """Compute max(0, 1 - t), 1-Lipschitz."""
     return np.maximum(0.0, 1.0 - t)
 
 
 def losses_in_risk(
     rng: np.random.Generator, world: Cosines, n_features: int, n_draws: int, loss: Loss
 ) -> Any:
-    """R of the average minus R of f*, one a draw, for inputs uniform over fixed points.
+    """Compute R of the average minus R of f*, one a draw, for inputs uniform over fixed points.
 
     The risks are sums over the points and both labels, P(y = 1 | x) = (1 + cos(x_1))/2. As in
     `Cosines.errors`, alpha*/pi = sign(cos b) and f*(x) = (2/pi) e^{-s^2 |x|^2/2}.
@@ -59,7 +59,7 @@ def losses_in_risk(
 
 
 def _settings(context: Context) -> tuple[tuple[tuple[int, int, float, Loss], ...], int]:
-    """(d, K, delta, loss), and the number of draws of each."""
+    """Return (d, K, delta, loss), and the number of draws of each."""
     settings: tuple[tuple[int, int, float, Loss], ...] = (
         (2, 20, 0.05, logistic),
         (5, 50, 0.05, hinge),
@@ -70,7 +70,7 @@ def _settings(context: Context) -> tuple[tuple[tuple[int, int, float, Loss], ...
 
 
 def cases(context: Context, bound: Callable[..., Bound] = kitchen_sinks.risk_lemma) -> list[Case]:
-    """Risks of averages above those of f*, beside their bounds."""
+    """Return the risks of averages above those of f*, beside their bounds."""
     settings, n = _settings(context)
     found = []
     for d, k, delta, loss in settings:

@@ -30,7 +30,7 @@ Setting = tuple[str, int, int, int, float, Draw]
 
 
 def settings_of(context: Context) -> tuple[Setting, ...]:
-    """The settings of a level."""
+    """Return the settings of a level."""
     some: tuple[Setting, ...] = (
         ("cosines", 2, 20, 60, 0.05, cosine_products(Cosines(2, 0.7, 0.5))),
         ("maxout", 3, 30, 80, 0.05, divided_products(3)),
@@ -47,7 +47,7 @@ def settings_of(context: Context) -> tuple[Setting, ...]:
 
 
 def cases(context: Context, constraint: str, bound: Theorem = kitchen_sinks.theorem) -> list[Case]:
-    """Excess risks of the minimiser over the box or the ball beside their bounds."""
+    """Return the excess risks of the minimiser over the box or the ball beside their bounds."""
     fit = {"box": _fitted.box, "ball": _fitted.ball}[constraint]
     n_draws = _draws(context)
     found = []
@@ -111,7 +111,7 @@ def ball(context: Context, *, bound: Theorem = kitchen_sinks.theorem) -> Evidenc
 
 
 def _drawn(context: Context, sizes: list[tuple[int, int]]) -> tuple[list[float], list[Any]]:
-    """Bounds and draws on cosines at (K, N), delta = 0.05."""
+    """Return bounds and draws on cosines at (K, N), delta = 0.05."""
     n_draws = 200 if context.quick else 1000
     world = Cosines(3, 1.0, 0.3)
     promised, drawn = [], []

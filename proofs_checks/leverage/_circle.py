@@ -27,7 +27,7 @@ class Circle:
         self.eigenvalues = np.where(waves == 0, law, law / 2)
 
     def leverage(self, ridge: float) -> Any:
-        """S of each feature."""
+        """Compute S of each feature."""
         square = np.where(self.k == 0, 2 * np.cos(self.b) ** 2, 1.0)
         return square / (self.eigenvalues[self.k] + ridge)
 

@@ -20,12 +20,12 @@ def independent(q: Any, n: int) -> Iterator[Outcome]:
 
 
 def systematic(q: Any, n: int) -> Iterator[Outcome]:
-    """The same for systematic draws: counts are constant between finitely many starts."""
+    """Enumerate systematic draws: counts are constant between finitely many starts."""
     yield from _by_start(n * q, n)
 
 
 def without_replacement(q: Any, n: int) -> Iterator[Outcome]:
-    """The same for draws of each member at most once."""
+    """Enumerate draws of each member at most once."""
     yield from _by_start(_draws.inclusion(q, n), n)
 
 
@@ -36,7 +36,7 @@ def _by_start(expected: Any, n: int) -> Iterator[Outcome]:
 
 
 def pool(rng: np.random.Generator, n_rows: int, n_features: int, spread: float = 2.0) -> Any:
-    """sqrt2 cos(wx + b) on Gaussian rows, shape (n_rows, n_features)."""
+    """Compute sqrt2 cos(wx + b) on Gaussian rows, shape (n_rows, n_features)."""
     x = rng.standard_normal(n_rows)
     w, b = spread * rng.standard_normal(n_features), 2 * np.pi * rng.random(n_features)
     return np.sqrt(2) * np.cos(np.outer(x, w) + b)

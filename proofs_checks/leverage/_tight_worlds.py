@@ -18,7 +18,7 @@ _FAILURES = (0.3, 1e-3, 1e-15)
 
 
 def one_score(bound: Bounding) -> Iterator[World]:
-    """One feature, 1 on a set of measure p and 0 off it; the ridge is p, so that tau is 1/2.
+    """Take one feature, 1 on a set of measure p and 0 off it; the ridge is p, so that tau is 1/2.
 
     The error over 1 - tau is (share - p)/(share + p), half the relative error of the share.
     """
@@ -31,7 +31,7 @@ def one_score(bound: Bounding) -> Iterator[World]:
 
 
 def two_probabilities(bound: Bounding) -> Iterator[World]:
-    """Two features on sets of measure p that do not meet, ridge p/2: all scores are 1/2.
+    """Take two features on sets of measure p that do not meet, ridge p/2: all scores are 1/2.
 
     The sum of the errors is |a - b|/4 for the relative errors a, b of the two shares, whose
     difference has the variance 2/(p N).

@@ -20,17 +20,17 @@ Weights = Callable[[Any, Any, int], Any]
 
 
 def as_restored(counts: Any, expected: Any, pool_size: int) -> Any:
-    """c/(M q): weights of the features drawn, q being a probability."""
+    """Compute c/(M q): weights of the features drawn, q being a probability."""
     return counts / expected
 
 
 def as_proved(counts: Any, expected: Any, pool_size: int) -> Any:
-    """c/(M M_0 q)."""
+    """Compute c/(M M_0 q)."""
     return counts / (expected * pool_size)
 
 
 def unweighted(counts: Any, expected: Any, pool_size: int) -> Any:
-    """c/M: the features that were drawn, as they are."""
+    """Return c/M: the features that were drawn, as they are."""
     return counts / counts.sum()
 
 
@@ -45,7 +45,7 @@ def _mean(phi: Any, outcomes: Iterable[Any], weights: Weights) -> Any:
 
 
 def _ratio(context: Context, weights: Weights) -> float:
-    """The kernel that features have on average over the pool's, at the worst row."""
+    """Return the kernel that features have on average over the pool's, at the worst row."""
     phi, q = _problem(context)
     mean = _mean(phi, independent(q, 2), weights)
     kernel = phi @ phi.T / _POOL
@@ -116,7 +116,7 @@ def proved(context: Context, *, weights: Weights = as_proved) -> Evidence:
 
 
 def by_the_share(mix: float) -> float:
-    """1/eta."""
+    """Return 1/eta."""
     return 1 / mix
 
 

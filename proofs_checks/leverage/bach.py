@@ -22,7 +22,7 @@ Features = Callable[..., int]
 
 
 def cases(context: Context, form: Any, features: Features) -> list[Case]:
-    """Errors at the promised number of features, by leverage and plainly."""
+    """Return the errors at the promised number of features, by leverage and plainly."""
     world = Circle()
     n = 1000 if context.quick else 20_000
     found = []
@@ -104,7 +104,7 @@ def fewer(context: Context, *, law: Callable[[Circle, float], Any] = Circle.best
 
 
 def features_needed(rng: np.random.Generator, world: Circle, law: Any, ridge: float, n: int) -> int:
-    """Least number on a grid of steps of 2 % at which 95 % of n draws reach 4 ridge."""
+    """Return the least number on a grid of steps of 2 % at which 95 % of n draws reach 4 ridge."""
     m = 8.0
     while True:
         reached = world.errors(rng, law, int(m), ridge, n) <= 4 * ridge

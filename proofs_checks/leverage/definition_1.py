@@ -21,7 +21,7 @@ _ROUNDING = 1e-9
 
 
 def trace(eigenvalues: Any, ridge: float) -> float:
-    """Tr T (T + ridge)^-1."""
+    """Compute Tr T (T + ridge)^-1."""
     return float(np.sum(eigenvalues / (eigenvalues + ridge)))
 
 

@@ -19,17 +19,17 @@ _ROUNDING = 1e-10
 
 
 def as_restored(z: float) -> float:
-    """D Var of the mean of D products: (1 - e^(-z^2))^2/2."""
+    """Compute D Var of the mean of D products: (1 - e^(-z^2))^2/2."""
     return 0.5 * math.expm1(-z * z) ** 2
 
 
 def with_phase(z: float) -> float:
-    """The same for 2 cos(u + b) cos(v + b): 1 + k^4/2 - k^2, k = e^(-z^2/2)."""
+    """Compute it for 2 cos(u + b) cos(v + b): 1 + k^4/2 - k^2, k = e^(-z^2/2)."""
     return 1 + 0.5 * math.exp(-2 * z * z) - math.exp(-z * z)
 
 
 def of_phases(z: float) -> float:
-    """Var 2 cos(b) cos(wz + b): Gauss-Hermite in w, sums over 16 phases, exact for harmonics."""
+    """Compute Var 2 cos(b) cos(wz + b): Gauss-Hermite in w, exact sums over 16 phases."""
     w, mass = np.polynomial.hermite_e.hermegauss(80)
     b = 2 * np.pi * np.arange(16) / 16
     product = 2 * np.cos(b) * np.cos(w[:, None] * z + b)
@@ -38,7 +38,7 @@ def of_phases(z: float) -> float:
 
 
 def of_pairs(z: float) -> float:
-    """Var cos(wz)."""
+    """Compute Var cos(wz)."""
     w, mass = np.polynomial.hermite_e.hermegauss(80)
     mean, square = ((mass @ np.cos(w * z) ** k) / mass.sum() for k in (1, 2))
     return float(square - mean**2)

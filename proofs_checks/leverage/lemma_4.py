@@ -18,12 +18,12 @@ Bound = Callable[[float, Any], Any]
 
 
 def in_between(spread: float, tau: Any) -> Any:
-    """Delta/(1 - Delta) ridge [(G + ridge)^-1]_ii."""
+    """Compute Delta/(1 - Delta) ridge [(G + ridge)^-1]_ii."""
     return spread / (1 - spread) * (1 - tau)
 
 
 def _ratios(context: Context, bound: Bound) -> tuple[Any, Any, float]:
-    """Errors of scores over their bound, at the spread of each draw; all spreads; the last step."""
+    """Return errors of scores over their bound at the spread of each draw, spreads, last step."""
     worst, spreads, ends = 0.0, [], []
     for size in (6, 16):
         world = Waves(context.rng(f"pool {size}"), size)

@@ -33,27 +33,27 @@ class Sums:
 
     @property
     def largest_deviation(self) -> float:
-        """Sup over pairs of the standard deviation of one product."""
+        """Return the supremum over pairs of the standard deviation of one product."""
         law = self.world.law
         square = (self.at_points**2 * law) @ (self.on_grid**2).T
         mean = (self.at_points * law) @ self.on_grid.T
         return float(np.sqrt(np.max(square - mean**2)))
 
     def mean_square(self, alpha: Any, size: int) -> float:
-        """E |f - f_hat|^2 for pools of `size` features."""
+        """Compute E |f - f_hat|^2 for pools of `size` features."""
         products = (alpha @ self.at_points) * self.on_grid
         mean = products @ self.world.law
         return float(np.mean((products**2) @ self.world.law - mean**2)) / size
 
     def errors(self, rng: np.random.Generator, alpha: Any, size: int, n: int) -> Any:
-        """L2 errors of the same sum over pools of `size` features, in n draws."""
+        """Return L2 errors of the same sum over pools of `size` features, in n draws."""
         counts = rng.multinomial(size, self.world.law / self.world.law.sum(), size=n) / size
         off = ((counts - self.world.law) * (alpha @ self.at_points)) @ self.on_grid.T
         return np.sqrt(np.mean(off**2, axis=1))
 
 
 def promised(alpha: Any, deviation: float) -> float:
-    """|alpha|_1 sup sqrt Var of the mean of the pool."""
+    """Compute |alpha|_1 sup sqrt Var of the mean of the pool."""
     return float(np.abs(alpha).sum()) * deviation / _POOL**0.5
 
 

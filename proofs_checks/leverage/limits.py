@@ -18,13 +18,13 @@ _ROUNDING = 1e-6
 
 
 def projector(phi: Any) -> Any:
-    """Scores without ridge: the diagonal of the projector on the row space."""
+    """Return scores without ridge: the diagonal of the projector on the row space."""
     _, s, vh = np.linalg.svd(phi, full_matrices=False)
     return np.sum(vh[s > 1e-13 * s[0]] ** 2, axis=0)
 
 
 def _worst(tau: Any) -> float:
-    """The ratio of a probability to that of plain sampling that is farthest from 1."""
+    """Return the ratio of a probability to that of plain sampling that is farthest from 1."""
     ratio = tau * tau.size / tau.sum()
     return float(ratio[np.argmax(np.abs(ratio - 1))])
 

@@ -32,7 +32,7 @@ def corollary_5(
     delta: float,
     feature_bound: float = _BOUND,
 ) -> Bound:
-    """4 Delta ridge/lambda_min, Delta from the number of rows."""
+    """Compute 4 Delta ridge/lambda_min, Delta from the number of rows."""
     spread = bounds.score_error(
         n_samples,
         ridge=ridge,
@@ -51,7 +51,7 @@ def corollary_5(
 
 
 def _draws(context: Context) -> tuple[Waves, list[tuple[int, list[Any]]]]:
-    """A pool, and scores estimated from N_0 rows, again and again."""
+    """Return a pool, and scores estimated from N_0 rows, again and again."""
     world = Waves(context.rng("pool"), 16)
     n = 200 if context.quick else 10_000
     found = []
@@ -99,7 +99,7 @@ def restored(context: Context, *, error: Callable[..., Bound] = corollary_5) -> 
 
 
 def two_sizes() -> tuple[Any, float]:
-    """Eigenvalues of G for ten orthogonal features of two sizes, and a ridge.
+    """Return eigenvalues of G for ten orthogonal features of two sizes, and a ridge.
 
     Cosines of ten frequencies, five of them divided by 10: |phi|^2 is 1/2 or 1/200. The ridge is
     nine times the smaller eigenvalue, and below the larger one, the norm of G.

@@ -22,7 +22,7 @@ Spread = Callable[..., Bound]
 
 
 def lemma_3(n_samples: int, *, ridge: float, degrees_of_freedom: float, delta: float) -> Bound:
-    """Delta, from N_0 = 8 kappa^2/(3 Delta^2 ridge) log(16 d/delta)."""
+    """Compute Delta, from N_0 = 8 kappa^2/(3 Delta^2 ridge) log(16 d/delta)."""
     known = {"ridge": ridge, "degrees_of_freedom": degrees_of_freedom, "delta": delta}
     # Delta/(1 - Delta) is what the library's bound of the scores is.
     over = bounds.score_error(n_samples, **known, feature_bound=_BOUND).value

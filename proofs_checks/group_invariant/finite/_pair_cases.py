@@ -21,7 +21,7 @@ DELTA, POINTS = 0.1, 5
 
 
 def sizes(context: Context) -> tuple[tuple[dict[str, Any], ...], int]:
-    """Sizes and options of maps, and the number of draws of each."""
+    """Return sizes and options of maps, and the number of draws of each."""
     base = {"group": BLOCKS, "window": 1.0, "n_bins": 10}
     settings: tuple[dict[str, Any], ...] = (
         {"m": 30, **base, "rule": "paper"},
@@ -38,7 +38,7 @@ def sizes(context: Context) -> tuple[tuple[dict[str, Any], ...], int]:
 
 
 def cases(context: Context, bound: Callable[..., Bound] = bounds.theorem_2) -> list[Case]:
-    """Largest errors over all pairs beside the bounds, with and without the Lipschitz form."""
+    """Return the largest errors over all pairs beside the bounds, in both forms."""
     settings, n_draws = sizes(context)
     found = []
     for place, setting in enumerate(settings):

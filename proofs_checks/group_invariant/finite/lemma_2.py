@@ -14,7 +14,7 @@ from ..._dedent import prose
 
 
 def clark(m1: float, m2: float, s1: float, s2: float, r: float) -> tuple[float, float]:
-    """E max and E max^2 by the restored formulas."""
+    """Compute E max and E max^2 by the restored formulas."""
     a = math.sqrt(s1**2 + s2**2 - 2 * r * s1 * s2)
     alpha = (m1 - m2) / a
     density = math.exp(-0.5 * alpha**2) / math.sqrt(2 * math.pi)
@@ -26,7 +26,7 @@ def clark(m1: float, m2: float, s1: float, s2: float, r: float) -> tuple[float, 
 
 
 def by_conditioning(m1: float, m2: float, s1: float, s2: float, r: float) -> tuple[float, float]:
-    """Given X, max(X, Y) has the moments of a normal cut at X."""
+    """Compute them by conditioning on X: max(X, Y) is then a normal cut at X."""
     from scipy.integrate import quad
 
     width = s2 * math.sqrt(1 - r * r)

@@ -17,7 +17,7 @@ _LEAST = 1e-290
 
 
 def rejected(d: int, epsilon: float) -> float:
-    """P(|n|^2 >= 1 + epsilon), n ~ N(0, I/d)."""
+    """Compute P(|n|^2 >= 1 + epsilon), n ~ N(0, I/d)."""
     return float(stats.chi2.sf(d * (1 + epsilon), d))
 
 

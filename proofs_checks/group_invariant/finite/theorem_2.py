@@ -21,7 +21,7 @@ from ._pair_cases import POINTS, cases, plot, sizes
 
 
 def bias(law: TemplateLaw, window: float, n_bins: int, inner: float, rule: str = "paper") -> float:
-    """E of an inner product with n bins less that without, trivial group, unit rows."""
+    """Compute E of an inner product with n bins less that without, trivial group, unit rows."""
     one = np.ones(1)
     with_bins, without = (
         float(orbits.expected_product(law, Bins(n_bins, window, each), one, one, inner * one)[0])
@@ -35,7 +35,7 @@ _ROUNDING = 1e-11
 
 
 def redraw(context: Context, *, rule: str = "paper") -> Evidence:
-    """Three bins with rejected templates drawn again: 1/3 is exceeded by half of one per cent."""
+    """Take three bins, rejected templates drawn again: 1/3 is exceeded by half of one per cent."""
     found = bias(TemplateLaw("redraw", 2, 0.99), 1.99, 3, 0.5, rule)
     return Evidence.bound_comparison(
         form="restored",
@@ -52,7 +52,7 @@ def redraw(context: Context, *, rule: str = "paper") -> Evidence:
 
 
 def plane(context: Context, *, rule: str = "paper") -> Evidence:
-    """Two bins in the plane and templates on the circle, for which Remark 1 claims no constants."""
+    """Take two bins in the plane, templates on the circle: Remark 1 claims no constants there."""
     found = bias(TemplateLaw("sphere", 2), 1.99, 2, 0.0, rule)
     return Evidence.bound_comparison(
         form="proved",

@@ -61,7 +61,7 @@ def _held(context: Context, form: Any, claim: str, drawn: Any, bound: Bound) -> 
 
 
 def times(factor: float) -> Bound:
-    """The bound of Theorem 2 times a factor."""
+    """Multiply the bound of Theorem 2 by a factor."""
     inner = _theorem_2()
     return dataclasses.replace(
         inner,
@@ -71,7 +71,7 @@ def times(factor: float) -> Bound:
 
 
 def _one() -> Bound:
-    """The whole interval that is allowed, as a fraction of itself."""
+    """Return the whole interval that is allowed, as a fraction of itself."""
     inner = _theorem_2()
     term = dataclasses.replace(inner.terms[0], name="allowed", value=1.0, formula="1")
     return dataclasses.replace(inner, statement="group-invariant.corollary-1", terms=(term,))

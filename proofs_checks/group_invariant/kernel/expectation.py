@@ -25,7 +25,7 @@ _SAMPLED: dict[str, Any] = {
 
 
 def invariant(x: Any, y: Any) -> Any:
-    """K_s: s less kappa times the mean distance of the orbits."""
+    """Compute K_s: s less kappa times the mean distance of the orbits."""
     return PAPER["window"] - LAW.slope * groups.mean_distance(BLOCKS, x, y)
 
 

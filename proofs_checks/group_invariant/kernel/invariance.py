@@ -34,7 +34,7 @@ _KINDS = (BLOCKS, groups.Dihedral(6), groups.ImageShifts(2, 3), groups.SignFlips
 
 
 def claimed_change(rows: Any) -> Any:
-    """E|Phi(x) - Phi(g x)|^2 as proved: 2 kappa w |x - g x|."""
+    """Compute E|Phi(x) - Phi(g x)|^2 as proved: 2 kappa w |x - g x|."""
     return 2 * LAW.slope * _WEIGHT * np.linalg.norm(rows - _ELEMENT(rows), axis=1)
 
 
@@ -71,7 +71,7 @@ def sampled(context: Context, *, n_elements: int | None = 2) -> Evidence:
 
 
 def _changes(context: Context, label: str, options: dict[str, Any]) -> Any:
-    """|Phi(x) - Phi(g x)|^2 of each template, times their number."""
+    """Compute |Phi(x) - Phi(g x)|^2 of each template, times their number."""
     x = unit_rows(context, 1, 6)
     phi = GroupInvariantFeatures.draw(
         6, n_templates=20_000 if context.quick else 400_000, seed=context.seed_for(label), **options

@@ -27,18 +27,18 @@ _ROUNDING = 1e-13
 
 
 def mean_over_pairs(a: Any, b: Any) -> Any:
-    """Mean of |a_i - b_j| over both lists: (r, n, d), (r, k, d) to (n, k)."""
+    """Return the mean of |a_i - b_j| over both lists: (r, n, d), (r, k, d) to (n, k)."""
     gaps = a[:, None, :, None] - b[None, :, None]
     return np.linalg.norm(gaps, axis=4).mean(axis=(0, 1))
 
 
 def of_elements(x: Any, y: Any, *, among: Any = SUBSET) -> Any:
-    """Mean of |g x - g' z| over a subset."""
+    """Return the mean of |g x - g' z| over a subset."""
     return mean_over_pairs(among.apply(x), among.apply(y))
 
 
 def of_inverses(x: Any, y: Any, *, among: Any = SUBSET) -> Any:
-    """Mean of |g^-1 x - g'^-1 z| over a subset."""
+    """Return the mean of |g^-1 x - g'^-1 z| over a subset."""
     return mean_over_pairs(among.transpose(x), among.transpose(y))
 
 

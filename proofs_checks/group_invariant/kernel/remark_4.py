@@ -25,7 +25,7 @@ _ROUNDING = 1e-12
 
 
 def any_law(rng: np.random.Generator, n: int) -> Any:
-    """Unit templates of a law with a mean and without any symmetry: shape (n, 6)."""
+    """Return unit templates of a law with a mean and without any symmetry: shape (n, 6)."""
     t = rng.standard_normal((n, 6)) * [3.0, 1.0, 0.2, 0.2, 1.0, 2.0] + [0.5, 0, 0, 1.0, 0, 0]
     return t / np.linalg.norm(t, axis=1, keepdims=True)
 

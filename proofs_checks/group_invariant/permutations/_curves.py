@@ -41,7 +41,7 @@ def of_map(phi: Any, task: Task, split: Split, n_test: int | None = None) -> flo
 
 
 def raw(rows: Any) -> Any:
-    """One-hot rows as they are."""
+    """Return one-hot rows as they are."""
     return rows
 
 
@@ -52,7 +52,7 @@ def over_templates(
     templates: Sequence[int],
     bins: Sequence[int],
 ) -> dict[int, Any]:
-    """Accuracy over templates for each number of bins n: (draws, templates)."""
+    """Return the accuracy over templates for each number of bins n: (draws, templates)."""
     found: dict[int, list[list[float]]] = {n: [] for n in bins}
     for seed in seeds:
         task, split = draw_of(tokens, seed, per_class)
@@ -65,7 +65,7 @@ def over_templates(
 def over_training(
     tokens: Tokens, seeds: Sequence[int], sizes: Sequence[int], templates: Sequence[int], bins: int
 ) -> dict[str, Any]:
-    """Accuracy over rows a class, for each kind of features: (draws, sizes)."""
+    """Return the accuracy over rows a class, for each kind of features: (draws, sizes)."""
     found: dict[str, list[list[float]]] = {}
     for seed in seeds:
         known = {"bag of words": bag_of_words(tokens)}
@@ -89,7 +89,7 @@ def over_elements(
     replacement: bool = False,
     n_test: int | None = None,
 ) -> Any:
-    """Accuracy over the number r of permutations at (bins, templates): (draws, elements)."""
+    """Return the accuracy over numbers r of permutations at (bins, templates): (draws, elements)."""
     n, m = size
     found = []
     for seed in seeds:
@@ -103,7 +103,7 @@ def over_elements(
 def over_neighbours(
     tokens: Tokens, seeds: Sequence[int], sizes: Sequence[int], templates: Sequence[int], bins: int
 ) -> dict[str, Any]:
-    """Accuracy of the nearest neighbour over rows a class: (draws, sizes).
+    """Return the accuracy of the nearest neighbour over rows a class: (draws, sizes).
 
     Of bag of words, where most distances tie, also with all ties given to one class.
     """

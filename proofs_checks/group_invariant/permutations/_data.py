@@ -33,7 +33,7 @@ class Task:
 
     @classmethod
     def drawn(cls, tokens: Tokens, rng: np.random.Generator) -> Task:
-        """Two random targets."""
+        """Return two random targets."""
         first, second = rng.permutation(tokens.alphabet)[:2]
         return cls(tokens, (int(first), int(second)))
 
@@ -60,7 +60,7 @@ class Task:
 
 @cache
 def haar_distance(tokens: Tokens) -> Any:
-    r"""Mean distance of two orbits, all pairs: (orbits, orbits).
+    r"""Return the mean distance of two orbits, all pairs: (orbits, orbits).
 
     A permutation brings k of L places into agreement, at a distance of sqrt(2 (L - k)). With
     R(t) = \prod_a \sum_j C(c_a, j) C(c'_a, j) j! t^j = \sum_j r_j t^j, sum_{i >= k} (-1)^{i-k}
@@ -85,7 +85,7 @@ def _matched(c: int, d: int, t: float) -> float:
 
 
 def _share(size: int, j: int) -> float:
-    """What r_j is multiplied by in the mean distance."""
+    """Return the factor of r_j in the mean distance."""
     signed = sum(
         (-1) ** (j - k) * math.comb(j, k) * math.sqrt(2.0 * (size - k)) for k in range(j + 1)
     )

@@ -14,7 +14,7 @@ from ._data import Task
 
 
 def test_weights(tokens: Tokens, per_class: int) -> dict[tuple[int, int], tuple[int, Fraction]]:
-    """Label, and expected number of test sequences, by the counts (i, j) of both targets."""
+    """Return labels and expected numbers of test sequences by the counts (i, j) of both targets."""
     size, others = tokens.length, tokens.alphabet - 2
     number = {
         (i, j): math.comb(size, i) * math.comb(size - i, j) * others ** (size - i - j)
@@ -33,7 +33,7 @@ def _label(counts: tuple[int, int]) -> int:
 
 
 def best_of_counts(tokens: Tokens, per_class: int) -> Fraction:
-    """Largest accuracy of all sign(u #a + v #b + w) on the expected test, by enumeration.
+    """Return the largest accuracy of all sign(u #a + v #b + w) on the expected test, enumerated.
 
     Between the directions in which two points tie the order of points along (u, v) is fixed, so
     that finitely many directions and thresholds give all dichotomies.
@@ -64,7 +64,7 @@ def best_of_counts(tokens: Tokens, per_class: int) -> Fraction:
 
 
 def alone(tokens: Tokens, per_class: int) -> Fraction:
-    """Share of the expected test in which one given target occurs twice or more, the other not.
+    """Return the share of the expected test in which only one given target occurs twice or more.
 
     (k - 1)^L - (k - 2)^L - L (k - 2)^(L - 1) sequences have it.
     """
@@ -75,7 +75,7 @@ def alone(tokens: Tokens, per_class: int) -> Fraction:
 
 
 def by_least_squares(tokens: Tokens, per_class: int) -> Fraction:
-    """Accuracy on the expected test of least squares on counts, classes weighted equally."""
+    """Return the accuracy on the expected test of least squares on counts, at equal class weights."""
     weights = test_weights(tokens, per_class)
     points = np.array(list(weights))
     labels = np.array([label for label, _ in weights.values()], dtype=float)
@@ -93,7 +93,7 @@ def by_least_squares(tokens: Tokens, per_class: int) -> Fraction:
 
 
 def raw_and_counts(task: Task, labels: Any) -> float:
-    """Largest difference of least squares on one-hot rows and on counts, over all sequences."""
+    """Return the largest difference of least squares on one-hot rows and on counts."""
     grid, orbit = task.tokens.everything
     rows = task.tokens.one_hot(grid)
     values = [_fitted(x, labels) for x in (rows, task.tokens.counts[orbit].astype(float))]
@@ -107,7 +107,7 @@ def _fitted(x: Any, y: Any) -> Any:
 
 
 def least_eigenvalue(gram: Any) -> float:
-    """Smallest eigenvalue on vectors that sum to zero."""
+    """Return the smallest eigenvalue on vectors that sum to zero."""
     n = len(gram)
     centred = gram - gram.mean(axis=0)
     centred = centred - centred.mean(axis=1)[:, None]

@@ -16,7 +16,7 @@ from ._data import haar_distance
 def drawn(
     tokens: Tokens, n_templates: int, n_bins: int, seed: int, **options: Any
 ) -> GroupInvariantFeatures:
-    """CDF(n, m): Gaussian templates, 2n + 1 thresholds on three standard deviations each side."""
+    """Draw CDF(n, m): Gaussian templates, 2n + 1 thresholds over three standard deviations."""
     window = 3.0 * np.sqrt(tokens.length / tokens.n_inputs)
     return GroupInvariantFeatures.draw(
         tokens.n_inputs,
@@ -34,7 +34,7 @@ def drawn(
 def grams(
     tokens: Tokens, n_templates: Sequence[int], n_bins: int, seed: int
 ) -> Iterator[tuple[int, Any]]:
-    """Grams of all orbits by the first m templates, for each m; all permutations."""
+    """Return Grams of all orbits by the first m templates, for each m; all permutations."""
     phi = drawn(tokens, max(n_templates), n_bins, seed)
     rows = phi(tokens.one_hot(tokens.representatives))
     total, done = np.zeros((len(rows), len(rows))), 0
@@ -45,10 +45,10 @@ def grams(
 
 
 def bag_of_words(tokens: Tokens) -> Any:
-    """Inner products of the counts of tokens."""
+    """Return inner products of the counts of tokens."""
     return (tokens.counts @ tokens.counts.T).astype(float)
 
 
 def haar(tokens: Tokens) -> Any:
-    """Limit of many templates and bins, up to a constant that centring removes."""
+    """Return the limit of many templates and bins, up to a constant that centring removes."""
     return -haar_distance(tokens)

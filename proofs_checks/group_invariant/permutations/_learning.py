@@ -15,7 +15,7 @@ SHARES = 10.0 ** np.arange(-9.0, 0.25, 0.5)
 
 
 def learned(gram: Any, labels: Any, counts: Any) -> Any:
-    """Values of all orbits (o,): learned from `counts` sequences of each, by leaving one out.
+    """Return values of all orbits (o,), learned from `counts` sequences each, leaving one out.
 
     The row that is left out is one sequence; others of its orbit stay.
     """

@@ -15,12 +15,12 @@ from ._exact import alone
 
 
 def seeds_for(context: Context, label: str, n_draws: int) -> list[int]:
-    """Seeds of independent draws."""
+    """Return seeds of independent draws."""
     return [context.seed_for(f"{label} {i}") for i in range(n_draws)]
 
 
 def over_templates(context: Context) -> Plot:
-    """Accuracy over templates, a curve for each number of bins."""
+    """Return the accuracy over templates, a curve for each number of bins."""
     n_draws, per_class = (1, 100) if context.quick else (10, 2000)
     templates = (1, 5, 25) if context.quick else (1, 5, 10, 25, 50, 100)
     bins = (5, 25) if context.quick else (5, 10, 25, 50)
@@ -47,7 +47,7 @@ def over_templates(context: Context) -> Plot:
 
 
 def over_training(context: Context) -> Plot:
-    """Accuracy over rows a class, a curve for each kind of features."""
+    """Return the accuracy over rows a class, a curve for each kind of features."""
     n_draws = 1 if context.quick else 10
     sizes = (10, 50, 100) if context.quick else (10, 50, 100, 500, 2000)
     seeds = seeds_for(context, "training", n_draws)
@@ -62,7 +62,7 @@ def over_training(context: Context) -> Plot:
 
 
 def over_elements(context: Context) -> Plot:
-    """Accuracy over the number of permutations, drawn with and without replacement."""
+    """Return the accuracy over the number of permutations, drawn with and without replacement."""
     n_draws, per_class = (1, 100) if context.quick else (10, 2000)
     elements: Sequence[int] = (2, 30, 120) if context.quick else (2, 5, 10, 30, 60, 90, 120)
     seeds = seeds_for(context, "elements", n_draws)
@@ -95,7 +95,7 @@ def over_elements(context: Context) -> Plot:
 
 
 def _series(label: str, x: Any, rows: Any) -> Series:
-    """Means over draws, with the least and the largest."""
+    """Return means over draws, with the least and the largest."""
     if len(rows) == 1:
         return Series(label=label, x=x, y=rows[0])
     return Series(

@@ -22,7 +22,7 @@ _FEWER_DRAWS = 40  # sizes at which few draws are lost
 
 
 def invariant_gram(tokens: Tokens, n_bins: int, seed: int) -> Any:
-    """CDF(n, 25) with all permutations."""
+    """Return CDF(n, 25) with all permutations."""
     ((_, gram),) = grams(tokens, (25,), n_bins, seed)
     return gram
 

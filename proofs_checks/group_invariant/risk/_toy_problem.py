@@ -27,7 +27,7 @@ _MOST = 20_000
 
 
 def columns(seed: int, n_templates: int, sequences: Any = None, **options: Any) -> Any:
-    """Plain distribution functions of orbits, or of sequences: (rows, m, K), in [0, 1]."""
+    """Return plain distribution functions of orbits, or of sequences: (rows, m, K), in [0, 1]."""
     given = {"n_bins": BINS, "rule": "paper", **options}
     phi = GroupInvariantFeatures.draw(
         TOKENS.n_inputs,
@@ -94,7 +94,7 @@ def _fitted(context: Context, label: str, m: int, n: int, n_draws: int) -> tuple
 def risk_everywhere(
     context: Context, n_templates: int, n_samples: int, n_elements: int, n_draws: int
 ) -> Any:
-    """True risk on all sequences of the minimiser on sorted ones, with sampled elements."""
+    """Return the true risk on all sequences of the minimiser on sorted ones, sampled elements."""
     everything, orbit = TOKENS.everything
     both = np.vstack([TOKENS.representatives, everything])
     step = WINDOW / BINS / n_templates

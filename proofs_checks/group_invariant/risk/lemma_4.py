@@ -39,7 +39,7 @@ LAWS: dict[str, dict[str, Any]] = {
 
 
 def target(rows: Any, templates: str) -> Any:
-    """f* for C = 1 and templates of a law."""
+    """Compute f* for C = 1 and templates of a law."""
     return -TemplateLaw(templates, _D, EPSILON).mean_absolute * (rows @ _AXIS[0])
 
 
@@ -52,7 +52,7 @@ def approximations(
     n_elements: int | None = None,
     templates: str = "sphere",
 ) -> tuple[Any, Any]:
-    """Values (n_draws, rows) of the sums of features with weights C sign<t_j, e>/m, and rows."""
+    """Return sums of features with weights C sign<t_j, e>/m, (n_draws, rows), and the rows."""
     rows = unit_rows(context, _POINTS, _D, f"rows {label}")
     options = {**LAWS[templates], "group": _GROUP, "n_bins": _BINS, "rule": "paper"}
     both = np.vstack([rows, _AXIS])
@@ -74,7 +74,7 @@ def approximations(
 def errors(
     context: Context, label: str, m: int, n_draws: int, *, templates: str = "sphere", **options: Any
 ) -> Any:
-    """L2 distances over the rows."""
+    """Return L2 distances over the rows."""
     values, rows = approximations(context, label, m, n_draws, templates=templates, **options)
     return np.sqrt(((values - target(rows, templates)) ** 2).mean(axis=1))
 

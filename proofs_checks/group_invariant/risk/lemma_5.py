@@ -14,12 +14,12 @@ from .lemma_4 import approximations, target
 
 
 def logistic(values: Any) -> Any:
-    """log(1 + e^-v), Lipschitz with L = 1."""
+    """Compute log(1 + e^-v), Lipschitz with L = 1."""
     return np.logaddexp(0.0, -values)
 
 
 def hinge(values: Any) -> Any:
-    """max(0, 1 - v), L = 1."""
+    """Compute max(0, 1 - v), L = 1."""
     return np.maximum(0.0, 1.0 - values)
 
 

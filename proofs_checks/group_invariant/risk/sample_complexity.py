@@ -18,7 +18,7 @@ _PAPER = Tokens(5, 8)
 
 
 def burnside(length: int, alphabet: int) -> Fraction:
-    """Mean number of sequences that a permutation leaves alone: alphabet^cycles."""
+    """Return the mean number of sequences that a permutation leaves alone: alphabet^cycles."""
     # Unsigned Stirling numbers: permutations of `length` places with k cycles.
     cycles = [1]
     for n in range(length):
@@ -31,7 +31,7 @@ def burnside(length: int, alphabet: int) -> Fraction:
 
 
 def listed(length: int, alphabet: int) -> int:
-    """Orbits among all sequences, by sorting each."""
+    """Return orbits among all sequences, by sorting each."""
     grid = np.indices((alphabet,) * length).reshape(length, -1).T
     return len(np.unique(np.sort(grid, axis=1), axis=0))
 

@@ -58,7 +58,7 @@ class Units:
         return np.concatenate(found)[:n] / radius
 
     def _directions(self, rng: np.random.Generator, n: int) -> Any:
-        """Uniform on the unit sphere of all coordinates.
+        """Draw directions uniformly on the unit sphere of all coordinates.
 
         That is their law under the density |W|_F times the normal one too: the direction of
         normal weights is independent of their length.

@@ -91,7 +91,7 @@ def known_sets(context: Context, *, dimension: Dimension = doubling.doubling_dim
 
 
 def _known(context: Context) -> dict[str, tuple[Any, int]]:
-    """Sets and their dimensions."""
+    """Return sets and their dimensions."""
     rng = context.rng("subspaces")
     many = 120 if context.quick else 600
     sets = {

@@ -25,12 +25,12 @@ _POOLS = (2, 3, 4, 8, 16, 64, 256, 1024, 10**4, 10**5, 10**6)
 
 
 def variance_of_maximum(q: int) -> float:
-    """V(q) = sigma^2 - h_1^2."""
+    """Compute V(q) = sigma^2 - h_1^2."""
     return float(exact.sigma2(q) - exact.max_moment(1, q) ** 2)
 
 
 def half_angle(function: Callable[[float], float], level: float) -> float:
-    """Angle at which a function of the correlation that increases falls to a level."""
+    """Return the angle at which a function of the correlation that increases falls to a level."""
     from scipy.optimize import brentq
 
     root = brentq(lambda angle: function(math.cos(angle)) - level, 0.0, math.pi, xtol=1e-12)
@@ -157,7 +157,7 @@ def half_angle_bounds(
 
 
 def half_angle_interval(q: int) -> tuple[float, float]:
-    """Proved bounds for the angle at which kappa_q is 1/2."""
+    """Return proved bounds for the angle at which kappa_q is 1/2."""
     low = math.sqrt(math.pi) / (2 * exact.max_moment(1, q))
     return low, math.acos(max(0.0, 1 - 2 * variance_of_maximum(q)))
 

@@ -21,7 +21,7 @@ _FAILURES = (0.3, 1e-3, 1e-6)
 
 
 def one_pair(bound: Bounding) -> Iterator[World]:
-    """Equal rows and linear units: a mean of squares g^2, whose variance is 2."""
+    """Take equal rows and linear units: a mean of squares g^2, whose variance is 2."""
     routes: tuple[dict[str, Any], ...] = (
         {"route": "chernoff", "rho": 1.0},
         {"route": "chernoff"},
@@ -38,7 +38,7 @@ def one_pair(bound: Bounding) -> Iterator[World]:
 
 
 def one_square(bound: Bounding) -> Iterator[World]:
-    """One linear unit and equal rows: its square has a tail that only "tail" pays for."""
+    """Take one linear unit and equal rows: its square has a tail that only "tail" pays for."""
     settings: tuple[dict[str, Any], ...] = (
         {"pool_size": 1, "rho": 1.0},
         {"pool_size": 1},
@@ -52,7 +52,7 @@ def one_square(bound: Bounding) -> Iterator[World]:
 
 
 def three_values(bound: Bounding) -> Iterator[World]:
-    """A product that is 0, or far off with the chance of Chebyshev's equality, or nearly."""
+    """Take a product that is 0, or far off with the chance of Chebyshev's equality, or nearly."""
     for failure in (0.5, 1e-3):
         value = bound(1, delta=failure, variance=1.0).value
         chance = failure * 1.001
@@ -74,7 +74,7 @@ def codes(bound: Bounding) -> Iterator[World]:
 
 
 def many_pairs(bound: Bounding) -> Iterator[World]:
-    """Orthonormal rows and linear units: independent squares on the diagonal, in the limit."""
+    """Take orthonormal rows and linear units: independent squares on the diagonal, in the limit."""
     n = 1000
     for failure in (1e-2, 1e-3):
         value = bound(MANY, n_samples=n, delta=failure, pool_size=1).value
@@ -82,7 +82,7 @@ def many_pairs(bound: Bounding) -> Iterator[World]:
 
 
 def a_set(bound: Bounding) -> Iterator[World]:
-    """A million orthonormal rows, sqrt(2) apart, which 2^20 balls of half that size cover.
+    """Take a million orthonormal rows, sqrt(2) apart, which 2^20 balls of half that size cover.
 
     The diagonal alone: what is left of the pairs needs no more.
     """

@@ -23,7 +23,7 @@ _RHO = (-1.0, -0.6, -0.2, 0.0, 0.2, 0.5, 0.8, 1.0)
 
 
 def variance_of_maximum(q: int) -> float:
-    """V(q) = sigma^2 - h_1^2, the centred kernel at rho = 1."""
+    """Compute V(q) = sigma^2 - h_1^2, the centred kernel at rho = 1."""
     return float(exact.centred_kernel(1.0, q))
 
 

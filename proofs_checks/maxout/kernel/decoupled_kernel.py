@@ -61,7 +61,7 @@ def borrowed(
     draw: Draw = DecoupledMaxoutFeatures.draw,
     kernel: Callable[[Any, int], Any] = exact.locally_linear_kernel,
 ) -> Evidence:
-    """The same where a unit projects on the next unit's weights: whole draws are the samples."""
+    """Test it where a unit projects on the next unit's weights: whole draws are the samples."""
     q = 4
     rows = context.rng("rows").standard_normal((4, 6))
 

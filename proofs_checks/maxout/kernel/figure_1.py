@@ -25,18 +25,18 @@ _WIDTH = 0.1  # of the squared distance: an interval must be narrower
 
 
 def squared_distance(kernel: Kernel) -> Callable[[Any, int], Any]:
-    """2 (k(1) - k(rho)): what a kernel makes of the squared feature distance."""
+    """Return 2 (k(1) - k(rho)), a kernel's squared feature distance."""
     return lambda rho, q: 2 * (kernel(1.0, q) - kernel(rho, q))
 
 
 def circle(context: Context) -> np.ndarray:
-    """A hundred rows at random on the unit circle, shape (100, 2)."""
+    """Return a hundred rows at random on the unit circle, shape (100, 2)."""
     angle = context.rng("points on the circle").uniform(0, 2 * np.pi, _POINTS)
     return np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
 def pairs_over_chords(rows: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Indices of n pairs whose chords are spread over those that occur, below 1.95.
+    """Return indices of n pairs whose chords are spread over those that occur, below 1.95.
 
     Chords below 0.05 would show the same limit again; next to 2 the joint density that gives the
     exact variance is spread too thin for its grid.

@@ -204,14 +204,14 @@ def uniform(
 
 
 def _cloud(rng: np.random.Generator, n: int) -> np.ndarray:
-    """Unit rows, near and far: half of them in a cone about one direction."""
+    """Draw unit rows, near and far: half of them in a cone about one direction."""
     rows = rng.standard_normal((n, 3))
     rows[: n // 2] += 3 * rows[0]
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
 def _set(rng: np.random.Generator, name: str) -> tuple[np.ndarray, float]:
-    """Rows of a set whose doubling dimension is known, and its diameter.
+    """Return rows of a set whose doubling dimension is known, and its diameter.
 
     Sets inherit coverings: 24 points of a circle have at most the circle's dimension, 3. Eight
     orthonormal vectors are one apart from their equals alone: 8 = 2^3 balls cover them, no fewer.

@@ -18,7 +18,7 @@ _WIDTH = 0.01
 
 
 def claimed(rho: float, q: int) -> float:
-    """1, 1/q and 0, as printed."""
+    """Return 1, 1/q and 0, as printed."""
     return {1.0: 1.0, 0.0: 1 / q, -1.0: 0.0}[rho]
 
 

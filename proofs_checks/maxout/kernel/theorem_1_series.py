@@ -28,7 +28,7 @@ _DIGITS = 20
 
 
 def printed_coefficients(q: int) -> tuple[float, ...]:
-    """a_0, a_1 and, where it is defined, a_2 by the printed formulas."""
+    """Return a_0, a_1 and, where it is defined, a_2 by the printed formulas."""
     first = (1 / q, exact.hermite_moment(1, q) ** 2 / (q - 1))
     if q == 2:
         return first
@@ -117,7 +117,7 @@ def non_negative(context: Context, *, ends: Ends | None = None) -> Evidence:
 
 
 def coefficient_ends(q: int, n: int) -> list[tuple[Any, Any]]:
-    """Lower and upper ends of a_0 ... a_(n-1), from balls where python-flint is installed."""
+    """Return ends of a_0 ... a_(n-1), from balls where python-flint is installed."""
     if _flint():
         from mehler.exact import certified
 
@@ -130,7 +130,7 @@ def coefficient_ends(q: int, n: int) -> list[tuple[Any, Any]]:
 
 
 def moment_ends(i: int, q: int) -> tuple[Any, Any]:
-    """Lower and upper end of h_i(q), by the same means."""
+    """Return the lower and upper end of h_i(q), by the same means."""
     if _flint():
         from mehler.exact import certified
 

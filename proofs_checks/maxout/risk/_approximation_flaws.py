@@ -55,7 +55,7 @@ def conditioned_mean(
 
 
 def printed_at_near_points(lipschitz: float | None = None, scale: float = 1.0) -> Bound:
-    """The printed bound of Lemma 3 at two near points, of Lemma 4 with a Lipschitz constant."""
+    """Return the printed bound at two near points: Lemma 3, or 4 with a Lipschitz constant."""
     options: dict[str, Any] = {
         "n_features": 1,
         "pool_size": POOL,

@@ -39,7 +39,7 @@ class Law:
     def at_random(
         cls, rng: np.random.Generator, n_points: int, n_inputs: int, *, noise: float = 0.2
     ) -> Law:
-        """Points on the sphere; y is the side of a hyperplane, and wrong with chance `noise`."""
+        """Draw points on the sphere; y is the side of a hyperplane, wrong with chance `noise`."""
         points = rng.standard_normal((n_points, n_inputs))
         points /= np.linalg.norm(points, axis=1, keepdims=True)
         side = np.where(points @ rng.standard_normal(n_inputs) > 0, 1.0, -1.0)
@@ -69,14 +69,14 @@ class Law:
         }
 
     def second_moment(self, pool_size: int) -> float:
-        """E b(W)^2, from the expected kernel."""
+        """Compute E b(W)^2, from the expected kernel."""
         norms = np.linalg.norm(self.points, axis=1)
         rho = np.clip(self.points @ self.points.T / np.outer(norms, norms), -1, 1)
         v = self.label_mean / self.size * norms
         return float(v @ exact.maxout_kernel(rho, pool_size) @ v)
 
     def label_counts(self, rng: np.random.Generator, n_samples: int, n_draws: int) -> Any:
-        """Empirical E_N[y 1{x = x_i}] of independent samples, shape (n_draws, n)."""
+        """Return the empirical E_N[y 1{x = x_i}] of independent samples, shape (n_draws, n)."""
         chances = np.concatenate([1 + self.label_mean, 1 - self.label_mean]) / (2 * self.size)
         counts = rng.multinomial(n_samples, chances, size=n_draws)
         return (counts[:, : self.size] - counts[:, self.size :]) / n_samples
@@ -96,7 +96,7 @@ class Drawn:
 
 
 def units(rng: np.random.Generator, points: Any, pool_size: int, shape: tuple[int, ...]) -> Any:
-    """Values of fresh units at the n points; `shape` of them, the points last."""
+    """Return values of fresh units at the n points; `shape` of them, the points last."""
     n, d = points.shape
     columns = points.T.astype(np.float32)
     count = math.prod(shape)

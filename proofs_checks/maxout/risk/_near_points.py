@@ -30,7 +30,7 @@ def near_points() -> dict[str, Any]:
 
 
 def shortfall_probability(shortfall: float) -> float:
-    """P(E|g| - |g| > shortfall), how often one unit falls short of the mean of all by so much.
+    """Compute P(E|g| - |g| > shortfall), the chance that a unit falls so short of the mean.
 
     With alpha/p = C sign(phi), f(x) = C E|phi|, and one unit reaches C |phi| at most. For q = 2
     P(|phi(x)| <= t) = Phi(t)^2 - Phi(-t)^2 = 2 Phi(t) - 1: |phi| is distributed like |g|.

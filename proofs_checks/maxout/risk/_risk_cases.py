@@ -154,7 +154,7 @@ def risk_cases(
 
 
 def quantile_interval(drawn: Any, probability: float) -> tuple[float, float]:
-    """Order statistics around a quantile, by the binomial law of how many lie below it."""
+    """Return order statistics around a quantile, by the binomial law of how many lie below it."""
     ordered = np.sort(np.asarray(drawn, dtype=float))
     low, high = intervals.binomial(round(probability * ordered.size), ordered.size, _PLOTTED)
     return (
@@ -164,7 +164,7 @@ def quantile_interval(drawn: Any, probability: float) -> tuple[float, float]:
 
 
 def observed_series(label: str, x: Any, drawn: Sequence[Any], level: float) -> Series:
-    """Quantiles of draws with their intervals, on a logarithmic scale of y."""
+    """Return quantiles of draws with their intervals, on a logarithmic scale of y."""
     ends = np.log10([quantile_interval(one, level) for one in drawn])
     return Series(
         label=label,

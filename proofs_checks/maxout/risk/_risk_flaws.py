@@ -25,7 +25,7 @@ _LIPSCHITZ, _SCALE = 0.5, 0.5
 
 
 def printed_at_near_points() -> Bound:
-    """The printed bound of two near points, for which one unit is as many as it asks for."""
+    """Return the printed bound of two near points, for which one unit is as many as it asks for."""
     return maxout.theorem_2(
         n_features=1,
         n_samples=10**12,
@@ -84,14 +84,14 @@ def bounded_difference(
 
 
 def _mean_of_signs(n: int) -> float:
-    """E |mean of n fair signs|, n even: binomial(n, n/2) / 2^n."""
+    """Compute E |mean of n fair signs|, n even: binomial(n, n/2) / 2^n."""
     return math.exp(special.gammaln(n + 1) - 2 * special.gammaln(n / 2 + 1) - n * math.log(2))
 
 
 def printed_remark(
     *, radius: float, loss_bound: float, delta: float, m: int, n: int, scale: float
 ) -> Bound:
-    """Theorem 2 times R B on the set {x, -x}, with the least epsilon that m units will do for."""
+    """Return Theorem 2 times R B on the set {x, -x}, at the least epsilon that m units serve."""
     complexity = math.log(2 * radius * math.sqrt(_PAIR["n_inputs"]) / delta) + math.log(POOL + 1)
     return maxout.remark_2(
         radius=radius,

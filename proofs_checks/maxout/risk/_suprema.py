@@ -21,18 +21,18 @@ SUBSPHERES = {1: 1, 2: 3, 3: 5}
 
 
 def failure(value: float, r: int, weights: int) -> float:
-    """P(largest of so many chi_r variables > value), accurate where it is tiny."""
+    """Compute P(largest of so many chi_r variables > value), accurate where it is tiny."""
     tail = float(stats.chi.sf(value, r))
     return 1.0 if tail == 1 else -math.expm1(weights * math.log1p(-tail))
 
 
 def quantile(probability: float, r: int, weights: int) -> float:
-    """Quantile of the largest of so many chi_r variables."""
+    """Return the quantile of the largest of so many chi_r variables."""
     return float(stats.chi.isf(-math.expm1(math.log(probability) / weights), r))
 
 
 def mean(r: int, weights: int) -> float:
-    """Mean of the largest of so many chi_r variables, to 1e-10."""
+    """Return the mean of the largest of so many chi_r variables, to 1e-10."""
     end = math.sqrt(r) + math.sqrt(2 * math.log(weights)) + 9
     nodes, node_weights = np.polynomial.legendre.leggauss(400)
     t = (nodes + 1) * end / 2
@@ -46,7 +46,7 @@ def mean(r: int, weights: int) -> float:
 def draw_suprema(
     rng: np.random.Generator, points: Any, pool_size: int, n_features: int, n_draws: int
 ) -> Any:
-    """Largest |phi| over the points and over m units, shape (n_draws,)."""
+    """Return the largest |phi| over the points and over m units, shape (n_draws,)."""
     blocks = block_sizes(n_draws, n_features * max(points.shape))
     return np.concatenate(
         [

@@ -15,7 +15,7 @@ from ._suprema import failure
 
 
 def _norm_promise(d: int) -> float:
-    """2 exp(-c epsilon^2 d) at epsilon = 1/2, with the c that the quoted inequality holds with."""
+    """Compute 2 exp(-c epsilon^2 d) at epsilon = 1/2, with the c of the quoted inequality."""
     return 2 * math.exp(-NORM_CONSTANT * d / 4)
 
 
@@ -60,7 +60,7 @@ def _exceeded(claim: str, chance: tuple[float, float], promised: float) -> Evide
 
 
 def printed_at_near_points() -> Bound:
-    """The printed bound of two near points."""
+    """Return the printed bound of two near points."""
     return maxout.lemma_2(
         pool_size=POOL, delta=DELTA, form="printed", c1=1e3, c=NORM_CONSTANT, **near_points()
     )

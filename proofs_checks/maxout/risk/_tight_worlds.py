@@ -41,7 +41,7 @@ class Shape:
 
 
 def _orthogonal(n: int, radius: float) -> dict[str, Any]:
-    """Two of n orthogonal inputs are R sqrt(2) apart; n balls of half the size cover them."""
+    """Describe n orthogonal inputs: R sqrt(2) apart, covered by n balls of half the size."""
     return {
         "shape": "paper",
         "n_inputs": n,
@@ -57,7 +57,7 @@ PAPER = {2: Shape(4, _orthogonal), 3: Shape(2, _orthogonal)}
 def wrong_sign(
     bound: Bounding, shape: Shape, *, radius: float = 1.0, loss_bound: float = 1.0
 ) -> Iterator[World]:
-    r"""One input, labels of bias b: the minimiser has the wrong sign when the labels' sum has.
+    r"""Take one input, labels of bias b: the minimiser has the wrong sign when the labels' sum has.
 
     The ramp B clip((1 - t)/2, 0, 1), and C R E|g| = 1: the best function is 1, the wrong one -1,
     and the excess risk is B b with the chance of a binomial tail. The bias is the one at which
@@ -82,7 +82,7 @@ def wrong_sign(
 def learnt_by_heart(
     bound: Bounding, shape: Shape, *, radius: float = 1.0, loss_bound: float = 1.0
 ) -> World:
-    r"""Orthogonal inputs in a box that holds all their sign patterns: majorities, one by one.
+    r"""Take orthogonal inputs in a box that holds all their sign patterns: majorities, one by one.
 
     The functions of a box of endless units are those <a, x> with |a| <= C E|g|, up to a part
     2 sqrt(n/m) + 40/sqrt(m), so with C R E|g| = 1.01 sqrt(n) all of {-1, 1}^n are among them, and
@@ -105,7 +105,7 @@ def learnt_by_heart(
 
 
 def learnt_by_heart_mean(bound: Bounding) -> World:
-    """The same in expectation, where no other term hides the statistical one."""
+    """Take expectations, where no other term hides the statistical one."""
     value = bound(
         **{**_ramp(1.0, 1.0), "scale": 1.01 * math.sqrt(_INPUTS) / MEAN},
         n_features=ENDLESS,
@@ -116,7 +116,7 @@ def learnt_by_heart_mean(bound: Bounding) -> World:
 
 
 def _wrong_majority() -> tuple[float, float]:
-    """The bias at which majorities lose most, and a bound of how often they are wrong.
+    """Return the bias at which majorities lose most, and a bound of how often they are wrong.
 
     A tenth more samples than its share is what an input has at most; the binomial law is normal
     to 1e-3 at a million.
@@ -133,7 +133,7 @@ def falls_short(
     loss_bound: float = 1.0,
     samples: bool = True,
 ) -> Iterator[World]:
-    """One input of label 1, endless samples: no function of the box is as large as the best one.
+    """Take one input of label 1, endless samples: the box falls short of the best function.
 
     The ramp ends where the best function of the class is, C R E|g|; the box ends at C R times the
     mean of m sizes |g|, which is normal about it.
@@ -153,7 +153,7 @@ def falls_short(
 
 
 def falls_short_mean(bound: Bounding, **options: Any) -> World:
-    """The same in expectation: the mean of the positive part of a normal deviation."""
+    """Take expectations: the mean of the positive part of a normal deviation."""
     value = bound(**{**_ramp(1.0, 1.0), "scale": 0.5}, n_features=ENDLESS, **options).value
     mean = 0.25 * SPREAD / math.sqrt(2 * math.pi * ENDLESS)
     # The central limit theorem in Wasserstein's distance errs by E|X|^3/sqrt(m) (Goldstein 2010).
@@ -162,7 +162,7 @@ def falls_short_mean(bound: Bounding, **options: Any) -> World:
 
 
 def nearest_falls_short(bound: Bounding, shape: Shape) -> Iterator[World]:
-    """Lemma 3: one input, the distance of C E|g| from the box."""
+    """Take one input: the distance of C E|g| from the box (Lemma 3)."""
     for failure in (0.4, 1e-3, 1e-15):
         value = bound(
             n_features=ENDLESS,
@@ -176,7 +176,7 @@ def nearest_falls_short(bound: Bounding, shape: Shape) -> Iterator[World]:
 
 
 def random_signs(bound: Bounding, shape: Shape, **options: Any) -> Iterator[World]:
-    """Lemma 3: the Monte Carlo function of f = 0, of units with signs that are independent.
+    """Take the Monte Carlo function of f = 0, of units with independent signs (Lemma 3).
 
     The sign is that of the weights in a direction that the input has no part of: the function is
     a mean of normal variables, C g / sqrt(m) exactly, at any m.
@@ -195,7 +195,7 @@ def random_signs(bound: Bounding, shape: Shape, **options: Any) -> Iterator[Worl
 
 
 def mean_square_of_signs(bound: Bounding) -> Iterator[World]:
-    """The same in mean square: an equality, for every pool, C^2 sigma^2(q)/m."""
+    """Take the mean square: an equality, for every pool, C^2 sigma^2(q)/m."""
     for q in (1, 4, 64):
         value = bound(n_features=7, pool_size=q, scale=0.5, variant="root-mean-square").value
         truth = 0.5 * math.sqrt(exact.sigma2(q) / 7)

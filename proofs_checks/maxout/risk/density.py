@@ -20,7 +20,7 @@ _END = 40.0
 
 
 def excess_moment(scale: float, q: int, power: int) -> float:
-    """E (|M| - C)_+^power for power 1 or 2, by quadrature of its tails; to 1e-12."""
+    """Compute E (|M| - C)_+^power for power 1 or 2, by quadrature of its tails; to 1e-12."""
     nodes, weights = _rule()
     t = scale + (nodes + 1) * (_END - scale) / 2
     # P(|M| > t) = 1 - Phi(t)^q + Phi(-t)^q, without cancelling.
@@ -35,7 +35,7 @@ def _rule() -> tuple[np.ndarray, np.ndarray]:
 
 
 def distance_ends(scale: float, q: int) -> tuple[float, float]:
-    r"""Bounds for the distance of K(., z), \|z\| = 1, from the class of C, in the kernel's space.
+    r"""Bound the distance of K(., z), \|z\| = 1, from the class of C, in the kernel's space.
 
     From above by clipping the representer phi(z, .) of K(., z) at C; from below because a function
     of the class is at most C E|M| at z, where K(., z) is sigma^2 and evaluation has norm sigma.

@@ -151,7 +151,7 @@ def on_subspheres(
 
 
 def _plot(context: Context) -> Plot:
-    """Over m, on the great circle of 10 dimensions."""
+    """Plot bound and observation over m, on the great circle of 10 dimensions."""
     r, d, q, delta = 2, 10, 4, 0.01
     m = np.asarray([1, 3, 10, 30, 100, 300, 1000])
     x = np.log10(m)

@@ -41,7 +41,7 @@ _FULL = (
 
 
 def features_by_the_repair(n_samples: int, pool_size: int) -> float:
-    """sigma^2(q) N."""
+    """Compute sigma^2(q) N."""
     return float(exact.sigma2(pool_size)) * n_samples
 
 
