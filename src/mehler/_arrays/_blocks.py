@@ -83,6 +83,10 @@ def map_rows(
 
 
 def _map_rows_jax(function: RowFunction, xp: Any, x: Array, block: int) -> Array:
+    must_look = getattr(function, "must_look", None)
+    if must_look is not None and must_look(xp, x):
+        # In a loop of JAX's own, values are not available.
+        return xp.concat([function(xp, x[rows, :]) for rows in slices(x.shape[0], block)], axis=0)
     # JAX arrays cannot be written to; lax.map is its loop over blocks, traced once.
     import jax
 

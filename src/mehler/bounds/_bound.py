@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mehler._validate import integer, positive, probability
+from mehler._validate import instance, integer, iterable, positive, probability, reals
 from mehler.bounds._print import digits, in_latex, plain
 from mehler.bounds._sources import cited
 
@@ -47,7 +47,7 @@ class Term:
     formula: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "value", _number(self.value))
+        object.__setattr__(self, "value", _number("value", self.value))
 
 
 @dataclass(frozen=True)
@@ -140,9 +140,12 @@ class Bound:
     def __post_init__(self) -> None:
         if self.form not in FORMS:
             raise ValueError(f"form={self.form!r} is not one of {', '.join(FORMS)}")
-        object.__setattr__(self, "terms", tuple(self.terms))
-        object.__setattr__(self, "assumptions", tuple(self.assumptions))
-        object.__setattr__(self, "probability", _number(self.probability))
+        for name, kind in (("terms", Term), ("assumptions", Assumption)):
+            parts = iterable(name, getattr(self, name))
+            object.__setattr__(self, name, parts)
+            for i, part in enumerate(parts):
+                instance(f"{name}[{i}]", part, kind)
+        object.__setattr__(self, "probability", _number("probability", self.probability))
         names = [term.name for term in self.terms]
         if not names or len(set(names)) != len(names):
             raise ValueError(f"terms are named {names}: give at least one, each a name of its own")
@@ -161,7 +164,7 @@ class Bound:
         A printed form is never clipped, since checks compare the printed formula with draws.
         """
         total = self.total
-        return _number(np.minimum(total, self.trivial)) if self.form == "proved" else total
+        return _number("value", np.minimum(total, self.trivial)) if self.form == "proved" else total
 
     @property
     def unmet(self) -> tuple[Assumption, ...]:
@@ -268,11 +271,11 @@ class Bound:
         return "\n".join(lines)
 
 
-def _number(value: Any) -> Any:
+def _number(name: str, value: Any) -> Any:
     """Return a float, or an array of floats that nobody can write to."""
-    if np.ndim(value) == 0:
-        return float(value)
-    array = np.array(value, dtype=np.float64)
+    array = reals(name, value, finite=False).copy()
+    if array.ndim == 0:
+        return float(array)
     array.flags.writeable = False
     return array
 

@@ -11,7 +11,7 @@ from mehler import _arrays
 from mehler._random import check_seed
 from mehler._validate import flag, integer
 from mehler._version import __version__
-from mehler.features import _plot
+from mehler.features import _phases, _plot
 from mehler.features._recipes import MAPS, elsewhere, map_at
 from mehler.features._transform import Transform
 from mehler.features._units import Columns, UnitBlock, units_per_block
@@ -124,6 +124,9 @@ class FeatureMap(ABC):
 
     # Whether the units are independent draws.
     independent_units: ClassVar[bool] = True
+
+    # Radians of an angle per unit of length of a row, for maps of waves.
+    _angle_scale: float = 0.0
 
     # Whether the weights were given, as leaves of a tree, and so are not those of the seed.
     _with_leaves: bool = False
@@ -583,5 +586,8 @@ class FeatureMap(ABC):
         place = _arrays.place_of(x)
         xp = place.xp
         wide = _arrays.widest_float(xp, place.device)
+        for name, rows in (("X", x), ("Y", y)):
+            if self._angle_scale and rows is not None:
+                _phases.require_exact(name, xp, rows, wide, self._angle_scale)
         values = function(xp.astype(x, wide), None if y is None else xp.astype(y, wide))
         return xp.astype(values, _arrays.real_dtype(x), copy=False)

@@ -10,6 +10,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._random import UNITS_PER_BLOCK
+from mehler.features._transform import SomeUnits
 
 # Numbers per block of weights: 4 MiB of float32, as are its products with 1024 rows.
 _NUMBERS = 1 << 20
@@ -31,18 +32,6 @@ class DrawnByUnits(Protocol):
     def _checked_dtype(self, x: _arrays.Array) -> Any: ...
     def _out_dtype(self, dtype: Any) -> Any: ...
     def _block(self) -> Callable[..., Any]: ...
-
-
-class SomeUnits:
-    """A block function with the weights of some units."""
-
-    def __init__(self, block: Callable[..., Any], weights: tuple[Any, ...], dtype: str) -> None:
-        self.block = block
-        self.weights = weights
-        self.dtype = dtype
-
-    def __call__(self, xp: Any, rows: _arrays.Array) -> _arrays.Array:
-        return self.block(xp, xp.astype(rows, getattr(xp, self.dtype), copy=False), *self.weights)
 
 
 class UnitBlock:

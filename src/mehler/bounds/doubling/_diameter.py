@@ -87,4 +87,8 @@ def _swept(points: Points) -> Interval:
 def _ends(points: Points, low: float, high: float) -> Interval:
     below = math.nextafter(math.sqrt(float(points.lower(np.float64(low)))), 0.0)
     above = math.nextafter(math.sqrt(float(points.upper(np.float64(high)))), math.inf)
-    return Interval(below * points.scale, above * points.scale)
+    # Scaling is exact but where it leaves the range of normal floats.
+    first, last = below * points.scale, above * points.scale
+    first = math.nextafter(first, 0.0) if first / points.scale > below else first
+    last = math.nextafter(last, math.inf) if last / points.scale < above else last
+    return Interval(first, last)

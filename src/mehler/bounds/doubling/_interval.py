@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mehler._validate import real
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -27,6 +29,10 @@ class Interval:
 
     low: float
     high: float
+
+    def __post_init__(self) -> None:
+        real("low", self.low)
+        real("high", self.high)
 
     @property
     def exact(self) -> bool:

@@ -16,6 +16,7 @@ from mehler.bounds.doubling._points import Points
 
 # Largest set whose near pairs are kept, for a cover with fewer balls.
 _LISTED = 10_000
+_FAR = 2.0**400
 
 
 def packing_number(X: Array, radius: float) -> Interval:
@@ -113,7 +114,8 @@ def covering_number(
 def _ready(x: Array, radius: float) -> tuple[Points, float]:
     require_positive(radius=radius)
     points = Points.of_all(x)
-    return points, float(radius) / points.scale
+    # Beyond any distance of scaled points its square would overflow.
+    return points, min(float(radius) / points.scale, _FAR)
 
 
 def _packed(points: Points, radius: float) -> int:
@@ -138,7 +140,7 @@ def _spread(points: Points, free: Callable[[Any], Any]) -> int:
         np.minimum(nearest, away, out=nearest)
         nearest[taken] = -np.inf
         count += 1
-        left = np.where(free(nearest), nearest, np.inf)
+        left = np.where(free(nearest) & (nearest > -np.inf), nearest, np.inf)
         taken = int(left.argmin())
         if left[taken] == np.inf:
             return count

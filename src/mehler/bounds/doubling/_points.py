@@ -33,8 +33,8 @@ class Points:
     """
 
     def __init__(self, x: Array, *, name: str = "X") -> None:
-        place = _arrays.place_of(x)
         rows = host_rows(x, name=name)
+        place = _arrays.place_of(x)
         first = np.unique(rows, axis=0, return_index=True)[1]
         # Keep the order of the data, so that choices do not depend on how rows sort.
         self.rows = np.sort(first)

@@ -26,6 +26,8 @@ class Pairs:
     covariance : array, optional
         :math:`\rho s_x s_y`, of which derivatives at rows of zeros are taken, where correlations
         have none. Default the product of the three.
+    squares : tuple of array, optional
+        Variances of u - v and u + v, where correlations lack the digits for them.
     """
 
     rho: _arrays.Array
@@ -34,6 +36,7 @@ class Pairs:
     x_scale: _arrays.Array
     y_scale: _arrays.Array
     covariance: _arrays.Array | None = None
+    squares: tuple[_arrays.Array, _arrays.Array] | None = None
 
     @property
     def differentiable(self) -> bool:
@@ -58,6 +61,8 @@ class Pairs:
 
     def square(self, f: int, g: int) -> _arrays.Array:
         """Compute the variance of f u + g v as a sum of non-negative terms."""
+        if self.squares is not None and abs(f) == abs(g):
+            return self.squares[0 if f * g < 0 else 1] * float(f * f)
         a, b = abs(f) * self.x_scale, abs(g) * self.y_scale
         between = self.near if f * g < 0 else self.far
         # Roots first: the product of huge scales times a gap of 0 would be NaN.

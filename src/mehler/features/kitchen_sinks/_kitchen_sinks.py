@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from mehler import _arrays, _random
 from mehler._validate import positive
 from mehler.exact.activations import Activation, activation_of
-from mehler.features import _correlation
+from mehler.features import _correlation, _distances
 from mehler.features._base import FeatureMap
+from mehler.features._phases import Phases
 from mehler.features.kitchen_sinks import _arguments, _distribution
 from mehler.features.kitchen_sinks._weights import Draw, Matrix, law_of
 from mehler.features.projections import named
@@ -81,7 +85,9 @@ class KitchenSinks(FeatureMap):
     Notes
     -----
     The kernel's accuracy is that of :func:`mehler.exact.activation_kernel`;
-    :meth:`kernel_error` bounds the error for given rows. A map drawn with functions instead
+    :meth:`kernel_error` bounds the error for given rows. Activations with waves are accurate at
+    rows of any length, as :class:`mehler.FourierFeatures` is; of a function that does not say that
+    it is periodic, nobody knows. A map drawn with functions instead
     of names has no recipe.
 
     References
@@ -121,6 +127,7 @@ class KitchenSinks(FeatureMap):
         self.law = law
         self.projections = projections
         self._projection = named(projections)
+        self._angle_scale = self.weight_scale if self._activation.waves else 0.0
         self._given = (kernel, variance)
         self._law = law_of(law, kernel, variance)
         self._law.check(self._activation, self.bias, self._projection)
@@ -186,14 +193,21 @@ class KitchenSinks(FeatureMap):
             offset = self.bias * _random.gaussian_weights(
                 self.seed, _random.OFFSETS, 1, 1, n, "float64", first=units.start
             )
+        if self._activation.waves:
+            # A long offset would round the angle that it is added to.
+            offset = np.where(np.abs(offset) > 2.0**10, np.fmod(offset, math.tau), offset)
         return (*weights, offset.reshape(1, n).astype(dtype))
 
     def _block(self) -> Callable[..., _arrays.Array]:
         return functools.partial(
             _sink,
             self._activation,
-            self._projection,
-            self.weight_scale,
+            Phases(
+                self._projection,
+                self.weight_scale,
+                own=not self._law.follows,
+                harmonic=max((abs(f) for f, _ in self._activation.waves), default=0),
+            ),
             1.0 / math.sqrt(self.n_features),
             self.bias != 0.0,
         )
@@ -224,6 +238,13 @@ class KitchenSinks(FeatureMap):
     def _known(self, x: _arrays.Array, y: _arrays.Array | None, power: int) -> Any:
         """Compute a moment for Gaussian weights, and its error."""
         pairs = _correlation.gaussian_pairs(self._scales(x), None if y is None else self._scales(y))
+        if self._activation.waves:
+            # Waves see differences, and of rows far from the origin correlations see none.
+            there = x if y is None else y
+            apart = _distances.squared(x, there, self.weight_scale)
+            bias = 0.0 if self.bias == "uniform" else float(self.bias)
+            total = _distances.squared(x, -there, self.weight_scale) + 4.0 * bias * bias
+            pairs = dataclasses.replace(pairs, squares=(apart, total))
         return self._activation.moment(pairs, power, uniform_phase=self.bias == "uniform")
 
     @property
@@ -335,8 +356,7 @@ class KitchenSinks(FeatureMap):
 
 def _sink(
     activation: Activation,
-    projection: Any,
-    weight_scale: float,
+    phases: Phases,
     scale: float,
     shifted: bool,
     xp: Any,
@@ -344,7 +364,7 @@ def _sink(
     *weights: Any,
 ) -> _arrays.Array:
     offset = weights[-1] if shifted else None
-    (projected,) = projection.pieces(xp, rows * weight_scale, *weights[: -1 if shifted else None])
+    projected = phases(xp, rows, 1.0, *weights[: -1 if shifted else None])
     if offset is not None:
         projected = projected + offset
     activated = activation(xp, projected)
