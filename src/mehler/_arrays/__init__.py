@@ -47,7 +47,7 @@ from mehler._arrays._gradients import (
     with_derivative,
 )
 from mehler._arrays._host import elementwise_on_host, from_host, to_host, without_gradient
-from mehler._arrays._kinds import is_array
+from mehler._arrays._kinds import is_array, is_on_accelerator
 from mehler._arrays._libraries import LIBRARIES, installed_namespaces
 from mehler._arrays._namespace import (
     Array,
@@ -117,6 +117,7 @@ __all__ = [
     "is_chunked",
     "is_compiling",
     "is_lazy",
+    "is_on_accelerator",
     "least_pivot",
     "least_resolved",
     "least_singular",

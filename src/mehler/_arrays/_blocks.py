@@ -19,14 +19,19 @@ ColumnParts = Callable[[], Iterable[tuple[tuple[slice, ...], RowFunction]]]
 
 # Elements of one block of an elementwise walk: about ten float64 temporaries fit in L2.
 _ELEMENTS = 1 << 14
+# Bytes of one block of results on a GPU: a few such temporaries fit into 4 GiB. A constant, not a
+# share of what is free now: blocks, and with them roundings, would change from call to call.
+_ACCELERATOR = 1 << 28
 
 
-def block_rows_for_map(n_columns: int, itemsize: int) -> int:
+def block_rows_for_map(n_columns: int, itemsize: int, on: Array | None = None) -> int:
     """Return the rows per block for applying a map: 64 to 1024, results of at most 32 MiB.
 
     Smaller blocks make the matrix product pack the weights again and again (256 rows: 1.2 times
-    the time of 1024); larger ones gain nothing.
+    the time of 1024); larger ones gain nothing. Where `on` is on a GPU, as many as make 256 MiB.
     """
+    if on is not None and _kinds.is_on_accelerator(on):
+        return max(1, _ACCELERATOR // max(1, n_columns * itemsize))
     fit = (32 << 20) // max(1, n_columns * itemsize)
     return max(64, min(1024, fit))
 
@@ -46,7 +51,8 @@ def block_rows_for_gram(n_columns: int, itemsize: int) -> int:
     """Return the rows per block for accumulating a Gram matrix: 1024, or 2048 above 1024 columns.
 
     Adding reads and writes m^2 numbers of float64, whatever the rows: a tenth of the time of a
-    product of 1024 rows once m is 2000. Fewer rows where a block would exceed 32 MiB.
+    product of 1024 rows once m is 2000. Fewer rows where a block would exceed 32 MiB. No more on a
+    GPU: products of float32 lose digits with the number of rows.
     """
     fit = (32 << 20) // max(1, n_columns * itemsize)
     return max(64, min(1024 if n_columns <= 1024 else 2048, fit))
@@ -59,19 +65,28 @@ def slices(n: int, size: int) -> Iterator[slice]:
 
 
 def map_rows(
-    function: RowFunction, x: Array, n_columns: int, dtype: Any, *, block: int | None = None
+    function: RowFunction,
+    x: Array,
+    n_columns: int,
+    dtype: Any,
+    *,
+    block: int | None = None,
+    width: int = 0,
 ) -> Array:
     """Stack ``function(xp, rows)`` over blocks of rows of `x`: (n, d) to (n, n_columns).
 
-    Extra memory is a few blocks, whatever n is. Dask keeps its row chunks and stays lazy.
+    Extra memory is a few blocks, whatever n is. Dask keeps its row chunks and stays lazy. `width`
+    numbers are held a row while it is computed, if that is more than `n_columns`; `block` rows suit
+    the host's cache, and are not asked for on a GPU.
     """
     if _kinds.is_dask_array(x):
-        return _map_rows_dask(function, x, n_columns, dtype, block)
+        return _map_rows_dask(function, x, n_columns, dtype, block, width)
     place = place_of(x)
     xp = place.xp
     n_rows = x.shape[0]
     itemsize = 8 if dtype_name(dtype) == "float64" else 4
-    block = block or block_rows_for_map(n_columns, itemsize)
+    if block is None or _kinds.is_on_accelerator(x):
+        block = block_rows_for_map(max(n_columns, width), itemsize, x)
     if n_rows <= block:
         return function(xp, x)
     if _kinds.is_jax_array(x):
@@ -100,10 +115,10 @@ def _map_rows_jax(function: RowFunction, xp: Any, x: Array, block: int) -> Array
 
 
 def _map_rows_dask(
-    function: RowFunction, x: Array, n_columns: int, dtype: Any, block: int | None
+    function: RowFunction, x: Array, n_columns: int, dtype: Any, block: int | None, width: int
 ) -> Array:
     def on_chunk(chunk: Array, shared: RowFunction) -> Array:
-        return map_rows(shared, chunk, n_columns, dtype, block=block)
+        return map_rows(shared, chunk, n_columns, dtype, block=block, width=width)
 
     return _over_chunks(on_chunk, function, x, n_columns, dtype)
 
@@ -146,7 +161,7 @@ def map_columns(parts: ColumnParts, x: Array, n_columns: int, dtype: Any) -> Arr
     itemsize = 8 if dtype_name(dtype) == "float64" else 4
     for where, function in parts():
         width = sum(columns.stop - columns.start for columns in where)
-        for rows in slices(x.shape[0], block_rows_for_map(width, itemsize)):
+        for rows in slices(x.shape[0], block_rows_for_map(width, itemsize, x)):
             values, start = function(xp, x[rows, :]), 0
             for columns in where:
                 stop = start + columns.stop - columns.start

@@ -39,6 +39,19 @@ def is_cupy_array(x: Any) -> bool:
     return not is_torch_array(x) and bool(compat.is_cupy_array(x))
 
 
+def is_on_accelerator(x: Any) -> bool:
+    """Return whether a device with memory of its own, such as a GPU, computes with `x`."""
+    if is_torch_array(x):
+        return x.device.type not in {"cpu", "meta"}
+    if is_jax_array(x):
+        import jax
+
+        if isinstance(x, jax.core.Tracer):
+            return bool(jax.default_backend() != "cpu")
+        return any(device.platform != "cpu" for device in x.devices())
+    return is_cupy_array(x)
+
+
 def is_array(x: Any) -> bool:
     """Return whether `x` is an array of a supported namespace."""
     return is_torch_array(x) or bool(compat.is_array_api_obj(x))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +15,12 @@ from mehler._arrays._host import to_host
 from mehler._arrays._namespace import Array, array_namespace, is_lazy
 
 
-def check_matrix(x: Array, *, name: str = "X", n_columns: int | None = None) -> None:
+def check_matrix(
+    x: Array, *, name: str = "X", n_columns: int | None = None, finite: bool = True
+) -> None:
     """Raise unless `x` is a non-empty (n, d) matrix of finite real numbers.
 
-    Of lazy arrays (Dask graphs, tracers) only the shape is checked.
+    Of lazy arrays (Dask graphs, tracers) only the shape is checked, and of all without `finite`.
     """
     xp = array_namespace(x, names=(name,))
     if x.ndim != 2:
@@ -34,7 +37,7 @@ def check_matrix(x: Array, *, name: str = "X", n_columns: int | None = None) -> 
             f"pass {n_columns} columns, or draw with n_inputs={width}"
         )
     real_dtype(x, name=name)
-    if not is_lazy(x) and xp.isdtype(x.dtype, "real floating"):
+    if finite and not is_lazy(x) and xp.isdtype(x.dtype, "real floating"):
         require_finite(x, name=name)
 
 
@@ -49,9 +52,21 @@ def all_true(check: Callable[[Array], Array], x: Array) -> bool:
         return bool(xp.all(check(x)))
 
 
+def _is_finite(xp: Any, x: Array) -> bool:
+    """Look once, however many blocks there are: the host waits for the device each time."""
+    blocks = list(slices(x.shape[0], block_rows_for_map(x.shape[1], 1, x)))
+    if len(blocks) == 1:
+        return all_true(xp.isfinite, x)
+    return all_true(
+        lambda known: xp.stack([xp.all(xp.isfinite(known[rows, :])) for rows in blocks]), x
+    )
+
+
 def require_finite(x: Array, *, name: str) -> None:
     """Raise for NaN and infinity, naming the first row that has one."""
     xp = _kinds.namespace(x)
+    if _kinds.is_on_accelerator(x) and _is_finite(xp, x):
+        return
     block = block_rows_for_map(x.shape[1], 8)
     for rows in slices(x.shape[0], block):
         if not all_true(lambda known, some=rows: xp.isfinite(known[some, :]), x):  # type: ignore[misc]  # bound early

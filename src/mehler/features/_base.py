@@ -11,7 +11,7 @@ from mehler import _arrays
 from mehler._random import check_seed
 from mehler._validate import flag, integer
 from mehler._version import __version__
-from mehler.features import _phases, _plot
+from mehler.features import _plot, _rows
 from mehler.features._recipes import MAPS, elsewhere, map_at
 from mehler.features._transform import Transform
 from mehler.features._units import Columns, UnitBlock, units_per_block
@@ -99,6 +99,8 @@ class FeatureMap(ABC):
         Count of the weights, called before any is drawn, to refuse absurd sizes. Default d m.
     ``_rows_per_block() -> int or None``
         Rows per block that suit the host's cache. Default None: any block of at most 32 MiB.
+    ``_numbers_per_row() -> int``
+        Numbers held for each row of a block, which a GPU has no more of than memory. Default m.
     ``_out_dtype(dtype)``
         The dtype of the features, for maps to integers. Default `dtype`.
     ``_unit_products(left, right) -> array``
@@ -229,6 +231,10 @@ class FeatureMap(ABC):
         """Return the rows per block that suit the host's cache, or None for any that fit."""
         return None
 
+    def _numbers_per_row(self) -> int:
+        """Return how many numbers are held for each row of a block on a GPU."""
+        return self.n_features
+
     def _on_host(self) -> bool:
         return _arrays.namespace_name(self.place.xp) in {"numpy", "dask.array"}
 
@@ -238,13 +244,16 @@ class FeatureMap(ABC):
 
     # -- public methods -------------------------------------------------------------------
 
-    def __call__(self, X: _arrays.Array) -> _arrays.Array:
+    def __call__(self, X: _arrays.Array, *, check_finite: bool = True) -> _arrays.Array:
         """Compute the features of the rows of `X`: shape (n, n_features).
 
         Parameters
         ----------
         X : array, shape (..., n, n_inputs)
             Real, finite rows on the map's library and device, in any number of batches.
+        check_finite : bool, optional
+            Look for NaN and infinity, and refuse them. Without a look, rows that have some give
+            features without meaning, others are not affected, and on a GPU nothing waits.
 
         Returns
         -------
@@ -262,20 +271,16 @@ class FeatureMap(ABC):
         On PyTorch and JAX features are differentiable in `X`, :doc:`/gradients`.
         """
         if _arrays.is_batched(X):
-            return _arrays.rows_of_batches(self, X)
-        dtype = self._checked_dtype(X)
+            return _arrays.rows_of_batches(lambda rows: self(rows, check_finite=check_finite), X)
+        dtype = self._checked_dtype(X, check_finite)
         if not self.stored:
             columns = Columns(self, _arrays.dtype_name(dtype))
             values = _arrays.map_columns(columns, X, self.n_features, self._out_dtype(dtype))
         else:
-            values = _arrays.map_rows(
-                self._transform(_arrays.dtype_name(dtype)),
-                X,
-                self.n_features,
-                self._out_dtype(dtype),
-                # Only the host gains from cache-sized blocks: other devices want large ones.
-                block=self._rows_per_block() if self._on_host() else None,
-            )
+            function, out = self._transform(_arrays.dtype_name(dtype)), self._out_dtype(dtype)
+            block = self._rows_per_block() if self._on_host() else None
+            width = self._numbers_per_row()
+            values = _arrays.map_rows(function, X, self.n_features, out, block=block, width=width)
         return _arrays.attached(values, X)
 
     def unit_blocks(self, size: int | None = None) -> Iterator[UnitBlock]:
@@ -325,7 +330,9 @@ class FeatureMap(ABC):
             UnitBlock(self, each.start, each.stop) for each in _arrays.slices(self.n_units, size)
         )
 
-    def kernel(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+    def kernel(
+        self, X: _arrays.Array, Y: _arrays.Array | None = None, *, check_finite: bool = True
+    ) -> _arrays.Array:
         """Compute the exact expected kernel, (n, k): the mean of ``phi.gram(X, Y)`` over draws.
 
         Parameters
@@ -334,6 +341,8 @@ class FeatureMap(ABC):
             Rows; any library and device, whatever the map was drawn for.
         Y : array, shape (..., k, n_inputs), optional
             Rows; ``None`` stands for `X`. Batches are broadcast against those of `X`.
+        check_finite : bool, optional
+            As in :meth:`__call__`.
 
         Returns
         -------
@@ -355,9 +364,11 @@ class FeatureMap(ABC):
         On PyTorch and JAX it is differentiable in `X` and `Y`, :doc:`/gradients`. Where the
         kernel has a kink, its derivative is the mean of those on both sides.
         """
-        return self._of_rows(X, Y, self._kernel_of)
+        return self._of_rows(X, Y, self._kernel_of, check_finite)
 
-    def variance(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+    def variance(
+        self, X: _arrays.Array, Y: _arrays.Array | None = None, *, check_finite: bool = True
+    ) -> _arrays.Array:
         """Compute the exact variance of one feature product, shape (n, k).
 
         For independent units, ``Var <phi(x), phi(y)> = variance / n_features``; otherwise see
@@ -367,17 +378,21 @@ class FeatureMap(ABC):
         ----------
         X, Y : array, shape (n, n_inputs), (k, n_inputs)
             Rows as in :meth:`kernel`, whose errors and accuracy hold too.
+        check_finite : bool, optional
+            As in :meth:`__call__`.
 
         Returns
         -------
         array, shape (n, k)
             In the namespace and float dtype of `X`.
         """
-        return self._of_rows(X, Y, self._variance_of)
+        return self._of_rows(X, Y, self._variance_of, check_finite)
 
     plot_kernel = _plot.plot_kernel
 
-    def gram_variance(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+    def gram_variance(
+        self, X: _arrays.Array, Y: _arrays.Array | None = None, *, check_finite: bool = True
+    ) -> _arrays.Array:
         """Compute the variance of the entries of ``phi.gram(X, Y)`` over draws, shape (n, k).
 
         Exact, unless the class documents an upper bound.
@@ -386,33 +401,41 @@ class FeatureMap(ABC):
         ----------
         X, Y : array, shape (n, n_inputs), (k, n_inputs)
             Rows as in :meth:`kernel`, whose errors and accuracy hold too.
+        check_finite : bool, optional
+            As in :meth:`__call__`.
 
         Returns
         -------
         array, shape (n, k)
             In the namespace and float dtype of `X`.
         """
-        return self._of_rows(X, Y, self._gram_variance_of) / self.n_features
+        return self._of_rows(X, Y, self._gram_variance_of, check_finite) / self.n_features
 
-    def gram(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+    def gram(
+        self, X: _arrays.Array, Y: _arrays.Array | None = None, *, check_finite: bool = True
+    ) -> _arrays.Array:
         """Estimate ``phi.kernel(X, Y)`` by inner products of features, shape (n, k).
 
         Parameters
         ----------
         X, Y : array, shape (n, n_inputs), (k, n_inputs)
             Rows as in :meth:`__call__`; ``None`` for `Y` stands for `X`.
+        check_finite : bool, optional
+            As in :meth:`__call__`.
 
         Returns
         -------
         array, shape (n, k)
             In the dtype of the features.
         """
-        left = self(X)
-        right = left if Y is None else self(Y)
+        left = self(X, check_finite=check_finite)
+        right = left if Y is None else self(Y, check_finite=check_finite)
         xp = _arrays.array_namespace(left)
         return xp.matmul(left, xp.matrix_transpose(right))
 
-    def products(self, X: _arrays.Array, Y: _arrays.Array) -> _arrays.Array:
+    def products(
+        self, X: _arrays.Array, Y: _arrays.Array, *, check_finite: bool = True
+    ) -> _arrays.Array:
         """Compute the contribution of each unit at row pairs (x_i, y_i): shape (n, n_units).
 
         The mean over columns is the estimate of the kernel at the pair.
@@ -421,6 +444,8 @@ class FeatureMap(ABC):
         ----------
         X, Y : array, shape (n, n_inputs)
             Rows as in :meth:`__call__`, paired.
+        check_finite : bool, optional
+            As in :meth:`__call__`.
 
         Returns
         -------
@@ -438,8 +463,12 @@ class FeatureMap(ABC):
                 f"{tuple(Y.shape)}; make them equal"
             )
         if _arrays.is_batched(X):
-            return _arrays.rows_of_batches(self.products, X, Y)
-        return self._unit_products(self(X), self(Y))
+            return _arrays.rows_of_batches(
+                lambda x, y: self.products(x, y, check_finite=check_finite), X, Y
+            )
+        return self._unit_products(
+            self(X, check_finite=check_finite), self(Y, check_finite=check_finite)
+        )
 
     def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
         return left * right * float(self.n_features)
@@ -509,9 +538,10 @@ class FeatureMap(ABC):
             **({} if self.stored else {"stored": False}),
         }
 
-    def _checked_dtype(self, x: _arrays.Array) -> Any:
+    def _checked_dtype(self, x: _arrays.Array, check_finite: bool = True) -> Any:
         """Validate rows and return the dtype to compute in."""
-        _arrays.check_matrix(x, name="X", n_columns=self.n_inputs)
+        finite = flag("check_finite", check_finite)
+        _arrays.check_matrix(x, name="X", n_columns=self.n_inputs, finite=finite)
         self._require_here(x, "X")
         return self._dtype_for(x)
 
@@ -526,11 +556,8 @@ class FeatureMap(ABC):
     def _dtype_for(self, x: _arrays.Array) -> Any:
         if self.dtype is None:
             return _arrays.real_dtype(x)
-        return _arrays.resolve_dtype(self.dtype, *self._xp_and_device(x))
-
-    def _xp_and_device(self, x: _arrays.Array) -> tuple[Any, Any]:
         place = _arrays.place_of(x)
-        return place.xp, place.device
+        return _arrays.resolve_dtype(self.dtype, place.xp, place.device)
 
     def _out_dtype(self, dtype: Any) -> Any:
         return dtype
@@ -569,25 +596,4 @@ class FeatureMap(ABC):
                 self._held_in_common[dtype] = self._draw_common(dtype)
             return self._held_in_common[dtype]
 
-    def _of_rows(
-        self,
-        x: _arrays.Array,
-        y: _arrays.Array | None,
-        function: Callable[[_arrays.Array, _arrays.Array | None], _arrays.Array],
-    ) -> _arrays.Array:
-        """Validate both matrices, compute in the widest float, and cast to the dtype of `x`."""
-        if _arrays.is_batched(x) or _arrays.is_batched(y):
-            return _arrays.pairs_of_batches(lambda a, b: self._of_rows(a, b, function), x, y)
-        _arrays.check_matrix(x, name="X", n_columns=self.n_inputs)
-        if y is not None:
-            _arrays.check_matrix(y, name="Y", n_columns=self.n_inputs)
-            _arrays.array_namespace(x, y, names=("X", "Y"))
-            _arrays.require_same_place(y, _arrays.place_of(x), name="Y", owner="X")
-        place = _arrays.place_of(x)
-        xp = place.xp
-        wide = _arrays.widest_float(xp, place.device)
-        for name, rows in (("X", x), ("Y", y)):
-            if self._angle_scale and rows is not None:
-                _phases.require_exact(name, xp, rows, wide, self._angle_scale)
-        values = function(xp.astype(x, wide), None if y is None else xp.astype(y, wide))
-        return xp.astype(values, _arrays.real_dtype(x), copy=False)
+    _of_rows = _rows.of_rows

@@ -29,7 +29,7 @@ class DrawnByUnits(Protocol):
     def _n_weights(self) -> int: ...
     def _columns_of(self, units: slice) -> tuple[slice, ...]: ...
     def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]: ...
-    def _checked_dtype(self, x: _arrays.Array) -> Any: ...
+    def _checked_dtype(self, x: _arrays.Array, check_finite: bool = True) -> Any: ...
     def _out_dtype(self, dtype: Any) -> Any: ...
     def _block(self) -> Callable[..., Any]: ...
 
@@ -83,12 +83,14 @@ class UnitBlock:
         """Column numbers in the map, shape (n_features,): ``Z[:, block.columns] = block(X)``."""
         return np.concatenate([np.arange(each.start, each.stop) for each in self.slices])
 
-    def __call__(self, X: _arrays.Array) -> _arrays.Array:
+    def __call__(self, X: _arrays.Array, *, check_finite: bool = True) -> _arrays.Array:
         """Compute the columns of these units, as the map itself does.
 
         Parameters
         ----------
         X : array, shape (n, n_inputs)
+            As for the map.
+        check_finite : bool, optional
             As for the map.
 
         Returns
@@ -101,7 +103,7 @@ class UnitBlock:
         TypeError, ValueError
             As the map does.
         """
-        dtype = self._phi._checked_dtype(X)
+        dtype = self._phi._checked_dtype(X, check_finite)
         out = self._phi._out_dtype(dtype)
         return _arrays.map_rows(self.transform(_arrays.dtype_name(dtype)), X, self.n_features, out)
 

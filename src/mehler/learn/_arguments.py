@@ -12,6 +12,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array, Place
+from mehler.features import FeatureMap
 
 SCORINGS = ("mse", "error_rate")
 SOLVERS = ("auto", "eigen", "direct")
@@ -39,6 +40,14 @@ def check_rows(x: Array, name: str = "X") -> None:
         raise TypeError(
             f"{name} is traced by jax.jit, but solving looks at values; call this outside of jit"
         )
+
+
+def check_new_rows(x: Array) -> None:
+    """Raise unless a fit can be applied to `x`: tracers too, and chunks of unknown sizes."""
+    if _arrays.is_array(x) and _arrays.is_lazy(x):
+        _arrays.check_matrix(x)
+    else:
+        check_rows(x)
 
 
 def check_pair(x: Array, y: Array, names: tuple[str, str] = ("X", "Y")) -> Array:
@@ -106,17 +115,22 @@ def feature_blocks(
     home = _arrays.place_of(x)
     place = work_place(home)
     n_features, dtype = shape_of(phi, x)
-    block = _arrays.block_rows_for_gram(n_features, 4 if dtype == "float32" else 8)
+    sizes = n_features, 4 if dtype == "float32" else 8
+    block = _arrays.block_rows_for_gram(*sizes)
+    # A GPU makes features of many blocks at once: the host waits for each look at them.
+    whole = _arrays.block_rows_for_map(*sizes, x) if _arrays.is_on_accelerator(x) else block
     n = x.shape[0] if index is None else index.shape[0]
-    for rows in _arrays.slices(n, block):
+    for rows in _arrays.slices(n, whole):
         some = x[rows, :] if index is None else rows_at(x, index[rows])
         z = features_of(phi, some)
         targets = y[rows, :] if index is None else rows_at(y, index[rows])
         if place is not home:
             z = _arrays.from_host(_arrays.to_host(z), place)
-            yield z, _arrays.from_host(_arrays.to_host(targets), place, "float64")
+            targets = _arrays.from_host(_arrays.to_host(targets), place, "float64")
         else:
-            yield z, home.xp.astype(targets, home.xp.float64)
+            targets = home.xp.astype(targets, home.xp.float64)
+        for part in _arrays.slices(z.shape[0], block):
+            yield z[part, :], targets[part, :]
 
 
 def rows_at(x: Array, index: Any) -> Array:
@@ -135,9 +149,17 @@ def shape_of(phi: Callable[[Array], Array], x: Array) -> tuple[int, str]:
     return int(first.shape[1]), _arrays.dtype_name(first.dtype)
 
 
+def apply(phi: Callable[[Array], Array], rows: Array) -> Array:
+    """Apply a map to checked rows: on a GPU one of ours need not look at them again."""
+    # The host looks: there it costs little, and nobody has looked at chunks of Dask.
+    if type(phi).__call__ is FeatureMap.__call__ and _arrays.is_on_accelerator(rows):
+        return phi(rows, check_finite=False)  # type: ignore[call-arg]  # one of ours
+    return phi(rows)
+
+
 def features_of(phi: Callable[[Array], Array], rows: Array) -> Array:
     """Compute features of rows, and check them: a real, finite matrix with as many rows."""
-    z = phi(rows)
+    z = apply(phi, rows)
     xp = _arrays.array_namespace(rows, z, names=("X", "phi(X)"))
     if z.ndim != 2 or z.shape[0] != rows.shape[0] or z.shape[1] == 0:
         raise ValueError(

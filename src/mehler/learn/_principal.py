@@ -10,7 +10,9 @@ from mehler import _arrays
 from mehler._arrays import Array
 from mehler._validate import integer
 from mehler.learn._arguments import (
+    apply,
     check_map,
+    check_new_rows,
     check_rows,
     feature_blocks,
     require_no_overflow,
@@ -78,14 +80,10 @@ class PrincipalComponents:
         TypeError, ValueError
             If `X` is not such a matrix.
         """
-        _arrays.check_matrix(X, name="X")
-        if not _arrays.is_lazy(X):
-            check_rows(X)
+        check_new_rows(X)
         m, k = self.directions.shape
-        itemsize = 4 if _arrays.dtype_name(self.directions.dtype) == "float32" else 8
         along = _Along(self.phi, self.mean, self.directions)
-        block = _arrays.block_rows_for_map(m, itemsize)
-        return _arrays.map_rows(along, X, k, self.directions.dtype, block=block)
+        return _arrays.map_rows(along, X, k, self.directions.dtype, width=m)
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ class _Along:
     directions: Array
 
     def __call__(self, xp: Any, rows: Array) -> Array:
-        z = _arrays.without_gradient(self.phi(rows))
+        z = _arrays.without_gradient(apply(self.phi, rows))
         z = xp.astype(z, self.directions.dtype, copy=False)
         return xp.matmul(z - self.mean[None, :], self.directions)
 

@@ -1,8 +1,8 @@
 """Evaluate empirical distribution functions at thresholds, by comparisons and sums of bytes.
 
 Values come in pieces of shape (groups, counted, rows), best with rows or a long counted axis
-contiguous, so that additions run over long stretches. No temporary has both the counted axis and
-the thresholds.
+contiguous, so that additions run over long stretches. On the host no temporary has both the counted
+axis and the thresholds; on a GPU one has, since there each threshold would be two launches.
 """
 
 from __future__ import annotations
@@ -29,16 +29,27 @@ def ecdf_at(
     """
     if _kinds.is_numpy_array(thresholds):
         return _written(pieces, thresholds, scale)
-    counted = []
-    for part, values in pieces:
-        columns = []
-        for k in range(thresholds.shape[-1]):
-            tau = thresholds[k] if thresholds.ndim == 1 else thresholds[part, k][:, None, None]
-            columns.append(_count(xp, values <= tau))
-        counted.append(xp.stack(columns, axis=1))
+    each = _at_once if _kinds.is_on_accelerator(thresholds) else _one_by_one
+    counted = [
+        each(xp, values, thresholds[None, :] if thresholds.ndim == 1 else thresholds[part, :])
+        for part, values in pieces
+    ]
     counts = xp.concat(counted, axis=0) if len(counted) > 1 else counted[0]
     counts = xp.permute_dims(counts, (2, 0, 1))
     return xp.astype(xp.reshape(counts, (counts.shape[0], -1)), scale.dtype) * scale
+
+
+def _at_once(xp: Any, values: Array, thresholds: Array) -> Array:
+    """Count values (c, r, n) at or below thresholds (1 or c, K): (c, K, n)."""
+    below = values[:, None, :, :] <= thresholds[:, :, None, None]
+    return xp.sum(below, axis=2, dtype=xp.int32)
+
+
+def _one_by_one(xp: Any, values: Array, thresholds: Array) -> Array:
+    columns = [
+        _count(xp, values <= thresholds[:, k][:, None, None]) for k in range(thresholds.shape[1])
+    ]
+    return xp.stack(columns, axis=1)
 
 
 def _count(xp: Any, mask: Array) -> Array:

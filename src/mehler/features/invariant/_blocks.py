@@ -12,8 +12,15 @@ from mehler import _arrays
 
 # Projections per piece: 2 MiB of float32.
 VALUES = 1 << 19
+# Numbers per piece on a GPU: 256 MiB of float32, comparisons with all thresholds included.
+_ON_GPU = 1 << 26
 
 Project = Callable[..., Any]
+
+
+def numbers_per_row(n_templates: int, n_elements: int, n_columns: int) -> int:
+    """Return how many float32 a row takes on a GPU: projections, and a byte for each comparison."""
+    return n_templates * n_elements * (1 + -(-n_columns // 4))
 
 
 def count_below(
@@ -30,7 +37,11 @@ def count_below(
 
     `project(xp, rows, part, *weights)` returns the values of the templates in a slice.
     """
-    step = max(1, VALUES // (n_elements * rows.shape[0]))
+    if _arrays.is_on_accelerator(rows):
+        most = _ON_GPU // numbers_per_row(1, n_elements, thresholds.shape[-1])
+    else:
+        most = VALUES // n_elements
+    step = max(1, most // rows.shape[0])
     pieces = (
         (part, project(xp, rows, part, *weights)) for part in _arrays.slices(n_templates, step)
     )

@@ -273,6 +273,9 @@ class GroupInvariantFeatures(FeatureMap):
         most = min(blocks.VALUES // self._size, (8 << 20) // self.n_features)
         return max(16, min(1024 if self.n_inputs >= _WIDE else 512, most))
 
+    def _numbers_per_row(self) -> int:
+        return blocks.numbers_per_row(self.n_units, self._size, self.bins.columns)
+
     # -- moments ---------------------------------------------------------------------------
 
     def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:

@@ -117,20 +117,25 @@ class MaxoutCodes(MaxoutBase):
         wide = _arrays.widest_float(place.xp, place.device)
         return place.xp.astype(left == right, wide)
 
-    def gram(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+    def gram(
+        self, X: _arrays.Array, Y: _arrays.Array | None = None, *, check_finite: bool = True
+    ) -> _arrays.Array:
         """Compute the fraction of units on which the codes of rows agree, shape (n, k).
 
         Parameters
         ----------
         X, Y : array, shape (n, n_inputs), (k, n_inputs)
             Rows as in :meth:`__call__`; ``None`` for `Y` stands for `X`.
+        check_finite : bool, optional
+            As in :meth:`__call__`.
 
         Returns
         -------
         array, shape (n, k)
             In the widest float of the device.
         """
-        return self.similarity(self(X), None if Y is None else self(Y))
+        left = self(X, check_finite=check_finite)
+        return self.similarity(left, None if Y is None else self(Y, check_finite=check_finite))
 
     def similarity(self, C: _arrays.Array, D: _arrays.Array | None = None) -> _arrays.Array:
         r"""Compute the Hamming similarity of codes: the fraction of digits that agree.

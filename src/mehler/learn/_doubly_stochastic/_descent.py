@@ -201,7 +201,7 @@ class Descent:
         xp = self.place.xp
         step = self.x.shape[0]
         if held is None:
-            step = _arrays.block_rows_for_map(block.n_features, 8)
+            step = _arrays.block_rows_for_map(block.n_features, 8, self.x)
         parts = []
         for rows in _arrays.slices(self.x.shape[0], step):
             z = self._features(block, self.x[rows, :]) if held is None else held

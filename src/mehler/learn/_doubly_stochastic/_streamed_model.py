@@ -41,7 +41,7 @@ class StreamedLinearModel:
                 block.transform(_arrays.dtype_name(dtype)),
                 _arrays.from_host(weights, self.phi.place, dtype),
             )
-            some = _arrays.block_rows_for_map(block.n_features, 4)
+            some = _arrays.block_rows_for_map(block.n_features, 4, rows)
             values = _arrays.map_rows(part, rows, shape[1], dtype, block=some)
             total = total + xp.astype(values, wide)
         return total

@@ -9,7 +9,7 @@ from typing import Any
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler.learn._arguments import check_rows
+from mehler.learn._arguments import check_new_rows
 from mehler.learn._pickling import reduce_in_place
 from mehler.learn._ridge._fit import _Linear
 
@@ -82,14 +82,10 @@ class LogisticFit:
         TypeError, ValueError
             If `X` is not such a matrix.
         """
-        _arrays.check_matrix(X, name="X")
-        if not _arrays.is_lazy(X):
-            check_rows(X)
+        check_new_rows(X)
         m, c = self.weights.shape
         function = _Linear(self.phi, self.weights, self.intercept)
-        itemsize = 4 if _arrays.dtype_name(self.weights.dtype) == "float32" else 8
-        block = _arrays.block_rows_for_map(m, itemsize)
-        return _arrays.map_rows(function, X, c, self.weights.dtype, block=block)
+        return _arrays.map_rows(function, X, c, self.weights.dtype, width=m)
 
     def predict_log_proba(self, X: Array) -> Array:
         """Compute log probabilities of the classes, shape (n, c).

@@ -8,7 +8,7 @@ from typing import Any
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler.learn._arguments import check_rows
+from mehler.learn._arguments import apply, check_new_rows
 from mehler.learn._pickling import reduce_in_place
 
 
@@ -75,14 +75,10 @@ class RidgeFit:
         TypeError, ValueError
             If `X` is not such a matrix, or lives elsewhere.
         """
-        _arrays.check_matrix(X, name="X")
-        if not _arrays.is_lazy(X):
-            check_rows(X)
+        check_new_rows(X)
         m, t = self.weights.shape
         function = _Linear(self.phi, self.weights, self.intercept)
-        itemsize = 4 if _arrays.dtype_name(self.weights.dtype) == "float32" else 8
-        block = _arrays.block_rows_for_map(m, itemsize)
-        values = _arrays.map_rows(function, X, t, self.weights.dtype, block=block)
+        values = _arrays.map_rows(function, X, t, self.weights.dtype, width=m)
         return values[:, 0] if self._flat else values
 
 
@@ -95,7 +91,7 @@ class _Linear:
     intercept: Array
 
     def __call__(self, xp: Any, rows: Array) -> Array:
-        z = self.phi(rows)
+        z = apply(self.phi, rows)
         if z.shape[1] != self.weights.shape[0]:
             raise ValueError(
                 f"phi(X) has {z.shape[1]} columns but the weights are {self.weights.shape[0]}"

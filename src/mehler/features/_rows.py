@@ -1,0 +1,36 @@
+"""Functions of pairs of rows, in the widest float of their device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mehler import _arrays
+from mehler._validate import flag
+from mehler.features import _phases
+
+
+def of_rows(
+    self: Any,
+    x: _arrays.Array,
+    y: _arrays.Array | None,
+    function: Callable[[_arrays.Array, _arrays.Array | None], _arrays.Array],
+    check_finite: bool = True,
+) -> _arrays.Array:
+    """Validate both matrices, compute in the widest float, and cast to the dtype of `x`."""
+    finite = flag("check_finite", check_finite)
+    if _arrays.is_batched(x) or _arrays.is_batched(y):
+        return _arrays.pairs_of_batches(lambda a, b: of_rows(self, a, b, function, finite), x, y)
+    _arrays.check_matrix(x, name="X", n_columns=self.n_inputs, finite=finite)
+    if y is not None:
+        _arrays.check_matrix(y, name="Y", n_columns=self.n_inputs, finite=finite)
+        _arrays.array_namespace(x, y, names=("X", "Y"))
+        _arrays.require_same_place(y, _arrays.place_of(x), name="Y", owner="X")
+    place = _arrays.place_of(x)
+    xp = place.xp
+    wide = _arrays.widest_float(xp, place.device)
+    for name, rows in (("X", x), ("Y", y)):
+        if self._angle_scale and rows is not None:
+            _phases.require_exact(name, xp, rows, wide, self._angle_scale)
+    values = function(xp.astype(x, wide), None if y is None else xp.astype(y, wide))
+    return xp.astype(values, _arrays.real_dtype(x), copy=False)

@@ -1,0 +1,105 @@
+"""Every kind of map on the stand-in: NumPy's values, where the rows are, and one look at them."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler.features import groups
+from tests.devices.standin import counted
+from tests.verify.map_kinds import DRAWS, ROWS
+
+X = np.concatenate([ROWS, np.random.default_rng(1).standard_normal((16, 3))]).astype(np.float32)
+# Both are NumPy's arithmetic, by other routes: another order of sums, cosines by other polynomials.
+# A value that is within rounding of a jump may fall on the other side; none of these rows is.
+ROUNDING = 2.0**-18
+
+
+def on_host(array):
+    return array.get()
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_features_and_pickles(cupy, name):
+    x = cupy.asarray(X)
+    usual, phi = DRAWS[name](72, seed=3), DRAWS[name](72, seed=3, like=x)
+    phi(x)
+    with counted() as found:
+        z = phi(x)
+    assert (found.waits, found.bytes_in, found.bytes_out) == (1, 0, 1)
+    with counted() as unlooked:
+        again = phi(x, check_finite=False)
+    assert (unlooked.waits, unlooked.bytes_out) == (0, 0)
+    assert isinstance(z, cupy.ndarray)
+    assert z.device == x.device
+    expected = usual(X)
+    assert z.dtype == expected.dtype
+    assert np.abs(on_host(z) - expected).max() <= ROUNDING
+    assert np.array_equal(on_host(z), on_host(again))
+    back = pickle.loads(pickle.dumps(phi))
+    assert back.place == phi.place
+    assert np.array_equal(on_host(back(x)), on_host(z))
+
+
+@pytest.mark.parametrize("method", ["kernel", "variance", "gram_variance"])
+@pytest.mark.parametrize("name", DRAWS)
+@pytest.mark.sampled(24)
+def test_kernels_and_variances(cupy, name, method):
+    phi = DRAWS[name](72, seed=3)
+    ours, theirs = (getattr(phi, method)(rows) for rows in (cupy.asarray(X[:3]), X[:3]))
+    assert isinstance(ours, cupy.ndarray)
+    # Rounded to float32 once, from values that differ by the order of sums.
+    np.testing.assert_allclose(on_host(ours), theirs, rtol=2.0**-22, atol=2.0**-22)
+
+
+def test_pickles_come_back_to_their_device(cupy):
+    with cupy.cuda.Device(1):
+        phi = mehler.FourierFeatures.draw(3, 8, seed=0, like=cupy.ones(1))
+    assert phi.place.device == cupy.cuda.Device(1)
+    kept = pickle.dumps(phi)
+    assert pickle.loads(kept).place == phi.place
+
+
+def test_a_bad_row_is_named_and_may_be_let_through(cupy):
+    phi = mehler.FourierFeatures.draw(3, 8, seed=0, like=cupy)
+    spoilt = X.copy()
+    spoilt[7, 1] = np.nan
+    with pytest.raises(ValueError, match="X holds NaN or infinity, first in row 7"):
+        phi(cupy.asarray(spoilt))
+    free = on_host(phi(cupy.asarray(spoilt), check_finite=False))
+    usual = on_host(phi(cupy.asarray(X)))
+    assert np.isnan(free[7]).all()
+    others = np.arange(len(X)) != 7
+    assert np.array_equal(free[others], usual[others])
+
+
+@pytest.mark.parametrize("rows", [3000, 100_000])
+def test_blocks_are_for_the_memory_of_a_device(cupy, rows):
+    """Not for a CPU's cache: as many launches as for few rows, and one look."""
+    phi = mehler.FourierFeatures.draw(3, 64, seed=0, like=cupy, dtype="float32")
+    few, many = cupy.ones((10, 3)), cupy.ones((rows, 3))
+    phi(few)
+    with counted() as small:
+        phi(few)
+    with counted() as large:
+        phi(many)
+    assert large == small
+
+
+def test_counts_below_thresholds_take_launches_for_no_threshold(cupy):
+    """20 shifts of 30 templates at 10 to 160 thresholds, in one block."""
+    x, found = cupy.asarray(np.random.default_rng(0).standard_normal((50, 20))), []
+    for n_bins in (5, 80):
+        phi = mehler.GroupInvariantFeatures.draw(
+            20, group=groups.CyclicShifts(20), n_templates=30, n_bins=n_bins, seed=0
+        )
+        here = phi.to(x)
+        here(x)
+        with counted() as counts:
+            z = here(x)
+        assert np.abs(on_host(z) - phi(on_host(x))).max() <= 1e-15
+        found.append(counts.launches)
+    assert found[0] == found[1] <= 10
