@@ -133,3 +133,38 @@ def test_bad_rows_and_labels_are_refused() -> None:
     X[0, 0] = np.inf
     with pytest.raises(ValueError, match="inf"):
         learn.logistic(phi(), X, y, lam=1.0)
+
+
+NAMES = np.array(["ash", "birch", "elm"])
+
+
+@pytest.mark.parametrize("place", [p for p in CPU if not p.jit], ids=lambda p: p.name)
+def test_labels_of_the_host_go_with_rows_of_any_place(place) -> None:
+    """Strings too, which no other library has."""
+    X, y = problem()
+    rows = place.asarray(X, "float32")
+    here = phi(like=rows, dtype="float32")
+    fit = learn.logistic(here, rows, NAMES[y], lam=1e-2)
+    beside = learn.logistic(here, rows, place.asarray(y[:, None], "int32")[:, 0], lam=1e-2)
+    assert fit.classes.tolist() == NAMES.tolist()
+    assert fit.objective == beside.objective
+    found, expected = fit.predict(rows), NAMES[np.asarray(_arrays.to_host(beside.predict(rows)))]
+    assert np.array_equal(_arrays.to_host(found), expected)
+
+
+def test_codes_of_names_are_made_where_the_rows_are() -> None:
+    for place in CPU:
+        rows = place.asarray(np.ones((4, 2)), "float32")
+        codes, classes = learn.one_vs_all(NAMES[[0, 2, 2, 0]], like=rows)
+        assert _arrays.array_namespace(codes) is _arrays.array_namespace(rows)
+        assert _arrays.to_host(codes).tolist() == [[1, -1], [-1, 1], [-1, 1], [1, -1]]
+        assert classes.tolist() == ["ash", "elm"]
+
+
+def test_labels_that_live_elsewhere_are_not_moved() -> None:
+    xp = pytest.importorskip("array_api_strict")
+    labels = xp.asarray([0, 1])
+    with pytest.raises(
+        TypeError, match=r"like=.* places NumPy labels, and labels are of array_api"
+    ):
+        learn.one_vs_all(labels, like=np)

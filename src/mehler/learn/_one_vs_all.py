@@ -10,7 +10,7 @@ from mehler import _arrays
 from mehler._arrays import Array
 
 
-def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
+def one_vs_all(labels: Array, classes: Any = None, *, like: Any = None) -> tuple[Array, Any]:
     """Encode labels one-vs-all: +1 in the column of the class, -1 elsewhere.
 
     Parameters
@@ -20,18 +20,21 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
         `classes` is not given), or anything sortable in NumPy, such as strings.
     classes : array-like, shape (k,), optional
         The classes in the order of the columns; default those found, sorted.
+    like : array or array namespace, optional
+        Where the codes of NumPy labels are to be: the rows, for instance. Only NumPy has strings.
 
     Returns
     -------
     codes : array, shape (n, k)
-        -1 and +1 in the default float of the library of `labels`, beside it.
+        -1 and +1 in the default float of their library, beside `labels` or where `like` is.
     classes : numpy.ndarray, shape (k,)
         ``classes[argmax]`` turns the largest column back into a label.
 
     Raises
     ------
     TypeError, ValueError
-        If `labels` is not a vector, is empty, or has values outside `classes`.
+        If `labels` is not a vector, is empty, or has values outside `classes`; if `like` is given
+        for labels of another library than NumPy.
 
     See Also
     --------
@@ -54,6 +57,12 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
     xp = _arrays.array_namespace(labels, names=("labels",))
     if labels.ndim != 1:
         raise ValueError(f"labels have shape {tuple(labels.shape)}; give one a row, shape (rows,)")
+    home = None if like is None else _arrays.resolve_place(like)
+    if home is not None and not isinstance(labels, np.ndarray):
+        raise TypeError(
+            f"like={like!r} places NumPy labels, and labels are of {_arrays.namespace_name(xp)}: "
+            "leave it out"
+        )
     if labels.shape[0] == 0:
         raise ValueError("labels are empty: give one a row")
     if _arrays.is_lazy(labels) and not _arrays.is_chunked(labels) and classes is None:
@@ -74,10 +83,12 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
         for label in found.tolist():
             if label not in known:
                 raise ValueError(f"labels hold {label!r}, which is not among the classes")
-    place = _arrays.place_of(labels)
-    columns = _arrays.from_host(chosen, place)
-    hit = xp.astype(labels[:, None] == columns[None, :], _default_float(labels))
-    return 2.0 * hit - 1.0, chosen
+    columns = _arrays.from_host(chosen, _arrays.place_of(labels))
+    hit = labels[:, None] == columns[None, :]
+    if home is not None:
+        hit, xp = home.xp.asarray(hit, device=home.device), home.xp
+    place = _arrays.place_of(hit)
+    return 2.0 * xp.astype(hit, _arrays.resolve_dtype(None, xp, place.device)) - 1.0, chosen
 
 
 class _Seen:
@@ -88,9 +99,3 @@ class _Seen:
 
     def __add__(self, other: _Seen) -> _Seen:
         return _Seen(np.concatenate([self.values, other.values]))
-
-
-def _default_float(labels: Array) -> Any:
-    xp = _arrays.array_namespace(labels)
-    place = _arrays.place_of(labels)
-    return _arrays.resolve_dtype(None, xp, place.device)

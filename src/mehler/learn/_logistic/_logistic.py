@@ -49,7 +49,8 @@ def logistic(
         Rows that `phi` takes, of any library. Every step reads all chunks of a Dask array:
         ``persist()`` it if the rows fit into the workers' memory.
     labels : array, shape (n,)
-        Class labels, as for :func:`one_vs_all`.
+        Class labels, as for :func:`one_vs_all`: beside the rows, or of NumPy wherever the rows are,
+        since only NumPy has strings.
     lam : float
         Regularisation above 0. scikit-learn's ``C`` is :math:`1/(2\lambda N)`.
     classes : array-like, optional
@@ -109,7 +110,8 @@ def logistic(
     lam, tolerance = positive("lam", lam), positive("tolerance", tolerance)
     max_iterations = integer("max_iterations", max_iterations)
     flag("intercept", intercept)
-    codes, known = one_vs_all(labels, classes)
+    away = isinstance(labels, np.ndarray) and _arrays.is_array(X) and not isinstance(X, np.ndarray)
+    codes, known = one_vs_all(labels, classes, like=X if away else None)
     if len(known) < 2:
         raise ValueError(f"labels hold one class, {known.tolist()[0]!r}; give at least two")
     targets = check_pair(X, codes, ("X", "labels"))

@@ -1,0 +1,138 @@
+"""Fits on the stand-in: as on NumPy, where the rows are, with a handful of waits."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import learn, verify
+from mehler.features import leverage
+from tests.devices.standin import counted
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((3000, 3))
+Y = np.stack([np.sin(X[:, 0]), X[:, 1] * X[:, 2]], axis=1)
+SIGNS = np.where(X[:, 0] > 0.2, 1, -1)
+NAMES = np.where(SIGNS > 0, "east", "west")
+
+
+def maxout(like=None):
+    return mehler.MaxoutFeatures.draw(3, 40, 3, seed=0, like=like)
+
+
+def ridge(phi, x, y):
+    return learn.ridge(phi, x, y, lambdas=[1e-3, 1e-1])
+
+
+FITS = {
+    "ridge": (ridge, "predict"),
+    "few rows": (lambda phi, x, y: ridge(phi, x[:30], y[:30]), "predict"),
+    "direct": (
+        lambda phi, x, y: learn.RidgeSums(phi).add(x, y).solve(1e-3, solver="direct")[0],
+        "predict",
+    ),
+    "folds": (
+        lambda phi, x, y: (
+            learn.cross_validate(phi, x, y, np.arange(len(X)) % 3, lambdas=[1e-3, 1e-1]).fit
+        ),
+        "predict",
+    ),
+    "logistic": (
+        lambda phi, x, y: learn.logistic(phi, x[:300], NAMES[:300], lam=1e-2),
+        "decision",
+    ),
+    "components": (lambda phi, x, y: learn.principal_components(phi, x), "transform"),
+    "streamed": (
+        lambda phi, x, y: learn.doubly_stochastic(
+            type(phi)(**phi._arguments() | {"stored": False}, like=x), x, y, lam=1e-2, seed=1
+        ),
+        "predict",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_fits_are_those_of_numpy_and_come_back(cupy, name):
+    make, method = FITS[name]
+    x, y = cupy.asarray(X), cupy.asarray(Y)
+    fit = make(maxout(x), x, y)
+    usual = make(maxout(), X, Y)
+    found = getattr(fit, method)(x)
+    assert isinstance(found, cupy.ndarray)
+    # Sums in another order, times a condition number of at most 1e5 (the Gram over lambda).
+    np.testing.assert_allclose(found.get(), getattr(usual, method)(X), atol=1e-7)
+    again = pickle.loads(pickle.dumps(fit))
+    assert np.array_equal(getattr(again, method)(x).get(), found.get())
+    if name == "logistic":
+        assert fit.predict(x).tolist() == usual.predict(X).tolist()
+
+
+def test_ridge_waits_once_for_the_scores_of_a_block(cupy):
+    """And otherwise as often for many rows as for few: sums stay on the device."""
+    counts = []
+    for n in (100, 3000):
+        x, y = cupy.asarray(X[:n]), cupy.asarray(Y[:n])
+        with counted() as found:
+            ridge(maxout(x), x, y)
+        counts.append(found)
+    assert counts[1].waits == counts[0].waits + 2 <= 13  # three blocks of 1,024 rows
+    assert counts[1].bytes_out < 100
+    with counted() as found:
+        ridge(maxout(x), x, y).predict(x)
+    assert found.waits == counts[1].waits + 1
+
+
+def test_a_singular_gram_is_refused(cupy):
+    """A factorisation that fails raises nothing on a device: its NaN has to be seen."""
+    x = cupy.asarray(np.repeat(X[:40, :2], 2, axis=1))
+    sums = learn.RidgeSums(lambda rows: rows).add(x, x[:, 0])
+    with pytest.raises(ValueError, match="singular to within rounding"):
+        sums.solve(1e-300, solver="direct")
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_box_erm_agrees_within_its_certificate(cupy, loss):
+    z = maxout()(X[:200]) * 40**0.5
+    fit = learn.box_erm(cupy.asarray(z), cupy.asarray(SIGNS[:200]), scale=3.0, loss=loss)
+    usual = learn.box_erm(z, SIGNS[:200], scale=3.0, loss=loss)
+    assert isinstance(fit.alpha, cupy.ndarray)
+    assert fit.lower <= usual.surrogate_risk + usual.rounding
+    assert usual.lower <= fit.surrogate_risk + fit.rounding
+
+
+def test_codes_and_neighbours(cupy):
+    x, phi = cupy.asarray(X[:60]), mehler.MaxoutCodes.draw(3, 64, 4, seed=0)
+    here = phi.to(x)
+    assert np.array_equal(here(x).get(), phi(X[:60]))
+    # Counts are whole numbers.
+    assert np.array_equal(here.gram(x).get(), phi.gram(X[:60]))
+    theirs, ours = (
+        learn.nearest(*one, n_neighbours=3) for one in ((phi, X[:60], X[:5]), (here, x, x[:5]))
+    )
+    for ours_, theirs_ in zip(ours, theirs, strict=True):
+        assert np.array_equal(ours_.get(), theirs_)
+
+
+def test_leverage_selects_the_same_features(cupy):
+    x = cupy.asarray(X[:60])
+    pool = mehler.FourierFeatures.draw(3, 40, form="offset", seed=0)
+    phi, usual = (
+        leverage.TopLeverage(one, 8, lam=0.01).fit(rows)
+        for one, rows in ((pool.to(x), x), (pool, X[:60]))
+    )
+    assert phi.recipe() == usual.recipe()
+    assert np.abs(phi(x).get() - usual(X[:60])).max() < 1e-14
+
+
+@pytest.mark.parametrize(("scale", "status"), [(1.0, "holds"), (1.3, "refuted")])
+def test_check_kernel_on_rows_of_the_device(cupy, scale, status):
+    x = cupy.asarray(X[:4])
+
+    def draw(seed):
+        return mehler.FourierFeatures.draw(3, 2000, gamma=0.3 * scale, seed=seed, like=x)
+
+    claim = mehler.FourierFeatures.draw(3, 2, gamma=0.3, seed=0).kernel
+    assert verify.check_kernel(draw, claim, x, resolution=0.1).status == status
