@@ -75,6 +75,7 @@ from mehler._arrays.routines._hamming import check_digits, hamming_similarity
 from mehler._arrays.routines._linear_algebra import eigen, solve_positive
 from mehler._arrays.routines._rank import least_pivot, least_resolved, least_singular
 from mehler._arrays.routines._reuse import matmul, maximum, running_argmax, take_rows
+from mehler._arrays.routines._stacked import Stacked
 from mehler._arrays.routines._trig import angle_unit, cosine, cosine_and_sine
 
 __all__ = [
@@ -82,6 +83,7 @@ __all__ = [
     "Address",
     "Array",
     "Place",
+    "Stacked",
     "add_gram",
     "address_of",
     "all_true",

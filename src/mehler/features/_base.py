@@ -433,42 +433,7 @@ class FeatureMap(ABC):
         xp = _arrays.array_namespace(left)
         return xp.matmul(left, xp.matrix_transpose(right))
 
-    def products(
-        self, X: _arrays.Array, Y: _arrays.Array, *, check_finite: bool = True
-    ) -> _arrays.Array:
-        """Compute the contribution of each unit at row pairs (x_i, y_i): shape (n, n_units).
-
-        The mean over columns is the estimate of the kernel at the pair.
-
-        Parameters
-        ----------
-        X, Y : array, shape (n, n_inputs)
-            Rows as in :meth:`__call__`, paired.
-        check_finite : bool, optional
-            As in :meth:`__call__`.
-
-        Returns
-        -------
-        array, shape (n, n_units)
-            In the dtype of the features.
-
-        Raises
-        ------
-        ValueError
-            If the shapes differ.
-        """
-        if tuple(X.shape) != tuple(Y.shape):
-            raise ValueError(
-                f"X and Y are paired row by row but have shapes {tuple(X.shape)} and "
-                f"{tuple(Y.shape)}; make them equal"
-            )
-        if _arrays.is_batched(X):
-            return _arrays.rows_of_batches(
-                lambda x, y: self.products(x, y, check_finite=check_finite), X, Y
-            )
-        return self._unit_products(
-            self(X, check_finite=check_finite), self(Y, check_finite=check_finite)
-        )
+    products = _rows.products
 
     def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
         return left * right * float(self.n_features)
@@ -556,8 +521,11 @@ class FeatureMap(ABC):
     def _dtype_for(self, x: _arrays.Array) -> Any:
         if self.dtype is None:
             return _arrays.real_dtype(x)
+        return _arrays.resolve_dtype(self.dtype, *self._xp_and_device(x))
+
+    def _xp_and_device(self, x: _arrays.Array) -> tuple[Any, Any]:
         place = _arrays.place_of(x)
-        return _arrays.resolve_dtype(self.dtype, place.xp, place.device)
+        return place.xp, place.device
 
     def _out_dtype(self, dtype: Any) -> Any:
         return dtype

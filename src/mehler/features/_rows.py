@@ -1,4 +1,4 @@
-"""Functions of pairs of rows, in the widest float of their device."""
+"""Methods of maps that compare rows: paired ones, and all pairs in the widest float."""
 
 from __future__ import annotations
 
@@ -34,3 +34,41 @@ def of_rows(
             _phases.require_exact(name, xp, rows, wide, self._angle_scale)
     values = function(xp.astype(x, wide), None if y is None else xp.astype(y, wide))
     return xp.astype(values, _arrays.real_dtype(x), copy=False)
+
+
+def products(
+    self: Any, X: _arrays.Array, Y: _arrays.Array, *, check_finite: bool = True
+) -> _arrays.Array:
+    """Compute the contribution of each unit at row pairs (x_i, y_i): shape (n, n_units).
+
+    The mean over columns is the estimate of the kernel at the pair.
+
+    Parameters
+    ----------
+    X, Y : array, shape (n, n_inputs)
+        Rows as in :meth:`__call__`, paired.
+    check_finite : bool, optional
+        As in :meth:`__call__`.
+
+    Returns
+    -------
+    array, shape (n, n_units)
+        In the dtype of the features.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ.
+    """
+    if tuple(X.shape) != tuple(Y.shape):
+        raise ValueError(
+            f"X and Y are paired row by row but have shapes {tuple(X.shape)} and "
+            f"{tuple(Y.shape)}; make them equal"
+        )
+    if _arrays.is_batched(X):
+        return _arrays.rows_of_batches(
+            lambda x, y: self.products(x, y, check_finite=check_finite), X, Y
+        )
+    return self._unit_products(
+        self(X, check_finite=check_finite), self(Y, check_finite=check_finite)
+    )

@@ -88,6 +88,10 @@ class MaxoutBase(FeatureMap):
         own = self._projection.block_rows_for_map(self.n_inputs)
         return own or _arrays.block_rows_for_max(self.n_inputs, self.n_features)
 
+    def _numbers_per_row(self) -> int:
+        # All products at once, and the largest.
+        return (self.pool_size + 1) * self.n_features
+
     def _parameters(self) -> dict[str, Any]:
         named = self._projection.name in projections.NAMES
         # Omit the default so recipes from before `projections=` still compare equal.

@@ -219,6 +219,10 @@ def _transform_next(
     The unit is positively homogeneous, so the scale is applied to the d inputs, not the m outputs.
     """
     projections = pieces(xp, rows * scale, *weights)
+    if isinstance(projections, _arrays.Stacked):
+        both = projections.array
+        winner = _arrays.Stacked(both[:, :, :-1]).winner(xp)
+        return _arrays.Stacked(both[:, :, 1:]).chosen(xp, winner)
     projected = next(projections)
     # Copy: `keep_winner` overwrites both, and they overlap.
     best, chosen = projected[:, :-1], xp.positive(projected[:, 1:])
@@ -240,6 +244,8 @@ def _transform_fresh(
     half = len(weights) // 2
     deciding = pieces(xp, rows, *weights[:half])
     directions = pieces(xp, rows, *weights[half:])
+    if isinstance(deciding, _arrays.Stacked) and isinstance(directions, _arrays.Stacked):
+        return directions.chosen(xp, deciding.winner(xp))
     best, chosen = next(deciding), next(directions)
     for value, offered in zip(deciding, directions, strict=True):
         best, chosen = _arrays.running_argmax(xp, best, chosen, value, offered)

@@ -226,10 +226,14 @@ class Projection(ABC):
 
 
 def products(xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> Iterator[_arrays.Array]:
-    """Yield products with dense weights (q, d, m), piece by piece.
+    """Return products with dense weights (q, d, m), piece by piece."""
+    if _arrays.is_on_accelerator(rows):
+        return _arrays.Stacked(xp.matmul(rows, weights))
+    return _in_turn(xp, rows, weights)
 
-    The piece after the next overwrites one, so that only two blocks are alive, both in cache.
-    """
+
+def _in_turn(xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> Iterator[_arrays.Array]:
+    # The piece after the next overwrites one: only two blocks are alive, both in cache.
     yield xp.matmul(rows, weights[0, :, :])
     piece = None
     for j in range(1, weights.shape[0]):

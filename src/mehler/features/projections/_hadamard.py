@@ -103,7 +103,7 @@ class Hadamard(Projection):
         """Products with each piece, see `Projection.pieces`; views of (m, n) arrays."""
         places, signs, left, right, outer_left, outer_right, cells, lengths = weights
         n = rows.shape[0]
-        q, n_blocks, n_cells, b = cells.shape[:4]
+        n_cells, b = cells.shape[2:4]
         size = n_cells * b
         # Transposed, so that a transform's rows are contiguous.
         values = xp.matrix_transpose(rows)
@@ -113,16 +113,10 @@ class Hadamard(Projection):
             values = xp.concat((values, nothing), axis=0)
         values = xp.take(values, places, axis=0) * signs
         values = xp.reshape(_walsh.transform(xp, values, left, right), (n_cells, b, n))
-        for j in range(q):
-            blocks = []
-            for block in range(n_blocks):
-                turned = xp.matmul(cells[j, block, :, :, :], values)
-                turned = xp.reshape(turned, (n_cells, b * n))
-                mixed = _walsh.transform(xp, turned, outer_left, outer_right)
-                blocks.append(xp.reshape(mixed, (size, n)))
-            all_units = blocks[0] if n_blocks == 1 else xp.concat(blocks, axis=0)
-            units = all_units[: lengths.shape[1], :] * lengths[j, :, :]
-            yield xp.matrix_transpose(units)
+        outer = outer_left, outer_right
+        if _arrays.is_on_accelerator(rows):
+            return _arrays.Stacked(_at_once(xp, values, cells, outer, lengths))
+        return _in_turn(xp, values, cells, outer, lengths)
 
     def orthogonal_pairs(self, n_inputs: int, n_units: int) -> OrthogonalPairs:
         """Return all pairs of a block, and the excess of those that are not orthogonal."""
@@ -146,6 +140,34 @@ class Hadamard(Projection):
     def block_rows_for_map(self, n_inputs: int) -> int | None:
         """Return rows of 256 KiB in float32, at least 64: transforms pass over them often."""
         return max(64, min(1024, (1 << 16) // padded(n_inputs)))
+
+
+def _at_once(
+    xp: Any, values: _arrays.Array, cells: _arrays.Array, outer: tuple[Any, Any], lengths: Any
+) -> _arrays.Array:
+    """Return all pieces, (q, n, m), of transformed rows (n_cells, b, n)."""
+    q, n_blocks, n_cells, b = cells.shape[:4]
+    n = values.shape[2]
+    turned = xp.reshape(xp.matmul(cells, values), (q, n_blocks, n_cells, b * n))
+    mixed = xp.reshape(_walsh.transform(xp, turned, *outer), (q, n_blocks * n_cells * b, n))
+    return xp.matrix_transpose(mixed[:, : lengths.shape[1], :] * lengths)
+
+
+def _in_turn(
+    xp: Any, values: _arrays.Array, cells: _arrays.Array, outer: tuple[Any, Any], lengths: Any
+) -> Iterator[_arrays.Array]:
+    q, n_blocks, n_cells, b = cells.shape[:4]
+    n, size = values.shape[2], n_cells * b
+    for j in range(q):
+        blocks = []
+        for block in range(n_blocks):
+            turned = xp.matmul(cells[j, block, :, :, :], values)
+            turned = xp.reshape(turned, (n_cells, b * n))
+            mixed = _walsh.transform(xp, turned, *outer)
+            blocks.append(xp.reshape(mixed, (size, n)))
+        all_units = blocks[0] if n_blocks == 1 else xp.concat(blocks, axis=0)
+        units = all_units[: lengths.shape[1], :] * lengths[j, :, :]
+        yield xp.matrix_transpose(units)
 
 
 def padded(n_inputs: int) -> int:

@@ -100,11 +100,9 @@ class SharedPool(Projection):
         """Products with each piece, see `Projection.pieces`; views of (m, n) arrays."""
         pool, members = weights
         projected = xp.matmul(pool, xp.matrix_transpose(rows))
-        yield xp.matrix_transpose(xp.take(projected, members[0, :], axis=0))
-        piece = None
-        for j in range(1, members.shape[0]):
-            piece = _arrays.take_rows(xp, projected, members[j, :], piece)
-            yield xp.matrix_transpose(piece)
+        if _arrays.is_on_accelerator(rows):
+            return _arrays.Stacked(_taken(xp, projected, members))
+        return _in_turn(xp, projected, members)
 
     def block_rows_for_map(self, n_inputs: int) -> int | None:
         """Return rows of 1 MiB in float32, 64 to 512: units read all over the pool."""
@@ -119,3 +117,17 @@ class SharedPool(Projection):
         C_q = V, hence 0 <= C_r <= (r/q) V. The mean overlap is q^2/P.
         """
         return 1.0 + (n_units - 1) * n_pieces / self.n_projections
+
+
+def _taken(xp: Any, projected: _arrays.Array, members: _arrays.Array) -> _arrays.Array:
+    """Return all pieces at once, (q, n, m): the rows (P, n) that each member names, transposed."""
+    taken = xp.take(projected, xp.reshape(members, (-1,)), axis=0)
+    return xp.matrix_transpose(xp.reshape(taken, (*members.shape, projected.shape[1])))
+
+
+def _in_turn(xp: Any, projected: _arrays.Array, members: _arrays.Array) -> Iterator[_arrays.Array]:
+    yield xp.matrix_transpose(xp.take(projected, members[0, :], axis=0))
+    piece = None
+    for j in range(1, members.shape[0]):
+        piece = _arrays.take_rows(xp, projected, members[j, :], piece)
+        yield xp.matrix_transpose(piece)

@@ -34,8 +34,9 @@ def hadamard(power: int, dtype: str) -> Any:
 def transform(
     xp: Any, values: _arrays.Array, left: _arrays.Array, right: _arrays.Array
 ) -> _arrays.Array:
-    """Compute (H_a (x) H_b) times `values`, shape (a b, n)."""
+    """Compute (H_a (x) H_b) times `values`, shape (..., a b, n)."""
     a, b = left.shape[0], right.shape[0]
-    n = values.shape[1]
-    values = xp.matmul(left, xp.reshape(values, (a, b * n)))
-    return xp.reshape(xp.matmul(right, xp.reshape(values, (a, b, n))), (a * b, n))
+    *batch, size, n = values.shape
+    values = xp.matmul(left, xp.reshape(values, (*batch, a, b * n)))
+    values = xp.matmul(right, xp.reshape(values, (*batch, a, b, n)))
+    return xp.reshape(values, (*batch, size, n))
