@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -92,7 +93,7 @@ def plan(
 
     if out is not None:
         _require_file(out)
-    rows = None
+    rows, sampled = None, None
     found = read(
         data,
         optional=True,
@@ -111,12 +112,14 @@ def plan(
                 f"DATA={data!r} has rows of zeros, {found.n_zero_rows} in all; they have no "
                 "direction: remove them"
             )
-        if found.n_not_held:
-            raise ValueError(
-                f"DATA={data!r} has {found.n_rows} rows, too many to hold, and a plan is made of "
-                f"all: give a file with some of them, and --n-samples {found.n_rows}"
-            )
         rows = found.values
+        if found.n_not_held:
+            sampled = (
+                f"Dimension, diameter and errors are those of {len(rows)} rows, evenly spaced "
+                f"among {found.n_rows}, and may be larger for all: proved rows hold if the first "
+                "two are not."
+            )
+            n_samples = found.n_rows if n_samples is None else n_samples
     planned = planning.plan(
         rows,
         n_inputs=n_inputs,
@@ -133,6 +136,8 @@ def plan(
         max_rows=max_rows,
         measure=measure,
     )
+    if sampled:
+        planned = replace(planned, notes=(*planned.notes, sampled))
     text = json.dumps(planned.to_dict(), indent=1, allow_nan=False) if as_json else str(planned)
     if out is not None:
         write_whole(out, text + "\n")

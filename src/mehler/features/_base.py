@@ -538,7 +538,10 @@ class FeatureMap(ABC):
                     f"the map has not been called in {dtype} yet: draw it with dtype={dtype!r}, or "
                     "call it once before torch.compile"
                 )
-            self._transforms[dtype] = Transform(self, dtype)
+            # Of a twin, since a circle would keep the weights until the collector comes by.
+            twin = object.__new__(type(self))
+            twin.__dict__.update(self.__dict__, _transforms={})
+            self._transforms[dtype] = Transform(twin, dtype)
         return self._transforms[dtype]
 
     def _weights(self, dtype: str) -> tuple[Any, ...]:

@@ -38,8 +38,8 @@ def load_rows(
 ) -> DataMatrix:
     r"""Read and validate rows of numbers, from a file, an array or a data frame.
 
-    Files and Dask arrays are read block by block. Of more than 1 GiB as float64, 20,000 rows evenly
-    spaced are held; all are validated.
+    Files and Dask arrays are read block by block. Of more than 256 MiB as float64, 20,000 rows
+    evenly spaced are held; all are validated.
 
     Parameters
     ----------

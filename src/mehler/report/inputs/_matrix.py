@@ -12,7 +12,7 @@ _MOST_COLUMNS = 12
 
 @dataclass(frozen=True, kw_only=True)
 class DataMatrix:
-    """Nonzero rows, float64, evenly spaced samples if the source exceeds 1 GiB.
+    """Nonzero rows, float64, evenly spaced samples if the source exceeds 256 MiB.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ import numpy as np
 from mehler import _arrays
 
 # Bytes as float64, the dtype in which rows are held.
-LARGE = 1 << 30
+LARGE = 1 << 28
 _MOST_ROWS = 20_000
 _BLOCK = 1 << 24
 # Missing rows that are listed.
