@@ -9,11 +9,11 @@ from typing import Any
 
 from mehler import _arrays, _random, exact
 from mehler.features import _distributions
-from mehler.features.maxout._base import MaxoutBase
+from mehler.features.maxout._local import LocallyLinear
 from mehler.features.projections import named
 
 
-class DecoupledMaxoutFeatures(MaxoutBase):
+class DecoupledMaxoutFeatures(LocallyLinear):
     r"""Decoupled maxout features: one set of weights chooses, another one projects.
 
     .. math:: \Phi(x) = \frac{\sigma(q)}{\sqrt m}\left(\langle v^\ell_{D_\ell(x)}, x\rangle
@@ -148,9 +148,23 @@ class DecoupledMaxoutFeatures(MaxoutBase):
         )
 
     def _block(self) -> Callable[..., _arrays.Array]:
-        scale = math.sqrt(exact.sigma2(self.pool_size) / self.n_features)
         block = _transform_next if self.directions == "next" else _transform_fresh
-        return functools.partial(block, self._projection.pieces, scale)
+        return functools.partial(block, self._projection.pieces, self._gain)
+
+    @property
+    def _gain(self) -> float:
+        return math.sqrt(exact.sigma2(self.pool_size) / self.n_features)
+
+    def _pools(
+        self, xp: Any, rows: _arrays.Array, weights: tuple[Any, ...]
+    ) -> Iterator[tuple[_arrays.Array, _arrays.Array]]:
+        if self.directions == "next":
+            for piece in self._projection.pieces(xp, rows, *weights):
+                yield piece[:, :-1], piece[:, 1:]
+            return
+        half = len(weights) // 2
+        deciding = self._projection.pieces(xp, rows, *weights[:half])
+        yield from zip(deciding, self._projection.pieces(xp, rows, *weights[half:]), strict=True)
 
     @property
     def _slope(self) -> float:

@@ -10,11 +10,11 @@ from typing import Any
 from mehler import _arrays, exact
 from mehler._validate import flag
 from mehler.features import _correlation, _distributions
-from mehler.features.maxout._base import MaxoutBase
+from mehler.features.maxout._local import LocallyLinear
 from mehler.features.projections import SharedPool, named
 
 
-class MaxoutFeatures(MaxoutBase):
+class MaxoutFeatures(LocallyLinear):
     r"""Random maxout features of Definition 1.
 
     .. math:: \Phi(x) = \frac1{\sqrt m}\left(\max_{j\le q}\langle w^\ell_j, x\rangle
@@ -141,10 +141,20 @@ class MaxoutFeatures(MaxoutBase):
         )
 
     def _block(self) -> Callable[..., _arrays.Array]:
-        offset = exact.max_moment(1, self.pool_size) if self.centred else 0.0
-        return functools.partial(
-            _transform, self._projection.pieces, offset, 1 / math.sqrt(self.n_features)
-        )
+        return functools.partial(_transform, self._projection.pieces, self._offset, self._gain)
+
+    @property
+    def _gain(self) -> float:
+        return 1 / math.sqrt(self.n_features)
+
+    @property
+    def _offset(self) -> float:  # type: ignore[override]  # depends on the instance
+        return exact.max_moment(1, self.pool_size) if self.centred else 0.0
+
+    def _pools(
+        self, xp: Any, rows: _arrays.Array, weights: tuple[Any, ...]
+    ) -> Iterator[tuple[_arrays.Array, _arrays.Array]]:
+        return ((piece, piece) for piece in self._projection.pieces(xp, rows, *weights))
 
     def _kernel_at(self, rho: _arrays.Array) -> _arrays.Array:
         kernel = exact.centred_kernel if self.centred else exact.maxout_kernel
@@ -184,8 +194,7 @@ class MaxoutFeatures(MaxoutBase):
         >>> float(phi.feature_cdf(np.eye(2), np.zeros((2, 1)))[0, 0])
         0.5
         """
-        offset = exact.max_moment(1, self.pool_size) if self.centred else 0.0
-        return _distributions.cdf(X, t, _distributions.maxout_cdf(self.pool_size, offset))
+        return _distributions.cdf(X, t, _distributions.maxout_cdf(self.pool_size, self._offset))
 
     def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
         return _distributions.maxout_kurtosis(rho, self.pool_size, centred=self.centred)
