@@ -47,7 +47,8 @@ class LeverageSampler(Sampler):
     draws : {'systematic', 'iid', 'without replacement'}, default='systematic'
         Sampling scheme.
     mix : float, default=0.1
-        Weight of plain sampling in the mixture, above 0 and at most 1.
+        Weight of plain sampling in the mixture, from 0 to 1. With draws='iid' and mix=0.0 this is
+        the paper's Algorithm 1 to the letter.
     rho : float, default=1.0
         Parameter of 'lkrf', the largest distance of the weights from equal ones.
     random_state : int, RandomState, Generator or None, default=None

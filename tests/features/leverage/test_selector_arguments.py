@@ -35,9 +35,9 @@ POOL = POOLS["pairs"][0]()
             "must be positive and finite",
         ),
         (
-            lambda: leverage.LeverageSampling(POOL, 4, lam=0.1, mix=0.0, seed=0),
+            lambda: leverage.LeverageSampling(POOL, 4, lam=0.1, mix=-0.1, seed=0),
             ValueError,
-            "mix=0.0",
+            "mix=-0.1",
         ),
         (
             lambda: leverage.LeverageSampling(POOL, 4, lam=0.1, draws="random", seed=0),

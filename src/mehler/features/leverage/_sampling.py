@@ -76,11 +76,18 @@ class LeverageSampling(Selector):
     draws : {'systematic', 'iid', 'without replacement'}, optional
         Systematic draws have the mean of independent ones, and counts within 1 of it.
     mix : float, optional
-        :math:`\eta` in (0, 1], the share of plain sampling, which bounds weights by 1/eta.
+        :math:`\eta` in [0, 1], the share of plain sampling, which bounds weights by 1/eta. With
+        ``draws="iid", mix=0.0`` this is the paper's Algorithm 1 to the letter; see Notes.
     method : {'svd', 'dual', 'gram'}, optional
         Algorithm of the scores, see `ridge_leverage_scores`.
     seed : int
         Seed of the draws; the pool has its own.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of its kind or range. From ``fit``, without mixing: if too few
+        features have a score above 0.
 
     See Also
     --------
@@ -88,6 +95,13 @@ class LeverageSampling(Selector):
     PlainSampling : The baseline.
     TopLeverage : Keep the largest scores.
     mehler.bounds.leverage.risk : A bound of the excess risk.
+
+    Notes
+    -----
+    Algorithm 1 draws independently from the scores alone. Then nothing bounds the weights, so
+    :meth:`~mehler.features.SelectedFeatures.variance` of the result raises; and features that are
+    0 on all rows are never drawn: if there are any, the result does not claim the pool's kernel.
+    Ours, by default, mixes in plain sampling and draws systematically.
 
     Examples
     --------
@@ -113,8 +127,8 @@ class LeverageSampling(Selector):
         positive("lam", self.lam)
         if self.draws not in DRAWS:
             raise ValueError(f"draws={self.draws!r} is not one of {', '.join(map(repr, DRAWS))}")
-        if isinstance(self.mix, bool) or not isinstance(self.mix, Real) or not 0 < self.mix <= 1:
-            raise ValueError(f"mix={self.mix!r} is not a number above 0 and at most 1")
+        if isinstance(self.mix, bool) or not isinstance(self.mix, Real) or not 0 <= self.mix <= 1:
+            raise ValueError(f"mix={self.mix!r} is not a number from 0 to 1")
 
     def scores(self, X: _arrays.Array) -> LeverageScores:
         """Compute the leverage scores of the pool on rows, with the predicted gain.
@@ -153,11 +167,23 @@ class LeverageSampling(Selector):
     def _choose(self, phi: _arrays.Array, y: Any) -> Choice:
         q = self.law(self._scores(phi))
         n = self._n_groups()
+        scored = int(np.count_nonzero(q))
+        if scored < (n if self.draws == "without replacement" else 1):
+            raise ValueError(
+                f"mix={self.mix} draws from features of a score above 0 alone, and {scored} groups "
+                f"of {q.size} have one on these rows: use mix > 0, other rows or fewer features"
+            )
         rng = _random.generator(self.seed, _random.SELECTION, 0)
         counts, expected = DRAWS[self.draws](rng, q / q.sum(), n)
-        mass = counts * self._shares() / expected
+        mass = counts * self._shares() / np.where(q > 0, expected, 1.0)
+        return Choice(mass, scored == q.size, self._variance_factors(n))
+
+    def _variance_factors(self, n: int) -> tuple[float, float, float] | None:
+        """Return the factors of the variance's bound; None without mixing."""
+        if self.mix == 0:
+            return None
         # Given the pool, one draw's second moment is at most (V + K^2)/mix; systematic draws may
         # all err together.
         apart = n if self.draws == "iid" else 1
         unit = 1.0 / (self.mix * apart * self._columns_a_unit())
-        return Choice(mass, True, (1.0 - 1.0 / apart, unit, (1.0 / self.mix - 1.0) / apart))
+        return (1.0 - 1.0 / apart, unit, (1.0 / self.mix - 1.0) / apart)

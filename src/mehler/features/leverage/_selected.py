@@ -45,7 +45,8 @@ class SelectedFeatures(FeatureMap):
     ``variance`` and ``gram_variance`` are over draws of the pool and of the selection. They are
     exact for plain sampling from independent units, 0 if the kernel is that of the kept features,
     and otherwise proved upper bounds (:doc:`/theorems/leverage-algorithm-1`). They assume that the
-    scores were computed on other rows than those of the arguments.
+    scores were computed on other rows than those of the arguments. Of features drawn by their
+    scores alone no bound is known, and they raise ValueError.
     """
 
     # Columns were chosen together.
@@ -60,7 +61,7 @@ class SelectedFeatures(FeatureMap):
         columns: Sequence[int],
         gains: Sequence[float],
         unbiased: bool,
-        variance_factors: Sequence[float] = (0.0, 0.0, 0.0),
+        variance_factors: Sequence[float] | None = (0.0, 0.0, 0.0),
         seed: int,
         like: Any = None,
         dtype: Any = None,
@@ -73,7 +74,8 @@ class SelectedFeatures(FeatureMap):
         self.columns = tuple(int(one) for one in columns)
         self.gains = tuple(float(one) for one in gains)
         self.unbiased = flag("unbiased", unbiased)
-        self.variance_factors = tuple(float(one) for one in variance_factors)
+        factors = variance_factors
+        self.variance_factors = None if factors is None else tuple(float(one) for one in factors)
         _check(self, n_inputs, n_features)
         self._separate = separate(pool, np.asarray(self.columns))
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
@@ -92,7 +94,7 @@ class SelectedFeatures(FeatureMap):
             "columns": list(self.columns),
             "gains": list(self.gains),
             "unbiased": self.unbiased,
-            "variance_factors": list(self.variance_factors),
+            "variance_factors": self.variance_factors and list(self.variance_factors),
         }
 
     def recipe(self) -> dict[str, Any]:
@@ -154,6 +156,11 @@ class SelectedFeatures(FeatureMap):
     def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         if not self.unbiased:
             return 0.0 * self._kernel_of(x, y)
+        if self.variance_factors is None:
+            raise ValueError(
+                "no bound of the variance is known for features drawn by their scores alone, whose "
+                "weights nothing bounds: draw with mix > 0"
+            )
         of_gram, of_unit, of_square = self.variance_factors
         total = of_unit * self.pool._variance_of(x, y)
         if of_gram:
@@ -190,5 +197,6 @@ def _check(selected: SelectedFeatures, n_inputs: int, n_features: int) -> None:
         )
     if not np.all(np.isfinite(selected.gains)) or min(selected.gains) <= 0:
         raise ValueError("gains must be positive and finite")
-    if len(selected.variance_factors) != 3 or min(selected.variance_factors) < 0:
+    factors = selected.variance_factors
+    if factors is not None and (len(factors) != 3 or min(factors) < 0):
         raise ValueError("variance_factors must be three numbers of at least 0")

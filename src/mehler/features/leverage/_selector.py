@@ -24,12 +24,12 @@ class Choice:
     `mass` (G,): weight of each group in the new kernel, in which the pool has its share of
     columns; 0 for dropped groups. `unbiased`: the mean over draws is the pool's weight.
     `variance_factors`: of the pool's Gram variance, of the variance of a product, and of the
-    squared kernel.
+    squared kernel; None if nothing bounds the variance.
     """
 
     mass: Any
     unbiased: bool = False
-    variance_factors: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    variance_factors: tuple[float, float, float] | None = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

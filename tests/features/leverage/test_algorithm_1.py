@@ -1,0 +1,107 @@
+"""Algorithm 1 to the letter: independent draws by the scores alone."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler.features import leverage
+from mehler.features.leverage import _sampling
+
+ROWS = np.random.default_rng(5).standard_normal((40, 2))
+LETTER = {"lam": 0.01, "draws": "iid", "mix": 0.0}
+
+
+def pool(seed=0, m=12):
+    return mehler.FourierFeatures.draw(2, m, form="offset", seed=seed)
+
+
+def exact_mean(q, phi, n):
+    """Mean over all outcomes of n = 2 draws of the features' Gram, with weights 1/(n M_0 q)."""
+    total = 0.0
+    for i, a in enumerate(q):
+        for j, b in enumerate(q):
+            gram = (phi[:, [i]] @ phi[:, [i]].T / a + phi[:, [j]] @ phi[:, [j]].T / b) / n
+            total = total + a * b * gram
+    return total
+
+
+def test_the_mean_over_all_draws_is_the_pools_gram():
+    phi = pool()
+    sampler = leverage.LeverageSampling(phi, 2, seed=0, **LETTER)
+    q = sampler.law(sampler.scores(ROWS))
+    # Columns include 1/sqrt(M_0).
+    np.testing.assert_allclose(exact_mean(q, phi(ROWS), 2), phi.gram(ROWS), atol=1e-13)
+
+
+def test_the_mean_of_draws_is_the_pools_gram():
+    phi, grams = pool(), []
+    for seed in range(4000):
+        chosen = leverage.LeverageSampling(phi, 4, seed=seed, **LETTER).fit(ROWS)
+        grams.append(chosen.gram(ROWS[:2])[0])
+    error = np.std(grams, axis=0, ddof=1) / np.sqrt(len(grams))
+    assert np.all(np.abs(np.mean(grams, axis=0) - phi.gram(ROWS[:2])[0]) < 6 * error)
+
+
+def test_planted_defect_is_seen(monkeypatch):
+    """Weights for which the expected counts are those of uniform draws."""
+    monkeypatch.setitem(
+        _sampling.DRAWS, "iid", lambda rng, q, n: (rng.multinomial(n, q), np.full(q.size, n / 12))
+    )
+    with pytest.raises(AssertionError):
+        test_the_mean_of_draws_is_the_pools_gram()
+
+
+def test_the_law_is_that_of_the_scores():
+    sampler = leverage.LeverageSampling(pool(), 4, seed=0, **LETTER)
+    scores = sampler.scores(ROWS)
+    np.testing.assert_array_equal(sampler.law(scores), scores.probabilities)
+
+
+def test_no_variance_is_promised():
+    chosen = leverage.LeverageSampling(pool(), 4, seed=0, **LETTER).fit(ROWS)
+    assert chosen.unbiased
+    for method in (chosen.variance, chosen.gram_variance):
+        with pytest.raises(ValueError, match="mix > 0"):
+            method(ROWS[:2])
+    again = mehler.from_recipe(json.loads(json.dumps(chosen.recipe())))
+    assert again.variance_factors is None
+    assert np.array_equal(again(ROWS), chosen(ROWS))
+
+
+def steps(m=12):
+    """A pool of steps, some of which are 0 on all rows that point one way."""
+    return mehler.KitchenSinks.draw(2, m, activation="step", seed=0)
+
+
+FEW = np.array([[1.0, 0.0], [2.0, 0.0]])
+
+
+def test_features_of_score_0_are_never_drawn_and_nothing_is_claimed():
+    sampler = leverage.LeverageSampling(steps(), 4, seed=0, **LETTER)
+    q = sampler.law(sampler.scores(FEW))
+    assert 0 < np.count_nonzero(q) < 12
+    chosen = sampler.fit(FEW)
+    assert not chosen.unbiased
+    assert set(chosen.columns) <= set(np.flatnonzero(q))
+    assert np.all(np.isfinite(chosen.gains))
+
+
+def test_too_few_scores_are_refused():
+    how = {**LETTER, "draws": "without replacement"}
+    with pytest.raises(ValueError, match=r"mix=0.0 draws from .* groups of 12"):
+        leverage.LeverageSampling(steps(), 11, seed=0, **how).fit(FEW)
+
+
+def test_a_pool_of_zeros_is_drawn_by_its_own_law():
+    chosen = leverage.LeverageSampling(steps(), 4, seed=0, **LETTER).fit(np.zeros((3, 2)))
+    assert chosen.unbiased
+
+
+@pytest.mark.parametrize("mix", [-0.1, 1.1, True, "0"])
+def test_mix_is_from_0_to_1(mix):
+    with pytest.raises(ValueError, match="mix="):
+        leverage.LeverageSampling(pool(), 4, seed=0, lam=0.01, mix=mix)
