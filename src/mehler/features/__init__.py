@@ -6,10 +6,12 @@ from typing import Any
 
 from mehler.features import groups, leverage
 from mehler.features._base import FeatureMap
+from mehler.features._estimate import KernelEstimate
 from mehler.features._recipes import map_of
 from mehler.features._units import UnitBlock
 from mehler.features.fourier._fourier import FourierFeatures
 from mehler.features.invariant._invariant import GroupInvariantFeatures
+from mehler.features.kitchen_sinks._functions import RandomFunctions
 from mehler.features.kitchen_sinks._kitchen_sinks import KitchenSinks
 from mehler.features.leverage._selected import SelectedFeatures
 from mehler.features.maxout._codes import MaxoutCodes
@@ -23,10 +25,12 @@ __all__ = [
     "FeatureMap",
     "FourierFeatures",
     "GroupInvariantFeatures",
+    "KernelEstimate",
     "KitchenSinks",
     "MaxoutCodes",
     "MaxoutFeatures",
     "PackedCodes",
+    "RandomFunctions",
     "SelectedFeatures",
     "Spectrum",
     "UnitBlock",

@@ -14,14 +14,15 @@ from mehler import _arrays, _random
 from mehler._validate import positive
 from mehler.exact.activations import Activation, activation_of
 from mehler.features import _correlation, _distances
-from mehler.features._base import FeatureMap
+from mehler.features._estimate import EstimatedKernel
 from mehler.features._phases import Phases
 from mehler.features.kitchen_sinks import _arguments, _distribution
+from mehler.features.kitchen_sinks._stumps import StumpWeights
 from mehler.features.kitchen_sinks._weights import Draw, Matrix, law_of
 from mehler.features.projections import named
 
 
-class KitchenSinks(FeatureMap):
+class KitchenSinks(EstimatedKernel):
     r"""Random kitchen sinks: an activation of random projections.
 
     .. math:: \Phi(x) = \frac1{\sqrt m}\big(a(\langle w_\ell, x\rangle + b_\ell)
@@ -47,17 +48,21 @@ class KitchenSinks(FeatureMap):
         Standard deviation s of the weights.
     bias : float or 'uniform', optional
         Standard deviation of a Gaussian offset b; 'uniform' is a phase in [0, 2 pi], for cos
-        and sin, and others that define waves. Default none.
-    law : 'gaussian', 'sphere' or callable, optional
+        and sin, and others that define waves. Half the width of the thresholds of 'stumps'.
+        Default none.
+    law : 'gaussian', 'sphere', 'stumps' or callable, optional
         Distribution of w: :math:`N(0, s^2 I)`; uniform on the sphere of radius
         :math:`s\sqrt d`, for step, relu, relu2 and others that define a degree, without bias;
-        or any other, as ``law(rng, n_inputs, n_units) -> (n_inputs, n_units)``, times s.
+        a random coordinate, with a threshold uniform in [-bias, bias], for step and others of
+        degree 0; or any other, as ``law(rng, n_inputs, n_units) -> (n_inputs, n_units)``, times
+        s, or a pair of these weights and their offsets, (n_units,).
     projections : str, optional
         How Gaussian weights are arranged, see :mod:`mehler.features.projections`; the
         expected kernel is the same for all.
     kernel, variance : callable, optional
         For your own `law`: ``(X, Y) -> (n, k)``, the exact kernel and the variance of one
-        product. Without them, the methods of that name raise an error.
+        product, biases included. Features and learning need neither. Without them, the methods
+        of that name raise an error; :meth:`estimate_kernel` gives intervals.
     seed : int
         Same seed, same weights bit for bit on every backend; a larger `n_features` keeps the
         first ones.
@@ -129,7 +134,8 @@ class KitchenSinks(FeatureMap):
         self._projection = named(projections)
         self._angle_scale = self.weight_scale if self._activation.waves else 0.0
         self._given = (kernel, variance)
-        self._law = law_of(law, kernel, variance)
+        stumps = functools.partial(StumpWeights, self._activation, self.weight_scale, self.bias)
+        self._law = law_of(law, kernel, variance, stumps)
         self._law.check(self._activation, self.bias, self._projection)
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
@@ -183,7 +189,7 @@ class KitchenSinks(FeatureMap):
         """Return weights of some units by their law, from Gaussian ones of `draw`; then biases."""
         n = units.stop - units.start
         weights = self._law.weights(dtype, self.seed, self.n_inputs, units, draw)
-        if self.bias == 0.0:
+        if self.bias == 0.0 or self._law.brings_offset:
             return weights
         if self.bias == "uniform":
             offset = math.tau * _random.by_blocks(
@@ -193,10 +199,14 @@ class KitchenSinks(FeatureMap):
             offset = self.bias * _random.gaussian_weights(
                 self.seed, _random.OFFSETS, 1, 1, n, "float64", first=units.start
             )
+        offset = offset.reshape(1, n)
+        own = self._law.brings_offset is None and len(weights) == 2
+        if own:
+            offset = weights[1] + offset
         if self._activation.waves:
             # A long offset would round the angle that it is added to.
             offset = np.where(np.abs(offset) > 2.0**10, np.fmod(offset, math.tau), offset)
-        return (*weights, offset.reshape(1, n).astype(dtype))
+        return (*(weights[:1] if own else weights), offset.astype(dtype))
 
     def _block(self) -> Callable[..., _arrays.Array]:
         return functools.partial(
@@ -209,7 +219,8 @@ class KitchenSinks(FeatureMap):
                 harmonic=max((abs(f) for f, _ in self._activation.waves), default=0),
             ),
             1.0 / math.sqrt(self.n_features),
-            self.bias != 0.0,
+            # None: the weights of a law of the user's say it.
+            None if self._law.brings_offset is None else self.bias != 0.0,
         )
 
     # -- moments -----------------------------------------------------------------------------
@@ -263,7 +274,7 @@ class KitchenSinks(FeatureMap):
     def kernel_source(self) -> str:
         """Origin of :meth:`kernel`: 'closed form', 'series' (of Mehler), or 'given'."""
         if not self._law.follows:
-            return "given"
+            return self._law.source
         return "closed form" if self._activation.has_closed_form() else "series"
 
     def kernel_error(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
@@ -282,9 +293,8 @@ class KitchenSinks(FeatureMap):
         array, shape (n, k)
             In the namespace and float dtype of `X`.
         """
-        if not self._law.follows:
-            raise ValueError("the kernel of a law of your own is as exact as you made it")
-        return self._of_rows(X, Y, self._error_of)
+        error = self._error_of if self._law.follows else self._law.kernel_error
+        return self._of_rows(X, Y, error)
 
     def _error_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         _, error = self._known(x, y, 1)
@@ -358,11 +368,13 @@ def _sink(
     activation: Activation,
     phases: Phases,
     scale: float,
-    shifted: bool,
+    shifted: bool | None,
     xp: Any,
     rows: _arrays.Array,
     *weights: Any,
 ) -> _arrays.Array:
+    if shifted is None:
+        shifted = len(weights) == 2
     offset = weights[-1] if shifted else None
     projected = phases(xp, rows, 1.0, *weights[: -1 if shifted else None])
     if offset is not None:

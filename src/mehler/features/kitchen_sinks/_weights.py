@@ -22,10 +22,14 @@ class WeightLaw(ABC):
     """Distribution of a weight vector w, in units of `weight_scale`.
 
     `follows`: whether kernel, variance and distribution follow from the activation.
+    `brings_offset`: whether the weights end with offsets; None if the drawn weights say so.
     """
 
     name: ClassVar[str]
     follows: ClassVar[bool] = True
+    brings_offset: ClassVar[bool | None] = False
+    # Origin of a kernel that does not follow from the activation.
+    source: ClassVar[str] = "given"
 
     @abstractmethod
     def check(self, activation: Activation, bias: float | str, projection: Projection) -> None:
@@ -49,8 +53,13 @@ class WeightLaw(ABC):
         """Evaluate the user's kernel or variance, if they do not follow."""
         raise ValueError(
             f"the law of the weights carries no {what}: a law of your own is known by what you "
-            "say of it, and takes kernel= and variance=, functions (X, Y) -> (n, k)"
+            f"say of it; draw the map with {what}=, a function (X, Y) -> (n, k), or estimate the "
+            "kernel by estimate_kernel(X, Y, seed=...)"
         )
+
+    def kernel_error(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        """Bound the error of a kernel that does not follow from the activation."""
+        raise ValueError("the kernel of a law of your own is as exact as you made it")
 
 
 class GaussianWeights(WeightLaw):
@@ -108,6 +117,7 @@ class OwnWeights(WeightLaw):
 
     name = "your own"
     follows = False
+    brings_offset = None
 
     def __init__(self, law: Callable[..., Any], kernel: Matrix | None, variance: Matrix | None):
         self.law = law
@@ -117,10 +127,8 @@ class OwnWeights(WeightLaw):
                 raise TypeError(f"{what}={function!r} must be a function (X, Y) -> (n, k)")
 
     def check(self, activation: Activation, bias: float | str, projection: Projection) -> None:
-        if not projection.independent or bias != 0.0:
-            raise ValueError(
-                "a law of your own brings its weights whole: leave projections and bias out"
-            )
+        if not projection.independent:
+            raise ValueError("a law of your own brings its weights whole: leave projections out")
 
     def weights(
         self, dtype: str, seed: int, n_inputs: int, units: slice, draw: Draw
@@ -128,18 +136,33 @@ class OwnWeights(WeightLaw):
         # Whole blocks of units at a time, so that any block can be drawn alone.
         n = units.stop - units.start
         found = np.empty((n_inputs, n))
+        offsets: Any = None
         size = _random.UNITS_PER_BLOCK
         for block, here, there in _random.covering(units.start, n):
-            drawn = np.asarray(
-                self.law(_random.generator(seed, _random.LAW, block), n_inputs, size)
+            drawn = self.law(_random.generator(seed, _random.LAW, block), n_inputs, size)
+            paired = isinstance(drawn, tuple)
+            weight, offset = drawn if paired and len(drawn) == 2 else (drawn, None)
+            found[:, here] = self._checked(weight, n_inputs, (n_inputs, size))[:, there]
+            if paired:
+                offsets = np.empty((1, n)) if offsets is None else offsets
+                offsets[:, here] = self._checked(offset, n_inputs, (size,))[None, there]
+        whole = (found.astype(dtype)[None],)
+        return whole if offsets is None else (*whole, offsets.astype(dtype))
+
+    def _checked(self, drawn: Any, n_inputs: int, shape: tuple[int, ...]) -> Any:
+        size = _random.UNITS_PER_BLOCK
+        values = np.asarray(drawn)
+        if (
+            values.shape != shape
+            or values.dtype.kind not in "fiub"
+            or not np.isfinite(values).all()
+        ):
+            raise ValueError(
+                f"law(rng, {n_inputs}, {size}) must return finite weights of shape "
+                f"{(n_inputs, size)}, or a pair of them and offsets of shape {(size,)}, not an "
+                f"array of shape {values.shape} and dtype {values.dtype}"
             )
-            if drawn.shape != (n_inputs, size) or not np.all(np.isfinite(drawn)):
-                raise ValueError(
-                    f"law(rng, {n_inputs}, {size}) must return finite weights of shape "
-                    f"{(n_inputs, size)}, not {drawn.shape}"
-                )
-            found[:, here] = drawn[:, there]
-        return (found.astype(dtype)[None],)
+        return values
 
     def projected(self, n_inputs: int) -> Projected:
         raise ValueError(
@@ -153,17 +176,24 @@ class OwnWeights(WeightLaw):
 
 
 _NAMED: dict[str, WeightLaw] = {one.name: one for one in (GaussianWeights(), SphereWeights())}
+_STUMPS = "stumps"
 
 
-def law_of(law: Any, kernel: Matrix | None, variance: Matrix | None) -> WeightLaw:
+def law_of(
+    law: Any,
+    kernel: Matrix | None,
+    variance: Matrix | None,
+    stumps: Callable[[], WeightLaw],
+) -> WeightLaw:
     """Return the law of a name or a function; ValueError if there is none."""
     if callable(law):
         return OwnWeights(law, kernel, variance)
-    if not isinstance(law, str) or law not in _NAMED:
-        raise ValueError(f"law={law!r} is not one of {', '.join(_NAMED)}, nor a function")
+    if not isinstance(law, str) or law not in (*_NAMED, _STUMPS):
+        names = ", ".join((*_NAMED, _STUMPS))
+        raise ValueError(f"law={law!r} is not one of {names}, nor a function")
     if kernel is not None or variance is not None:
         raise ValueError(
             f"kernel and variance are known for law={law!r}: leave them out, or pass the law as a "
             "function"
         )
-    return _NAMED[law]
+    return stumps() if law == _STUMPS else _NAMED[law]

@@ -1,0 +1,183 @@
+"""Random kitchen sinks of any function and any law."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays, _random
+from mehler._validate import function as function_of
+from mehler.features._estimate import EstimatedKernel
+
+Matrix = Callable[[Any, Any], Any]
+
+
+class RandomFunctions(EstimatedKernel):
+    r"""Random kitchen sinks of any feature function and any law of its parameters.
+
+    .. math:: \Phi(x) = \frac1{\sqrt m}\big(\phi(x; \omega_\ell)\big)_{\ell\le m}, \qquad
+              \omega_\ell \sim \pi \text{ independently}
+
+    Features and learning need no kernel. :meth:`kernel` and :meth:`variance` are those that are
+    given; :meth:`estimate_kernel` gives intervals without them.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Dimension d of the rows.
+    n_features : int
+        Features m.
+    function : callable
+        :math:`\phi`, as ``function(X, *omega) -> (n, m)`` for rows (n, d) and the parameters of m
+        units; X and omega are arrays of the rows' library.
+    law : callable
+        :math:`\pi`, as ``law(rng, n_inputs, n_units)``: an array whose last axis is that of the
+        units, or a tuple of such arrays. Floats follow the dtype of the rows; integers stay.
+    kernel, variance : callable, optional
+        ``(X, Y) -> (n, k)``: the exact kernel, and the variance of one product.
+    seed : int
+        Same seed, same units; a larger `n_features` keeps the first ones.
+    like : array or array namespace, optional
+        Where the parameters live. Default NumPy.
+    dtype : str or dtype, optional
+        'float32' or 'float64'; by default it follows the data.
+    stored : bool, optional
+        If false, parameters are drawn anew in every pass. See :meth:`unit_blocks`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of its kind or range; if `law` or `function` returns other shapes.
+
+    See Also
+    --------
+    mehler.KitchenSinks : Activations of projections, with exact kernels.
+    mehler.verify.check_kernel : Test a claimed kernel.
+
+    Notes
+    -----
+    `law` is called with whole blocks of 64 units, each with a generator of its own. The theorems
+    of Rahimi and Recht ask for :math:`|\phi| \le 1` (:doc:`/theorems/kitchen-sinks-theorem`). Such
+    a map has no recipe: functions cannot be written as JSON.
+
+    References
+    ----------
+    Rahimi, Recht (2009), Weighted sums of random kitchen sinks.
+
+    Examples
+    --------
+    Gaussian bumps about random centres:
+
+    >>> import numpy as np, mehler
+    >>> def bump(X, centres):
+    ...     return np.exp(-((X[:, :, None] - centres) ** 2).sum(axis=1))
+    >>> centres = lambda rng, d, m: rng.uniform(-1, 1, (d, m))
+    >>> phi = mehler.features.RandomFunctions.draw(2, 50, function=bump, law=centres, seed=0)
+    >>> phi(np.eye(2)).shape
+    (2, 50)
+    """
+
+    def __init__(
+        self,
+        n_inputs: int,
+        n_features: int,
+        *,
+        function: Callable[..., Any],
+        law: Callable[..., Any],
+        kernel: Matrix | None = None,
+        variance: Matrix | None = None,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+        stored: bool = True,
+    ) -> None:
+        self.function = function_of("function", function)
+        self.law = function_of("law", law)
+        self._given = {
+            "kernel": function_of("kernel", kernel, optional=True),
+            "variance": function_of("variance", variance, optional=True),
+        }
+        super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"function": self.function, "law": self.law, **self._given}
+
+    def recipe(self) -> dict[str, Any]:
+        """Raise: functions cannot be written as JSON.
+
+        Raises
+        ------
+        ValueError
+            Always.
+        """
+        raise ValueError("a map drawn with functions has no recipe: keep the call that draws it")
+
+    def _draw(self, dtype: str) -> tuple[Any, ...]:
+        return self._draw_units(dtype, slice(0, self.n_features))
+
+    def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        n = units.stop - units.start
+        parts = [
+            [part[..., there] for part in self._block_of(block)]
+            for block, _, there in _random.covering(units.start, n)
+        ]
+        joined = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
+        return tuple(
+            each.astype(dtype) if each.dtype.kind == "f" else np.ascontiguousarray(each)
+            for each in joined
+        )
+
+    def _block_of(self, block: int) -> tuple[Any, ...]:
+        """Draw the parameters of a whole block of units."""
+        size = _random.UNITS_PER_BLOCK
+        drawn = self.law(_random.generator(self.seed, _random.LAW, block), self.n_inputs, size)
+        parts = tuple(
+            np.asarray(part) for part in (drawn if isinstance(drawn, tuple) else (drawn,))
+        )
+        for part in parts:
+            if part.ndim < 1 or part.shape[-1] != size or part.dtype.kind not in "fiub":
+                raise ValueError(
+                    f"law(rng, {self.n_inputs}, {size}) must return real arrays whose last axis is "
+                    f"that of the {size} units, not one of shape {part.shape} and dtype "
+                    f"{part.dtype}"
+                )
+            if not np.all(np.isfinite(part)):
+                raise ValueError(f"law(rng, {self.n_inputs}, {size}) returned NaN or infinity")
+        return parts
+
+    def _block(self) -> Callable[..., _arrays.Array]:
+        return functools.partial(_values, self.function, 1.0 / math.sqrt(self.n_features))
+
+    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        return self._of_given("kernel", x, y)
+
+    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        return self._of_given("variance", x, y)
+
+    def _of_given(self, what: str, x: _arrays.Array, y: _arrays.Array | None) -> Any:
+        function = self._given[what]
+        if function is None:
+            raise ValueError(
+                f"the law of a function of your own carries no {what}: draw the map with {what}=, "
+                "a function (X, Y) -> (n, k), or estimate the kernel by "
+                "estimate_kernel(X, Y, seed=...)"
+            )
+        return function(x, x if y is None else y)
+
+
+def _values(
+    function: Callable[..., Any], scale: float, xp: Any, rows: _arrays.Array, *omega: Any
+) -> _arrays.Array:
+    values = function(rows, *omega)
+    expected = (rows.shape[0], omega[0].shape[-1])
+    if tuple(getattr(values, "shape", ())) != expected:
+        raise ValueError(
+            f"function(X, omega) must return shape {expected}, one column a unit, not "
+            f"{tuple(getattr(values, 'shape', ()))}"
+        )
+    # Cast: functions may return booleans, or float64 for float32.
+    return xp.astype(values, rows.dtype, copy=False) * scale

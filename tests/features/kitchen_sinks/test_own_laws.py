@@ -1,0 +1,249 @@
+"""Any phi and any pi: stumps with exact moments, and laws without a kernel."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import exact, learn, verify
+from mehler.features import RandomFunctions
+from mehler.features.kitchen_sinks import _stumps
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((5, 3))
+SIGN = exact.Activation("sign", lambda xp, t: xp.sign(t), degree=0)
+
+
+def stumps(seed=0, m=200, activation=SIGN, bias=2.0, **options):
+    return mehler.KitchenSinks.draw(
+        3, m, activation=activation, law="stumps", bias=bias, seed=seed, **options
+    )
+
+
+def heavy(rng, d, m):
+    return rng.standard_t(5, (d, m))
+
+
+def paired(rng, d, m):
+    return rng.standard_t(5, (d, m)), rng.uniform(-1, 1, m)
+
+
+# -- stumps -------------------------------------------------------------------------------------
+
+
+def by_grid(value, x, z, a=2.0, n=200_000):
+    """Mean and variance of a product over coordinates and a fine grid of thresholds."""
+    t = a * (2 * (np.arange(n) + 0.5) / n - 1)
+    products = np.concatenate([value(x[j] - t) * value(z[j] - t) for j in range(len(x))])
+    return products.mean(), products.var()
+
+
+@pytest.mark.parametrize("activation", ["step", SIGN], ids=["step", "sign"])
+def test_moments_of_stumps_are_integrals(activation):
+    value = np.sign if activation is SIGN else (lambda t: (t > 0).astype(float))
+    phi = stumps(activation=activation)
+    for i, j in itertools.product(range(3), range(3)):
+        mean, variance = by_grid(value, X[i], X[j])
+        assert phi.kernel(X)[i, j] == pytest.approx(mean, abs=2e-5)  # a cell of the grid
+        assert phi.variance(X)[i, j] == pytest.approx(variance, abs=4e-5)
+    assert phi.kernel_source == "closed form"
+    assert np.all(phi.kernel_error(X) < 1e-13)
+
+
+def test_the_kernel_of_signs_is_the_sum_norm_within_the_thresholds():
+    near = X / 2
+    expected = 1 - np.abs(near[:, None] - near[None]).sum(axis=2) / (3 * 2.0)
+    np.testing.assert_allclose(stumps().kernel(near), expected, atol=1e-14)
+
+
+def test_stumps_hold_and_a_planted_defect_does_not(monkeypatch):
+    def verdict():
+        phi = stumps()
+        return verify.check_kernel(
+            stumps, phi.kernel, X[:3], variance=phi.variance, resolution=0.1
+        ).status
+
+    assert verdict() == "holds"
+    right = _stumps.StumpWeights.weights
+
+    def half(self, *arguments):
+        weights, offsets = right(self, *arguments)
+        return weights, 0.5 * offsets
+
+    monkeypatch.setattr(_stumps.StumpWeights, "weights", half)
+    assert verdict() == "refuted"
+
+
+def test_stumps_see_one_coordinate_against_a_threshold():
+    phi = stumps(m=300)
+    weights, offsets = phi._weights("float64")
+    assert np.array_equal(np.sort(weights[0], axis=0)[-2:], [[0.0] * 300, [1.0] * 300])
+    assert np.abs(offsets).max() <= 2.0
+    by_hand = np.sign(X @ weights[0] + offsets) / np.sqrt(300)
+    np.testing.assert_array_equal(phi(X), by_hand)
+    steps = stumps(activation="step")
+    np.testing.assert_array_equal(mehler.from_recipe(steps.recipe())(X), steps(X))
+    whole = stumps(m=300, stored=False)
+    np.testing.assert_array_equal(whole(X), phi(X))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"bias": 0.0}, "bias=0.0 must be a number above 0"),
+        ({"bias": "uniform", "activation": "cos"}, "bias='uniform' must be a number above 0"),
+        ({"projections": "orthogonal"}, "leave projections out"),
+    ],
+)
+def test_bad_stumps_are_named(options, words):
+    with pytest.raises(ValueError, match=words):
+        stumps(**options)
+
+
+def test_other_activations_of_stumps_have_features_and_an_estimate():
+    phi = stumps(activation="tanh")
+    assert phi(X).shape == (5, 200)
+    with pytest.raises(ValueError, match=r"degree 0.*estimate_kernel"):
+        phi.kernel(X)
+    estimate = phi.estimate_kernel(X, seed=3, confidence=0.999999)
+    mean, _ = by_grid(np.tanh, X[0], X[1])
+    assert abs(estimate.value[0, 1] - mean) < estimate.half_width[0, 1] < 0.05
+
+
+# -- laws without a kernel ---------------------------------------------------------------------
+
+OWN = {
+    "weights": {"law": heavy},
+    "pair": {"law": paired},
+    "bias": {"law": heavy, "bias": 0.5},
+    "pair and bias": {"law": paired, "bias": 0.5},
+    "phase": {"law": heavy, "bias": "uniform", "activation": "cos"},
+}
+
+
+def own(name, m=100, seed=0, **more):
+    return mehler.KitchenSinks.draw(3, m, **{"activation": "tanh", **OWN[name], **more}, seed=seed)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_transform_and_learn_need_no_kernel(name):
+    phi = own(name)
+    Z = phi(X)
+    assert Z.shape == (5, 100)
+    assert np.all(np.isfinite(learn.ridge(phi, X, X[:, 0], lambdas=[0.1]).predict(X)))
+    np.testing.assert_allclose(own(name, m=130)(X)[:, :100] * 1.3**0.5, Z, atol=1e-15)
+    np.testing.assert_array_equal(own(name, stored=False)(X), Z)
+
+
+@pytest.mark.parametrize("what", ["kernel", "variance"])
+def test_the_refusal_names_the_function_to_give(what):
+    for phi in (own("bias"), own("pair"), functions()):
+        with pytest.raises(ValueError, match=rf"draw the map with {what}=.*estimate_kernel"):
+            getattr(phi, what)(X)
+
+
+def test_offsets_of_a_law_are_added():
+    phi = own("pair")
+    weights, offsets = phi._weights("float64")
+    np.testing.assert_allclose(phi(X), np.tanh(X @ weights[0] + offsets) / 10, atol=1e-15)
+    both = own("pair and bias")._weights("float64")[1]
+    assert np.std(both - offsets) == pytest.approx(0.5, rel=0.3)
+
+
+def test_a_given_kernel_is_used():
+    phi = own("bias", kernel=lambda a, b: a @ b.T)
+    np.testing.assert_allclose(phi.kernel(X), X @ X.T)
+    assert phi.kernel_source == "given"
+
+
+def test_an_estimate_covers_the_kernel_of_a_law_that_is_known():
+    known = mehler.KitchenSinks.draw(3, 10, activation="relu", seed=0)
+    phi = mehler.KitchenSinks.draw(
+        3, 10, activation="relu", law=lambda rng, d, m: rng.standard_normal((d, m)), seed=0
+    )
+    misses = 0
+    for seed in range(20):
+        found = phi.estimate_kernel(X, X[:2], seed=seed, n_units=2000)
+        misses += int(np.sum(np.abs(found.value - known.kernel(X, X[:2])) > found.half_width))
+    # 200 dependent intervals at 95 %: 10 misses on the mean.
+    assert 0 < misses < 40
+    assert found.value.shape == found.half_width.shape == (5, 2)
+
+
+def test_dependent_units_are_refused():
+    phi = mehler.KitchenSinks.draw(3, 9, activation="relu", projections="orthogonal", seed=0)
+    with pytest.raises(ValueError, match="depend on each other"):
+        phi.estimate_kernel(X, seed=0)
+    for bad, words in (({"n_units": 1}, "n_units"), ({"confidence": 1.0}, "confidence")):
+        with pytest.raises(ValueError, match=words):
+            own("bias").estimate_kernel(X, seed=0, **bad)
+
+
+# -- any function ------------------------------------------------------------------------------
+
+
+def bump(rows, centres):
+    return np.exp(-((rows[:, :, None] - centres) ** 2).sum(axis=1))
+
+
+def tree(rows, column, threshold):
+    """A stump whose parameters are an integer and a number."""
+    return np.where(rows[:, column] > threshold, 1.0, -1.0)
+
+
+def splits(rng, d, m):
+    return rng.integers(d, size=m), rng.uniform(-2, 2, m)
+
+
+def functions(m=70, seed=0, function=bump, law=lambda rng, d, m: rng.uniform(-1, 1, (d, m)), **k):
+    return RandomFunctions.draw(3, m, function=function, law=law, seed=seed, **k)
+
+
+def test_any_function_of_any_parameters():
+    phi = functions()
+    (centres,) = phi._weights("float64")
+    np.testing.assert_allclose(phi(X), bump(X, centres) / np.sqrt(70))
+    np.testing.assert_allclose(functions(m=200)(X)[:, :70] * (200 / 70) ** 0.5, phi(X))
+    np.testing.assert_array_equal(functions(stored=False)(X), phi(X))
+    assert phi(X.astype("float32")).dtype == np.float32
+
+
+def test_two_ways_to_write_stumps_have_one_kernel():
+    phi = functions(function=tree, law=splits, kernel=stumps().kernel, variance=stumps().variance)
+    np.testing.assert_array_equal(phi.kernel(X), stumps().kernel(X))
+
+    def draw(seed):
+        return functions(m=200, seed=seed, function=tree, law=splits)
+
+    verdict = verify.check_kernel(
+        draw, phi.kernel, X[:3], variance=stumps().variance, resolution=0.1
+    )
+    assert verdict.status == "holds"
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"function": 3}, TypeError, "function"),
+        ({"law": "gaussian"}, TypeError, "law"),
+        ({"kernel": 1}, TypeError, "kernel"),
+        ({"law": lambda rng, d, m: np.ones((m, d))}, ValueError, "last axis"),
+        ({"law": lambda rng, d, m: np.full((d, m), np.nan)}, ValueError, "NaN"),
+    ],
+)
+def test_bad_functions_are_named(options, error, words):
+    with pytest.raises(error, match=words):
+        functions(**options)
+
+
+def test_a_function_of_another_shape_is_named():
+    with pytest.raises(ValueError, match=r"must return shape \(5, 70\)"):
+        functions(function=lambda rows, centres: rows)(X)
+
+
+def test_functions_have_no_recipe():
+    with pytest.raises(ValueError, match="no recipe"):
+        functions().recipe()
