@@ -4,6 +4,7 @@ from mehler.bounds.doubling._diameter import diameter
 from mehler.bounds.doubling._dimension import DoublingDimension, doubling_dimension
 from mehler.bounds.doubling._interval import Interval
 from mehler.bounds.doubling._numbers import covering_number, packing_number
+from mehler.bounds.doubling._universal import sparse_dimension
 from mehler.bounds.doubling._witness import Witness
 
 __all__ = [
@@ -14,4 +15,5 @@ __all__ = [
     "diameter",
     "doubling_dimension",
     "packing_number",
+    "sparse_dimension",
 ]
