@@ -6,6 +6,14 @@ from mehler.learn._box_erm._result import BoxERM
 from mehler.learn._doubly_stochastic._doubly_stochastic import doubly_stochastic
 from mehler.learn._doubly_stochastic._fit import StochasticFit
 from mehler.learn._folds import folds
+from mehler.learn._kernel._columns import ColumnSample, block_diagonal, column_sample
+from mehler.learn._kernel._kernel_ridge import KernelRidgeFit, kernel_ridge
+from mehler.learn._kernel._measures import (
+    Rademacher,
+    kernel_alignment,
+    rademacher,
+    spectral_error,
+)
 from mehler.learn._logistic._fit import LogisticFit
 from mehler.learn._logistic._logistic import logistic
 from mehler.learn._neighbours._index import MaxoutIndex
@@ -19,23 +27,32 @@ from mehler.learn._ridge._sums import RidgeSums
 
 __all__ = [
     "BoxERM",
+    "ColumnSample",
     "CrossValidation",
+    "KernelRidgeFit",
     "LogisticFit",
     "MaxoutIndex",
     "PrincipalComponents",
+    "Rademacher",
     "RidgeFit",
     "RidgeSums",
     "StochasticFit",
+    "block_diagonal",
     "box_erm",
+    "column_sample",
     "cross_validate",
     "cross_validate_sums",
     "doubly_stochastic",
     "folds",
+    "kernel_alignment",
+    "kernel_ridge",
     "logistic",
     "losses",
     "nearest",
     "one_vs_all",
     "principal_components",
+    "rademacher",
     "ridge",
+    "spectral_error",
     "units",
 ]

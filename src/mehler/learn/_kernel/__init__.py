@@ -1,0 +1,1 @@
+"""Machines on exact kernels, and measures of approximations of a kernel."""

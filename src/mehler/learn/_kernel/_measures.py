@@ -1,0 +1,228 @@
+"""Measures of kernel matrices and of classes of functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from mehler import _arrays, _random
+from mehler._arrays import Array
+from mehler._validate import choice, flag, integer, positive
+from mehler.learn._arguments import check_rows
+from mehler.learn._kernel._gram import matrix, spectrum
+
+
+def spectral_error(K_hat: Any, K: Any, lam: float) -> float:
+    r"""Compute the least Delta for which one matrix is a spectral approximation of another.
+
+    .. math:: (1 - \Delta)(K + \lambda) \preceq \hat K + \lambda \preceq (1 + \Delta)(K + \lambda)
+
+    Parameters
+    ----------
+    K_hat, K : array, shape (n, n)
+        Symmetric matrices; `K` positive semidefinite.
+    lam : float
+        Ridge, above 0, in the unit of the eigenvalues of `K`.
+
+    Returns
+    -------
+    float
+        Delta: the largest eigenvalue of
+        :math:`(K + \lambda)^{-1/2}(\hat K - K)(K + \lambda)^{-1/2}` in size.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a matrix is not finite and symmetric, `K` not positive semidefinite, or `lam` not above
+        0.
+
+    See Also
+    --------
+    mehler.bounds.leverage.score_error_samples : Rows that suffice for a Delta.
+
+    Notes
+    -----
+    One eigendecomposition and one more of the quotient, about 18 n^3 operations.
+
+    References
+    ----------
+    Definition 3 of Shahrampour, Kolouri (2019), after Avron et al. (2017).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler import learn
+    >>> round(learn.spectral_error(1.5 * np.eye(3), np.eye(3), 1.0), 12)  # 2.5 / 2 - 1
+    0.25
+    """
+    ridge = positive("lam", lam)
+    approximation, exact = matrix("K_hat", K_hat), matrix("K", K)
+    if approximation.shape != exact.shape:
+        raise ValueError(
+            f"K_hat has shape {approximation.shape} but K {exact.shape}; make them equal"
+        )
+    eigenvalues, vectors = spectrum("K", exact)
+    root = vectors / np.sqrt(eigenvalues + ridge)
+    quotient = root.T @ (approximation - exact) @ root
+    return float(np.abs(np.linalg.eigvalsh(0.5 * (quotient + quotient.T))).max())
+
+
+def kernel_alignment(K: Any, Y: Any, *, centred: bool = True) -> float:
+    r"""Compute the alignment of a kernel matrix with targets.
+
+    .. math:: \frac{\langle K, YY^\top\rangle_F}{\|K\|_F\,\|YY^\top\|_F}
+
+    Parameters
+    ----------
+    K : array, shape (n, n)
+        Symmetric matrix.
+    Y : array, shape (n,) or (n, t)
+        Real targets; for classes the codes of :func:`one_vs_all`.
+    centred : bool, optional
+        Subtract means of rows and columns of both matrices first.
+
+    Returns
+    -------
+    float
+        Between 0 and 1 for positive semidefinite `K`; 0 if either matrix is 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `K` is not finite and symmetric, or `Y` not n rows of real numbers.
+
+    See Also
+    --------
+    mehler.features.leverage.LKRF : Features weighted so that alignment is largest.
+
+    References
+    ----------
+    Cristianini et al. (2002); Cortes, Mohri, Rostamizadeh (2012), centred; the criterion of the
+    rivals of Shahrampour, Kolouri (2019), Section IV.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler import learn
+    >>> y = np.array([1.0, 1.0, -1.0, -1.0])
+    >>> learn.kernel_alignment(np.outer(y, y), y), round(learn.kernel_alignment(np.eye(4), y), 4)
+    (1.0, 0.5774)
+    """
+    k = matrix("K", K)
+    y = np.asarray(_arrays.to_host(Y))
+    if y.ndim not in (1, 2) or y.shape[0] != len(k) or y.dtype.kind not in "fiub":
+        raise ValueError(f"Y must have {len(k)} rows of real numbers, not shape {y.shape}")
+    y = y.astype(np.float64).reshape(len(k), -1)
+    if not np.all(np.isfinite(y)):
+        raise ValueError("Y holds NaN or infinity")
+    if flag("centred", centred):
+        y = y - y.mean(axis=0)
+        k = k - k.mean(axis=0) - k.mean(axis=1)[:, None] + k.mean()
+    size = float(np.linalg.norm(k)) * float(np.linalg.norm(y.T @ y))
+    return float(np.sum(y * (k @ y))) / size if size > 0.0 else 0.0
+
+
+@dataclass(frozen=True)
+class Rademacher:
+    """An empirical Rademacher complexity.
+
+    Parameters
+    ----------
+    value : float
+        Mean over the drawn signs.
+    error : float
+        Its standard error.
+    bound : float
+        Upper bound in closed form, by Jensen's inequality.
+
+    See Also
+    --------
+    rademacher : Compute it.
+    """
+
+    value: float
+    error: float
+    bound: float
+
+
+def rademacher(
+    Z: Array,
+    radius: float,
+    *,
+    shape: Literal["ball", "box"] = "ball",
+    seed: int,
+    n_draws: int = 1000,
+) -> Rademacher:
+    r"""Compute the empirical Rademacher complexity of linear functions of features.
+
+    .. math:: \frac1N\,E_\sigma \sup_\theta \sum_{i\le N}\sigma_i\langle\theta, z_i\rangle
+              = \begin{cases} \frac BN\,E\,|\sum_i\sigma_iz_i|_2 & |\theta|_2 \le B \\
+              \frac BN\,E\,|\sum_i\sigma_iz_i|_1 & |\theta|_\infty \le B \end{cases}
+
+    Parameters
+    ----------
+    Z : array, shape (N, m)
+        Features of the sample.
+    radius : float
+        B, above 0. For weights of at most C/m in the maxout paper's class, whose features are not
+        divided by sqrt(m), pass sqrt(m) times the map's features and C/m.
+    shape : {"ball", "box"}, optional
+        Norm that is bounded by B: the Euclidean one, or the largest weight.
+    seed : int
+        Seed of the signs.
+    n_draws : int, optional
+        Drawn sign vectors, at least 2.
+
+    Returns
+    -------
+    Rademacher
+        Value, standard error, and the bound
+        :math:`\frac BN(\sum_i|z_i|^2)^{1/2}` or
+        :math:`\frac BN\sum_\ell(\sum_iz_{i\ell}^2)^{1/2}`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of its kind or range.
+
+    See Also
+    --------
+    box_erm : Learn over the box.
+    mehler.bounds.maxout.risk : The risk bound that it enters.
+
+    Notes
+    -----
+    The classes are symmetric, so that sums in absolute value have the same complexity. Multiply by
+    2 for the definition with 2/N. n_draws products of 1 x N by N x m.
+
+    References
+    ----------
+    Definition 2 of Shahrampour, Kolouri (2019); Bartlett, Mendelson (2002); Appendix B of Mroueh,
+    Rennie, Goel (2015).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler import learn
+    >>> found = learn.rademacher(np.eye(4), 2.0, shape="box", seed=0)  # every sum is 4
+    >>> found.value, found.bound
+    (2.0, 2.0)
+    """
+    check_rows(Z, "Z")
+    size = positive("radius", radius)
+    norm = 2 if choice("shape", shape, ("ball", "box")) == "ball" else 1
+    n_draws = integer("n_draws", n_draws, least=2)
+    z = np.asarray(_arrays.to_host(Z), dtype=np.float64)
+    rng = _random.generator(_random.check_seed(seed), _random.SELECTION, 0)
+    scale = size / len(z)
+    found = np.empty(n_draws)
+    for part in _arrays.slices(n_draws, 256):
+        signs = 2.0 * rng.integers(2, size=(part.stop - part.start, len(z))) - 1.0
+        found[part] = scale * np.linalg.norm(signs @ z, ord=norm, axis=1)
+    squares = (z * z).sum(axis=0)
+    bound = scale * (np.sqrt(squares.sum()) if norm == 2 else np.sqrt(squares).sum())
+    return Rademacher(
+        float(found.mean()), float(found.std(ddof=1) / np.sqrt(n_draws)), float(bound)
+    )

@@ -1,0 +1,260 @@
+"""Machines on exact kernels: against features, against refits, and against closed forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import learn
+from mehler.features import groups
+from mehler.learn._kernel import _kernel_ridge, _measures
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((30, 3))
+Y = np.stack([np.sin(X[:, 0]), X[:, 1] * X[:, 2]], axis=1)
+LAMBDAS = [1e-4, 1e-2, 1.0]
+
+
+def linear(a, b):
+    return a @ b.T
+
+
+def gaussian(a, b):
+    return np.exp(-0.5 * ((a[:, None] - b[None]) ** 2).sum(axis=2))
+
+
+# -- ridge ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("scoring", ["mse", "error_rate"])
+def test_a_linear_kernel_is_ridge_on_the_rows(intercept, scoring):
+    how = {"lambdas": LAMBDAS, "intercept": intercept, "scoring": scoring}
+    ours = learn.kernel_ridge(linear, X, Y, **how)
+    theirs = learn.ridge(lambda rows: rows, X, Y, **how)
+    np.testing.assert_allclose(ours.errors, theirs.errors, rtol=1e-9)
+    assert ours.lam == theirs.lam
+    new = RNG.standard_normal((4, 3))
+    np.testing.assert_allclose(ours.predict(new), theirs.predict(new), atol=1e-9)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_leave_one_out_is_what_refits_say(intercept):
+    lam, n = 0.01, len(X)
+    errors = []
+    for i in range(n):
+        kept = np.delete(np.arange(n), i)
+        # The same penalty N lambda for one row less.
+        fit = learn.kernel_ridge(
+            gaussian, X[kept], Y[kept], lambdas=lam * n / (n - 1), intercept=intercept
+        )
+        errors.append(Y[i] - fit.predict(X[i : i + 1])[0])
+    ours = learn.kernel_ridge(gaussian, X, Y, lambdas=lam, intercept=intercept)
+    assert ours.errors[0] == pytest.approx(np.mean(np.square(errors)), rel=1e-9)
+
+
+def test_planted_defect_is_seen(monkeypatch):
+    """Residuals, not divided by 1 - h."""
+    monkeypatch.setattr(_kernel_ridge, "_left_out", lambda residual, rest: residual)
+    with pytest.raises(AssertionError):
+        test_leave_one_out_is_what_refits_say(True)
+
+
+def test_a_map_stands_for_its_exact_kernel():
+    phi = mehler.MaxoutFeatures.draw(3, 5, 4, seed=0)
+    ours = learn.kernel_ridge(phi, X, Y[:, 0], lambdas=0.1)
+    theirs = learn.kernel_ridge(phi.kernel, X, Y[:, 0], lambdas=0.1)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    assert ours.predict(X).shape == (30,)
+
+
+def test_many_features_approach_the_machine():
+    """The kernel's machine is the limit of ridge on features."""
+    exact = learn.kernel_ridge(mehler.FourierFeatures.draw(3, 2, seed=0), X, Y, lambdas=0.01)
+    phi = mehler.FourierFeatures.draw(3, 20_000, seed=1)
+    close = learn.ridge(phi, X, Y, lambdas=0.01).predict(X)
+    assert np.abs(exact.predict(X) - close).max() < 0.1
+    far = learn.ridge(mehler.FourierFeatures.draw(3, 20, seed=1), X, Y, lambdas=0.01).predict(X)
+    assert np.abs(exact.predict(X) - far).max() > 0.1
+
+
+def test_the_haar_kernel_is_invariant():
+    group = groups.BlockPermutations(3)
+    fit = learn.kernel_ridge(
+        lambda a, b: groups.haar_kernel(gaussian, group, a, b), X, Y, lambdas=0.01
+    )
+    np.testing.assert_allclose(fit.predict(X[:, [2, 0, 1]]), fit.predict(X), atol=1e-12)
+
+
+def test_other_libraries():
+    strict = pytest.importorskip("array_api_strict")
+    phi = mehler.MaxoutFeatures.draw(3, 5, 4, seed=0)
+    here = learn.kernel_ridge(phi, X, Y, lambdas=LAMBDAS)
+    there = learn.kernel_ridge(
+        phi.to(strict), strict.asarray(X), strict.asarray(Y), lambdas=LAMBDAS
+    )
+    assert strict.asarray(X).__class__ is there.predict(strict.asarray(X)).__class__
+    np.testing.assert_allclose(np.asarray(there.predict(strict.asarray(X))), here.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "error", "words"),
+    [
+        ("rbf", TypeError, "kernel='rbf' must be a function"),
+        (lambda a, b: a, ValueError, r"kernel\(X, Y\) has shape \(30, 3\)"),
+        (lambda a, b: a @ b.T * np.nan, ValueError, r"kernel\(X, Y\)"),
+        (lambda a, b: a @ np.diag([1.0, 2, 3]) @ b.T + np.arange(len(b)), ValueError, "symmetric"),
+        (lambda a, b: -gaussian(a, b), ValueError, "not positive semidefinite"),
+    ],
+)
+def test_bad_kernels_are_named(kernel, error, words):
+    with pytest.raises(error, match=words):
+        learn.kernel_ridge(kernel, X, Y, lambdas=0.1)
+
+
+def test_other_bad_input_is_named():
+    with pytest.raises(ValueError, match="lambdas"):
+        learn.kernel_ridge(gaussian, X, Y, lambdas=0.0)
+    with pytest.raises(ValueError, match="scoring"):
+        learn.kernel_ridge(gaussian, X, Y, lambdas=0.1, scoring="auc")
+    with pytest.raises(ValueError, match="columns"):
+        learn.kernel_ridge(gaussian, X, Y, lambdas=0.1).predict(X[:, :2])
+
+
+# -- columns and blocks --------------------------------------------------------------------------
+
+
+def test_all_columns_give_the_kernel():
+    phi = learn.column_sample(gaussian, X, columns=range(30))
+    np.testing.assert_allclose(phi(X) @ phi(X).T, gaussian(X, X), atol=1e-6)
+
+
+def test_sampled_columns_are_exact_and_the_rest_below():
+    phi = learn.column_sample(gaussian, X, 12, seed=3)
+    assert len(phi.columns) == 12
+    assert phi.n_features <= 12
+    rest = gaussian(X, X) - phi(X) @ phi(X).T
+    chosen = list(phi.columns)
+    assert np.abs(rest[np.ix_(chosen, range(30))]).max() < 1e-8
+    assert np.linalg.eigvalsh(rest)[0] > -1e-8
+    again = learn.column_sample(gaussian, X, 12, seed=3)
+    assert again.columns == phi.columns != learn.column_sample(gaussian, X, 12, seed=4).columns
+
+
+def test_a_kernel_of_low_rank_needs_few_columns():
+    phi = learn.column_sample(linear, X, 3, seed=0)
+    np.testing.assert_allclose(phi(X) @ phi(X).T, X @ X.T, atol=1e-10)
+    assert learn.column_sample(linear, X, 10, seed=0).n_features == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "n_columns"),
+        ({"n_columns": 3, "columns": [1]}, "not both"),
+        ({"n_columns": 31}, "n_columns"),
+        ({"columns": [1, 1]}, "different"),
+        ({"columns": [30]}, "from 0 to 29"),
+    ],
+)
+def test_bad_columns_are_named(options, words):
+    with pytest.raises(ValueError, match=words):
+        learn.column_sample(gaussian, X, **options)
+
+
+def test_blocks_stay_on_the_diagonal():
+    labels = np.arange(30) % 3
+    kept = learn.block_diagonal(gaussian(X, X), labels)
+    for i in range(3):
+        inside = labels == i
+        np.testing.assert_array_equal(
+            kept[np.ix_(inside, inside)], gaussian(X, X)[np.ix_(inside, inside)]
+        )
+    assert np.count_nonzero(kept) == 300
+    assert np.linalg.eigvalsh(kept)[0] > -1e-12
+    with pytest.raises(ValueError, match="blocks must be 30 integers"):
+        learn.block_diagonal(gaussian(X, X), labels[1:])
+
+
+# -- measures ------------------------------------------------------------------------------------
+
+
+def test_spectral_error_is_the_least_delta():
+    k = gaussian(X, X)
+    phi = mehler.FourierFeatures.draw(3, 400, gamma=0.5, seed=0)
+    delta = learn.spectral_error(phi.gram(X), k, 0.1)
+    identity = 0.1 * np.eye(30)
+    gaps = [
+        np.linalg.eigvalsh(sign * (phi.gram(X) - k) + factor * delta * (k + identity))[0]
+        for sign in (1, -1)
+        for factor in (1, 0.99)
+    ]
+    assert min(gaps[0], gaps[2]) > -1e-10
+    assert min(gaps[1], gaps[3]) < -1e-6
+
+
+def test_spectral_error_of_a_multiple():
+    k = gaussian(X, X)
+    top = np.linalg.eigvalsh(k)[-1]
+    assert learn.spectral_error(1.3 * k, k, 0.5) == pytest.approx(0.3 * top / (top + 0.5))
+    assert learn.spectral_error(k, k, 0.5) == pytest.approx(0, abs=1e-12)
+
+
+def test_alignment_of_known_matrices():
+    y = np.repeat([1.0, -1.0], 5)
+    assert learn.kernel_alignment(np.outer(y, y), y) == pytest.approx(1)
+    assert learn.kernel_alignment(np.ones((10, 10)), y) == 0
+    assert learn.kernel_alignment(np.eye(10), y, centred=False) == pytest.approx(10**-0.5)
+    # A centred identity has the norm sqrt(n - 1).
+    assert learn.kernel_alignment(np.eye(10), y) == pytest.approx(1 / 3)
+
+
+def test_rademacher_is_exact_on_two_rows():
+    z = np.array([[3.0, 0.0], [0.0, 4.0]])
+    ball = learn.rademacher(z, 1.0, seed=0)
+    assert (ball.value, ball.error) == (2.5, 0.0)  # |(+-3, +-4)| / 2
+    assert ball.bound == 2.5
+    assert learn.rademacher(z, 1.0, shape="box", seed=0).value == 3.5
+    same = learn.rademacher(np.ones((2, 1)), 1.0, seed=0, n_draws=4000)  # |s1 + s2| / 2
+    assert abs(same.value - 0.5) < 6 * same.error
+    assert same.bound == pytest.approx(0.5**0.5)
+
+
+@pytest.mark.parametrize("shape", ["ball", "box"])
+def test_rademacher_is_a_mean_over_all_signs(shape):
+    z = X[:8]
+    signs = np.array(np.meshgrid(*[[-1, 1]] * 8)).reshape(8, -1).T
+    exact = np.mean(np.linalg.norm(signs @ z, ord=2 if shape == "ball" else 1, axis=1)) * 2 / 8
+    found = learn.rademacher(z, 2.0, shape=shape, seed=1, n_draws=4000)
+    assert abs(found.value - exact) < 6 * found.error
+    assert exact < found.bound
+
+
+def test_planted_factor_of_the_complexity_is_seen(monkeypatch):
+    """Signs that are all equal."""
+    monkeypatch.setattr(
+        _measures._random,
+        "generator",
+        lambda *k: type("G", (), {"integers": lambda s, a, size: np.full(size, 1)})(),
+    )
+    with pytest.raises(AssertionError):
+        test_rademacher_is_a_mean_over_all_signs("ball")
+
+
+def test_bad_measures_are_named():
+    k = gaussian(X, X)
+    cases = [
+        (lambda: learn.spectral_error(k, k, 0.0), "lam"),
+        (lambda: learn.spectral_error(k[:2], k, 0.1), "K_hat must be a square matrix"),
+        (lambda: learn.spectral_error(k[:2, :2], k, 0.1), "make them equal"),
+        (lambda: learn.spectral_error(k, -k, 0.1), "K is not positive semidefinite"),
+        (lambda: learn.kernel_alignment(k, Y[:3]), "Y must have 30 rows"),
+        (lambda: learn.kernel_alignment(k, Y * np.nan), "Y holds NaN"),
+        (lambda: learn.rademacher(X, -1.0, seed=0), "radius"),
+        (lambda: learn.rademacher(X, 1.0, shape="cube", seed=0), "shape"),
+        (lambda: learn.rademacher(X, 1.0, seed=0, n_draws=1), "n_draws"),
+    ]
+    for call, words in cases:
+        with pytest.raises(ValueError, match=words):
+            call()
