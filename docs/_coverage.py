@@ -1,0 +1,147 @@
+"""Write the page on coverage: every item of the four papers, and what there is for it.
+
+``python docs/_coverage.py`` writes ``docs/coverage.md`` from ``docs/_coverage.txt``, one line an
+item: name, place, what there is, and where no statement or experiment says it, verdict and test.
+Verdicts of statements are the statements' own. A test holds the page to this, and its names to the
+package.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from mehler.proofs_checks import STATEMENTS
+from mehler.reproduce import experiments
+
+DOCS = Path(__file__).parent
+SOURCE, PAGE = DOCS / "_coverage.txt", DOCS / "coverage.md"
+
+VERDICTS = {one.id: one.expected for one in STATEMENTS}
+_ID = re.compile(
+    r"(?<![`.\w/])(?:maxout|leverage|kitchen-sinks|group-invariant|fourier)\.[a-z0-9-]+"
+)
+_EXPERIMENT = re.compile(r"reproduce:([a-z0-9-]+)")
+# Experiments that are shown on the page of another one.
+BESIDE = {"maxout-table-1-pixels": "maxout-table-1", "maxout-maps": "maxout-table-1"}
+
+HEAD = """# Coverage
+
+Every definition, statement, algorithm, figure, table, experiment and remark of the four papers, and
+what there is for it.
+
+- *Works*: a function does it; the command runs its tests.
+- The verdict of a statement is that of the [theorems](theorems/index.md). *Undecided: formula not
+  in our copy* says that the text has lost the formula, and how the restored form fared
+  ([why](fairness.md)).
+- *Measured*: an [experiment](experiments.md), whose page says what agrees and what does not.
+- *Partial* gives its reason.
+"""
+
+
+@dataclass(frozen=True)
+class Item:
+    """An item of a paper: `have` names functions, statements and experiments."""
+
+    name: str
+    place: str
+    have: str
+    verdict: str
+    test: str
+
+    @property
+    def statements(self) -> list[str]:
+        """Ids of statements."""
+        return _ID.findall(self.have)
+
+    @property
+    def experiments(self) -> list[str]:
+        """Names of experiments."""
+        return _EXPERIMENT.findall(self.have)
+
+    @property
+    def names(self) -> list[str]:
+        """Dotted names of the package."""
+        return re.findall(r"`(mehler\.[\w.]+)`", self.have)
+
+    @property
+    def verdicts(self) -> list[str]:
+        """The verdict that is given, else those of the statements, or of the experiment."""
+        if self.verdict:
+            return [self.verdict]
+        return list(dict.fromkeys(VERDICTS[one] for one in self.statements)) or ["measured"]
+
+    @property
+    def judged(self) -> str:
+        """The verdicts in one line."""
+        return "; ".join(self.verdicts)
+
+    @property
+    def command(self) -> str:
+        """The command that shows it."""
+        commands = [f"mehler reproduce {one}" for one in self.experiments]
+        commands += [f"mehler report --statements {one}" for one in self.statements]
+        return commands[0] if commands else f"pytest {self.test}"
+
+    def row(self) -> str:
+        """Return the row of the table."""
+        have = _EXPERIMENT.sub(lambda at: f"[`{at[1]}`](experiments/{_shown(at[1])}.md)", self.have)
+        have = _ID.sub(lambda at: f"[`{at[0]}`]({page_of(at[0])})", have)
+        cells = (self.name, self.place, have, self.judged, f"`{self.command}`")
+        return f"| {' | '.join(cells)} |"
+
+
+def _shown(experiment: str) -> str:
+    return BESIDE.get(experiment, experiment)
+
+
+def page_of(identifier: str) -> str:
+    """Return the page of a statement, from the folder of this page."""
+    name = identifier.replace("maxout.", "").replace(".", "-")
+    return f"theorems/{name}.md"
+
+
+def items(text: str) -> list[tuple[str, str, list[Item]]]:
+    """Return the papers: heading, a line on the copy, and the items."""
+    found: list[tuple[str, str, list[Item]]] = []
+    for paper in re.split(r"^# ", text, flags=re.MULTILINE)[1:]:
+        heading, source, *lines = (line for line in paper.splitlines() if line.strip())
+        rows = []
+        for line in lines:
+            cells = [cell.strip() for cell in line.split(" | ")]
+            rows.append(Item(*(cells + [""] * (5 - len(cells)))))
+        found.append((heading, source, rows))
+    return found
+
+
+def page(text: str) -> str:
+    """Return the page."""
+    parts = [HEAD, _counts(items(text))]
+    for heading, source, rows in items(text):
+        parts += [f"\n## {heading}\n\n{source}\n"]
+        parts += ["| item | where | what there is | verdict | command |", "|---|---|---|---|---|"]
+        parts += [one.row() for one in rows]
+    parts += [
+        "\nThis page is written by `python docs/_coverage.py`; a test holds it to the package."
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _counts(papers: list[tuple[str, str, list[Item]]]) -> str:
+    """Return the table of the numbers of items."""
+    lines = ["| paper | items | whole | partial |", "|---|---|---|---|"]
+    for heading, _, rows in (*papers, ("all", "", [one for p in papers for one in p[2]])):
+        partial = sum(one.judged.startswith("partial") for one in rows)
+        lines.append(f"| {heading} | {len(rows)} | {len(rows) - partial} | {partial} |")
+    return "\n".join(lines)
+
+
+def unknown_experiments(text: str) -> set[str]:
+    """Return the experiments that are named and do not exist, or exist and are not named."""
+    named = {name for _, _, rows in items(text) for one in rows for name in one.experiments}
+    return named ^ set(experiments())
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(SOURCE.read_text(encoding="utf-8")), encoding="utf-8")
