@@ -117,6 +117,11 @@ class InvariantSampler(Sampler):
     def _draw(
         self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
     ) -> features.FeatureMap:
+        if not isinstance(self.templates, str):
+            raise TypeError(
+                "templates must be the name of a law here; for templates of your own draw "
+                "mehler.GroupInvariantFeatures"
+            )
         if x.shape[1] == 1 and self.templates == "sphere":
             raise ValueError(
                 "n_features = 1, but templates='sphere' need at least 2 columns: use "

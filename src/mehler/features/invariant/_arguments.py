@@ -8,6 +8,7 @@ from typing import Any
 from mehler._validate import integer
 from mehler.exact.orbits import Bins, TemplateLaw
 from mehler.features.groups._group import Group, as_group
+from mehler.features.invariant._given import GivenTemplates
 
 # Default window in standard deviations of a unit row's projection, at most its full range.
 _DEVIATIONS = 4.0
@@ -24,13 +25,26 @@ def group_for(group: Any, n_inputs: Any) -> Group:
     return made
 
 
-def bins_for(law: TemplateLaw, n_bins: Any, window: Any, rule: Any) -> Bins:
+def bins_for(law: TemplateLaw | GivenTemplates, n_bins: Any, window: Any, rule: Any) -> Bins:
     """Build the bins; the default window is 4 standard deviations of a unit row's projection."""
     if window is None:
-        window = min(law.reach, _DEVIATIONS / math.sqrt(law.n_inputs))
+        window = min(law.reach, _DEVIATIONS * _typical(law))
     elif isinstance(window, (bool, str)) or not hasattr(window, "__float__"):
         raise TypeError(f"window={window!r} must be a number above 0")
     return Bins(integer("n_bins", n_bins), float(window), rule)
+
+
+def _typical(law: TemplateLaw | GivenTemplates) -> float:
+    """Return the scale of a projection of a unit row."""
+    return law.typical if isinstance(law, GivenTemplates) else 1.0 / math.sqrt(law.n_inputs)
+
+
+def templates_for(n_templates: Any, given: GivenTemplates) -> int:
+    """Return the number of given templates; ValueError if another one is asked for."""
+    m = len(given.rows)
+    if n_templates is not None and integer("n_templates", n_templates) != m:
+        raise ValueError(f"n_templates={n_templates} but templates has {m} rows; leave it out")
+    return m
 
 
 def columns_for(n_features: Any, n_templates: Any, columns: int) -> int:

@@ -20,6 +20,7 @@ from mehler.features.groups._shifts import CyclicShifts
 from mehler.features.invariant import _arguments as arguments
 from mehler.features.invariant import _blocks as blocks
 from mehler.features.invariant import _draws as draws
+from mehler.features.invariant._given import GivenMoments, given_templates
 from mehler.features.invariant._moments import Moments
 
 # From this many coordinates on, products need larger blocks of rows.
@@ -59,10 +60,10 @@ class GroupInvariantFeatures(FeatureMap):
     rule : {'paper', 'trapezoid', 'midpoint', 'dither'}, optional
         Placement of the thresholds, see `mehler.exact.orbits.Bins`. 'paper' has a column that
         is always 1 and one that is always 0; 'dither' is unbiased for every number of bins.
-    templates : {'sphere', 'gaussian', 'redraw', 'zero'}, optional
+    templates : {'sphere', 'gaussian', 'redraw', 'zero'} or array (m, d), optional
         Uniform on the unit sphere; N(0, I/d); N(0, I/d) drawn again until the squared length
         is below 1 + epsilon; features of zero in that case instead. The last two are the
-        paper's.
+        paper's. An array has your own templates, for instance rows of the data; see Notes.
     epsilon : float, optional
         Margin of 'redraw' and 'zero'.
     n_elements : int, optional
@@ -111,6 +112,11 @@ class GroupInvariantFeatures(FeatureMap):
     ``variance`` is exact for a single element, else a proved upper bound, as is
     ``gram_variance``.
 
+    With templates of your own nothing about them is random: ``kernel`` is their *empirical*
+    kernel, a mean over the templates, and ``variance`` that over samples of elements and
+    offsets: 0 for the whole group. The default window is then four root mean squares of a
+    projection of a unit row, and `n_features` follows from the array.
+
     A projection within rounding of a threshold may fall either way: in float32, this changes
     about one count of 1/r in 10^6.
 
@@ -143,7 +149,7 @@ class GroupInvariantFeatures(FeatureMap):
         n_bins: int = 8,
         window: float | None = None,
         rule: str = "midpoint",
-        templates: str = "sphere",
+        templates: Any = "sphere",
         epsilon: float = 0.3,
         n_elements: int | None = None,
         replacement: bool = False,
@@ -152,14 +158,23 @@ class GroupInvariantFeatures(FeatureMap):
         dtype: Any = None,
     ) -> None:
         self.group: Group = arguments.group_for(group, n_inputs)
-        self.law = orbits.TemplateLaw(templates, n_inputs, epsilon)
+        self._given = given_templates(templates, self.group.n_inputs)
+        law = None if self._given else orbits.TemplateLaw(templates, n_inputs, epsilon)
+        self.law: Any = self._given or law
         self.bins = arguments.bins_for(self.law, n_bins, window, rule)
+        if self._given is not None:
+            n_templates = arguments.templates_for(n_templates, self._given)
         n_features = arguments.columns_for(n_features, n_templates, self.bins.columns)
         self.replacement = flag("replacement", replacement)
         self.own_elements = flag("own_elements", own_elements)
         self.n_elements = n_elements
         size = arguments.sample_for(n_elements, self.group, self.replacement)
-        self._moments = Moments(self.law, self.bins, self.group, size, self.replacement)
+        self._moments: Moments | GivenMoments
+        if law is not None:
+            self._moments = Moments(law, self.bins, self.group, size, self.replacement)
+        else:
+            sample = (self.group, size, self.replacement, self.own_elements)
+            self._moments = GivenMoments(self.law, self.bins, *sample)
         self._listed = self.group.elements() if size is None else None
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
 
@@ -171,13 +186,15 @@ class GroupInvariantFeatures(FeatureMap):
     @property
     def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
         """Whether templates are independent: not if they share a random sample of elements."""
+        if self._given is not None:
+            return False
         return self._moments.size is None or self.own_elements or self.n_units == 1
 
     @property
     def exact_variance(self) -> bool:
-        """Whether ``variance`` is exact, not an upper bound: for a single element only."""
+        """Whether ``variance`` is exact: for a single element, or your own templates."""
         dithered = self.bins.rule == "dither"
-        return self._moments.single and not dithered
+        return (self._moments.single or self._given is not None) and not dithered
 
     def _parameters(self) -> dict[str, Any]:
         return {
@@ -185,7 +202,7 @@ class GroupInvariantFeatures(FeatureMap):
             "n_bins": self.bins.n_bins,
             "window": self.bins.window,
             "rule": self.bins.rule,
-            "templates": self.law.name,
+            "templates": self.law.name if self._given is None else self._given.rows.tolist(),
             "epsilon": float(self.law.epsilon),
             "n_elements": self.n_elements,
             "replacement": self.replacement,
@@ -229,8 +246,14 @@ class GroupInvariantFeatures(FeatureMap):
             return draws.own_elements(self.group, self.seed, size, self.n_units, **how)
         return draws.shared_elements(self.group, self.seed, size, **how)
 
+    def _templates(self) -> tuple[Any, Any]:
+        """Return templates (m, d) in float64, and 1 or 0 (m,) for kept or rejected."""
+        if self._given is not None:
+            return self._given.rows, np.ones(len(self._given.rows))
+        return draws.templates(self.law, self.seed, self.n_units)
+
     def _draw(self, dtype: str) -> tuple[Any, ...]:
-        templates, kept = draws.templates(self.law, self.seed, self.n_units)
+        templates, kept = self._templates()
         columns = np.sqrt(self.bins.weights / self.n_units) / self._size
         thresholds = self.bins.thresholds
         if self.bins.rule == "dither":
@@ -282,12 +305,14 @@ class GroupInvariantFeatures(FeatureMap):
         return _on_host(x, y, self._moments.kernel)
 
     def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        return _on_host(x, y, self._moments.variance) * self.bins.columns
+        # Of given templates it is the mean of all that varies.
+        columns = self.bins.columns if self._given is None else self.n_features
+        return _on_host(x, y, self._moments.variance) * columns
 
     def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         """Compute m Var of a mean of m products that are independent given the elements."""
         own = self._variance_of(x, y)
-        if self.independent_units:
+        if self.independent_units or isinstance(self._moments, GivenMoments):
             return own
         shared = _on_host(x, y, self._moments.shared_variance) * self.bins.columns
         return own + (self.n_units - 1) * shared
@@ -336,7 +361,7 @@ class GroupInvariantFeatures(FeatureMap):
         return self._of_rows(X, Y, self._limit_of)
 
     def _limit_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        templates, kept = draws.templates(self.law, self.seed, self.n_units)
+        templates, kept = self._templates()
         elements, s = self._elements(), self.bins.window
 
         def without_bins(a: Any, b: Any) -> Any:

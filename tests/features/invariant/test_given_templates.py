@@ -1,0 +1,141 @@
+"""Templates of the user's: the map, its empirical kernel, and its variance over samples."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler.features import groups
+from mehler.features.invariant import _given
+
+RNG = np.random.default_rng(2)
+D, M = 4, 3
+TEMPLATES = RNG.standard_normal((M, D))
+X = RNG.standard_normal((3, D)) / 2
+SHIFTS = groups.CyclicShifts(D)
+RULES = ["paper", "trapezoid", "midpoint", "dither"]
+
+
+def draw(seed=0, group=SHIFTS, templates=TEMPLATES, **options):
+    return mehler.GroupInvariantFeatures.draw(
+        D, group=group, templates=templates, n_bins=6, seed=seed, **options
+    )
+
+
+def by_hand(rows, phi):
+    """Features from their definition, one orbit at a time."""
+    columns = []
+    for t in TEMPLATES:
+        values = np.stack([rows @ np.roll(t, k) for k in range(D)], axis=1)
+        below = values[:, :, None] <= phi.bins.thresholds
+        columns.append(below.mean(axis=1) * np.sqrt(phi.bins.weights / M))
+    return np.concatenate(columns, axis=1)
+
+
+@pytest.mark.parametrize("rule", RULES[:3])
+def test_features_are_those_of_the_given_templates(rule):
+    phi = draw(rule=rule)
+    np.testing.assert_allclose(phi(X), by_hand(X, phi), atol=1e-14)
+    assert phi.n_units == M
+    np.testing.assert_allclose(phi(np.roll(X, 1, axis=1)), phi(X), atol=1e-14)
+
+
+@pytest.mark.parametrize("rule", RULES[:3])
+def test_the_empirical_kernel_of_the_whole_group_is_the_gram(rule):
+    phi = draw(rule=rule)
+    np.testing.assert_allclose(phi.kernel(X), phi.gram(X), atol=1e-13)
+    assert not np.any(phi.variance(X))
+    assert not np.any(phi.gram_variance(X))
+
+
+def all_samples(phi, size, replacement):
+    """Every ordered choice of elements, as a list of Grams with equal probabilities."""
+    choices = itertools.product(range(D), repeat=size)
+    if not replacement:
+        choices = itertools.permutations(range(D), size)
+    for chosen in choices:
+        total = np.zeros((len(X), len(X)))
+        for t in TEMPLATES:
+            values = np.stack([X @ np.roll(t, k) for k in chosen], axis=1)
+            below = (values[:, :, None] <= phi.bins.thresholds).mean(axis=1)
+            total += (below * phi.bins.weights) @ below.T / M
+        yield total
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+@pytest.mark.parametrize("rule", RULES[:3])
+def test_moments_over_samples_are_enumerated(rule, replacement):
+    phi = draw(rule=rule, n_elements=2, replacement=replacement)
+    grams = np.array(list(all_samples(phi, 2, replacement)))
+    np.testing.assert_allclose(phi.kernel(X), grams.mean(axis=0), atol=1e-13)
+    np.testing.assert_allclose(phi.gram_variance(X), grams.var(axis=0), atol=1e-13)
+
+
+def test_planted_defect_is_seen(monkeypatch):
+    """Independent samples for both rows, which one map does not have."""
+    monkeypatch.setattr(_given.GivenMoments, "coincidence", property(lambda self: 0.0))
+    with pytest.raises(AssertionError):
+        test_moments_over_samples_are_enumerated("paper", True)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"rule": "dither"},
+        {"rule": "dither", "n_elements": 2},
+        {"n_elements": 2, "own_elements": True},
+    ],
+)
+def test_moments_of_draws(options):
+    grams = np.array([draw(seed, **options).gram(X) for seed in range(800)])
+    phi = draw(**options)
+    error = np.sqrt(phi.gram_variance(X) / len(grams))
+    assert np.all(np.abs(grams.mean(axis=0) - phi.kernel(X)) < 6 * error)
+    # Spread of a sample variance: 5 % each, and products have tails.
+    assert np.all(grams.var(axis=0) < 1.5 * phi.gram_variance(X))
+    if phi.exact_variance:
+        assert np.all(grams.var(axis=0) > 0.6 * phi.gram_variance(X))
+
+
+def test_random_templates_of_a_law_given_by_hand_are_the_same_map():
+    law = mehler.GroupInvariantFeatures.draw(D, group=SHIFTS, n_templates=5, n_bins=6, seed=3)
+    rows, _ = law._templates()
+    given = draw(3, templates=rows, window=law.bins.window)
+    np.testing.assert_allclose(given(X), law(X), atol=1e-14)
+    np.testing.assert_allclose(given.limit_gram(X), law.limit_gram(X), atol=1e-14)
+
+
+def test_they_travel():
+    phi = draw(n_elements=2)
+    again = mehler.from_recipe(json.loads(json.dumps(phi.recipe())))
+    np.testing.assert_array_equal(again(X), phi(X))
+    strict = pytest.importorskip("array_api_strict")
+    there = phi.to(strict)(strict.asarray(X))
+    np.testing.assert_allclose(np.asarray(there), phi(X), atol=1e-14)
+
+
+def test_arrays_of_other_libraries_and_lists_are_taken():
+    np.testing.assert_array_equal(draw(templates=TEMPLATES.tolist())(X), draw()(X))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"templates": TEMPLATES[:, :2]}, ValueError, r"templates has shape \(3, 2\)"),
+        ({"templates": TEMPLATES[0]}, ValueError, r"templates has shape \(4,\)"),
+        ({"templates": TEMPLATES * np.nan}, ValueError, "templates holds NaN"),
+        ({"templates": np.zeros((2, D))}, ValueError, "templates are all 0"),
+        ({"templates": TEMPLATES * 1j}, TypeError, "templates has dtype complex128"),
+        ({"templates": 3}, TypeError, "templates=3 must be the name of a law, or an array"),
+        ({"templates": "cube"}, ValueError, "templates='cube'"),
+        ({"n_templates": 2}, ValueError, "n_templates=2 but templates has 3 rows"),
+        ({"n_features": 10}, ValueError, "n_templates=3"),
+    ],
+)
+def test_bad_templates_are_named(options, error, words):
+    with pytest.raises(error, match=words):
+        draw(**options)
