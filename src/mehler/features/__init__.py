@@ -14,6 +14,7 @@ from mehler.features.invariant._invariant import GroupInvariantFeatures
 from mehler.features.kitchen_sinks._functions import RandomFunctions
 from mehler.features.kitchen_sinks._kitchen_sinks import KitchenSinks
 from mehler.features.leverage._selected import SelectedFeatures
+from mehler.features.localised._localised import LocalisedLinearFeatures
 from mehler.features.maxout._codes import MaxoutCodes
 from mehler.features.maxout._decoupled import DecoupledMaxoutFeatures
 from mehler.features.maxout._maxout import MaxoutFeatures
@@ -27,6 +28,7 @@ __all__ = [
     "GroupInvariantFeatures",
     "KernelEstimate",
     "KitchenSinks",
+    "LocalisedLinearFeatures",
     "MaxoutCodes",
     "MaxoutFeatures",
     "PackedCodes",

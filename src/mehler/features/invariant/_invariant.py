@@ -20,7 +20,7 @@ from mehler.features.groups._shifts import CyclicShifts
 from mehler.features.invariant import _arguments as arguments
 from mehler.features.invariant import _blocks as blocks
 from mehler.features.invariant import _draws as draws
-from mehler.features.invariant._given import GivenMoments, given_templates
+from mehler.features.invariant._given import GivenMoments, GivenTemplates, given_templates
 from mehler.features.invariant._moments import Moments
 
 # From this many coordinates on, products need larger blocks of rows.
@@ -159,9 +159,9 @@ class GroupInvariantFeatures(FeatureMap):
     ) -> None:
         self.group: Group = arguments.group_for(group, n_inputs)
         self._given = given_templates(templates, self.group.n_inputs)
-        law = None if self._given else orbits.TemplateLaw(templates, n_inputs, epsilon)
-        self.law: Any = self._given or law
-        self.bins = arguments.bins_for(self.law, n_bins, window, rule)
+        law = self._given or orbits.TemplateLaw(templates, n_inputs, epsilon)
+        self.law: Any = law
+        self.bins = arguments.bins_for(law, n_bins, window, rule)
         if self._given is not None:
             n_templates = arguments.templates_for(n_templates, self._given)
         n_features = arguments.columns_for(n_features, n_templates, self.bins.columns)
@@ -170,11 +170,11 @@ class GroupInvariantFeatures(FeatureMap):
         self.n_elements = n_elements
         size = arguments.sample_for(n_elements, self.group, self.replacement)
         self._moments: Moments | GivenMoments
-        if law is not None:
-            self._moments = Moments(law, self.bins, self.group, size, self.replacement)
-        else:
+        if isinstance(law, GivenTemplates):
             sample = (self.group, size, self.replacement, self.own_elements)
-            self._moments = GivenMoments(self.law, self.bins, *sample)
+            self._moments = GivenMoments(law, self.bins, *sample)
+        else:
+            self._moments = Moments(law, self.bins, self.group, size, self.replacement)
         self._listed = self.group.elements() if size is None else None
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
 

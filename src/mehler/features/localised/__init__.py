@@ -1,0 +1,1 @@
+"""Linear functions times a localiser: Kronecker products of rows and features."""

@@ -1,0 +1,112 @@
+"""The localised linear kernel by Kronecker products: map, kernel, variance, bound."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import verify
+from mehler.features import LocalisedLinearFeatures
+from mehler.features.localised import _localised
+
+X = np.random.default_rng(0).standard_normal((4, 3)) / 2
+FORMS = ["pairs", "offset"]
+
+
+def draw(seed=0, m=60, **options):
+    return LocalisedLinearFeatures.draw(3, m, seed=seed, gamma=0.7, **options)
+
+
+def by_hand(a, b):
+    return (a @ b.T) * np.exp(-0.7 * ((a[:, None] - b[None]) ** 2).sum(axis=2))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_features_are_kronecker_products(form):
+    z = mehler.FourierFeatures.draw(3, 20, seed=0, gamma=0.7, form=form)(X)
+    phi = draw(form=form)
+    np.testing.assert_allclose(phi(X), [np.kron(a, b) for a, b in zip(X, z)], atol=1e-15)
+    assert phi(X.astype("float32")).dtype == np.float32
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_kernel_and_variance_hold_over_draws(form):
+    np.testing.assert_allclose(draw().kernel(X, X[:2]), by_hand(X, X[:2]), atol=1e-15)
+    grams = np.array([draw(seed, form=form).gram(X) for seed in range(3000)])
+    phi = draw(form=form)
+    variance = phi.gram_variance(X)
+    np.testing.assert_allclose(phi.variance(X) / 60, variance)
+    error = np.sqrt(variance / len(grams)) + 1e-14
+    assert np.all(np.abs(grams.mean(axis=0) - phi.kernel(X)) < 6 * error)
+    # A sample variance of 3000 draws is within 6 sqrt(2/3000) or so of its mean.
+    np.testing.assert_allclose(grams.var(axis=0), variance, rtol=0.2, atol=1e-20)
+
+
+def test_verify_sees_a_planted_defect(monkeypatch):
+    def status():
+        phi = draw()
+        return verify.check_kernel(
+            draw, phi.kernel, X[:2], variance=phi.variance, resolution=0.1
+        ).status
+
+    assert status() == "holds"
+    right = _localised._kronecker
+    monkeypatch.setattr(
+        _localised, "_kronecker", lambda block, xp, rows, *w: right(block, xp, rows, *w) * 1.2
+    )
+    assert status() == "refuted"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_products_are_those_of_frequencies(form):
+    phi = draw(form=form)
+    products = phi.products(X, X[::-1])
+    assert products.shape == (4, phi.n_units)
+    np.testing.assert_allclose(products.mean(axis=1), np.diag(phi.gram(X, X[::-1])), atol=1e-14)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_bound_holds_and_is_hoeffdings(form):
+    phi = draw(form=form, m=600)
+    bound = phi.error_bound(X, delta=0.05)
+    width = 2 if form == "pairs" else 4
+    expected = np.abs(X @ X.T) * width * math.sqrt(math.log(40) / (2 * phi.n_units))
+    np.testing.assert_allclose(bound, expected)
+    errors = [np.abs(draw(s, form=form, m=600).gram(X) - phi.kernel(X)) > bound for s in range(200)]
+    assert np.mean(errors) < 0.05
+
+
+def test_orthogonal_frequencies_have_the_same_kernel_and_no_hoeffding():
+    phi = draw(projections="orthogonal")
+    np.testing.assert_allclose(phi.kernel(X), by_hand(X, X), atol=1e-15)
+    assert np.all(phi.gram_variance(X) <= draw().gram_variance(X) + 1e-15)
+    with pytest.raises(ValueError, match="depend on each other"):
+        phi.error_bound(X, delta=0.1)
+
+
+def test_it_travels():
+    phi = draw()
+    again = mehler.from_recipe(json.loads(json.dumps(phi.recipe())))
+    np.testing.assert_array_equal(again(X), phi(X))
+    strict = pytest.importorskip("array_api_strict")
+    np.testing.assert_allclose(np.asarray(phi.to(strict)(strict.asarray(X))), phi(X), atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("m", "options", "words"),
+    [
+        (61, {}, "n_features=61 is no multiple of n_inputs=3"),
+        (9, {}, "odd"),
+        (60, {"form": "both"}, "form"),
+        (60, {"kernel": "cubic"}, "kernel"),
+    ],
+)
+def test_bad_arguments_are_named(m, options, words):
+    with pytest.raises(ValueError, match=words):
+        LocalisedLinearFeatures.draw(3, m, seed=0, **options)
+    with pytest.raises(ValueError, match="delta"):
+        draw().error_bound(X, delta=0.0)
