@@ -38,6 +38,10 @@ PAPERS = {
         "Fourier features",
         "Known results and ours, stated here; no paper of this group is among the copies.",
     ),
+    "features": (
+        "Random features of any map",
+        "Known results and ours, stated here; no paper of this group is among the copies.",
+    ),
     "group-invariant": (
         "Group-invariant features",
         "Y. Mroueh, S. Voinea, T. Poggio, *Learning with Group Invariant Features: A Kernel "

@@ -2,12 +2,13 @@
 
 from mehler.statements import Statement
 
-from . import fourier, group_invariant, kitchen_sinks, leverage, maxout
+from . import features, fourier, group_invariant, kitchen_sinks, leverage, maxout
 
 STATEMENTS: tuple[Statement, ...] = (
     *maxout.STATEMENTS,
     *kitchen_sinks.STATEMENTS,
     *leverage.STATEMENTS,
     *fourier.STATEMENTS,
+    *features.STATEMENTS,
     *group_invariant.STATEMENTS,
 )

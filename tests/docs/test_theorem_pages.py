@@ -13,7 +13,7 @@ from tests.docs._blocks import ROOT, pages
 THEOREMS = ROOT / "docs" / "theorems"
 
 
-FAMILIES = ("maxout", "kitchen-sinks", "fourier", "leverage", "group-invariant")
+FAMILIES = ("maxout", "kitchen-sinks", "fourier", "features", "leverage", "group-invariant")
 STATEMENTS = [one for family in FAMILIES for one in discover(f"{family}.*")]
 # The statements of the first paper have pages without a prefix.
 PREFIX = {"maxout": ""}

@@ -29,6 +29,7 @@ from proofs_checks.maxout.kernel import (
 from proofs_checks.maxout.risk import theorem_2
 from tests.proofs_checks import (
     defects_definition,
+    defects_features,
     defects_fourier,
     defects_group_invariant,
     defects_kernel_error,
@@ -210,6 +211,7 @@ DEFECTS = [
     *defects_risk.DEFECTS,
     *defects_sinks.DEFECTS,
     *defects_fourier.DEFECTS,
+    *defects_features.DEFECTS,
     *defects_leverage.DEFECTS,
     *defects_group_invariant.DEFECTS,
     *defects_permutations.DEFECTS,

@@ -1,6 +1,14 @@
 """Evaluate the theorems' bounds, with named terms, and the doubling dimension they depend on."""
 
-from mehler.bounds import doubling, group_invariant, kernel_error, kitchen_sinks, leverage, maxout
+from mehler.bounds import (
+    doubling,
+    group_invariant,
+    kernel_error,
+    kitchen_sinks,
+    leverage,
+    maxout,
+    spectral,
+)
 from mehler.bounds._bound import Assumption, Bound, Term
 
 __all__ = [
@@ -13,4 +21,5 @@ __all__ = [
     "kitchen_sinks",
     "leverage",
     "maxout",
+    "spectral",
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from tests.proofs_checks.mutations import (
     equalities,
     error_bounds,
+    features,
     loose,
     maxout_bounds,
     other_bounds,
@@ -22,6 +23,7 @@ ROWS: tuple[Row, ...] = (
     *loose.ROWS,
     *equalities.ROWS,
     *rates.ROWS,
+    *features.ROWS,
 )
 
 __all__ = ["ROWS", "Row"]

@@ -1,0 +1,102 @@
+"""What a spectral bound is told: the exact Gram matrix, and how large one block's features are."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays
+from mehler._validate import positive, reals
+from mehler.bounds._bound import Assumption, require_count
+from mehler.bounds.spectral._tails import Level
+
+# Eigenvalues of a Gram matrix are computed up to this part of the largest.
+_ROUNDING = 1e-10
+
+
+@dataclass(frozen=True)
+class Known:
+    """Eigenvalues of the mean B, downwards, the squared length s of a block, and assumptions."""
+
+    beta: Any
+    level: Level
+    assumptions: tuple[Assumption, ...]
+
+
+def eigenvalues_of(gram: Any, eigenvalues: Any) -> Any:
+    """Return the eigenvalues (n,) of the exact Gram matrix, downwards; one of both is given."""
+    if (gram is None) == (eigenvalues is None):
+        raise ValueError("give one of gram, the exact kernel of the rows, and eigenvalues")
+    if gram is not None:
+        matrix = reals("gram", _arrays.to_host(gram) if _arrays.is_array(gram) else gram)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:
+            raise ValueError(f"gram has shape {matrix.shape}: give the kernel of n rows, (n, n)")
+        if np.abs(matrix - matrix.T).max() > 1e-6 * np.abs(matrix).max():
+            raise ValueError("gram is not symmetric: give the exact kernel of the rows")
+        values = np.linalg.eigvalsh(matrix)
+        name = "gram"
+    else:
+        given = _arrays.to_host(eigenvalues) if _arrays.is_array(eigenvalues) else eigenvalues
+        values = np.array(reals("eigenvalues", given))
+        if values.ndim != 1 or values.size == 0:
+            raise ValueError(f"eigenvalues has shape {values.shape}: give a list of them, (n,)")
+        name = "eigenvalues"
+    values = np.sort(values)[::-1]
+    if not values[0] > 0:
+        raise ValueError(f"{name}: the largest eigenvalue is {values[0]:.6g}, it must be positive")
+    if values[-1] < -max(_ROUNDING, 1e-14 * values.size) * values[0]:
+        raise ValueError(
+            f"{name} has an eigenvalue of {values[-1]:.6g}: a kernel is positive semidefinite"
+        )
+    return np.maximum(values, 0.0)
+
+
+def know(
+    mu: Any,
+    *,
+    ridge: float | None,
+    sup: float | None,
+    leverage: float | None,
+    lipschitz: float | None,
+) -> Known:
+    """Return B and the level of s = <phi, (K + ridge)^(-1) phi>; of |phi|^2 without a ridge."""
+    if sup is None and leverage is None and lipschitz is None:
+        raise ValueError("give sup, leverage or lipschitz: how large the features of a block are")
+    scale = 1.0 if ridge is None else positive("ridge", ridge)
+    beta = mu if ridge is None else mu / (mu + scale)
+    mean = math.fsum(beta)
+    assumptions = [Assumption("blocks of features are independent, with the mean K")]
+    most, rate = math.inf, 0.0
+    if sup is not None:
+        most = mu.size * positive("sup", sup) ** 2 / scale
+        text = "no block's features of a row are longer than this"
+        # The mean of s is the trace of B, so that no smaller bound of s is true.
+        assumptions.append(Assumption(text, _reaches(most, mean), f"{sup:g}"))
+    if leverage is not None:
+        positive("leverage", leverage)
+        text = "no block's leverage is larger than this"
+        assumptions.append(Assumption(text, _reaches(leverage, mean), f"{leverage:g}"))
+        most = min(most, float(leverage))
+    if lipschitz is not None:
+        rate = positive("lipschitz", lipschitz) / math.sqrt(scale)
+        text = "the features of the rows are this Lipschitz in standard normal weights"
+        assumptions.append(Assumption(text, None, f"{lipschitz:g}"))
+    return Known(beta, Level(most, mean, rate), tuple(assumptions))
+
+
+def _reaches(most: float, mean: float) -> bool:
+    return bool(most >= mean * (1 - 1e-6))
+
+
+def blocks(n_features: int, block: int) -> int:
+    """Return the number of independent blocks of columns."""
+    require_count(n_features=n_features, block=block)
+    if n_features % block:
+        raise ValueError(
+            f"n_features={n_features} is no multiple of block={block}, the columns that share a "
+            "draw"
+        )
+    return n_features // block

@@ -1,0 +1,134 @@
+"""Spectral bounds against other routes to the same number, and known ones."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize, stats
+
+from mehler.bounds import spectral
+from mehler.bounds.spectral import _tails
+
+DECAY = 50 * 0.6 ** np.arange(30)
+
+
+def psi(x):
+    return math.expm1(x) - x
+
+
+def bennett(t, m, most, sign):
+    """The bound at one row of kernel 1, by a search over theta instead of a grid."""
+
+    def log_chance(log_x):
+        x = math.exp(log_x)
+        top = math.log(math.expm1(m * psi(sign * x) / most))
+        return top - math.log(psi(x * m / most * t))
+
+    return optimize.minimize_scalar(log_chance, bounds=(-8, 4), method="bounded").fun
+
+
+@pytest.mark.parametrize(("m", "most", "delta"), [(50, 3.0, 0.1), (400, 20.0, 1e-6)])
+def test_one_row_by_a_search(m, most, delta):
+    value = spectral.operator_error(m, delta=delta, eigenvalues=[1.0], sup=most**0.5)
+    t = value.value
+    chance = math.exp(bennett(t, m, most, 1))
+    if t < 1:
+        chance += math.exp(bennett(t, m, most, -1))
+    # The grid of theta is that fine: 1e-3 of the exponent.
+    assert math.log(chance) == pytest.approx(math.log(delta), rel=1e-3, abs=1e-3)
+    assert chance <= delta * (1 + 1e-9)
+
+
+def tropp(m, ridge, delta, most):
+    """4 tr V/|V| exp(-t^2/2/(|V| + L t/3)) on each side, Theorem 7.7.1, by a search over t."""
+    beta = DECAY / (DECAY + ridge)
+    v, rank, step = most * beta[0] / m, beta.sum() / beta[0], most / m
+    return optimize.brentq(
+        lambda t: 8 * rank * math.exp(-(t**2) / 2 / (v + step * t / 3)) - delta, 1e-6, 1e6
+    )
+
+
+@pytest.mark.parametrize("m", [10, 1000, 10**6])
+@pytest.mark.parametrize("ridge", [0.1, 5.0])
+@pytest.mark.parametrize("delta", [0.2, 1e-8])
+def test_never_above_tropp(m, ridge, delta):
+    most = 30 * 2.0 / ridge
+    told = {"ridge": ridge, "delta": delta, "eigenvalues": DECAY}
+    assert spectral.gram_error(m, sup=2**0.5, **told).value < tropp(m, ridge, delta, most)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_what_is_beyond_a_cut_by_another_quadrature(sign):
+    level = _tails.Level(mean=2.0, lipschitz=0.5)
+    c = np.array([1e-6, 0.03, 0.9])
+    found = _tails._beyond(c, level, sign)
+    for i, one in enumerate(c):
+        for j, cut in enumerate(_tails._CUTS[:6]):
+
+            def density(u, one=one):
+                r = math.sqrt(2.0) + 0.5 * u
+                grown = sign * math.expm1(sign * one * r * r)
+                return 2 * one * 0.5 * r * grown * math.exp(-u * u / 2)
+
+            start = psi(sign * one * (math.sqrt(2.0) + 0.5 * cut) ** 2) * math.exp(-cut * cut / 2)
+            rest = integrate.quad(density, cut, 40, epsabs=0, epsrel=1e-10, limit=200)[0]
+            # psi at 1e-6 is expm1(x) - x here, which cancels to 1e-10.
+            assert found[i, j] == pytest.approx(start + rest, rel=1e-4 if i == 0 else 1e-8)
+
+
+def test_knowing_more_is_never_worse():
+    told = {"ridge": 1.0, "delta": 0.01, "eigenvalues": DECAY}
+    alone = [
+        spectral.gram_error(500, sup=1.5, **told),
+        spectral.gram_error(500, lipschitz=2, **told),
+    ]
+    both = spectral.gram_error(500, sup=1.5, lipschitz=2, **told).value
+    assert both <= min(one.value for one in alone) * (1 + 1e-9)
+
+
+def test_holds_for_squares_at_every_size():
+    for m in (1, 10, 1000):
+        value = spectral.operator_error(m, delta=0.05, eigenvalues=[1.0], lipschitz=1.0).value
+        chance = stats.chi2.sf(m * (1 + value), m) + stats.chi2.cdf(m * (1 - value), m)
+        assert chance <= 0.05
+
+
+def test_features_are_the_least():
+    told = {"ridge": 1.0, "delta": 0.01, "eigenvalues": DECAY, "sup": 1.0, "block": 2}
+    m = spectral.gram_error_features(0.5, **told)
+    assert spectral.gram_error(m, **told).value <= 0.5 < spectral.gram_error(m - 2, **told).value
+
+
+def test_gram_and_its_eigenvalues_are_the_same():
+    X = np.random.default_rng(0).standard_normal((5, 9))
+    gram = X @ X.T
+    told = {"ridge": 1.0, "delta": 0.01, "sup": 9.0}
+    first = spectral.gram_error(10, gram=gram, **told).value
+    again = spectral.gram_error(10, eigenvalues=np.linalg.eigvalsh(gram), **told).value
+    assert first == pytest.approx(again, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sup": None}, "give sup, leverage or lipschitz"),
+        ({"gram": np.eye(2)}, "give one of gram"),
+        ({"eigenvalues": [-1.0, 1.0]}, "positive semidefinite"),
+        ({"eigenvalues": [0.0]}, "must be positive"),
+        ({"ridge": 0.0}, "ridge=0.0 must be positive"),
+        ({"block": 3}, "n_features=10 is no multiple of block=3"),
+        ({"variance": np.eye(2)}, "give variance alone"),
+        ({"sup": None, "variance": np.eye(3)}, "variance has shape"),
+    ],
+)
+def test_bad_input_is_named(change, message):
+    told = {"ridge": 1.0, "delta": 0.01, "eigenvalues": [2.0, 1.0], "sup": 1.0}
+    with pytest.raises(ValueError, match=message):
+        spectral.gram_error(10, **{**told, **change})
+
+
+def test_a_sup_below_the_kernel_is_not_met():
+    bound = spectral.gram_error(10, ridge=1e3, delta=0.1, eigenvalues=[4.0], sup=1.0)
+    assert bound.vacuous

@@ -1,0 +1,20 @@
+"""A defect for every check of the bounds for any map: a constant that is too small."""
+
+from __future__ import annotations
+
+from mehler.bounds import spectral
+from proofs_checks.features import gram_error
+from tests.proofs_checks.defects_kernel_error import scaled
+
+# (check, what is wrong, the verdict that it must come to)
+DEFECTS = [
+    (gram_error.printed, {"bound": scaled(gram_error.known_before, 0.15)}, "refuted"),
+    (gram_error.drawn, {"bound": scaled(spectral.gram_error, 0.2)}, "refuted"),
+    (gram_error.operator, {"bound": scaled(spectral.operator_error, 0.25)}, "refuted"),
+    (gram_error.tight, {"bound": scaled(spectral.gram_error, 0.97)}, "refuted"),
+    (
+        gram_error.tight_without_bound,
+        {"bound": scaled(spectral.operator_error, 0.65)},
+        "refuted",
+    ),
+]
