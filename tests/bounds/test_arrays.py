@@ -9,7 +9,15 @@ import array_api_strict as xp
 import numpy as np
 import pytest
 
-from mehler.bounds import group_invariant, kernel_error, kitchen_sinks, leverage, maxout, spectral
+from mehler.bounds import (
+    group_invariant,
+    kernel_error,
+    kitchen_sinks,
+    leverage,
+    maxout,
+    ridge,
+    spectral,
+)
 from mehler.bounds._bound import Bound
 from mehler.bounds._elementwise import NAMES
 
@@ -18,6 +26,7 @@ RISK = {"scale": 1.0, "lipschitz": 1.0}
 SET = {"n_inputs": 10, "dimension": 3, "diameter": 2.0}
 SCORES = {"ridge": 1e-3, "degrees_of_freedom": 10.0}
 DELTA = {"delta": [0.1, 1e-3]}
+LEARNER = {"ridge": 0.1, "norm": 1.0, "noise": 0.3}
 SPECTRUM = {"eigenvalues": np.array([3.0, 0.5, 0.5]), "sup": 2.0}
 
 # Each function with all that it takes an array for, two values each; no bound is left out below.
@@ -105,6 +114,8 @@ CASES = [
     (spectral.gram_error, {"n_features": [20, 10**4], **DELTA, **SPECTRUM, "ridge": 1.0}),
     (spectral.gram_error_features, {"eps": [0.3, 2.0], **DELTA, **SPECTRUM, "ridge": 1.0}),
     (spectral.operator_error, {"n_features": [20, 10**4], **DELTA, **SPECTRUM}),
+    (ridge.excess_risk, {"n_features": [5, 10**6], **SPECTRUM, **LEARNER}),
+    (ridge.excess_risk_features, {"eps": [0.5, 0.3], **SPECTRUM, **LEARNER}),
     (leverage.approximation, {"n_features": [2, 6000], **SCORES}),
     (leverage.approximation_features, {**DELTA, "degrees_of_freedom": 18.12}),
     (leverage.score_error, {"n_samples": [1000, 10**7], **DELTA, **SCORES}),
@@ -177,7 +188,7 @@ def test_entries_are_the_bounds_of_scalars(function, given):
 def test_no_bound_is_left_out():
     """Every public function with such an argument is in the table."""
     tried = {function for function, _ in CASES}
-    for room in (group_invariant, kernel_error, kitchen_sinks, leverage, maxout, spectral):
+    for room in (group_invariant, kernel_error, kitchen_sinks, leverage, maxout, ridge, spectral):
         for name in room.__all__:
             one = getattr(room, name)
             if inspect.isfunction(one) and NAMES & inspect.signature(one).parameters.keys():

@@ -28,6 +28,7 @@ ROOMS = (
     "mehler.bounds.kitchen_sinks",
     "mehler.bounds.leverage",
     "mehler.bounds.maxout",
+    "mehler.bounds.ridge",
     "mehler.bounds.spectral",
     "mehler.learn",
     "mehler.learn.losses",

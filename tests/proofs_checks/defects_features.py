@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from mehler.bounds import ridge as risks
 from mehler.bounds import spectral
-from proofs_checks.features import gram_error
+from proofs_checks.features import gram_error, ridge
 from tests.proofs_checks.defects_kernel_error import scaled
 
 # (check, what is wrong, the verdict that it must come to)
@@ -17,4 +18,11 @@ DEFECTS = [
         {"bound": scaled(spectral.operator_error, 0.65)},
         "refuted",
     ),
+    (
+        ridge.printed,
+        {"bound": lambda *sizes, **how: 0.4 * ridge.known_before(*sizes, **how)},
+        "refuted",
+    ),
+    (ridge.drawn, {"bound": scaled(risks.excess_risk, 0.15)}, "refuted"),
+    (ridge.tight, {"bound": scaled(risks.excess_risk, 0.99)}, "refuted"),
 ]

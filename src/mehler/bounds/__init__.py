@@ -7,6 +7,7 @@ from mehler.bounds import (
     kitchen_sinks,
     leverage,
     maxout,
+    ridge,
     spectral,
 )
 from mehler.bounds._bound import Assumption, Bound, Term
@@ -21,5 +22,6 @@ __all__ = [
     "kitchen_sinks",
     "leverage",
     "maxout",
+    "ridge",
     "spectral",
 ]

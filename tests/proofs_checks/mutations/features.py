@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from mehler.bounds import ridge as risks
 from mehler.bounds import spectral
-from proofs_checks.features import gram_error
-from tests.proofs_checks.mutations._row import of_term
+from proofs_checks.features import gram_error, ridge
+from tests.proofs_checks.mutations._row import Row, of_term
 
-GRAM = "features.gram-error"
+GRAM, RIDGE = "features.gram-error", "features.ridge"
 
 ROWS = [
     *of_term(
@@ -45,5 +46,43 @@ ROWS = [
         least=0.99,
         label="deviation, by variance",
         where=lambda options: "variance" in options,
+    ),
+    *(
+        row
+        for term in ("bias", "variance", "features")
+        for row in of_term(
+            RIDGE,
+            term,
+            ridge.tight,
+            risks.excess_risk,
+            least=0.99,
+            label=f"{term}, at the rows",
+            where=lambda options: "design" not in options,
+        )
+    ),
+    *of_term(
+        RIDGE,
+        "bias",
+        ridge.tight,
+        risks.excess_risk,
+        least=0.99,
+        label="bias, left out",
+        where=lambda options: "design" in options,
+    ),
+    *of_term(
+        RIDGE,
+        "variance",
+        ridge.tight,
+        risks.excess_risk,
+        least=0.38,
+        because="1/(1 - h) is taken at the largest leverage h that one row alone may have",
+        label="variance, left out",
+        where=lambda options: "design" in options,
+    ),
+    Row(
+        statement=RIDGE,
+        term="features, left out",
+        change="deleted",
+        because="it is the product of a factor and an integral that are seen apart",
     ),
 ]

@@ -1,0 +1,120 @@
+"""Risk of ridge regression on features: against closed forms, simulation of the learner, orders."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from mehler import FourierFeatures, learn
+from mehler.bounds import ridge
+
+DECAY = 60 * 0.7 ** np.arange(60)
+KNOWN = {"ridge": 0.05, "norm": 2.0, "noise": 0.5, "eigenvalues": DECAY, "sup": 1.0}
+
+
+def test_two_terms_are_those_of_the_exact_kernel():
+    bound = ridge.excess_risk(100, **KNOWN)
+    assert bound["bias"] == pytest.approx(0.05 * 4 / 4)
+    expected = 0.25 * sum(mu / (mu + 3) for mu in DECAY) / 60
+    assert bound["variance"] == pytest.approx(expected, rel=1e-12)
+    assert ridge.excess_risk(10**15, **KNOWN)["features"] < 1e-5
+
+
+def test_more_features_are_never_worse_and_none_cost_the_target():
+    found = [ridge.excess_risk(m, **KNOWN)["features"] for m in (1, 10, 100, 10**4, 10**6)]
+    assert found == sorted(found, reverse=True)
+    assert found[0] <= 4 * (DECAY[0] / 60 - 0.05 / 4) * (1 + 1e-9)
+
+
+def test_price_of_features_by_an_integral_of_the_same_tail():
+    """The steps are above the integral, and near it."""
+    from mehler.bounds.ridge._excess import _expected
+    from mehler.bounds.spectral._tails import Level, tail
+
+    beta = np.array([0.8, 0.5])
+    below = tail(beta, Level(most=20.0), 300, -1)
+
+    def density(t):
+        slope = 0.5 * (1 - t) ** -3 if t < 0.5 else (1 - t) ** -2
+        return slope * math.exp(min(0.0, below.log_probability(t)))
+
+    grids = (np.linspace(1e-9, 0.5 - 1e-12, 4000), np.linspace(0.5, 0.8, 4000))
+    whole = sum(np.trapezoid([density(t) for t in grid], grid) for grid in grids)
+    found = _expected(below, 0.8, 1e6)
+    assert whole <= found <= 1.1 * whole
+
+
+@pytest.mark.parametrize("design", ["rows", "left-out"])
+def test_the_learner_keeps_the_bound(design):
+    """learn.ridge on 40 rows, targets in the kernel's space, noise drawn anew."""
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((41, 2))
+    noise, lam, m, repeats = 0.3, 0.05, 40, 60
+    phi = FourierFeatures.draw(2, m, gamma=0.5, seed=0)
+    K = phi.kernel(X)
+    weights = rng.standard_normal(41)
+    weights /= math.sqrt(weights @ K @ weights)
+    target = K @ weights
+    found = []
+    for seed in range(repeats):
+        phi = FourierFeatures.draw(2, m, gamma=0.5, seed=seed)
+        y = target + noise * rng.standard_normal(41)
+        if design == "rows":
+            fit = learn.ridge(phi, X, y, lambdas=lam, intercept=False)
+            found.append(np.mean((fit.predict(X).reshape(-1) - target) ** 2))
+        else:
+            i = seed % 41
+            kept = np.arange(41) != i
+            fit = learn.ridge(phi, X[kept], y[kept], lambdas=lam * 41 / 40, intercept=False)
+            found.append(float((fit.predict(X[i : i + 1]).reshape(-1)[0] - target[i]) ** 2))
+    bound = ridge.excess_risk(
+        m, ridge=lam, norm=1.0, noise=noise, gram=K, sup=1.0, block=2, design=design
+    )
+    assert np.mean(found) < bound.value
+
+
+def test_plain_setting():
+    """12 sqrt(N) log(2N) blocks give (B^2 + sigma^2)/sqrt N + B^2/N, for any spectrum."""
+    n = 400
+    m = math.ceil(12 * math.sqrt(n) * math.log(2 * n))
+    for mu in (np.full(n, 1.0), n * 0.5 ** np.arange(1, n + 1), np.eye(n)[0] * n):
+        bound = ridge.excess_risk(
+            m, ridge=n**-0.5, norm=1.0, noise=1.0, eigenvalues=mu, leverage=n**0.5
+        )
+        assert bound.value <= 2 / math.sqrt(n) + 1 / n
+
+
+def test_features_are_the_least_and_the_exact_kernel_is_the_limit():
+    m = ridge.excess_risk_features(0.2, **KNOWN)
+    assert ridge.excess_risk(m, **KNOWN).value <= 0.2 < ridge.excess_risk(m - 1, **KNOWN).value
+    with pytest.raises(ValueError, match="the bound of the exact kernel at this ridge"):
+        ridge.excess_risk_features(0.05, **KNOWN)
+
+
+def test_choice_of_the_ridge_is_the_smallest():
+    told = {"norm": 1.0, "noise": 0.5, "eigenvalues": DECAY}
+    best = ridge.ridge_choice(**told)
+
+    def value(lam):
+        bound = ridge.excess_risk(1, ridge=lam, **told, sup=1.0)
+        return bound["bias"] + bound["variance"]
+
+    assert all(value(best) <= value(best * factor) for factor in (0.9, 0.97, 1.03, 1.1))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"design": "fixed"}, "design='fixed' is not one of"),
+        ({"sup": None, "leverage": 30.0, "design": "left-out"}, "needs sup"),
+        ({"noise": -1.0}, "noise=-1.0 must be at least 0"),
+        ({"norm": 0.0}, "norm=0.0 must be positive"),
+        ({"ridge": math.nan}, "ridge=nan must be positive"),
+        ({"sup": None}, "give sup, leverage or lipschitz"),
+    ],
+)
+def test_bad_input_is_named(change, message):
+    with pytest.raises(ValueError, match=message):
+        ridge.excess_risk(10, **{**KNOWN, **change})
