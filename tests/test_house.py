@@ -20,6 +20,7 @@ ROOMS = [
     "mehler.exact",
     "mehler.bounds",
     "mehler.features",
+    "mehler.deep",
     "mehler.torch",
     "mehler.jax",
     "mehler.learn",

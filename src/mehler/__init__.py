@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from mehler._version import __version__
 
 if TYPE_CHECKING:
-    from mehler import bounds, data, exact, features, learn, verify
+    from mehler import bounds, data, deep, exact, features, learn, verify
+    from mehler.deep import DeepKernel
     from mehler.features import (
         DecoupledMaxoutFeatures,
         FourierFeatures,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DecoupledMaxoutFeatures",
+    "DeepKernel",
     "FourierFeatures",
     "GroupInvariantFeatures",
     "KitchenSinks",
@@ -30,13 +32,14 @@ __all__ = [
     "__version__",
     "bounds",
     "data",
+    "deep",
     "exact",
     "features",
     "from_recipe",
     "learn",
     "verify",
 ]
-_ROOMS = ("bounds", "data", "exact", "features", "learn", "verify")
+_ROOMS = ("bounds", "data", "deep", "exact", "features", "learn", "verify")
 
 
 def __getattr__(name: str) -> object:
@@ -48,7 +51,8 @@ def __getattr__(name: str) -> object:
 
     if name in _ROOMS:
         return importlib.import_module(f"mehler.{name}")
-    value = getattr(importlib.import_module("mehler.features"), name)
+    room = "deep" if name.startswith("Deep") else "features"
+    value = getattr(importlib.import_module(f"mehler.{room}"), name)
     globals()[name] = value
     return value
 

@@ -14,6 +14,7 @@ from tests.docs._blocks import ROOT
 ROOMS = (
     "mehler",
     "mehler.data",
+    "mehler.deep",
     "mehler.features",
     "mehler.features.leverage",
     "mehler.features.groups",
@@ -66,7 +67,8 @@ def test_public_names_are_listed(name: str) -> None:
         if inspect.isclass(getattr(module, each)) or inspect.isfunction(getattr(module, each))
     }
     # The maps are public in `mehler` as well, and listed there.
-    there = listed() | {one.replace("mehler.", "mehler.features.", 1) for one in listed()}
+    rooms = ("mehler.", "mehler.features.", "mehler.deep.")
+    there = {one.replace("mehler.", room, 1) for one in listed() for room in rooms}
     assert {f"{name}.{each}" for each in public} <= there
 
 

@@ -32,14 +32,16 @@ def collision(rho: _arrays.Array, q: int) -> _arrays.Array:
         # Rounding of the table may leave [0, 1].
         return _arrays.array_namespace(r).clip(_table.evaluate(table.kappa, r), 0.0, 1.0)
 
-    def slope(r: _arrays.Array) -> _arrays.Array:
-        xp = _arrays.array_namespace(r)
-        over = (1.0 + r) ** 0.5 * over_sine(xp, r)  # 1/sqrt(1 - r), and 0 at the ends
-        # sin(theta/2) = sqrt((1 - rho)/2)
-        over = xp.where(r > -1.0, over, 0.5**0.5 * xp.ones_like(r))
-        return 2.0**0.5 * over * _table.evaluate(table.kappa_slope, r)
+    return _arrays.with_derivative(value, lambda r: collision_slope(r, q), rho)
 
-    return _arrays.with_derivative(value, slope, rho)
+
+def collision_slope(rho: _arrays.Array, q: int) -> _arrays.Array:
+    """Compute the derivative of kappa_q for q >= 3; where it is infinite, 0."""
+    xp = _arrays.array_namespace(rho)
+    over = (1.0 + rho) ** 0.5 * over_sine(xp, rho)  # 1/sqrt(1 - rho), and 0 at the ends
+    # sin(theta/2) = sqrt((1 - rho)/2)
+    over = xp.where(rho > -1.0, over, 0.5**0.5 * xp.ones_like(rho))
+    return 2.0**0.5 * over * _table.evaluate(_table.pool_table(q).kappa_slope, rho)
 
 
 def kernel(rho: _arrays.Array, q: int) -> _arrays.Array:

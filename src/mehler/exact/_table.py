@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.polynomial import chebyshev
+from numpy.polynomial import chebyshev, legendre
 
 from mehler import _arrays
 from mehler.exact import _moments
 from mehler.exact._angle import angle
-from mehler.exact._wedge import wedge_grid
+from mehler.exact._wedge import N_ANGLES, wedge_grid
 
 _PIECES = 64
 _DEGREE = 9
@@ -38,6 +38,7 @@ class PoolTable:
     kappa: Any  # P(D = D')
     kappa_slope: Any  # sin(theta/2) d kappa / d rho, for q > 2: it is infinite at theta = 0 alone
     kernel: Any  # K = E M M'
+    gap: Any  # (K(1) - K) / (1 - rho), the mean of kappa over [rho, 1]
     second: Any  # S = E M^2 M'^2
     second_slope: Any  # d S / d rho
     centred_second: Any  # E (M - h_1)^2 (M' - h_1)^2
@@ -83,6 +84,7 @@ def _build(q: int) -> PoolTable:
         kappa=_localise(kappa),
         kappa_slope=_localise(_series(at_nodes / (2 * cos))),
         kernel=_localise(_integrate(h2, _series(one * weigh))),
+        gap=_localise(_series(_mean_above(grid.theta, kappa))),
         second=_localise(_integrate(h4, _series(plain * weigh))),
         second_slope=_localise(_series(plain)),
         centred_second=_localise(
@@ -91,6 +93,14 @@ def _build(q: int) -> PoolTable:
         centred_second_slope=_localise(_series(centred)),
         slope=_localise(chebyshev.chebmul(turned, _series(weigh))),
     )
+
+
+def _mean_above(theta: Any, kappa: Any) -> Any:
+    """Average kappa over [rho, 1], as an integral in the angle: no difference that cancels."""
+    nodes, weights = legendre.leggauss(N_ANGLES)
+    at = theta[:, None] * ((1 + nodes) / 2)
+    values = chebyshev.chebval(2 / np.pi * at - 1, kappa) * np.sin(at)
+    return values @ weights * (theta / (4 * np.sin(theta / 2) ** 2))
 
 
 def _series(values: Any) -> Any:
@@ -127,20 +137,24 @@ _TO_POWERS = np.stack(
 
 def evaluate(pieces: Any, rho: _arrays.Array) -> _arrays.Array:
     """Evaluate at correlations `rho` in [-1, 1], in the namespace and dtype of `rho`."""
+    return _arrays.map_elements(lambda xp, flat: _at(pieces, xp, angle(xp, flat)), rho)
 
-    def on_block(xp: Any, flat: _arrays.Array) -> _arrays.Array:
-        place = _arrays.place_of(flat)
-        theta = angle(xp, flat)
-        piece = xp.astype(theta * (_PIECES / np.pi), xp.int64 if _wide(xp, flat) else xp.int32)
-        piece = xp.clip(piece, 0, _PIECES - 1)
-        t = theta * (2 * _PIECES / np.pi) - xp.astype(2 * piece + 1, flat.dtype)
-        table = _arrays.from_host(pieces, place, flat.dtype)
-        value = xp.take(table[_DEGREE, :], piece)
-        for k in range(_DEGREE - 1, -1, -1):
-            value = value * t + xp.take(table[k, :], piece)
-        return value
 
-    return _arrays.map_elements(on_block, rho)
+def evaluate_at_angle(pieces: Any, theta: _arrays.Array) -> _arrays.Array:
+    """Evaluate at angles in [0, pi], for callers who know small ones better than their cosine."""
+    return _arrays.map_elements(lambda xp, flat: _at(pieces, xp, flat), theta)
+
+
+def _at(pieces: Any, xp: Any, theta: _arrays.Array) -> _arrays.Array:
+    place = _arrays.place_of(theta)
+    piece = xp.astype(theta * (_PIECES / np.pi), xp.int64 if _wide(xp, theta) else xp.int32)
+    piece = xp.clip(piece, 0, _PIECES - 1)
+    t = theta * (2 * _PIECES / np.pi) - xp.astype(2 * piece + 1, theta.dtype)
+    table = _arrays.from_host(pieces, place, theta.dtype)
+    value = xp.take(table[_DEGREE, :], piece)
+    for k in range(_DEGREE - 1, -1, -1):
+        value = value * t + xp.take(table[k, :], piece)
+    return value
 
 
 def _wide(xp: Any, x: _arrays.Array) -> bool:

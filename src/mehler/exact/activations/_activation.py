@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._validate import instance
-from mehler.exact.activations import _arc_cosine, _claims, _homogeneous, _mehler, _waves
+from mehler.exact.activations import _arc_cosine, _claims, _homogeneous, _mehler, _slopes, _waves
 from mehler.exact.activations._geometry import Pairs
 from mehler.exact.activations._projected import Projected, of_increasing
 
@@ -52,6 +53,10 @@ class Activation:
         For a non-decreasing function, ``inverse(t)``: the largest p with a(p) at most t, on NumPy
         arrays; -inf if there is none, inf if it is unbounded. Gives the distribution. Checked at a
         few points.
+    derivative : callable or Activation, optional
+        ``derivative(xp, t)``, or an activation with closed forms of its own: for tangent kernels
+        (:class:`mehler.DeepKernel`), which otherwise differentiate by differences. `waves` and
+        `degree` take precedence. Checked at a few points.
 
     See Also
     --------
@@ -72,6 +77,7 @@ class Activation:
     waves: _waves.Waves = ()
     kernel: Kernel | None = None
     inverse: Callable[[Any], Any] | None = None
+    derivative: Function | Activation | None = None
     # Powers whose closed form has been checked against the function, once: it takes milliseconds.
     _held: set[int] = field(default_factory=set, init=False, repr=False, compare=False)
 
@@ -82,7 +88,7 @@ class Activation:
             raise ValueError(
                 f"degree={self.degree!r} must be a whole number of at least 0, or None"
             )
-        for name in ("function", "kernel", "inverse"):
+        for name in ("function", "kernel", "inverse", "derivative"):
             given = getattr(self, name)
             if not callable(given) and (given is not None or name == "function"):
                 raise TypeError(f"{name}={given!r} must be a function")
@@ -121,6 +127,34 @@ class Activation:
                 f"{self.title} carries no degree: give it one if a(c t) = c^degree a(t) for c > 0"
             )
         return _homogeneous.sides(self.on_host, self.degree, self.name)
+
+    @functools.cached_property
+    def slope(self) -> Activation:
+        """The derivative as an activation; ValueError if the function jumps."""
+        name = f"{self.name}'" if self.name else ""
+        if self.waves:
+            waves, function = _slopes.of_waves(self.checked_waves())
+            return Activation(name, function, waves=waves)
+        if self.degree is not None:
+            sides = self.sides()
+            if self.degree > 0:
+                return Activation(name, _slopes.of_sides(sides), degree=self.degree - 1)
+            if not sides.right == sides.left == sides.centre:
+                _slopes.refuse_jump(self.title)
+            return Activation(name, lambda xp, t: 0.0 * t, degree=0)
+        if self.slope_is_numeric:
+            _slopes.require_no_jump(self.on_host, self.title)
+            by_differences = _slopes.numeric(self.on_host)
+            return Activation(name, lambda xp, t: by_differences(t))
+        given: Any = self.derivative
+        found = given if isinstance(given, Activation) else Activation(name, given)
+        _slopes.hold(self.on_host, found.on_host, self.title)
+        return found
+
+    @property
+    def slope_is_numeric(self) -> bool:
+        """Whether :attr:`slope` differentiates by differences."""
+        return not self.waves and self.degree is None and self.derivative is None
 
     def checked_waves(self) -> _waves.Waves:
         """Return the verified Fourier sum of the function; ValueError if it has none."""

@@ -61,13 +61,20 @@ def _padded(part: Coefficients, terms: int) -> Coefficients:
     return Coefficients(**values)
 
 
-def _of_some(function: _quadrature.HostFunction, scales: Any) -> Coefficients:
+def jumps(function: _quadrature.HostFunction, scales: Any) -> bool:
+    """Return whether the function jumps within the reach of one of `scales`."""
+    sample, coarse, fine, _ = _sampled(function, scales)
+    leaves = _split_off(sample, coarse, fine)
+    return leaves is not None and bool(np.any(leaves.jump))
+
+
+def _sampled(function: _quadrature.HostFunction, scales: Any) -> tuple[Any, Any, Any, Any]:
+    """Return the function over its size at each scale: as a sampler, by both rules; the size."""
     coarse, fine = (
         _quadrature.at_nodes(function, scales, n) for n in (_rules.POINTS, _rules.FINER)
     )
     largest = np.maximum(*(np.max(np.abs(v), axis=(0, 2, 3)) for v in (coarse, fine)))
     size = np.where(largest > 0.0, largest, 1.0)
-    coarse, fine = coarse / size[:, None, None], fine / size[:, None, None]
 
     def sample(which: Any, at: Any) -> tuple[Any, Any]:
         t = scales[which, None] * at
@@ -75,6 +82,11 @@ def _of_some(function: _quadrature.HostFunction, scales: Any) -> Coefficients:
             _quadrature.checked(function, sign * t) / size[which, None] for sign in (1.0, -1.0)
         )
 
+    return sample, coarse / size[:, None, None], fine / size[:, None, None], size
+
+
+def _of_some(function: _quadrature.HostFunction, scales: Any) -> Coefficients:
+    sample, coarse, fine, size = _sampled(function, scales)
     leaves = _split_off(sample, coarse, fine)
     terms = _FEWEST_TERMS if leaves is None else MOST_TERMS
     finer = _quadrature.sums(fine, sample, leaves, _rules.FINER, _FEWEST_TERMS)

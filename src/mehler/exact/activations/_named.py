@@ -34,8 +34,19 @@ ACTIVATIONS = {
         Activation("step", _step, degree=0),
         Activation("relu", _relu, degree=1),
         Activation("relu2", _relu2, degree=2),
-        Activation("erf", _arrays.erf, kernel=_erf.kernel, inverse=_erf.inverse),
-        Activation("tanh", lambda xp, t: xp.tanh(t), inverse=_inverse_tanh),
+        Activation(
+            "erf",
+            _arrays.erf,
+            kernel=_erf.kernel,
+            inverse=_erf.inverse,
+            derivative=Activation("erf'", _erf.derivative, kernel=_erf.slope_kernel),
+        ),
+        Activation(
+            "tanh",
+            lambda xp, t: xp.tanh(t),
+            inverse=_inverse_tanh,
+            derivative=lambda xp, t: 1.0 - xp.tanh(t) ** 2,
+        ),
         Activation("cos", lambda xp, t: xp.cos(t), waves=((1, 0.5), (-1, 0.5))),
         Activation("sin", lambda xp, t: xp.sin(t), waves=((1, -0.5j), (-1, 0.5j))),
     )

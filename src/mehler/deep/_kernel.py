@@ -1,0 +1,344 @@
+"""Exact kernels of deep networks at infinite width."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays
+from mehler._validate import flag, integer, not_negative, positive
+from mehler.deep import _blocks, _errors, _recursion
+from mehler.deep._layers import Elementwise, Layer, Maxout
+from mehler.exact._validate import check_pool
+from mehler.exact.activations import Pairs, activation_of
+
+# Layers beyond which nobody waits.
+_DEEPEST = 10_000
+
+
+class DeepKernel:
+    r"""Kernels of a deep network at infinite width: of its outputs, and of its gradients.
+
+    .. math:: z_1 = W_1x + b_1, \qquad z_{l+1} = W_{l+1}\,a(z_l) + b_{l+1}
+
+    with weights :math:`N(0, \sigma_w^2/\text{fan-in})`, biases :math:`N(0, \sigma_b^2)`, `depth`
+    layers of units and a linear read-out. As all widths grow, outputs become a Gaussian process of
+    covariance :math:`\Sigma_{L+1}` (:meth:`nngp`), and gradient descent follows the kernel
+    :math:`\Theta_{L+1}` (:meth:`ntk`):
+
+    .. math::
+        \Sigma_1 &= \sigma_w^2\langle x, z\rangle/d + \sigma_b^2, &
+        \Sigma_{l+1} &= \sigma_w^2\,E\,a(u)a(v) + \sigma_b^2 \\
+        \Theta_1 &= \Sigma_1, &
+        \Theta_{l+1} &= \Sigma_{l+1} + \sigma_w^2\,E\,a'(u)a'(v)\,\Theta_l
+
+    for Gaussians u, v of covariance :math:`\Sigma_l`. A maxout unit takes the largest of q
+    projections with weights and biases of their own: there :math:`E\,a(u)a(v)` is
+    :math:`s_xs_zK_q(\rho)`, and :math:`\kappa_q(\rho)` stands for :math:`E\,a'(u)a'(v)`, as
+    gradients agree where the argmax does.
+
+    Parameters
+    ----------
+    activation : str, Activation or callable
+        'maxout', or what :class:`mehler.KitchenSinks` takes: 'relu', 'relu2', 'erf', 'tanh',
+        'cos', 'sin', 'step' or a function of polynomial growth.
+    depth : int
+        Hidden layers L, 1 to 10,000.
+    pool_size : int, optional
+        Pool size q of maxout, 1 to 10^6; for no other activation.
+    weight_variance : float
+        :math:`\sigma_w^2 > 0`.
+    bias_variance : float
+        :math:`\sigma_b^2 \ge 0`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of its kind or range, or two do not go together.
+
+    See Also
+    --------
+    mehler.exact.maxout_kernel : One layer of maxout.
+    mehler.exact.activation_kernel : One layer of any other activation.
+
+    Notes
+    -----
+    Closed forms and tables for maxout, rectified powers, erf, cos and sin; Mehler's series on the
+    host for others, whose derivative is taken by differences unless the
+    :class:`mehler.exact.Activation` carries one. Maxout and units of degree 1 keep 1 - rho to
+    relative accuracy through all layers.
+
+    Cost a pair: three evaluations of the layer, in time linear in depth. Convolution and graphs
+    are out of scope.
+
+    References
+    ----------
+    Neal (1996); Cho, Saul (2009); Lee and others (2018, 2019); Jacot, Gabriel, Hongler (2018).
+    Maxout: Libardi, Dillon, Morris (2022).
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0]])
+    >>> kernel = mehler.DeepKernel("maxout", 3, pool_size=4, weight_variance=0.6446)
+    >>> kernel.nngp(X).round(4).tolist()
+    [[0.3223, 0.2983], [0.2983, 0.3223]]
+    >>> kernel.ntk(X).round(4).tolist()
+    [[0.7503, 0.4594], [0.4594, 0.7503]]
+    """
+
+    def __init__(
+        self,
+        activation: Any,
+        depth: int,
+        *,
+        pool_size: int | None = None,
+        weight_variance: float = 1.0,
+        bias_variance: float = 0.0,
+    ) -> None:
+        self._layer = layer_of(activation, pool_size)
+        self.activation = activation
+        self.depth = integer("depth", depth, most=_DEEPEST)
+        self.pool_size = pool_size
+        self.weight_variance = positive("weight_variance", weight_variance)
+        self.bias_variance = not_negative("bias_variance", bias_variance)
+
+    def __repr__(self) -> str:
+        pool = "" if self.pool_size is None else f"pool_size={self.pool_size}, "
+        return (
+            f"DeepKernel({self.activation!r}, {self.depth}, {pool}"
+            f"weight_variance={self.weight_variance!r}, bias_variance={self.bias_variance!r})"
+        )
+
+    def nngp(
+        self,
+        X: _arrays.Array,
+        Y: _arrays.Array | None = None,
+        *,
+        return_error: bool = False,
+        dps: int | None = None,
+        bits: int | None = None,
+    ) -> Any:
+        """Compute the covariance of the outputs at infinite width, (n, k).
+
+        Parameters
+        ----------
+        X : array, shape (..., n, d)
+            Rows, of any library and device.
+        Y : array, shape (..., k, d), optional
+            Rows; ``None`` stands for `X`, and makes the result symmetric.
+        return_error : bool
+            Return a bound of the error too, carried through the layers to first order. It takes
+            six times as long.
+        dps : int, optional
+            Decimal digits, relative to the kernel's diagonal; then the result holds mpmath numbers.
+        bits : int, optional
+            Precision of balls that provably contain the kernel; then the result holds
+            :class:`mehler.exact.certified.Ball`. Either is for maxout, erf, and activations that
+            carry a degree or waves; seconds a pair and layer for maxout of q > 3.
+
+        Returns
+        -------
+        array, shape (..., n, k)
+            In the namespace and float dtype of `X`, computed in the widest float of its device.
+            With `return_error` a pair: values and errors. With `dps` or `bits` a NumPy array of
+            objects, for the rows as the exact numbers that they are.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` or `Y` is not such an array, or they live in two libraries, or a variance leaves
+            the range of floats; TypeError if a derivative is wanted of what NumPy and SciPy
+            compute.
+
+        See Also
+        --------
+        ntk : The kernel of the gradients.
+
+        Notes
+        -----
+        On PyTorch and JAX it is differentiable in `X` and `Y` where the activation has a closed
+        form, :doc:`/gradients`.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> K, error = mehler.DeepKernel("relu", 8).nngp(np.eye(3), return_error=True)
+        >>> bool(error.max() < 1e-14)
+        True
+        """
+        return self._computed(X, Y, return_error, dps, bits, tangent=False)
+
+    def ntk(
+        self,
+        X: _arrays.Array,
+        Y: _arrays.Array | None = None,
+        *,
+        return_error: bool = False,
+        dps: int | None = None,
+        bits: int | None = None,
+    ) -> Any:
+        """Compute the neural tangent kernel at infinite width, (n, k), all layers trained.
+
+        Weights are standard normals times their standard deviation (the NTK parametrisation),
+        and biases too.
+
+        Parameters
+        ----------
+        X : array, shape (..., n, d)
+            Rows, of any library and device.
+        Y : array, shape (..., k, d), optional
+            Rows; ``None`` stands for `X`, and makes the result symmetric.
+        return_error : bool
+            Return a bound of the error too, as of :meth:`nngp`.
+        dps, bits : int, optional
+            Decimal digits, or the precision of balls, as of :meth:`nngp`.
+
+        Returns
+        -------
+        array, shape (..., n, k)
+            As of :meth:`nngp`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As of :meth:`nngp`; ValueError for activations that jump, such as 'step': their
+            tangent kernel is infinite at equal rows.
+
+        See Also
+        --------
+        nngp : The kernel of the outputs.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> mehler.DeepKernel("maxout", 2, pool_size=1).ntk(np.ones((1, 5))).tolist()  # linear
+        [[3.0]]
+        """
+        return self._computed(X, Y, return_error, dps, bits, tangent=True)
+
+    def _computed(
+        self, x: Any, y: Any, return_error: Any, dps: Any, bits: Any, *, tangent: bool
+    ) -> Any:
+        error = flag("return_error", return_error)
+        if dps is None and bits is None:
+            return self._of_rows(x, y, tangent=tangent, error=error)
+        if error or (dps is not None and bits is not None):
+            raise ValueError(
+                "take one of return_error, dps and bits: mpmath numbers are exact to their digits, "
+                "and balls have their radius"
+            )
+        _check_rows(x, y)
+        rows = [None if one is None else np.asarray(_arrays.to_host(one)) for one in (x, y)]
+        network = (self.depth, self.weight_variance, self.bias_variance, tangent)
+        # Here, for mpmath takes a tenth of a second to import.
+        from mehler.deep import _digits
+
+        if bits is not None:
+            return _digits.to_balls(self._layer, rows, *network, bits)
+        return _digits.to_digits(self._layer, rows, *network, dps)
+
+    def _of_rows(
+        self, x: _arrays.Array, y: _arrays.Array | None, *, tangent: bool, error: bool
+    ) -> Any:
+        """Validate both matrices, compute in the widest float, and cast to the dtype of `x`."""
+        if _arrays.is_batched(x) or _arrays.is_batched(y):
+            return self._of_batches(x, y, tangent=tangent, error=error)
+        _check_rows(x, y)
+        place = _arrays.place_of(x)
+        xp, dtype = place.xp, _arrays.real_dtype(x)
+        wide = _arrays.widest_float(xp, place.device)
+        pairs = _recursion.first(
+            xp.astype(x, wide),
+            None if y is None else xp.astype(y, wide),
+            self.weight_variance,
+            self.bias_variance,
+        )
+        columns = int(x.shape[1]) + 1
+
+        def layers(some: Pairs) -> list[_arrays.Array]:
+            return self._layers(some, columns, tangent=tangent, error=error)
+
+        found = _blocks.over_pairs(layers, pairs, symmetric=y is None)
+        if error and dtype != wide:
+            found[1] = found[1] + float(xp.finfo(dtype).eps) * xp.abs(found[0])
+        found = [xp.astype(one, dtype, copy=False) for one in found]
+        return tuple(found) if error else found[0]
+
+    def _of_batches(
+        self, x: _arrays.Array, y: _arrays.Array | None, *, tangent: bool, error: bool
+    ) -> Any:
+        found = tuple(
+            _arrays.pairs_of_batches(
+                lambda a, b, which=which: (
+                    self._of_rows(a, b, tangent=tangent, error=True)[1]
+                    if which
+                    else self._of_rows(a, b, tangent=tangent, error=False)
+                ),
+                x,
+                y,
+            )
+            for which in range(1 + error)
+        )
+        return found if error else found[0]
+
+    def _layers(
+        self, pairs: Pairs, columns: int, *, tangent: bool, error: bool
+    ) -> list[_arrays.Array]:
+        """Go through the layers; return the kernel, and its error if that is wanted."""
+        w, b = self.weight_variance, self.bias_variance
+        kernel = theta = pairs.product
+        errors = _errors.first(pairs, columns)
+        off = theta_off = _errors.of_product(pairs, errors)
+        for number in range(self.depth):
+            _require_finite(pairs, self._layer.growth, number + 1)
+            at = _recursion.step(self._layer, pairs, w, b, tangent=tangent)
+            kernel, slope = at.covariance, at.slope
+            if error:
+                errors, off, slope_off = _errors.after(self._layer, pairs, errors, at, w, b)
+            if slope is not None:
+                if error:
+                    passed = slope_off * pairs.xp.abs(theta) + (slope + slope_off) * theta_off
+                    theta_off = off + w * passed
+                theta = kernel + w * slope * theta
+            pairs = at.pairs
+        found = theta if tangent else kernel
+        if not error:
+            return [found]
+        off = theta_off if tangent else off
+        return [found, off + 4.0 * pairs.eps * pairs.xp.abs(found)]
+
+
+def _check_rows(x: _arrays.Array, y: _arrays.Array | None) -> None:
+    """Raise unless both are matrices of rows of one length, at one place."""
+    _arrays.check_matrix(x, name="X")
+    if y is None:
+        return
+    _arrays.check_matrix(y, name="Y")
+    _arrays.array_namespace(x, y, names=("X", "Y"))
+    _arrays.require_same_place(y, _arrays.place_of(x), name="Y", owner="X")
+    if x.shape[1] != y.shape[1]:
+        raise ValueError(f"X and Y have {x.shape[1]} and {y.shape[1]} columns; make them equal")
+
+
+def _require_finite(pairs: Pairs, growth: int, number: int) -> None:
+    """Raise where squares of scales leave the range of floats, which would make NaN of them."""
+    most = float(pairs.xp.finfo(pairs.rho.dtype).max) ** (0.5 / growth) / 8.0
+    for scale in (pairs.x_scale, pairs.y_scale):
+        if not _arrays.is_lazy(scale) and not _arrays.all_true(lambda s: s <= most, scale):
+            raise ValueError(
+                f"X reaches a standard deviation above {most:.0e} in layer {number}: scale the "
+                "rows, or take a smaller weight_variance or depth"
+            )
+
+
+def layer_of(activation: Any, pool_size: Any) -> Layer:
+    """Return the layer of a name or an object; maxout alone has a pool size."""
+    if isinstance(activation, str) and activation == "maxout":
+        if pool_size is None:
+            raise ValueError("activation='maxout' needs pool_size, how many projections a unit has")
+        return Maxout(check_pool(pool_size))
+    if pool_size is not None:
+        raise ValueError(f"pool_size={pool_size!r} is for activation='maxout' alone: leave it out")
+    return Elementwise(activation_of(activation))

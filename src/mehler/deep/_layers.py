@@ -1,0 +1,179 @@
+"""Layers of infinite width: expected products of their units, and of their derivatives."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from mehler import _arrays
+from mehler.deep._gaps import arc_gap
+from mehler.exact import _at_rho, _table, sigma2
+from mehler.exact.activations import Activation, Pairs
+from mehler.exact.activations._arc_cosine import arc_cosine
+
+Moment = tuple[_arrays.Array, _arrays.Array]
+
+# Errors of the tables, relative: stated by exact.maxout_kernel and exact.collision_probability.
+_TABLE = {"float64": 1e-13, "float32": 1e-5}
+_ROUNDINGS = 64.0
+# Of a derivative by differences, in root mean square.
+_BY_DIFFERENCES = 1e-11
+
+
+class Layer(Protocol):
+    """A layer: E a(u) a(v) of its units for Gaussian pairs, with an error, and of derivatives."""
+
+    @property
+    def second(self) -> float | None:
+        """E a(g)^2 if the unit is homogeneous of degree 1, else None."""
+
+    @property
+    def growth(self) -> int:
+        """The degree of homogeneous units, at least 1."""
+
+    def moment(self, pairs: Pairs) -> Moment:
+        """Compute the expected product of a unit."""
+
+    def slope(self, pairs: Pairs) -> Moment:
+        """Compute the expected inner product of the unit's gradients."""
+
+    def gaps(self, pairs: Pairs) -> tuple[_arrays.Array, _arrays.Array]:
+        """Compute 1 - c and 1 + c for the correlation c of a unit of degree 1, relatively exact."""
+
+
+@dataclass(frozen=True)
+class Maxout:
+    """The largest of q projections with weights and biases of their own."""
+
+    q: int
+    growth = 1
+
+    @property
+    def second(self) -> float:
+        """E max^2."""
+        return sigma2(self.q)
+
+    def moment(self, pairs: Pairs) -> Moment:
+        """Compute s_x s_y K_q(rho)."""
+        scale = pairs.x_scale * pairs.y_scale
+        if self.q == 1:
+            value = scale * pairs.rho
+            if pairs.differentiable:
+                value = _arrays.graft(value, pairs.product)
+        elif self.q == 2:
+            value = 2.0 * scale * arc_cosine(pairs.rho, pairs.near, pairs.far, 1)
+        else:
+            table = _table.pool_table(self.q)
+            value = scale * self._at_angle(pairs, table.kernel, self._collision)
+        if self.q > 1 and pairs.differentiable:
+            # At a row of zeros nothing but the linear part has a derivative.
+            linear = pairs.xp.where(scale == 0.0, pairs.product, pairs.xp.zeros_like(value))
+            value = value + linear / self.q
+        return value, self._relative(pairs) * self.second * scale * pairs.xp.ones_like(value)
+
+    def slope(self, pairs: Pairs) -> Moment:
+        """Compute kappa_q(rho): the gradients agree where the argmax does."""
+        value = self._collision(pairs.rho, pairs.near, pairs.far)
+        return value, self._relative(pairs) * pairs.xp.ones_like(value)
+
+    def gaps(self, pairs: Pairs) -> tuple[_arrays.Array, _arrays.Array]:
+        """Compute 1 -+ K(rho)/K(1)."""
+        if self.q == 1:
+            return pairs.near, pairs.far
+        if self.q == 2:
+            near = arc_gap(pairs.near, pairs.far, 1.0, 1.0 / math.pi)
+            return near, 1.0 + 2.0 * arc_cosine(pairs.rho, pairs.near, pairs.far, 1)
+        table, theta = _table.pool_table(self.q), angle_of(pairs.near, pairs.far)
+        near = pairs.near * _table.evaluate_at_angle(table.gap, theta) / self.second
+        return near, 2.0 - near
+
+    def _collision(
+        self, rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array
+    ) -> _arrays.Array:
+        if self.q == 1:
+            return _arrays.array_namespace(rho).ones_like(rho)
+        if self.q == 2:
+            return 2.0 * arc_cosine(rho, near, far, 0)
+        table = _table.pool_table(self.q)
+
+        def value(rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array) -> _arrays.Array:
+            found = _table.evaluate_at_angle(table.kappa, angle_of(near, far))
+            return _arrays.array_namespace(rho).clip(found, 0.0, 1.0)
+
+        def slope(rho: _arrays.Array, *_: _arrays.Array) -> _arrays.Array:
+            return _at_rho.collision_slope(rho, self.q)
+
+        return _arrays.with_derivative(value, slope, rho, near, far)
+
+    def _at_angle(self, pairs: Pairs, pieces: Any, slope: Any) -> _arrays.Array:
+        return _arrays.with_derivative(
+            lambda rho, near, far: _table.evaluate_at_angle(pieces, angle_of(near, far)),
+            slope,
+            pairs.rho,
+            pairs.near,
+            pairs.far,
+        )
+
+    def _relative(self, pairs: Pairs) -> float:
+        return (
+            _ROUNDINGS * pairs.eps if self.q <= 2 else _TABLE[_arrays.dtype_name(pairs.rho.dtype)]
+        )
+
+
+@dataclass(frozen=True)
+class Elementwise:
+    """An activation of one projection."""
+
+    activation: Activation
+
+    @functools.cached_property
+    def second(self) -> float | None:
+        """E a(g)^2 of a unit of degree 1."""
+        if self.activation.waves or self.activation.degree != 1:
+            return None
+        sides = self.activation.sides()
+        # A layer of zeros has no correlations.
+        return 0.5 * (sides.right**2 + sides.left**2) or None
+
+    @property
+    def growth(self) -> int:
+        """The degree, or 1."""
+        return max(1, self.activation.degree or 1)
+
+    def moment(self, pairs: Pairs) -> Moment:
+        """Compute E a(u) a(v)."""
+        return self.activation.moment(pairs, 1)
+
+    def slope(self, pairs: Pairs) -> Moment:
+        """Compute E a'(u) a'(v)."""
+        value, error = self.activation.slope.moment(pairs, 1)
+        if self.activation.slope_is_numeric:
+            error = error + _BY_DIFFERENCES * (1.0 + pairs.xp.abs(value))
+        return value, error
+
+    def gaps(self, pairs: Pairs) -> tuple[_arrays.Array, _arrays.Array]:
+        """Compute 1 -+ c, each from the gap of the pair that is small with it."""
+        sides = self.activation.sides()
+        a, b = sides.right, sides.left
+        squares, product = 0.5 * (a * a + b * b), a * b
+        bend = (a + b) ** 2 / (2.0 * math.pi)
+        near, far = pairs.near, pairs.far
+        ahead = arc_gap(near, far, squares, bend)  # F(1) - F(rho)
+        if product == 0.0:
+            return ahead / squares, 2.0 - ahead / squares
+        xp = pairs.xp
+        behind = arc_gap(far, near, product, bend)  # F(-1) - F(rho)
+        below = far < near
+        # F(1) -+ F(-1) = (a -+ b)^2 / 2
+        near = xp.where(below, 0.5 * (a - b) ** 2 + behind, ahead)
+        far = xp.where(below, 0.5 * (a + b) ** 2 - behind, 2.0 * squares - ahead)
+        least = xp.zeros_like(near)
+        return xp.maximum(near, least) / squares, xp.maximum(far, least) / squares
+
+
+def angle_of(near: _arrays.Array, far: _arrays.Array) -> _arrays.Array:
+    """Compute the angle from both gaps, to relative accuracy at both ends."""
+    xp = _arrays.array_namespace(near)
+    return 2.0 * xp.atan2(near**0.5, far**0.5)

@@ -1,0 +1,157 @@
+"""Rows of any library; equal rows and rows of zeros; bad input; gradients."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mehler
+from tests.places import CPU
+
+X = np.random.default_rng(2).standard_normal((6, 4))
+KERNELS = {
+    "maxout": mehler.DeepKernel("maxout", 3, pool_size=4, bias_variance=0.1),
+    "pairs": mehler.DeepKernel("maxout", 3, pool_size=2),
+    "relu": mehler.DeepKernel("relu", 3, weight_variance=2.0),
+    "erf": mehler.DeepKernel("erf", 2, bias_variance=0.1),
+    "sin": mehler.DeepKernel("sin", 2),
+    "tanh": mehler.DeepKernel("tanh", 1),
+}
+
+
+@pytest.fixture(params=KERNELS)
+def kernel(request):
+    return KERNELS[request.param]
+
+
+@pytest.mark.parametrize("place", [p for p in CPU if not p.jit], ids=lambda place: place.name)
+def test_places_agree(place, kernel):
+    rows = place.asarray(X)
+    # Angles of 1e-7 in single precision are kinks of half the digits.
+    tolerance = 1e-12 if place.has_float64 else 1e-4
+    for name in ("nngp", "ntk"):
+        value = getattr(kernel, name)(rows)
+        assert value.dtype == rows.dtype
+        host = np.asarray(mehler._arrays.to_host(value), dtype=np.float64)
+        assert host == pytest.approx(getattr(kernel, name)(X), rel=tolerance, abs=tolerance)
+        other = np.asarray(mehler._arrays.to_host(getattr(kernel, name)(rows, rows[:2, :])))
+        assert other == pytest.approx(host[:, :2], rel=tolerance, abs=tolerance)
+
+
+def test_blocks_and_symmetry(kernel):
+    """Above 65,536 pairs rows go in blocks, with the same values."""
+    rows = np.random.default_rng(3).standard_normal((300, 4))
+    if kernel is KERNELS["tanh"]:
+        rows = rows[:4]
+    for compute in (kernel.nngp, kernel.ntk):
+        whole = compute(rows)
+        assert np.array_equal(whole, whole.T)
+        other, error = compute(rows, rows.copy(), return_error=True)
+        assert np.all(np.abs(whole - other) <= 2 * error)
+        assert whole[:3, :3] == pytest.approx(compute(rows[:3]), rel=1e-13, abs=1e-14)
+
+
+def test_the_diagonal_is_exact(kernel):
+    """Norms decide: a row beside others, equal rows, and a row alone."""
+    for compute in (kernel.nngp, kernel.ntk):
+        alone = np.array([compute(X[i : i + 1])[0, 0] for i in range(6)])
+        assert np.diagonal(compute(X)) == pytest.approx(alone, rel=1e-14)
+        assert np.diagonal(compute(X, X.copy())) == pytest.approx(alone, rel=1e-14)
+
+
+def test_rows_of_zeros():
+    rows = np.concatenate([np.zeros((2, 4)), X])
+    for name, kernel in KERNELS.items():
+        for compute in (kernel.nngp, kernel.ntk):
+            value, error = compute(rows, return_error=True)
+            assert np.isfinite(value).all()
+            assert np.isfinite(error).all()
+            if kernel.bias_variance == 0.0:
+                assert np.all(value[:2] == 0.0), name
+    cos = mehler.DeepKernel("cos", 1).nngp(rows)
+    assert cos[0, 1] == 1.0
+
+
+def test_batches(kernel):
+    stack = np.stack([X[:2], X[2:4]])
+    value = kernel.ntk(stack)
+    assert value.shape == (2, 2, 2)
+    assert value[1] == pytest.approx(kernel.ntk(X[2:4]), rel=1e-14)
+    assert kernel.nngp(stack, return_error=True)[1].shape == (2, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"depth": 0}, ValueError, "depth=0 must be at least 1"),
+        ({"depth": 2.0}, TypeError, "depth=2.0 must be an integer"),
+        ({"depth": True}, TypeError, "depth=True"),
+        ({"weight_variance": -1.0}, ValueError, "weight_variance=-1.0 must be positive"),
+        ({"weight_variance": 0.0}, ValueError, "weight_variance=0.0 must be positive"),
+        ({"weight_variance": np.nan}, ValueError, "weight_variance=nan"),
+        ({"bias_variance": -0.1}, ValueError, "bias_variance=-0.1 must be at least 0"),
+        ({"bias_variance": "0"}, TypeError, "bias_variance='0'"),
+        ({"pool_size": None}, ValueError, "needs pool_size"),
+        ({"pool_size": 0}, ValueError, "pool size q=0"),
+        ({"pool_size": 2.0}, TypeError, "pool size q=2.0"),
+        ({"activation": "relu"}, ValueError, "pool_size=4 is for activation='maxout' alone"),
+        ({"activation": "selu", "pool_size": None}, ValueError, "'selu' is not one of"),
+        ({"activation": 3, "pool_size": None}, TypeError, "neither a name nor a function"),
+    ],
+)
+def test_bad_arguments(change, error, words):
+    with pytest.raises(error, match=words):
+        mehler.DeepKernel(**({"activation": "maxout", "depth": 2, "pool_size": 4} | change))
+
+
+@pytest.mark.parametrize("method", ["nngp", "ntk"])
+def test_bad_rows(method):
+    call = getattr(KERNELS["relu"], method)
+    bad = X.copy()
+    bad[1, 0] = np.nan
+    with pytest.raises(ValueError, match="X holds NaN or infinity, first in row 1"):
+        call(bad)
+    with pytest.raises(ValueError, match="Y holds NaN"):
+        call(X, bad)
+    with pytest.raises(ValueError, match="X and Y have 4 and 3 columns"):
+        call(X, X[:, :3])
+    with pytest.raises(TypeError, match=r"numpy.asarray\(X\)"):
+        call([[1.0]])
+    with pytest.raises(ValueError, match=r"reshape\(1, -1\)"):
+        call(X[0])
+    with pytest.raises(TypeError, match="return_error='yes'"):
+        call(X, return_error="yes")
+    with pytest.raises(ValueError, match="standard deviation above"):
+        mehler.DeepKernel("relu2", 40, weight_variance=9.0).nngp(X)
+
+
+@pytest.mark.parametrize("name", ["maxout", "pairs", "relu", "erf", "sin"])
+@pytest.mark.parametrize("method", ["nngp", "ntk"])
+def test_gradients_are_those_of_differences(name, method):
+    torch = pytest.importorskip("torch")
+    compute = getattr(KERNELS[name], method)
+    rows = torch.tensor(X[:3], requires_grad=True)
+    weights = np.random.default_rng(4).standard_normal((3, 3))
+    (compute(rows) * torch.tensor(weights)).sum().backward()
+    moved = np.random.default_rng(5).standard_normal((3, 4))
+    h = 1e-5
+    difference = sum(s * (compute(X[:3] + s * h * moved) * weights).sum() for s in (1, -1)) / (
+        2 * h
+    )
+    assert float((rows.grad * torch.tensor(moved)).sum()) == pytest.approx(difference, rel=1e-6)
+
+
+def test_a_series_has_no_gradient():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(TypeError, match="no gradients"):
+        KERNELS["tanh"].nngp(torch.tensor(X, requires_grad=True))
+
+
+def test_compiled_by_jax():
+    jax = pytest.importorskip("jax")
+    rows = jax.numpy.asarray(X)
+    for name in ("pairs", "erf"):
+        compute = KERNELS[name].ntk
+        assert np.asarray(jax.jit(compute)(rows)) == pytest.approx(compute(X), rel=1e-4, abs=1e-4)
+        slope = jax.grad(lambda x, compute=compute: compute(x).sum())(rows)
+        assert np.isfinite(np.asarray(slope)).all()
