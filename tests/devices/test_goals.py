@@ -14,7 +14,9 @@ def test_a_call_keeps_within_its_goals(cupy, kind):
     found = goals.call(cupy, kind, 40)
     assert found.blocks == 1
     assert found.launches_per_block <= found.allowed
-    assert (found.waits, found.bytes_in, found.bytes_out) == (goals.WAITS, 0, 1)
+    assert (found.waits, found.bytes_in) == (goals.WAITS, 0)
+    # Is every row finite; or the largest entry, as a float32.
+    assert found.bytes_out in (1, 4)
 
 
 @pytest.mark.parametrize("kind", DRAWS)

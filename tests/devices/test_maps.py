@@ -29,7 +29,9 @@ def test_features_and_pickles(cupy, name):
     phi(x)
     with counted() as found:
         z = phi(x)
-    assert (found.waits, found.bytes_in, found.bytes_out) == (1, 0, 1)
+    assert (found.waits, found.bytes_in) == (1, 0)
+    # Whether all rows are finite; of maps of waves the largest entry, which says it too.
+    assert found.bytes_out == (4 if phi._angle_scale else 1)
     with counted() as unlooked:
         again = phi(x, check_finite=False)
     assert (unlooked.waits, unlooked.bytes_out) == (0, 0)

@@ -11,7 +11,7 @@ from mehler import _arrays
 from mehler._random import check_seed
 from mehler._validate import flag, integer
 from mehler._version import __version__
-from mehler.features import _plot, _rows
+from mehler.features import _phases, _plot, _rows
 from mehler.features._recipes import MAPS, elsewhere, map_at
 from mehler.features._transform import Transform
 from mehler.features._units import Columns, UnitBlock, units_per_block
@@ -272,15 +272,20 @@ class FeatureMap(ABC):
         """
         if _arrays.is_batched(X):
             return _arrays.rows_of_batches(lambda rows: self(rows, check_finite=check_finite), X)
-        dtype = self._checked_dtype(X, check_finite)
-        if not self.stored:
-            columns = Columns(self, _arrays.dtype_name(dtype))
-            values = _arrays.map_columns(columns, X, self.n_features, self._out_dtype(dtype))
-        else:
-            function, out = self._transform(_arrays.dtype_name(dtype)), self._out_dtype(dtype)
-            block = self._rows_per_block() if self._on_host() else None
-            width = self._numbers_per_row()
-            values = _arrays.map_rows(function, X, self.n_features, out, block=block, width=width)
+        finite = flag("check_finite", check_finite)
+        with _phases.seen_once(self._angle_scale > 0, X, finite) as unchecked:
+            dtype = self._checked_dtype(X, unchecked)
+            out = self._out_dtype(dtype)
+            if not self.stored:
+                columns = Columns(self, _arrays.dtype_name(dtype))
+                values = _arrays.map_columns(columns, X, self.n_features, out)
+            else:
+                function = self._transform(_arrays.dtype_name(dtype))
+                block = self._rows_per_block() if self._on_host() else None
+                width = self._numbers_per_row()
+                values = _arrays.map_rows(
+                    function, X, self.n_features, out, block=block, width=width
+                )
         return _arrays.attached(values, X)
 
     def unit_blocks(self, size: int | None = None) -> Iterator[UnitBlock]:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,9 @@ from mehler.features._turns import largest_of, turns_of
 # Largest root mean square of the error of an angle, in radians. Errors e, e' of the angles of two
 # rows change a feature product's mean by a factor of at least 1 - (e^2 + e'^2)/2 = 1 - 2^-12.
 LIMIT = 2.0**-6
+
+# A bound of the entries of the rows in this call, where one was found before the first block.
+_LARGEST: ContextVar[float | None] = ContextVar("_LARGEST", default=None)
 
 
 class Phases:
@@ -75,7 +81,8 @@ class Phases:
         # variance over draws: independent errors of eps/2 add up to this root mean square.
         each = 0.5 * float(xp.finfo(dtype).eps) * math.sqrt(d + 3) * self.harmonic
         most = LIMIT / each / self._reach(xp, weights)
-        if largest_of(xp, rows) * math.sqrt(d) <= most:
+        known = _LARGEST.get()
+        if (largest_of(xp, rows) if known is None else known) * math.sqrt(d) <= most:
             return None
         with np.errstate(all="ignore"):
             wide = _arrays.widest_float(xp, _arrays.place_of(rows).device)
@@ -118,6 +125,35 @@ class Phases:
         d = rows.shape[1]
         axes = xp.eye(d, dtype=wide, device=device)
         return turns_of(xp, rows, self._rounded(xp, axes, 1.0, weights))
+
+
+@contextmanager
+def seen_once(waves: bool, x: _arrays.Array, check_finite: bool) -> Iterator[bool]:
+    """Let the host wait once for a GPU in a call; yield whether rows still need a check.
+
+    The largest entry says both whether all are finite and whether any is far. Without a check none
+    is taken for far.
+    """
+    if not (waves and _is_matrix_on_accelerator(x)):
+        yield check_finite
+        return
+    largest = 0.0
+    if check_finite:
+        xp = _arrays.array_namespace(x)
+        rows = _arrays.without_gradient(x)
+        largest = float(xp.maximum(xp.max(rows), -xp.min(rows)))
+    token = _LARGEST.set(largest)
+    try:
+        yield not math.isfinite(largest)
+    finally:
+        _LARGEST.reset(token)
+
+
+def _is_matrix_on_accelerator(x: Any) -> bool:
+    if not _arrays.is_array(x) or _arrays.is_lazy(x) or not _arrays.is_on_accelerator(x):
+        return False
+    xp = _arrays.array_namespace(x)
+    return x.ndim == 2 and 0 not in x.shape and bool(xp.isdtype(x.dtype, "real floating"))
 
 
 def _traced(rows: _arrays.Array, weights: Any) -> bool:

@@ -71,6 +71,7 @@ class SelectedFeatures(FeatureMap):
         pool = check_pool(pool)
         place = _arrays.resolve_place(like)
         self.pool = pool if pool.place == place else pool.to(like)
+        self._angle_scale = self.pool._angle_scale
         self.columns = tuple(int(one) for one in columns)
         self.gains = tuple(float(one) for one in gains)
         self.unbiased = flag("unbiased", unbiased)
