@@ -74,22 +74,13 @@ def maxout_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
 
     Parameters
     ----------
-    rho : float or array
-        Correlations in [-1, 1].
-    q : int
-        Pool size, 1 to 10^6 in float64.
-    dps : int, optional
-        Decimal digits; then `rho` is one number and the result an mpmath number.
+    rho, q, dps
+        As for :func:`collision_probability`, with its errors.
 
     Returns
     -------
     float or array
         Same shape, namespace and device as `rho`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `q` is not an integer in range, or `rho` leaves [-1, 1] by more than rounding.
 
     See Also
     --------
@@ -130,22 +121,13 @@ def locally_linear_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
 
     Parameters
     ----------
-    rho : float or array
-        Correlations in [-1, 1].
-    q : int
-        Pool size, 1 to 10^6 in float64.
-    dps : int, optional
-        Decimal digits; then `rho` is one number and the result an mpmath number.
+    rho, q, dps
+        As for :func:`collision_probability`, with its errors.
 
     Returns
     -------
     float or array
         Same shape, namespace and device as `rho`; absolute error at most 1e-13 sigma^2(q).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `q` is not an integer in range, or `rho` leaves [-1, 1] by more than rounding.
 
     See Also
     --------
@@ -179,10 +161,8 @@ def centred_kernel(rho: Any, q: int) -> Any:
 
     Parameters
     ----------
-    rho : float or array
-        Correlations in [-1, 1].
-    q : int
-        Pool size, 1 to 10^6.
+    rho, q
+        As for :func:`collision_probability`, with its errors.
 
     Returns
     -------

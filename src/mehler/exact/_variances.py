@@ -17,23 +17,14 @@ def product_second_moment(rho: Any, q: int, dps: int | None = None) -> Any:
 
     Parameters
     ----------
-    rho : float or array
-        Correlations in [-1, 1].
-    q : int
-        Pool size, 1 to 10^6 in float64.
-    dps : int, optional
-        Decimal digits; then `rho` is one number and the result an mpmath number.
+    rho, q, dps
+        As for :func:`collision_probability`, with its errors.
 
     Returns
     -------
     float or array
         Same shape, namespace and device as `rho`; relative error at most 1e-13 in float64
         (for q = 2 next to rho = -1, where S_2 tends to 1, too).
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `q` is not an integer in range, or `rho` leaves [-1, 1] by more than rounding.
 
     See Also
     --------
@@ -60,10 +51,8 @@ def maxout_variance(rho: Any, q: int) -> Any:
 
     Parameters
     ----------
-    rho : float or array
-        Correlations in [-1, 1].
-    q : int
-        Pool size, 1 to 10^6.
+    rho, q
+        As for :func:`collision_probability`, with its errors.
 
     Returns
     -------
@@ -94,10 +83,8 @@ def centred_variance(rho: Any, q: int) -> Any:
 
     Parameters
     ----------
-    rho : float or array
-        Correlations in [-1, 1].
-    q : int
-        Pool size, 1 to 10^6.
+    rho, q
+        As for :func:`collision_probability`, with its errors.
 
     Returns
     -------
@@ -131,10 +118,8 @@ def decoupled_variance(rho: Any, q: int, *, next_fraction: float = 0.0) -> Any:
 
     Parameters
     ----------
-    rho : float or array
-        Correlations in [-1, 1].
-    q : int
-        Pool size, 1 to 10^6.
+    rho, q
+        As for :func:`collision_probability`, with its errors.
     next_fraction : float, optional
         f: 0 for fresh directions.
 

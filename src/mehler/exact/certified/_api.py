@@ -207,10 +207,8 @@ def maxout_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
 
     Parameters
     ----------
-    rho : int, float, Fraction, str or mpmath.mpf
-        One correlation in [-1, 1], taken as the exact number that it is.
-    q : int
-        Pool size, from 1 to 10^4.
+    rho, q
+        As for :func:`collision_probability`, with its errors.
     bits : int
         Precision: the radius is about ``2**-bits`` for rho >= -0.998 and at rho = -1.
 
@@ -221,7 +219,6 @@ def maxout_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
         reach too far, it is K(-1) + [0, (1+rho) kappa(rho)], which holds because kappa = K' is
         increasing: a radius of at most 7e-7 for q = 3, 3e-8 for q = 4, 4e-13 for q = 8 and
         3e-36 for q = 32. About 1 s for q <= 16 and 3 s for q = 64; at rho = -0.99 up to 15 s.
-        Errors as of :func:`collision_probability`.
 
     See Also
     --------
@@ -242,17 +239,15 @@ def locally_linear_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
 
     Parameters
     ----------
-    rho : int, float, Fraction, str or mpmath.mpf
-        One correlation in [-1, 1], taken as the exact number that it is.
-    q : int
-        Pool size, from 1 to 10^4.
+    rho, q
+        As for :func:`collision_probability`, with its errors.
     bits : int
         Precision: the radius is about ``2**-bits``.
 
     Returns
     -------
     Ball
-        Contains the value; errors as of :func:`collision_probability`.
+        Contains the value.
 
     See Also
     --------
