@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from mehler import exact
-from mehler.bounds import Bound
-from mehler.statements import Context, Plot, Series
+from mehler.bounds import Bound, maxout
+from mehler.statements import Context, Evidence, Plot, Series
 from mehler.verify import intervals
 
-from ..._violations import Case
+from ..._violations import Case, hold_bounds
 from ._excess_risk import Drawn, Law, draw_risks
 
 Bounding = Callable[..., Bound]
@@ -79,12 +79,13 @@ class Draws:
 
 
 def drawn_settings(
-    context: Context, settings: tuple[Setting, ...], n_draws: int
+    context: Context, quick: tuple[Setting, ...], full: tuple[Setting, ...]
 ) -> tuple[Draws, ...]:
-    """Draw all settings; the checks of a statement share them.
+    """Draw all settings of the level; the checks of a statement share them.
 
     Half of what the check may err goes into the intervals for E|b|.
     """
+    settings, n_draws = (quick, 10_000) if context.quick else (full, 20_000)
     share = context.false_alarm / 2 / len(settings)
     return tuple(
         _draw(setting, context.seed_for(f"setting {i}"), n_draws, share)
@@ -151,6 +152,28 @@ def risk_cases(
         for m, n in draws.sizes
         for failure in draws.setting.failure
     ]
+
+
+def hold_risks(
+    context: Context,
+    draws_of: Callable[[Context], tuple[Draws, ...]],
+    evaluate: Callable[[Bounding, Draws, int, int, float], Bound],
+    bound: Bounding,
+    claim: str,
+) -> Evidence:
+    """Compare excess risks with one of the bounds; plot the first setting beside the free one."""
+    name = "dimension-free" if evaluate is free_bound else "paper's shape"
+    context.ledger.spend(f"{context.statement}: {name}", context.false_alarm)
+    draws = draws_of(context)
+    cases = risk_cases(draws, evaluate, bound)
+    return hold_bounds(
+        cases,
+        form="proved",
+        claim=claim,
+        false_alarm=context.false_alarm,
+        n_features=max(case.where["m"] for case in cases) * draws[0].n_draws,
+        plots=risk_plots(draws[0], maxout.theorem_2) if evaluate is free_bound else (),
+    )
 
 
 def quantile_interval(drawn: Any, probability: float) -> tuple[float, float]:

@@ -30,8 +30,7 @@ _FULL = (
 
 
 def _draws(context: Context) -> tuple[Draws, ...]:
-    settings, n_draws = (_QUICK, 10_000) if context.quick else (_FULL, 20_000)
-    return drawn_settings(context, settings, n_draws)
+    return drawn_settings(context, _QUICK, _FULL)
 
 
 def dimension_free(context: Context, *, bound: Bounding = maxout.lemma_4) -> Evidence:

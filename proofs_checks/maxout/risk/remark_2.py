@@ -6,11 +6,10 @@ import math
 from collections.abc import Callable
 
 from mehler import exact
-from mehler.bounds import Bound, maxout
+from mehler.bounds import maxout
 from mehler.statements import Check, Context, Evidence, Statement
 
 from ..._dedent import prose
-from ..._violations import hold_bounds
 from ..._worlds import hold_worlds
 from . import _risk_flaws as flaws
 from . import _tight_worlds as worlds
@@ -20,12 +19,12 @@ from ._risk_cases import (
     Setting,
     drawn_settings,
     free_bound,
+    hold_risks,
     paper_bound,
-    risk_cases,
-    risk_plots,
 )
 
 FREE = worlds.FREE[2]
+_CLAIM = "excess risk with inputs of several lengths and a loss in $[0, B]$, below the bound"
 
 _QUICK = (
     Setting(3, 4, (10, 40), (50, 400, 3200), radius=0.1, loss_bound=0.5),
@@ -47,37 +46,17 @@ def features_by_the_repair(n_samples: int, pool_size: int) -> float:
 
 def draws_of(context: Context) -> tuple[Draws, ...]:
     """Draw all settings of the level."""
-    settings, n_draws = (_QUICK, 10_000) if context.quick else (_FULL, 20_000)
-    return drawn_settings(context, settings, n_draws)
+    return drawn_settings(context, _QUICK, _FULL)
 
 
 def dimension_free(context: Context, *, bound: Bounding = maxout.remark_2) -> Evidence:
     """Count how often the dimension-free bound with R and B is exceeded."""
-    return _hold(context, bound, free_bound, "dimension-free")
+    return hold_risks(context, draws_of, free_bound, bound, _CLAIM)
 
 
 def paper_shape(context: Context, *, bound: Bounding = maxout.remark_2) -> Evidence:
     """Count how often the paper-shaped bound with R and B is exceeded."""
-    return _hold(context, bound, paper_bound, "paper's shape")
-
-
-def _hold(
-    context: Context,
-    bound: Bounding,
-    evaluate: Callable[[Bounding, Draws, int, int, float], Bound],
-    name: str,
-) -> Evidence:
-    context.ledger.spend(f"{STATEMENT.id}: {name}", context.false_alarm)
-    draws = draws_of(context)
-    cases = risk_cases(draws, evaluate, bound)
-    return hold_bounds(
-        cases,
-        form="proved",
-        claim="excess risk with inputs of several lengths and a loss in $[0, B]$, below the bound",
-        false_alarm=context.false_alarm,
-        n_features=max(case.where["m"] for case in cases) * draws[0].n_draws,
-        plots=risk_plots(draws[0], maxout.theorem_2) if evaluate is free_bound else (),
-    )
+    return hold_risks(context, draws_of, paper_bound, bound, _CLAIM)
 
 
 def tight(context: Context, *, bound: Bounding = maxout.remark_2) -> Evidence:

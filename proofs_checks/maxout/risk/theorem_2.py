@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
 from typing import Any
 
-from mehler.bounds import Bound, maxout
+from mehler.bounds import maxout
 from mehler.statements import Check, Context, Evidence, Statement
 from mehler.verify import intervals
 
 from ..._dedent import prose
-from ..._violations import hold_bounds
 from ..._worlds import hold_worlds
 from . import _risk_flaws as flaws
 from . import _tight_worlds as worlds
@@ -22,9 +20,8 @@ from ._risk_cases import (
     Setting,
     drawn_settings,
     free_bound,
+    hold_risks,
     paper_bound,
-    risk_cases,
-    risk_plots,
 )
 
 FREE, PAPER = worlds.FREE[2], worlds.PAPER[2]
@@ -48,8 +45,7 @@ _FULL = (
 
 def draws_of(context: Context) -> tuple[Draws, ...]:
     """Draw all settings of the level."""
-    settings, n_draws = (_QUICK, 10_000) if context.quick else (_FULL, 20_000)
-    return drawn_settings(context, settings, n_draws)
+    return drawn_settings(context, _QUICK, _FULL)
 
 
 def over_the_box(context: Context, *, c_prime: float = 2.0) -> Evidence:
@@ -103,36 +99,14 @@ def over_the_box(context: Context, *, c_prime: float = 2.0) -> Evidence:
 
 def dimension_free(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
     """Count how often the dimension-free bound is exceeded."""
-    return _hold(
-        context, bound, free_bound, "dimension-free", "excess risk below the dimension-free bound"
-    )
+    claim = "excess risk below the dimension-free bound"
+    return hold_risks(context, draws_of, free_bound, bound, claim)
 
 
 def paper_shape(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
     """Count how often the repaired bound of the paper's shape is exceeded."""
-    return _hold(
-        context, bound, paper_bound, "paper's shape", "excess risk below the paper-shaped bound"
-    )
-
-
-def _hold(
-    context: Context,
-    bound: Bounding,
-    evaluate: Callable[[Bounding, Draws, int, int, float], Bound],
-    name: str,
-    claim: str,
-) -> Evidence:
-    context.ledger.spend(f"{STATEMENT.id}: {name}", context.false_alarm)
-    draws = draws_of(context)
-    cases = risk_cases(draws, evaluate, bound)
-    return hold_bounds(
-        cases,
-        form="proved",
-        claim=claim,
-        false_alarm=context.false_alarm,
-        n_features=max(case.where["m"] for case in cases) * draws[0].n_draws,
-        plots=risk_plots(draws[0], maxout.theorem_2) if evaluate is free_bound else (),
-    )
+    claim = "excess risk below the paper-shaped bound"
+    return hold_risks(context, draws_of, paper_bound, bound, claim)
 
 
 def in_expectation(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
