@@ -35,7 +35,7 @@ def reproduce(
     ] = None,
     partial: Annotated[
         bool,
-        typer.Option("--partial", help="Measure nothing; show the finished cells."),
+        typer.Option("--partial", help="Measure nothing; write up the finished cells."),
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
 ) -> int:
