@@ -145,7 +145,8 @@ class Bound:
             object.__setattr__(self, name, parts)
             for i, part in enumerate(parts):
                 instance(f"{name}[{i}]", part, kind)
-        object.__setattr__(self, "probability", _number("probability", self.probability))
+        for name in ("probability", "trivial"):
+            object.__setattr__(self, name, _number(name, getattr(self, name)))
         names = [term.name for term in self.terms]
         if not names or len(set(names)) != len(names):
             raise ValueError(f"terms are named {names}: give at least one, each a name of its own")
