@@ -55,7 +55,8 @@ def from_recipe(recipe: dict[str, Any], *, like: Any = None) -> FeatureMap:
     Returns
     -------
     FeatureMap
-        The same map, with weights equal bit for bit.
+        The same map, with weights equal bit for bit on the same processor; on others see
+        :meth:`FeatureMap.recipe`.
 
     Raises
     ------

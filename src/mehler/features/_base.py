@@ -38,7 +38,8 @@ class FeatureMap(ABC):
     n_inputs, n_features : int
         Columns d of the data and m of the features.
     seed : int
-        Seed of the weights, which are the same bits on every backend.
+        Seed of the weights, which are the same bits on every backend; on another processor too,
+        but for those that linear algebra computes, see `recipe`.
     like : array or array namespace, optional
         Where the weights live. Default NumPy.
     dtype : str or dtype, optional
@@ -465,6 +466,12 @@ class FeatureMap(ABC):
         See Also
         --------
         mehler.from_recipe : Draw it.
+
+        Notes
+        -----
+        With the same NumPy and SciPy, weights are the same bits on every array library and
+        processor. What linear algebra computes is so on processors of one kind, and agrees to
+        rounding elsewhere: :mod:`mehler.features.projections`.
         """
         self._require_drawn("written down")
         return {

@@ -23,8 +23,8 @@ class Orthogonal(Projection):
     they vary by at most 3/(d + 1) more than independent ones. Blocks and pieces are independent.
 
     Drawing costs a QR factorisation a block, about 3 d^3; products cost as much as Gaussian ones.
-    Weights are the same on every library; across machines they may differ in the last bit, as
-    LAPACK does.
+    Weights are the same on every array library; across processors they differ by the rounding of
+    LAPACK, see :mod:`mehler.features.projections`.
 
     See Also
     --------
