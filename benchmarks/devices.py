@@ -84,8 +84,8 @@ def text(measured, version):
     """The tables for the documentation."""
     n_rows = measured["n_rows"]
     lines = [
-        f"Counted by `python benchmarks/devices.py` on a stand-in with the names of CuPy {version}: "
-        "never run on a device.",
+        "Never run on a device: counted by `python benchmarks/devices.py` on a stand-in with the "
+        f"names of CuPy {version}.",
         "",
         f"A second call on {n_rows:,} rows of 3 columns, {goals.N_FEATURES} features, float32. The "
         f"goal is {goals.LAUNCHES} launches a block, and {goals.WAITS} wait a call; the first two "

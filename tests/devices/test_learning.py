@@ -93,6 +93,18 @@ def test_a_singular_gram_is_refused(cupy):
         sums.solve(1e-300, solver="direct")
 
 
+def test_a_step_of_logistic_regression_waits_twice(cupy):
+    """For a look at the features, and for the sums of all blocks."""
+    x, waits = cupy.asarray(X), []
+    for steps in (1, 6):
+        with counted() as found:
+            learn.logistic(maxout(x), x, NAMES, lam=1e-3, max_iterations=steps, tolerance=1e-9)
+        waits.append(found.waits)
+    assert waits[0] <= 12
+    # A line search looks at one point a step, and now and then at two.
+    assert waits[1] - waits[0] <= 2 * 2 * 5
+
+
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_box_erm_agrees_within_its_certificate(cupy, loss):
     z = maxout()(X[:200]) * 40**0.5

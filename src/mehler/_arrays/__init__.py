@@ -60,7 +60,7 @@ from mehler._arrays._namespace import (
     resolve_place,
 )
 from mehler._arrays._outputs import dense_host
-from mehler._arrays._special import erf
+from mehler._arrays._special import clip, erf
 from mehler._arrays._validate import all_true, check_matrix, require_finite
 from mehler._arrays.routines._ecdf import ecdf_at
 from mehler._arrays.routines._gram import (
@@ -96,6 +96,7 @@ __all__ = [
     "centred",
     "check_digits",
     "check_matrix",
+    "clip",
     "code_dtype",
     "constant",
     "cosine",

@@ -9,6 +9,14 @@ from mehler._arrays._host import from_host, to_host
 from mehler._arrays._namespace import Array, place_of
 
 
+def clip(xp: Any, x: Array, least: float, most: float) -> Array:
+    """Clip to numbers, without waiting for values."""
+    if _kinds.is_cupy_array(x):
+        # array-api-compat's writes through masks, whose sizes the host has to know.
+        return x.clip(least, most)
+    return xp.clip(x, least, most)
+
+
 def erf(_: Any, t: Array) -> Array:
     """Compute the error function elementwise, by the library or by SciPy on the host."""
     if _kinds.is_torch_array(t):

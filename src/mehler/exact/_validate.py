@@ -44,4 +44,4 @@ def check_rho(rho: Any) -> Any:
                 f"rho must lie in [-1, 1] but holds {float(worst)!r}; "
                 "divide inner products by both norms"
             )
-    return _arrays.graft(xp.clip(rho, -1.0, 1.0), rho)
+    return _arrays.graft(_arrays.clip(xp, rho, -1.0, 1.0), rho)

@@ -51,7 +51,11 @@ def pairs(x: _arrays.Array, y: _arrays.Array | None) -> tuple[Any, Any, Any]:
         y = xp.astype(y, wide)
         y_length = lengths(xp, y)
         rho = xp.matmul(x_unit, xp.matrix_transpose(directions(xp, y, y_length)))
-    return x_length, xp.matrix_transpose(y_length), _arrays.graft(xp.clip(rho, -1.0, 1.0), rho)
+    return (
+        x_length,
+        xp.matrix_transpose(y_length),
+        _arrays.graft(_arrays.clip(xp, rho, -1.0, 1.0), rho),
+    )
 
 
 def products(x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
@@ -95,7 +99,7 @@ def gaussian_pairs(x: _arrays.Array, y: _arrays.Array | None) -> Pairs:
         same = same | (xp.eye(x.shape[0], dtype=wide, device=place.device) > 0)
     near = xp.where(same, nothing, xp.where(opposite, two, near))
     far = xp.where(opposite & ~same, nothing, xp.where(same, two, far))
-    rho = xp.clip(xp.where(near < far, 1.0 - near, far - 1.0), -1.0, 1.0)
+    rho = _arrays.clip(xp, xp.where(near < far, 1.0 - near, far - 1.0), -1.0, 1.0)
     scales = left.length, turned(right.length)
     if not _arrays.differentiable(x, *(() if y is None else (y,))):
         return Pairs(rho, near, far, *scales)

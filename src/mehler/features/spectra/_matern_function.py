@@ -67,7 +67,7 @@ def _refuse(nu: float, u: _arrays.Array) -> _arrays.Array:
 def _half_integer(s: _arrays.Array, p: int) -> _arrays.Array:
     """Compute the kernel of smoothness p + 1/2: exp(-s) times a polynomial of degree p."""
     xp = _arrays.array_namespace(s)
-    s = xp.clip(s, 0.0, _FARTHEST)
+    s = _arrays.clip(xp, s, 0.0, _FARTHEST)
     value = xp.zeros_like(s)
     for i in range(p + 1):
         # Horner, from the highest power of 2 s down.

@@ -111,7 +111,7 @@ class Spectrum(ABC):
         k, k2, k3, k4 = (self.kernel(t, j) for j in (1, 2, 3, 4))
         half = 0.5 * self.spread(t)
         xp = _arrays.array_namespace(half)
-        half = xp.clip(half, 8.0 * float(xp.finfo(half.dtype).smallest_normal), 1.0)
+        half = _arrays.clip(xp, half, 8.0 * float(xp.finfo(half.dtype).smallest_normal), 1.0)
         # Moments of the cosine: cos^2, cos^3, cos^4 by multiples of the angle.
         second, third, raw = (1.0 + k2) / 2.0, (3.0 * k + k3) / 4.0, (3.0 + 4.0 * k2 + k4) / 8.0
         fourth = raw - 4.0 * k * third + 6.0 * k**2 * second - 3.0 * k**4

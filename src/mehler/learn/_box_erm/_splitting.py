@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._arrays import Array
+from mehler._arrays import Array, clip
 from mehler.learn._box_erm._incumbent import Candidate, Incumbent
 from mehler.learn._box_erm._margins import SignedRows
 from mehler.learn._box_erm._row_losses import RowLosses
@@ -129,7 +129,7 @@ def iterate(
     )
     restart = _Restart(graph, at)
     for iteration in range(1, limit + 1):
-        beta = xp.clip(at.beta, -1.0, 1.0)
+        beta = clip(xp, at.beta, -1.0, 1.0)
         theta = rows.proximal(xp, at.t, rho * graph.w, theta)
         near = _Pair(beta, at.t + theta / (rho * graph.w))
         looking = iteration % _CHECK == 0 or iteration == limit

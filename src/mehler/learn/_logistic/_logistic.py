@@ -187,24 +187,31 @@ class _Losses:
 
     def __call__(self, phi: Callable[[Array], Array], x: Array, codes: Array) -> Any:
         m = len(self.solution) - self.intercept
-        total, gradient = 0.0, np.zeros_like(self.solution)
+        solution: Any = None
+        total: Any = 0.0
+        gradient: Any = 0.0
         for z, targets in feature_blocks(phi, x, codes):
-            xp, place = _arrays.array_namespace(z), _arrays.place_of(z)
+            xp = _arrays.array_namespace(z)
+            if solution is None:
+                solution = _arrays.from_host(self.solution, _arrays.place_of(z))
             # In float64 even for float32 features: a line search ends where values are noise.
             z = xp.astype(z, xp.float64, copy=False)
-            values = xp.matmul(z, _arrays.from_host(self.solution[:m], place))
+            values = xp.matmul(z, solution[:m, :])
             if self.intercept:
-                values = values + _arrays.from_host(self.solution[-1], place)[None, :]
+                values = values + solution[m:, :]
             top = xp.max(values, axis=1, keepdims=True)
             powers = xp.exp(values - top)
             sums = xp.sum(powers, axis=1, keepdims=True)
             mine = (targets + 1.0) / 2.0
-            total += float(xp.sum(top + xp.log(sums))) - float(xp.sum(mine * values))
+            total = total + (xp.sum(top + xp.log(sums)) - xp.sum(mine * values))
             left = powers / sums - mine
-            gradient[:m] += _arrays.to_host(xp.matmul(xp.matrix_transpose(z), left))
+            part = xp.matmul(xp.matrix_transpose(z), left)
             if self.intercept:
-                gradient[-1] += _arrays.to_host(xp.sum(left, axis=0))
-        return np.concatenate([[total], gradient.ravel()])
+                part = xp.concat((part, xp.sum(left, axis=0, keepdims=True)), axis=0)
+            gradient = gradient + part
+        # Sums stay where they are: the host waits once.
+        flat = xp.concat((xp.reshape(total, (1,)), xp.reshape(gradient, (-1,))))
+        return _arrays.to_host(flat)
 
 
 def _stop_at(tolerance: float, objective: _Objective) -> Callable[[Any], None]:
