@@ -115,6 +115,15 @@ def test_box_erm_agrees_within_its_certificate(cupy, loss):
     assert usual.lower <= fit.surrogate_risk + fit.rounding
 
 
+def test_kernels_wait_for_looks_alone(cupy):
+    """One at the rows, one at the correlations; array-api-compat's clip would wait four times."""
+    x = cupy.asarray(X[:50])
+    maxout(x).kernel(x)
+    with counted() as found:
+        maxout(x).kernel(x)
+    assert found.waits == 2
+
+
 def test_codes_and_neighbours(cupy):
     x, phi = cupy.asarray(X[:60]), mehler.MaxoutCodes.draw(3, 64, 4, seed=0)
     here = phi.to(x)

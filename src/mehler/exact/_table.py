@@ -148,7 +148,7 @@ def evaluate_at_angle(pieces: Any, theta: _arrays.Array) -> _arrays.Array:
 def _at(pieces: Any, xp: Any, theta: _arrays.Array) -> _arrays.Array:
     place = _arrays.place_of(theta)
     piece = xp.astype(theta * (_PIECES / np.pi), xp.int64 if _wide(xp, theta) else xp.int32)
-    piece = xp.clip(piece, 0, _PIECES - 1)
+    piece = _arrays.clip(xp, piece, 0, _PIECES - 1)
     t = theta * (2 * _PIECES / np.pi) - xp.astype(2 * piece + 1, theta.dtype)
     table = _arrays.from_host(pieces, place, theta.dtype)
     value = xp.take(table[_DEGREE, :], piece)
