@@ -18,6 +18,7 @@ import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from importlib.machinery import ModuleSpec
 from typing import Any
 
 import numpy as np
@@ -416,6 +417,7 @@ def _to_numpy(values: Any, *_: Any, **__: Any) -> Any:
 def _module(path: str, source: Any, **own: Any) -> types.ModuleType:
     """Return a module of the package: its own things, and NumPy's or SciPy's for arrays."""
     module = types.ModuleType(path)
+    module.__spec__ = ModuleSpec(path, None)
     for name in NAMES[path] - own.keys():
         theirs = getattr(source, name, None)
         if theirs is None and name != "newaxis":
