@@ -274,8 +274,10 @@ class ndarray:
     def __deepcopy__(self, memo: Any) -> ndarray:
         return self.copy()
 
-    def __dlpack__(self, *_: Any, **__: Any) -> Any:
-        raise BufferError("the values are on a device")
+    def __dlpack__(self, *, dl_device: Any = None, **options: Any) -> Any:
+        if dl_device != (1, 0):
+            raise BufferError("the values are on a device, where no other library is")
+        return self.get().__dlpack__(max_version=options.get("max_version"))
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return 2, self._on

@@ -96,6 +96,14 @@ def test_another_device_is_refused(cupy):
         pass
 
 
+def test_a_copy_on_the_host_has_to_be_asked_for(cupy):
+    x = cupy.asarray([1.0, 2.0])
+    with pytest.raises((BufferError, RuntimeError)):
+        np.from_dlpack(x)
+    if np.lib.NumpyVersion(np.__version__) >= "2.1.0":
+        assert np.from_dlpack(x, device="cpu").tolist() == [1.0, 2.0]
+
+
 def test_failures_give_nan(cupy):
     bad = cupy.asarray([[1.0, 2.0], [2.0, 1.0]])
     assert np.isnan(cupy.linalg.cholesky(bad).get()).all()
