@@ -72,6 +72,24 @@ def test_maps_that_declare_something_are_drawn_here():
         assert jobs.ahead(draw, 0) is draw
 
 
+@pytest.mark.parametrize("n_jobs", [2, -1])
+def test_maps_that_declare_something_are_drawn_by_threads(n_jobs):
+    def verified(n_jobs):
+        return verify_map(
+            "mehler:MaxoutFeatures",
+            "maxout",
+            parameters={"q": 2},
+            arguments={"pool_size": 2},
+            resolution=0.2,
+            n_jobs=n_jobs,
+            picture=False,
+        )
+
+    alone = verified(1)
+    assert alone.status == "holds"
+    assert verified(n_jobs).evidence == alone.evidence
+
+
 @pytest.mark.parametrize("n_jobs", [0, -2, 1.5, True])
 def test_other_numbers_are_refused(n_jobs):
     with pytest.raises(ValueError, match="must be 1 or more, or -1"):

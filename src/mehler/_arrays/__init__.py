@@ -76,6 +76,7 @@ from mehler._arrays.routines._linear_algebra import eigen, solve_positive
 from mehler._arrays.routines._rank import least_pivot, least_resolved, least_singular
 from mehler._arrays.routines._reuse import matmul, maximum, running_argmax, take_rows
 from mehler._arrays.routines._stacked import Stacked
+from mehler._arrays.routines._threads import one_blas_thread, usable_cores
 from mehler._arrays.routines._trig import angle_unit, cosine, cosine_and_sine
 
 __all__ = [
@@ -131,6 +132,7 @@ __all__ = [
     "matmul",
     "maximum",
     "namespace_name",
+    "one_blas_thread",
     "packed",
     "pairs_of_batches",
     "place_of",
@@ -154,6 +156,7 @@ __all__ = [
     "take_rows",
     "to_host",
     "unpacked",
+    "usable_cores",
     "widest_float",
     "with_derivative",
     "without_gradient",

@@ -139,7 +139,11 @@ def verify(
     ] = 60.0,
     jobs: Annotated[
         int,
-        typer.Option("--jobs", metavar="N", help="Processes that draw maps; -1: one a core."),
+        typer.Option(
+            "--jobs",
+            metavar="N",
+            help="Processes that draw maps, threads for maps that declare; -1: one a core.",
+        ),
     ] = 1,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of all random numbers.")] = 0,
     out: Annotated[

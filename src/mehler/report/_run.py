@@ -8,6 +8,7 @@ from os import PathLike
 from time import perf_counter
 from typing import Any
 
+from mehler._arrays import one_blas_thread
 from mehler.report._compare import compare as compared_with
 from mehler.report._compare import read_report
 from mehler.report.inputs._data import load_rows
@@ -163,7 +164,8 @@ def _run_check(check: Check, context: Context) -> Evidence:
 def _run_data(rows: DataMatrix, context: Context) -> DataResult:
     from mehler.report.on_data._section import measure
 
-    result = measure(rows, context)
+    with one_blas_thread():
+        result = measure(rows, context)
     replay = replay_line(context, data=rows.path, options=rows.options)
     stamped = tuple(
         _stamp(replace(one, replay=one.replay or replay), context) for one in result.evidence

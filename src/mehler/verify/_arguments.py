@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _run_seed
-from mehler._arrays import Array, to_host
+from mehler._arrays import Array, to_host, usable_cores
 from mehler._validate import integer, positive, real
 
 # Sample sizes grow like the inverse square, which is still a float.
@@ -32,6 +32,14 @@ def relative_resolution(value: float) -> float:
             "in [-1, 1], so nothing could be refuted; give a fraction such as 0.02"
         )
     return number
+
+
+def threads(n_jobs: int) -> int:
+    """Return a number of threads; -1 is one for each core that may be used."""
+    number = integer("n_jobs", n_jobs, least=-1, most=1024)
+    if number == 0:
+        raise ValueError("n_jobs=0 must be 1 or more, or -1 for one a core")
+    return usable_cores() if number == -1 else number
 
 
 def root_seed(seed: int | None) -> int:

@@ -37,14 +37,17 @@ def of_the_mean(
     if not target.random:
         # A fixed map has no more samples than columns.
         max_features = target.draw(0)(rows).shape[1]
+    draw = jobs.ahead(target.draw, context.seed) if target.random else target.draw
     verdict = check_kernel(
-        jobs.ahead(target.draw, context.seed) if target.random else target.draw,
+        draw,
         kernel,
         rows,
         resolution=resolution,
         false_alarm=context.false_alarm,
         max_features=max_features,
         time_limit=budget.share(),
+        # Maps with declarations are drawn here, by threads.
+        n_jobs=jobs.n if target.random and draw is target.draw else 1,
         seed=context.seed,
         ledger=context.ledger,
         name="kernel",

@@ -7,7 +7,7 @@ from typing import Any
 
 from mehler._arrays import Array
 from mehler._validate import flag, probability
-from mehler.verify._arguments import root_seed
+from mehler.verify._arguments import root_seed, threads
 from mehler.verify._failure import is_failure, require_holds
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
@@ -35,6 +35,7 @@ def assert_kernel(
     ledger: Ledger | None = None,
     miss: float = 1e-6,
     time_limit: float | None = None,
+    n_jobs: int = 1,
     name: str | None = None,
 ) -> Verdict:
     """Assert that a map has a sound structure and the kernel it claims.
@@ -52,7 +53,7 @@ def assert_kernel(
     seed : int, optional
         Determines the seeds of all draws. Default 0; in a run of pytest with
         ``--mehler-fresh-seeds`` or ``--mehler-seed`` a seed of the test's own.
-    ledger, miss, time_limit, name
+    ledger, miss, time_limit, n_jobs, name
         As for `check_kernel`.
 
     Returns
@@ -81,6 +82,7 @@ def assert_kernel(
     True
     """
     flag("structure", structure)
+    n_jobs = threads(n_jobs)
     false_alarm, seed = probability("false_alarm", false_alarm), root_seed(seed)
     if structure:
         built = check_structure(
@@ -110,6 +112,7 @@ def assert_kernel(
         ledger=ledger,
         miss=miss,
         time_limit=time_limit,
+        n_jobs=n_jobs,
         name=name,
     )
     return require_holds(verdict)

@@ -11,7 +11,7 @@ import numpy as np
 from mehler._arrays import Array
 from mehler._validate import flag, function, integer, positive, probability
 from mehler._words import counted
-from mehler.verify._arguments import bounds_pair, relative_resolution, root_seed
+from mehler.verify._arguments import bounds_pair, relative_resolution, root_seed, threads
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.budget._pay import pay
@@ -42,6 +42,7 @@ def check_kernel(
     ledger: Ledger | None = None,
     miss: float = 1e-6,
     time_limit: float | None = None,
+    n_jobs: int = 1,
     name: str | None = None,
 ) -> Verdict:
     r"""Check that E<phi(x), phi(y)> = k(x, y) at every pair, over independent draws of the map.
@@ -90,6 +91,11 @@ def check_kernel(
     time_limit : float, optional
         Seconds of work (or four times as many of waiting) after which drawing stops; an undecided
         check is then *inconclusive*.
+    n_jobs : int
+        Threads that draw, -1 for one a core: the verdict has the same bits for each. They gain
+        where drawing releases Python's lock, as NumPy's generators and products do, and hold
+        `n_jobs` draws in memory. Up to two draws a thread are made that nobody looks at. Draws that
+        use a global random generator are made one by one.
     name : str, optional
         Name in the verdict and the ledger.
 
@@ -102,6 +108,7 @@ def check_kernel(
     ------
     ValueError, TypeError
         For bad input and vacuous calls: a resolution of 2 or more, pairs with k(x, x) <= 0, NaN.
+        With `n_jobs`, for a draw whose features depend on the order of calls.
     BudgetExceeded
         If the ledger cannot pay.
 
@@ -158,7 +165,7 @@ def check_kernel(
     flag("independent_features", independent_features)
     function("variance", variance, optional=True)
     false_alarm, miss = probability("false_alarm", false_alarm), probability("miss", miss)
-    resolution = relative_resolution(resolution)
+    resolution, n_jobs = relative_resolution(resolution), threads(n_jobs)
     if max_features is not None:
         max_features = integer("max_features", max_features)
     clock = Clock(None if time_limit is None else positive("time_limit", time_limit))
@@ -175,7 +182,7 @@ def check_kernel(
     with np.errstate(all="ignore"):
         source = choose_source(draws[0], pairs, independent_features)
         plan = MeasurementSpec(
-            pairs, source, draws, false_alarm, resolution, miss, max_features, clock
+            pairs, source, draws, false_alarm, resolution, miss, max_features, clock, n_jobs
         )
         plan.require_resolved()
         if max_features is not None and max_features < source.n_features:

@@ -73,6 +73,7 @@ def betting_intervals(plan: MeasurementSpec, bounds: tuple[float, float]) -> Mea
     # 256 samples estimate a variance to some 10 or 20 per cent, so small steps follow.
     planned = size()
     bets, n_draws = Wealth(low, high, plan.rounding), 0
+    most = plan.affordable(2**52, spent=n_pilot)
     for target in _sizes(planned):
         until = plan.affordable(target, spent=n_pilot)
         if until == n_draws:
@@ -86,7 +87,7 @@ def betting_intervals(plan: MeasurementSpec, bounds: tuple[float, float]) -> Mea
         lost = np.maximum(*(bets.log_wealth(m, sign) for m, sign in sides)) >= level
         off = np.abs(bets.mean - pairs.claim) >= plan.floor
         over = bool((lost & off).any()) or not np.isfinite(bets.mean).all() or plan.clock.over
-        if not over and target < planned:
+        if not over and target < planned and n_draws < most:
             continue
         ends = bets.ends(level)
         narrow = bool((ends[1] - ends[0] + 2.0 * plan.rounding <= plan.resolution).all())
@@ -126,11 +127,15 @@ class _Sums:
 
     def extend(self, draws: Draws, start: int, stop: int) -> int:
         """Add draws start to stop - 1, or fewer if time runs out; return the end reached."""
-        for k in range(start, stop):
-            self.sums += self._of(draws[k], k + 1)
-            if self._plan.clock.over:
-                stop = k + 1
-                break
+        with self._plan.results(self._of, start, stop, draws) as results:
+            for k, (sums, out) in enumerate(results, start):
+                if out:
+                    pair, value = out
+                    raise OutOfBounds(pair, value, k + 1)
+                self.sums += sums
+                if self._plan.clock.over:
+                    stop = k + 1
+                    break
         self.n += (stop - start) * self._plan.source.per_draw
         return stop
 
@@ -164,7 +169,8 @@ class _Sums:
             ]
         )
 
-    def _of(self, phi: Any, n_draws: int) -> Any:
+    def _of(self, phi: Any) -> tuple[Any, tuple[()] | tuple[int, float]]:
+        """Return the power sums of a draw, and the first pair and value out of bounds."""
         pairs, source = self._plan.pairs, self._plan.source
         total = np.empty((4, pairs.n))
         step = max(1, BLOCK // source.per_draw)
@@ -177,5 +183,5 @@ class _Sums:
             out = (values < self._bounds[0] - slack) | (values > self._bounds[1] + slack)
             if out.any():
                 row, column = (int(index) for index in np.argwhere(out)[0])
-                raise OutOfBounds(start + column, float(values[row, column]), n_draws)
-        return total
+                return total, (start + column, float(values[row, column]))
+        return total, ()

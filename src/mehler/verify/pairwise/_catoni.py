@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,15 +43,17 @@ def catoni_intervals(plan: MeasurementSpec, variance: Any) -> Measurement:
     sums, kept = np.zeros((4, pairs.n)), []
     keep = last * pairs.n <= BLOCK
     drawn, refuted = 0, None
-    while drawn < n_draws and refuted is None and not (drawn and plan.clock.over):
-        if keep:
-            kept.append(source.samples(plan.draws[drawn], everything))
-            sums += power_sums(kept[-1])
-        else:
-            sums += source.sums(plan.draws[drawn])
-        drawn += 1
-        if drawn in early and drawn < n_draws:
-            refuted = _refuted_early(plan, sums, drawn, per_sample, early[drawn])
+    of_draw = partial(source.samples, chosen=everything) if keep else source.sums
+    with plan.results(of_draw, 0, n_draws) as results:
+        for result in results:
+            if keep:
+                kept.append(result)
+            sums += power_sums(result) if keep else result
+            drawn += 1
+            if drawn in early and drawn < n_draws:
+                refuted = _refuted_early(plan, sums, drawn, per_sample, early[drawn])
+            if refuted is not None or plan.clock.over:
+                break
     n = drawn * source.per_draw
 
     def columns(chosen: Any) -> Any:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from time import monotonic, thread_time
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 from mehler.verify.intervals._excess import Found
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import Pairs
+from mehler.verify.sampling._side_by_side import in_order
 from mehler.verify.sampling._sources import Source
 
 # Deviations below this fraction of the resolution never refute: they are rounding, events too
@@ -24,18 +27,24 @@ _WAITING = 4.0
 class Clock:
     """A time limit in seconds; None for no limit.
 
-    It counts CPU time of this thread, or a quarter of wall time if that is more, so that a verdict
-    does not depend on the machine's other load.
+    It counts CPU time of this thread and what it is told of others, or a quarter of wall time if
+    that is more, so that a verdict does not depend on the machine's other load.
     """
 
     def __init__(self, limit: float | None = None) -> None:
         self.limit = limit
         self._start, self._worked = monotonic(), thread_time()
+        self._elsewhere = 0.0
+
+    def add(self, seconds: float) -> None:
+        """Count work of other threads."""
+        self._elsewhere += seconds
 
     @property
     def seconds(self) -> float:
         """Seconds since construction."""
-        return max(thread_time() - self._worked, (monotonic() - self._start) / _WAITING)
+        work = thread_time() - self._worked + self._elsewhere
+        return max(work, (monotonic() - self._start) / _WAITING)
 
     @property
     def over(self) -> bool:
@@ -55,6 +64,23 @@ class MeasurementSpec:
     miss: float
     max_features: int | None
     clock: Clock = field(default_factory=Clock)
+    n_jobs: int = 1
+
+    def results(
+        self, work: Callable[[Any], Any], start: int, stop: int, draws: Draws | None = None
+    ) -> Any:
+        """Return what `work` makes of draws start to stop - 1, in order; a context to leave."""
+        # Seconds side by side are seconds of one.
+        return closing(
+            in_order(
+                self.draws if draws is None else draws,
+                work,
+                start,
+                stop,
+                n_jobs=self.n_jobs,
+                worked=lambda seconds: self.clock.add(seconds / self.n_jobs),
+            )
+        )
 
     @property
     def floor(self) -> float:

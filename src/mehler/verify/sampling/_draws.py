@@ -27,6 +27,8 @@ class Draws:
         self._taken: set[int] = set()
         self._child = 0
         self._kept: tuple[int, Any] | None = None
+        # Whether draws must be made one by one; None if that was not looked at.
+        self.alone: bool | None = None
 
     def seed(self, k: int) -> int:
         """Return the seed of draw k."""
@@ -42,7 +44,15 @@ class Draws:
     def __getitem__(self, k: int) -> Any:
         """Return map k; the last one is cached."""
         if self._kept is None or self._kept[0] != k:
-            # What a map does to the handling of floating point errors is undone.
-            with np.errstate():
-                self._kept = (k, self.draw(self.seed(k)))
+            self._kept = (k, self.make(self.seed(k)))
         return self._kept[1]
+
+    def forget(self) -> None:
+        """Let go of the map that is cached."""
+        self._kept = None
+
+    def make(self, seed: int) -> Any:
+        """Return the map of a seed, which is not kept."""
+        # What a map does to the handling of floating point errors is undone.
+        with np.errstate():
+            return self.draw(seed)

@@ -42,14 +42,17 @@ def undeclared_intervals(plan: MeasurementSpec) -> Measurement:
     target, most = min(affordable, -(-start // per_draw)), math.inf
     number, found = 1, None
     while True:
-        while sums.draws < target and found is None and not (sums.draws and plan.clock.over):
-            products = sums.draw()
-            if not sums.finite:
-                break
-            forms.add(*products)
-            # Inspections of bets are free: take them often at first, then every sixteenth part.
-            if sums.draws % max(1, sums.draws // 16) == 0:
-                found = forms.found(enough, plan.floor)
+        with plan.results(sums.of_draw, sums.draws, target) as results:
+            for result in results:
+                products = sums.add(*result)
+                if not sums.finite:
+                    break
+                forms.add(*products)
+                # Inspections of bets are free: take them often at first, then every sixteenth part.
+                if sums.draws % max(1, sums.draws // 16) == 0:
+                    found = forms.found(enough, plan.floor)
+                if found is not None or plan.clock.over:
+                    break
         look = sums.look(rate, number)
         if found is not None or look.decided or sums.draws >= affordable or plan.clock.over:
             break
@@ -128,21 +131,23 @@ class _Sums:
         self._alike = True
         self.draws = self.n = 0
 
-    def draw(self) -> tuple[Any, Any, Any]:
-        """Add the next draw; return its products and squared lengths."""
+    def of_draw(self, phi: Any) -> tuple[Any, tuple[Any, Any, Any]]:
+        """Return a draw's power sums about the claim, and its products and squared lengths."""
         source, claim = self._plan.source, self._plan.pairs.claim
-        phi = self._plan.draws[self.draws]
-        products, left, right = whole(phi, self._plan.pairs, source.n_features)
-        if self._first is None:
-            self._first = products
-        self._alike = self._alike and np.array_equal(products, self._first)
+        seen = whole(phi, self._plan.pairs, source.n_features)
         if isinstance(source, Estimates):
-            self._sums += power_sums((products - claim)[None, :])
-        else:
-            self._sums += _about(claim, source.per_draw, source.sums(phi))
+            return power_sums((seen[0] - claim)[None, :]), seen
+        return _about(claim, source.per_draw, source.sums(phi)), seen
+
+    def add(self, sums: Any, seen: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+        """Add the next draw; return its products and squared lengths."""
+        if self._first is None:
+            self._first = seen[0]
+        self._alike = self._alike and np.array_equal(seen[0], self._first)
+        self._sums += sums
         self.draws += 1
-        self.n += source.per_draw
-        return products, left, right
+        self.n += self._plan.source.per_draw
+        return seen
 
     def look(self, rate: float, number: int) -> Inspection:
         plan = self._plan
