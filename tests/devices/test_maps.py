@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import mehler
+from mehler import learn
 from mehler.features import groups
 from tests.devices.standin import counted
 from tests.verify.map_kinds import DRAWS, ROWS
@@ -63,6 +64,18 @@ def test_pickles_come_back_to_their_device(cupy):
     assert phi.place.device == cupy.cuda.Device(1)
     kept = pickle.dumps(phi)
     assert pickle.loads(kept).place == phi.place
+
+
+def test_another_device_has_to_be_the_current_one(cupy):
+    """CuPy would leave the features on the current device, or refuse to make them."""
+    with cupy.cuda.Device(1):
+        x = cupy.asarray(X)
+        phi = mehler.MaxoutFeatures.draw(3, 8, 2, seed=0, like=x)
+        z = phi(x)
+        assert z.device == cupy.cuda.Device(1)
+    for call in (phi, phi.kernel, lambda rows: learn.ridge(phi, rows, rows[:, 0], lambdas=1.0)):
+        with pytest.raises(ValueError, match=r"X lives on CUDA device 1.* `with cupy.cuda.Device"):
+            call(x)
 
 
 def test_a_bad_row_is_named_and_may_be_let_through(cupy):

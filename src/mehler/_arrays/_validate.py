@@ -37,8 +37,22 @@ def check_matrix(
             f"pass {n_columns} columns, or draw with n_inputs={width}"
         )
     real_dtype(x, name=name)
+    if _kinds.is_cupy_array(x):
+        _require_current_device(x, name)
     if finite and not is_lazy(x) and xp.isdtype(x.dtype, "real floating"):
         require_finite(x, name=name)
+
+
+def _require_current_device(x: Array, name: str) -> None:
+    """Raise where CuPy would compute on another device than that of `x`, or refuse to."""
+    import cupy
+
+    own, current = int(x.device.id), int(cupy.cuda.Device().id)
+    if own != current:
+        raise ValueError(
+            f"{name} lives on CUDA device {own}, and CuPy computes on the current one, {current}: "
+            f"do this inside `with cupy.cuda.Device({own}):`"
+        )
 
 
 def all_true(check: Callable[[Array], Array], x: Array) -> bool:
