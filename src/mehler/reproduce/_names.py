@@ -27,6 +27,7 @@ def experiments() -> dict[str, Experiment]:
     from mehler.reproduce.invariant.permutations import EXPERIMENT as permutations
     from mehler.reproduce.invariant.speech import EXPERIMENT as invariant_speech
     from mehler.reproduce.leverage.experiments import EXPERIMENT as leverage
+    from mehler.reproduce.leverage.few_labels import EXPERIMENT as few_labels
     from mehler.reproduce.maxout.figure_1 import EXPERIMENT as figure_1
     from mehler.reproduce.maxout.figure_2 import EXPERIMENT as figure_2
     from mehler.reproduce.maxout.maps import EXPERIMENT as maps
@@ -45,5 +46,6 @@ def experiments() -> dict[str, Experiment]:
         invariant_mnist,
         invariant_speech,
         leverage,
+        few_labels,
     )
     return {one.name: one for one in known}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,8 +48,8 @@ def small() -> list[Problem]:
     return [Problem("digits", found.X.reshape(len(y), -1), y, True)]
 
 
-def real() -> list[Problem]:
-    """Return Adult, and substitutes for the paper's unavailable sets.
+def real(names: Sequence[str] | None = None) -> list[Problem]:
+    """Return Adult, and substitutes for the paper's unavailable sets, or those of some names.
 
     Raises MissingDataError if a package is not installed.
     """
@@ -60,7 +60,8 @@ def real() -> list[Problem]:
         "house_sales": (data.house_sales, "log"),
     }
     found = []
-    for name, (load, kind) in loaders.items():
+    for name in loaders if names is None else names:
+        load, kind = loaders[name]
         loaded = load()
         X, y = loaded.X, loaded.y.astype(np.float64)
         if kind == "classes":
@@ -86,3 +87,12 @@ def split(problem: Problem, n_fit: int, n_other: int, seed: int) -> Split:
     deviation = np.where(deviation > 0, deviation, 1.0)
     parts = [((problem.X[r] - mean) / deviation, problem.y[r]) for r in rows]
     return Split(parts[0], parts[1], parts[2], problem.classes)
+
+
+def gammas_of(rows: Any) -> list[float]:
+    """Return three bandwidths 4^k / (2 median^2), k from -1, with the median distance of rows."""
+    some = rows[:500]
+    squares = np.sum(some**2, axis=1)
+    apart = squares[:, None] + squares[None] - 2 * some @ some.T
+    median = float(np.median(apart[np.triu_indices(len(some), 1)]))
+    return [4.0**k / (2 * median) for k in (-1, 0, 1)]

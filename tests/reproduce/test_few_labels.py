@@ -1,0 +1,90 @@
+"""Few labels: the parts are disjoint, machines find what can be found, and cells are paired."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mehler import learn
+from mehler.reproduce import _perceptron
+from mehler.reproduce._experiment import Cell
+from mehler.reproduce.leverage import few_labels
+from mehler.reproduce.leverage._world import Problem
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((400, 3))
+CIRCLE = np.where((X**2).sum(axis=1) > 2.4, 1.0, -1.0)
+
+
+def test_parts_are_disjoint_and_balanced():
+    problem = Problem("toy", np.arange(400.0)[:, None], CIRCLE, True)
+    parts = few_labels.split(problem, 6, 200, 100, 0)
+    assert sorted(parts.y.tolist()) == [-1.0] * 6 + [1.0] * 6
+    assert np.bincount(parts.folds.astype(int)).tolist() == [4, 4, 4]
+    together = np.concatenate([parts.unlabelled, parts.X, parts.test[0]])
+    assert len(np.unique(together)) == 312
+    # Standardised by the unlabelled rows.
+    assert np.allclose([parts.unlabelled.mean(), parts.unlabelled.std()], [0, 1])
+
+
+def test_the_linear_machine_is_logistic_regression():
+    z, y = X[:60], np.sign(X[:60, 0] + 0.5 * RNG.standard_normal(60))
+    ours = _perceptron.values(X, _perceptron.linear(z, y, 0.01))
+    # Two functions, w/2 and -w/2, have half the squared weights of their difference w.
+    both = learn.logistic(lambda rows: rows, z, y, lam=0.02, tolerance=1e-9).decision(X)
+    np.testing.assert_allclose(ours, both[:, 1] - both[:, 0], atol=1e-3)
+
+
+def test_the_perceptron_learns_what_no_linear_machine_can():
+    train, test = slice(0, 300), slice(300, None)
+    joint = _perceptron.perceptron(X[train], CIRCLE[train], 20, 1e-4, seed=0, n_steps=300)
+    straight = _perceptron.linear(X[train], CIRCLE[train], 1e-4)
+
+    def wrong(values):
+        return np.mean(np.sign(values) != CIRCLE[test])
+
+    assert wrong(joint(X[test])) < 0.15
+    assert wrong(_perceptron.values(X[test], straight)) > 0.3
+
+
+def test_the_gradient_of_the_perceptron_is_that_of_its_loss(monkeypatch):
+    """Held to finite differences, by looking at what the optimiser is given."""
+    import scipy.optimize
+
+    seen = {}
+
+    def look(objective, start, **options):
+        seen["gap"] = scipy.optimize.check_grad(
+            lambda w: objective(w)[0], lambda w: objective(w)[1], start
+        )
+        return type("R", (), {"x": start})()
+
+    monkeypatch.setattr(scipy.optimize, "minimize", look)
+    _perceptron.perceptron(X[:20], CIRCLE[:20], 3, 0.1, seed=1)
+    assert seen["gap"] < 1e-5
+    _perceptron.linear(X[:20], CIRCLE[:20], 0.1)
+    assert seen["gap"] < 1e-5
+
+
+@pytest.mark.full
+def test_a_cell_has_an_error_of_every_method():
+    world = few_labels.prepare("quick", None)
+    found = few_labels.measure(world, Cell({"data": "digits", "labels": 20, "draw": 0}), 0)
+    assert set(found) == set(few_labels.LABELS)
+    assert all(5 < error < 60 for error in found.values())
+
+
+def test_a_planted_gain_is_said():
+    cells = [Cell({"data": "toy", "labels": 5, "draw": k}) for k in range(10)]
+    rng = np.random.default_rng(2)
+
+    def row(gain):
+        return {
+            key: 30 + rng.standard_normal() - (gain if key == "top" else 0)
+            for key in few_labels.LABELS
+        }
+
+    for gain, word in ((10, "fewer mistakes"), (-10, "more mistakes")):
+        page = few_labels.page("full", [(cell, row(gain)) for cell in cells])
+        (said,) = [one for one in page.verdicts if "Algorithm 2 + LR against logistic" in one]
+        assert word in said
