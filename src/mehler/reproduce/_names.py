@@ -26,6 +26,7 @@ def experiments() -> dict[str, Experiment]:
     from mehler.reproduce.invariant.mnist import EXPERIMENT as invariant_mnist
     from mehler.reproduce.invariant.permutations import EXPERIMENT as permutations
     from mehler.reproduce.invariant.speech import EXPERIMENT as invariant_speech
+    from mehler.reproduce.kitchen_sinks.summary import EXPERIMENT as summary
     from mehler.reproduce.leverage.experiments import EXPERIMENT as leverage
     from mehler.reproduce.leverage.few_labels import EXPERIMENT as few_labels
     from mehler.reproduce.maxout.figure_1 import EXPERIMENT as figure_1
@@ -47,5 +48,6 @@ def experiments() -> dict[str, Experiment]:
         invariant_speech,
         leverage,
         few_labels,
+        summary,
     )
     return {one.name: one for one in known}

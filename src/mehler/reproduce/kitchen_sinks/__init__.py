@@ -1,0 +1,1 @@
+"""Experiments on the slides about Rahimi and Recht."""

@@ -1,0 +1,77 @@
+"""Machines that choose: each step is the best one, and what the page may say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+
+from mehler.reproduce._experiment import Cell
+from mehler.reproduce.kitchen_sinks import summary
+from mehler.reproduce.kitchen_sinks._machines import boosted, greedy_path
+
+RNG = np.random.default_rng(0)
+PHI, Y = RNG.standard_normal((60, 12)), RNG.standard_normal(60)
+
+
+def of_share(f, g):
+    """Return the least squared error of (1 - a) f + a g, by a search."""
+    how = {"bounds": (0, 1), "method": "bounded", "options": {"xatol": 1e-10}}
+    return minimize_scalar(lambda a: np.mean(((1 - a) * f + a * g - Y) ** 2), **how).fun
+
+
+def test_a_greedy_step_is_the_best_of_all_columns_signs_and_shares():
+    paths = greedy_path(PHI, Y, (1, 2, 3))
+    for step in (2, 3):
+        f = PHI @ paths[step - 1]
+        scale = 10 * np.sqrt(np.mean(Y**2)) / np.sqrt((PHI**2).mean(axis=0))
+        best = min(of_share(f, sign * PHI[:, j] * scale[j]) for j in range(12) for sign in (1, -1))
+        assert np.mean((PHI @ paths[step] - Y) ** 2) == pytest.approx(best, rel=1e-6)
+
+
+def test_greedy_errors_fall_towards_least_squares():
+    paths = greedy_path(PHI, Y, (1, 10, 2000))
+    errors = [np.mean((PHI @ w - Y) ** 2) for w in paths.values()]
+    least = np.linalg.lstsq(PHI, Y, rcond=None)[1][0] / len(Y)
+    assert errors[0] > errors[1] > errors[2]
+    assert (1 - 1e-12) * least <= errors[2] < 1.05 * least  # up to rounding
+
+
+def test_boosting_is_the_votes_of_the_best_stumps():
+    X = RNG.standard_normal((200, 3))
+    y = np.where(X[:, 1] > 0.1, 1.0, -1.0)
+    found = boosted(X, y, 9, (1, 20))
+    first = found[1]
+    assert first.columns.tolist() == [1]
+    assert np.mean(np.sign(found[20](X)) == y) >= np.mean(np.sign(first(X)) == y) > 0.9
+    # The exponential loss falls by the product of sqrt(1 - edge^2).
+    loss = [np.exp(-y * one(X)).mean() for one in boosted(X, y, 9, (1, 2, 3)).values()]
+    assert loss[0] > loss[1] > loss[2]
+
+
+def test_boosting_weights_are_those_of_adaboost():
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([-1.0, 1.0, -1.0, 1.0])
+    one = boosted(X, y, 4, (1,))[1]
+    # The best stump errs once in four: half the logarithm of 3.
+    assert np.abs(one.weights[0]) == pytest.approx(0.5 * np.log(3))
+
+
+def test_random_features_are_compared_within_the_rivals_time():
+    one = {
+        "random cosines": [30.0, 20.0, 10.0],
+        "random cosines, seconds": [0.1, 1.0, 10.0],
+        "joint": [25.0, 15.0],
+        "joint, seconds": [1.0, 2.0],
+    }
+    assert summary.at_the_time(one, "joint") == (20.0, 15.0)
+    one["joint, seconds"] = [0.01, 0.02]
+    assert summary.at_the_time(one, "joint") == (30.0, 15.0)
+
+
+@pytest.mark.full
+def test_a_cell_has_errors_and_times_of_all_sizes():
+    world = summary.prepare("quick", None)
+    found = summary.measure(world, Cell({"data": "digits", "draw": 0}), 0)
+    for name, sizes in summary.SIZES.items():
+        assert len(found[name]) == len(found[f"{name}, seconds"]) == len(sizes)
+        assert found[name][-1] < found[name][0]
