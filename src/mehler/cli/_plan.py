@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from mehler._files import destination, write_whole
+from mehler._validate import choice
 from mehler.cli._reading import (
     KINDS,
     LIMIT,
@@ -70,6 +71,19 @@ def plan(
     max_rows: Annotated[
         int, typer.Option("--max-rows", metavar="N", help="Rows that are measured at most.")
     ] = 128,
+    task: Annotated[
+        str,
+        typer.Option("--task", metavar="kernel|ridge", help="What to plan for."),
+    ] = "kernel",
+    noise: Annotated[
+        float, typer.Option("--noise", metavar="S", help="Ridge: deviation of the targets.")
+    ] = 0.1,
+    norm: Annotated[
+        float, typer.Option("--norm", metavar="B", help="Ridge: norm of the regression function.")
+    ] = 1.0,
+    gamma: Annotated[
+        float, typer.Option("--gamma", metavar="G", help="Ridge: of the Gaussian kernel.")
+    ] = 1.0,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of all random numbers.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, for machines.")] = False,
     out: Annotated[
@@ -87,10 +101,16 @@ def plan(
 ) -> int:
     """Plan the number of features for an accuracy: measured, in the limit, and by each bound.
 
+    With --task ridge, plan the ridge, and the features at which the risk of ridge regression is
+    within a part --eps of the exact kernel's.
+
     Exit status: 0, or 2 if it could not run.
     """
     from mehler import planning
 
+    choice("--task", task, ("kernel", "ridge"))
+    if task == "ridge" and data is None:
+        raise ValueError("--task ridge needs DATA: the effective dimension is that of your rows")
     if out is not None:
         _require_file(out)
     rows, sampled = None, None
@@ -113,6 +133,11 @@ def plan(
                 "direction: remove them"
             )
         rows = found.values
+        if found.n_not_held and task == "ridge":
+            raise ValueError(
+                f"DATA={data!r} has {found.n_rows} rows, too many to hold, and the effective "
+                "dimension is that of all: give a file with some of them"
+            )
         if found.n_not_held:
             sampled = (
                 f"Dimension, diameter and errors are those of {len(rows)} rows, evenly spaced "
@@ -120,21 +145,34 @@ def plan(
                 "two are not."
             )
             n_samples = found.n_rows if n_samples is None else n_samples
-    planned = planning.plan(
-        rows,
-        n_inputs=n_inputs,
-        n_samples=n_samples,
-        dimension=dimension,
-        diameter=diameter,
-        pool_size=pool_size,
-        eps=eps,
-        delta=delta,
-        lipschitz=lipschitz,
-        scale=scale,
-        loss_bound=loss_bound,
-        seed=seed,
-        max_rows=max_rows,
-        measure=measure,
+    planned = (
+        planning.plan_ridge(
+            rows,
+            noise=noise,
+            norm=norm,
+            eps=eps,
+            pool_size=pool_size,
+            gamma=gamma,
+            seed=seed,
+            measure=measure,
+        )
+        if task == "ridge"
+        else planning.plan(
+            rows,
+            n_inputs=n_inputs,
+            n_samples=n_samples,
+            dimension=dimension,
+            diameter=diameter,
+            pool_size=pool_size,
+            eps=eps,
+            delta=delta,
+            lipschitz=lipschitz,
+            scale=scale,
+            loss_bound=loss_bound,
+            seed=seed,
+            max_rows=max_rows,
+            measure=measure,
+        )
     )
     if sampled:
         planned = replace(planned, notes=(*planned.notes, sampled))

@@ -132,9 +132,7 @@ class Plan:
 
     def __str__(self) -> str:
         """Return the table, a block per quantity, and the notes."""
-        eps, delta = self.setting["eps"], self.setting["delta"]
-        of = self.setting.get("map") or f"pool size {self.setting['pool_size']}"
-        lines = [f"features for eps = {eps:g} at confidence {100 * (1 - delta):g} %, {of}"]
+        lines = [self._heading()]
         widths = [max((len(text(row)) for row in self.rows), default=0) for text in (_count, _kind)]
         for quantity, rows in self.groups.items():
             lines += ["", quantity]
@@ -142,6 +140,18 @@ class Plan:
                 line = f"  {_count(row):>{widths[0]}}  {_kind(row):<{widths[1]}}  {row.name}"
                 lines.append(line + (f" ({row.note})" if row.note else ""))
         return "\n".join([*lines, "", *self.notes])
+
+    def _heading(self) -> str:
+        """Return what is asked for."""
+        asked = self.setting
+        if asked.get("task") == "ridge":
+            return (
+                f"ridge regression on {asked['n_samples']} rows, noise {asked['noise']:g}, norm "
+                f"{asked['norm']:g}: features for {asked['eps']:.0%} above the exact kernel's risk"
+            )
+        of = asked.get("map") or f"pool size {asked['pool_size']}"
+        confidence = 100 * (1 - asked["delta"])
+        return f"features for eps = {asked['eps']:g} at confidence {confidence:g} %, {of}"
 
 
 def _kind(row: Row) -> str:

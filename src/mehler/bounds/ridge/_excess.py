@@ -89,6 +89,7 @@ def excess_risk(
     excess_risk_features : The least m for a target.
     ridge_choice : The ridge at which the bound is smallest.
     mehler.learn.ridge : The learner.
+    mehler.planning.plan_ridge : Both on your rows.
 
     References
     ----------

@@ -11,12 +11,15 @@ with beta_1 >= beta_2 >= ... the eigenvalues of B.
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+# Sums over a spectrum that are taken together.
+_AT_ONCE = 24
 # Points c L of the grid: any is valid, and neighbours change the exponent by less than 1e-3.
 _GRID = np.geomspace(1e-12, 60.0, 500)
 # The same for features without a bound, c in units of 1/d and as far as the integral is finite.
@@ -86,53 +89,56 @@ def tail(beta: Any, level: Level, m: int, sign: int) -> Tail:
 
 def _of_bounded(beta: Any, most: float, m: int, sign: int) -> tuple[Any, Any]:
     a = m * _psi(sign * _GRID) / most
-    return _GRID / most * m, np.array([_log_sum(one, 0.0, beta) for one in a])
+    return _GRID / most * m, _log_sums(a, np.zeros_like(a), beta)
 
 
 def _of_lipschitz(beta: Any, level: Level, m: int, sign: int) -> tuple[Any, Any]:
-    c = _COARSE / level.mean
-    if sign > 0:
-        # The integral is finite up to 0.5/lipschitz^2.
-        near = _NEAR / level.lipschitz**2
-        c = np.concatenate([c[c < near[0]], near[near * level.mean < 40]])
+    c, beyond = _beyond(level.mean, level.lipschitz, sign)
     cut = (math.sqrt(level.mean) + level.lipschitz * _CUTS) ** 2
     a = m * _psi(sign * c[:, None] * cut) / cut
-    w = m * _beyond(c, level, sign)
-    numerator = [
-        min(_log_sum(*pair, beta) for pair in zip(row, beyond, strict=True))
-        for row, beyond in zip(a, w, strict=True)
-    ]
-    return c * m, np.array(numerator)
+    each = [_log_sums(*pair, beta).min() for pair in zip(a, m * beyond, strict=True)]
+    return c * m, np.array(each)
 
 
-def _beyond(c: Any, level: Level, sign: int) -> Any:
-    """Bound E[psi(+-c s); s > cut] at each c and cut, by parts from the tail of root s."""
-    root = math.sqrt(level.mean)
-    at = root + level.lipschitz * _CUTS
+@functools.lru_cache(maxsize=64)
+def _beyond(mean: float, lipschitz: float, sign: int) -> tuple[Any, Any]:
+    """Return each c, and a bound of E[psi(+-c s); s > cut] at each cut, by parts."""
+    c = _COARSE / mean
+    if sign > 0:
+        # The integral is finite up to 0.5/lipschitz^2.
+        near = _NEAR / lipschitz**2
+        c = np.concatenate([c[c < near[0]], near[near * mean < 40]])
+    root = math.sqrt(mean)
+    at = root + lipschitz * _CUTS
     edge = _psi(sign * c[:, None] * at**2) * np.exp(-(_CUTS**2) / 2)
     # The integrand is at most exp(-p (u - b/p)^2/2) and what is before it.
-    p = 1 - 2 * c * level.lipschitz**2 if sign > 0 else np.ones_like(c)
-    b = 2 * c * root * level.lipschitz if sign > 0 else np.zeros_like(c)
+    p = 1 - 2 * c * lipschitz**2 if sign > 0 else np.ones_like(c)
+    b = 2 * c * root * lipschitz if sign > 0 else np.zeros_like(c)
     end = np.maximum(_CUTS, (b / p)[:, None]) + 14 / np.sqrt(p)[:, None]
     half = (end - _CUTS) / 2
     u = _CUTS[:, None] + half[..., None] * (1 + _NODES)
-    r = root + level.lipschitz * u
+    r = root + lipschitz * u
     x = sign * c[:, None, None] * r**2
     gauss = np.exp(-(u**2) / 2)
     # Together, where exp(x) alone would overflow.
     grown = np.where(x < 1, np.expm1(np.minimum(x, 1)) * gauss, np.exp(x - u**2 / 2) - gauss)
-    density = 2 * c[:, None, None] * level.lipschitz * r * grown * sign
-    return edge + half * (density @ _WEIGHTS)
+    density = 2 * c[:, None, None] * lipschitz * r * grown * sign
+    return c, edge + half * (density @ _WEIGHTS)
 
 
-def _log_sum(a: float, w: float, beta: Any) -> float:
-    """Return log of sum_i (exp(a beta_i + w [i = 1]) - 1)."""
-    exponent = a * beta
-    exponent[0] += w
-    top = exponent[0]
-    if top < 1:
-        return math.log(math.fsum(np.expm1(exponent))) if top > 0 else -math.inf
-    return float(top + math.log(np.sum(np.exp(exponent - top) - math.exp(-top))))
+def _log_sums(a: Any, w: Any, beta: Any) -> Any:
+    """Return log of sum_i (exp(a beta_i + w [i = 1]) - 1) for each a and w (k,)."""
+    found = []
+    for start in range(0, a.size, _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        exponent = a[part, None] * beta
+        exponent[:, 0] += w[part]
+        top = np.maximum(exponent[:, :1], 1.0)
+        # Divided by the largest term, or without cancellation where all are small.
+        small = np.expm1(np.minimum(exponent, 1.0)) * np.exp(-top)
+        grown = np.where(top > 1, np.exp(exponent - top) - np.exp(-top), small)
+        found.append(top[:, 0] + np.log(grown.sum(axis=1)))
+    return np.concatenate(found)
 
 
 def _psi(x: Any) -> Any:

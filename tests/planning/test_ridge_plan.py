@@ -1,0 +1,100 @@
+"""The plan for ridge regression: the theorem's numbers on the rows, and measurements below them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from mehler import FourierFeatures, MaxoutFeatures
+from mehler.bounds import ridge
+from mehler.planning import plan_ridge
+from mehler.planning._ridge_plan import worst_risk
+from tests.cli.test_cli import call
+
+X = np.random.default_rng(7).standard_normal((60, 3))
+UNIT = X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def test_numbers_are_those_of_the_theorem_on_the_rows():
+    made = plan_ridge(X, noise=0.4, norm=2.0, eps=0.3, pool_size=3, gamma=0.7, measure=False)
+    stretch = np.linalg.norm(UNIT, 2)
+    maps = {
+        "maxout features of 3": (MaxoutFeatures.draw(3, 2, 3, seed=0), {"lipschitz": stretch}),
+        "cosines and sines, gamma = 0.7": (
+            FourierFeatures.draw(3, 2, gamma=0.7, seed=0),
+            {"sup": 1.0, "block": 2, "lipschitz": 1.4**0.5 * stretch},
+        ),
+    }
+    assert len(made.rows) == 2
+    for row, (name, (phi, known)) in zip(made.rows, maps.items(), strict=True):
+        gram = phi.kernel(UNIT)
+        lam = ridge.ridge_choice(norm=2.0, noise=0.4, gram=gram)
+        chosen = made.setting[name]
+        assert chosen["ridge"] == pytest.approx(lam)
+        freedom = np.trace(gram @ np.linalg.inv(gram + 60 * lam * np.eye(60)))
+        assert chosen["degrees_of_freedom"] == pytest.approx(freedom, rel=1e-9)
+        told = {"ridge": lam, "norm": 2.0, "noise": 0.4, "gram": gram, **known}
+        enough = 1.3 * (lam + 0.16 * freedom / 60)
+        step = known.get("block", 1)
+        assert ridge.excess_risk(row.features, **told).value <= enough * (1 + 1e-9)
+        assert ridge.excess_risk(row.features - step, **told).value > enough
+        assert row.statement == "features.ridge"
+
+
+def test_what_is_measured_is_less_than_what_is_proved():
+    made = plan_ridge(X, noise=0.4, eps=0.5)
+    for rows in made.groups.values():
+        measured, proved = rows
+        assert (measured.kind, proved.kind) == ("measured", "proved")
+        assert measured.features < proved.features
+
+
+def test_worst_risk_by_another_route():
+    phi = FourierFeatures.draw(3, 20, gamma=1.0, seed=3)
+    kernel, Z = phi.kernel(UNIT), phi(UNIT)
+    away = 60 * 0.01 * np.linalg.inv(Z @ Z.T + 60 * 0.01 * np.eye(60))
+    bias = np.linalg.norm(away @ kernel @ away, 2) / 60
+    variance = np.sum((np.eye(60) - away) ** 2) / 60
+    found = worst_risk(Z, kernel, 0.01, 0.5, 2.0)
+    # The power method is from below.
+    expected = 4 * bias + 0.25 * variance
+    assert 0.98 * expected <= found <= expected * (1 + 1e-9)
+
+
+def test_many_rows_are_sampled_and_said(monkeypatch):
+    monkeypatch.setattr("mehler.planning._ridge_plan._MOST_ROWS", 20)
+    made = plan_ridge(X, measure=False)
+    assert made.setting["n_samples"] == 20
+    assert "Planned for 20 of the 60 rows, chosen at random." in made.notes
+
+
+def test_the_command_answers_ridge_and_features(tmp_path, capsys):
+    np.save(tmp_path / "rows.npy", X)
+    line = ("plan", str(tmp_path / "rows.npy"), "--task", "ridge", "--no-measure", "--noise", "0.4")
+    assert call(*line) == 0
+    text = capsys.readouterr().out
+    assert text == f"{plan_ridge(X, noise=0.4, measure=False)}\n"
+    assert "lambda = " in text
+    assert "d(lambda) = " in text
+    assert call(*line, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["setting"]["task"] == "ridge"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--task", "lasso"), "--task='lasso' is not one of"),
+        (("--task", "ridge"), "--task ridge needs DATA"),
+    ],
+)
+def test_the_command_refuses(arguments, message, capsys):
+    assert call("plan", *arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["noise", "norm", "eps", "gamma"])
+def test_bad_numbers_are_named(name):
+    with pytest.raises(ValueError, match=f"{name}=0.0 must be positive"):
+        plan_ridge(X, **{name: 0.0})
