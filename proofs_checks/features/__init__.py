@@ -6,8 +6,8 @@ files that begin with an underscore.
 
 from mehler.statements import Statement
 
-from . import gram_error, ridge
+from . import gram_error, lower, ridge
 
-STATEMENTS: tuple[Statement, ...] = tuple(module.STATEMENT for module in (gram_error, ridge))
+STATEMENTS: tuple[Statement, ...] = tuple(module.STATEMENT for module in (gram_error, ridge, lower))
 
 __all__ = ["STATEMENTS"]

@@ -14,6 +14,7 @@ from mehler.bounds import (
     kernel_error,
     kitchen_sinks,
     leverage,
+    lower,
     maxout,
     ridge,
     spectral,
@@ -114,6 +115,13 @@ CASES = [
     (spectral.gram_error, {"n_features": [20, 10**4], **DELTA, **SPECTRUM, "ridge": 1.0}),
     (spectral.gram_error_features, {"eps": [0.3, 2.0], **DELTA, **SPECTRUM, "ridge": 1.0}),
     (spectral.operator_error, {"n_features": [20, 10**4], **DELTA, **SPECTRUM}),
+    (lower.one_pair, {**PAIR, "rho": 0.5}),
+    (lower.one_pair, {"n_features": [20, 300], **DELTA, "collision": 0.3}),
+    (lower.all_pairs, {**PAIR, "n_samples": [1, 50]}),
+    (lower.uniform, {**PAIR, "dimension": 3}),
+    (lower.lemma_3, {"n_features": [10, 50], "pool_size": [1, 4], "scale": 2.0}),
+    (lower.risk, {"n_samples": [9, 500], "pool_size": [1, 4], **RISK}),
+    (lower.gram_error, {"n_features": [1, 5], "ridge": 1.0, "eigenvalues": np.ones(3)}),
     (ridge.excess_risk, {"n_features": [5, 10**6], **SPECTRUM, **LEARNER}),
     (ridge.excess_risk_features, {"eps": [0.5, 0.3], **SPECTRUM, **LEARNER}),
     (leverage.approximation, {"n_features": [2, 6000], **SCORES}),
@@ -188,7 +196,8 @@ def test_entries_are_the_bounds_of_scalars(function, given):
 def test_no_bound_is_left_out():
     """Every public function with such an argument is in the table."""
     tried = {function for function, _ in CASES}
-    for room in (group_invariant, kernel_error, kitchen_sinks, leverage, maxout, ridge, spectral):
+    rooms = (group_invariant, kernel_error, kitchen_sinks, leverage, lower, maxout, ridge, spectral)
+    for room in rooms:
         for name in room.__all__:
             one = getattr(room, name)
             if inspect.isfunction(one) and NAMES & inspect.signature(one).parameters.keys():

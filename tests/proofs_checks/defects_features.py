@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from mehler.bounds import lower as lowest
 from mehler.bounds import ridge as risks
 from mehler.bounds import spectral
-from proofs_checks.features import gram_error, ridge
+from proofs_checks.features import gram_error, lower, ridge
 from tests.proofs_checks.defects_kernel_error import scaled
 
 # (check, what is wrong, the verdict that it must come to)
@@ -24,5 +25,11 @@ DEFECTS = [
         "refuted",
     ),
     (ridge.drawn, {"bound": scaled(risks.excess_risk, 0.15)}, "refuted"),
+    (lower.one_pair, {"bound": scaled(lowest.one_pair, 1.01)}, "refuted"),
+    (lower.all_pairs, {"bound": scaled(lowest.all_pairs, 1.1)}, "refuted"),
+    (lower.uniform, {"bound": scaled(lowest.uniform, 1.2)}, "refuted"),
+    (lower.risk, {"bound": scaled(lowest.risk, 1.01)}, "refuted"),
+    (lower.rank, {"bound": scaled(lowest.gram_error, 1.01)}, "refuted"),
+    (lower.nearest, {"bound": scaled(lowest.lemma_3, 1.1)}, "refuted"),
     (ridge.tight, {"bound": scaled(risks.excess_risk, 0.99)}, "refuted"),
 ]

@@ -17,7 +17,7 @@ def stack(bounds: Sequence[Bound], shape: tuple[int, ...]) -> Bound:
     """
     first = bounds[0]
     names = list(dict.fromkeys(term.name for one in bounds for term in one.terms))
-    return Bound(
+    return type(first)(
         statement=first.statement,
         form=first.form,
         quantity=_text([one.quantity for one in bounds]),

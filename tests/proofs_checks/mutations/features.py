@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from mehler.bounds import lower as lowest
 from mehler.bounds import ridge as risks
 from mehler.bounds import spectral
-from proofs_checks.features import gram_error, ridge
-from tests.proofs_checks.mutations._row import Row, of_term
+from proofs_checks.features import gram_error, lower, ridge
+from tests.proofs_checks.mutations._row import Check, Row, of_term, times
 
 GRAM, RIDGE = "features.gram-error", "features.ridge"
 
+LOWER = "features.lower"
+
+
+def larger(term: str, label: str, factor: float, check: Check, bound: Any) -> Row:
+    """A lower bound that is too large."""
+    return Row(
+        statement=LOWER,
+        term=label,
+        change=f"times {factor:g}",
+        check=check,
+        defect={"bound": times(bound, term, factor)},
+    )
+
+
 ROWS = [
+    larger("deviation", "one pair", 1.01, lower.one_pair, lowest.one_pair),
+    larger("deviation", "all pairs", 1.1, lower.all_pairs, lowest.all_pairs),
+    larger("deviation", "a set", 1.2, lower.uniform, lowest.uniform),
+    larger("statistical", "the risk", 1.01, lower.risk, lowest.risk),
+    larger("rank", "the spectral error", 1.01, lower.rank, lowest.gram_error),
+    larger("approximation", "the nearest function", 1.1, lower.nearest, lowest.lemma_3),
     *of_term(
         GRAM,
         "deviation",

@@ -1,0 +1,190 @@
+"""Lower bounds of the approximation, of the risk, and of the spectral error."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mehler._validate import positive
+from mehler.bounds._bound import require_count, require_positive
+from mehler.bounds._elementwise import elementwise
+from mehler.bounds.kernel_error import _joint
+from mehler.bounds.lower._lower_bound import LowerBound, below
+from mehler.bounds.spectral._known import eigenvalues_of
+from mehler.exact._validate import check_pool
+
+
+@elementwise
+def lemma_3(n_features: int, *, pool_size: int, scale: float) -> LowerBound:
+    r"""Bound from below how near m maxout units come to the class of Lemma 3, with any weights.
+
+    .. math:: \sup_{f, \mu}\Big(E\min_{\alpha \in R^m}\Big\|\sum_l\alpha_l\phi_l
+              - f\Big\|_{L^2(\mu)}^2\Big)^{1/2} \ge \frac{C\,E|M - \operatorname{med}M|}{2\sqrt m}
+
+    over f of the class with sup |alpha|/p <= C and laws mu on the unit sphere, in dimension 2 m.
+
+    Parameters
+    ----------
+    n_features : int or array
+        m.
+    pool_size : int or array
+        q; M is the largest of q standard normals.
+    scale : float
+        C.
+
+    Returns
+    -------
+    LowerBound
+        The single term "approximation", a root mean square.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of range.
+
+    See Also
+    --------
+    mehler.bounds.maxout.lemma_3 : The upper bound, C sigma(q)/sqrt(m) in root mean square.
+
+    References
+    ----------
+    Proof: :doc:`/theorems/features-lower`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import lower
+    >>> round(lower.lemma_3(100, pool_size=1, scale=1.0).value, 4)
+    0.0399
+    """
+    require_count(n_features=n_features)
+    require_positive(scale=scale)
+    value = scale * _spread(check_pool(pool_size)) / (2 * math.sqrt(n_features))
+    quantity = "root mean square distance of the nearest function"
+    text = "the worst target of the class, and the worst law of the rows, in dimension 2 m"
+    return below("approximation", value, r"C\,E|M - med M|/(2\sqrt m)", quantity, 1.0, text)
+
+
+@elementwise
+def risk(n_samples: int, *, pool_size: int, scale: float, lipschitz: float) -> LowerBound:
+    r"""Bound from below the mean excess risk of any learner, after N samples, by two laws.
+
+    .. math:: \inf_{\hat f}\sup E[\mathcal E(\hat f) - \inf_F\mathcal E] \ge
+              \max_\epsilon 4\epsilon\,LC\,E|M|\;P\Big(\mathrm{Bin}(N, \tfrac12 + \epsilon)
+              < \tfrac N2\Big)
+
+    with ties counted by half; about 0.34 L C E|M|/sqrt(N).
+
+    Parameters
+    ----------
+    n_samples : int or array
+        N.
+    pool_size : int or array
+        q.
+    scale : float
+        C, of the class of Theorem 2.
+    lipschitz : float
+        L, of the loss.
+
+    Returns
+    -------
+    LowerBound
+        The single term "statistical".
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of range.
+
+    See Also
+    --------
+    mehler.bounds.maxout.theorem_2 : The upper bound.
+
+    References
+    ----------
+    Proof: :doc:`/theorems/features-lower`, after L. Le Cam.
+
+    Examples
+    --------
+    >>> from mehler.bounds import lower
+    >>> round(lower.risk(10_000, pool_size=4, scale=1.0, lipschitz=1.0).value, 5)
+    0.00361
+    """
+    from scipy import stats
+
+    require_count(n_samples=n_samples)
+    require_positive(scale=scale, lipschitz=lipschitz)
+    x, weight = _joint.maximum_nodes(check_pool(pool_size))
+    largest = float(weight @ np.abs(x))
+    away = np.minimum(np.linspace(0.05, 3, 296) / (2 * math.sqrt(n_samples)), 0.5)
+    half = n_samples / 2
+    law = stats.binom(n_samples, 0.5 + away)
+    tie = law.pmf(half) / 2 if n_samples % 2 == 0 else 0.0
+    wrong = law.cdf(math.ceil(half) - 1) + tie
+    value = 4 * scale * lipschitz * largest * float(np.max(away * wrong))
+    quantity = "mean excess risk of any learner"
+    formula = r"4\epsilon LC\,E|M|\,P(Bin < N/2)"
+    return below("statistical", value, formula, quantity, 1.0, "the worst of two laws and a loss")
+
+
+@elementwise
+def gram_error(
+    n_features: int, *, ridge: float, gram: Any = None, eigenvalues: Any = None
+) -> LowerBound:
+    r"""Bound the spectral error of m features from below, for every map and every draw.
+
+    .. math:: \|(K+\lambda)^{-1/2}(\hat K_m - K)(K+\lambda)^{-1/2}\| \ge
+              \frac{\mu_{m+1}}{\mu_{m+1} + \lambda}
+
+    since m features have a Gram matrix of rank m. So d(lambda) features are not too many.
+
+    Parameters
+    ----------
+    n_features : int or array
+        m.
+    ridge, gram, eigenvalues
+        As in :func:`mehler.bounds.spectral.gram_error`.
+
+    Returns
+    -------
+    LowerBound
+        The single term "rank"; 0 for m of n and more.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :func:`mehler.bounds.spectral.gram_error`.
+
+    See Also
+    --------
+    mehler.bounds.spectral.gram_error : The upper bound.
+
+    References
+    ----------
+    Proof: :doc:`/theorems/features-lower`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import lower
+    >>> lower.gram_error(2, ridge=1.0, eigenvalues=[9.0, 4.0, 1.0]).value
+    0.5
+    """
+    require_count(n_features=n_features)
+    positive("ridge", ridge)
+    mu = eigenvalues_of(gram, eigenvalues)
+    value = float(mu[n_features] / (mu[n_features] + ridge)) if n_features < mu.size else 0.0
+    formula = r"\mu_{m+1}/(\mu_{m+1} + \lambda)"
+    return below("rank", value, formula, "spectral error of the Gram matrix", 1.0)
+
+
+def _spread(q: int) -> float:
+    """Return E|M - med M|, by parts: the integrals of both tails of the distribution."""
+    from scipy import integrate
+    from scipy.special import log_ndtr, ndtri_exp
+
+    middle = float(ndtri_exp(math.log(0.5) / q))
+    ends = (middle - 12, middle, middle + 40)
+    left = integrate.quad(lambda t: math.exp(q * log_ndtr(t)), *ends[:2])[0]
+    right = integrate.quad(lambda t: -math.expm1(q * log_ndtr(t)), *ends[1:], limit=200)[0]
+    return float(left + right)

@@ -1,0 +1,106 @@
+"""Lower bounds against exact laws, against the upper ones, and how they print."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from mehler import exact
+from mehler.bounds import kernel_error, lower, spectral
+
+
+@pytest.mark.parametrize("q", [1, 4, 64])
+@pytest.mark.parametrize("rho", [-0.5, 0.5, 1.0])
+@pytest.mark.parametrize("delta", [0.3, 1e-4, 1e-12])
+def test_below_the_upper_bound_and_within_a_factor(q, rho, delta):
+    known = {"delta": delta, "pool_size": q, "rho": rho}
+    below = lower.one_pair(10**5, **known).value
+    above = kernel_error.one_pair(10**5, **known).value
+    assert 0 < below < above < 2.2 * below
+
+
+def test_the_limit_is_the_central_one():
+    variance = float(exact.maxout_variance(0.5, 4))
+    expected = math.sqrt(variance / 10**16) * stats.norm.isf(0.005)
+    found = lower.one_pair(10**16, delta=0.01, pool_size=4, rho=0.5).value
+    assert found == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize(("m", "delta"), [(50, 0.2), (2000, 1e-9)])
+def test_squares_reach_it(m, delta):
+    value = lower.one_pair(m, delta=delta, pool_size=1).value
+    chance = stats.chi2.sf(m * (1 + value), m) + stats.chi2.cdf(m * (1 - value), m)
+    assert chance >= delta
+
+
+def test_codes_have_the_exact_quantile():
+    value = lower.one_pair(50, delta=0.1, collision=0.3).value
+    error = abs(np.arange(51) / 50 - 0.3)
+    law = stats.binom(50, 0.3).pmf(np.arange(51))
+    assert law[error >= value - 1e-9].sum() >= 0.1
+    assert law[error >= value + 1e-6].sum() < 0.1
+
+
+def test_moments_by_another_quadrature():
+    """E|M - med M| at q = 2 is by the density of the larger of two."""
+    t = np.linspace(-10, 10, 400_001)
+    density = 2 * stats.norm.pdf(t) * stats.norm.cdf(t)
+    middle = stats.norm.ppf(0.5**0.5)
+    expected = np.trapezoid(np.abs(t - middle) * density, t)
+    found = lower.lemma_3(1, pool_size=2, scale=2.0).value
+    assert found == pytest.approx(expected, rel=1e-8)
+    assert lower.lemma_3(1, pool_size=1, scale=2.0).value == pytest.approx(math.sqrt(2 / math.pi))
+
+
+def test_risk_has_its_constant():
+    largest = math.sqrt(2 / math.pi)
+    z = np.linspace(0.5, 1.0, 1001)
+    expected = 2 * np.max(z * stats.norm.sf(z)) * largest
+    found = lower.risk(10**8, pool_size=1, scale=1.0, lipschitz=1.0).value * 1e4
+    assert found == pytest.approx(expected, rel=1e-3)
+
+
+def test_no_map_is_better_than_its_rank():
+    rng = np.random.default_rng(0)
+    mu = 10 * 0.5 ** np.arange(12)
+    basis = np.linalg.qr(rng.standard_normal((12, 12)))[0]
+    root = basis * np.sqrt(mu)
+    turn = basis / np.sqrt(mu + 0.1)
+    for m in (1, 5, 11):
+        Z = root @ rng.standard_normal((12, m)) / math.sqrt(m)
+        error = np.linalg.norm(turn.T @ (Z @ Z.T - root @ root.T) @ turn, 2)
+        below = lower.gram_error(m, ridge=0.1, eigenvalues=mu).value
+        assert 0 < below <= error
+        above = spectral.gram_error(m, ridge=0.1, delta=0.5, eigenvalues=mu, lipschitz=10**0.5)
+        assert below < above.value
+
+
+def test_prints_the_other_way_round():
+    bound = lower.gram_error(1, ridge=1.0, eigenvalues=[4.0, 3.0])
+    assert ">= 0.75" in str(bound)
+    assert "\\ge " in bound.latex()
+    assert "\\le " not in bound.latex()
+    assert not bound.vacuous
+    none = lower.gram_error(2, ridge=1.0, eigenvalues=[4.0, 3.0])
+    assert none.vacuous
+    assert "it claims nothing" in str(none)
+    many = lower.gram_error([1, 2], ridge=1.0, eigenvalues=[4.0, 3.0])
+    assert isinstance(many, lower.LowerBound)
+    assert many.vacuous.tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "give pool_size, or variance and third, or collision"),
+        ({"variance": 1.0}, "give pool_size, or variance and third"),
+        ({"pool_size": 2, "collision": 0.1}, "give pool_size, or"),
+        ({"pool_size": 2, "rho": -0.99}, "rho=-0.99 is below -0.95"),
+    ],
+)
+def test_bad_input_is_named(given, message):
+    with pytest.raises(ValueError, match=message):
+        lower.one_pair(10, delta=0.1, **given)
