@@ -20,7 +20,6 @@ ROOMS = [
     "mehler.exact",
     "mehler.bounds",
     "mehler.features",
-    "mehler.deep",
     "mehler.torch",
     "mehler.jax",
     "mehler.learn",

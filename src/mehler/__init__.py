@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from mehler._version import __version__
 
 if TYPE_CHECKING:
-    from mehler import bounds, data, deep, exact, features, learn, verify
-    from mehler.deep import DeepKernel
+    from mehler import bounds, data, exact, features, learn, verify
     from mehler.features import (
         DecoupledMaxoutFeatures,
+        DeepFeatures,
+        DeepKernel,
         FourierFeatures,
         GroupInvariantFeatures,
         KitchenSinks,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DecoupledMaxoutFeatures",
+    "DeepFeatures",
     "DeepKernel",
     "FourierFeatures",
     "GroupInvariantFeatures",
@@ -32,14 +34,13 @@ __all__ = [
     "__version__",
     "bounds",
     "data",
-    "deep",
     "exact",
     "features",
     "from_recipe",
     "learn",
     "verify",
 ]
-_ROOMS = ("bounds", "data", "deep", "exact", "features", "learn", "verify")
+_ROOMS = ("bounds", "data", "exact", "features", "learn", "verify")
 
 
 def __getattr__(name: str) -> object:
@@ -51,8 +52,7 @@ def __getattr__(name: str) -> object:
 
     if name in _ROOMS:
         return importlib.import_module(f"mehler.{name}")
-    room = "deep" if name.startswith("Deep") else "features"
-    value = getattr(importlib.import_module(f"mehler.{room}"), name)
+    value = getattr(importlib.import_module("mehler.features"), name)
     globals()[name] = value
     return value
 

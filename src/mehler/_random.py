@@ -29,6 +29,8 @@ THRESHOLDS = 8
 SELECTION = 9
 STEPS = 10
 FOLDS = 11
+# And on: two for each layer of a deep network.
+LAYERS = 1024
 # Added to the purpose by projections other than independent Gaussians.
 ORTHOGONAL = 16
 HADAMARD = 32

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from mehler.features import groups, leverage
+from mehler.features import deep, groups, leverage
 from mehler.features._base import FeatureMap
 from mehler.features._estimate import KernelEstimate
 from mehler.features._recipes import map_of
 from mehler.features._units import UnitBlock
+from mehler.features.deep import DeepFeatures, DeepKernel
 from mehler.features.fourier._fourier import FourierFeatures
 from mehler.features.invariant._invariant import GroupInvariantFeatures
 from mehler.features.kitchen_sinks._functions import RandomFunctions
@@ -23,6 +24,8 @@ from mehler.features.spectra import Spectrum
 
 __all__ = [
     "DecoupledMaxoutFeatures",
+    "DeepFeatures",
+    "DeepKernel",
     "FeatureMap",
     "FourierFeatures",
     "GroupInvariantFeatures",
@@ -36,6 +39,7 @@ __all__ = [
     "SelectedFeatures",
     "Spectrum",
     "UnitBlock",
+    "deep",
     "from_recipe",
     "groups",
     "leverage",

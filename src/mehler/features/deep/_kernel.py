@@ -8,10 +8,10 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._validate import flag, integer, not_negative, positive
-from mehler.deep import _blocks, _errors, _recursion
-from mehler.deep._layers import Elementwise, Layer, Maxout
 from mehler.exact._validate import check_pool
 from mehler.exact.activations import Pairs, activation_of
+from mehler.features.deep import _blocks, _errors, _recursion
+from mehler.features.deep._layers import Elementwise, Layer, Maxout
 
 # Layers beyond which nobody waits.
 _DEEPEST = 10_000
@@ -59,6 +59,7 @@ class DeepKernel:
 
     See Also
     --------
+    mehler.DeepFeatures : Random networks of finite width, which tend to this.
     mehler.exact.maxout_kernel : One layer of maxout.
     mehler.exact.activation_kernel : One layer of any other activation.
 
@@ -75,7 +76,7 @@ class DeepKernel:
     References
     ----------
     Neal (1996); Cho, Saul (2009); Lee and others (2018, 2019); Jacot, Gabriel, Hongler (2018).
-    Maxout: Libardi, Dillon, Morris (2022).
+    Formulas and proofs: :doc:`/depth`.
 
     Examples
     --------
@@ -97,7 +98,7 @@ class DeepKernel:
         weight_variance: float = 1.0,
         bias_variance: float = 0.0,
     ) -> None:
-        self._layer = layer_of(activation, pool_size)
+        self.layer = layer_of(activation, pool_size)
         self.activation = activation
         self.depth = integer("depth", depth, most=_DEEPEST)
         self.pool_size = pool_size
@@ -233,11 +234,11 @@ class DeepKernel:
         rows = [None if one is None else np.asarray(_arrays.to_host(one)) for one in (x, y)]
         network = (self.depth, self.weight_variance, self.bias_variance, tangent)
         # Here, for mpmath takes a tenth of a second to import.
-        from mehler.deep import _digits
+        from mehler.features.deep import _digits
 
         if bits is not None:
-            return _digits.to_balls(self._layer, rows, *network, bits)
-        return _digits.to_digits(self._layer, rows, *network, dps)
+            return _digits.to_balls(self.layer, rows, *network, bits)
+        return _digits.to_digits(self.layer, rows, *network, dps)
 
     def _of_rows(
         self, x: _arrays.Array, y: _arrays.Array | None, *, tangent: bool, error: bool
@@ -292,11 +293,11 @@ class DeepKernel:
         errors = _errors.first(pairs, columns)
         off = theta_off = _errors.of_product(pairs, errors)
         for number in range(self.depth):
-            _require_finite(pairs, self._layer.growth, number + 1)
-            at = _recursion.step(self._layer, pairs, w, b, tangent=tangent)
+            _require_finite(pairs, self.layer.growth, number + 1)
+            at = _recursion.step(self.layer, pairs, w, b, tangent=tangent)
             kernel, slope = at.covariance, at.slope
             if error:
-                errors, off, slope_off = _errors.after(self._layer, pairs, errors, at, w, b)
+                errors, off, slope_off = _errors.after(self.layer, pairs, errors, at, w, b)
             if slope is not None:
                 if error:
                     passed = slope_off * pairs.xp.abs(theta) + (slope + slope_off) * theta_off

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mehler import _arrays
-from mehler.deep._layers import Layer
-from mehler.deep._recursion import Step, divisor, gap_pairs, step
 from mehler.exact.activations import Pairs
+from mehler.features.deep._layers import Layer
+from mehler.features.deep._recursion import Step, divisor, gap_pairs, step
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from mehler.deep._duals import Dual, dual_of
-from mehler.deep._layers import Layer
-from mehler.deep._numbers import Balls, Digits
 from mehler.exact._mp_arguments import check_bits, check_dps
 from mehler.exact.certified._flint import precision
+from mehler.features.deep._duals import Dual, dual_of
+from mehler.features.deep._layers import Layer
+from mehler.features.deep._numbers import Balls, Digits
 
 _GUARD = 10
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mehler import _arrays
-from mehler.deep._layers import Layer
 from mehler.exact.activations import Pairs
 from mehler.features import _correlation
+from mehler.features.deep._layers import Layer
 
 
 @dataclass(frozen=True, eq=False)

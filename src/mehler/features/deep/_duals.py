@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
-from mehler.deep._layers import Elementwise, Layer, Maxout
 from mehler.exact.activations import Activation, _erf
 from mehler.exact.activations._arc_cosine import polynomials
 from mehler.exact.activations._homogeneous import Sides
 from mehler.exact.activations._waves import Waves
+from mehler.features.deep._layers import Elementwise, Layer, Maxout
 
 
 class Dual(Protocol):

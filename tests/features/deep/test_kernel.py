@@ -8,7 +8,7 @@ import pytest
 import mehler
 from mehler import exact, verify
 from mehler.exact import Activation
-from tests.deep.networks import cho_saul, elementwise, maxout, outputs
+from tests.features.deep.networks import cho_saul, elementwise, maxout, outputs
 
 X = np.random.default_rng(0).standard_normal((5, 7))
 VARIANCES = [(2.0, 0.0), (1.3, 0.2)]

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from mehler import _arrays
-from mehler.deep._gaps import arc_gap
 from mehler.exact import _at_rho, _table, sigma2
 from mehler.exact.activations import Activation, Pairs
 from mehler.exact.activations._arc_cosine import arc_cosine
+from mehler.features.deep._gaps import arc_gap
+from mehler.features.maxout._maxout import largest
+from mehler.features.projections._base import products
 
 Moment = tuple[_arrays.Array, _arrays.Array]
 
@@ -41,6 +43,9 @@ class Layer(Protocol):
 
     def gaps(self, pairs: Pairs) -> tuple[_arrays.Array, _arrays.Array]:
         """Compute 1 - c and 1 + c for the correlation c of a unit of degree 1, relatively exact."""
+
+    def units(self, xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
+        """Evaluate units on rows (n, d), by weights (q, d, m)."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,10 @@ class Maxout:
         table, theta = _table.pool_table(self.q), angle_of(pairs.near, pairs.far)
         near = pairs.near * _table.evaluate_at_angle(table.gap, theta) / self.second
         return near, 2.0 - near
+
+    def units(self, xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
+        """Take the largest projection of each pool."""
+        return largest(xp, products(xp, rows, weights))
 
     def _collision(
         self, rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array
@@ -171,6 +180,10 @@ class Elementwise:
         far = xp.where(below, 0.5 * (a + b) ** 2 - behind, 2.0 * squares - ahead)
         least = xp.zeros_like(near)
         return xp.maximum(near, least) / squares, xp.maximum(far, least) / squares
+
+    def units(self, xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
+        """Apply the activation."""
+        return self.activation(xp, next(iter(products(xp, rows, weights))))
 
 
 def angle_of(near: _arrays.Array, far: _arrays.Array) -> _arrays.Array:

@@ -1,0 +1,7 @@
+"""Deep networks at infinite width: their exact kernels, and random features that approach them."""
+
+from mehler.features.deep._critical import critical_weight_variance
+from mehler.features.deep._features import DeepFeatures
+from mehler.features.deep._kernel import DeepKernel
+
+__all__ = ["DeepFeatures", "DeepKernel", "critical_weight_variance"]

@@ -1,0 +1,191 @@
+"""Random networks of finite width as feature maps."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays, _random
+from mehler._validate import integers
+from mehler.features._base import FeatureMap
+from mehler.features.deep._kernel import DeepKernel
+from mehler.features.deep._layers import Layer
+
+_NO_VARIANCE = (
+    "the variance of a deep network is not known at finite width: estimate it from draws of "
+    "several seeds"
+)
+
+
+class DeepFeatures(FeatureMap):
+    r"""Features of a random deep network: the units of its last layer.
+
+    .. math:: \Phi(x) = \big(\sigma_w\,a(z_L(x))/\sqrt{n_L},\ \sigma_b\big), \qquad
+              z_{l+1} = W_{l+1}\,a(z_l) + b_{l+1}
+
+    Given the units, inner products are the covariance of a linear read-out. They tend to
+    :meth:`DeepKernel.nngp` as all widths grow; on average they are off by a multiple of 1/width.
+    For maxout, and other units of degree 1, the mean square of a row is exact at any width.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Dimension d of the rows.
+    widths : sequence of int
+        Units of each hidden layer, :math:`n_1, \dots, n_L`.
+    activation, pool_size, weight_variance, bias_variance
+        As of :class:`mehler.DeepKernel`.
+    seed : int
+        Same seed, same weights bit for bit on every backend; wider layers keep the first units'
+        weights from the inputs that remain.
+    like : array or array namespace, optional
+        Where the weights live. Default NumPy.
+    dtype : str or dtype, optional
+        'float32' or 'float64'; by default it follows the data.
+
+    Attributes
+    ----------
+    limit : DeepKernel
+        The kernels at infinite width.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not of its kind or range, or two do not go together.
+
+    See Also
+    --------
+    mehler.DeepKernel : The limit.
+    mehler.MaxoutFeatures, mehler.KitchenSinks : One layer, with the exact kernel at any width.
+
+    Notes
+    -----
+    :meth:`kernel` is the limit, and no variance is known. n_features is the last width, and one
+    more with biases.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> phi = mehler.DeepFeatures.draw(3, (500, 500), activation="maxout", pool_size=4, seed=0)
+    >>> phi(np.eye(3)).shape
+    (3, 500)
+    >>> bool(np.all(np.abs(phi.gram(np.eye(3)) - phi.kernel(np.eye(3))) < 0.3))
+    True
+    """
+
+    independent_units = False
+
+    def __init__(
+        self,
+        n_inputs: int,
+        widths: Any,
+        *,
+        activation: Any,
+        pool_size: int | None = None,
+        weight_variance: float = 1.0,
+        bias_variance: float = 0.0,
+        seed: int,
+        like: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        self.widths = tuple(integers("widths", widths, least=1))
+        if not self.widths:
+            raise ValueError("widths is empty: give the units of each hidden layer")
+        self.limit = DeepKernel(
+            activation,
+            len(self.widths),
+            pool_size=pool_size,
+            weight_variance=weight_variance,
+            bias_variance=bias_variance,
+        )
+        n_features = self.widths[-1] + (self.limit.bias_variance > 0.0)
+        self._fan_in = (n_inputs, *self.widths[:-1])
+        super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
+
+    def _arguments(self) -> dict[str, Any]:
+        limit = self.limit
+        return {
+            "n_inputs": self.n_inputs,
+            "widths": list(self.widths),
+            "activation": limit.activation,
+            "pool_size": limit.pool_size,
+            "weight_variance": limit.weight_variance,
+            "bias_variance": limit.bias_variance,
+            "seed": self.seed,
+        }
+
+    def recipe(self) -> dict[str, Any]:
+        """Return a small JSON-able dict that draws the same map again.
+
+        Raises
+        ------
+        ValueError
+            For a map drawn with a function, which JSON cannot represent.
+        """
+        if not isinstance(self.limit.activation, str):
+            raise ValueError(
+                "a map drawn with a function has no recipe: use a name for activation, or keep the "
+                "call that draws it"
+            )
+        return super().recipe()
+
+    # -- weights and features ----------------------------------------------------------------
+
+    def _n_weights(self) -> int:
+        inputs = (self.n_inputs, *self.widths[:-1])
+        pairs = zip(inputs, self.widths, strict=True)
+        return (self.limit.pool_size or 1) * sum((one + 1) * two for one, two in pairs)
+
+    def _draw(self, dtype: str) -> tuple[Any, ...]:
+        q, drawn = self.limit.pool_size or 1, []
+        for layer, (fan_in, width) in enumerate(zip(self._fan_in, self.widths, strict=True)):
+            stream = _random.LAYERS + 2 * layer
+            parts = [_random.gaussian_weights(self.seed, stream, q, fan_in, width, dtype)]
+            if self.limit.bias_variance > 0.0:
+                parts.append(_random.gaussian_weights(self.seed, stream + 1, q, 1, width, dtype))
+            drawn.append(np.concatenate(parts, axis=1))
+        return tuple(drawn)
+
+    def _block(self) -> Callable[..., _arrays.Array]:
+        limit = self.limit
+        return functools.partial(
+            _network, limit.layer, limit.weight_variance**0.5, limit.bias_variance**0.5
+        )
+
+    # -- moments -----------------------------------------------------------------------------
+
+    def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        return self.limit.nngp(x, y)
+
+    def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        raise AttributeError(_NO_VARIANCE)
+
+    # Checks ask for these, and take intervals without a variance where there is none.
+
+    @property
+    def variance(self) -> Any:
+        """None is known at finite width: AttributeError."""
+        raise AttributeError(_NO_VARIANCE)
+
+    @property
+    def gram_variance(self) -> Any:
+        """None is known at finite width: AttributeError."""
+        raise AttributeError(_NO_VARIANCE)
+
+
+def _network(
+    layer: Layer, weight: float, bias: float, xp: Any, rows: _arrays.Array, *weights: Any
+) -> _arrays.Array:
+    """Compute the units of the last layer, scaled as the inputs of a read-out."""
+    for each in weights:
+        rows = layer.units(xp, _inputs(xp, rows, weight, bias), each)
+    return _inputs(xp, rows, weight, bias)
+
+
+def _inputs(xp: Any, rows: _arrays.Array, weight: float, bias: float) -> _arrays.Array:
+    """Return rows over the root of the fan-in, and the bias as a column."""
+    rows = rows * (weight / rows.shape[1] ** 0.5)
+    return rows if bias == 0.0 else xp.concat([rows, bias * xp.ones_like(rows[:, :1])], axis=1)

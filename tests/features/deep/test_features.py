@@ -1,0 +1,109 @@
+"""Random networks as maps: weights, limits, and defects that must show."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import _arrays, exact, verify
+from tests.places import CPU, Place
+
+X = np.random.default_rng(0).standard_normal((5, 4))
+
+
+def drawn(seed=0, widths=(30, 40), **changes):
+    arguments = {"activation": "maxout", "pool_size": 3, "bias_variance": 0.1} | changes
+    return mehler.DeepFeatures.draw(4, widths, seed=seed, **arguments)
+
+
+@pytest.mark.parametrize("place", [p for p in CPU if p.has_float64], ids=lambda place: place.name)
+def test_places_agree(place: Place):
+    rows = place.asarray(X)
+    phi = drawn(like=rows)
+    assert np.asarray(_arrays.to_host(phi(rows))) == pytest.approx(drawn()(X), rel=1e-12, abs=1e-13)
+
+
+def test_features_are_the_network():
+    """By hand: two layers of pools, then the scale of a read-out and the bias."""
+    phi = drawn()
+    first, second = phi._draw("float64")
+    h = np.concatenate([X / 2, 0.1**0.5 * np.ones((5, 1))], axis=1)
+    h = (h @ first).max(axis=0)
+    h = np.concatenate([h / 30**0.5, 0.1**0.5 * np.ones((5, 1))], axis=1)
+    h = (h @ second).max(axis=0)
+    h = np.concatenate([h / 40**0.5, 0.1**0.5 * np.ones((5, 1))], axis=1)
+    assert phi(X) == pytest.approx(h, rel=1e-13, abs=1e-14)
+    assert phi.n_features == 41
+
+
+def test_recipes_and_pickles_draw_the_same():
+    phi = drawn()
+    again = mehler.from_recipe(json.loads(json.dumps(phi.recipe())))
+    assert np.array_equal(again(X), phi(X))
+    assert np.array_equal(pickle.loads(pickle.dumps(phi))(X), phi(X))
+    code = f"import mehler; print(mehler.from_recipe({phi.recipe()!r}).widths)"
+    fresh = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert fresh.stdout.strip() == "(30, 40)"
+    with pytest.raises(ValueError, match="no recipe"):
+        drawn(activation=np.tanh, pool_size=None).recipe()
+
+
+def test_the_mean_square_is_exact_at_any_width():
+    """Three units a layer: E |phi(x)|^2 is the limit for maxout, within 5 standard errors."""
+    rows = X[:1]
+    squares = np.array([float(drawn(seed, (3, 3)).gram(rows)[0, 0]) for seed in range(1500)])
+    off = squares.mean() - drawn().kernel(rows)[0, 0]
+    assert abs(off) < 5 * squares.std() / 1500**0.5
+
+
+CRITICAL = {"activation": "maxout", "pool_size": 4, "weight_variance": 1.0 / exact.sigma2(4)}
+DEFECTS = {
+    "none": ({}, "holds"),
+    # Scales that a network could mistake: twice the variance, no bias, a layer too many.
+    "weights": ({"weight_variance": 2.0 / exact.sigma2(4)}, "refuted"),
+    "biases": ({"bias_variance": 0.0}, "refuted"),
+    "depth": ({"depth": 3}, "refuted"),
+    "pool": ({"pool_size": 8}, "refuted"),
+}
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize("name", DEFECTS)
+def test_check_kernel_finds_wrong_limits(name):
+    """At width 60 the bias of finite width is inside the resolution."""
+    change, status = DEFECTS[name]
+    claimed = mehler.DeepKernel(**({"depth": 2, "bias_variance": 0.3} | CRITICAL | change))
+
+    def draw(seed):
+        return mehler.DeepFeatures.draw(4, (60, 60), bias_variance=0.3, seed=seed, **CRITICAL)
+
+    assert verify.check_kernel(draw, claimed.nngp, X[:2], resolution=0.4).status == status
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"widths": ()}, ValueError, "widths is empty"),
+        ({"widths": (3, 0)}, ValueError, r"widths\[1\]=0 must be at least 1"),
+        ({"widths": 3}, TypeError, "widths=3 must be a sequence"),
+        ({"widths": (2.5,)}, TypeError, r"widths\[0\]=2.5"),
+        ({"seed": None}, TypeError, "seed must be"),
+        ({"pool_size": None}, ValueError, "needs pool_size"),
+    ],
+)
+def test_bad_arguments(change, error, words):
+    with pytest.raises(error, match=words):
+        drawn(**change)
+
+
+def test_unknown_variance_is_refused():
+    with pytest.raises(AttributeError, match="not known at finite width"):
+        drawn().variance(X)
+    with pytest.raises(AttributeError, match="immutable"):
+        drawn().widths = (2,)
