@@ -72,7 +72,6 @@ def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
     return hold_bounds(
         cases,
         form="printed",
-        check="the known form",
         claim="the spectral error of pairs keeps the known bound",
         false_alarm=context.false_alarm,
         n_features=_draws(context) * 1600,
@@ -86,7 +85,6 @@ def drawn(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidenc
     return hold_bounds(
         cases,
         form="proved",
-        check="bounded and unbounded features",
         claim="the spectral error of pairs, offsets and maxout features keeps its bounds",
         false_alarm=context.false_alarm,
         n_features=_draws(context) * 400,
@@ -129,7 +127,6 @@ def operator(context: Context, *, bound: Bounding = spectral.operator_error) -> 
     return hold_bounds(
         cases,
         form="proved",
-        check="operator norm",
         claim="the operator norm of the error keeps its bound",
         false_alarm=context.false_alarm,
         n_features=_draws(context) * 100,
@@ -141,7 +138,6 @@ def tight(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidenc
     return hold_worlds(
         [*worlds.one_for_each(bound), *worlds.one_row(bound)],
         form="proved",
-        check="bounded features, where it is tight",
         claim="spectral error",
     )
 
@@ -151,7 +147,6 @@ def tight_without_bound(context: Context, *, bound: Bounding = spectral.operator
     return hold_worlds(
         [*worlds.one_square(bound), *worlds.one_variance(bound)],
         form="proved",
-        check="unbounded features, where it is tight",
         claim="operator norm of the error",
     )
 

@@ -28,7 +28,6 @@ def one_pair(context: Context, *, bound: Bounding = bounds.one_pair) -> Evidence
     return hold_worlds(
         [*worlds.squares(bound), *worlds.codes(bound)],
         form="printed",
-        check="one pair",
         claim=f"error at one pair, {_CLAIM}",
     )
 
@@ -38,7 +37,6 @@ def all_pairs(context: Context, *, bound: Bounding = bounds.all_pairs) -> Eviden
     return hold_worlds(
         [*worlds.lengths(bound)],
         form="proved",
-        check="all pairs",
         claim=f"largest error of orthonormal rows, {_CLAIM}",
     )
 
@@ -48,7 +46,6 @@ def uniform(context: Context, *, bound: Bounding = bounds.uniform) -> Evidence:
     return hold_worlds(
         [*worlds.packing(bound)],
         form="proved",
-        check="a packing",
         claim=f"largest error over a set, {_CLAIM}",
     )
 
@@ -58,7 +55,6 @@ def risk(context: Context, *, bound: Bounding = bounds.risk) -> Evidence:
     return hold_worlds(
         [*worlds.majority(bound)],
         form="proved",
-        check="the best learner of two laws",
         claim=f"mean excess risk, {_CLAIM}",
     )
 
@@ -68,7 +64,6 @@ def rank(context: Context, *, bound: Bounding = bounds.gram_error) -> Evidence:
     return hold_worlds(
         [*worlds.distinct_rows(bound)],
         form="proved",
-        check="a missing row",
         claim=f"spectral error, {_CLAIM}",
     )
 
@@ -94,7 +89,6 @@ def nearest(
     low, high = intervals.bounded(distance / value**2, 0.0, most / value**2, context.false_alarm)
     return Evidence(
         form="proved",
-        check="the nearest function",
         status=_status(low, high, resolution),
         claim="mean square distance over the square of the bound is 1 in the world of the proof",
         observed=float(distance.mean() / value**2),

@@ -74,7 +74,6 @@ def printed(
                 worst = max(worst, float(risk) / bound(float(error), **exact))
     return Evidence.bound_comparison(
         form="printed",
-        check="the known inequality",
         claim="risk over its bound by the spectral error of the same draw, at most 1",
         observed=worst,
         interval=(worst * (1 - 1e-9), worst * (1 + 1e-9)),
@@ -110,7 +109,6 @@ def drawn(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence
         worst = max(worst, (low / limit, float(found.mean()) / limit, high / limit, m))
     return Evidence.bound_comparison(
         form="proved",
-        check="cosines, sines and maxout features",
         claim=f"mean risk over its bound, at most 1 (largest of {len(cases)} settings)",
         observed=worst[1],
         interval=(worst[0], worst[2]),
@@ -134,7 +132,6 @@ def tight(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence
     return hold_worlds(
         [*worlds.one_row(bound), *worlds.left_out(bound)],
         form="proved",
-        check="worlds where it is tight",
         claim="mean excess risk",
     )
 

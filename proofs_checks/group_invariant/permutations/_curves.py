@@ -89,7 +89,7 @@ def over_elements(
     replacement: bool = False,
     n_test: int | None = None,
 ) -> Any:
-    """Return the accuracy over numbers r of permutations at (bins, templates): (draws, elements)."""
+    """Return the accuracy over numbers r of permutations at one size: (draws, elements)."""
     n, m = size
     found = []
     for seed in seeds:

@@ -75,7 +75,7 @@ def alone(tokens: Tokens, per_class: int) -> Fraction:
 
 
 def by_least_squares(tokens: Tokens, per_class: int) -> Fraction:
-    """Return the accuracy on the expected test of least squares on counts, at equal class weights."""
+    """Return the accuracy of least squares on counts, at equal class weights."""
     weights = test_weights(tokens, per_class)
     points = np.array(list(weights))
     labels = np.array([label for label, _ in weights.values()], dtype=float)
