@@ -30,7 +30,9 @@ def reproduce(
     data: Annotated[
         Path | None,
         typer.Option(
-            "--data", metavar="FOLDER", help="Folder of MNIST, as `mehler data fetch` fills it."
+            "--data",
+            metavar="FOLDER",
+            help="Folder of MNIST, as `mehler data fetch` fills it; of leverage, UCI's files.",
         ),
     ] = None,
     partial: Annotated[

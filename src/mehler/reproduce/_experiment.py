@@ -103,6 +103,9 @@ class Experiment:
         ``page(level, found)`` -> Page; `found` is a list of (Cell, dict).
     needs_data : {"quick", "full"} tuple
         Levels that need a folder of MNIST.
+    own_cells : callable, optional
+        ``own_cells(level, folder)`` -> list of Cell: the cells where the user gives a folder of
+        data that the experiment does not need; raises if nothing in it can be used.
     together : tuple of str
         Options, "draw" among them, whose cells a partial page shows together or not at all; empty
         if the experiment has no partial page.
@@ -122,4 +125,5 @@ class Experiment:
     measure: Callable[[Any, Cell, int], Measured] = field(repr=False)
     page: Callable[[Level, list[tuple[Cell, Measured]]], Page] = field(repr=False)
     needs_data: tuple[Level, ...] = ()
+    own_cells: Callable[[Level, Path], list[Cell]] | None = field(default=None, repr=False)
     together: tuple[str, ...] = ()

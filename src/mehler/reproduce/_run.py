@@ -50,7 +50,8 @@ def run(
     seed : int
         Seed of all random numbers.
     data : path, optional
-        Folder of MNIST's files, for the experiments that use it.
+        Folder of MNIST's files, for the experiments that use it; of UCI's files for 'leverage',
+        which then runs on them instead of its own sets.
     partial : bool
         Measure nothing: make the page of the finished cells, from complete draws only, and count
         the missing ones. Needs no data.
@@ -99,7 +100,7 @@ def run(
     function("progress", progress, optional=True)
     experiment, folder = known[name], path("out", out)
     kept = settings(experiment, level, seed)
-    wanted = experiment.cells(level)
+    wanted = _wanted(experiment, level, data)
     if partial:
         found = finished(experiment, wanted, Store(folder / "cells", kept, new=False))
     else:
@@ -116,12 +117,21 @@ def run(
     return outcome
 
 
+def _wanted(experiment: Experiment, level: Level, data: str | Path | None) -> list[Cell]:
+    """Return the cells of a run: those of the user's data if it need not have been given."""
+    if data is None or experiment.own_cells is None:
+        return experiment.cells(level)
+    return experiment.own_cells(level, path("data", data))
+
+
 def _require_data(experiment: Experiment, level: Level, data: str | Path | None) -> None:
     if level in experiment.needs_data and data is None:
         raise ValueError(
             f"{experiment.name} at level {level} needs MNIST: mehler data fetch mnist FOLDER, then "
             "--data FOLDER"
         )
+    if experiment.own_cells is not None:
+        return
     if data is not None and level not in experiment.needs_data:
         raise ValueError(f"{experiment.name} at level {level} takes no data; leave --data away")
 

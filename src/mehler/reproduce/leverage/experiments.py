@@ -11,6 +11,7 @@ import numpy as np
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.reproduce._means import with_errors
 from mehler.reproduce._paired import paired_interval
+from mehler.reproduce.leverage import _uci
 from mehler.reproduce.leverage._methods import METHODS, chosen, exact, gammas, on_pool
 from mehler.reproduce.leverage._world import Problem, real, small, split
 from mehler.statements import Plot, Series
@@ -35,16 +36,25 @@ class World:
 
 
 def prepare(level: Level, folder: Path | None) -> World:
-    """Load the 8 x 8 digits, or Adult and the substitutes at the full level."""
-    if level == "quick":
-        return World({one.name: one for one in small()}, 400, 400, 2)
-    return World({one.name: one for one in real()}, 3000, 5000, 4)
+    """Load the 8 x 8 digits, or Adult and the substitutes at the full level, or UCI's files."""
+    sets = _uci.load(folder) if folder is not None else small() if level == "quick" else real()
+    problems = {one.name: one for one in sets}
+    return World(problems, 400, 400, 2) if level == "quick" else World(problems, 3000, 5000, 4)
 
 
 def cells(level: Level) -> list[Cell]:
     """Return sizes M, ridges of the scores, numbers of labels; all methods in one cell, paired."""
+    substitutes = ("adult", "magic", "diamonds", "house_sales")
+    return _cells(level, substitutes if level == "full" else ("digits",))
+
+
+def own_cells(level: Level, folder: Path) -> list[Cell]:
+    """Return the same cells for the sets in a folder of UCI's files."""
+    return _cells(level, tuple(_uci.names(folder)))
+
+
+def _cells(level: Level, names: tuple[str, ...]) -> list[Cell]:
     full = level == "full"
-    names = ("adult", "magic", "diamonds", "house_sales") if full else ("digits",)
     sizes = (20, 50, 100) if full else (10, 30)
     found = []
     for draw in range(_DRAWS[level]):
@@ -100,7 +110,7 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
     few = [(c, m) for c, m in found if c.options["part"] == "labels"]
     others = [*(method for method in METHODS if method != "plain")]
     tables, verdicts = [], []
-    if level == "quick":
+    if {c.options["data"] for c, _ in found} == {"digits"}:
         verdicts.append("At this level the 8 x 8 digits, 0 to 4 against 5 to 9, are the one set.")
     for mode in ("fixed", "tuned"):
         columns = [f"{method}, {mode}" for method in others]
@@ -234,4 +244,5 @@ EXPERIMENT = Experiment(
     measure=measure,
     page=page,
     together=("draw",),
+    own_cells=own_cells,
 )
