@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mehler.bounds import kernel_error
-from mehler.bounds.kernel_error import _exponent, _uniform
+from mehler.bounds.kernel_error import _exponent, _slopes, _uniform
 
 CIRCLE = {"pool_size": 4, "dimension": 3, "diameter": 2.0, "delta": 0.05}
 
@@ -134,7 +134,7 @@ def test_levels_that_are_tried_reach_far_enough():
     """The best level for the largest useful m is not the last one tried."""
     last = _uniform._TRIED - 1
     for k in (0.5, 3, 30):
-        costs = _uniform._log_pairs(k, np.arange(_uniform._TRIED)) / 1e12
+        costs = _slopes.log_pairs(k, np.arange(_uniform._TRIED)) / 1e12
         net = _exponent.any_correlation(4).deviation(costs)
         between = _uniform._by_chaining(10**12, 4, k, np.arange(_uniform._TRIED), 2.0, 0.01)
         assert int(np.argmin(net + between)) < last

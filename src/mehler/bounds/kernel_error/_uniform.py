@@ -26,6 +26,7 @@ from mehler.bounds._elementwise import elementwise
 from mehler.bounds._inverse import least_features
 from mehler.bounds.kernel_error import _exponent
 from mehler.bounds.kernel_error._pairs import STATEMENT
+from mehler.bounds.kernel_error._slopes import log_pairs, uniform_by_slope
 from mehler.exact._validate import check_pool
 
 _LOG2 = math.log(2)
@@ -39,14 +40,18 @@ _REST_AT = 0.25
 def uniform(
     n_features: int,
     *,
-    pool_size: int,
+    pool_size: int | None = None,
     dimension: float,
     diameter: float,
     delta: float,
     n_inputs: int | None = None,
     route: str | None = None,
+    slope: tuple[float, float] | None = None,
+    variance: float | None = None,
+    sub_gamma: tuple[float, float] | None = None,
+    width: float | None = None,
 ) -> Bound:
-    r"""Bound the kernel error at all pairs of a set of unit vectors.
+    r"""Bound the kernel error at all pairs of a set: of unit vectors for maxout, of any otherwise.
 
     .. math:: \sup_{x, z \in \mathcal M}|\hat K(x, z) - K(x, z)| \le
               \min_J\Big[\Delta_0\Big(\tfrac1m\log\tfrac{2T_J(T_J+1)}\delta\Big)
@@ -60,14 +65,14 @@ def uniform(
     Parameters
     ----------
     n_features : int or array
-        Number m of independent maxout units.
-    pool_size : int or array
-        Pool size q.
+        Number m of independent units; of frequencies, for pairs of cosine and sine.
+    pool_size : int or array, optional
+        Pool size q of maxout units; any other map has a `slope`.
     dimension : float
         k: every ball's share of the set is covered by 2^k balls of half its radius (Definition 2,
         centres anywhere). An upper bound of it will do.
     diameter : float
-        D, at most 2.
+        D; at most 2 for maxout.
     delta : float or array
         The bound holds with probability at least 1 - delta.
     n_inputs : int, optional
@@ -76,6 +81,13 @@ def uniform(
         "net" replaces the sum by 2 r_J (L + 1), L = (((sqrt d + sqrt(2 log q))^2 + 1)^(1/2) +
         (2 log(2/delta)/m)^(1/2))^2. By default the smaller one, where d is given; "chaining" knows
         none.
+    slope : (float, float), optional
+        For any other map, E G and E G^2 where its products obey |F(x,z) - F(x',z')| <= G (|x - x'|
+        + |z - z'|): G is the length of a frequency for pairs of cosine and sine, twice that for a
+        cosine with an offset. The term "between" is then 2 r_J (2 E G + (Var G (2 - delta)/(m
+        delta))^(1/2)); the others bound pairs of representatives at half of delta.
+    variance, sub_gamma, width : optional
+        With `slope`: what is known of one product, as in :func:`one_pair`, at all pairs.
 
     Returns
     -------
@@ -108,7 +120,21 @@ def uniform(
     >>> bound = kernel_error.uniform(10_000, pool_size=4, dimension=3, diameter=2, delta=0.01)
     >>> {term.name: round(term.value, 3) for term in bound.terms}
     {'net': 0.165, 'between': 0.01}
+
+    Frequencies of the law N(0, I_2), rows on a circle:
+
+    >>> known = {"width": 2.0, "slope": (1.2533, 2.0)}
+    >>> bound = kernel_error.uniform(5000, dimension=3, diameter=2, delta=0.01, **known)
+    >>> {term.name: round(term.value, 3) for term in bound.terms}
+    {'deviation': 0.143, 'between': 0.01}
     """
+    if slope is not None or pool_size is None:
+        told = {"variance": variance, "sub_gamma": sub_gamma, "width": width}
+        if pool_size is not None or n_inputs is not None or route is not None:
+            raise ValueError("slope goes without pool_size, n_inputs and route")
+        return uniform_by_slope(n_features, dimension, diameter, delta, slope, told)
+    if not variance is sub_gamma is width is None:
+        raise ValueError("variance, sub_gamma and width go with slope, not with pool_size")
     q, chosen = _checked(pool_size, dimension, diameter, delta, n_inputs, route)
     require_count(n_features=n_features)
     net, between = _best(n_features, q, dimension, diameter, delta, n_inputs, chosen)
@@ -138,12 +164,13 @@ def uniform(
 def uniform_features(
     eps: float,
     *,
-    pool_size: int,
+    pool_size: int | None = None,
     dimension: float,
     diameter: float,
     delta: float,
     n_inputs: int | None = None,
     route: str | None = None,
+    **known: Any,
 ) -> int:
     """Return the least number of features at which :func:`uniform` is at most `eps`.
 
@@ -153,6 +180,8 @@ def uniform_features(
         Target error.
     pool_size, dimension, diameter, delta, n_inputs, route
         As in :func:`uniform`.
+    **known
+        `slope`, and what is known of one product, as there.
 
     Returns
     -------
@@ -175,6 +204,11 @@ def uniform_features(
     >>> kernel_error.uniform_features(0.1, pool_size=4, dimension=3, diameter=2, delta=0.01)
     30024
     """
+    if known or pool_size is None:
+        shape = {"pool_size": pool_size, "n_inputs": n_inputs, "route": route}
+        shape |= {"dimension": dimension, "diameter": diameter, "delta": delta, **known}
+        require_positive(eps=eps)
+        return least_features(lambda m: uniform(m, **shape).value, eps)
     q, chosen = _checked(pool_size, dimension, diameter, delta, n_inputs, route)
     require_positive(eps=eps)
 
@@ -210,7 +244,7 @@ def _best(
 ) -> tuple[float, float]:
     """Return both terms at the level J, and by the route, with the smallest sum."""
     levels = np.arange(_TRIED)
-    cost = (_log_pairs(k, levels) + math.log(2 / delta)) / m
+    cost = (log_pairs(k, levels) + math.log(2 / delta)) / m
     net = _exponent.any_correlation(q).deviation(cost)
     routes = []
     if route != "net":
@@ -222,18 +256,12 @@ def _best(
     return float(net[best]), float(between[best])
 
 
-def _log_pairs(k: float, level: Any) -> Any:
-    """Compute log T (T + 1), with T (T + 1) twice the number of pairs at a level: both tails."""
-    # T + 1 = T (1 + 1/T), so that 2^(k j) need not be a float.
-    return 2 * k * _LOG2 * level + np.log1p(np.exp2(-k * level))
-
-
 def _by_chaining(m: int, q: int, k: float, levels: Any, diameter: float, delta: float) -> Any:
     exponents = _exponent.increments(q)
     j = levels[:, None] + np.arange(_SUMMED)
     steps = np.arange(1, _SUMMED + 1)
     # The step from level j takes delta 2^(-(j - J) - 2) of the probability.
-    cost = (_log_pairs(k, j + 1) + math.log(2 / delta) + steps * _LOG2) / m
+    cost = (log_pairs(k, j + 1) + math.log(2 / delta) + steps * _LOG2) / m
     length = diameter * np.minimum(1.0, np.exp2(1.0 - j))
     summed = (2 * length * exponents.deviation(cost)).sum(axis=1)
     # The rest, from level `first` on, at one s: sum of 2^(-j) (a + b j) = 2^(1-first) (a + b
