@@ -138,7 +138,9 @@ def test_declared_derivatives_are_those_of_the_function(name):
 
 
 @pytest.mark.parametrize(
-    "activation", ["step", np.sign, lambda t: np.where(t > 0.3, 1.0, 0.0)], ids=repr
+    "activation",
+    ["step", np.sign, lambda t: np.where(t > 0.3, 1.0, 0.0)],
+    ids=["named", "of NumPy", "bare"],
 )
 def test_jumps_have_no_tangent_kernel(activation):
     kernel = mehler.DeepKernel(activation, 2)
