@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import os
+import random
 import sys
 import time
 import warnings
@@ -90,3 +94,99 @@ def leaning(seed, n_features):
     lengths = np.linalg.norm(rng.standard_normal((n_features, 5)), axis=1)
     w = (np.concatenate(q)[:n_features] * lengths[:, None]).T
     return lambda X: np.exp(X @ w - 0.5 * (X**2).sum(1, keepdims=True)) / np.sqrt(n_features)
+
+
+def printing(seed):
+    """Print by every way there is, where the file is read, drawn and called."""
+    sys.stdout.write("drawn\n")
+    sys.__stdout__.write("past the name\n")
+    ctypes.CDLL(None).puts(b"from C")
+    os.system("echo from a child")  # words of our own
+
+    def phi(X):
+        os.write(1, b"called\n")
+        return X @ signs(seed)
+
+    return phi
+
+
+FORKED = []
+
+
+def fork():
+    """Fork once and never again, in children neither: their number would double with each call."""
+    if FORKED:
+        return None
+    FORKED.append(True)
+    return os.fork()
+
+
+def forking(seed):
+    """Return twice."""
+    fork()
+    return lambda X: X @ signs(seed)
+
+
+def forking_when_called(seed):
+    def phi(X):
+        fork()
+        return X @ signs(seed)
+
+    return phi
+
+
+def forking_and_raising(seed):
+    if fork() == 0:
+        raise ValueError("in the child")
+    return lambda X: X @ signs(seed)
+
+
+def forking_well(seed):
+    child = fork()
+    if child == 0:
+        os._exit(0)
+    if child:
+        os.waitpid(child, 0)
+    return lambda X: X @ signs(seed)
+
+
+def spinning(seed):
+    while True:
+        try:
+            while True:
+                pass
+        except Exception:  # it holds whatever it can
+            continue
+
+
+def waiting(seed):
+    time.sleep(1e6)
+
+
+def waiting_in_c(seed):
+    """In C, without Python's lock."""
+    while True:
+        ctypes.CDLL(None).sleep(1000)
+
+
+def stubborn(seed):
+    while True:
+        with contextlib.suppress(BaseException):
+            time.sleep(1e6)
+
+
+def reseeding(seed):
+    """Set every global generator to the same state, in draws and in calls."""
+    np.random.seed(0)  # noqa: NPY002
+    random.seed(0)
+
+    def phi(X):
+        np.random.seed(1)  # noqa: NPY002
+        random.seed(1)
+        return X @ signs(seed)
+
+    return phi
+
+
+def well_behaved(seed):
+    return lambda X: X @ signs(seed)

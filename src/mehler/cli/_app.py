@@ -14,6 +14,7 @@ from mehler.cli._data import data as data_commands
 from mehler.cli._outputs import Annotations, Junit, require_outputs, write_outputs
 from mehler.cli._places import shown
 from mehler.cli._plan import plan
+from mehler.cli._prints import prints_elsewhere
 from mehler.cli._progress import progress_bar
 from mehler.cli._reading import (
     KINDS,
@@ -160,7 +161,7 @@ def report(
         array=array,
         unpack_limit=unpack_limit,
     )
-    with progress_bar() as progress:
+    with progress_bar() as progress, prints_elsewhere():
         found = reports.run(
             chosen,
             data=rows,

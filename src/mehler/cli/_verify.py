@@ -10,6 +10,7 @@ import typer
 
 from mehler.cli._outputs import Annotations, Junit, require_outputs, write_outputs
 from mehler.cli._places import shown
+from mehler.cli._prints import prints_elsewhere
 from mehler.cli._progress import progress_bar
 from mehler.cli._reading import (
     KINDS,
@@ -167,6 +168,7 @@ def verify(
     Exit status: 0 if it holds, 1 if it is refuted, 2 if it could not run, 3 if it is inconclusive.
     """
     from mehler import report as reports
+    from mehler.report.target._watch import Watch, as_errors
 
     # The target may change the working directory.
     here = Path.cwd()
@@ -188,7 +190,9 @@ def verify(
         array=array,
         unpack_limit=unpack_limit,
     )
-    with progress_bar() as progress, warnings_once():
+    # Waiting counts a fourth; the rest is for imports, and for a draw that is slow once.
+    watch = Watch(4.0 * time_limit + 20.0 if time_limit > 0.0 else None)
+    with progress_bar() as progress, warnings_once(), prints_elsewhere(), as_errors(), watch:
         found = reports.verify_map(
             target,
             kernel,

@@ -16,6 +16,7 @@ from mehler.report.model._verification import Verification
 from mehler.report.target._import import Imports
 from mehler.report.target._jobs import Jobs, Request, processes
 from mehler.report.target._target import read_target
+from mehler.report.target._watch import watched
 from mehler.report.verification._budget import Budget
 from mehler.report.verification._checks import (
     CLOSE_DRAWS,
@@ -153,7 +154,9 @@ def verify_map(
         claimed = _kernel(imports, kernel, parameters or {})
         rows, words = _rows(claimed, inputs, data, context)
         loaded = imports.load(target, what="MODULE:FACTORY")
-        found = read_target(target, loaded, rows, n_features=n_features, arguments=arguments or {})
+        found = watched(
+            read_target(target, loaded, rows, n_features=n_features, arguments=arguments or {})
+        )
         known = told(found, claimed, law, bounds, independent_features)
         kind = claim or ("mean" if found.random or known.columns_are_samples else "close")
         require_draws(tuple(also), found)
