@@ -356,7 +356,10 @@ def as_group(group: Any, name: str = "group") -> Group:
     if isinstance(group, Group):
         return group
     if isinstance(group, dict):
-        return from_recipe(group)
+        try:
+            return from_recipe(group)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name} is no recipe of a group: {error}") from error
     raise TypeError(
         f"{name}={group!r} must be a group of mehler.features.groups; for matrices or functions "
         "use groups.LinearMaps(...)"

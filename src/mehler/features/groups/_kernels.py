@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import function
+from mehler._validate import flag, function
 from mehler.features.groups._averages import over_pairs
 from mehler.features.groups._group import Group, as_group
 
@@ -66,6 +66,7 @@ def haar_kernel(
     array([[8.]])
     """
     function("kernel", kernel)
+    flag("moves_along", moves_along)
     group = as_group(group)
 
     def average(x: Any, z: Any) -> Any:

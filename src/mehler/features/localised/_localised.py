@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mehler import _arrays
+from mehler._validate import integer
 from mehler.features import _correlation
 from mehler.features._base import FeatureMap
 from mehler.features.fourier._fourier import FourierFeatures
@@ -97,7 +98,8 @@ class LocalisedLinearFeatures(FeatureMap):
         like: Any = None,
         dtype: Any = None,
     ) -> None:
-        if isinstance(n_inputs, int) and isinstance(n_features, int) and n_features % n_inputs:
+        n_inputs, n_features = integer("n_inputs", n_inputs), integer("n_features", n_features)
+        if n_features % n_inputs:
             raise ValueError(
                 f"n_features={n_features} is no multiple of n_inputs={n_inputs}: each feature of "
                 f"the localiser has {n_inputs} columns"

@@ -11,7 +11,15 @@ from mehler import _arrays, _random
 from mehler._arrays import Array
 from mehler._validate import integer, integers
 from mehler.learn._arguments import check_rows, rows_at
-from mehler.learn._kernel._gram import Kernel, check_kernel, gram, matrix, spectrum, values
+from mehler.learn._kernel._gram import (
+    Kernel,
+    check_kernel,
+    gram,
+    host_reals,
+    matrix,
+    spectrum,
+    values,
+)
 
 # Eigenvalues below this share of the largest are dropped: their directions are rounding.
 _RANK = 1e-12
@@ -193,10 +201,10 @@ def block_diagonal(K: Any, blocks: Any) -> Any:
     [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     found = matrix("K", K)
-    labels = np.asarray(blocks)
-    if labels.shape != (len(found),) or labels.dtype.kind not in "iu":
+    labels = host_reals("blocks", blocks)
+    if labels.shape != (len(found),) or np.any(labels != np.round(labels)):
         raise ValueError(
             f"blocks must be {len(found)} integers, the block of each row, not an array of shape "
-            f"{labels.shape} and dtype {labels.dtype}"
+            f"{labels.shape}"
         )
     return np.where(labels[:, None] == labels[None, :], found, 0.0)

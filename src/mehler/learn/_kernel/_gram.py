@@ -9,10 +9,12 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
+from mehler._validate import reals
 
 Kernel = Callable[[Any, Any], Any]
 # Eigenvalues and differences across the diagonal below this share of the largest are rounding.
 _ROUNDING = 1e-6
+_LARGEST = 1e150
 
 
 def check_kernel(kernel: Any) -> Kernel:
@@ -51,13 +53,18 @@ def gram(kernel: Kernel, x: Array) -> Any:
     return 0.5 * (found + found.T)
 
 
+def host_reals(name: str, value: Any) -> Any:
+    """Return finite real numbers of any library, float64 on the host."""
+    return reals(name, _arrays.to_host(value) if _arrays.is_array(value) else value)
+
+
 def matrix(name: str, value: Any) -> Any:
     """Return a symmetric matrix of finite numbers, float64 on the host."""
-    found = np.asarray(_arrays.to_host(value), dtype=np.float64)
+    found = host_reals(name, value)
     if found.ndim != 2 or found.shape[0] != found.shape[1] or found.shape[0] == 0:
         raise ValueError(f"{name} must be a square matrix, not of shape {found.shape}")
-    if not np.all(np.isfinite(found)):
-        raise ValueError(f"{name} holds NaN or infinity")
+    if float(np.abs(found).max()) > _LARGEST:
+        raise ValueError(f"{name} holds numbers above {_LARGEST:g}, whose squares overflow")
     if float(np.abs(found - found.T).max()) > _ROUNDING * float(np.abs(found).max()):
         raise ValueError(f"{name} is not symmetric")
     return 0.5 * (found + found.T)

@@ -11,7 +11,7 @@ from mehler import _arrays, _random
 from mehler._arrays import Array
 from mehler._validate import choice, flag, integer, positive
 from mehler.learn._arguments import check_rows
-from mehler.learn._kernel._gram import matrix, spectrum
+from mehler.learn._kernel._gram import host_reals, matrix, spectrum
 
 
 def spectral_error(K_hat: Any, K: Any, lam: float) -> float:
@@ -111,12 +111,10 @@ def kernel_alignment(K: Any, Y: Any, *, centred: bool = True) -> float:
     (1.0, 0.5774)
     """
     k = matrix("K", K)
-    y = np.asarray(_arrays.to_host(Y))
-    if y.ndim not in (1, 2) or y.shape[0] != len(k) or y.dtype.kind not in "fiub":
+    y = host_reals("Y", Y)
+    if y.ndim not in (1, 2) or y.shape[0] != len(k):
         raise ValueError(f"Y must have {len(k)} rows of real numbers, not shape {y.shape}")
-    y = y.astype(np.float64).reshape(len(k), -1)
-    if not np.all(np.isfinite(y)):
-        raise ValueError("Y holds NaN or infinity")
+    y = y.reshape(len(k), -1)
     if flag("centred", centred):
         y = y - y.mean(axis=0)
         k = k - k.mean(axis=0) - k.mean(axis=1)[:, None] + k.mean()
@@ -213,7 +211,7 @@ def rademacher(
     check_rows(Z, "Z")
     size = positive("radius", radius)
     norm = 2 if choice("shape", shape, ("ball", "box")) == "ball" else 1
-    n_draws = integer("n_draws", n_draws, least=2)
+    n_draws = integer("n_draws", n_draws, least=2, most=10**7)
     z = np.asarray(_arrays.to_host(Z), dtype=np.float64)
     rng = _random.generator(_random.check_seed(seed), _random.SELECTION, 0)
     scale = size / len(z)
