@@ -133,7 +133,7 @@ def uniform(
         if pool_size is not None or n_inputs is not None or route is not None:
             raise ValueError("slope goes without pool_size, n_inputs and route")
         return uniform_by_slope(n_features, dimension, diameter, delta, slope, told)
-    if not variance is sub_gamma is width is None:
+    if any(one is not None for one in (variance, sub_gamma, width)):
         raise ValueError("variance, sub_gamma and width go with slope, not with pool_size")
     q, chosen = _checked(pool_size, dimension, diameter, delta, n_inputs, route)
     require_count(n_features=n_features)
@@ -205,7 +205,7 @@ def uniform_features(
     30024
     """
     if known or pool_size is None:
-        shape = {"pool_size": pool_size, "n_inputs": n_inputs, "route": route}
+        shape: dict[str, Any] = {"pool_size": pool_size, "n_inputs": n_inputs, "route": route}
         shape |= {"dimension": dimension, "diameter": diameter, "delta": delta, **known}
         require_positive(eps=eps)
         return least_features(lambda m: uniform(m, **shape).value, eps)
