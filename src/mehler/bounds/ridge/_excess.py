@@ -109,8 +109,7 @@ def excess_risk(
     choice("design", design, DESIGNS)
     m = blocks(n_features, block)
     positive("ridge", ridge)
-    positive("norm", norm)
-    not_negative("noise", noise)
+    size, varied = _square("norm", positive("norm", norm)), _noise(noise)
     mu = eigenvalues_of(gram, eigenvalues)
     n = mu.size
     known = know(mu, ridge=n * float(ridge), sup=sup, leverage=leverage, lipschitz=lipschitz)
@@ -119,7 +118,7 @@ def excess_risk(
         if sup is None:
             raise ValueError("design='left-out' needs sup, a bound of the features")
         c += sup**2 / (n * ridge)
-    squared = c**2 * norm**2
+    squared = c**2 * size
     # Without any features the error is the target itself.
     cap = float(mu[0]) / n
     bias = min(ridge / 4, cap)
@@ -135,7 +134,7 @@ def excess_risk(
         ),
         terms=(
             Term("bias", squared * bias, r"c^2\lambda B^2/4"),
-            Term("variance", c * noise**2 * math.fsum(known.beta) / n, r"c\,\sigma^2d(\lambda)/N"),
+            Term("variance", c * varied * math.fsum(known.beta) / n, r"c\,\sigma^2d(\lambda)/N"),
             Term("features", squared * features, r"c^2\lambda B^2\int g'(t)p_m(t)\,dt"),
         ),
         probability=1.0,
@@ -144,8 +143,19 @@ def excess_risk(
             Assumption("noise is independent, of mean 0 and at most this deviation", None),
             Assumption("the target has at most this norm in the kernel's space", None),
         ),
-        trivial=math.inf if design == "left-out" else squared * cap + noise**2,
+        trivial=math.inf if design == "left-out" else squared * cap + varied,
     )
+
+
+def _noise(noise: float) -> float:
+    return _square("noise", not_negative("noise", noise))
+
+
+def _square(name: str, value: float) -> float:
+    """Square a number, or say that it is too large for that."""
+    if value * value == math.inf:
+        raise ValueError(f"{name}={value!r} is too large to be squared: give it in other units")
+    return value * value
 
 
 def _expected(below: Tail, largest: float, cap: float) -> float:
@@ -256,10 +266,9 @@ def ridge_choice(*, norm: float, noise: float, gram: Any = None, eigenvalues: An
     >>> round(ridge.ridge_choice(norm=1.0, noise=0.5, eigenvalues=decay), 4)
     0.0028
     """
-    positive("norm", norm)
-    not_negative("noise", noise)
+    squared, varied = _square("norm", positive("norm", norm)), _noise(noise)
     mu = eigenvalues_of(gram, eigenvalues)
     n = mu.size
     grid = mu[0] / n * 1.02 ** np.arange(-1400, 300)
-    values = [lam * norm**2 / 4 + noise**2 * float(np.mean(mu / (mu + n * lam))) for lam in grid]
+    values = [lam * squared / 4 + varied * float(np.mean(mu / (mu + n * lam))) for lam in grid]
     return float(grid[int(np.argmin(values))])
