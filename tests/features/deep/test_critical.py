@@ -87,5 +87,5 @@ def test_biases_order_the_network():
 
 @pytest.mark.parametrize("bad", [0, 2.0, True, "4"])
 def test_bad_pools_are_refused(bad):
-    with pytest.raises((TypeError, ValueError), match="pool size q="):
+    with pytest.raises((TypeError, ValueError), match="pool_size="):
         critical_weight_variance(bad)

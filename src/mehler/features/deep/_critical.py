@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from mehler._validate import integer
 from mehler.exact import sigma2
+from mehler.exact._validate import LARGEST_POOL
 
 
 def critical_weight_variance(pool_size: int, *, dps: int | None = None) -> Any:
@@ -53,4 +55,5 @@ def critical_weight_variance(pool_size: int, *, dps: int | None = None) -> Any:
     >>> round(critical_weight_variance(4), 10)
     0.6446086339
     """
-    return 1 / sigma2(pool_size, dps=dps)
+    most = LARGEST_POOL if dps is None else None
+    return 1 / sigma2(integer("pool_size", pool_size, most=most), dps=dps)

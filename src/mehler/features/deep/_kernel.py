@@ -8,7 +8,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._validate import flag, integer, not_negative, positive
-from mehler.exact._validate import check_pool
+from mehler.exact._validate import LARGEST_POOL
 from mehler.exact.activations import Pairs, activation_of
 from mehler.features.deep import _blocks, _errors, _recursion
 from mehler.features.deep._layers import Elementwise, Layer, Maxout
@@ -339,7 +339,7 @@ def layer_of(activation: Any, pool_size: Any) -> Layer:
     if isinstance(activation, str) and activation == "maxout":
         if pool_size is None:
             raise ValueError("activation='maxout' needs pool_size, how many projections a unit has")
-        return Maxout(check_pool(pool_size))
+        return Maxout(integer("pool_size", pool_size, most=LARGEST_POOL))
     if pool_size is not None:
         raise ValueError(f"pool_size={pool_size!r} is for activation='maxout' alone: leave it out")
     return Elementwise(activation_of(activation))
