@@ -58,3 +58,20 @@ def test_rows_taken_into_memory_in_hand(place: Place):
     second = _arrays.take_rows(xp, a, place.asarray(index[:, ::-1].copy())[0, :], first)
     assert np.array_equal(_arrays.to_host(second), rows[[8, 0, 3, 3]])
     assert (second is first) == (place.name == "numpy")
+
+
+def test_pytorch_overwrites_only_what_no_derivative_needs():
+    torch = pytest.importorskip("torch")
+    a, b = torch.tensor([[1.0, 4.0]]), torch.tensor([[2.0, 3.0]])
+    xp = _arrays.array_namespace(a)
+    spare = torch.empty((1, 1))
+    assert _arrays.matmul(xp, a, b.T, spare) is spare
+    leaf = b.clone().requires_grad_()
+    assert _arrays.matmul(xp, a, leaf.T, spare) is not spare
+    kept = _arrays.maximum(xp, a.clone(), leaf)
+    kept.sum().backward()
+    assert leaf.grad.tolist() == [[1.0, 0.0]]
+    mapped = torch.func.vmap(lambda row: _arrays.maximum(xp, row + 0.0, b[0]))(a)
+    assert mapped.tolist() == [[2.0, 4.0]]
+    assert _arrays.maximum(xp, a, b) is a
+    assert a.tolist() == [[2.0, 4.0]]

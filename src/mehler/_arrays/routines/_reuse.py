@@ -1,7 +1,8 @@
 """matmul, maximum and take with ``out=`` where the backend has it.
 
-The standard has no ``out=``. On NumPy a fresh block is paid for in page faults at every step,
-about as much as the maximum itself; the other libraries have memory pools and allocate.
+The standard has no ``out=``. On NumPy and PyTorch a fresh block is paid for in page faults at every
+step, about as much as the maximum itself; the other libraries have memory pools and allocate.
+PyTorch allocates too where somebody may ask for a derivative.
 """
 
 from __future__ import annotations
@@ -11,19 +12,27 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import _kinds
+from mehler._arrays._gradients import differentiable
 from mehler._arrays._namespace import Array
 
 
+def _overwritten(*arrays: Array) -> bool:
+    """Whether results may be written into memory in hand: no derivative needs what was there."""
+    if all(map(_kinds.is_torch_array, arrays)):
+        return not differentiable(*arrays)
+    return _kinds.is_numpy_array(arrays[0])
+
+
 def matmul(xp: Any, a: Array, b: Array, spare: Array | None) -> Array:
-    """Return ``a @ b``, on NumPy in the memory of `spare`."""
-    if spare is not None and _kinds.is_numpy_array(a):
+    """Return ``a @ b``, in the memory of `spare` where that can be."""
+    if spare is not None and _overwritten(a, b):
         return xp.matmul(a, b, out=spare)
     return xp.matmul(a, b)
 
 
 def maximum(xp: Any, a: Array, b: Array) -> Array:
-    """Return the elementwise maximum; NumPy overwrites `a`."""
-    if _kinds.is_numpy_array(a):
+    """Return the elementwise maximum; NumPy and PyTorch overwrite `a`."""
+    if _overwritten(a, b):
         return xp.maximum(a, b, out=a)
     return xp.maximum(a, b)
 
