@@ -27,11 +27,11 @@ class DeepKernel:
     covariance :math:`\Sigma_{L+1}` (:meth:`nngp`), and gradient descent follows the kernel
     :math:`\Theta_{L+1}` (:meth:`ntk`):
 
-    .. math::
-        \Sigma_1 &= \sigma_w^2\langle x, z\rangle/d + \sigma_b^2, &
-        \Sigma_{l+1} &= \sigma_w^2\,E\,a(u)a(v) + \sigma_b^2 \\
-        \Theta_1 &= \Sigma_1, &
-        \Theta_{l+1} &= \Sigma_{l+1} + \sigma_w^2\,E\,a'(u)a'(v)\,\Theta_l
+    .. math:: \Sigma_1 = \sigma_w^2\langle x, z\rangle/d + \sigma_b^2, \qquad
+              \Sigma_{l+1} = \sigma_w^2\,E\,a(u)a(v) + \sigma_b^2
+
+    .. math:: \Theta_1 = \Sigma_1, \qquad
+              \Theta_{l+1} = \Sigma_{l+1} + \sigma_w^2\,E\,a'(u)a'(v)\,\Theta_l
 
     for Gaussians u, v of covariance :math:`\Sigma_l`. A maxout unit takes the largest of q
     projections with weights and biases of their own: there :math:`E\,a(u)a(v)` is
