@@ -59,6 +59,7 @@ def maps(d, m, q):
             d, m, gamma=0.5 / d, form="offset", seed=0
         ),
         "KitchenSinks": mehler.KitchenSinks.draw(d, m, activation="relu", seed=0),
+        "DeepFeatures": mehler.DeepFeatures.draw(d, (m, m), activation="relu", seed=0),
         "GroupInvariantFeatures": mehler.GroupInvariantFeatures.draw(
             d, group=group, n_templates=max(1, m // 20), n_bins=5, seed=0
         ),
@@ -68,7 +69,8 @@ def maps(d, m, q):
         products[name] = m * q
     products["FourierFeatures, pairs"] = m // 2
     products["GroupInvariantFeatures"] = max(1, m // 20) * group.order
-    del products["MaxoutFeatures, hadamard"]  # whose operations are not those of a product
+    # Their operations are not those of one product.
+    del products["MaxoutFeatures, hadamard"], products["DeepFeatures"]
     return draw, products
 
 

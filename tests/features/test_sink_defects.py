@@ -234,7 +234,7 @@ def test_the_sphere_has_the_moments_of_its_radius(d):
         (
             {"activation": "relu", "law": print, "projections": "orthogonal"},
             ValueError,
-            "leave projections and bias out",
+            "leave projections out",
         ),
     ],
 )

@@ -49,6 +49,13 @@ def sampled(draws, **options):
     )
 
 
+def deep(n_features, *, seed, like=None):
+    """One hidden layer, whose kernel at any width is that of infinite width."""
+    return mehler.DeepFeatures.draw(
+        D, (n_features,), activation="maxout", pool_size=4, seed=seed, like=like
+    )
+
+
 DRAWS = {
     "maxout": functools.partial(maxout, pool_size=4),
     "centred": functools.partial(maxout, pool_size=4, centred=True),
@@ -125,6 +132,8 @@ DRAWS = {
     "top-variance": selected(lambda pool, m, seed: leverage.TopVariance(pool, m)),
     "eerf": selected(lambda pool, m, seed: leverage.EERF(pool, m)),
     "lkrf": selected(lambda pool, m, seed: leverage.LKRF(pool, m, rho=1.0)),
+    "localised": functools.partial(mehler.features.LocalisedLinearFeatures.draw, D, gamma=0.3),
+    "deep": deep,
 }
 
 # Thousands of draws each.
@@ -161,6 +170,10 @@ OPTIONS = {
     "invariant-sampled": {"n_features": 64, "leave_out": ("variance", "convergence")},
     "invariant-replaced": {"n_features": 64, "leave_out": ("variance", "convergence")},
     "plain-sampling": {"n_features": 24},
+    # Six columns a frequency: no power of 2, as the sizes of convergence are, has whole ones.
+    "localised": {"n_features": 504, "leave_out": ("convergence",)},
+    # No variance is known.
+    "deep": {"n_features": 64, "leave_out": ("variance", "convergence")},
     "leverage-once": SAMPLED,
     **dict.fromkeys(("leverage", "leverage-invariant"), SAMPLED_TOO),
     **dict.fromkeys(("top-leverage", "top-variance", "eerf", "lkrf"), CHANGED),

@@ -136,7 +136,8 @@ def test_every_map_that_is_exported_is_held_to_the_requirements():
         and issubclass(cls, mehler.features.FeatureMap)
         and not inspect.isabstract(cls)
     }
-    assert drawn == exported
+    # A function of the user's has neither a recipe nor a kernel: tests/features/kitchen_sinks.
+    assert drawn == exported - {"RandomFunctions"}
 
 
 def test_rows_are_in_general_position():

@@ -434,8 +434,9 @@ class FeatureMap(ABC):
         array, shape (n, k)
             In the dtype of the features.
         """
-        left = self(X, check_finite=check_finite)
-        right = left if Y is None else self(Y, check_finite=check_finite)
+        features = _rows.features_of(self, check_finite)
+        left = features(X)
+        right = left if Y is None else features(Y)
         xp = _arrays.array_namespace(left)
         return xp.matmul(left, xp.matrix_transpose(right))
 

@@ -44,6 +44,8 @@ def turns_of(xp: Any, rows: _arrays.Array, frequencies: _arrays.Array) -> _array
 
 def largest_of(xp: Any, rows: _arrays.Array) -> float:
     """Return the largest absolute entry, without a temporary of the size of the rows."""
+    if 0 in rows.shape:
+        return 0.0
     rows = _arrays.without_gradient(rows)
     return max(float(xp.max(rows)), -float(xp.min(rows)))
 

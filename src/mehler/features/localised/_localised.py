@@ -117,6 +117,7 @@ class LocalisedLinearFeatures(FeatureMap):
             like=like,
             dtype=dtype,
         )
+        self._angle_scale = self.localiser._angle_scale
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from mehler import _arrays, exact
-from mehler.features import _distributions
+from mehler.features import _distributions, _rows
 from mehler.features.maxout._base import MaxoutBase
 from mehler.features.projections import named
 
@@ -134,8 +134,9 @@ class MaxoutCodes(MaxoutBase):
         array, shape (n, k)
             In the widest float of the device.
         """
-        left = self(X, check_finite=check_finite)
-        return self.similarity(left, None if Y is None else self(Y, check_finite=check_finite))
+        codes = _rows.features_of(self, check_finite)
+        left = codes(X)
+        return self.similarity(left, None if Y is None else codes(Y))
 
     def similarity(self, C: _arrays.Array, D: _arrays.Array | None = None) -> _arrays.Array:
         r"""Compute the Hamming similarity of codes: the fraction of digits that agree.
