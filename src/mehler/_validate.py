@@ -135,6 +135,13 @@ def function(name: str, value: Any, *, optional: bool = False) -> Any:
     return value
 
 
+def text(name: str, value: Any, *, default: str) -> str:
+    """A str; None, and one that is empty, stand for a default."""
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{name}={_shown(value)} must be a str")
+    return value or default
+
+
 def iterable(name: str, value: Any) -> tuple[Any, ...]:
     """Several things, as a tuple."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):

@@ -300,13 +300,14 @@ def require_positive(**values: Any) -> None:
         positive(name, value)
 
 
-def require_count(**values: Any) -> None:
-    """Raise for a count that is not an integer of at least 1, naming the argument."""
+def require_count(**values: Any) -> tuple[int, ...]:
+    """Return counts as ints; raise for one that is no integer of at least 1, by its name."""
     for name, value in values.items():
         if not isinstance(value, Integral):
             # The value goes on into formulas, where an array of one number would not be a number.
             raise TypeError(f"{name}={value!r} must be an integer")
-        integer(name, value)
+    # The products of NumPy's narrow integers would wrap around.
+    return tuple(integer(name, value) for name, value in values.items())
 
 
 def require_probability(**values: Any) -> None:

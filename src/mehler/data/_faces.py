@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer
+from mehler._validate import integer, reals
 from mehler.data._dataset import Dataset
 from mehler.data._source import DamagedDataError, hold, packaged
 from mehler.data._sources import SOURCES
 
 _SHAPE = (112, 92)
+# Of more pictures there is no use, nor room for them.
+_MOST_ANGLES = 10**6
 _ORL = "9af88f3ac6c9119eff5db2695a87f3aa3f5fb3208ad65c1e0c2957aa51870207"
 
 
@@ -107,7 +109,7 @@ def rotating(image: Any, n_angles: int) -> Dataset:
     Raises
     ------
     ValueError
-        If the image is not two-dimensional, empty or not finite, or n no integer of at least 1.
+        If the image is not two-dimensional, empty or not finite, or n no integer from 1 to 10^6.
     TypeError
         If its entries are not real numbers.
 
@@ -127,15 +129,12 @@ def rotating(image: Any, n_angles: int) -> Dataset:
     """
     from scipy import ndimage
 
-    given = np.asarray(image)
-    if given.dtype.kind not in "buif":
-        raise TypeError(f"image has dtype {given.dtype}; its pixels must be real numbers")
-    picture = given.astype(np.float64)
-    if picture.ndim != 2 or picture.size == 0 or not np.isfinite(picture).all():
+    picture = reals("image", image)
+    if picture.ndim != 2 or picture.size == 0:
         raise ValueError(
-            f"image must be two-dimensional and finite, with pixels; its shape is {picture.shape}"
+            f"image must be two-dimensional, with pixels; its shape is {picture.shape}"
         )
-    n_angles = integer("n_angles", n_angles)
+    n_angles = integer("n_angles", n_angles, most=_MOST_ANGLES)
     angles = 360.0 * np.arange(n_angles) / n_angles
     turned = [ndimage.rotate(picture, angle, reshape=False, order=1) for angle in angles]
     return Dataset("rotating", np.stack(turned), angles)

@@ -23,21 +23,32 @@ def cdf(
 
     If not homogeneous, P(M <= t[i, j]), whatever the row.
     """
+    wide, values = rows_and_values(X, t)
+    length = _correlation.lengths(np, wide) if homogeneous else np.ones((wide.shape[0], 1))
+    scaled = values / np.where(length > 0.0, length, 1.0)
+    at = np.where(length > 0.0, of_unit(scaled), values >= 0.0)
+    return there(at, X)
+
+
+def rows_and_values(X: _arrays.Array, t: _arrays.Array) -> tuple[Any, Any]:
+    """Return rows, and the values at which to compute their cdfs, as float64 on the host."""
     _arrays.check_matrix(X, name="X")
-    xp = _arrays.array_namespace(X, t, names=("X", "t"))
+    _arrays.array_namespace(X, t, names=("X", "t"))
+    _arrays.real_dtype(t, name="t")
     if t.ndim != 2 or t.shape[0] != X.shape[0]:
         raise ValueError(
             f"t has shape {tuple(t.shape)} but must have one row of values for each of the "
             f"{X.shape[0]} rows of X"
         )
     _arrays.require_no_gradient(X, t, what="the distribution of a feature")
-    wide = np.asarray(_arrays.to_host(X), dtype=np.float64)
-    length = _correlation.lengths(np, wide) if homogeneous else np.ones((wide.shape[0], 1))
-    values = np.asarray(_arrays.to_host(t), dtype=np.float64)
-    scaled = values / np.where(length > 0.0, length, 1.0)
-    at = np.where(length > 0.0, of_unit(scaled), values >= 0.0)
+    wide, values = (np.asarray(_arrays.to_host(a), dtype=np.float64) for a in (X, t))
+    return wide, values
+
+
+def there(values: Any, X: _arrays.Array) -> _arrays.Array:
+    """Return values of the host where rows live, in their float dtype."""
     place = _arrays.place_of(X)
-    return xp.astype(_arrays.from_host(at, place), _arrays.real_dtype(X), copy=False)
+    return place.xp.astype(_arrays.from_host(values, place), _arrays.real_dtype(X), copy=False)
 
 
 def maxout_cdf(q: int, offset: float) -> Callable[[Any], Any]:

@@ -75,7 +75,7 @@ def folds(n_rows: int, n_folds: int, *, seed: int, labels: Any = None, groups: A
 
 def _numbered(values: Any, name: str, n: int) -> Any:
     """Encode values of rows as small integers."""
-    host = np.asarray(_arrays.to_host(values) if _arrays.is_array(values) else values)
+    host = _on_host(values, name)
     if host.dtype.kind not in "biufUSO":
         raise TypeError(f"{name} have dtype {host.dtype}; give numbers or texts")
     if host.shape != (n,):
@@ -88,10 +88,17 @@ def _numbered(values: Any, name: str, n: int) -> Any:
         raise TypeError(f"{name} cannot be sorted: give numbers or texts, of one kind") from None
 
 
+def _on_host(values: Any, name: str) -> Any:
+    try:
+        return np.asarray(_arrays.to_host(values) if _arrays.is_array(values) else values)
+    except (TypeError, ValueError):  # of several lengths
+        raise TypeError(f"{name} must be an array of one value a row") from None
+
+
 def _by_groups(groups: Any, k: int, rng: np.random.Generator) -> Any:
     sizes = np.bincount(groups)
     if len(sizes) < k:
-        raise ValueError(f"there are {len(sizes)} groups, too few for {k} folds")
+        raise ValueError(f"groups has {len(sizes)} of them, too few for {k} folds")
     order = rng.permutation(len(sizes))
     order = order[np.argsort(-sizes[order], kind="stable")]
     smallest = [(0, fold) for fold in range(k)]
@@ -105,7 +112,7 @@ def _by_groups(groups: Any, k: int, rng: np.random.Generator) -> Any:
 
 def check_folds(folds: Any, n: int) -> tuple[Any, int]:
     """Validate fold numbers, from 0 on without gaps; -1 marks rows that are always fitted."""
-    host = np.asarray(_arrays.to_host(folds) if _arrays.is_array(folds) else folds)
+    host = _on_host(folds, "folds")
     if host.dtype.kind not in "iu":
         raise TypeError(
             f"folds have dtype {host.dtype}; give the fold's number for each row, as "

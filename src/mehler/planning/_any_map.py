@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
+from mehler._validate import reals
 from mehler.bounds import kernel_error
 from mehler.bounds._bound import require_count, require_positive, require_probability
 from mehler.planning._plan import Plan, Row
@@ -68,10 +69,11 @@ def plan_map(
     """
     require_positive(eps=eps)
     require_probability(delta=delta)
-    n = len(X) if n_samples is None else n_samples
-    require_count(n_samples=n)
-    variance = relative_variance(phi, X)
-    rows = rows_of_variance(variance, eps=eps, delta=delta, n_samples=n)
+    rows = np.asarray(_arrays.to_host(X)) if _arrays.is_array(X) else reals("X", X)
+    _arrays.check_matrix(rows, name="X")
+    (n,) = require_count(n_samples=rows.shape[0] if n_samples is None else n_samples)
+    variance = relative_variance(phi, rows)
+    planned = rows_of_variance(variance, eps=eps, delta=delta, n_samples=n)
     setting = {
         "eps": float(eps),
         "delta": float(delta),
@@ -79,11 +81,14 @@ def plan_map(
         "n_samples": n,
         "variance": variance,
     }
-    return Plan(setting=setting, rows=rows)
+    return Plan(setting=setting, rows=planned)
 
 
 def relative_variance(phi: Any, X: Any) -> float:
     """Return the largest m Var<phi(x), phi(y)> / (k(x,x) k(y,y)) at the pairs of some rows."""
+    for part in ("kernel", "gram_variance"):
+        if not callable(getattr(phi, part, None)):
+            raise TypeError(f"phi is {type(phi).__name__}, which has no {part}(X): pass a map")
     rows = np.asarray(_arrays.to_host(X), dtype=np.float64)
     length = np.diag(np.asarray(phi.kernel(rows)))
     if not (length > 0).all():

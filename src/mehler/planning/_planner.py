@@ -110,11 +110,12 @@ def plan(
     q = check_pool(pool_size)
     require_positive(eps=eps, lipschitz=lipschitz, scale=scale, loss_bound=loss_bound)
     require_probability(delta=delta)
-    require_count(max_rows=max_rows, max_points=max_points)
+    max_rows, max_points = require_count(max_rows=max_rows, max_points=max_points)
     seed = check_seed(seed)
-    for name, count in (("n_inputs", n_inputs), ("n_samples", n_samples)):
-        if count is not None:
-            require_count(**{name: count})
+    if n_inputs is not None:
+        (n_inputs,) = require_count(n_inputs=n_inputs)
+    if n_samples is not None:
+        (n_samples,) = require_count(n_samples=n_samples)
     optional = {"dimension": dimension, "diameter": diameter, "c_prime": c_prime, "c": c}
     require_positive(**{name: value for name, value in optional.items() if value is not None})
     if diameter is not None and diameter > 2:

@@ -134,7 +134,7 @@ def ridge_cost(
     >>> cost.n_chunks, round(cost.sums_bytes / 1e6, 1), round(cost.most_moved / 1e9 / 100, 2)
     (10000, 4.1, 0.41)
     """
-    require_count(
+    n_rows, n_inputs, n_features, n_targets, chunk_rows, n_workers, itemsize = require_count(
         n_rows=n_rows,
         n_inputs=n_inputs,
         n_features=n_features,
@@ -144,7 +144,7 @@ def ridge_cost(
         itemsize=itemsize,
     )
     p = n_features if n_projections is None else n_projections
-    require_count(n_projections=p)
+    (p,) = require_count(n_projections=p)
     m, t, b = n_features, n_targets, min(chunk_rows, n_rows)
     n_chunks = -(-n_rows // b)
     sums = 8 * (m * (m + 1) // 2 + m * t + m + 2 * t)

@@ -45,12 +45,16 @@ def discover(glob: str = "*", *, sources: Iterable[EntryPoint] | None = None) ->
     >>> discover("no.such-*", sources=())
     Traceback (most recent call last):
         ...
-    ValueError: statements='no.such-*' matches no id; no statements are installed
+    ValueError: statements='no.such-*' is a glob that matches no id; sources are empty
     """
     found: dict[str, Statement] = {}
     origin: dict[str, str] = {}
     instance("glob", glob, str)
     points = entry_points(group=GROUP) if sources is None else iterable("sources", sources)
+    for i, point in enumerate(points):
+        # The backport of importlib.metadata has a class of its own.
+        if not all(hasattr(point, part) for part in ("name", "value", "load")):
+            raise TypeError(f"sources[{i}] is {type(point).__name__}: give entry points")
     for point in sorted(points, key=lambda one: (one.name, one.value)):
         label = f"{point.name} = {point.value}"
         for statement in _load(point, label):
@@ -63,8 +67,9 @@ def discover(glob: str = "*", *, sources: Iterable[EntryPoint] | None = None) ->
             origin[statement.id] = label
     chosen = [one for key, one in found.items() if fnmatchcase(key, glob)]
     if not chosen:
-        known = f"the ids are {', '.join(found)}" if found else "no statements are installed"
-        raise ValueError(f"statements={glob!r} matches no id; {known}")
+        none = "no statements are installed" if sources is None else "sources are empty"
+        known = f"the ids are {', '.join(found)}" if found else none
+        raise ValueError(f"statements={glob!r} is a glob that matches no id; {known}")
     return chosen
 
 

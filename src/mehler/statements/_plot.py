@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from mehler._validate import iterable, reals
+from mehler._validate import flag, iterable, reals
 
 Kind = Literal["line", "points", "band"]
 _KINDS = ("line", "points", "band")
@@ -112,5 +112,7 @@ class Plot:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "series", iterable("series", self.series))
+        flag("x_log", self.x_log)
+        flag("y_log", self.y_log)
         if not self.series:
             raise ValueError(f"plot {self.title!r} has no series: give at least one")

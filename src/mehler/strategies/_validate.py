@@ -56,10 +56,18 @@ def chosen(name: str, value: Iterable[Any] | None, known: Sequence[Any]) -> list
     if isinstance(value, str):
         raise TypeError(f"{name}={value!r} must be a list of names, for instance [{value!r}]")
     wanted = list(iterable(name, value))
-    strange = [each for each in wanted if each not in known]
-    if strange or not wanted:
+    found = [[each for each in known if _is(one, each)] for one in wanted]
+    if not wanted or not all(found):
         raise ValueError(f"{name}={wanted!r} must name some of {list(known)}")
-    return [each for each in known if each in wanted]
+    return [each for each in known if [each] in found]
+
+
+def _is(value: Any, known: Any) -> bool:
+    """Compare, although comparison with an array is an array, which has no truth."""
+    try:
+        return bool(value == known)
+    except (TypeError, ValueError):
+        return False
 
 
 def _refuse_strategy(name: str, value: Any) -> None:

@@ -13,6 +13,8 @@ from mehler._validate import integer, positive, real
 
 # Sample sizes grow like the inverse square, which is still a float.
 LEAST_RESOLUTION = 1e-100
+# Counts of samples that are exact as floats.
+MOST_SAMPLES = 2**53
 
 
 def check_resolution(value: float) -> float:

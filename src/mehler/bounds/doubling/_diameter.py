@@ -51,7 +51,7 @@ def diameter(X: Array, *, max_points: int = 20_000) -> Interval:
     >>> round(float(diameter(np.asarray([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))), 12)
     5.0
     """
-    require_count(max_points=max_points)
+    (max_points,) = require_count(max_points=max_points)
     return diameter_of(Points.of_all(X), max_points)
 
 

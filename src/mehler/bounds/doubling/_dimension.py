@@ -156,7 +156,7 @@ def doubling_dimension(
     >>> print(doubling_dimension(np.stack([np.cos(angles), np.sin(angles)], axis=1)))
     doubling dimension 3, centres anywhere, 5 points, by all covers
     """
-    require_count(max_points=max_points)
+    (max_points,) = require_count(max_points=max_points)
     if centres not in CENTRES:
         raise ValueError(f"centres={centres!r} is not one of {', '.join(map(repr, CENTRES))}")
     if exact not in (None, True, False):

@@ -78,7 +78,7 @@ def lemma_4(
     (0.79, 0.95)
     """
     require_form(form)
-    require_count(n_templates=n_templates, n_bins=n_bins)
+    n_templates, n_bins = require_count(n_templates=n_templates, n_bins=n_bins)
     require_positive(window=window, scale=scale)
     require_probability(delta=delta)
     size = 2.0 * window * scale
@@ -92,7 +92,7 @@ def lemma_4(
     ]
     assumptions = [TEMPLATES]
     if n_elements is not None:
-        require_count(n_elements=n_elements)
+        (n_elements,) = require_count(n_elements=n_elements)
         assumptions.append(ELEMENTS)
         inside = math.log((n_templates if form == "printed" else 1) / delta)
         terms.append(

@@ -121,11 +121,13 @@ def theorem_2(
     (0.096, 0.093)
     """
     require_form(form)
-    require_count(n_templates=n_templates, n_bins=n_bins, n_points=n_points)
+    n_templates, n_bins, n_points = require_count(
+        n_templates=n_templates, n_bins=n_bins, n_points=n_points
+    )
     require_positive(window=window, radius=radius)
     require_probability(delta=delta)
     if n_elements is not None:
-        require_count(n_elements=n_elements)
+        (n_elements,) = require_count(n_elements=n_elements)
     if rule not in RULES:
         raise ValueError(f"rule={rule!r} is not one of {', '.join(RULES)}")
     law = TemplateLaw(templates, 2 if n_inputs is None else n_inputs, epsilon)
@@ -249,7 +251,7 @@ def theorem_2_sizes(
     """
     flag("whole_group", whole_group)
     require_positive(eps=eps, window=window, radius=radius, reach=reach)
-    require_count(n_points=n_points)
+    (n_points,) = require_count(n_points=n_points)
     require_probability(delta=delta)
     rho = radius * reach
     if eps > 1.0 or rho < 1.0:

@@ -90,7 +90,7 @@ def theorem_3(
     (0.0342, 0.97)
     """
     require_form(form)
-    require_count(n_samples=n_samples)
+    (n_samples,) = require_count(n_samples=n_samples)
     require_positive(lipschitz=lipschitz)
     near = lemma_4(
         n_templates,

@@ -60,7 +60,7 @@ def theorem_4(n_elements: int, *, delta: float, form: Form = "proved") -> Bound:
     0.1921
     """
     require_form(form)
-    require_count(n_elements=n_elements)
+    (n_elements,) = require_count(n_elements=n_elements)
     require_probability(delta=delta)
     value = math.sqrt(math.log(2.0 / delta) / (2.0 * n_elements))
     return Bound(

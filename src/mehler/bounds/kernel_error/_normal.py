@@ -68,7 +68,7 @@ def central_limit(
     0.1213
     """
     found = _variance(pool_size, rho, variance)
-    require_count(n_features=n_features, n_pairs=n_pairs)
+    n_features, n_pairs = require_count(n_features=n_features, n_pairs=n_pairs)
     require_probability(delta=delta)
     return _quantile(delta, n_pairs) * math.sqrt(found / n_features)
 
@@ -115,7 +115,7 @@ def central_limit_features(
     """
     found = _variance(pool_size, rho, variance)
     require_positive(eps=eps)
-    require_count(n_pairs=n_pairs)
+    (n_pairs,) = require_count(n_pairs=n_pairs)
     require_probability(delta=delta)
     z = _quantile(delta, n_pairs)
     return least_features(lambda m: z * math.sqrt(found / m), eps)

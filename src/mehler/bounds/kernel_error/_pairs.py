@@ -108,7 +108,7 @@ def one_pair(
         width=width,
         collision=collision,
     )
-    require_count(n_features=n_features)
+    (n_features,) = require_count(n_features=n_features)
     require_probability(delta=delta)
     return _bound(known, n_features, delta, 1, "error of the kernel, one pair")
 
@@ -220,7 +220,7 @@ def all_pairs(
         width=width,
         collision=collision,
     )
-    require_count(n_features=n_features, n_samples=n_samples)
+    n_features, n_samples = require_count(n_features=n_features, n_samples=n_samples)
     require_probability(delta=delta)
     return _bound(known, n_features, delta, n_pairs(n_samples), _all(n_samples))
 
@@ -261,7 +261,7 @@ def all_pairs_features(eps: float, *, n_samples: int, delta: float, **known: Any
     >>> kernel_error.all_pairs_features(0.1, n_samples=5000, delta=0.01, pool_size=4)
     13513
     """
-    require_count(n_samples=n_samples)
+    (n_samples,) = require_count(n_samples=n_samples)
     return _features(eps, delta, n_pairs(n_samples), known)
 
 

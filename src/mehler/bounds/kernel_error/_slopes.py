@@ -39,7 +39,7 @@ def uniform_by_slope(
     told: dict[str, Any],
 ) -> Bound:
     """Return the smallest sum over levels of the union over pairs and of what is between."""
-    require_count(n_features=m)
+    (m,) = require_count(n_features=m)
     if dimension != 0:
         require_positive(dimension=dimension)
     require_positive(diameter=diameter)

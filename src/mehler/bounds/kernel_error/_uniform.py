@@ -136,7 +136,7 @@ def uniform(
     if any(one is not None for one in (variance, sub_gamma, width)):
         raise ValueError("variance, sub_gamma and width go with slope, not with pool_size")
     q, chosen = _checked(pool_size, dimension, diameter, delta, n_inputs, route)
-    require_count(n_features=n_features)
+    (n_features,) = require_count(n_features=n_features)
     net, between = _best(n_features, q, dimension, diameter, delta, n_inputs, chosen)
     return Bound(
         statement=STATEMENT,
@@ -233,7 +233,7 @@ def _checked(
     if route not in (None, "chaining", "net"):
         raise ValueError(f"route={route!r} is not one of chaining, net")
     if n_inputs is not None:
-        require_count(n_inputs=n_inputs)
+        (n_inputs,) = require_count(n_inputs=n_inputs)
     elif route == "net":
         raise ValueError("route='net' needs n_inputs, the number of columns of the rows")
     return q, route

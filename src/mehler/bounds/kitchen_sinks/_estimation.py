@@ -101,7 +101,7 @@ def estimation_lemma(
     """
     flag("two_sided", two_sided)
     require_form(form)
-    require_count(n_samples=n_samples)
+    (n_samples,) = require_count(n_samples=n_samples)
     require_positive(scale=scale, lipschitz=lipschitz, feature_scale=feature_scale)
     require_probability(delta=delta)
     if form == "printed" and feature_scale != 1:

@@ -81,7 +81,7 @@ def greedy(
     0.2
     """
     require_form(form)
-    require_count(n_features=n_features)
+    (n_features,) = require_count(n_features=n_features)
     require_positive(total_weight=total_weight)
     if isinstance(norm, bool) or not isinstance(norm, Real) or not 0 <= norm <= total_weight:
         raise ValueError(

@@ -97,7 +97,7 @@ def lemma_1(
     (0.141421, 0.346164, 0.95)
     """
     require_form(form)
-    require_count(n_features=n_features)
+    (n_features,) = require_count(n_features=n_features)
     require_positive(scale=scale, feature_scale=feature_scale)
     require_probability(delta=delta)
     if form == "printed" and feature_scale != 1:

@@ -69,7 +69,7 @@ def maxout_feature_scale(
     >>> round(maxout_feature_scale(20, 4, radius=1.0, by="longest"), 4)
     5.1502
     """
-    require_count(n_inputs=n_inputs, pool_size=pool_size)
+    n_inputs, pool_size = require_count(n_inputs=n_inputs, pool_size=pool_size)
     require_positive(radius=radius)
     if by == "frobenius":
         return radius * _chi_mean(n_inputs * pool_size)

@@ -81,7 +81,7 @@ def risk_lemma(
     0.2437...
     """
     require_form(form)
-    require_count(n_features=n_features)
+    (n_features,) = require_count(n_features=n_features)
     require_positive(scale=scale, lipschitz=lipschitz, feature_scale=feature_scale)
     require_probability(delta=delta)
     if form == "printed" and feature_scale != 1:

@@ -110,7 +110,7 @@ def theorem(
     approximation 0.054514
     """
     require_form(form)
-    require_count(n_features=n_features, n_samples=n_samples)
+    n_features, n_samples = require_count(n_features=n_features, n_samples=n_samples)
     require_positive(scale=scale, lipschitz=lipschitz, feature_scale=feature_scale)
     require_probability(delta=delta)
     if constraint not in ("box", "ball"):

@@ -81,7 +81,7 @@ def approximation(
     (0.004, 0.985)
     """
     require_form(form)
-    require_count(n_features=n_features)
+    (n_features,) = require_count(n_features=n_features)
     require_positive(ridge=ridge, norm=norm)
     ratio = _ratio(degrees_of_freedom, largest_ratio)
     factor, rate = _constants(form, ratio)

@@ -67,7 +67,7 @@ def mixed_ratio(
     ...             mix=0.5, delta=0.1).value
     200.0
     """
-    require_count(pool_size=pool_size)
+    (pool_size,) = require_count(pool_size=pool_size)
     require_positive(estimated=estimated)
     if isinstance(mix, bool) or not isinstance(mix, Real) or not 0 < mix < 1:
         raise ValueError(f"mix={mix!r} is not a number between 0 and 1, both excluded")

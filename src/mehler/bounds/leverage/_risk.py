@@ -101,8 +101,10 @@ def risk(
     (0.866, False)
     """
     flag("reuse", reuse)
-    require_count(n_samples=n_samples, pool_size=pool_size, n_scored=n_scored)
-    require_count(n_features=n_features)
+    n_samples, pool_size, n_scored = require_count(
+        n_samples=n_samples, pool_size=pool_size, n_scored=n_scored
+    )
+    (n_features,) = require_count(n_features=n_features)
     require_positive(ridge=ridge, radius=radius, lipschitz=lipschitz)
     require_positive(degrees_of_freedom=degrees_of_freedom, pool_degrees=pool_degrees)
     require_probability(delta=delta)

@@ -122,7 +122,7 @@ def probability_error(
     ...                   delta=0.1).vacuous
     False
     """
-    require_count(pool_size=pool_size)
+    (pool_size,) = require_count(pool_size=pool_size)
     value = _spread(n_samples, ridge, degrees_of_freedom, delta, feature_bound)
     if degrees_of_freedom > pool_size:
         raise ValueError(
@@ -204,7 +204,7 @@ def _spread(
     n_samples: int, ridge: float, degrees_of_freedom: float, delta: float, feature_bound: float
 ) -> float:
     """Compute Delta/(1 - Delta)."""
-    require_count(n_samples=n_samples)
+    (n_samples,) = require_count(n_samples=n_samples)
     need = _need(ridge, degrees_of_freedom, delta, feature_bound)
     if need < 0:
         raise ValueError(

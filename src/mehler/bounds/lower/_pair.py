@@ -89,7 +89,7 @@ def one_pair(
     >>> round(below, 4), round(above, 4)
     (0.0355, 0.057)
     """
-    require_count(n_features=n_features)
+    (n_features,) = require_count(n_features=n_features)
     require_probability(delta=delta)
     given = [pool_size is not None, variance is not None, collision is not None]
     if sum(given) != 1 or (third is None) == (variance is not None):
@@ -154,7 +154,7 @@ def all_pairs(n_features: int, *, n_samples: int, delta: float, pool_size: int) 
     >>> round(below, 4), round(above, 4)
     (0.0663, 0.1072)
     """
-    require_count(n_features=n_features, n_samples=n_samples)
+    n_features, n_samples = require_count(n_features=n_features, n_samples=n_samples)
     require_probability(delta=delta)
     q = check_pool(pool_size)
     share = -math.expm1(math.log1p(-delta) / n_samples)

@@ -58,7 +58,7 @@ def lemma_3(n_features: int, *, pool_size: int, scale: float) -> LowerBound:
     >>> round(lower.lemma_3(100, pool_size=1, scale=1.0).value, 4)
     0.0399
     """
-    require_count(n_features=n_features)
+    (n_features,) = require_count(n_features=n_features)
     require_positive(scale=scale)
     value = scale * _spread(check_pool(pool_size)) / (2 * math.sqrt(n_features))
     quantity = "root mean square distance of the nearest function"
@@ -113,7 +113,7 @@ def risk(n_samples: int, *, pool_size: int, scale: float, lipschitz: float) -> L
     """
     from scipy import stats
 
-    require_count(n_samples=n_samples)
+    (n_samples,) = require_count(n_samples=n_samples)
     require_positive(scale=scale, lipschitz=lipschitz)
     x, weight = _joint.maximum_nodes(check_pool(pool_size))
     largest = float(weight @ np.abs(x))
@@ -170,7 +170,7 @@ def gram_error(
     >>> lower.gram_error(2, ridge=1.0, eigenvalues=[9.0, 4.0, 1.0]).value
     0.5
     """
-    require_count(n_features=n_features)
+    (n_features,) = require_count(n_features=n_features)
     positive("ridge", ridge)
     mu = eigenvalues_of(gram, eigenvalues)
     value = float(mu[n_features] / (mu[n_features] + ridge)) if n_features < mu.size else 0.0

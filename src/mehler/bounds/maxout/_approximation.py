@@ -136,7 +136,7 @@ def lemma_3(
     require_shape(shape)
     if variant not in VARIANTS:
         raise ValueError(f"variant={variant!r} is not one of {', '.join(VARIANTS)}")
-    require_count(n_features=n_features, pool_size=pool_size)
+    n_features, pool_size = require_count(n_features=n_features, pool_size=pool_size)
     require_positive(scale=scale, radius=radius)
     averaged = form == "proved" and shape == "dimension-free" and variant == "root-mean-square"
     if averaged:

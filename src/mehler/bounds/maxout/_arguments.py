@@ -32,7 +32,7 @@ class InputSet:
                 f"the paper's shape needs {', '.join(lacking)}: give values, or use "
                 "shape='dimension-free', which needs none of them"
             )
-        require_count(n_inputs=n_inputs)
+        (n_inputs,) = require_count(n_inputs=n_inputs)
         require_not_negative(dimension=dimension, diameter=diameter)
         require_positive(radius=radius)
         return cls(int(n_inputs), float(dimension), float(diameter), float(radius))

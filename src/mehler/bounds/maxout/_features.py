@@ -93,7 +93,7 @@ def theorem_2_features(
     7258800
     """
     require_shape(shape)
-    require_count(pool_size=pool_size)
+    (pool_size,) = require_count(pool_size=pool_size)
     require_probability(delta=delta)
     require_positive(
         eps=eps, scale=scale, lipschitz=lipschitz, radius=radius, loss_bound=loss_bound
@@ -107,7 +107,7 @@ def theorem_2_features(
             given(n_inputs=n_inputs, dimension=dimension, diameter=diameter),
         )
     if n_samples is not None:
-        require_count(n_samples=n_samples)
+        (n_samples,) = require_count(n_samples=n_samples)
     sigma = math.sqrt(exact.sigma2(pool_size))
 
     def value(m: int) -> float:
@@ -189,7 +189,7 @@ def theorem_2_condition(
     ...                                  diameter=2.0, c_prime=16.0))
     140663
     """
-    require_count(pool_size=pool_size)
+    (pool_size,) = require_count(pool_size=pool_size)
     require_probability(delta=delta, epsilon=epsilon)
     require_constants(c_prime=c_prime)
     inputs = InputSet.of(n_inputs, dimension, diameter)

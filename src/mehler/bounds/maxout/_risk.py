@@ -132,7 +132,9 @@ def theorem_2(
     """
     require_form(form)
     require_shape(shape)
-    require_count(n_features=n_features, n_samples=n_samples, pool_size=pool_size)
+    n_features, n_samples, pool_size = require_count(
+        n_features=n_features, n_samples=n_samples, pool_size=pool_size
+    )
     require_positive(scale=scale, lipschitz=lipschitz, radius=radius)
     free = form == "proved" and shape == "dimension-free"
     # An expectation asks for no bound of the loss.

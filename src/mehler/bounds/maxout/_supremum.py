@@ -117,7 +117,7 @@ def lemma_2(
     """
     require_form(form)
     require_shape(shape)
-    require_count(pool_size=pool_size, n_features=n_features)
+    pool_size, n_features = require_count(pool_size=pool_size, n_features=n_features)
     require_probability(delta=delta)
     require_positive(radius=radius)
     if form == "printed":

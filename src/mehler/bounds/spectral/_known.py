@@ -93,7 +93,7 @@ def _reaches(most: float, mean: float) -> bool:
 
 def blocks(n_features: int, block: int) -> int:
     """Return the number of independent blocks of columns."""
-    require_count(n_features=n_features, block=block)
+    n_features, block = require_count(n_features=n_features, block=block)
     if n_features % block:
         raise ValueError(
             f"n_features={n_features} is no multiple of block={block}, the columns that share a "

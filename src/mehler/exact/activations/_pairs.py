@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Literal
 
-import numpy as np
-
 from mehler import _arrays
-from mehler._validate import integer
+from mehler._validate import integer, not_negative
 from mehler.exact._validate import check_rho
 from mehler.exact.activations._geometry import pairs_of
 from mehler.exact.activations._named import activation_of
@@ -152,11 +149,9 @@ def _scale(scale: Any, name: str, rho: _arrays.Array) -> Any:
     """Return non-negative finite scales as an array in the namespace of `rho`."""
     xp = _arrays.array_namespace(rho)
     if not _arrays.is_array(scale):
-        if isinstance(scale, bool) or not isinstance(scale, (int, float, np.floating, np.integer)):
-            raise TypeError(f"{name} must be a number or an array, not {scale!r}")
-        if not 0 <= scale < math.inf:
-            raise ValueError(f"{name}={scale!r} is not a finite number of at least 0")
-        return xp.asarray(float(scale), dtype=rho.dtype, device=_arrays.place_of(rho).device)
+        return xp.asarray(
+            not_negative(name, scale), dtype=rho.dtype, device=_arrays.place_of(rho).device
+        )
     xp = _arrays.array_namespace(rho, scale, names=("rho", name))
     if not _arrays.is_lazy(scale) and not _arrays.all_true(
         lambda s: (s >= 0) & xp.isfinite(s), scale

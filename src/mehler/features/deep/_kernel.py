@@ -101,7 +101,7 @@ class DeepKernel:
         self.layer = layer_of(activation, pool_size)
         self.activation = activation
         self.depth = integer("depth", depth, most=_DEEPEST)
-        self.pool_size = pool_size
+        self.pool_size = None if pool_size is None else int(pool_size)
         self.weight_variance = positive("weight_variance", weight_variance)
         self.bias_variance = not_negative("bias_variance", bias_variance)
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from mehler import _arrays, _random
-from mehler._validate import positive
+from mehler._validate import choice, positive
 from mehler.features.leverage._draws import DRAWS
 from mehler.features.leverage._report import LeverageScores
 from mehler.features.leverage._scores import ridge_leverage_scores
@@ -125,8 +125,7 @@ class LeverageSampling(Selector):
     def __post_init__(self) -> None:
         super().__post_init__()
         positive("lam", self.lam)
-        if self.draws not in DRAWS:
-            raise ValueError(f"draws={self.draws!r} is not one of {', '.join(map(repr, DRAWS))}")
+        choice("draws", self.draws, DRAWS)
         if isinstance(self.mix, bool) or not isinstance(self.mix, Real) or not 0 <= self.mix <= 1:
             raise ValueError(f"mix={self.mix!r} is not a number from 0 to 1")
 

@@ -70,7 +70,7 @@ class Selector(ABC):
 
     def __post_init__(self) -> None:
         check_pool(self.pool)
-        integer("n_features", self.n_features)
+        object.__setattr__(self, "n_features", integer("n_features", self.n_features))
         labels = self._labels()
         of_units = labels[columns_of_units(self.pool)]
         if np.any(of_units != of_units[:, :1]):

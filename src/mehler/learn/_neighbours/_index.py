@@ -240,7 +240,7 @@ class MaxoutIndex:
             If an argument is not of its kind or range.
         """
         wanted = self._check_wanted(n_neighbours)
-        Q = _here(Q, "Q")
+        Q = self._queries(Q)
         codes = self._encoded(Q)
         units = None if self._units is None else _tuning.unit_rows(_arrays.to_host(Q))
         dtype = np.float64 if units is None else units.dtype
@@ -279,7 +279,7 @@ class MaxoutIndex:
             Mean over queries.
         """
         wanted = self._check_wanted(n_neighbours)
-        Q = _here(Q, "Q")
+        Q = self._queries(Q)
         found = _arrays.to_host(self.query(Q, wanted)[0])
         units = _tuning.unit_rows(_arrays.to_host(Q))
         hits = 0
@@ -294,7 +294,12 @@ class MaxoutIndex:
         return integer("n_neighbours", n_neighbours, most=self._buckets.n_rows)
 
     def _encoded(self, Q: Array) -> Any:
-        return _arrays.to_host(self.phi(_here(Q, "Q")))
+        return _arrays.to_host(self.phi(self._queries(Q)))
+
+    def _queries(self, Q: Array) -> Array:
+        Q = _here(Q, "Q")
+        _arrays.check_matrix(Q, name="Q", n_columns=self.phi.n_inputs, finite=False)
+        return Q
 
     def _agreements(self, codes: Any, query: Any, row: Any) -> Any:
         words = PackedCodes.pack(codes, self.phi.pool_size).words

@@ -10,7 +10,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import choice, flag
+from mehler._validate import choice, flag, iterable
 from mehler.learn._arguments import (
     SCORINGS,
     SOLVERS,
@@ -237,7 +237,7 @@ def cross_validate_sums(
     flag("intercept", intercept)
     path_of = check_lambdas(lambdas)
     choice("solver", solver, SOLVERS)
-    given = list(parts)
+    given = iterable("parts", parts)
     for i, part in enumerate(given):
         if not isinstance(part, RidgeSums):
             raise TypeError(f"parts[{i}] is {type(part).__name__}; give learn.RidgeSums")

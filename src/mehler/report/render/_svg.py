@@ -6,6 +6,7 @@ import io
 import re
 from typing import TYPE_CHECKING, Any
 
+from mehler._validate import instance
 from mehler.report.render._format import tick, tick_of_power
 from mehler.statements import Plot, Series
 
@@ -47,6 +48,8 @@ _STYLE = {
     "legend.frameon": False,
     "legend.fontsize": 10,
 }
+# It goes into ids and addresses, as it is.
+_PREFIX = re.compile(r"[\w.:-]*")
 # Inches; in a window of 400 px the drawing has about its natural size.
 _WIDTH, _HEIGHT, _LEGEND_ROW = 5.2, 3.1, 0.22
 
@@ -67,6 +70,11 @@ def draw(plot: Plot, prefix: str) -> Markup:
         Deterministic, without scripts, fonts or outside addresses. Colours are variables of
         :func:`mehler.report.page_style`.
 
+    Raises
+    ------
+    TypeError, ValueError
+        If `plot` is no Plot, or `prefix` holds more than letters, digits and punctuation of ids.
+
     See Also
     --------
     page_style : The style sheet that the drawing needs.
@@ -84,6 +92,9 @@ def draw(plot: Plot, prefix: str) -> Markup:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
+    instance("plot", plot, Plot)
+    if not isinstance(prefix, str) or not _PREFIX.fullmatch(prefix):
+        raise ValueError(f"prefix={prefix!r} must be letters, digits, and '_', '-', '.' or ':'")
     with mpl.rc_context(_STYLE):
         # Title and axes already name a single series.
         named = len(plot.series) > 1

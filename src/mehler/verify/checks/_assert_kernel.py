@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mehler._arrays import Array
-from mehler._validate import flag, probability
+from mehler._validate import flag, probability, text
 from mehler.verify._arguments import root_seed, threads
 from mehler.verify._failure import is_failure, require_holds
 from mehler.verify._verdict import Verdict
@@ -82,6 +82,7 @@ def assert_kernel(
     True
     """
     flag("structure", structure)
+    name = text("name", name, default="kernel")
     n_jobs = threads(n_jobs)
     false_alarm, seed = probability("false_alarm", false_alarm), root_seed(seed)
     if structure:
@@ -93,7 +94,7 @@ def assert_kernel(
             false_alarm=0.1 * false_alarm,
             seed=seed,
             ledger=ledger,
-            name=f"{name or 'kernel'}: structure",
+            name=f"{name}: structure",
         )
         require_holds(built)
         false_alarm *= 0.9

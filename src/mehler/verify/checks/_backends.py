@@ -16,7 +16,7 @@ from mehler._arrays import (
     place_of,
     resolve_place,
 )
-from mehler._validate import choice, iterable, mapping
+from mehler._validate import choice, iterable, mapping, text
 from mehler._words import counted
 from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
@@ -110,7 +110,9 @@ def check_backends(
     'holds'
     """
     seed = root_seed(seed)
-    asked = check_options(false_alarm, resolution, miss, name or "backends", None)
+    asked = check_options(
+        false_alarm, resolution, miss, text("name", name, default="backends"), None
+    )
     if not callable(draw):
         raise TypeError(f"draw={draw!r} must be callable: (seed, like) -> map")
     rows = rows_without_claim(X)

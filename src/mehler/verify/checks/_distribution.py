@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, to_host
-from mehler._validate import function, integer, positive
+from mehler._validate import function, integer, positive, text
 from mehler._words import counted
 from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Status, Verdict
@@ -119,7 +119,7 @@ def check_distribution(
         false_alarm,
         resolution,
         miss,
-        name or "distribution",
+        text("name", name, default="distribution"),
         None,
         because="distribution functions differ by at most 1",
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, from_host, place_of
-from mehler._validate import integer, positive
+from mehler._validate import integer, positive, text
 from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import check_options, trials_for, zero_failures_verdict
@@ -84,7 +84,9 @@ def check_finite(
     'zero'
     """
     seed = root_seed(seed)
-    asked = check_options(false_alarm, resolution, miss, name or "finite", ledger)
+    asked = check_options(
+        false_alarm, resolution, miss, text("name", name, default="finite"), ledger
+    )
     draws, rows = Draws(draw, seed), rows_without_claim(X)
     kind = rows.host.dtype if rows.host.dtype.kind == "f" else np.dtype(np.float64)
     info = np.finfo(kind)

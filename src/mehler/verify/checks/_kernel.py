@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import flag, function, integer, positive, probability
+from mehler._validate import flag, function, integer, positive, probability, text
 from mehler._words import counted
 from mehler.verify._arguments import bounds_pair, relative_resolution, root_seed, threads
 from mehler.verify._verdict import Verdict
@@ -175,7 +175,7 @@ def check_kernel(
         bounds = bounds_pair(bounds)
     draws = Draws(draw, seed)
     pairs = make_pairs(kernel, X, Y)
-    title = name or "kernel"
+    title = text("name", name, default="kernel")
     pay(ledger, title, false_alarm)
 
     # Non-finite values are a finding about the map, not an accident of this code.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mehler._arrays import Array
-from mehler._validate import flag, mapping, positive, probability, real
+from mehler._validate import flag, mapping, positive, probability, real, text
 from mehler._words import counted
 from mehler.verify import intervals
 from mehler.verify._arguments import bounds_pair, sample_vector
@@ -94,6 +94,7 @@ def check_mean(
     >>> check_mean(x, 1.1, variance=2.0, resolution=0.1).status
     'refuted'
     """
+    name = text("name", name, default="mean")
     flag("binary", binary)
     x = sample_vector(samples)
     where, seeds = mapping("where", where), mapping("seeds", seeds)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, from_host, is_array, resolve_place, to_host
-from mehler._validate import integer, probability, reals
+from mehler._validate import integer, probability, reals, text
 from mehler.verify import intervals
 from mehler.verify._arguments import check_resolution, root_seed
 from mehler.verify._verdict import Status, Verdict
@@ -119,6 +119,7 @@ def check_precision(
     >>> check_precision(lambda s: draw(s, np.float32), 5).status
     'refuted'
     """
+    name = text("name", name, default="precision")
     seed = root_seed(seed)
     n_inputs = integer("n_inputs", n_inputs, most=10**8)
     false_alarm, miss = probability("false_alarm", false_alarm), probability("miss", miss)

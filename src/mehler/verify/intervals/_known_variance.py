@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from mehler._arrays import Array
 from mehler._validate import integer, positive, probability
-from mehler.verify._arguments import sample_vector
+from mehler.verify._arguments import MOST_SAMPLES, sample_vector
 from mehler.verify.intervals._catoni_psi import crossing
+
+# Squares of larger ones, and sums of them, would leave the range of floats.
+_MOST_DEVIATIONS = 1e140
 
 
 def catoni_tuning(n: int, variance: float, false_alarm: float) -> tuple[float, float]:
@@ -79,13 +84,21 @@ def known_variance(
     x = sample_vector(samples)
     variance = positive("variance", variance)
     false_alarm = probability("false_alarm", false_alarm)
-    tuned = x.size if planned is None else integer("planned", planned)
+    tuned = x.size if planned is None else integer("planned", planned, most=MOST_SAMPLES)
     cost = math.log(2.0 / false_alarm)
     if min(x.size, tuned) <= 2.0 * cost:
         raise ValueError(
             f"{min(x.size, tuned)} samples say nothing at false_alarm={false_alarm:.3g}: "
             f"more than 2 log(2/false_alarm) = {2 * cost:.1f} are needed; draw more"
         )
+    # In units of about a standard deviation, a power of 2, no square leaves the range of floats.
+    unit = 2.0 ** math.frexp(math.sqrt(variance))[1]
+    if float(np.abs(x).max()) > _MOST_DEVIATIONS * unit:
+        raise ValueError(
+            f"samples lie {_MOST_DEVIATIONS:g} standard deviations from 0 or more: "
+            f"variance={variance!r} is too small for them"
+        )
+    x, variance = x / unit, variance / unit / unit
     a, _ = catoni_tuning(tuned, variance, false_alarm)
     bound = 0.5 * x.size * a * a * variance + cost
-    return crossing(x, a, bound), crossing(x, a, -bound)
+    return crossing(x, a, bound) * unit, crossing(x, a, -bound) * unit

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from mehler._arrays import Array
 from mehler._validate import flag, integer, positive, probability, real
-from mehler.verify._arguments import sample_vector
+from mehler.verify._arguments import MOST_SAMPLES, sample_vector
 
 
 def sub_gamma(
@@ -62,10 +64,14 @@ def sub_gamma(
     x = sample_vector(samples)
     v, c = positive("v", v), positive("c", c)
     cost = math.log(2.0 / probability("false_alarm", false_alarm))
-    n = x.size if planned is None else integer("planned", planned)
-    u = math.sqrt(2.0 * cost / (n * v))
-    half = 0.5 * u * v + cost / x.size * (1.0 / u + c)
-    centre = float(x.mean())
+    n = x.size if planned is None else integer("planned", planned, most=MOST_SAMPLES)
+    # u is rate / sqrt(v); products of the two with v would leave the range of floats.
+    rate, spread = math.sqrt(2.0 * cost / n), math.sqrt(v)
+    half = 0.5 * rate * spread + cost / x.size * (spread / rate + c)
+    with np.errstate(over="ignore"):
+        centre = float(x.mean())
+    if not math.isfinite(centre):
+        raise ValueError("samples are too large to be added up: scale them, and v and c")
     return centre - half, centre + half
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import integer
+from mehler._validate import integer, text
 from mehler._words import counted
 from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Status, Verdict
@@ -130,7 +130,7 @@ def check_convergence(
         false_alarm,
         resolution,
         miss,
-        name or "convergence",
+        text("name", name, default="convergence"),
         None,
         below=large / small - 1.0,
         because=f"features that are all copies raise the ratio to {large / small:g} only",
@@ -148,6 +148,10 @@ def check_convergence(
             return unmoved(asked, sides, pilots, sizes, seed)
         weights = weights_of(pilots[0], small)
         spreads = [side.spread(g, weights) for side, g in zip(sides, pilots)]
+        if not all(np.isfinite(each).all() for each in spreads):
+            raise ValueError(
+                "variances of <phi(x), phi(y)> leave the range of floats: scale the rows of X"
+            )
         # A first coarse inspection, at a twentieth of the error rate, finds gross defects early.
         for share, coarse in ((0.05, 3.0), (0.95, 1.0)):
             part = replace(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import flag, integer, positive
+from mehler._validate import flag, integer, positive, text
 from mehler._words import counted
 from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
@@ -154,7 +154,7 @@ def check_gradient(
         false_alarm,
         resolution,
         miss,
-        name or "gradient",
+        text("name", name, default="gradient"),
         None,
         below=2.0,
         because=f"in units of {_UNIT} every expected derivative lies in [-1, 1]",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, check_matrix, is_array, to_host
-from mehler._validate import integer
+from mehler._validate import integer, text
 from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import check_options
@@ -105,7 +105,7 @@ def check_invariance(
         false_alarm,
         resolution,
         miss,
-        name or "invariance",
+        text("name", name, default="invariance"),
         None,
         below=1.0 if defect is None else 2.0,
         because="a share lies in [0, 1] and a relative defect in [0, 4]",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import integer
+from mehler._validate import integer, text
 from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify._zero_failures import CheckOptions, check_options
@@ -116,7 +116,7 @@ def check_reproducible(
         false_alarm,
         resolution,
         miss,
-        name or "reproducible",
+        text("name", name, default="reproducible"),
         None,
         below=2.0,
         because="Kendall's tau lies in [-1, 1]",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import flag, integer, positive
+from mehler._validate import flag, integer, positive, text
 from mehler._words import counted
 from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
@@ -146,7 +146,7 @@ def check_same(
         false_alarm,
         resolution,
         miss,
-        name or "same",
+        text("name", name, default="same"),
         None,
         below=2.0,
         because="in units of sqrt(k(x,x) k(y,y)) every kernel lies in [-1, 1]",

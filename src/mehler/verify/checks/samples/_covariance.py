@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import mapping
+from mehler._validate import mapping, text
 from mehler._words import counted
 from mehler.verify._verdict import FORMS, KURTOSIS, Status, Verdict
 from mehler.verify._zero_failures import CheckOptions, check_options
@@ -97,6 +97,7 @@ def check_covariance(
     >>> check_covariance(x, [[1.0, 0.5], [0.5, 1.0]]).status
     'refuted'
     """
+    name = text("name", name, default="covariance")
     asked = check_options(
         false_alarm,
         resolution,

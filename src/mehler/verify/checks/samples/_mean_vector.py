@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mehler._arrays import Array
-from mehler._validate import iterable, mapping, positive, probability
+from mehler._validate import iterable, mapping, positive, probability, text
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.budget._pay import pay
@@ -92,6 +92,7 @@ def check_mean_vector(
     >>> verdict.status, verdict.where["coordinate"]
     ('refuted', 2)
     """
+    name = text("name", name, default="mean vector")
     where, seeds = mapping("where", where), mapping("seeds", seeds)
     x = sample_matrix(samples)
     p = x.shape[1]

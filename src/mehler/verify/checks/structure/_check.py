@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, global_states, set_global_states
-from mehler._validate import flag, positive, probability
+from mehler._validate import flag, positive, probability, text
 from mehler.verify._arguments import relative_resolution, root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
@@ -180,7 +180,7 @@ def check_structure(
         resolution=resolution,
         clock=Clock(time_limit),
     )
-    title = name or "structure"
+    title = text("name", name, default="structure")
     if random:
         pay(ledger, title, false_alarm)
     before = global_states()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import flag, function, integer
+from mehler._validate import flag, function, integer, text
 from mehler._words import counted
 from mehler.verify._arguments import root_seed
 from mehler.verify._verdict import Verdict
@@ -154,7 +154,7 @@ def check_variance(
         false_alarm,
         resolution,
         miss,
-        name or "variance",
+        text("name", name, default="variance"),
         None,
         because="a variance is positive, and one of 0 is off by 1",
     )

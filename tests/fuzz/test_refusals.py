@@ -1,0 +1,156 @@
+"""What fuzzing has found: each is refused by the name of the argument, or answered rightly."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import data, exact, learn, planning, report, statements, strategies, verify
+from mehler.bounds import kernel_error
+from mehler.features import leverage
+from mehler.statements import Plot, Series
+from mehler.verify.intervals import known_variance, sub_gamma
+from tests.fuzz.calls import Call
+from tests.fuzz.hostile import Change
+from tests.fuzz.judge import judge
+
+ROWS = np.random.default_rng(0).standard_normal((40, 3))
+SAMPLES = np.random.default_rng(1).standard_normal(1000)
+CURVE = Plot(
+    title="K", x_label="r", y_label="K", series=[Series(label="K", x=[-1.0, 1.0], y=[0.0, 1.0])]
+)
+DATES = np.full((40, 2), np.datetime64("2020-01-01"))
+TEXTS, COMPLEX = np.full((40, 2), "a"), np.full((40, 2), 1j)
+OBJECTS = TEXTS.astype(object)
+MAPS = {
+    "kitchen sinks": lambda: mehler.KitchenSinks.draw(3, 4, activation="relu", seed=0),
+    "maxout": lambda: mehler.MaxoutFeatures.draw(3, 4, 2, seed=0),
+    "Fourier": lambda: mehler.FourierFeatures.draw(3, 4, form="offset", seed=0),
+}
+
+
+def fourier():
+    return mehler.FourierFeatures.draw(3, 40, seed=0)
+
+
+def index(**options):
+    codes = mehler.MaxoutCodes.draw(3, 60, 4, seed=0)
+    return learn.MaxoutIndex(codes, ROWS, n_digits=3, n_tables=20, **options)
+
+
+def large(seed, m):
+    return lambda X: X @ np.random.default_rng(seed).standard_normal((3, m)) / m**0.5
+
+
+@pytest.mark.parametrize("t", [DATES, TEXTS, COMPLEX, OBJECTS], ids=["dates", "text", "1j", "obj"])
+@pytest.mark.parametrize("name", MAPS)
+def test_distributions_take_real_numbers(name, t):
+    with pytest.raises(TypeError, match=r"\bt (has dtype|is complex)"):
+        MAPS[name]().feature_cdf(ROWS, t)
+
+
+REFUSED = {
+    "image": [
+        lambda: data.rotating([[1], [1, 2]], 4),
+        lambda: data.rotating(np.ma.masked_array(np.eye(3), np.eye(3)), 4),
+    ],
+    "n_angles": [lambda: data.rotating(np.eye(3), 2**63)],
+    "parts": [lambda: learn.cross_validate_sums(1j, lambdas=[1.0])],
+    "groups": [lambda: learn.folds(3, 2, seed=0, groups=[[1], [1, 2], 3])],
+    "labels": [lambda: learn.folds(3, 2, seed=0, labels=[[1], [1, 2], 3])],
+    "drop": [lambda: report.load_rows(ROWS, drop=1j)],
+    "columns": [lambda: report.load_rows(ROWS, columns=3)],
+    "sources": [
+        lambda: statements.discover(sources=[1]),
+        lambda: statements.discover(sources=()),
+    ],
+    "near": [lambda: strategies.adversarial_pairs(n_inputs=2, near=[np.arange(3)])],
+    "draws": [
+        lambda: leverage.LeverageSampling(fourier(), 8, lam=1.0, seed=0, draws={}),
+        lambda: leverage.LeverageSampling(fourier(), 8, lam=1.0, seed=0, draws=np.ones(3)),
+    ],
+    "Q": [lambda: index().query(ROWS[:, :2]), lambda: index().candidates(ROWS[:, :2])],
+    "phi": [lambda: planning.plan_map(None, ROWS)],
+    "X": [
+        lambda: planning.plan_map(fourier(), None),
+        lambda: planning.plan_map(fourier(), TEXTS),
+        lambda: verify.check_convergence(large, 1e300 * ROWS[:4]),
+        lambda: verify.check_convergence(large, 1e150 * ROWS[:4]),
+    ],
+    "x_scale": [lambda: exact.activation_kernel("relu", 0.5, 10**400)],
+    "drop_missing": [lambda: report.load_rows(ROWS, drop_missing="false")],
+    "y_log": [lambda: dataclasses.replace(CURVE, y_log="false")],
+    "plot": [lambda: report.draw(None, "k"), lambda: report.draw({}, "k")],
+    "prefix": [lambda: report.draw(CURVE, '"><b>'), lambda: report.draw(CURVE, 1j)],
+    "planned": [
+        lambda: known_variance(SAMPLES, 1.0, 1e-9, planned=10**400),
+        lambda: sub_gamma(SAMPLES, 1.0, 1.0, 1e-9, planned=10**400),
+    ],
+    "samples": [
+        lambda: known_variance(1e300 * SAMPLES, 1.0, 1e-9),
+        lambda: sub_gamma(np.full(1000, 1e308), 1.0, 1.0, 1e-9),
+    ],
+    "name": [
+        lambda: verify.check_backends(lambda seed, like: fourier(), ROWS, name=1j),
+        lambda: verify.check_convergence(large, ROWS, name=b"a"),
+        lambda: verify.check_mean(SAMPLES, 0.0, resolution=0.5, name=np.ones(3)),
+        lambda: verify.assert_kernel(large, "linear", ROWS, name=object()),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("argument", "call"),
+    [(name, call) for name, calls in REFUSED.items() for call in calls],
+    ids=[f"{name}-{i}" for name, calls in REFUSED.items() for i in range(len(calls))],
+)
+def test_refusals_name_the_argument(argument, call):
+    with pytest.raises((TypeError, ValueError), match=rf"\b{argument}\b"):
+        call()
+
+
+@pytest.mark.parametrize("variance", [5e-324, 1e-308, 1e-300, 1e300, 1e308])
+def test_intervals_scale_with_any_variance(variance):
+    unit = math.sqrt(variance)
+    for of in (
+        lambda x, v, sd: known_variance(x, v, 1e-9),
+        lambda x, v, sd: sub_gamma(x, v, sd, 1e-9),
+    ):
+        expected = [end * unit for end in of(SAMPLES, 1.0, 1.0)]
+        assert of(SAMPLES * unit, variance, unit) == pytest.approx(expected, rel=1e-12)
+
+
+def test_narrow_integers_do_not_wrap():
+    def cost(kind):
+        sizes = {"n_rows": 120, "n_inputs": 100, "n_features": 100, "chunk_rows": 50}
+        return planning.ridge_cost(**{k: kind(n) for k, n in sizes.items()}, n_workers=kind(2))
+
+    assert cost(np.int8) == cost(int)
+    narrow, wide = (
+        kernel_error.all_pairs(kind(200), n_samples=kind(200), delta=0.01, pool_size=4)
+        for kind in (np.uint8, int)
+    )
+    assert narrow.value == wide.value
+    one, two = (
+        mehler.DeepFeatures.draw(3, (50, 50), activation="maxout", pool_size=kind(100), seed=0)
+        for kind in (np.int8, int)
+    )
+    assert one.recipe() == two.recipe()
+
+
+def test_the_judge_knows_where_text_is_a_number():
+    from mehler.exact import certified
+
+    text = Change("number as text", "0.5", wrong=True)
+
+    def taken(name):
+        call = Call(name, lambda rho, q: rho, {"rho": 0.5, "q": 2})
+        return judge(call, "rho", text).kind
+
+    assert certified.__name__ == "mehler.exact.certified"
+    assert taken("mehler.exact.certified.maxout_kernel") == "answered"
+    assert taken("mehler.exact.maxout_kernel") == "accepted in silence"
