@@ -61,7 +61,7 @@ from mehler._arrays._namespace import (
 )
 from mehler._arrays._outputs import dense_host
 from mehler._arrays._special import clip, erf
-from mehler._arrays._validate import all_true, check_matrix, require_finite
+from mehler._arrays._validate import all_true, check_matrix, require_finite, within_floats
 from mehler._arrays.routines._ecdf import ecdf_at
 from mehler._arrays.routines._gram import (
     add_gram,
@@ -159,5 +159,6 @@ __all__ = [
     "usable_cores",
     "widest_float",
     "with_derivative",
+    "within_floats",
     "without_gradient",
 ]

@@ -19,7 +19,8 @@ from mehler.exact._validate import check_pool, check_rho
 def apply(function: Callable[[Any, int], Any], rho: Any, q: int) -> Any:
     """Validate, evaluate, and return a number for a number and an array for an array."""
     q = check_pool(q)
-    values = function(check_rho(rho), q)
+    array = check_rho(rho)
+    values = _arrays.within_floats(lambda: function(array, q), array, name="rho")
     return values if _arrays.is_array(rho) else closed_form.scalar_if_scalar(values)
 
 

@@ -274,6 +274,9 @@ class FeatureMap(ABC):
         if _arrays.is_batched(X):
             return _arrays.rows_of_batches(lambda rows: self(rows, check_finite=check_finite), X)
         finite = flag("check_finite", check_finite)
+        return _arrays.within_floats(lambda: self._features(X, finite), X, name="X")
+
+    def _features(self, X: _arrays.Array, finite: bool) -> _arrays.Array:
         with _phases.seen_once(self._angle_scale > 0, X, finite) as unchecked:
             dtype = self._checked_dtype(X, unchecked)
             out = self._out_dtype(dtype)
@@ -415,7 +418,9 @@ class FeatureMap(ABC):
         array, shape (n, k)
             In the namespace and float dtype of `X`.
         """
-        return self._of_rows(X, Y, self._gram_variance_of, check_finite) / self.n_features
+        return self._of_rows(
+            X, Y, lambda x, y: self._gram_variance_of(x, y) / self.n_features, check_finite
+        )
 
     def gram(
         self, X: _arrays.Array, Y: _arrays.Array | None = None, *, check_finite: bool = True

@@ -38,8 +38,12 @@ def of_rows(
     for name, rows in (("X", x), ("Y", y)):
         if self._angle_scale and rows is not None:
             _phases.require_exact(name, xp, rows, wide, self._angle_scale)
-    values = function(xp.astype(x, wide), None if y is None else xp.astype(y, wide))
-    return xp.astype(values, _arrays.real_dtype(x), copy=False)
+
+    def values() -> _arrays.Array:
+        found = function(xp.astype(x, wide), None if y is None else xp.astype(y, wide))
+        return xp.astype(found, _arrays.real_dtype(x), copy=False)
+
+    return _arrays.within_floats(values, x, name="X")
 
 
 def products(

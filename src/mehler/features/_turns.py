@@ -47,6 +47,8 @@ def largest_of(xp: Any, rows: _arrays.Array) -> float:
     if 0 in rows.shape:
         return 0.0
     rows = _arrays.without_gradient(rows)
+    if 0 in rows.shape:
+        return 0.0
     return max(float(xp.max(rows)), -float(xp.min(rows)))
 
 

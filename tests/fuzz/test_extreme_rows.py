@@ -1,0 +1,63 @@
+"""Rows near the ends of the floats, where NumPy is told to raise what it computes through."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import exact
+
+SINKS = ("relu", "step", "relu2", "erf", "tanh", "cos", "sin")
+MAPS = {
+    "maxout": lambda: mehler.MaxoutFeatures.draw(3, 8, 4, seed=0),
+    "decoupled": lambda: mehler.DecoupledMaxoutFeatures.draw(3, 8, 4, seed=0),
+    "codes": lambda: mehler.MaxoutCodes.draw(3, 8, 4, seed=0),
+    "Gaussian": lambda: mehler.FourierFeatures.draw(3, 8, seed=0),
+    "Laplacian": lambda: mehler.FourierFeatures.draw(3, 8, kernel="laplacian", seed=0),
+    "deep": lambda: mehler.DeepFeatures.draw(3, (8, 8), activation="relu", seed=0),
+    **{
+        name: lambda name=name: mehler.KitchenSinks.draw(3, 8, activation=name, seed=0)
+        for name in SINKS
+    },
+}
+# Variances of deep networks are not known.
+PARTS = ("__call__", "kernel", "variance", "gram_variance")
+ROWS = np.random.default_rng(0).standard_normal((5, 3))
+EACH = np.array([1e-200, 1e200, 1.0, 1e-310, 0.0])[:, None]
+SCALED = {f"{size:g}": ROWS * size for size in (5e-324, 1e-310, 1e-200, 1e200, 1e300)}
+SCALED["each"] = ROWS * EACH
+
+
+def answer(method, rows):
+    """The values, or None where they are refused."""
+    try:
+        return method(rows)
+    except ValueError as error:
+        if "X" not in str(error):
+            raise
+        return None
+
+
+@pytest.mark.parametrize("scale", SCALED)
+@pytest.mark.parametrize("name", MAPS)
+def test_what_numpy_is_told_to_raise_is_answered_or_refused(name, scale):
+    phi, rows = MAPS[name](), SCALED[scale]
+    for method in (getattr(phi, part) for part in PARTS if hasattr(phi, part)):
+        with np.errstate(all="raise"):
+            found = answer(method, rows)
+        with np.errstate(all="ignore"):
+            expected = answer(method, rows)
+        if found is not None:
+            np.testing.assert_array_equal(found, expected)
+        else:
+            assert expected is None or not np.isfinite(expected).all()
+
+
+def test_small_correlations_are_no_error():
+    rho = np.array([5e-324, 1e-310, 1e-200, 0.0])
+    with np.errstate(all="raise"):
+        for q in (1, 2, 4):
+            assert np.isfinite(exact.maxout_kernel(rho, q)).all()
+            assert np.isfinite(exact.maxout_variance(rho, q)).all()
+            assert np.isfinite(exact.collision_probability(rho, q)).all()
