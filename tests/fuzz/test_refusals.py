@@ -84,6 +84,9 @@ REFUSED = {
     "x_scale": [lambda: exact.activation_kernel("relu", 0.5, 10**400)],
     "drop_missing": [lambda: report.load_rows(ROWS, drop_missing="false")],
     "y_log": [lambda: dataclasses.replace(CURVE, y_log="false")],
+    "eps": [lambda: planning.plan_map(fourier(), ROWS, eps=1e308)],
+    "n_inputs": [lambda: strategies.Factory("codes", "3", 8, 4)],
+    "x": [lambda: Series(label="K", x=1.0, y=[0.0])],
     "plot": [lambda: report.draw(None, "k"), lambda: report.draw({}, "k")],
     "prefix": [lambda: report.draw(CURVE, '"><b>'), lambda: report.draw(CURVE, 1j)],
     "planned": [

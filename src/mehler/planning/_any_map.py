@@ -13,6 +13,9 @@ from mehler.bounds._bound import require_count, require_positive, require_probab
 from mehler.planning._plan import Plan, Row
 from mehler.verify import features_needed
 
+# In units of the kernel, whose squares are floats.
+_LARGEST_EPS = 1e100
+
 
 def plan_map(
     phi: Any, X: Any, *, eps: float = 0.1, delta: float = 0.01, n_samples: int | None = None
@@ -68,6 +71,8 @@ def plan_map(
     proved 2720
     """
     require_positive(eps=eps)
+    if eps > _LARGEST_EPS:
+        raise ValueError(f"eps={eps!r} must be at most {_LARGEST_EPS:g}")
     require_probability(delta=delta)
     rows = np.asarray(_arrays.to_host(X)) if _arrays.is_array(X) else reals("X", X)
     _arrays.check_matrix(rows, name="X")

@@ -123,7 +123,7 @@ def plan_ridge(
         (
             f"cosines and sines, gamma = {gamma:g}",
             lambda m, s: FourierFeatures.draw(d, m, gamma=gamma, seed=s),
-            {"sup": 1.0, "block": 2, "lipschitz": math.sqrt(2 * gamma) * stretch},
+            {"sup": 1.0, "block": 2, "lipschitz": math.sqrt(2) * math.sqrt(gamma) * stretch},
         ),
     )
     found: list[Row] = []

@@ -15,7 +15,12 @@ Numbers: TypeAlias = Any
 
 
 def _floats(name: str, values: Iterable[Any] | None) -> tuple[float, ...] | None:
-    return None if values is None else tuple(float(v) for v in reals(name, values, finite=False))
+    if values is None:
+        return None
+    found = reals(name, values, finite=False)
+    if found.ndim != 1:
+        raise ValueError(f"{name} must be a sequence of numbers, not of shape {found.shape}")
+    return tuple(float(v) for v in found)
 
 
 @dataclass(frozen=True, kw_only=True)

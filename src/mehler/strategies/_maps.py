@@ -83,6 +83,13 @@ class Factory:
     pool_size: int
     n_projections: int | None = None
 
+    def __post_init__(self) -> None:
+        chosen("kind", [self.kind], tuple(_KINDS))
+        for name in ("n_inputs", "n_features", "pool_size", "n_projections"):
+            value = getattr(self, name)
+            if name != "n_projections" or value is not None:
+                object.__setattr__(self, name, whole(name, value, least=1))
+
     def __call__(self, seed: int, *, like: Any = None, dtype: Any = None) -> FeatureMap:
         """Return the map of a seed; `like` and `dtype` as for every map."""
         cls, options = _KINDS[self.kind]
