@@ -76,6 +76,7 @@ REFUSED = {
     "Q": [lambda: index().query(ROWS[:, :2]), lambda: index().candidates(ROWS[:, :2])],
     "phi": [lambda: planning.plan_map(None, ROWS)],
     "X": [
+        lambda: MAPS["kitchen sinks"]().estimate_kernel(ROWS * 1j, seed=0),
         lambda: planning.plan_map(fourier(), None),
         lambda: planning.plan_map(fourier(), TEXTS),
         lambda: verify.check_convergence(large, 1e300 * ROWS[:4]),
@@ -84,6 +85,8 @@ REFUSED = {
     "x_scale": [lambda: exact.activation_kernel("relu", 0.5, 10**400)],
     "drop_missing": [lambda: report.load_rows(ROWS, drop_missing="false")],
     "y_log": [lambda: dataclasses.replace(CURVE, y_log="false")],
+    "power": [lambda: exact.activation_kernel("relu", 0.5, power=2**63)],
+    "rho": [lambda: leverage.LKRF(fourier(), 8, rho=10**400)],
     "eps": [lambda: planning.plan_map(fourier(), ROWS, eps=1e308)],
     "n_inputs": [lambda: strategies.Factory("codes", "3", 8, 4)],
     "x": [lambda: Series(label="K", x=1.0, y=[0.0])],

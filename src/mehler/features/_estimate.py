@@ -94,6 +94,8 @@ class EstimatedKernel(FeatureMap):
         >>> k.value.shape, bool((k.half_width < 0.01).all())
         ((2, 2), True)
         """
+        _arrays.array_namespace(X, names=("X",))
+        _arrays.real_dtype(X, name="X")
         n_units = integer("n_units", n_units, least=2)
         confidence = probability("confidence", confidence)
         if not self.independent_units or self.n_units != self.n_features:

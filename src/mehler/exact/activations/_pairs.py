@@ -13,6 +13,9 @@ from mehler.exact.closed_form import scalar_if_scalar
 
 Phase = Literal["none", "uniform"]
 
+# Of larger powers only those of bounded activations would be floats at all.
+_MOST_POWER = 10**6
+
 
 def activation_kernel(
     activation: Any,
@@ -41,7 +44,7 @@ def activation_kernel(
     x_scale, y_scale : float or array
         Standard deviations, 0 or more; shapes broadcast with that of `rho`.
     power : int
-        p, at least 1.
+        p, from 1 to 10^6.
     phase : {"none", "uniform"}
         "uniform" adds the same phase, uniform on [0, 2 pi], to u and v; for activations that carry
         waves, such as cos and sin.
@@ -134,7 +137,7 @@ def _of_pairs(
     activation: Any, rho: Any, x_scale: Any, y_scale: Any, power: int, phase: str
 ) -> tuple[Any, Any]:
     a = activation_of(activation)
-    power = integer("power", power)
+    power = integer("power", power, most=_MOST_POWER)
     if phase not in ("none", "uniform"):
         raise ValueError(f"phase={phase!r} is not one of none, uniform")
     r = check_rho(rho)

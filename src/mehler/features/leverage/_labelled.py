@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import flag
+from mehler._validate import flag, positive
 from mehler.features.leverage._selector import Choice, Selector, top
 from mehler.features.leverage._simplex import largest_mean
 
@@ -103,9 +102,7 @@ class LKRF(Selector):
     def __post_init__(self) -> None:
         super().__post_init__()
         flag("weighted", self.weighted)
-        rho = self.rho
-        if isinstance(rho, bool) or not isinstance(rho, Real) or not 0 < float(rho) < np.inf:
-            raise ValueError(f"rho={self.rho!r} is not a finite number above 0")
+        positive("rho", self.rho)
         if np.ptp(np.bincount(self._labels())):
             raise ValueError(
                 "groups have different sizes: draw a pool whose n_features is a multiple of the "
