@@ -10,7 +10,7 @@ import pytest
 from mehler import FourierFeatures, MaxoutFeatures
 from mehler.bounds import ridge
 from mehler.planning import plan_ridge
-from mehler.planning._ridge_plan import worst_risk
+from mehler.planning._ridge_plan import _gaussian, worst_risk
 from tests.cli.test_cli import call
 
 X = np.random.default_rng(7).standard_normal((60, 3))
@@ -51,16 +51,27 @@ def test_what_is_measured_is_less_than_what_is_proved():
         assert measured.features < proved.features
 
 
-def test_worst_risk_by_another_route():
-    phi = FourierFeatures.draw(3, 20, gamma=1.0, seed=3)
-    kernel, Z = phi.kernel(UNIT), phi(UNIT)
-    away = 60 * 0.01 * np.linalg.inv(Z @ Z.T + 60 * 0.01 * np.eye(60))
-    bias = np.linalg.norm(away @ kernel @ away, 2) / 60
-    variance = np.sum((np.eye(60) - away) ** 2) / 60
+@pytest.mark.parametrize("n", [1, 20, 60])
+@pytest.mark.parametrize("m", [20, 200])
+def test_worst_risk_by_another_route(n, m):
+    phi = FourierFeatures.draw(3, m, gamma=1.0, seed=3)
+    kernel, Z = phi.kernel(UNIT[:n]), phi(UNIT[:n])
+    away = n * 0.01 * np.linalg.inv(Z @ Z.T + n * 0.01 * np.eye(n))
+    bias = np.linalg.norm(away @ kernel @ away, 2) / n
+    variance = np.sum((np.eye(n) - away) ** 2) / n
     found = worst_risk(Z, kernel, 0.01, 0.5, 2.0)
-    # The power method is from below.
+    # Of many rows the norm is from below.
     expected = 4 * bias + 0.25 * variance
-    assert 0.98 * expected <= found <= expected * (1 + 1e-9)
+    assert 0.999 * expected <= found <= expected * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("gamma", [0.7, 1e5])
+def test_gaussian_kernel_by_differences(gamma):
+    close = np.concatenate([UNIT, UNIT[:3], UNIT[:3] + 1e-4])
+    expected = FourierFeatures.draw(3, 2, gamma=gamma, seed=0).kernel(close)
+    np.testing.assert_allclose(
+        _gaussian(close, gamma), expected, rtol=0, atol=1e-15 * gamma + 1e-15
+    )
 
 
 def test_many_rows_are_sampled_and_said(monkeypatch):

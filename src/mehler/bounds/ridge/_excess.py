@@ -166,11 +166,11 @@ def _expected(below: Tail, largest: float, cap: float) -> float:
     g = np.where(_STEPS <= 0.5, 0.25 / (1 - _STEPS) ** 2, _STEPS / (1 - _STEPS))
     starts = np.concatenate([[0.0], _STEPS])
     edges = np.minimum(np.concatenate([[0.25], g, [np.inf]]), cap)
-    chances = [1.0]
-    for start, rise in zip(starts[1:], np.diff(edges)[1:], strict=True):
-        seen = rise > 0 and start < largest
-        chances.append(math.exp(min(0.0, below.log_probability(float(start)))) if seen else 0.0)
-    return math.fsum(np.diff(edges) * chances)
+    rises, chances = np.diff(edges), np.zeros(starts.size)
+    chances[0] = 1.0
+    seen = (rises > 0) & (starts > 0) & (starts < largest)
+    chances[seen] = np.exp(np.minimum(0.0, below.log_probability(starts[seen])))
+    return math.fsum(rises * chances)
 
 
 @elementwise

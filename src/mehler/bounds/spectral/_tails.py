@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-# Sums over a spectrum that are taken together.
-_AT_ONCE = 24
+from mehler.bounds.spectral._sums import log_sums
+
 # Points c L of the grid: any is valid, and neighbours change the exponent by less than 1e-3.
 _GRID = np.geomspace(1e-12, 60.0, 500)
 # The same for features without a bound, c in units of 1/d and as far as the integral is finite.
@@ -48,9 +48,9 @@ class Tail:
     theta: Any
     numerator: Any
 
-    def log_probability(self, t: float) -> float:
-        """Return the logarithm of the bound of P(lambda_max >= t)."""
-        return float(np.min(self.numerator - _log_psi(self.theta * t)))
+    def log_probability(self, t: Any) -> Any:
+        """Return the logarithm of the bound of P(lambda_max >= t), for each t."""
+        return np.min(self.numerator - _log_psi(np.multiply.outer(t, self.theta)), axis=-1)
 
 
 def tails(beta: Any, level: Level, m: int) -> tuple[Tail, Tail]:
@@ -89,15 +89,14 @@ def tail(beta: Any, level: Level, m: int, sign: int) -> Tail:
 
 def _of_bounded(beta: Any, most: float, m: int, sign: int) -> tuple[Any, Any]:
     a = m * _psi(sign * _GRID) / most
-    return _GRID / most * m, _log_sums(a, np.zeros_like(a), beta)
+    return _GRID / most * m, log_sums(a, np.zeros_like(a), beta)
 
 
 def _of_lipschitz(beta: Any, level: Level, m: int, sign: int) -> tuple[Any, Any]:
     c, beyond = _beyond(level.mean, level.lipschitz, sign)
     cut = (math.sqrt(level.mean) + level.lipschitz * _CUTS) ** 2
     a = m * _psi(sign * c[:, None] * cut) / cut
-    each = [_log_sums(*pair, beta).min() for pair in zip(a, m * beyond, strict=True)]
-    return c * m, np.array(each)
+    return c * m, log_sums(a, m * beyond, beta).min(axis=1)
 
 
 @functools.lru_cache(maxsize=64)
@@ -124,21 +123,6 @@ def _beyond(mean: float, lipschitz: float, sign: int) -> tuple[Any, Any]:
     grown = np.where(x < 1, np.expm1(np.minimum(x, 1)) * gauss, np.exp(x - u**2 / 2) - gauss)
     density = 2 * c[:, None, None] * lipschitz * r * grown * sign
     return c, edge + half * (density @ _WEIGHTS)
-
-
-def _log_sums(a: Any, w: Any, beta: Any) -> Any:
-    """Return log of sum_i (exp(a beta_i + w [i = 1]) - 1) for each a and w (k,)."""
-    found = []
-    for start in range(0, a.size, _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
-        exponent = a[part, None] * beta
-        exponent[:, 0] += w[part]
-        top = np.maximum(exponent[:, :1], 1.0)
-        # Divided by the largest term, or without cancellation where all are small.
-        small = np.expm1(np.minimum(exponent, 1.0)) * np.exp(-top)
-        grown = np.where(top > 1, np.exp(exponent - top) - np.exp(-top), small)
-        found.append(top[:, 0] + np.log(grown.sum(axis=1)))
-    return np.concatenate(found)
 
 
 def _psi(x: Any) -> Any:
