@@ -74,6 +74,7 @@ def test_a_target_that_hangs_is_ended(name, words):
     assert done.stdout == ""
 
 
+@pytest.mark.full
 def test_a_target_that_sets_global_states_gets_the_verdict_of_one_that_does_not(capsys):
     said = []
     for name in ("reseeding", "well_behaved"):

@@ -24,6 +24,7 @@ def kernel(request):
     return KERNELS[request.param]
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("place", [p for p in CPU if not p.jit], ids=lambda place: place.name)
 def test_places_agree(place, kernel):
     rows = place.asarray(X)
@@ -147,6 +148,7 @@ def test_a_series_has_no_gradient():
         KERNELS["tanh"].nngp(torch.tensor(X, requires_grad=True))
 
 
+@pytest.mark.full  # 20 seconds of compilation
 def test_compiled_by_jax():
     jax = pytest.importorskip("jax")
     rows = jax.numpy.asarray(X)
