@@ -161,16 +161,17 @@ def test_rounding_is_seen_where_nothing_is_reduced(monkeypatch):
 def test_the_error_of_angles_is_below_what_the_limit_takes_it_for(d, dtype):
     """Root mean square over 400 frequencies, of angles just below the limit."""
     rng = np.random.default_rng(2)
+    xp = _arrays.array_namespace(np.ones(1))
     phases = _phases.Phases(mehler.features.fourier._fourier.projections.named("gaussian"), 1.0)
     each = 0.5 * np.finfo(dtype).eps * np.sqrt(d + 3)
     x = rng.standard_normal((2, d))
     x = (x / np.linalg.norm(x, axis=1, keepdims=True) * 0.99 * _phases.LIMIT / each).astype(dtype)
     w = rng.standard_normal((1, d, 400)).astype(dtype)
-    rounded = phases(np, x, 1.0 / (2.0 * np.pi), w)
-    assert not phases.reaches(np, x, x.dtype, w)
-    exact = _turns.turns_of(np, x.astype(float), w[0].astype(float))
+    rounded = phases(xp, x, 1.0 / (2.0 * np.pi), w)
+    assert not phases.reaches(xp, x, x.dtype, w)
+    exact = _turns.turns_of(xp, x.astype(float), w[0].astype(float))
     off = np.asarray(rounded, dtype=float) - exact
     off = 2.0 * np.pi * (off - np.rint(off))
     assert np.sqrt(np.mean(off**2)) < _phases.LIMIT
     # One more turn of the screw, and angles are reduced.
-    assert phases.reaches(np, x * np.asarray(1.05, dtype), x.dtype, w)
+    assert phases.reaches(xp, x * np.asarray(1.05, dtype), x.dtype, w)

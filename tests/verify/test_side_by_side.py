@@ -177,10 +177,10 @@ def test_what_a_draw_raises_is_raised_at_its_turn(error, n_jobs):
 @pytest.mark.parametrize("n_jobs", [1, 3])
 def test_warnings_of_draws_are_seen(n_jobs):
     def draw(seed):
-        warnings.warn("old", DeprecationWarning, stacklevel=1)
+        warnings.warn("old", UserWarning, stacklevel=1)
         return signs(seed)
 
-    with pytest.raises(DeprecationWarning, match="old"):
+    with pytest.raises(UserWarning, match="old"):
         check(draw, n_jobs=n_jobs)
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("default")
