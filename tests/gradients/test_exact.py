@@ -135,6 +135,7 @@ CURVED = {
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", CURVED)
+@pytest.mark.sampled(4)
 def test_second_derivatives_at_equal_rows(name, library):
     phi, wanted = CURVED[name]
     x = np.array([0.3, -1.1])
@@ -160,6 +161,7 @@ def test_second_derivatives_at_equal_rows(name, library):
     ],
     ids=["maxout-2", "maxout-5", "relu2", "erf"],
 )
+@pytest.mark.sampled(4)
 def test_second_derivatives_elsewhere(phi, library):
     """Differences of first derivatives."""
     x, z = np.array([[0.4, 1.2]]), np.array([[-0.9, 0.5]])

@@ -38,7 +38,7 @@ def host_value(method, rows, weights):
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", sorted(set(DRAWS) - {"codes", "codes-orthogonal"}))
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(16)
 def test_features(name, library):
     phi = drawn(name)
 
@@ -73,7 +73,7 @@ KINKED = {"codes", "codes-orthogonal", "next", "fresh", "fresh-orthogonal", "sin
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("rows", ROWS)
 @pytest.mark.parametrize("name", sorted(set(DRAWS) - ON_HOST))
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(24)
 def test_kernels(name, rows, library):
     phi = drawn(name)
     x, y = ROWS[rows]
@@ -150,6 +150,7 @@ SMOOTH_AT_ZERO = {
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", SMOOTH_AT_ZERO)
+@pytest.mark.sampled(8)
 def test_rows_of_zeros(name, library):
     """Their odd part is linear, and so the mean of the slopes on both sides is one gradient."""
     phi = SMOOTH_AT_ZERO[name]

@@ -111,7 +111,7 @@ class TestTorch:
 @pytest.mark.skipif("jax" not in LIBRARIES, reason="JAX is the user's choice")
 class TestJax:
     @pytest.mark.parametrize("name", sorted(DRAWS))
-    @pytest.mark.sampled(20)
+    @pytest.mark.sampled(8)
     def test_compiled_and_mapped(self, name):
         import jax
 
