@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import re
+import subprocess
+import sys
 import tomllib
 import zipfile
 from email import message_from_bytes
@@ -11,11 +13,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from mehler import __version__
 from tests.package.conftest import ADDRESS, ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PYTHONS = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -75,16 +79,62 @@ def test_the_recipe_asks_for_what_the_package_asks_for():
     def listed(lines):
         return {line.replace(" ", "").replace("matplotlib-base", "matplotlib") for line in lines}
 
-    assert listed(needed["run"]) - {"python>=${{python_min}}"} == set(PROJECT["dependencies"])
+    def weakest(lines):
+        """A package of conda's has builds for a Python or has none: it needs no markers."""
+        return {re.sub("; python_version < .*", "", line) for line in lines}
+
+    assert listed(needed["run"]) - {"python>=${{python_min}}"} == {
+        line for line in weakest(PROJECT["dependencies"]) if ";" not in line
+    }
     extras = {line for lines in PROJECT["optional-dependencies"].values() for line in lines}
-    assert listed(needed["run_constraints"]) <= extras
+    assert listed(needed["run_constraints"]) <= weakest(extras)
+
+
+def lowest(folder: Path):
+    """What ``.ci/lowest`` prints of the pyproject.toml in a folder."""
+    return subprocess.run(
+        [sys.executable, ROOT / ".ci" / "lowest"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_each_package_has_one_lowest_version_on_a_python(python):
+    """Two pins of a package on one Python, or none, and pip refuses or takes the newest."""
+    pins = [Requirement(line) for line in lowest(ROOT).stdout.splitlines()]
+    here = [
+        pin.name
+        for pin in pins
+        if pin.marker is None or pin.marker.evaluate({"python_version": python})
+    ]
+    assert sorted(here) == sorted({pin.name for pin in pins})
+    assert len(here) > 25
+
+
+def test_the_lowest_versions_are_those_of_all_extras_and_markers(tmp_path):
+    def said(*lines: str):
+        text = f"[project]\nname = 'one'\ndependencies = {list(lines)}\n"
+        extras = "[project.optional-dependencies]\nmore = ['two[array]>=3.10', 'one[less]']\n"
+        (tmp_path / "pyproject.toml").write_text(text + extras, encoding="utf-8")
+        return lowest(tmp_path)
+
+    old, new = "python_version < '3.13'", "python_version >= '3.13'"
+    assert said(f"six>=1; {old}", f"six>=2.1; {new}", "two>=3.9").stdout.splitlines() == [
+        f"six==1; {old}",
+        f"six==2.1; {new}",
+        "two==3.10",
+    ]
+    assert "'six' has no lowest version" in said("six").stderr
+    assert said("six<2").returncode == 1
 
 
 def test_every_supported_python_is_tested():
-    named = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
     matrix = read(".github/workflows/tests.yml")["jobs"]["suite"]["strategy"]["matrix"]
-    assert matrix["python"] == named
-    assert f">={named[0]}" == PROJECT["requires-python"]
+    assert matrix["python"] == PYTHONS
+    assert f">={PYTHONS[0]}" == PROJECT["requires-python"]
     assert len(matrix["os"]) >= 2
 
 
