@@ -31,6 +31,7 @@ from mehler._arrays._dtypes import (
     real_dtype,
     resolve_dtype,
     widest_float,
+    within_floats,
 )
 from mehler._arrays._global_random import (
     disturb_global_state,
@@ -46,7 +47,13 @@ from mehler._arrays._gradients import (
     require_no_gradient,
     with_derivative,
 )
-from mehler._arrays._host import elementwise_on_host, from_host, to_host, without_gradient
+from mehler._arrays._host import (
+    dense_host,
+    elementwise_on_host,
+    from_host,
+    to_host,
+    without_gradient,
+)
 from mehler._arrays._kinds import is_array, is_on_accelerator
 from mehler._arrays._libraries import LIBRARIES, installed_namespaces
 from mehler._arrays._namespace import (
@@ -59,9 +66,8 @@ from mehler._arrays._namespace import (
     require_same_place,
     resolve_place,
 )
-from mehler._arrays._outputs import dense_host
 from mehler._arrays._special import clip, erf
-from mehler._arrays._validate import all_true, check_matrix, require_finite, within_floats
+from mehler._arrays._validate import all_true, check_matrix, require_finite
 from mehler._arrays.routines._ecdf import ecdf_at
 from mehler._arrays.routines._gram import (
     add_gram,

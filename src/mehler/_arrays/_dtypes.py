@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from mehler._arrays._namespace import Array, namespace_name, place_of
 
@@ -91,3 +94,21 @@ def code_dtype(xp: Any, n_values: int) -> Any:
         return xp.uint8
     # torch has no arithmetic on uint16, so uint8 is followed by the signed types.
     return xp.int16 if n_values <= 2**15 else xp.int32
+
+
+def within_floats(compute: Callable[[], Any], x: Array, *, name: str) -> Any:
+    """Compute where underflow is rounding, and other errors that NumPy is told to raise name `x`.
+
+    What overflows on the way to a finite result, or divides by zero where it is not used, is none.
+    """
+    if not isinstance(x, np.ndarray):
+        return compute()
+    try:
+        with np.errstate(under="ignore"):
+            return compute()
+    except FloatingPointError:
+        with np.errstate(all="ignore"):
+            values = compute()
+    if all(np.isfinite(one).all() for one in (values if isinstance(values, tuple) else (values,))):
+        return values
+    raise ValueError(f"{name} leads out of the range of floats: scale it")

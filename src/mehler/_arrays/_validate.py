@@ -89,21 +89,3 @@ def require_finite(x: Array, *, name: str) -> None:
             raise ValueError(
                 f"{name} holds NaN or infinity, first in row {row}; drop or impute such rows first"
             )
-
-
-def within_floats(compute: Callable[[], Any], x: Array, *, name: str) -> Any:
-    """Compute where underflow is rounding, and other errors that NumPy is told to raise name `x`.
-
-    What overflows on the way to a finite result, or divides by zero where it is not used, is none.
-    """
-    if not isinstance(x, np.ndarray):
-        return compute()
-    try:
-        with np.errstate(under="ignore"):
-            return compute()
-    except FloatingPointError:
-        with np.errstate(all="ignore"):
-            values = compute()
-    if all(np.isfinite(one).all() for one in (values if isinstance(values, tuple) else (values,))):
-        return values
-    raise ValueError(f"{name} leads out of the range of floats: scale it")

@@ -5,11 +5,10 @@ sha256, and returns a :class:`Dataset` of NumPy arrays. If the package is missin
 the command that installs it. :func:`sources` lists all data sets with their licences.
 """
 
-from mehler.data._dataset import Dataset
 from mehler.data._faces import orl_faces, rotating
 from mehler.data._fetch import fetch_mnist
 from mehler.data._images import digits, fashion_mnist, mnist, mnist_5k
-from mehler.data._source import DamagedDataError, MissingDataError, Source
+from mehler.data._sources import DamagedDataError, Dataset, MissingDataError, Source
 from mehler.data._spoken import spoken_digits
 from mehler.data._tables import adult, diamonds, house_sales, letter, magic
 

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._validate import integer, reals
-from mehler.data._dataset import Dataset
-from mehler.data._source import DamagedDataError, hold, packaged
-from mehler.data._sources import SOURCES
+from mehler.data._sources import SOURCES, DamagedDataError, Dataset, hold, packaged
 
 _SHAPE = (112, 92)
 # Of more pictures there is no use, nor room for them.

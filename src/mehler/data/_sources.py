@@ -1,8 +1,123 @@
-"""Table of the sources: carrier, command and licences of each data set."""
+"""What a data set is, where each comes from, and its file, verified by its hash."""
 
 from __future__ import annotations
 
-from mehler.data._source import Source
+import hashlib
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Rows and targets as NumPy arrays.
+
+    Parameters
+    ----------
+    name : str
+        Name of the loader.
+    X : array, shape (n, ...)
+        Rows as stored in the file: neither scaled nor centred.
+    y : array, shape (n,)
+        Classes as integers, or a real target.
+    X_test, y_test : array or None
+        The official test part, if there is one.
+    columns : tuple of str
+        Column names of `X`; empty for images and sequences.
+    classes : tuple of str
+        Class names; empty for regression.
+    licence : str
+        Licences of the package and of the data.
+    note : str
+        Caveats for users.
+
+    See Also
+    --------
+    sources : List the loaders.
+    """
+
+    name: str
+    X: Any
+    y: Any
+    X_test: Any = None
+    y_test: Any = None
+    columns: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    licence: str = ""
+    note: str = ""
+
+    def __repr__(self) -> str:
+        test = "" if self.X_test is None else f", test {self.X_test.shape}"
+        kind = f"{len(self.classes)} classes" if self.classes else "a real target"
+        return f"Dataset({self.name}: {self.X.shape}{test}, {self.X.dtype}, {kind})"
+
+
+class MissingDataError(FileNotFoundError):
+    """The package or folder of a data set is missing; the message says how to install it."""
+
+
+class DamagedDataError(ValueError):
+    """The hash of a file differs from the one recorded when its loader was written."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Origin and licence of a data set.
+
+    Parameters
+    ----------
+    name : str
+        Name of the loader.
+    what : str
+        Rows, columns and target in a line.
+    carrier : str
+        Package or folder that contains the file.
+    command : str
+        Command that installs it.
+    licence : str
+        Licences of the package and of the data.
+    note : str
+        Caveats: damage, missing parts, the set it stands in for.
+    """
+
+    name: str
+    what: str
+    carrier: str
+    command: str
+    licence: str
+    note: str = ""
+
+
+def packaged(source: Source, file: str) -> Path:
+    """Find a file of an installed package without importing it, or raise MissingDataError."""
+    spec = importlib.util.find_spec(source.carrier)
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        path = Path(folder) / file
+        if path.is_file():
+            return path
+    raise MissingDataError(
+        f"{source.name}: {file} of the package {source.carrier} is not installed; "
+        f"this brings it: {source.command}"
+    )
+
+
+def checked(path: Path, sha256: str) -> bytes:
+    """Read a file and verify its hash, or raise DamagedDataError."""
+    content = path.read_bytes()
+    hold(content, sha256, path.name)
+    return content
+
+
+def hold(content: bytes, sha256: str, what: str) -> None:
+    """Raise DamagedDataError, naming `what`, unless `content` has that hash."""
+    found = hashlib.sha256(content).hexdigest()
+    if found != sha256:
+        raise DamagedDataError(
+            f"{what} has the sha256 {found[:16]}..., not {sha256[:16]}...: it is another version "
+            "or damaged; bring it anew, in the version that the loader names"
+        )
+
 
 _UCI = "data: CC BY 4.0 (UCI)"
 _MNIST = "data: CC BY-SA 3.0 as Keras states it"

@@ -7,9 +7,7 @@ import io
 import numpy as np
 
 from mehler._validate import integer
-from mehler.data._dataset import Dataset
-from mehler.data._source import checked, packaged
-from mehler.data._sources import SOURCES
+from mehler.data._sources import SOURCES, Dataset, checked, packaged
 
 _FSDD = "27a701a4462e2b0b19bfed87d51a937b24f9f1413c8cdcdb99160e23d26349fa"
 

@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.data._dataset import Dataset
-from mehler.data._source import checked, packaged
-from mehler.data._sources import SOURCES
+from mehler.data._sources import SOURCES, Dataset, checked, packaged
 
 _ADULT = (
     ("adult.csv", "c30ce1e55a965b04950321870db74c19f4aa437120a692f32e72f6a4fa31c418"),
