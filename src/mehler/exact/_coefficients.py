@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from mehler._validate import integer
-from mehler.exact._validate import check_pool
+from mehler.exact._validate import check_pool, in_digits
 
 LARGEST_ORDER = 128
 # Below this pool size powers are products; above, Miller's recurrence, which divides by
@@ -73,9 +73,7 @@ def collision_coefficients(q: int, n: int, dps: int | None = None) -> Any:
     [0.25, 0.353205, 0.101321]
     """
     if dps is not None:
-        from mehler.exact import _multiprecision
-
-        return _multiprecision.collision_coefficients(q, n, dps)
+        return in_digits("collision_coefficients", q, n, dps)
     q = check_pool(q)
     n = integer("number of coefficients n", n, most=LARGEST_ORDER)
     if q == 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mehler.exact import _at_rho, _moments
+from mehler.exact._validate import in_digits
 
 
 def collision_probability(rho: Any, q: int, dps: int | None = None) -> Any:
@@ -58,9 +59,7 @@ def collision_probability(rho: Any, q: int, dps: int | None = None) -> Any:
     0.25
     """
     if dps is not None:
-        from mehler.exact import _multiprecision
-
-        return _multiprecision.collision_probability(rho, q, dps)
+        return in_digits("collision_probability", rho, q, dps)
     return _at_rho.apply(_at_rho.collision, rho, q)
 
 
@@ -105,9 +104,7 @@ def maxout_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
     1.233897997333
     """
     if dps is not None:
-        from mehler.exact import _multiprecision
-
-        return _multiprecision.maxout_kernel(rho, q, dps)
+        return in_digits("maxout_kernel", rho, q, dps)
     return _at_rho.apply(_at_rho.kernel, rho, q)
 
 
@@ -146,9 +143,7 @@ def locally_linear_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
     0.0
     """
     if dps is not None:
-        from mehler.exact import _multiprecision
-
-        return _multiprecision.locally_linear_kernel(rho, q, dps)
+        return in_digits("locally_linear_kernel", rho, q, dps)
     return _at_rho.apply(lambda r, q: _moments.sigma2(q) * r * _at_rho.collision(r, q), rho, q)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mehler._validate import integer
-from mehler.exact._validate import check_pool
+from mehler.exact._validate import check_pool, in_digits
 
 # The density turns over a width of about 1/sqrt(2 log q) = 0.19 at q = 10^6; this step puts the
 # error of the trapezoid rule, exp(-2 pi width / step), below 1e-16.
@@ -71,9 +71,7 @@ def max_moment(k: int, q: int, dps: int | None = None) -> Any:
     0.0
     """
     if dps is not None:
-        from mehler.exact import _multiprecision
-
-        return _multiprecision.max_moment(k, q, dps)
+        return in_digits("max_moment", k, q, dps)
     k = integer("order k", k, least=0, most=LARGEST_MOMENT)
     q = check_pool(q)
     if q == 1 and k % 2:
@@ -168,9 +166,7 @@ def hermite_moment(i: int, q: int, dps: int | None = None) -> Any:
     0.194924200308
     """
     if dps is not None:
-        from mehler.exact import _multiprecision
-
-        return _multiprecision.hermite_moment(i, q, dps)
+        return in_digits("hermite_moment", i, q, dps)
     i = integer("order i", i, least=0, most=LARGEST_HERMITE)
     q = check_pool(q)
     if i == 0:
@@ -183,11 +179,6 @@ def hermite_moment(i: int, q: int, dps: int | None = None) -> Any:
     for n in range(i):
         before, current = current, (t * current - math.sqrt(n) * before) / math.sqrt(n + 1)
     return math.fsum(current * root_density) * _STEP
-
-
-def centred_fourth_moment(q: int) -> float:
-    """Compute E (M - h_1)^4."""
-    return centred_moment(4, q)
 
 
 def centred_moment(k: int, q: int) -> float:

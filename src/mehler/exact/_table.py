@@ -88,7 +88,7 @@ def _build(q: int) -> PoolTable:
         second=_localise(_integrate(h4, _series(plain * weigh))),
         second_slope=_localise(_series(plain)),
         centred_second=_localise(
-            _integrate(_moments.centred_fourth_moment(q), _series(centred * weigh))
+            _integrate(_moments.centred_moment(4, q), _series(centred * weigh))
         ),
         centred_second_slope=_localise(_series(centred)),
         slope=_localise(chebyshev.chebmul(turned, _series(weigh))),

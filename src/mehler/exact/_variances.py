@@ -7,6 +7,7 @@ from typing import Any
 from mehler import _arrays
 from mehler._validate import real
 from mehler.exact import _at_rho, _table
+from mehler.exact._validate import in_digits
 
 
 def product_second_moment(rho: Any, q: int, dps: int | None = None) -> Any:
@@ -38,9 +39,7 @@ def product_second_moment(rho: Any, q: int, dps: int | None = None) -> Any:
     0.0
     """
     if dps is not None:
-        from mehler.exact import _multiprecision
-
-        return _multiprecision.product_second_moment(rho, q, dps)
+        return in_digits("product_second_moment", rho, q, dps)
     return _at_rho.apply(_at_rho.second_moment, rho, q)
 
 

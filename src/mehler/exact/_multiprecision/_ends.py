@@ -14,7 +14,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from mehler.exact._mp_arguments import to_mpf
+from mehler.exact._mp_arguments import exact_number, to_mpf
 from mehler.exact._multiprecision._fixed import Normal, power, private_context
 from mehler.exact._multiprecision._step import decay, first_step, negligible, settled
 from mehler.exact._multiprecision._wedge import Wedge, working_bits
@@ -37,7 +37,7 @@ def product_moments_near(rho: Fraction, q: int, digits: int) -> tuple[Any, Any]:
     # Only as many digits as this remainder has to contribute.
     for node, weight in _legendre(context, _nodes_needed(float(angle), q, digits, rest)):
         t = angle * node
-        near = Fraction(_dyadic(context, -context.cos(t)))
+        near = exact_number(-context.cos(t), name="rho")
         kappa, product = Wedge(near, q, digits, normal).same_winner()
         kernel += weight * angle * context.sin(t) * kappa
         second += weight * angle * context.sin(t) * 4 * product
@@ -148,9 +148,3 @@ def _legendre(context: Any, n: int) -> list[tuple[Any, Any]]:
             x -= step
         rule.append(((1 + x) / 2, 1 / ((1 - x * x) * slope * slope)))
     return rule
-
-
-def _dyadic(context: Any, x: Any) -> Fraction:
-    """Convert an mpf of a private context to a Fraction."""
-    sign, mantissa, exponent, _ = x._mpf_
-    return (-1) ** sign * int(mantissa) * Fraction(2) ** int(exponent)

@@ -6,9 +6,13 @@ products only, not by the group. All functions run on the host, in float64.
 
 from mehler.exact.orbits._bins import RULES, Bins
 from mehler.exact.orbits._distances import cyclic_distance, hit_numbers, token_distance
-from mehler.exact.orbits._merge import mean_maximum
 from mehler.exact.orbits._products import expected_product, expected_square
-from mehler.exact.orbits._samples import coincidence_weight, orbit_sample_variance, sample_variance
+from mehler.exact.orbits._samples import (
+    coincidence_weight,
+    mean_maximum,
+    orbit_sample_variance,
+    sample_variance,
+)
 from mehler.exact.orbits._spread import limit_variance_bound
 from mehler.exact.orbits._templates import LAWS, TemplateLaw
 
