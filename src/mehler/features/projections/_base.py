@@ -87,7 +87,6 @@ class Projection(ABC):
         """
         return n_pieces * n_inputs * n_units
 
-    @abstractmethod
     def draw(
         self,
         seed: int,
@@ -114,20 +113,30 @@ class Projection(ABC):
         -------
         tuple of numpy.ndarray
             Arguments of `pieces` after the rows.
-        """
 
-    def refuse(
-        self, seed: Any, n_pieces: Any, n_inputs: Any, n_units: Any, dtype: Any, stream: Any
-    ) -> None:
-        """Refuse arguments of `draw` that are not of their kind, or ask for too many weights."""
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is not of its kind, or they ask for too many weights.
+        """
         _random.check_seed(seed)
-        sizes = {"n_pieces": n_pieces, "n_inputs": n_inputs, "n_units": n_units}
-        whole = {name: integer(name, size) for name, size in sizes.items()}
+        asked = {"n_pieces": n_pieces, "n_inputs": n_inputs, "n_units": n_units}
+        whole = {name: integer(name, size) for name, size in asked.items()}
         choice("dtype", dtype, ("float32", "float64"))
         integer("stream", stream, least=0)
         if 8 * self.n_weights(**whole) > _MOST_BYTES:
             listed = ", ".join(f"{name}={size}" for name, size in whole.items())
             raise ValueError(f"{listed} ask for more than 1 TiB of weights; make one smaller")
+        self.check(**whole)
+        sizes = (whole["n_pieces"], whole["n_inputs"], whole["n_units"])
+        return self._draw(seed, *sizes, dtype, stream)
+
+    def _draw(
+        self, seed: int, n_pieces: int, n_inputs: int, n_units: int, dtype: str, stream: int
+    ) -> tuple[Any, ...]:
+        """Draw weights for checked arguments; by default as units drawn alone."""
+        units = slice(0, n_units)
+        return self.draw_units(seed, n_pieces, n_inputs, units, dtype, stream=stream)
 
     def shared(self, seed: int, n_inputs: int, dtype: str) -> tuple[Any, ...]:
         """Draw weights shared by all units, once, for `draw_units`; most projections have none.
@@ -175,7 +184,6 @@ class Projection(ABC):
             "take projections='gaussian'"
         )
 
-    @abstractmethod
     def pieces(self, xp: Any, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
         """Yield products of rows with each piece of the weights: q arrays of shape (n, m).
 
@@ -191,6 +199,7 @@ class Projection(ABC):
         *weights : array
             Result of `draw` or `draw_units`, on the device of the rows.
         """
+        return products(xp, rows, *weights)
 
     @abstractmethod
     def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:

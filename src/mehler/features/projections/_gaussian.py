@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from mehler import _arrays, _random
-from mehler.features.projections._base import Projection, products
+from mehler import _random
+from mehler.features.projections._base import Projection
 
 
 class Gaussian(Projection):
@@ -30,20 +29,6 @@ class Gaussian(Projection):
     name: ClassVar[str] = "gaussian"
     independent: ClassVar[bool] = True
 
-    def draw(
-        self,
-        seed: int,
-        n_pieces: int,
-        n_inputs: int,
-        n_units: int,
-        dtype: str,
-        stream: int = _random.WEIGHTS,
-    ) -> tuple[Any, ...]:
-        """Draw weights (q, d, m), see `Projection.draw`."""
-        self.refuse(seed, n_pieces, n_inputs, n_units, dtype, stream)
-        units = slice(0, n_units)
-        return self.draw_units(seed, n_pieces, n_inputs, units, dtype, stream=stream)
-
     def draw_units(
         self,
         seed: int,
@@ -60,10 +45,6 @@ class Gaussian(Projection):
             seed, stream, n_pieces, n_inputs, n, dtype, first=units.start
         )
         return (weights,)
-
-    def pieces(self, xp: Any, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
-        """Products with each piece, see `Projection.pieces`."""
-        return products(xp, rows, *weights)
 
     def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:
         """Return 1."""

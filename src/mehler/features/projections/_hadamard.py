@@ -65,17 +65,10 @@ class Hadamard(Projection):
         blocks = -(-n_units // size)
         return n_pieces * blocks * size * cell(size) + 2 * size
 
-    def draw(
-        self,
-        seed: int,
-        n_pieces: int,
-        n_inputs: int,
-        n_units: int,
-        dtype: str,
-        stream: int = _random.WEIGHTS,
+    def _draw(
+        self, seed: int, n_pieces: int, n_inputs: int, n_units: int, dtype: str, stream: int
     ) -> tuple[Any, ...]:
         """Draw positions, signs, transforms, cells (q, blocks, D/b, b, b) and lengths (q, m, 1)."""
-        self.refuse(seed, n_pieces, n_inputs, n_units, dtype, stream)
         size = padded(n_inputs)
         b = cell(size)
         purpose = _random.HADAMARD + stream

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 
 from mehler import _arrays, _random
-from mehler.features.projections._base import OrthogonalPairs, Projection, products
+from mehler.features.projections._base import OrthogonalPairs, Projection
 
 
 class Orthogonal(Projection):
@@ -48,17 +47,9 @@ class Orthogonal(Projection):
 
     name: ClassVar[str] = "orthogonal"
 
-    def draw(
-        self,
-        seed: int,
-        n_pieces: int,
-        n_inputs: int,
-        n_units: int,
-        dtype: str,
-        stream: int = _random.WEIGHTS,
+    def _draw(
+        self, seed: int, n_pieces: int, n_inputs: int, n_units: int, dtype: str, stream: int
     ) -> tuple[Any, ...]:
-        """Draw weights (q, d, m), see `Projection.draw`."""
-        self.refuse(seed, n_pieces, n_inputs, n_units, dtype, stream)
         d = n_inputs
         weights = np.empty((n_pieces, d, n_units), dtype=dtype)
         for block, units in enumerate(_arrays.slices(n_units, d)):
@@ -68,10 +59,6 @@ class Orthogonal(Projection):
             drawn *= np.sqrt(rng.chisquare(d, size=(n_pieces, 1, d)))
             weights[:, :, units] = drawn[:, :, : units.stop - units.start]
         return (weights,)
-
-    def pieces(self, xp: Any, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
-        """Products with each piece, see `Projection.pieces`."""
-        return products(xp, rows, *weights)
 
     def pairs(self, n_inputs: int, n_units: int) -> int:
         """Count ordered pairs of distinct units that share a block."""

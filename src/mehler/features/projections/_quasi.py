@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 
-from mehler import _arrays, _random
-from mehler.features.projections._base import Projection, products
+from mehler import _random
+from mehler.features.projections._base import Projection
 
 # Digits of a Sobol point; lower digits are drawn uniformly.
 _BITS = 30
@@ -28,17 +27,9 @@ class _Quasi(Projection):
 
     isotropic: ClassVar[bool] = False
 
-    def draw(
-        self,
-        seed: int,
-        n_pieces: int,
-        n_inputs: int,
-        n_units: int,
-        dtype: str,
-        stream: int = _random.WEIGHTS,
+    def _draw(
+        self, seed: int, n_pieces: int, n_inputs: int, n_units: int, dtype: str, stream: int
     ) -> tuple[Any, ...]:
-        """Draw weights (q, d, m), see `Projection.draw`."""
-        self.refuse(seed, n_pieces, n_inputs, n_units, dtype, stream)
         from scipy.special import ndtri
 
         rng = _random.generator(seed, _random.QUASI + stream, self._number)
@@ -53,10 +44,6 @@ class _Quasi(Projection):
     @abstractmethod
     def _points(self, rng: np.random.Generator, n_coordinates: int, n_points: int) -> Any:
         """Return the first points, each uniform on the cube, shape (n_points, n_coordinates)."""
-
-    def pieces(self, xp: Any, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
-        """Products with each piece, see `Projection.pieces`."""
-        return products(xp, rows, *weights)
 
     def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:
         """Return m, which holds for any dependence (Cauchy and Schwarz)."""

@@ -57,17 +57,10 @@ class SharedPool(Projection):
         """Return the size of the pool, plus half a number per index."""
         return self.n_projections * n_inputs + n_pieces * n_units // 2
 
-    def draw(
-        self,
-        seed: int,
-        n_pieces: int,
-        n_inputs: int,
-        n_units: int,
-        dtype: str,
-        stream: int = _random.WEIGHTS,
+    def _draw(
+        self, seed: int, n_pieces: int, n_inputs: int, n_units: int, dtype: str, stream: int
     ) -> tuple[Any, ...]:
-        """Draw the pool (P, d) and the members of each unit (q, m), see `Projection.draw`."""
-        self.refuse(seed, n_pieces, n_inputs, n_units, dtype, stream)
+        """Draw the pool (P, d) and the members of each unit (q, m)."""
         members = _random.pool_members(seed, self.n_projections, n_pieces, n_units)
         return (*self.shared(seed, n_inputs, dtype, stream), members)
 
