@@ -12,6 +12,70 @@ from mehler.exact._moments import centred_moment
 from mehler.features import _correlation
 
 
+def product_kurtosis(self: Any, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
+    """Compute the kurtosis of one feature product, E(P - EP)^4 / Var(P)^2, shape (n, k).
+
+    Exact for codes, decoupled units and Fourier features, and up to the kernel's accuracy for
+    kitchen sinks; a bound for maxout units, and the bound 4/Var(P) at nearly equal rows for
+    spectra that do not define their own kurtosis, as the Gaussian one does.
+
+    Parameters
+    ----------
+    X, Y : array, shape (n, n_inputs), (k, n_inputs)
+        Rows as in :meth:`kernel`, whose errors hold too.
+
+    Returns
+    -------
+    array, shape (n, k)
+        In the namespace and float dtype of `X`.
+    """
+    found: _arrays.Array = self._of_rows(X, Y, self._kurtosis_of)
+    return found
+
+
+def feature_cdf(self: Any, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
+    r"""Compute the distribution function of a feature times sqrt(n_features), shape (n, k).
+
+    .. math:: F_x(t) = \Phi(t/|x| + c)^q, \qquad \Phi\Big(\frac t{\sigma(q)|x|}\Big), \qquad
+              1 - \tfrac1\pi\arccos(t/\sqrt2)
+
+    of maxout features (:math:`c = h_1(q)` if centred, else 0), of decoupled ones, and of Fourier
+    features with an offset, which makes it the same for every row and kernel. That of a kitchen
+    sink follows from its activation and law.
+
+    Parameters
+    ----------
+    X : array, shape (n, n_inputs)
+        Rows.
+    t : array, shape (n, k)
+        Arguments for each row, in the namespace of `X`.
+
+    Returns
+    -------
+    array, shape (n, k)
+        In the namespace and float dtype of `X`, computed on the host; relative error about
+        1e-15 max(1, q |log Phi|) for maxout units.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `X` or `t` is not such a matrix; for Fourier pairs, whose cosines and sines have
+        different distributions; if the activation or law of a kitchen sink defines none.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> phi = mehler.FourierFeatures.draw(2, 10, form="offset", seed=0)
+    >>> float(phi.feature_cdf(np.eye(2), np.ones((2, 1)))[0, 0])
+    0.75
+    >>> phi = mehler.KitchenSinks.draw(2, 10, activation="relu", seed=0)
+    >>> phi.feature_cdf(np.eye(2)[:1], np.array([[-1.0, 0.0]])).tolist()
+    [[0.0, 0.5]]
+    """
+    found: _arrays.Array = self._cdf_of(X, t)
+    return found
+
+
 def cdf(
     X: _arrays.Array,
     t: _arrays.Array,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mehler.features.leverage._simplex import largest_mean
+from mehler.features.leverage._labelled import largest_mean
 
 
 def bisected(v, rho):

@@ -250,61 +250,13 @@ class FourierFeatures(FeatureMap):
         shared = moments.dependence(self.spectrum, self._projection, t, self.n_inputs, self.n_units)
         return value + shared * (2.0 if self.form == "pairs" else 1.0)
 
-    def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-        """Compute the kurtosis of one feature product, (n, k): exact, or a bound at near rows.
+    def _kurtosis_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        return moments.kurtosis(self.spectrum, self.spectrum.distance(x, y), self.form)
 
-        E(P - EP)^4 / Var(P)^2 of one feature product P. At pairs of nearly equal rows it is the
-        bound 4/Var(P), unless the spectrum defines its own kurtosis, as the Gaussian one does.
+    product_kurtosis = _distributions.product_kurtosis
+    feature_cdf = _distributions.feature_cdf
 
-        Parameters
-        ----------
-        X, Y : array, shape (n, n_inputs), (k, n_inputs)
-            Rows as in :meth:`kernel`, whose errors hold too.
-
-        Returns
-        -------
-        array, shape (n, k)
-            In the namespace and float dtype of `X`.
-        """
-        return self._of_rows(
-            X,
-            Y,
-            lambda x, y: moments.kurtosis(self.spectrum, self.spectrum.distance(x, y), self.form),
-        )
-
-    def feature_cdf(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
-        r"""Compute the distribution function of a feature times sqrt(n_features), shape (n, k).
-
-        .. math:: P(\sqrt2\cos(\langle w, x\rangle + b) \le t)
-                  = 1 - \tfrac1\pi\arccos(t/\sqrt2)
-
-        The offset makes it the same for every row and every kernel.
-
-        Parameters
-        ----------
-        X : array, shape (n, n_inputs)
-            Rows.
-        t : array, shape (n, k)
-            Arguments for each row, in the namespace of `X`.
-
-        Returns
-        -------
-        array, shape (n, k)
-            In the namespace and float dtype of `X`, computed on the host to 1e-15.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` or `t` is not such a matrix; for pairs, whose cosines and sines have different
-            distributions.
-
-        Examples
-        --------
-        >>> import numpy as np, mehler
-        >>> phi = mehler.FourierFeatures.draw(2, 10, form="offset", seed=0)
-        >>> float(phi.feature_cdf(np.eye(2), np.ones((2, 1)))[0, 0])
-        0.75
-        """
+    def _cdf_of(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
         if self.form == "pairs":
             raise ValueError(
                 "form='pairs' has columns of two laws: check products, or draw form='offset'"

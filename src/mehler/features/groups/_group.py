@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import json
 import math
 from abc import ABC, abstractmethod
@@ -87,9 +88,10 @@ class Group(ABC):
     def _listed(self) -> Any:
         """Return all elements, shape (order, k), the identity first if there is one."""
 
-    @abstractmethod
     def _parameters(self) -> dict[str, Any]:
-        """Return the constructor's arguments, JSON-able."""
+        """Return the constructor's arguments, JSON-able; by default the attributes so named."""
+        values = {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
 
     @abstractmethod
     def _apply(self, rows: Any, elements: Any) -> Any:

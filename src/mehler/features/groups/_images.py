@@ -85,14 +85,6 @@ class ImageShifts(CoordinateGroup):
         inside = (down >= 0) & (down < self.height) & (right >= 0) & (right < self.width)
         return index, inside.astype(np.int64)
 
-    def _parameters(self) -> dict[str, Any]:
-        return {
-            "height": self.height,
-            "width": self.width,
-            "max_shift": self.max_shift,
-            "fill": self.fill,
-        }
-
 
 class QuarterTurns(CoordinateGroup):
     """Rotations of square images by multiples of 90 degrees; with reflections, all 8 symmetries.
@@ -140,6 +132,3 @@ class QuarterTurns(CoordinateGroup):
             turned = np.rot90(grid, int(turns))
             found.append((turned[:, ::-1] if flip else turned).ravel())
         return np.array(found), np.ones(1, dtype=np.int64)
-
-    def _parameters(self) -> dict[str, Any]:
-        return {"side": self.side, "reflections": self.reflections}

@@ -199,8 +199,13 @@ def on_host(group: Group, X: Any, Y: Any, function: Callable[[Any, Any], Any]) -
     if Y is not None:
         _arrays.check_matrix(Y, name="Y", n_columns=group.n_inputs)
         _arrays.array_namespace(X, Y, names=("X", "Y"))
+    return in_float64(X, Y, function)
+
+
+def in_float64(x: Any, y: Any, function: Callable[[Any, Any], Any]) -> _arrays.Array:
+    """Compute on the host for checked rows, and return to the place of `x`."""
     _arrays.require_no_gradient(
-        *(rows for rows in (X, Y) if rows is not None), what="this function of orbits"
+        *(rows for rows in (x, y) if rows is not None), what="this function of orbits"
     )
-    x, z = (np.asarray(_arrays.to_host(X if r is None else r), dtype=np.float64) for r in (X, Y))
-    return _arrays.from_host(function(x, z), _arrays.place_of(X), _arrays.real_dtype(X))
+    a, b = (np.asarray(_arrays.to_host(x if r is None else r), dtype=np.float64) for r in (x, y))
+    return _arrays.from_host(function(a, b), _arrays.place_of(x), _arrays.real_dtype(x))

@@ -76,9 +76,6 @@ class BlockPermutations(CoordinateGroup):
         index = elements[:, :, None] * self.width + within
         return index.reshape(len(elements), self.n_inputs), np.ones(1, dtype=np.int64)
 
-    def _parameters(self) -> dict[str, Any]:
-        return {"n_inputs": self.n_inputs, "n_blocks": self.n_blocks}
-
 
 def blocks_of(n_inputs: int, n_blocks: int | None) -> int:
     """Validate a number of blocks; default single coordinates."""

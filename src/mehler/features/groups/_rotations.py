@@ -88,14 +88,6 @@ class ImageRotations(Group):
             )
         return turned.reshape(len(images), self.n_inputs)
 
-    def _parameters(self) -> dict[str, Any]:
-        return {
-            "height": self.height,
-            "width": self.width,
-            "degrees": list(self.degrees),
-            "spline": self.spline,
-        }
-
 
 def finite_numbers(name: str, values: Iterable[float]) -> tuple[float, ...]:
     """Validate a non-empty list of finite numbers."""

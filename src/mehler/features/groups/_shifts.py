@@ -53,9 +53,6 @@ class CyclicShifts(CoordinateGroup):
         places = (np.arange(self.n_inputs) - width * elements[:, :1]) % self.n_inputs
         return places, np.ones(1, dtype=np.int64)
 
-    def _parameters(self) -> dict[str, Any]:
-        return {"n_inputs": self.n_inputs, "n_blocks": self.n_blocks}
-
 
 class Dihedral(CoordinateGroup):
     """Cyclic shifts of the coordinates and their reversals: 2 d elements.
@@ -93,6 +90,3 @@ class Dihedral(CoordinateGroup):
         plain = (np.arange(self.n_inputs) - elements[:, :1]) % self.n_inputs
         places = np.where(elements[:, 1:2] == 1, self.n_inputs - 1 - plain, plain)
         return places, np.ones(1, dtype=np.int64)
-
-    def _parameters(self) -> dict[str, Any]:
-        return {"n_inputs": self.n_inputs}

@@ -40,9 +40,6 @@ class Trivial(CoordinateGroup):
         places = np.tile(np.arange(self.n_inputs), (len(elements), 1))
         return places, np.ones(1, dtype=np.int64)
 
-    def _parameters(self) -> dict[str, Any]:
-        return {"n_inputs": self.n_inputs}
-
 
 class SignFlips(CoordinateGroup):
     """All changes of signs of the first `moved` coordinates.
@@ -91,6 +88,3 @@ class SignFlips(CoordinateGroup):
         sign = np.ones((len(elements), self.n_inputs), dtype=np.int64)
         sign[:, : self.moved] = elements
         return np.arange(self.n_inputs)[None, :], sign
-
-    def _parameters(self) -> dict[str, Any]:
-        return {"n_inputs": self.n_inputs, "moved": self.moved}

@@ -89,9 +89,6 @@ class TimeWarps(_Resampled):
         middle = 0.5 * (self.n_inputs - 1)
         return middle + elements[:, :1] * (np.arange(self.n_inputs) - middle)
 
-    def _parameters(self) -> dict[str, Any]:
-        return {"n_inputs": self.n_inputs, "speeds": list(self.speeds)}
-
 
 class PitchShifts(_Resampled):
     """Shifts of a spectrum along a logarithmic frequency axis.
@@ -149,10 +146,3 @@ class PitchShifts(_Resampled):
 
     def _positions(self, elements: Any) -> Any:
         return np.arange(self.n_inputs) - elements[:, :1] * (self.channels_per_octave / 1200.0)
-
-    def _parameters(self) -> dict[str, Any]:
-        return {
-            "n_inputs": self.n_inputs,
-            "cents": list(self.cents),
-            "channels_per_octave": self.channels_per_octave,
-        }

@@ -10,8 +10,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler.exact import orbits
-from mehler.exact.orbits import Bins
-from mehler.features.groups._group import Group
+from mehler.features.invariant._moments import Sampled
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,30 +58,14 @@ def given_templates(value: Any, n_inputs: int) -> GivenTemplates | None:
 
 
 @dataclass(frozen=True, eq=False)
-class GivenMoments:
+class GivenMoments(Sampled):
     """Moments of the mean product of given templates: only elements and offsets are random.
 
-    `size` elements are drawn per template, None for all of them; `own`: separately for each.
+    `own`: elements are drawn for each template separately.
     """
 
     templates: GivenTemplates
-    bins: Bins
-    group: Group
-    size: int | None
-    replacement: bool
     own: bool
-
-    @property
-    def single(self) -> bool:
-        """Whether there is a single element: the variance is then exact."""
-        return (self.group.order if self.size is None else self.size) == 1
-
-    @property
-    def coincidence(self) -> float:
-        """w: the weight of equal elements beyond that of the whole list."""
-        if self.size is None:
-            return 0.0
-        return orbits.coincidence_weight(self.size, self.group.order, replacement=self.replacement)
 
     def kernel(self, x: Any, z: Any) -> Any:
         """Compute the mean over samples, shape (n, k): the empirical kernel for all elements."""
@@ -92,10 +75,6 @@ class GivenMoments:
             if w:
                 total += w * self._summed(np.maximum(left[:, None], right[None])).mean(axis=2)
         return total / len(self.templates.rows)
-
-    def paired(self, x: Any, z: Any) -> Any:
-        """Compute the mean of paired rows, shape (n,)."""
-        return np.array([self.kernel(a[None], b[None])[0, 0] for a, b in zip(x, z)])
 
     def variance(self, x: Any, z: Any) -> Any:
         """Compute the variance of the mean product over samples and offsets, or a bound."""

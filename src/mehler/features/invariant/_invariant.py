@@ -169,12 +169,12 @@ class GroupInvariantFeatures(FeatureMap):
         self.own_elements = flag("own_elements", own_elements)
         self.n_elements = n_elements
         size = arguments.sample_for(n_elements, self.group, self.replacement)
+        sample = (self.bins, self.group, size, self.replacement)
         self._moments: Moments | GivenMoments
         if isinstance(law, GivenTemplates):
-            sample = (self.group, size, self.replacement, self.own_elements)
-            self._moments = GivenMoments(law, self.bins, *sample)
+            self._moments = GivenMoments(*sample, law, self.own_elements)
         else:
-            self._moments = Moments(law, self.bins, self.group, size, self.replacement)
+            self._moments = Moments(*sample, law)
         self._listed = self.group.elements() if size is None else None
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
 
@@ -302,19 +302,19 @@ class GroupInvariantFeatures(FeatureMap):
     # -- moments ---------------------------------------------------------------------------
 
     def _kernel_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        return _on_host(x, y, self._moments.kernel)
+        return _kernels.in_float64(x, y, self._moments.kernel)
 
     def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         # Of given templates it is the mean of all that varies.
         columns = self.bins.columns if self._given is None else self.n_features
-        return _on_host(x, y, self._moments.variance) * columns
+        return _kernels.in_float64(x, y, self._moments.variance) * columns
 
     def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         """Compute m Var of a mean of m products that are independent given the elements."""
         own = self._variance_of(x, y)
         if self.independent_units or isinstance(self._moments, GivenMoments):
             return own
-        shared = _on_host(x, y, self._moments.shared_variance) * self.bins.columns
+        shared = _kernels.in_float64(x, y, self._moments.shared_variance) * self.bins.columns
         return own + (self.n_units - 1) * shared
 
     def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
@@ -373,7 +373,7 @@ class GroupInvariantFeatures(FeatureMap):
                 total += s - orbits.mean_maximum(left[:, None], right[None])
             return total / self.n_units
 
-        return _on_host(x, y, without_bins)
+        return _kernels.in_float64(x, y, without_bins)
 
     def energy_distance(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
         """Compute the energy distance of orbits, `groups.energy_distance`, of the map's group.
@@ -446,7 +446,8 @@ class GroupInvariantFeatures(FeatureMap):
             paired = self._moments.paired
             return np.maximum(paired(a, a) + paired(b, b) - 2.0 * paired(a, b), 0.0)
 
-        return self._of_rows(X, moved, functools.partial(_on_host, function=change))
+        on_host = functools.partial(_kernels.in_float64, function=change)
+        return self._of_rows(X, moved, on_host)
 
 
 def _few_blocks(group: Group) -> int:
@@ -483,17 +484,3 @@ def _meetings(elements: Any) -> Any:
     n_blocks = elements.shape[1]
     meets = elements[:, None, :] == np.arange(n_blocks)[:, None]
     return meets.reshape(len(elements), n_blocks * n_blocks).astype(np.float64)
-
-
-def _on_host(
-    x: _arrays.Array, y: _arrays.Array | None, function: Callable[[Any, Any], Any]
-) -> _arrays.Array:
-    """Compute in float64 on the host, and return to the place of `x`."""
-    _arrays.require_no_gradient(
-        *(rows for rows in (x, y) if rows is not None), what="this function of orbits"
-    )
-    a, b = (
-        np.asarray(_arrays.to_host(x if rows is None else rows), dtype=np.float64)
-        for rows in (x, y)
-    )
-    return _arrays.from_host(function(a, b), _arrays.place_of(x), x.dtype)

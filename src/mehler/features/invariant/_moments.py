@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,14 +18,13 @@ from mehler.features.groups._group import Group
 _EFFORT = 1e8
 
 
-@dataclass(frozen=True)
-class Moments:
-    """Moments of one template's product P, whose mean over templates is the estimate.
+@dataclass(frozen=True, eq=False)
+class Sampled(ABC):
+    """Moments of a product of features of templates that are moved by a sample of elements.
 
     `size` elements are drawn per template, None for all of them; `replacement`: independently.
     """
 
-    law: TemplateLaw
     bins: Bins
     group: Group
     size: int | None
@@ -42,16 +42,27 @@ class Moments:
         """Whether there is a single element: the variance is then exact."""
         return (self.group.order if self.size is None else self.size) == 1
 
+    @abstractmethod
+    def kernel(self, x: Any, z: Any) -> Any:
+        """Compute the mean, shape (n, k)."""
+
+    def paired(self, x: Any, z: Any) -> Any:
+        """Compute the mean of paired rows, shape (n,)."""
+        return np.array([self.kernel(a[None], b[None])[0, 0] for a, b in zip(x, z)])
+
+
+@dataclass(frozen=True, eq=False)
+class Moments(Sampled):
+    """Moments of one template's product P, whose mean over templates is the estimate."""
+
+    law: TemplateLaw
+
     def kernel(self, x: Any, z: Any) -> Any:
         """Compute E P, shape (n, k)."""
         x, z = self._tame(x), self._tame(z)
         independent, equal = _averages.over_pairs(self.group, x, z, self._mean)
         w = self.coincidence
         return (1.0 - w) * independent + w * equal
-
-    def paired(self, x: Any, z: Any) -> Any:
-        """Compute E P of paired rows, shape (n,)."""
-        return np.array([self.kernel(a[None], b[None])[0, 0] for a, b in zip(x, z)])
 
     def variance(self, x: Any, z: Any) -> Any:
         """Compute Var P, or an upper bound, shape (n, k).

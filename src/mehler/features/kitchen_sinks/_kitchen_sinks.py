@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays, _random
-from mehler._validate import positive
+from mehler._validate import not_negative, positive
 from mehler.exact.activations import Activation, activation_of
-from mehler.features import _correlation, _distances
+from mehler.features import _correlation, _distances, _distributions
 from mehler.features._estimate import EstimatedKernel
 from mehler.features._phases import Phases
-from mehler.features.kitchen_sinks import _arguments, _distribution
 from mehler.features.kitchen_sinks._stumps import StumpWeights
 from mehler.features.kitchen_sinks._weights import Draw, Matrix, law_of
 from mehler.features.projections import named
@@ -128,7 +127,7 @@ class KitchenSinks(EstimatedKernel):
         self.activation = activation
         self._activation: Activation = activation_of(activation)
         self.weight_scale = positive("weight_scale", weight_scale)
-        self.bias = _arguments.bias(bias, self._activation)
+        self.bias = _bias(bias, self._activation)
         self.law = law
         self.projections = projections
         self._projection = named(projections)
@@ -300,28 +299,13 @@ class KitchenSinks(EstimatedKernel):
         _, error = self._known(x, y, 1)
         return self._law.length_factor(self._degree, self.n_inputs) * error
 
-    def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-        """Compute the kurtosis of one feature product, (n, k), up to the kernel's accuracy.
+    product_kurtosis = _distributions.product_kurtosis
 
-        E(P - EP)^4 / Var(P)^2 of one feature product P.
-
-        Parameters
-        ----------
-        X, Y : array, shape (n, n_inputs), (k, n_inputs)
-            Rows as in :meth:`kernel`, whose errors hold too.
-
-        Returns
-        -------
-        array, shape (n, k)
-            In the namespace and float dtype of `X`.
-        """
+    def _kurtosis_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         if not self._law.follows:
             raise ValueError(
                 "the law of the weights carries no kurtosis: none is known for a law of your own"
             )
-        return self._of_rows(X, Y, self._kurtosis_of)
-
-    def _kurtosis_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         first, second, third, fourth = (self._moment(x, y, power) for power in (1, 2, 3, 4))
         variance = self._variance_of(x, y)
         central = fourth - 4 * first * third + 6 * first**2 * second - 3 * first**4
@@ -330,38 +314,32 @@ class KitchenSinks(EstimatedKernel):
         ones = xp.ones_like(variance)
         return xp.where(moving, central / xp.where(moving, variance, ones) ** 2, ones)
 
-    def feature_cdf(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
-        """Compute the distribution function of a feature times sqrt(n_features), shape (n, k).
+    feature_cdf = _distributions.feature_cdf
 
-        Parameters
-        ----------
-        X : array, shape (n, n_inputs)
-            Rows.
-        t : array, shape (n, k)
-            Arguments for each row, in the namespace of `X`.
-
-        Returns
-        -------
-        array, shape (n, k)
-            In the namespace and float dtype of `X`, computed on the host.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` or `t` is not such a matrix, or the activation or law defines no distribution.
-
-        Examples
-        --------
-        >>> import numpy as np, mehler
-        >>> phi = mehler.KitchenSinks.draw(2, 10, activation="relu", seed=0)
-        >>> phi.feature_cdf(np.eye(2)[:1], np.array([[-1.0, 0.0]])).tolist()
-        [[0.0, 0.5]]
-        """
+    def _cdf_of(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
         _arrays.check_matrix(X, name="X", n_columns=self.n_inputs)
         projected = self._law.projected(self.n_inputs)
-        return _distribution.feature_cdf(
-            self._activation, projected, self.weight_scale, self.bias, X, t
-        )
+        rows, values = _distributions.rows_and_values(X, t)
+        if self.bias == "uniform":
+            at = self._activation.phase_cdf(values)
+        else:
+            scale = np.hypot(self.weight_scale * _correlation.lengths(np, rows), self.bias)
+            at = self._activation.cdf(values, scale, projected)
+        return _distributions.there(at, X)
+
+
+def _bias(value: Any, activation: Activation) -> float | str:
+    """Return a finite number of at least 0, or 'uniform' for periodic activations."""
+    if isinstance(value, str) and value == "uniform":
+        if not activation.waves:
+            raise ValueError(
+                f"bias='uniform' is a phase, for activations that carry waves, such as cos and "
+                f"sin, not for {activation.title}"
+            )
+        return "uniform"
+    if isinstance(value, str):
+        raise TypeError(f"bias={value!r} must be a number of at least 0 or 'uniform'")
+    return not_negative("bias", value)
 
 
 def _sink(

@@ -9,9 +9,9 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._validate import integer, positive, reals
-from mehler.features.leverage._groups import check_groups, sum_groups
 from mehler.features.leverage._methods import METHODS, Method, frobenius
 from mehler.features.leverage._report import LeverageScores
+from mehler.features.leverage._units import check_groups, sum_groups
 
 
 def ridge_leverage_scores(

@@ -12,9 +12,14 @@ from mehler import _arrays
 from mehler._random import check_seed
 from mehler._validate import integer
 from mehler.features._base import FeatureMap
-from mehler.features.leverage._groups import check_groups, sum_groups
 from mehler.features.leverage._selected import SelectedFeatures
-from mehler.features.leverage._units import check_pool, columns_of_units, natural_groups
+from mehler.features.leverage._units import (
+    check_groups,
+    check_pool,
+    columns_of_units,
+    natural_groups,
+    sum_groups,
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any
 
 from mehler import _arrays
 from mehler._validate import integer
-from mehler.features import _correlation, projections
+from mehler.features import _correlation, _distributions, projections
 from mehler.features._base import FeatureMap
 
 
@@ -46,23 +46,7 @@ class MaxoutBase(FeatureMap):
     def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
         """Compute or bound the kurtosis of one feature product of unit vectors."""
 
-    def product_kurtosis(self, X: _arrays.Array, Y: _arrays.Array | None = None) -> _arrays.Array:
-        """Compute the kurtosis of one feature product, shape (n, k).
-
-        E(P - EP)^4 / Var(P)^2 of one feature product P: exact for codes and decoupled units, a
-        bound for maxout units.
-
-        Parameters
-        ----------
-        X, Y : array, shape (n, n_inputs), (k, n_inputs)
-            Rows as in :meth:`kernel`, whose errors hold too.
-
-        Returns
-        -------
-        array, shape (n, k)
-            In the namespace and float dtype of `X`.
-        """
-        return self._from_pairs(X, Y, self._kurtosis_at, 0)
+    product_kurtosis = _distributions.product_kurtosis
 
     def _gram_variance_at(self, rho: _arrays.Array) -> _arrays.Array:
         """Compute m times the variance of the Gram's entries for unit vectors.
@@ -79,6 +63,9 @@ class MaxoutBase(FeatureMap):
     def _sizes(self) -> tuple[int, int, int]:
         """Return pieces, inputs and units of the projection."""
         return self.pool_size, self.n_inputs, self.n_features
+
+    def _draw(self, dtype: str) -> tuple[Any, ...]:
+        return self._projection.draw(self.seed, *self._sizes(), dtype)
 
     def _n_weights(self) -> int:
         self._projection.check(*self._sizes())
@@ -123,14 +110,8 @@ class MaxoutBase(FeatureMap):
     def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         return self._at_pairs(x, y, self._gram_variance_at, 2)
 
-    def _from_pairs(
-        self,
-        x: _arrays.Array,
-        y: _arrays.Array | None,
-        at: Callable[[_arrays.Array], _arrays.Array],
-        power: int,
-    ) -> _arrays.Array:
-        return self._of_rows(x, y, lambda left, right: self._at_pairs(left, right, at, power))
+    def _kurtosis_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        return self._at_pairs(x, y, self._kurtosis_at, 0)
 
     def _at_pairs(
         self,

@@ -85,9 +85,6 @@ class MaxoutCodes(MaxoutBase):
             projection=named(projections),
         )
 
-    def _draw(self, dtype: str) -> tuple[Any, ...]:
-        return self._projection.draw(self.seed, *self._sizes(), dtype)
-
     def _block(self) -> Callable[..., _arrays.Array]:
         return functools.partial(_encode, self._projection.pieces, self.pool_size)
 

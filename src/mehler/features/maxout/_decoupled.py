@@ -176,36 +176,9 @@ class DecoupledMaxoutFeatures(LocallyLinear):
     def _variance_at(self, rho: _arrays.Array) -> _arrays.Array:
         return exact.sigma2(self.pool_size) ** 2 * exact.decoupled_variance(rho, self.pool_size)
 
-    def feature_cdf(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
-        r"""Compute the distribution function of a feature times sqrt(n_features), shape (n, k).
+    feature_cdf = _distributions.feature_cdf
 
-        .. math:: F_x(t) = \Phi\Big(\frac t{\sigma(q) |x|}\Big)
-
-        Parameters
-        ----------
-        X : array, shape (n, n_inputs)
-            Rows.
-        t : array, shape (n, k)
-            Arguments for each row, in the namespace of `X`.
-
-        Returns
-        -------
-        array, shape (n, k)
-            In the namespace and float dtype of `X`, computed on the host; relative error about
-            1e-15 max(1, q |log Phi|).
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` or `t` is not such a matrix.
-
-        Examples
-        --------
-        >>> import numpy as np, mehler
-        >>> phi = mehler.DecoupledMaxoutFeatures.draw(2, 10, 1, seed=0)
-        >>> float(phi.feature_cdf(np.eye(2), np.zeros((2, 1)))[0, 0])
-        0.5
-        """
+    def _cdf_of(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
         return _distributions.cdf(
             X, t, _distributions.normal_cdf(math.sqrt(exact.sigma2(self.pool_size)))
         )

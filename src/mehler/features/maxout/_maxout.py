@@ -129,9 +129,6 @@ class MaxoutFeatures(LocallyLinear):
             "n_projections": self.n_projections,
         }
 
-    def _draw(self, dtype: str) -> tuple[Any, ...]:
-        return self._projection.draw(self.seed, *self._sizes(), dtype)
-
     def _draw_common(self, dtype: str) -> tuple[Any, ...]:
         return self._projection.shared(self.seed, self.n_inputs, dtype)
 
@@ -164,36 +161,9 @@ class MaxoutFeatures(LocallyLinear):
         variance = exact.centred_variance if self.centred else exact.maxout_variance
         return variance(rho, self.pool_size)
 
-    def feature_cdf(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
-        r"""Compute the distribution function of a feature times sqrt(n_features), shape (n, k).
+    feature_cdf = _distributions.feature_cdf
 
-        .. math:: F_x(t) = \Phi(t/|x| + c)^q, \quad c = h_1(q) \text{ if centred, else } 0
-
-        Parameters
-        ----------
-        X : array, shape (n, n_inputs)
-            Rows.
-        t : array, shape (n, k)
-            Arguments for each row, in the namespace of `X`.
-
-        Returns
-        -------
-        array, shape (n, k)
-            In the namespace and float dtype of `X`, computed on the host; relative error about
-            1e-15 max(1, q |log Phi|).
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` or `t` is not such a matrix.
-
-        Examples
-        --------
-        >>> import numpy as np, mehler
-        >>> phi = mehler.MaxoutFeatures.draw(2, 10, 1, seed=0)
-        >>> float(phi.feature_cdf(np.eye(2), np.zeros((2, 1)))[0, 0])
-        0.5
-        """
+    def _cdf_of(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
         return _distributions.cdf(X, t, _distributions.maxout_cdf(self.pool_size, self._offset))
 
     def _kurtosis_at(self, rho: _arrays.Array) -> _arrays.Array:
