@@ -46,10 +46,6 @@ class PrincipalComponents:
     See Also
     --------
     principal_components : Compute them.
-
-    Examples
-    --------
-    See :func:`mehler.learn.principal_components`.
     """
 
     phi: Callable[[Array], Array] = field(repr=False)

@@ -44,6 +44,8 @@ class Loss(ABC):
 
     bound: float = 1.0
     name: ClassVar[str]
+    # Lipschitz constant of the surrogate.
+    surrogate_lipschitz: ClassVar[float]
 
     def __post_init__(self) -> None:
         good = isinstance(self.bound, Real) and not isinstance(self.bound, bool)
@@ -55,14 +57,9 @@ class Loss(ABC):
         object.__setattr__(self, "bound", float(self.bound))
 
     @property
-    @abstractmethod
-    def surrogate_lipschitz(self) -> float:
-        """Lipschitz constant of the surrogate."""
-
-    @property
-    @abstractmethod
     def lipschitz(self) -> float:
-        """Lipschitz constant L of the clipped loss."""
+        """Lipschitz constant L of the clipped loss: by default that of the surrogate."""
+        return self.surrogate_lipschitz
 
     @property
     def at_zero(self) -> float:
@@ -123,27 +120,17 @@ class Hinge(Loss):
     """
 
     name = "hinge"
-    _slope = 1.0
-
-    @property
-    def surrogate_lipschitz(self) -> float:
-        """Slope of the hinge, 1."""
-        return self._slope
-
-    @property
-    def lipschitz(self) -> float:
-        """Slope of the hinge, which clipping does not change."""
-        return self._slope
+    surrogate_lipschitz = 1.0
 
     def surrogate(self, margins: Any) -> Any:
         """Evaluate the hinge at an array of margins."""
         xp = _arrays.array_namespace(margins, names=("margins",))
         rest = 1.0 - margins
-        return self._slope * xp.where(rest > 0, rest, xp.zeros_like(rest))
+        return self.surrogate_lipschitz * xp.where(rest > 0, rest, xp.zeros_like(rest))
 
     def envelope(self, limits: Any, bound: float, tolerance: float) -> RowLosses:
         """Return the convex envelopes; see :meth:`Loss.envelope`."""
-        return _hinge.envelope(limits, bound, tolerance, self._slope)
+        return _hinge.envelope(limits, bound, tolerance, self.surrogate_lipschitz)
 
 
 class Ramp(Hinge):
@@ -167,7 +154,7 @@ class Ramp(Hinge):
     """
 
     name = "ramp"
-    _slope = 0.5
+    surrogate_lipschitz = 0.5
 
 
 class Logistic(Loss):
@@ -196,11 +183,7 @@ class Logistic(Loss):
     """
 
     name = "logistic"
-
-    @property
-    def surrogate_lipschitz(self) -> float:
-        """1, approached at margins of minus infinity."""
-        return 1.0
+    surrogate_lipschitz = 1.0
 
     @property
     def lipschitz(self) -> float:

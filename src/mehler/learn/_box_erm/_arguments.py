@@ -11,7 +11,6 @@ import numpy as np
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler._arrays._host import without_gradient
-from mehler._validate import integer, positive
 from mehler.learn.losses import Hinge, Logistic, Loss, Ramp
 
 _LOSSES: dict[str, type[Hinge] | type[Logistic]] = {
@@ -67,11 +66,6 @@ def check_labels(y: Array, z: Array) -> None:
         )
 
 
-def check_scale(scale: Any) -> float:
-    """C as a finite number above 0."""
-    return positive("scale", scale)
-
-
 def check_limits(limits: Any, dtype: str) -> None:
     """Raise for boxes with outputs that the dtype cannot square and sum."""
     largest = float(limits.max())
@@ -101,9 +95,3 @@ def check_loss(loss: Any, clip: bool) -> Loss:
             "mehler.learn.losses"
         )
     return loss if clip else replace(loss, bound=math.inf)
-
-
-def check_stop(gap: Any, max_iterations: Any) -> None:
-    """A gap above 0 and at least one iteration."""
-    positive("gap", gap)
-    integer("max_iterations", max_iterations)

@@ -9,15 +9,13 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import flag
+from mehler._validate import flag, integer, positive
 from mehler.learn._box_erm._arguments import (
     check_features,
     check_labels,
     check_limits,
     check_loss,
     check_reachable,
-    check_scale,
-    check_stop,
 )
 from mehler.learn._box_erm._certificate import Certificate, certify, rounding
 from mehler.learn._box_erm._margins import SignedRows
@@ -124,8 +122,9 @@ def box_erm(
     """
     flag("clip", clip)
     chosen = check_loss(loss, clip)
-    scale = check_scale(scale)
-    check_stop(gap, max_iterations)
+    scale = positive("scale", scale)
+    positive("gap", gap)
+    integer("max_iterations", max_iterations)
     Z = check_features(Z)
     check_labels(y, Z)
     data = SignedRows(Z, y, scale / Z.shape[1])

@@ -49,9 +49,4 @@ def envelope(limits: Any, bound: float, tolerance: float, slope: float) -> Hinge
     nothing = np.zeros_like(limits)
     high = np.select(cases, [nothing + slope, nothing, chord_slope], bound / (1.0 + limits))
     at_zero = np.select(cases, [nothing + slope, nothing + bound, 0.5 * (bound + right)])
-    return HingeRows(
-        low=np.where(linear, high, 0.0),
-        high=high,
-        constant=np.where(linear, at_zero, 0.0),
-        curved=np.where(linear, 0.0, 1.0),
-    )
+    return HingeRows.with_lines(linear, high, at_zero)

@@ -83,12 +83,7 @@ def envelope(limits: Any, bound: float, tolerance: float) -> LogisticRows:
     tangent = _tangent_slope(np.where(whole | linear, 0.0, limits), bound)
     high = np.select([whole, flat, chord], [sigmoid(np, limits), nothing, chord_slope], tangent)
     at_zero = np.select([flat, chord], [nothing + bound, 0.5 * (bound + right)])
-    return LogisticRows(
-        low=np.where(linear, high, 0.0),
-        high=high,
-        constant=np.where(linear, at_zero, 0.0),
-        curved=np.where(linear, 0.0, 1.0),
-    )
+    return LogisticRows.with_lines(linear, high, at_zero)
 
 
 def _tangent_slope(limits: Any, bound: float) -> Any:

@@ -50,10 +50,6 @@ class BoxERM:
     See Also
     --------
     box_erm : Compute it.
-
-    Examples
-    --------
-    See :func:`mehler.learn.box_erm`.
     """
 
     alpha: Array

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
+
+import numpy as np
 
 from mehler._arrays import Array, Place, from_host
 
@@ -29,6 +31,16 @@ class RowLosses(ABC):
     high: Array
     constant: Array
     curved: Array
+
+    @classmethod
+    def with_lines(cls, linear: Any, high: Any, at_zero: Any) -> Self:
+        """Return losses, on the host, of which some rows are lines of slope -high."""
+        return cls(
+            low=np.where(linear, high, 0.0),
+            high=high,
+            constant=np.where(linear, at_zero, 0.0),
+            curved=np.where(linear, 0.0, 1.0),
+        )
 
     @property
     def all_linear(self) -> bool:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, clip
-from mehler.learn._box_erm._incumbent import Candidate, Incumbent
+from mehler.learn._box_erm._certificate import Candidate, Incumbent
 from mehler.learn._box_erm._margins import SignedRows
 from mehler.learn._box_erm._row_losses import RowLosses
 

@@ -11,8 +11,7 @@ from mehler._arrays import Array
 from mehler._random import STEPS, check_seed, generator
 from mehler.features import FeatureMap, UnitBlock
 from mehler.learn._arguments import work_place
-from mehler.learn._doubly_stochastic._fit import StochasticFit
-from mehler.learn._doubly_stochastic._streamed_model import StreamedLinearModel
+from mehler.learn._doubly_stochastic._fit import StochasticFit, StreamedLinearModel
 
 # Largest block of features kept for all rows: 64 MiB of float32.
 _HELD = 1 << 24

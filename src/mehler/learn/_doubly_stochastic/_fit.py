@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler.features import FeatureMap
 from mehler.learn._arguments import check_rows
-from mehler.learn._doubly_stochastic._streamed_model import StreamedLinearModel
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,10 +41,6 @@ class StochasticFit:
     See Also
     --------
     doubly_stochastic : Fit it.
-
-    Examples
-    --------
-    See :func:`mehler.learn.doubly_stochastic`.
     """
 
     phi: FeatureMap = field(repr=False)
@@ -89,3 +86,49 @@ class StochasticFit:
         # All rows at once: the loop over rows is inside that over units.
         values = _arrays.map_rows(function, X, self.weights.shape[1], wide, block=1 << 62)
         return values[:, 0] if self._flat else values
+
+
+@dataclass(frozen=True)
+class StreamedLinearModel:
+    r"""A function of a block of rows, :math:`W^\top\phi(x) + b`, looping over units, then rows.
+
+    Units from `n_units` on have no weight yet.
+    """
+
+    phi: FeatureMap
+    weights: Any
+    intercept: Any
+    n_units: int
+
+    def __call__(self, xp: Any, rows: Array) -> Array:
+        """Compute values of all rows, shape (n, t), in the widest float."""
+        place = _arrays.place_of(rows)
+        wide = _arrays.widest_float(xp, place.device)
+        dtype = self.phi._checked_dtype(rows)
+        shape = (rows.shape[0], self.weights.shape[1])
+        # On a Dask worker the map is on the host, and blocks are NumPy arrays.
+        offset = _arrays.from_host(self.intercept, self.phi.place, wide)
+        total = xp.zeros(shape, dtype=wide, device=place.device) + offset[None, :]
+        for block in self.phi.unit_blocks():
+            if block.start >= self.n_units:
+                break
+            weights = np.concatenate([self.weights[columns] for columns in block.slices])
+            part = _Part(
+                block.transform(_arrays.dtype_name(dtype)),
+                _arrays.from_host(weights, self.phi.place, dtype),
+            )
+            some = _arrays.block_rows_for_map(block.n_features, 4, rows)
+            values = _arrays.map_rows(part, rows, shape[1], dtype, block=some)
+            total = total + xp.astype(values, wide)
+        return total
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Features of some units times their weights."""
+
+    transform: Any
+    weights: Array
+
+    def __call__(self, xp: Any, rows: Array) -> Array:
+        return xp.matmul(self.transform(xp, rows), self.weights)

@@ -46,10 +46,6 @@ class ColumnSample:
     See Also
     --------
     column_sample : Make it.
-
-    Examples
-    --------
-    See :func:`mehler.learn.column_sample`.
     """
 
     kernel: Kernel = field(repr=False)

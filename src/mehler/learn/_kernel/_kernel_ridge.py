@@ -39,10 +39,6 @@ class KernelRidgeFit:
     See Also
     --------
     kernel_ridge : Fit it.
-
-    Examples
-    --------
-    See :func:`mehler.learn.kernel_ridge`.
     """
 
     kernel: Kernel = field(repr=False)

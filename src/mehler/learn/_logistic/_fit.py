@@ -44,10 +44,6 @@ class LogisticFit:
     See Also
     --------
     logistic : Fit it.
-
-    Examples
-    --------
-    See :func:`mehler.learn.logistic`.
     """
 
     phi: Callable[[Array], Array] = field(repr=False)
@@ -93,17 +89,12 @@ class LogisticFit:
         Parameters
         ----------
         X : array, shape (n, d)
-            Rows that `phi` takes.
+            As for :meth:`decision`, whose errors hold too.
 
         Returns
         -------
         array, shape (n, c)
             One column per class.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` is not such a matrix.
         """
         values = self.decision(X)
         xp = _arrays.array_namespace(values)
@@ -116,17 +107,12 @@ class LogisticFit:
         Parameters
         ----------
         X : array, shape (n, d)
-            Rows that `phi` takes.
+            As for :meth:`decision`, whose errors hold too.
 
         Returns
         -------
         numpy.ndarray, shape (n,)
             Labels from `classes`, on the host; a lazy Dask array for a Dask array.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` is not such a matrix.
         """
         values = self.decision(X)
         if _arrays.is_chunked(values):

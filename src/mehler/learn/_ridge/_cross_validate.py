@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mehler import _arrays
 from mehler._arrays import Array
 from mehler._validate import choice, flag, iterable
 from mehler.learn._arguments import (
@@ -52,10 +51,6 @@ class CrossValidation:
     --------
     cross_validate : Compute it from rows.
     cross_validate_sums : Compute it from sums.
-
-    Examples
-    --------
-    See :func:`mehler.learn.cross_validate`.
     """
 
     lambdas: tuple[float, ...]
@@ -166,7 +161,6 @@ def cross_validate(
     choice("scoring", scoring, SCORINGS)
     choice("solver", solver, SOLVERS)
     targets = check_pair(X, Y)
-    _require_known(X)
     numbers, n_folds = check_folds(folds, X.shape[0])
     how = How(lambdas=path_of, intercept=intercept, solver=solver)
     paths, whole = without_each(phi, X, targets, Y.ndim == 1, numbers, n_folds, how)
@@ -268,11 +262,3 @@ def _result(
         sizes=sizes,
         fit=replace(fit, lambdas=lambdas, errors=mean),
     )
-
-
-def _require_known(x: Array) -> None:
-    if _arrays.is_chunked(x) and not isinstance(x.shape[0], int):
-        raise ValueError(
-            "the row chunks of a Dask array have unknown sizes; call its compute_chunk_sizes() "
-            "first"
-        )

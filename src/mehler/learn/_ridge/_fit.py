@@ -38,10 +38,6 @@ class RidgeFit:
     See Also
     --------
     ridge : Fit it.
-
-    Examples
-    --------
-    See :func:`mehler.learn.ridge`.
     """
 
     phi: Callable[[Array], Array] = field(repr=False)
