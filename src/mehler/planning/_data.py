@@ -16,10 +16,7 @@ _ROUNDING = 1e-5
 
 @dataclass(frozen=True)
 class Known:
-    """The rows, normalised, or None, and their numbers, given or computed.
-
-    `dimension` is an upper bound of the doubling dimension.
-    """
+    """The rows, normalised, or None, and their numbers; `dimension` is an upper bound."""
 
     rows: Any
     n_inputs: int | None

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from mehler.bounds import Bound, kernel_error
+from mehler.bounds import kernel_error
 from mehler.planning._data import Known
 from mehler.planning._measured import measured_all_pairs, measured_one_pair
 from mehler.planning._plan import Row
@@ -56,16 +54,7 @@ def kernel_rows(
 
 
 def _one_pair(quantity: str, eps: float, asked: dict[str, Any]) -> list[Row]:
-    rows = [
-        _proved(
-            quantity,
-            route,
-            eps,
-            partial(kernel_error.one_pair, route=route, **asked),
-            kernel_error.one_pair_features(eps, route=route, **asked),
-        )
-        for route in _ROUTES
-    ]
+    rows = _by_routes("one_pair", quantity, _ROUTES, eps, asked)
     return [*rows, _normal(quantity, eps, asked, 1)]
 
 
@@ -94,16 +83,7 @@ def _groups(
 
 
 def _all_pairs(quantity: str, n: int, eps: float, asked: dict[str, Any]) -> list[Row]:
-    rows = [
-        _proved(
-            quantity,
-            route,
-            eps,
-            partial(kernel_error.all_pairs, n_samples=n, route=route, **asked),
-            kernel_error.all_pairs_features(eps, n_samples=n, route=route, **asked),
-        )
-        for route in _ROUTES
-    ]
+    rows = _by_routes("all_pairs", quantity, _ROUTES, eps, {**asked, "n_samples": n})
     return [*rows, _normal(quantity, eps, asked, n * (n + 1) // 2)]
 
 
@@ -117,32 +97,30 @@ def _uniform(quantity: str, known: Known, eps: float, asked: dict[str, Any]) -> 
         "n_inputs": known.n_inputs,
         **asked,
     }
-    return [
-        _proved(
-            quantity,
-            route,
-            eps,
-            partial(kernel_error.uniform, route=route, **shape),
-            kernel_error.uniform_features(eps, route=route, **shape),
+    return _by_routes("uniform", quantity, routes, eps, shape)
+
+
+def _by_routes(
+    bound: str, quantity: str, routes: tuple[str, ...], eps: float, given: dict[str, Any]
+) -> list[Row]:
+    """Return a row for each way to prove a bound of `mehler.bounds.kernel_error`."""
+    rows = []
+    for route in routes:
+        features = getattr(kernel_error, f"{bound}_features")(eps, route=route, **given)
+        found = getattr(kernel_error, bound)(features, route=route, **given)
+        rows.append(
+            Row(
+                quantity=quantity,
+                name=_NAMES[route],
+                kind="proved",
+                features=features,
+                statement=found.statement,
+                probability=found.probability,
+                vacuous=found.vacuous,
+                assumptions=tuple(one.text for one in found.assumptions),
+            )
         )
-        for route in routes
-    ]
-
-
-def _proved(
-    quantity: str, route: str, eps: float, at: Callable[[int], Bound], features: int
-) -> Row:
-    bound = at(features)
-    return Row(
-        quantity=quantity,
-        name=_NAMES[route],
-        kind="proved",
-        features=features,
-        statement=bound.statement,
-        probability=bound.probability,
-        vacuous=bound.vacuous,
-        assumptions=tuple(one.text for one in bound.assumptions),
-    )
+    return rows
 
 
 def _normal(quantity: str, eps: float, asked: dict[str, Any], pairs: int) -> Row:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 Kind = Literal["measured", "asymptotic", "proved", "printed"]
@@ -60,18 +60,8 @@ class Row:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON-able values."""
-        return {
-            "quantity": self.quantity,
-            "name": self.name,
-            "kind": self.kind,
-            "features": self.features,
-            "interval": None if self.interval is None else list(self.interval),
-            "statement": self.statement,
-            "probability": self.probability,
-            "vacuous": self.vacuous,
-            "assumptions": list(self.assumptions),
-            "note": self.note,
-        }
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {key: list(v) if isinstance(v, tuple) else v for key, v in values.items()}
 
     @property
     def order(self) -> tuple[int, float]:

@@ -133,26 +133,10 @@ def plan(
         normalise=normalise,
         max_points=max_points,
     )
-    rows, notes = kernel_rows(
-        known,
-        pool_size=q,
-        eps=eps,
-        delta=delta,
-        seed=seed,
-        max_rows=max_rows,
-        measure=measure,
-    )
-    rows += risk_rows(
-        known,
-        pool_size=q,
-        eps=eps,
-        delta=delta,
-        lipschitz=lipschitz,
-        scale=scale,
-        loss_bound=loss_bound,
-        c_prime=c_prime,
-        c=c,
-    )
+    asked: dict[str, Any] = {"pool_size": q, "eps": eps, "delta": delta}
+    loss: dict[str, Any] = {"lipschitz": lipschitz, "scale": scale, "loss_bound": loss_bound}
+    rows, notes = kernel_rows(known, seed=seed, max_rows=max_rows, measure=measure, **asked)
+    rows += risk_rows(known, **loss, c_prime=c_prime, c=c, **asked)
     setting = {
         "eps": float(eps),
         "delta": float(delta),
@@ -161,9 +145,7 @@ def plan(
         "n_samples": known.n_samples,
         "dimension": known.dimension,
         "diameter": known.diameter,
-        "lipschitz": float(lipschitz),
-        "scale": float(scale),
-        "loss_bound": float(loss_bound),
+        **{name: float(value) for name, value in loss.items()},
         "seed": seed,
     }
     return Plan(setting=setting, rows=tuple(rows), notes=(*known.notes, *notes))

@@ -9,7 +9,7 @@ from typing import Any
 
 from mehler.bounds import Bound, kitchen_sinks, maxout
 from mehler.planning._data import Known
-from mehler.planning._plan import Kind, Row
+from mehler.planning._plan import Row
 
 # Failure probability of each theorem, in units of its own delta.
 _TIMES = {"dimension-free": 3, "paper": 4}
@@ -61,6 +61,7 @@ def _approximation(
     c_prime: float | None,
 ) -> list[Row]:
     quantity = "excess risk, the part that more features reduce"
+    shared: dict[str, Any] = {"probability": 1 - delta, "vacuous": eps >= maxouts["loss_bound"]}
     rows = []
     for shape, name, numbers in _shapes(known):
         # Without the data's part, the dimension-free variant fails once, the paper's twice.
@@ -73,8 +74,7 @@ def _approximation(
                     maxout.theorem_2_features, eps, delta=own, shape=shape, **maxouts, **numbers
                 ),
                 statement="maxout.lemma-4",
-                probability=1 - delta,
-                vacuous=eps >= maxouts["loss_bound"],
+                **shared,
             )
         )
     if known.n_inputs is not None:
@@ -89,8 +89,7 @@ def _approximation(
                     feature_scale=_divisor(known, maxouts),
                 ),
                 statement="kitchen-sinks.risk-lemma",
-                probability=1 - delta,
-                vacuous=eps >= maxouts["loss_bound"],
+                **shared,
             )
         )
     if c_prime is not None and len(_shapes(known)) == 2:
@@ -139,25 +138,19 @@ def _excess(
     c: float | None,
 ) -> list[Row]:
     quantity = f"excess risk over the best function of the class, {n} samples"
+    shared: dict[str, Any] = {"probability": 1 - delta, "vacuous": eps >= maxouts["loss_bound"]}
     rows = []
     for shape, name, numbers in _shapes(known):
         own = delta / _TIMES[shape]
-        options: dict[str, Any] = {
-            "delta": own,
-            "shape": shape,
-            "n_samples": n,
-            **maxouts,
-            **numbers,
-        }
+        options = {"delta": own, "shape": shape, "n_samples": n, **maxouts, **numbers}
         rows.append(
             _row(
                 quantity,
                 name,
                 partial(maxout.theorem_2_features, eps, **options),
-                at=partial(_theorem_2, options),
+                at=partial(lambda options, m: maxout.theorem_2(n_features=m, **options), options),
                 statement="maxout.theorem-2",
-                probability=1 - delta,
-                vacuous=eps >= maxouts["loss_bound"],
+                **shared,
             )
         )
     if known.n_inputs is not None:
@@ -169,17 +162,12 @@ def _excess(
                 lambda: kitchen_sinks.theorem_features(eps, n, **divided),
                 at=lambda m: kitchen_sinks.theorem(m, n, **divided),
                 statement="kitchen-sinks.theorem",
-                probability=1 - delta,
-                vacuous=eps >= maxouts["loss_bound"],
+                **shared,
             )
         )
     if c is not None:
         rows.append(_printed_theorem(quantity, n, eps, delta, loss, c))
     return rows
-
-
-def _theorem_2(options: dict[str, Any], m: int) -> Bound:
-    return maxout.theorem_2(n_features=m, **options)
 
 
 def _printed_theorem(
@@ -216,7 +204,6 @@ def _row(
     probability: float,
     vacuous: bool,
     at: Callable[[int], Bound] | None = None,
-    kind: Kind = "proved",
 ) -> Row:
     """Return one row, with a note if no number of features is enough."""
     features: int | None
@@ -232,7 +219,7 @@ def _row(
     return Row(
         quantity=quantity,
         name=name,
-        kind=kind,
+        kind="proved",
         features=features,
         statement=statement,
         probability=probability,

@@ -72,7 +72,7 @@ def mehler_ledger(pytestconfig: pytest.Config) -> Any:
     Give it to the checks as ``ledger=mehler_ledger``; under Hypothesis use
     ``mehler_ledger.allot("label", examples=...)``.
     """
-    from mehler.pytest_plugin._record import Record
+    from mehler.pytest_plugin._total import Record
 
     pytestconfig.stash[_RECORD] = Record(pytestconfig.option.mehler_budget)
     return pytestconfig.stash[_RECORD].ledger
@@ -138,8 +138,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     parts = config.stash[_PARTS] + ([] if record is None else [record.to_dict()])
     if not parts and config.option.mehler_json is None:
         return
-    from mehler.pytest_plugin._artefact import write
-    from mehler.pytest_plugin._total import Total
+    from mehler.pytest_plugin._total import Total, write
 
     total = Total.of(config.option.mehler_budget, parts, lost=len(config.stash[_STARTED]))
     config.stash[_TOTAL] = total

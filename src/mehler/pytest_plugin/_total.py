@@ -1,35 +1,48 @@
-"""Total: the evaluations of all processes of a run, against one budget."""
+"""The evaluations of one process and of all, against one budget, and their file mehler.json."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from mehler._version import __version__
 from mehler._words import counted
 from mehler.verify import Ledger
 
 
+class Record:
+    """The ledger of one process, with the test of each entry.
+
+    Each xdist worker has one, with the whole budget: tests go to workers by timing, so a part of
+    the budget each would make a suite fail at random. `Total` compares the sum over the workers
+    with the budget.
+    """
+
+    def __init__(self, budget: float) -> None:
+        self.ledger = Ledger(budget)
+        self._tests: list[str] = []
+
+    def finished(self, test: str) -> None:
+        """Assign the entries without an owner to the test that ends."""
+        self._tests += [test] * (len(self.ledger.entries) - len(self._tests))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ledger's dict, each entry with the id of its test."""
+        self.finished("")  # entries outside any test
+        content = self.ledger.to_dict()
+        for entry, test in zip(content["entries"], self._tests, strict=True):
+            entry["test"] = test
+        return content
+
+
 @dataclass(frozen=True)
 class Total:
-    """The evaluations of a run, over all processes.
+    """The evaluations of a run over all processes, `lost` of them without a report.
 
-    Parameters
-    ----------
-    budget : float
-        False-alarm budget of the run.
-    entries : tuple of dict
-        ``label``, ``false_alarm``, ``looks`` and ``test`` of each purchase.
-    lost : int
-        Number of xdist workers that stopped before reporting their entries.
-
-    See Also
-    --------
-    Record : The ledger of one process.
-
-    Examples
-    --------
     >>> entry = {"label": "kernel", "false_alarm": 1e-9, "looks": 20, "test": "test_map.py::test"}
     >>> print(Total.of(1e-6, [{"entries": [entry]}, {"entries": [entry]}]))
     mehler: 40 looks, spent 4e-08 of 1e-06
@@ -82,3 +95,11 @@ class Total:
             "lost_workers": self.lost,
             "entries": list(self.entries),
         }
+
+
+def write(path: Path, content: Mapping[str, Any]) -> None:
+    """Write `content` as JSON, with the version of mehler; parent folders are created."""
+    from mehler._files import write_whole
+
+    text = json.dumps({"mehler": __version__, **content}, indent=2, allow_nan=False) + "\n"
+    write_whole(path, text)

@@ -19,6 +19,10 @@ Relation = Literal["=", ">=", "<="]
 FORMS = ("printed", "restored", "proved")
 STATUSES = ("holds", "refuted", "inconclusive", "error")
 RELATIONS = ("=", ">=", "<=")
+_OF_VERDICT = (
+    *("status", "observed", "exact", "interval", "n_features", "false_alarm", "method"),
+    *("assumptions", "where", "reason"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,20 +174,11 @@ class Evidence:
         return cls(
             form=form,
             check=verdict.check if check is None else check,
-            status=verdict.status,
             claim=verdict.claim if claim is None else claim,
-            observed=verdict.observed,
-            exact=verdict.exact,
-            interval=verdict.interval,
-            n_features=verdict.n_features,
-            false_alarm=verdict.false_alarm,
             resolution=verdict.resolution * verdict.scale,
             detectable=verdict.detectable * verdict.scale,
-            method=verdict.method,
-            assumptions=tuple(verdict.assumptions),
-            where=verdict.where,
-            reason=verdict.reason,
             plots=plots,
+            **{name: getattr(verdict, name) for name in _OF_VERDICT},
         )
 
     @classmethod

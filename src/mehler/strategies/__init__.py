@@ -36,9 +36,8 @@ from mehler.strategies._devices import Device, devices, namespaces
 from mehler.strategies._edge_cases import EdgeCaseArray, edge_case_arrays
 from mehler.strategies._groups import Group, groups
 from mehler.strategies._maps import Factory, factories, maps
-from mehler.strategies._numbers import dtypes, pool_sizes, seeds
+from mehler.strategies._numbers import dtypes, example_settings, pool_sizes, seeds
 from mehler.strategies._pairs import Pair, adversarial_pairs, pairs
-from mehler.strategies._settings import example_settings
 from mehler.strategies._vectors import normalised, unit_vectors
 
 __all__ = [

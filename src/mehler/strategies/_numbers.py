@@ -1,13 +1,14 @@
-"""Strategies for seeds, pool sizes and dtypes."""
+"""Strategies for seeds, pool sizes and dtypes, and the settings of their tests."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from mehler.strategies._validate import chosen, span
+from mehler.strategies._validate import chosen, span, whole
 
 _DTYPES = ("float64", "float32")
 
@@ -103,3 +104,43 @@ def dtypes(*, only: Iterable[str] | None = None) -> SearchStrategy[str]:
     'float64'
     """
     return st.sampled_from(chosen("only", only, _DTYPES))
+
+
+def example_settings(*, examples: int) -> settings:
+    """Return settings for a test that checks random maps on many examples, as a decorator.
+
+    ``max_examples`` is `examples`, the number to pass to ``ledger.allot`` as well. There is no
+    deadline, since the time of a check depends on the machine and Hypothesis would call the test
+    flaky. Failures print the line that replays them; shrinking stops at the simplest example,
+    without the explain phase.
+
+    Parameters
+    ----------
+    examples : int
+        Number of examples, at least 1.
+
+    Returns
+    -------
+    hypothesis.settings
+        To be applied to the test function.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `examples` is not a positive integer.
+
+    See Also
+    --------
+    mehler.verify.Ledger.allot : Pay for the examples.
+
+    Examples
+    --------
+    >>> example_settings(examples=20).max_examples
+    20
+    """
+    return settings(
+        max_examples=whole("examples", examples, least=1),
+        deadline=None,
+        print_blob=True,
+        phases=[phase for phase in Phase if phase is not Phase.explain],
+    )
