@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import math
+from typing import Any
 
-from mehler import exact
 from mehler.bounds._bound import require_count, require_positive, require_probability
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds._inverse import least_features
-from mehler.bounds.maxout._arguments import (
-    InputSet,
-    Shape,
-    given,
-    refuse,
-    require_constants,
-    require_shape,
-)
+from mehler.bounds.maxout._arguments import InputSet, Shape, require_constants
 from mehler.bounds.maxout._printed_risk import printed_condition
-from mehler.bounds.maxout._risk import approximation, theorem_2
+from mehler.bounds.maxout._risk import theorem_2
 
 # Largest number of features returned: beyond it, floats no longer count in ones.
 LARGEST = 2**53
@@ -27,17 +19,10 @@ LARGEST = 2**53
 def theorem_2_features(
     eps: float,
     *,
-    pool_size: int,
-    scale: float,
-    lipschitz: float,
     delta: float,
     n_samples: int | None = None,
-    loss_bound: float = 1.0,
-    radius: float = 1.0,
-    n_inputs: int | None = None,
-    dimension: float | None = None,
-    diameter: float | None = None,
     shape: Shape = "dimension-free",
+    **known: Any,
 ) -> int:
     r"""Return the least m at which Theorem 2 promises at most eps.
 
@@ -53,12 +38,10 @@ def theorem_2_features(
     ----------
     eps : float or array
         Target value of the bound, in units of the loss.
-    pool_size, scale, lipschitz, delta, n_samples, loss_bound, radius
+    delta, n_samples, shape
         As in :func:`theorem_2`.
-    n_inputs, dimension, diameter : int, float, float
-        Only for ``shape="paper"``.
-    shape : {"dimension-free", "paper"}
-        As in :func:`theorem_2`.
+    **known
+        `pool_size`, `scale`, `lipschitz` and what else :func:`theorem_2` is told.
 
     Returns
     -------
@@ -92,46 +75,21 @@ def theorem_2_features(
     ...                           n_inputs=784, dimension=10, diameter=2.0, shape="paper")
     7258800
     """
-    require_shape(shape)
-    (pool_size,) = require_count(pool_size=pool_size)
     require_probability(delta=delta)
-    require_positive(
-        eps=eps, scale=scale, lipschitz=lipschitz, radius=radius, loss_bound=loss_bound
-    )
-    inputs = None
-    if shape == "paper":
-        inputs = InputSet.of(n_inputs, dimension, diameter, radius)
-    else:
-        refuse(
-            "shape='dimension-free' has none",
-            given(n_inputs=n_inputs, dimension=dimension, diameter=diameter),
-        )
+    require_positive(eps=eps)
     if n_samples is not None:
         (n_samples,) = require_count(n_samples=n_samples)
-    sigma = math.sqrt(exact.sigma2(pool_size))
+    known |= {"delta": delta, "shape": shape}
 
     def value(m: int) -> float:
-        if n_samples is None:
-            return lipschitz * scale * approximation(m, pool_size, sigma, radius, delta, inputs)
-        return theorem_2(
-            n_features=m,
-            n_samples=n_samples,
-            pool_size=pool_size,
-            scale=scale,
-            lipschitz=lipschitz,
-            delta=delta,
-            loss_bound=loss_bound,
-            radius=radius,
-            n_inputs=n_inputs,
-            dimension=dimension,
-            diameter=diameter,
-            shape=shape,
-        ).value
+        bound = theorem_2(n_features=m, n_samples=n_samples or 1, form="proved", **known)
+        return float(bound["approximation"] if n_samples is None else bound.value)
 
     if value(LARGEST) > eps:
         raise ValueError(
-            f"eps={eps!r} is out of reach: with 2^53 features the bound is {value(LARGEST):.6g}; "
-            "give a larger eps" + (", or more samples" if n_samples is not None else "")
+            f"eps={float(eps)!r} is out of reach: with 2^53 features the bound is "
+            f"{value(LARGEST):.6g}; give a larger eps"
+            + (", or more samples" if n_samples is not None else "")
         )
     # The paper's shape is a constant plus log m, over m: it does not increase from m = 1 to 2
     # because the constant is at least log 2, and decreases from there on.

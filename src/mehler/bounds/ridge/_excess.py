@@ -174,28 +174,17 @@ def _expected(below: Tail, largest: float, cap: float) -> float:
 
 
 @elementwise
-def excess_risk_features(
-    eps: float,
-    *,
-    ridge: float,
-    norm: float,
-    noise: float,
-    gram: Any = None,
-    eigenvalues: Any = None,
-    sup: float | None = None,
-    leverage: float | None = None,
-    lipschitz: float | None = None,
-    block: int = 1,
-    design: str = "rows",
-) -> int:
+def excess_risk_features(eps: float, *, block: int = 1, **known: Any) -> int:
     """Return the least number of features at which :func:`excess_risk` is at most `eps`.
 
     Parameters
     ----------
     eps : float or array
         Target excess risk.
-    ridge, norm, noise, gram, eigenvalues, sup, leverage, lipschitz, block, design
-        As in :func:`excess_risk`.
+    block : int
+        Columns that share a draw.
+    **known
+        `ridge`, `norm`, `noise` and what else :func:`excess_risk` is told.
 
     Returns
     -------
@@ -221,10 +210,9 @@ def excess_risk_features(
     197
     """
     require_positive(eps=eps)
-    mu = eigenvalues_of(gram, eigenvalues)
-    options: dict[str, Any] = {"ridge": ridge, "norm": norm, "noise": noise, "eigenvalues": mu}
-    options |= {"sup": sup, "leverage": leverage, "lipschitz": lipschitz, "design": design}
-    options["block"] = block
+    # The eigenvalues once, not for each m.
+    mu = eigenvalues_of(known.pop("gram", None), known.pop("eigenvalues", None))
+    options = {"eigenvalues": mu, "block": block, **known}
     exact = excess_risk(block, **options)
     if exact["bias"] + exact["variance"] >= eps:
         raise ValueError(

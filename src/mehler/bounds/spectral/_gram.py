@@ -127,27 +127,17 @@ def gram_error(
 
 
 @elementwise
-def gram_error_features(
-    eps: float,
-    *,
-    ridge: float,
-    delta: float,
-    gram: Any = None,
-    eigenvalues: Any = None,
-    sup: float | None = None,
-    leverage: float | None = None,
-    lipschitz: float | None = None,
-    variance: Any = None,
-    block: int = 1,
-) -> int:
+def gram_error_features(eps: float, *, block: int = 1, **known: Any) -> int:
     """Return the least number of features at which :func:`gram_error` is at most `eps`.
 
     Parameters
     ----------
     eps : float or array
         Target Delta.
-    ridge, delta, gram, eigenvalues, sup, leverage, lipschitz, variance, block
-        As in :func:`gram_error`.
+    block : int
+        Columns that share a draw.
+    **known
+        `ridge`, `delta` and what else :func:`gram_error` is told.
 
     Returns
     -------
@@ -172,9 +162,9 @@ def gram_error_features(
     1267
     """
     require_positive(eps=eps)
-    mu = eigenvalues_of(gram, eigenvalues)
-    options: dict[str, Any] = {"ridge": ridge, "delta": delta, "eigenvalues": mu, "block": block}
-    options |= {"sup": sup, "leverage": leverage, "lipschitz": lipschitz, "variance": variance}
+    # The eigenvalues once, not for each m.
+    mu = eigenvalues_of(known.pop("gram", None), known.pop("eigenvalues", None))
+    options = {"eigenvalues": mu, "block": block, **known}
     blocks(block, block)
     return block * least_features(lambda m: gram_error(m * block, **options).value, eps)
 
