@@ -13,7 +13,7 @@ import pytest
 from sklearn import config_context
 from sklearn.base import clone
 
-from mehler.sklearn import KitchenSinkSampler, MaxoutSampler
+from mehler.sklearn import KitchenSinkSampler, MaxoutSampler, RandomFeatureRidge
 from tests.sklearn._estimators import SAMPLERS, UNUSUAL, name_of
 
 X = np.random.default_rng(5).standard_normal((12, 5))
@@ -63,6 +63,15 @@ def test_it_comes_back_where_it_was(monkeypatch):
         again = pickle.loads(pickle.dumps(fitted))
         assert again.transform(x).device == device
         assert bool(array_api_strict.all(again.transform(x) == fitted.transform(x)))
+
+
+@pytest.mark.parametrize("estimator", [MaxoutSampler(), RandomFeatureRidge()], ids=name_of)
+def test_dask_tells_fitted_estimators_apart(estimator):
+    tokenize = pytest.importorskip("dask.base").tokenize
+    # Equal parameters, other draws: None is NumPy's global generator.
+    first, second = (clone(estimator).fit(X, Y) for _ in range(2))
+    assert tokenize(first) == tokenize(first)
+    assert tokenize(first) != tokenize(second)
 
 
 def test_a_function_has_no_recipe():

@@ -16,7 +16,7 @@ from mehler.sklearn import (
     RandomFeatureRidge,
     RandomFeatureRidgeClassifier,
 )
-from mehler.sklearn import _by_blocks as by_blocks_module
+from mehler.sklearn import _splits as splits_module
 
 RNG = np.random.default_rng(0)
 N = 120
@@ -141,14 +141,14 @@ def roots_are_forgotten(monkeypatch):
 
 
 def errors_are_of_rows(monkeypatch):
-    honest = by_blocks_module.LeftOut.__call__
+    honest = splits_module.LeftOut.__call__
 
     def wrong(self, x, y):
         y = y.copy()
         y[:, -1] = 1.0
         return honest(self, x, y)
 
-    monkeypatch.setattr(by_blocks_module.LeftOut, "__call__", wrong)
+    monkeypatch.setattr(splits_module.LeftOut, "__call__", wrong)
 
 
 @pytest.mark.parametrize(

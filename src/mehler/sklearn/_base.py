@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,28 +14,52 @@ from mehler import _arrays
 from mehler._validate import integer
 from mehler.features import FeatureMap, from_recipe
 from mehler.sklearn import _inputs
-from mehler.sklearn._seeds import seed_of
+from mehler.sklearn._inputs import seed_of
+
+# Parameters of all samplers, which maps call n_features and seed.
+_NOT_OF_MAPS = ("n_components", "random_state")
 
 
-class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, metaclass=ABCMeta):
+class Estimator(BaseEstimator):
+    """A dataclass of its parameters that takes arrays of all libraries, and sparse rows."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.array_api_support = True
+        tags.input_tags.sparse = True
+        return tags
+
+    def __dask_tokenize__(self) -> Any:
+        """Tell fitted estimators apart: of a dataclass Dask looks at the fields alone."""
+        return type(self), self.__getstate__()
+
+
+class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     """A transformer whose ``fit`` draws a map, and whose ``transform`` applies it.
 
-    Subclasses implement ``_draw``, which draws the map for their parameters.
+    Subclasses name the class of the map as ``_map``.
     """
 
     n_components: int
     random_state: Any
 
+    _map: ClassVar[type[FeatureMap]]
     # Weights of the rows that are fitted, while another estimator fits this one.
     _row_weights: Any = None
     # Floating dtypes that transform preserves.
     _keeps: ClassVar[tuple[str, ...]] = ("float64", "float32")
 
-    @abstractmethod
     def _draw(
         self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
     ) -> FeatureMap:
         """Draw the map for validated rows, on their device; few subclasses use `targets`."""
+        options = {"n_features": n_components, **self._options(x)}
+        return self._map.draw(x.shape[1], **options, seed=seed, like=self._like(x))
+
+    def _options(self, x: _arrays.Array) -> dict[str, Any]:
+        """Return further arguments of the map: by default the parameters of that name."""
+        own = (field.name for field in fields(self))
+        return {name: getattr(self, name) for name in own if name not in _NOT_OF_MAPS}
 
     def fit(self, X: Any, y: Any = None) -> Sampler:
         """Draw the map's weights.
@@ -135,8 +159,6 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.array_api_support = True
-        tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = list(self._keeps)
         return tags
 
@@ -148,19 +170,10 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, 
             moved.map_ = self.map_.to(converter(np.zeros(1, dtype=np.float32)))
         return moved
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle the map's recipe instead of its weights, and an empty array for its device."""
-        state = dict(super().__getstate__())
-        if "map_" in state:
-            place = state["map_"].place
-            host = _arrays.namespace_name(place.xp) in {"numpy", "dask.array"}
-            state["map_"] = state["map_"].recipe()
-            state["_like"] = None if host else place.xp.empty((0,), device=place.device)
-        return state
-
     def __setstate__(self, state: dict[str, Any]) -> None:
-        state = dict(state)
-        if "map_" in state:
+        # A pickle of version 0.2 or before: the map's recipe, and an array where it was.
+        if "_like" in state:
+            state = dict(state)
             state["map_"] = from_recipe(state["map_"], like=state.pop("_like"))
         super().__setstate__(state)
 

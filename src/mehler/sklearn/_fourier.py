@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from mehler.sklearn import _inputs
 from mehler.sklearn._base import Sampler
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FourierSampler(Sampler):
     r"""Random Fourier features: `mehler.FourierFeatures` as a transformer.
 
@@ -87,48 +88,28 @@ class FourierSampler(Sampler):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        n_components: int = 100,
-        kernel: str | features.Spectrum = "rbf",
-        gamma: float | str | None = "scale",
-        length_scale: float | None = None,
-        nu: float | None = None,
-        form: str = "auto",
-        projections: str = "gaussian",
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.length_scale = length_scale
-        self.nu = nu
-        self.form = form
-        self.projections = projections
-        self.random_state = random_state
+    _map = features.FourierFeatures
 
-    def _draw(
-        self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
-    ) -> features.FeatureMap:
+    n_components: int = 100
+    kernel: str | features.Spectrum = "rbf"
+    gamma: float | str | None = "scale"
+    length_scale: float | None = None
+    nu: float | None = None
+    form: str = "auto"
+    projections: str = "gaussian"
+    random_state: Any = None
+
+    def _options(self, x: _arrays.Array) -> dict[str, Any]:
         if self.form not in ("auto", "pairs", "offset"):
             raise ValueError(f"form={self.form!r} is not one of 'auto', 'pairs', 'offset'")
-        if self.form == "pairs" and n_components % 2:
+        if self.form == "pairs" and self.n_components % 2:
             raise ValueError(
-                f"n_components={n_components} is odd, but form='pairs' has two features a "
-                f"frequency: take {n_components + 1}, or form='auto'"
+                f"n_components={self.n_components} is odd, but form='pairs' has two features a "
+                f"frequency: take {self.n_components + 1}, or form='auto'"
             )
-        by_parity = "offset" if n_components % 2 else "pairs"
-        form: Any = by_parity if self.form == "auto" else self.form
-        return features.FourierFeatures.draw(
-            x.shape[1],
-            n_components,
-            **self._kernel_for(x),
-            form=form,
-            projections=self.projections,
-            seed=seed,
-            like=self._like(x),
-        )
+        by_parity = "offset" if self.n_components % 2 else "pairs"
+        form = by_parity if self.form == "auto" else self.form
+        return {**self._kernel_for(x), "form": form, "projections": self.projections}
 
     def _kernel_for(self, x: _arrays.Array) -> dict[str, Any]:
         """Return the name and parameters of the kernel as `FourierFeatures.draw` takes them."""

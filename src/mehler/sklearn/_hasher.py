@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import mehler.features as features
-from mehler import _arrays
+from mehler.features import MaxoutCodes
 from mehler.sklearn._base import Sampler
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MaxoutHasher(Sampler):
     r"""Maxout codes: `mehler.MaxoutCodes` as a transformer, one small integer per unit.
 
@@ -67,29 +68,10 @@ class MaxoutHasher(Sampler):
     [[0, 1]]
     """
 
+    _map = MaxoutCodes
     _keeps: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(
-        self,
-        *,
-        n_components: int = 100,
-        pool_size: int = 4,
-        projections: str = "gaussian",
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.pool_size = pool_size
-        self.projections = projections
-        self.random_state = random_state
-
-    def _draw(
-        self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
-    ) -> features.FeatureMap:
-        return features.MaxoutCodes.draw(
-            x.shape[1],
-            n_components,
-            self.pool_size,
-            projections=self.projections,
-            seed=seed,
-            like=self._like(x),
-        )
+    n_components: int = 100
+    pool_size: int = 4
+    projections: str = "gaussian"
+    random_state: Any = None

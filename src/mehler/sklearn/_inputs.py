@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn import get_config
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from mehler import _arrays
@@ -123,3 +124,23 @@ def _floats_of(x: Any) -> list[Any]:
     place = _arrays.place_of(x)
     xp = place.xp
     return [xp.float64, xp.float32] if _arrays.has_float64(xp, place.device) else [xp.float32]
+
+
+# One past the largest seed drawn, which both kinds of generators return as int64.
+_SEEDS = 2**63 - 1
+
+
+def seed_of(random_state: Any) -> int:
+    """Return an integer as it is, or draw one from a generator; None is NumPy's global one."""
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(_SEEDS))
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
+        if random_state < 0:
+            raise ValueError(f"random_state={random_state} must not be negative")
+        return int(random_state)
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        return int(check_random_state(random_state).randint(_SEEDS, dtype=np.int64))
+    raise ValueError(
+        f"random_state={random_state!r} must be a non-negative integer, a "
+        "numpy.random.RandomState, a numpy.random.Generator, or None"
+    )

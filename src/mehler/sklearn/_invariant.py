@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-import mehler.features as features
 from mehler import _arrays
 from mehler.exact import orbits
-from mehler.features import groups
+from mehler.features import GroupInvariantFeatures, groups
 from mehler.features.invariant import _arguments as arguments
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import Sampler
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class InvariantSampler(Sampler):
     r"""Group-invariant features: `mehler.GroupInvariantFeatures` as a transformer.
 
@@ -87,36 +88,21 @@ class InvariantSampler(Sampler):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        n_components: int = 20,
-        group: Any = None,
-        n_bins: int = 8,
-        window: float | str | None = "scale",
-        rule: str = "midpoint",
-        templates: str = "sphere",
-        epsilon: float = 0.3,
-        n_elements: int | None = None,
-        replacement: bool = False,
-        own_elements: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.group = group
-        self.n_bins = n_bins
-        self.window = window
-        self.rule = rule
-        self.templates = templates
-        self.epsilon = epsilon
-        self.n_elements = n_elements
-        self.replacement = replacement
-        self.own_elements = own_elements
-        self.random_state = random_state
+    _map = GroupInvariantFeatures
 
-    def _draw(
-        self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
-    ) -> features.FeatureMap:
+    n_components: int = 20
+    group: Any = None
+    n_bins: int = 8
+    window: float | str | None = "scale"
+    rule: str = "midpoint"
+    templates: str = "sphere"
+    epsilon: float = 0.3
+    n_elements: int | None = None
+    replacement: bool = False
+    own_elements: bool = False
+    random_state: Any = None
+
+    def _options(self, x: _arrays.Array) -> dict[str, Any]:
         if not isinstance(self.templates, str):
             raise TypeError(
                 "templates must be the name of a law here; for templates of your own draw "
@@ -127,23 +113,13 @@ class InvariantSampler(Sampler):
                 "n_features = 1, but templates='sphere' need at least 2 columns: use "
                 "templates='gaussian'"
             )
-        rule: Any = self.rule
-        templates: Any = self.templates
-        return features.GroupInvariantFeatures.draw(
-            x.shape[1],
-            group=self._group_for(x.shape[1]),
-            n_templates=n_components,
-            n_bins=self.n_bins,
-            window=self._window_for(x),
-            rule=rule,
-            templates=templates,
-            epsilon=self.epsilon,
-            n_elements=self.n_elements,
-            replacement=self.replacement,
-            own_elements=self.own_elements,
-            seed=seed,
-            like=self._like(x),
-        )
+        return {
+            **super()._options(x),
+            "n_features": None,
+            "n_templates": self.n_components,
+            "group": self._group_for(x.shape[1]),
+            "window": self._window_for(x),
+        }
 
     def _group_for(self, n_inputs: int) -> Any:
         if self.group is None:

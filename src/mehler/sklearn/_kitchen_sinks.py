@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-import mehler.features as features
-from mehler import _arrays
+from mehler.features import KitchenSinks
 from mehler.sklearn._base import Sampler
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class KitchenSinkSampler(Sampler):
     r"""Random kitchen sinks: `mehler.KitchenSinks` as a transformer.
 
@@ -69,36 +70,12 @@ class KitchenSinkSampler(Sampler):
     [[0.5, 0.1592], [0.1592, 0.5]]
     """
 
-    def __init__(
-        self,
-        *,
-        n_components: int = 100,
-        activation: Any = "relu",
-        weight_scale: float = 1.0,
-        bias: float | str = 0.0,
-        law: str = "gaussian",
-        projections: str = "gaussian",
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.activation = activation
-        self.weight_scale = weight_scale
-        self.bias = bias
-        self.law = law
-        self.projections = projections
-        self.random_state = random_state
+    _map = KitchenSinks
 
-    def _draw(
-        self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
-    ) -> features.FeatureMap:
-        return features.KitchenSinks.draw(
-            x.shape[1],
-            n_components,
-            activation=self.activation,
-            weight_scale=self.weight_scale,
-            bias=self.bias,
-            law=self.law,
-            projections=self.projections,
-            seed=seed,
-            like=self._like(x),
-        )
+    n_components: int = 100
+    activation: Any = "relu"
+    weight_scale: float = 1.0
+    bias: float | str = 0.0
+    law: str = "gaussian"
+    projections: str = "gaussian"
+    random_state: Any = None

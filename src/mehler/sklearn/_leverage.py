@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import mehler.features as features
@@ -24,6 +25,7 @@ _SELECTIONS: dict[str, tuple[Any, tuple[str, ...]]] = {
 _POOL_FACTOR = 10
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LeverageSampler(Sampler):
     """Features selected from a larger pool by the fitted rows: `mehler.features.leverage`.
 
@@ -92,26 +94,14 @@ class LeverageSampler(Sampler):
     (True, True)
     """
 
-    def __init__(
-        self,
-        *,
-        n_components: int = 100,
-        pool: Any = None,
-        selection: str = "leverage",
-        lam: float = 1e-3,
-        draws: str = "systematic",
-        mix: float = 0.1,
-        rho: float = 1.0,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.pool = pool
-        self.selection = selection
-        self.lam = lam
-        self.draws = draws
-        self.mix = mix
-        self.rho = rho
-        self.random_state = random_state
+    n_components: int = 100
+    pool: Any = None
+    selection: str = "leverage"
+    lam: float = 1e-3
+    draws: str = "systematic"
+    mix: float = 0.1
+    rho: float = 1.0
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None) -> LeverageSampler:
         """Draw the pool and select features.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-import mehler.features as features
-from mehler import _arrays
+from mehler.features import DecoupledMaxoutFeatures, MaxoutFeatures
 from mehler.sklearn._base import Sampler
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MaxoutSampler(Sampler):
     r"""Random maxout features: `mehler.MaxoutFeatures` as a transformer.
 
@@ -67,38 +68,17 @@ class MaxoutSampler(Sampler):
     [1.551, 1.06, 1.06]
     """
 
-    def __init__(
-        self,
-        *,
-        n_components: int = 100,
-        pool_size: int = 4,
-        centred: bool = False,
-        n_projections: int | None = None,
-        projections: str = "gaussian",
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.pool_size = pool_size
-        self.centred = centred
-        self.n_projections = n_projections
-        self.projections = projections
-        self.random_state = random_state
+    _map = MaxoutFeatures
 
-    def _draw(
-        self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
-    ) -> features.FeatureMap:
-        return features.MaxoutFeatures.draw(
-            x.shape[1],
-            n_components,
-            self.pool_size,
-            centred=self.centred,
-            n_projections=self.n_projections,
-            projections=self.projections,
-            seed=seed,
-            like=self._like(x),
-        )
+    n_components: int = 100
+    pool_size: int = 4
+    centred: bool = False
+    n_projections: int | None = None
+    projections: str = "gaussian"
+    random_state: Any = None
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DecoupledMaxoutSampler(Sampler):
     r"""Decoupled maxout features: `mehler.DecoupledMaxoutFeatures` as a transformer.
 
@@ -149,31 +129,10 @@ class DecoupledMaxoutSampler(Sampler):
     np.float64(0.0)
     """
 
-    def __init__(
-        self,
-        *,
-        n_components: int = 100,
-        pool_size: int = 4,
-        directions: str = "next",
-        projections: str = "gaussian",
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.pool_size = pool_size
-        self.directions = directions
-        self.projections = projections
-        self.random_state = random_state
+    _map = DecoupledMaxoutFeatures
 
-    def _draw(
-        self, x: _arrays.Array, n_components: int, seed: int, targets: Any = None
-    ) -> features.FeatureMap:
-        directions: Any = self.directions
-        return features.DecoupledMaxoutFeatures.draw(
-            x.shape[1],
-            n_components,
-            self.pool_size,
-            directions=directions,
-            projections=self.projections,
-            seed=seed,
-            like=self._like(x),
-        )
+    n_components: int = 100
+    pool_size: int = 4
+    directions: str = "next"
+    projections: str = "gaussian"
+    random_state: Any = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from mehler.sklearn import _inputs
 from mehler.sklearn._ridge_base import LAMBDAS, FeatureRidge
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
     r"""Ridge regression on random features: `mehler.learn.ridge` as a regressor.
 
@@ -88,20 +90,11 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        features: Any = None,
-        lambdas: Any = LAMBDAS,
-        cv: Any = None,
-        fit_intercept: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.features = features
-        self.lambdas = lambdas
-        self.cv = cv
-        self.fit_intercept = fit_intercept
-        self.random_state = random_state
+    features: Any = None
+    lambdas: Any = LAMBDAS
+    cv: Any = None
+    fit_intercept: bool = True
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomFeatureRidge:
         """Draw the features and solve for the coefficients.

@@ -7,17 +7,17 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from mehler import _arrays, learn
 from mehler._validate import choice
 from mehler.learn._arguments import SCORINGS, check_lambdas
-from mehler.sklearn import _by_blocks, _inputs
-from mehler.sklearn._base import fitted_part
+from mehler.sklearn import _inputs
+from mehler.sklearn._base import Estimator, fitted_part
+from mehler.sklearn._inputs import seed_of
 from mehler.sklearn._maxout import MaxoutSampler
-from mehler.sklearn._seeds import seed_of
-from mehler.sklearn._splits import choose_by_splits, splits_of
+from mehler.sklearn._splits import choose_by_splits, solve_by_blocks, splits_of
 from mehler.sklearn._stream import Stream, folds_of
 
 # From a negligible penalty to one of the size of the features.
@@ -27,7 +27,7 @@ LAMBDAS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 SOLVED = ("coef_", "intercept_", "lambda_", "errors_")
 
 
-class FeatureRidge(BaseEstimator):
+class FeatureRidge(Estimator):
     """One or several linear functions of the features of a sampler."""
 
     features: Any
@@ -56,7 +56,7 @@ class FeatureRidge(BaseEstimator):
         options: Any = {"lambdas": lambdas, "scoring": scoring, "intercept": self.fit_intercept}
         if weights is not None or _inputs.is_sparse(x):
             counts = _placed(np.ones(x.shape[0]) if weights is None else weights, x)
-            fit = _by_blocks.solve(phi, x, y, counts, splits=splits, **options)
+            fit = solve_by_blocks(phi, x, y, counts, splits=splits, **options)
         elif not several:
             # For a single lambda, one factorisation without leverages is enough.
             (fit,) = learn.RidgeSums(phi).add(x, y).solve(lambdas, intercept=self.fit_intercept)
@@ -158,12 +158,6 @@ class FeatureRidge(BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         # Not coefficients, since accessing them would solve.
         return hasattr(self, "features_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.array_api_support = True
-        tags.input_tags.sparse = True
-        return tags
 
     def __sklearn_array_api_convert__(self, converter: Callable[[Any], Any]) -> FeatureRidge:
         """Move to the target of `converter`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from mehler.sklearn import _inputs
 from mehler.sklearn._ridge_base import LAMBDAS, FeatureRidge
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     r"""Ridge classification on random features: `mehler.learn.ridge` on codes of +1 and -1.
 
@@ -94,24 +96,13 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        features: Any = None,
-        lambdas: Any = LAMBDAS,
-        cv: Any = None,
-        scoring: str = "error_rate",
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.features = features
-        self.lambdas = lambdas
-        self.cv = cv
-        self.scoring = scoring
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.random_state = random_state
+    features: Any = None
+    lambdas: Any = LAMBDAS
+    cv: Any = None
+    scoring: str = "error_rate"
+    fit_intercept: bool = True
+    class_weight: Any = None
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> RandomFeatureRidgeClassifier:
         """Draw the features and solve for the coefficients.
