@@ -12,8 +12,7 @@ import pytest
 import mehler
 from mehler import _arrays, verify
 from mehler.verify._arguments import threads
-from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._side_by_side import in_order
+from mehler.verify.sampling._draws import Draws, in_order
 
 X = np.random.default_rng(0).standard_normal((4, 3))
 M = 50

@@ -9,8 +9,7 @@ import pytest
 
 from mehler import verify
 from mehler._words import be, counted
-from mehler.verify._numbers import interval_text
-from mehler.verify._pair_table import aligned
+from mehler.verify._pair_table import aligned, interval_text
 
 
 @pytest.mark.parametrize(

@@ -75,8 +75,8 @@ from mehler.verify.checks.same import check_same
 from mehler.verify.checks.samples import check_covariance, check_mean_vector
 from mehler.verify.checks.structure import check_structure
 from mehler.verify.checks.variance._variance import check_variance
-from mehler.verify.diagnosis._causes import Cause
 from mehler.verify.diagnosis._diagnose import diagnose
+from mehler.verify.diagnosis._fits import Cause
 from mehler.verify.intervals._design import detectable_effect, features_needed
 
 __all__ = [

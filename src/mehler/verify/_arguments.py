@@ -1,15 +1,17 @@
-"""Validate the numeric arguments of checks, naming the argument and the remedy."""
+"""Validate the arguments of checks, naming the argument and the remedy, and pay."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from mehler import _run_seed
 from mehler._arrays import Array, to_host, usable_cores
-from mehler._validate import integer, positive, real
+from mehler._validate import integer, positive, probability, real, text
+from mehler.verify._verdict import Verdict
 
 # Sample sizes grow like the inverse square, which is still a float.
 LEAST_RESOLUTION = 1e-100
@@ -44,6 +46,11 @@ def threads(n_jobs: int) -> int:
     return usable_cores() if number == -1 else number
 
 
+def at_most(name: str, value: int | None, least: int = 1) -> int | None:
+    """Return a limit on features or draws; None is none."""
+    return None if value is None else integer(name, value, least=least)
+
+
 def root_seed(seed: int | None) -> int:
     """Return the seed that determines all others; by default that of the test that runs, or 0."""
     return _run_seed.current() if seed is None else integer("seed", seed, least=0)
@@ -60,19 +67,71 @@ def bounds_pair(bounds: Any) -> tuple[float, float]:
     return low, high
 
 
-def sample_vector(samples: Array, *, name: str = "samples") -> Any:
+def sample_vector(samples: Array) -> Any:
     """Return samples as a non-empty finite float64 vector on the host."""
     x = np.asarray(to_host(samples))
     if x.ndim != 1:
-        raise ValueError(f"{name} must have shape (n,) but has shape {x.shape}: pass one claim")
+        raise ValueError(f"samples must have shape (n,) but has shape {x.shape}: pass one claim")
     if x.size == 0:
-        raise ValueError(f"{name} is empty: draw at least one sample")
+        raise ValueError("samples is empty: draw at least one sample")
     if np.iscomplexobj(x):
-        raise ValueError(f"{name} is complex ({x.dtype}): check real and imaginary parts apart")
+        raise ValueError(f"samples is complex ({x.dtype}): check real and imaginary parts apart")
     if x.dtype.kind not in "biuf":
-        raise TypeError(f"{name} has dtype {x.dtype}: pass real numbers")
+        raise TypeError(f"samples has dtype {x.dtype}: pass real numbers")
     x = x.astype(np.float64)
     if not np.isfinite(x).all():
         bad = int(np.flatnonzero(~np.isfinite(x))[0])
-        raise ValueError(f"{name} holds NaN or infinity, first at index {bad}")
+        raise ValueError(f"samples holds NaN or infinity, first at index {bad}")
     return x
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """The options common to all checks, validated."""
+
+    false_alarm: float
+    resolution: float
+    miss: float
+    name: str
+
+    def require_below(self, limit: float, because: str) -> None:
+        """Raise ValueError for a resolution of `limit` or more, which could refute nothing."""
+        if self.resolution >= limit:
+            raise ValueError(
+                f"resolution={self.resolution!r} is vacuous: {because}, so nothing could be "
+                f"refuted; give less than {limit:g}"
+            )
+
+    def verdict(self, **found: Any) -> Verdict:
+        """Return the verdict of what was found, at these options."""
+        return Verdict(
+            check=self.name,
+            false_alarm=self.false_alarm,
+            resolution=self.resolution,
+            miss=self.miss,
+            **found,
+        )
+
+
+def check_options(
+    default: str,
+    name: str | None,
+    false_alarm: float,
+    resolution: float,
+    miss: float,
+) -> CheckOptions:
+    """Validate the options, the name by its default."""
+    name = text("name", name, default=default)
+    resolution = check_resolution(resolution)
+    return CheckOptions(
+        probability("false_alarm", false_alarm), resolution, probability("miss", miss), name
+    )
+
+
+def pay(ledger: Any, label: str, false_alarm: float) -> None:
+    """Pay for one evaluation from the ledger of a check's caller, if there is one."""
+    if ledger is None:
+        return
+    if not callable(getattr(ledger, "spend", None)):
+        raise TypeError(f"ledger={ledger!r} must be a verify.Ledger")
+    ledger.spend(label, false_alarm)

@@ -6,8 +6,7 @@ import textwrap
 from operator import methodcaller
 
 from mehler._words import counted
-from mehler.verify._numbers import short
-from mehler.verify._pair_table import aligned
+from mehler.verify._pair_table import aligned, short
 from mehler.verify._verdict import Verdict
 
 # Of a terminal's 100 columns pytest takes the first for its mark.
@@ -29,10 +28,7 @@ def require_holds(verdict: Verdict, lead: str = "") -> Verdict:
 
 
 def failure_text(verdict: Verdict) -> str:
-    """Return the text of an assertion on a verdict that does not hold.
-
-    The first line stands alone, as pytest's summary shows no other.
-    """
+    """Return the text of a failed assertion; its first line stands alone in pytest's summary."""
     lines = [_finding(verdict)]
     reason = verdict.reason.removeprefix(f"{verdict.cause}.").strip()
     if reason:

@@ -1,12 +1,29 @@
-"""The pairs of a verdict on a kernel, the worst ones first."""
+"""Numbers, intervals and tables of pairs as verdicts print them, the worst pairs first."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from mehler._words import counted
-from mehler.verify._numbers import interval_text, short
+
+
+def short(value: Any) -> str:
+    """Return a float to six digits, anything else as it is."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def interval_text(low: float, high: float) -> str:
+    """Return an interval; one whose ends print alike says how wide it is."""
+    text = f"[{short(low)}, {short(high)}]"
+    if short(low) != short(high) or not math.isfinite(low):
+        return text
+    if low == high:
+        return f"{text} of width 0 (no sample varied)"
+    return f"{text}, {high - low:.2g} wide"
+
 
 # Rows kept: what a reader looks through.
 MOST_ROWS = 12

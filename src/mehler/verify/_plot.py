@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 from mehler import _plotting
 
 _COLOURS = {"holds": "tab:green", "refuted": "tab:red", "inconclusive": "tab:orange"}
 
 
-class Plotted(Protocol):
-    """What of a verdict is shown; see `Verdict`."""
-
-    @property
-    def status(self) -> str: ...
-    @property
-    def check(self) -> str: ...
-    @property
-    def observed(self) -> float: ...
-    @property
-    def exact(self) -> float: ...
-    @property
-    def interval(self) -> tuple[float, float]: ...
-    @property
-    def resolution(self) -> float: ...
-    @property
-    def scale(self) -> float: ...
-    @property
-    def false_alarm(self) -> float: ...
-
-
-def plot_verdict(verdict: Plotted, ax: Any) -> Any:
+def plot_verdict(verdict: Any, ax: Any) -> Any:
     """Plot the interval at the worst place against the claim, with the resolution around it."""
     ax = _plotting.axes(ax)
     low, high = verdict.interval

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from mehler._words import counted
-from mehler.verify._numbers import interval_text, short
-from mehler.verify._pair_table import PairTable
+from mehler.verify._pair_table import PairTable, interval_text, short
 from mehler.verify._plot import plot_verdict
 
 Status = Literal["holds", "refuted", "inconclusive"]

@@ -4,49 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from mehler._validate import probability
-from mehler.verify._arguments import check_resolution
+from mehler.verify._arguments import CheckOptions
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify.budget._ledger import Ledger
-from mehler.verify.budget._pay import pay
 from mehler.verify.intervals import binomial
-
-
-@dataclass(frozen=True)
-class CheckOptions:
-    """The options common to all checks, validated and paid for."""
-
-    false_alarm: float
-    resolution: float
-    miss: float
-    name: str
-
-
-def check_options(
-    false_alarm: float,
-    resolution: float,
-    miss: float,
-    name: str,
-    ledger: Ledger | None,
-    *,
-    below: float = 1.0,
-    because: str = "a share lies in [0, 1]",
-) -> CheckOptions:
-    """Validate the options and pay; a resolution >= `below` could refute nothing."""
-    resolution = check_resolution(resolution)
-    if resolution >= below:
-        raise ValueError(
-            f"resolution={resolution!r} is vacuous: {because}, so nothing could be refuted; "
-            f"give less than {below:g}"
-        )
-    paid = CheckOptions(
-        probability("false_alarm", false_alarm), resolution, probability("miss", miss), name
-    )
-    pay(ledger, name, paid.false_alarm)
-    return paid
 
 
 def trials_for(asked: CheckOptions) -> int:
@@ -76,9 +38,8 @@ def zero_failures_verdict(
     elif interval[1] > asked.resolution:
         status = "inconclusive"
         reason = f"{trials} trials were allowed; {trials_for(asked)} would decide."
-    return Verdict(
+    return asked.verdict(
         status=status,
-        check=asked.name,
         claim=claim,
         observed=happened / trials,
         exact=0.0,
@@ -86,11 +47,8 @@ def zero_failures_verdict(
         n_features=n_features,
         n_draws=n_draws,
         n_looks=1,
-        false_alarm=asked.false_alarm,
-        resolution=asked.resolution,
         # An event of probability p goes unseen in n trials with probability (1 - p)^n.
         detectable=-math.expm1(math.log(asked.miss) / trials),
-        miss=asked.miss,
         method=method,
         assumptions=assumptions,
         where=where,

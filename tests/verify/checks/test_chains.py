@@ -15,13 +15,12 @@ import pytest
 
 import mehler
 from mehler.verify import check_variance
-from mehler.verify.checks.variance._m_dependent import (
+from mehler.verify.checks.variance._group_variances import (
     MDependentGroupVariances,
     m_dependent_variance_of_variance,
 )
-from mehler.verify.sampling._choose_source import unit_source
-from mehler.verify.sampling._draw_groups import DrawGroups
-from mehler.verify.sampling._rows_without_claim import pairs_without_claim
+from mehler.verify.sampling._choose_source import DrawGroups, unit_source
+from mehler.verify.sampling._pairs import pairs_without_claim
 from tests.verify.toys import most_misses, points
 
 X = points(2, 3)

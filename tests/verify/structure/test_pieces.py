@@ -10,10 +10,9 @@ import pytest
 from scipy.stats import binom
 
 from mehler._arrays import disturb_global_state, global_states, set_global_states
-from mehler.verify.checks.structure._coins import all_won, mostly
 from mehler.verify.checks.structure._domain import Domain, looked_at
 from mehler.verify.checks.structure._finding import Notes
-from mehler.verify.checks.structure._same import flips, rows_apart
+from mehler.verify.checks.structure._same import all_won, flips, mostly, rows_apart
 from mehler.verify.checks.structure.claim._claims import Claims, clusters_of
 from mehler.verify.checks.structure.claim._names import has_rule, name_inputs, name_sizes
 from mehler.verify.checks.structure.claim._sizes import INPUTS, SIZES

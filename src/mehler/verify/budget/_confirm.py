@@ -9,9 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from mehler._validate import probability
-from mehler.verify._arguments import root_seed
+from mehler.verify._arguments import pay, root_seed
 from mehler.verify._verdict import Verdict
-from mehler.verify.budget._pay import pay
 
 # Error rate of the first stage; a check at 1e-4 needs half the features of one at 1e-9.
 FIRST = 1e-4

@@ -16,16 +16,14 @@ from mehler._arrays import (
     place_of,
     resolve_place,
 )
-from mehler._validate import choice, iterable, mapping, text
+from mehler._validate import choice, iterable, mapping
 from mehler._words import counted
-from mehler.verify._arguments import root_seed
+from mehler.verify._arguments import check_options, pay, root_seed
 from mehler.verify._verdict import Verdict
-from mehler.verify._zero_failures import check_options, trials_for, zero_failures_verdict
+from mehler.verify._zero_failures import trials_for, zero_failures_verdict
 from mehler.verify.budget._ledger import Ledger
-from mehler.verify.budget._pay import pay
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import EvaluatedRows
-from mehler.verify.sampling._rows_without_claim import rows_without_claim
+from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim
 from mehler.verify.sampling._sources import call
 
 # Seeds compared on every library.
@@ -110,9 +108,8 @@ def check_backends(
     'holds'
     """
     seed = root_seed(seed)
-    asked = check_options(
-        false_alarm, resolution, miss, text("name", name, default="backends"), None
-    )
+    asked = check_options("backends", name, false_alarm, resolution, miss)
+    asked.require_below(1.0, "a share lies in [0, 1]")
     if not callable(draw):
         raise TypeError(f"draw={draw!r} must be callable: (seed, like) -> map")
     rows = rows_without_claim(X)

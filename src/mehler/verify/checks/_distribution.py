@@ -9,18 +9,15 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, to_host
-from mehler._validate import function, integer, positive, text
+from mehler._validate import flag, function, positive
 from mehler._words import counted
-from mehler.verify._arguments import root_seed
+from mehler.verify._arguments import at_most, check_options, pay, root_seed
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify._zero_failures import check_options
 from mehler.verify.budget._ledger import Ledger
-from mehler.verify.budget._pay import pay
 from mehler.verify.intervals import dkw
 from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import EvaluatedRows
-from mehler.verify.sampling._rows_without_claim import rows_without_claim
+from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim
 from mehler.verify.sampling._sources import call
 
 Law = Callable[[Any, Any], Array]
@@ -115,19 +112,14 @@ def check_distribution(
     'refuted'
     """
     seed = root_seed(seed)
-    asked = check_options(
-        false_alarm,
-        resolution,
-        miss,
-        text("name", name, default="distribution"),
-        None,
-        because="distribution functions differ by at most 1",
-    )
+    asked = check_options("distribution", name, false_alarm, resolution, miss)
+    asked.require_below(1.0, "distribution functions differ by at most 1")
     function("cdf", cdf, optional=True)
+    if independent_features is not None:
+        independent_features = flag("independent_features", independent_features)
     if scale is not None:
         scale = positive("scale", scale)
-    if max_draws is not None:
-        max_draws = integer("max_draws", max_draws)
+    max_draws = at_most("max_draws", max_draws)
     draws, rows = Draws(draw, seed), rows_without_claim(X)
     n_rows = rows.host.shape[0]
     rate = asked.false_alarm / n_rows
@@ -173,9 +165,8 @@ def check_distribution(
         status = "inconclusive"
         left = f"{counted(n, 'sample')} leave{'s' if n == 1 else ''} a band of width {2 * d:.3g}"
         reason = f"{left}: {wanted} would decide."
-    return Verdict(
+    return asked.verdict(
         status=status,
-        check=asked.name,
         claim=f"a feature times {factor:.6g} has the claimed distribution at "
         f"{counted(n_rows, 'row')}",
         observed=observed,
@@ -184,10 +175,7 @@ def check_distribution(
         n_features=n,
         n_draws=n_draws,
         n_looks=n_rows,
-        false_alarm=asked.false_alarm,
-        resolution=asked.resolution,
         detectable=d + seen,
-        miss=asked.miss,
         method="Kolmogorov's distance (Dvoretzky-Kiefer-Wolfowitz, Massart, Smirnov)",
         assumptions=(
             "the features of a draw are independent and alike"

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, from_host, place_of
-from mehler._validate import integer, positive, text
-from mehler.verify._arguments import root_seed
+from mehler._validate import integer, positive
+from mehler.verify._arguments import check_options, pay, root_seed
 from mehler.verify._verdict import Verdict
-from mehler.verify._zero_failures import check_options, trials_for, zero_failures_verdict
+from mehler.verify._zero_failures import trials_for, zero_failures_verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import EvaluatedRows
-from mehler.verify.sampling._rows_without_claim import rows_without_claim
+from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim
 from mehler.verify.sampling._sources import call
 
 
@@ -84,9 +83,9 @@ def check_finite(
     'zero'
     """
     seed = root_seed(seed)
-    asked = check_options(
-        false_alarm, resolution, miss, text("name", name, default="finite"), ledger
-    )
+    asked = check_options("finite", name, false_alarm, resolution, miss)
+    asked.require_below(1.0, "a share lies in [0, 1]")
+    pay(ledger, asked.name, asked.false_alarm)
     draws, rows = Draws(draw, seed), rows_without_claim(X)
     kind = rows.host.dtype if rows.host.dtype.kind == "f" else np.dtype(np.float64)
     info = np.finfo(kind)

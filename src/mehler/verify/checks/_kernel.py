@@ -9,17 +9,22 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import flag, function, integer, positive, probability, text
+from mehler._validate import flag, function, positive, probability, text
 from mehler._words import counted
-from mehler.verify._arguments import bounds_pair, relative_resolution, root_seed, threads
+from mehler.verify._arguments import (
+    at_most,
+    bounds_pair,
+    pay,
+    relative_resolution,
+    root_seed,
+    threads,
+)
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
-from mehler.verify.budget._pay import pay
 from mehler.verify.pairwise._betting import OutOfBounds, betting_intervals
 from mehler.verify.pairwise._catoni import catoni_intervals
 from mehler.verify.pairwise._measurement import Clock, MeasurementSpec
-from mehler.verify.pairwise._pair_table import ignored_seed
-from mehler.verify.pairwise._worst_pair import out_of_bounds, verdict_of_worst_pair
+from mehler.verify.pairwise._worst_pair import ignored_seed, out_of_bounds, verdict_of_worst_pair
 from mehler.verify.sampling._choose_source import choose_source, declared_variance
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate, make_pairs
@@ -166,8 +171,7 @@ def check_kernel(
     function("variance", variance, optional=True)
     false_alarm, miss = probability("false_alarm", false_alarm), probability("miss", miss)
     resolution, n_jobs = relative_resolution(resolution), threads(n_jobs)
-    if max_features is not None:
-        max_features = integer("max_features", max_features)
+    max_features = at_most("max_features", max_features)
     clock = Clock(None if time_limit is None else positive("time_limit", time_limit))
     if variance is not None and bounds is not None:
         raise ValueError("variance and bounds exclude each other: a variance is the sharper one")

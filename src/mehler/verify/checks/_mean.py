@@ -10,10 +10,9 @@ from mehler._arrays import Array
 from mehler._validate import flag, mapping, positive, probability, real, text
 from mehler._words import counted
 from mehler.verify import intervals
-from mehler.verify._arguments import bounds_pair, sample_vector
+from mehler.verify._arguments import bounds_pair, pay, sample_vector
 from mehler.verify._verdict import BOUNDED, KNOWN_VARIANCE, OUTLIERS, Status, Verdict
 from mehler.verify.budget._ledger import Ledger
-from mehler.verify.budget._pay import pay
 from mehler.verify.intervals._design import detectable_effect, features_needed
 from mehler.verify.pairwise._measurement import FLOOR
 from mehler.verify.undeclared._mean import Measured, reach, undeclared_interval

@@ -11,10 +11,9 @@ import numpy as np
 from mehler._arrays import Array, from_host, is_array, resolve_place, to_host
 from mehler._validate import integer, probability, reals, text
 from mehler.verify import intervals
-from mehler.verify._arguments import check_resolution, root_seed
+from mehler.verify._arguments import check_resolution, pay, root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
-from mehler.verify.budget._pay import pay
 from mehler.verify.sampling._draws import Draws
 
 # Rounding in ulps of a weight times the map's constant, divided by ours.

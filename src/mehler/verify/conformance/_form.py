@@ -197,10 +197,7 @@ def has_a_recipe(subject: Subject) -> None:
 
 
 def travels(subject: Subject) -> None:
-    """Require that a pickled map returns with the same features.
-
-    It may return on the host; such a map moves back to its device by ``to``.
-    """
+    """Require that a pickled map returns with the same features, on the host or moved by ``to``."""
     rows = subject.rows
     phi = subject.map()
     try:

@@ -20,10 +20,7 @@ _ROWS = 4
 
 @dataclass(frozen=True)
 class Subject:
-    """A factory of maps, with rows and error rates for the checks.
-
-    `factory(n_features, seed=seed)` returns a map.
-    """
+    """A factory of maps, ``factory(n_features, seed=seed)``, with rows and error rates."""
 
     factory: Callable[..., Any]
     X: Any

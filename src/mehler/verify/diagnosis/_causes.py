@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from mehler._words import counted
 from mehler.verify.diagnosis import _fits
+from mehler.verify.diagnosis._fits import Cause
 from mehler.verify.diagnosis._probes import OnLines
 
 # Least fraction of the deviation explained; below it a suggestion misleads more often than helps.
@@ -21,37 +22,6 @@ _NEAR, _FEWEST = 0.6, 8
 _CALM, _FAR = 5.0, 8.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cause:
-    """A suggested cause of a wrong kernel; it never changes a verdict.
-
-    Parameters
-    ----------
-    kind : str
-        "factor", "bandwidth", "phase", "offset", "law", "seed", "size", "axes", "lean" or "points".
-    text : str
-        The suggestion in a sentence, plain text.
-    value, error : float
-        The fitted number and its standard error: the factor, the bandwidth's factor, the offset in
-        units of sqrt(k(x,x) k(y,y)); for the other kinds the number that the text names.
-    explained : float
-        Fraction of the squared deviation from the claim that the suggestion explains.
-    rest : float
-        Root mean square residual in standard errors, near 1 for a perfect fit.
-
-    See Also
-    --------
-    diagnose : Returns the causes, best fit first.
-    """
-
-    kind: str
-    text: str
-    value: float
-    error: float = 0.0
-    explained: float = 0.0
-    rest: float = 0.0
-
-
 def of_the_mean(means: _fits.Means, pairs: Any, kernel: Any, m: int) -> list[Cause]:
     """Fit the simple families and return those that explain the deviation, best first."""
     if means.agrees(pairs.claim):
@@ -62,18 +32,7 @@ def of_the_mean(means: _fits.Means, pairs: Any, kernel: Any, m: int) -> list[Cau
         phase = _fits.mirror(means, pairs, kernel)
         fits += [phase] if phase is not None else []
     good = sorted((f for f in fits if f.explained >= _LEAST_EXPLAINED), key=lambda f: f.rest)
-    return [
-        Cause(
-            kind=f.kind,
-            text=f.text,
-            value=f.value,
-            error=f.error,
-            explained=f.explained,
-            rest=f.rest,
-        )
-        for f in good
-        if f.rest <= _RIVAL * good[0].rest
-    ]
+    return [f for f in good if f.rest <= _RIVAL * good[0].rest]
 
 
 def of_law(means: _fits.Means, pairs: Any, kernel: Any) -> list[Cause]:

@@ -70,19 +70,38 @@ class Means:
         return float(np.mean(((self.mean - model) / self.error) ** 2))
 
 
-@dataclass(frozen=True)
-class Fit:
-    """A fitted number, its error, and the deviation it explains; see `Cause`."""
+@dataclass(frozen=True, kw_only=True)
+class Cause:
+    """A suggested cause of a wrong kernel; it never changes a verdict.
+
+    Parameters
+    ----------
+    kind : str
+        "factor", "bandwidth", "phase", "offset", "law", "seed", "size", "axes", "lean" or "points".
+    text : str
+        The suggestion in a sentence, plain text.
+    value, error : float
+        The fitted number and its standard error: the factor, the bandwidth's factor, the offset in
+        units of sqrt(k(x,x) k(y,y)); for the other kinds the number that the text names.
+    explained : float
+        Fraction of the squared deviation from the claim that the suggestion explains.
+    rest : float
+        Root mean square residual in standard errors, near 1 for a perfect fit.
+
+    See Also
+    --------
+    diagnose : Returns the causes, best fit first.
+    """
 
     kind: str
     text: str
     value: float
-    error: float
-    explained: float
-    rest: float
+    error: float = 0.0
+    explained: float = 0.0
+    rest: float = 0.0
 
 
-def factor(means: Means, claim: Any, n_features: int) -> Fit:
+def factor(means: Means, claim: Any, n_features: int) -> Cause:
     """Fit c in c k: a constant factor."""
     weight = claim / means.error**2
     total = float(weight @ claim)
@@ -102,7 +121,7 @@ def factor(means: Means, claim: Any, n_features: int) -> Fit:
     return _fit(means, claim, value * claim, "factor", text, value, error)
 
 
-def offset(means: Means, claim: Any) -> Fit:
+def offset(means: Means, claim: Any) -> Cause:
     """Fit b in k + b, in units of sqrt(k(x,x) k(y,y))."""
     weight = 1.0 / means.error**2
     value, error = _spread(means, lambda mean: float(weight @ (mean - claim) / weight.sum()))
@@ -112,7 +131,7 @@ def offset(means: Means, claim: Any) -> Fit:
     return _fit(means, claim, claim + value, "offset", text, value, error)
 
 
-def mirror(means: Means, pairs: Any, kernel: Any) -> Fit | None:
+def mirror(means: Means, pairs: Any, kernel: Any) -> Cause | None:
     """Fit c in k(x, y) + c k(x, -y), the kernel of phases b with E cos 2b = c.
 
     None for rows of one sign. 2 cos(t + b) cos(u + b) = cos(t - u) + cos(t + u + 2b), and
@@ -135,7 +154,7 @@ def mirror(means: Means, pairs: Any, kernel: Any) -> Fit | None:
     return _fit(means, pairs.claim, model, "phase", text, value, error)
 
 
-def bandwidth(means: Means, pairs: Any, kernel: Any) -> Fit:
+def bandwidth(means: Means, pairs: Any, kernel: Any) -> Cause:
     """Fit the factor on the bandwidth of k."""
     name = kernel.bandwidth
     claimed = kernel.parameters[name]
@@ -171,9 +190,16 @@ def bandwidth(means: Means, pairs: Any, kernel: Any) -> Fit:
 
 def _fit(
     means: Means, claim: Any, model: Any, kind: str, text: str, value: float, error: float
-) -> Fit:
+) -> Cause:
     rest = means.squares(model)
-    return Fit(kind, text, value, error, 1.0 - rest / means.squares(claim), math.sqrt(rest))
+    return Cause(
+        kind=kind,
+        text=text,
+        value=value,
+        error=error,
+        explained=1.0 - rest / means.squares(claim),
+        rest=math.sqrt(rest),
+    )
 
 
 def _spread(means: Means, estimator: Callable[[Any], float]) -> tuple[float, float]:

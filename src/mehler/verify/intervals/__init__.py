@@ -21,10 +21,8 @@ when n is not fixed in advance.
 """
 
 from mehler.verify.intervals._asymptotic import asymptotic
-from mehler.verify.intervals._betting import betting
-from mehler.verify.intervals._binomial import binomial
-from mehler.verify.intervals._bounded import bounded
-from mehler.verify.intervals._dkw import dkw
+from mehler.verify.intervals._binomial import binomial, dkw
+from mehler.verify.intervals._bounded import betting, bounded
 from mehler.verify.intervals._known_variance import known_variance
 from mehler.verify.intervals._nonnegative import nonnegative
 from mehler.verify.intervals._self_normalised import self_normalised

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -17,17 +16,6 @@ def asymptotic_half_width(n: int, variance: Any, false_alarm: float) -> Any:
     from scipy.special import stdtrit
 
     return -stdtrit(n - 1, 0.5 * false_alarm) * np.sqrt(variance / n)
-
-
-def asymptotic_size(false_alarm: float) -> int:
-    """Return the least n at which the normal quantile z is a fair approximation.
-
-    A mean of n samples of skewness g has tail probability at z off by a factor of about
-    exp(g z^3 / (6 sqrt n)) (Cramer's first correction): n >= (z^3/6)^2 keeps it below exp(g).
-    """
-    from scipy.special import ndtri
-
-    return max(30, math.ceil((float(ndtri(0.5 * false_alarm)) ** 3 / 6.0) ** 2))
 
 
 def asymptotic(samples: Array, false_alarm: float) -> tuple[float, float]:

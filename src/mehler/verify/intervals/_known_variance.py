@@ -9,7 +9,7 @@ import numpy as np
 from mehler._arrays import Array
 from mehler._validate import integer, positive, probability
 from mehler.verify._arguments import MOST_SAMPLES, sample_vector
-from mehler.verify.intervals._catoni_psi import crossing
+from mehler.verify.intervals._catoni_power_sums import crossing
 
 # Squares of larger ones, and sums of them, would leave the range of floats.
 _MOST_DEVIATIONS = 1e140

@@ -117,10 +117,7 @@ def nonnegative(samples: Array, false_alarm: float) -> tuple[float, float]:
 
 
 def _lower_end(x: Any, mean: float, level: float) -> float:
-    """Return the largest claim against which bets reach exp(level).
-
-    The wealth decreases in the claim.
-    """
+    """Return the largest claim at which bets, whose wealth decreases in it, reach exp(level)."""
     if not mean > 0.0:
         return 0.0
     # Logarithms relative to the mean; bets against the mean itself win nothing.

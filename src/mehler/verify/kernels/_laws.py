@@ -156,10 +156,7 @@ def _in_blocks(laws: Mapping[str, Law], bound: Callable[[Variance], Variance]) -
 
 
 def _spread(variance: Variance) -> Variance:
-    """Return (1 + 3/(d + 1)) V, a bound for blocks of d orthogonal directions.
-
-    It holds whatever the feature.
-    """
+    """Return (1 + 3/(d + 1)) V, a bound for any feature on blocks of d orthogonal directions."""
     return lambda X, Y: variance(X, Y) * (1.0 + 3.0 / (X.shape[1] + 1.0))
 
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler.verify._verdict import KNOWN_VARIANCE
-from mehler.verify.intervals._catoni_power_sums import CatoniPowerSums
-from mehler.verify.intervals._catoni_psi import crossing
+from mehler.verify.intervals._catoni_power_sums import CatoniPowerSums, crossing
 from mehler.verify.intervals._design import detectable_effect, features_needed
 from mehler.verify.intervals._known_variance import catoni_tuning
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
@@ -114,11 +113,7 @@ def _refuted_early(
 def _catoni(
     plan: MeasurementSpec, columns: Callable[[Any], Any], n: int, sums: Any, a: Any, level: float
 ) -> tuple[Any, Any]:
-    """Enclose every pair's interval; compute it exactly where the enclosure does not decide.
-
-    Decisions are those of the exact intervals: only pairs whose claim is certainly inside are
-    skipped.
-    """
+    """Enclose every interval; compute exactly those whose claim is not certainly inside."""
     if n <= 2.0 * level:
         return np.full(plan.pairs.n, -np.inf), np.full(plan.pairs.n, np.inf)
     claim, enclosure = plan.pairs.claim, CatoniPowerSums(n, sums, a)

@@ -10,9 +10,8 @@ from time import monotonic, thread_time
 from typing import Any
 
 from mehler.verify.intervals._excess import Found
-from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._draws import Draws, in_order
 from mehler.verify.sampling._pairs import Pairs
-from mehler.verify.sampling._side_by_side import in_order
 from mehler.verify.sampling._sources import Source
 
 # Deviations below this fraction of the resolution never refute: they are rounding, events too

@@ -1,9 +1,10 @@
-"""The pairs of rows of a check, with claims and units."""
+"""The rows and pairs of a check, with claims and units; all units are 1 without a claim."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -91,18 +92,7 @@ def make_pairs(kernel: Kernel, x: Array, y: Array | None) -> Pairs:
     """Pair all rows of X with all of Y, or each unordered pair of X once with the diagonal."""
     if not callable(kernel):
         raise TypeError(f"kernel={kernel!r} must be callable: (X, Y) -> the claimed (n, k) matrix")
-    left = _rows(kernel, x, "X")
-    right = left if y is None else _rows(kernel, y, "Y")
-    if left.host.shape[1] != right.host.shape[1]:
-        raise ValueError(
-            f"X has {counted(left.host.shape[1], 'column')} but Y has {right.host.shape[1]}: "
-            "both are inputs of one map"
-        )
-    n, k = left.host.shape[0], right.host.shape[0]
-    if y is None:
-        first, second = np.triu_indices(n)
-    else:
-        first, second = (index.ravel() for index in np.indices((n, k)))
+    left, right, first, second = _paired(partial(_rows, kernel), x, y)
     matrix = evaluate(kernel, left, right, "kernel")
     unit = left.unit[first] * right.unit[second]
     return Pairs(left, right, first, second, matrix[first, second] / unit)
@@ -128,11 +118,8 @@ def _evaluate(function: Kernel, x: Any, y: Any, name: str) -> Any:
 
 
 def _rows(kernel: Kernel, x: Array, name: str) -> EvaluatedRows:
-    given = x if is_array(x) else np.asarray(x)
-    check_matrix(given, name=name)
-    host = to_host(given)
-    check_matrix(host, name=name)  # the values of a lazy array are known only now
-    values = np.asarray(host, dtype=np.float64)
+    rows = rows_without_claim(x, name)
+    values = rows.values
     diagonal = np.concatenate(
         [
             np.diag(_evaluate(kernel, block, block, "kernel"))
@@ -153,6 +140,42 @@ def _rows(kernel: Kernel, x: Array, name: str) -> EvaluatedRows:
     # A claim of 0 features is legitimate for a row of zeros: use the largest row's unit.
     # The square of a difference that is rounding is no length either, whatever its sign.
     some = diagonal > _ROUNDED**2 * largest
-    return EvaluatedRows(
-        given, host, np.sqrt(np.where(some, diagonal, largest)), np.where(some, 1.0, 0.0)
-    )
+    unit, square = np.sqrt(np.where(some, diagonal, largest)), np.where(some, 1.0, 0.0)
+    return EvaluatedRows(rows.given, rows.host, unit, square)
+
+
+def rows_without_claim(x: Array, name: str = "X") -> EvaluatedRows:
+    """Return validated rows, on the caller's device and on the host."""
+    given = x if is_array(x) else np.asarray(x)
+    check_matrix(given, name=name)
+    host = to_host(given)
+    check_matrix(host, name=name)  # of a lazy array only now are the values known
+    return EvaluatedRows(given, host, np.ones(host.shape[0]))
+
+
+def pairs_without_claim(x: Array, y: Array | None) -> Pairs:
+    """Pair all rows of X with all of Y, or each unordered pair of X once; the claim is 1."""
+    left, right, first, second = _paired(rows_without_claim, x, y)
+    return Pairs(left, right, first, second, np.ones(first.size))
+
+
+def _paired(
+    rows: Callable[[Array, str], EvaluatedRows], x: Array, y: Array | None
+) -> tuple[EvaluatedRows, EvaluatedRows, Any, Any]:
+    """Return the rows of either side, and the indices of all pairs or of each unordered one."""
+    left = rows(x, "X")
+    right = left if y is None else rows(y, "Y")
+    if left.host.shape[1] != right.host.shape[1]:
+        raise ValueError(
+            f"X has {counted(left.host.shape[1], 'column')} but Y has {right.host.shape[1]}: "
+            "both are inputs of one map"
+        )
+    if y is None:
+        return (left, right, *np.triu_indices(left.host.shape[0]))
+    first, second = np.indices((left.host.shape[0], right.host.shape[0]))
+    return left, right, first.ravel(), second.ravel()
+
+
+def take(pairs: Pairs, kept: Any) -> Pairs:
+    """Return the pairs at index `kept`."""
+    return Pairs(pairs.left, pairs.right, pairs.first[kept], pairs.second[kept], pairs.claim[kept])

@@ -10,7 +10,7 @@ import numpy as np
 from mehler.verify._verdict import Verdict
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.pairwise._worst_pair import verdict_of_worst_pair
-from mehler.verify.sampling._draw_groups import GROUP
+from mehler.verify.sampling._choose_source import GROUP
 from mehler.verify.sampling._sources import BLOCK
 from mehler.verify.undeclared._nonnegative import Nonnegative, sizes
 

@@ -10,6 +10,7 @@ import numpy as np
 from mehler.verify.intervals._self_normalised import (
     COARSE,
     FINE,
+    MARGIN,
     SHARE,
     effective_samples,
     half_widths,
@@ -99,10 +100,7 @@ class Inspection:
         return bool((~self.outside & (self.width <= self.resolution)).all())
 
     def wanted(self, pairs: Any = True) -> float:
-        """Return the sample size at which the intervals of `pairs` would be narrow enough.
-
-        Extrapolated from the samples seen.
-        """
+        """Return the size at which intervals of `pairs` are narrow enough, extrapolated."""
         ratio = float(np.max(2.0 * self.half / self.resolution, initial=0.0, where=pairs))
         return self.n * ratio**2 if math.isfinite(ratio) else 2.0 * self.n
 
@@ -138,3 +136,11 @@ class Inspection:
     def missed(self, miss: float) -> Any:
         """Return half widths at another error rate."""
         return half_widths(self.n, self.squares, math.log(2.0 / miss), COARSE, self.resolution)
+
+    def assumed(self, samples: str = "sample") -> str:
+        """Return the assumption on tails under which the error rate holds."""
+        return (
+            f"the kurtosis of one {samples} is at most {self.limit:.4g}; the samples show at most "
+            f"{self.kurtosis:.3g}, and refute nothing where it is more than "
+            f"{self.limit / MARGIN:.3g}"
+        )

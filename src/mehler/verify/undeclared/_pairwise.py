@@ -16,7 +16,6 @@ import numpy as np
 
 from mehler._words import be, counted
 from mehler.verify._verdict import FEW_EFFECTIVE, FORMS, KURTOSIS
-from mehler.verify.intervals._self_normalised import MARGIN
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.sampling._sources import Estimates, power_sums
 from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection, least_samples
@@ -90,11 +89,7 @@ def _words(
     """Return the assumptions, and the reason why a deviation is not refuted."""
     if look.may_refute.all() and sums.is_fixed:
         return ("draws that agree in every bit are one fixed map",), ""
-    assumptions = [
-        f"the kurtosis of one sample is at most {look.limit:.4g}; the samples show at most "
-        f"{look.kurtosis:.3g}, and refute nothing where it is more than "
-        f"{look.limit / MARGIN:.3g}"
-    ]
+    assumptions = [look.assumed()]
     open_ = look.outside & ~look.may_refute
     if look.short.any():
         few = max(1, int(look.effective[look.short].min()))

@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 
 from mehler._words import be, counted
+from mehler.verify._arguments import CheckOptions
 from mehler.verify._verdict import FEW_EFFECTIVE, KURTOSIS, Status, Verdict
-from mehler.verify._zero_failures import CheckOptions
-from mehler.verify.intervals._self_normalised import MARGIN
 from mehler.verify.pairwise._measurement import FLOOR, Clock
 from mehler.verify.undeclared._kurtosis_test import LEAST, Inspection
-from mehler.verify.undeclared._stream import Stream
-from mehler.verify.undeclared._watch import Watched
+from mehler.verify.undeclared._watch import Stream, Watched
 
 SYMMETRY = "symmetric differences (self-normalised)"
 
@@ -87,9 +85,8 @@ def verdict_of(
     if words.unit_name != KERNEL_UNIT:
         where["relative_to"] = unit
     off, half = float(look.off[worst]), float(look.half[worst])
-    return Verdict(
+    return asked.verdict(
         status=status,
-        check=asked.name,
         claim=words.claim,
         observed=unit * off,
         exact=0.0,
@@ -97,10 +94,7 @@ def verdict_of(
         n_features=n_features,
         n_draws=watched.n_draws + spent[1],
         n_looks=watched.n_looks,
-        false_alarm=asked.false_alarm,
-        resolution=asked.resolution,
         detectable=float(np.max(look.half + look.missed(asked.miss))),
-        miss=asked.miss,
         method=f"{KURTOSIS if isinstance(look, Inspection) else SYMMETRY}, {words.source}",
         assumptions=(
             words.independence,
@@ -119,11 +113,7 @@ def _assumptions(look: Any, words: Words, stream: Stream) -> tuple[str, ...]:
         return (words.symmetry,)
     if look.may_refute.all() and stream.is_fixed:
         return ("draws that agree in every bit are one fixed map",)
-    said = [
-        f"the kurtosis of one sample is at most {look.limit:.4g}; the samples show at most "
-        f"{look.kurtosis:.3g}, and refute nothing where it is more than "
-        f"{look.limit / MARGIN:.3g}"
-    ]
+    said = [look.assumed()]
     if look.short.any():
         few = max(1, int(look.effective[look.short].min()))
         said.append(

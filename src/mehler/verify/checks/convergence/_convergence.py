@@ -10,26 +10,24 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import integer, text
+from mehler._validate import integer
 from mehler._words import counted
-from mehler.verify._arguments import root_seed
+from mehler.verify._arguments import at_most, check_options, pay, root_seed
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify._zero_failures import check_options
 from mehler.verify.budget._ledger import Ledger
-from mehler.verify.budget._pay import pay
-from mehler.verify.checks.convergence._proved_growth import proved_growth
-from mehler.verify.checks.convergence._unmoved import unmoved
 from mehler.verify.checks.convergence._variance_at_size import (
     PILOT,
     SAFETY,
     VarianceAtSize,
     ends_of,
     plan_of,
+    proved_growth,
+    unmoved,
     weights_of,
 )
 from mehler.verify.intervals._design import detectable_effect
-from mehler.verify.sampling._draw_groups import GROUP
-from mehler.verify.sampling._rows_without_claim import pairs_without_claim
+from mehler.verify.sampling._choose_source import GROUP
+from mehler.verify.sampling._pairs import pairs_without_claim
 
 _PILOTED = "asymptotic (Catoni on variances of groups of draws, their scatter from a pilot)"
 _SURE = "variances of pairs of draws: not negative (betting), bounded moments"
@@ -126,17 +124,12 @@ def check_convergence(
         ) from None
     if small >= large:
         raise ValueError(f"sizes={sizes!r} must increase")
-    asked = check_options(
-        false_alarm,
-        resolution,
-        miss,
-        text("name", name, default="convergence"),
-        None,
-        below=large / small - 1.0,
-        because=f"features that are all copies raise the ratio to {large / small:g} only",
+    asked = check_options("convergence", name, false_alarm, resolution, miss)
+    asked.require_below(
+        large / small - 1.0,
+        f"features that are all copies raise the ratio to {large / small:g} only",
     )
-    if max_draws is not None:
-        max_draws = integer("max_draws", max_draws, least=GROUP)
+    max_draws = at_most("max_draws", max_draws, least=GROUP)
     if not callable(draw):
         raise TypeError(f"draw={draw!r} must be callable: (seed, n_features) -> map")
     pairs = pairs_without_claim(X, Y)
@@ -211,9 +204,8 @@ def check_convergence(
         )
     # With variances A and R A, R > 1 is refuted once R A - d' > A + d for the detectable d, d'.
     detectable = sum(seen) / means[0]
-    return Verdict(
+    return asked.verdict(
         status=status,
-        check=asked.name,
         claim=(
             f"n_features * variance of the estimates is no larger at "
             f"{counted(large, 'feature')} than at "
@@ -225,10 +217,7 @@ def check_convergence(
         n_features=n_features,
         n_draws=n_draws,
         n_looks=4,
-        false_alarm=asked.false_alarm,
-        resolution=asked.resolution,
         detectable=detectable,
-        miss=asked.miss,
         method=method,
         assumptions=("draws from different seeds are independent", *assumptions),
         where={"sizes": f"{small}, {large}"},

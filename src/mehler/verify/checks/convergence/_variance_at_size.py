@@ -1,4 +1,4 @@
-"""Variances of the estimates at one size, with intervals, from groups of draws."""
+"""Variances of the estimates at one size: from groups of draws, proved to grow, or none."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from mehler._words import counted
-from mehler.verify._zero_failures import CheckOptions
+from mehler.verify._arguments import CheckOptions
+from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals import known_variance
 from mehler.verify.intervals._design import features_needed
-from mehler.verify.sampling._draw_groups import GROUP, DrawGroups
+from mehler.verify.pairwise._measurement import FLOOR
+from mehler.verify.sampling._choose_source import GROUP, DrawGroups
 from mehler.verify.sampling._pairs import Pairs
 from mehler.verify.sampling._sources import call, estimate
+from mehler.verify.undeclared._nonnegative import Ratio, ratios
 
 # Groups of the pilot, and the safety factor on its scatter.
 PILOT, SAFETY = 48, 2.0
@@ -85,3 +88,62 @@ def ends_of(x: Any, bound: float, false_alarm: float) -> tuple[float, float]:
     if x.size <= 2.0 * math.log(4.0 / false_alarm):
         return -math.inf, math.inf
     return known_variance(x, bound, 0.5 * false_alarm)
+
+
+# Most pairs of draws of either size; then a suspicion is left open.
+_MOST = 20_000
+
+
+def proved_growth(
+    asked: CheckOptions, sides: list[VarianceAtSize], weights: Any, max_draws: int | None
+) -> Ratio | None:
+    """Return a ratio whose guaranteed lower bound exceeds 1, or None."""
+    # Groups of two draws decide with fewer draws than larger ones.
+    kept = [DrawGroups(side.draw, side.seed, 2, stream=side.stream) for side in sides]
+
+    def more(start: int, stop: int) -> tuple[Any, Any]:
+        a, b = (
+            side.spread(side.estimates(bundles, start, stop), weights)
+            for side, bundles in zip(sides, kept)
+        )
+        return a, b
+
+    most = _MOST if max_draws is None else min(_MOST, max_draws // 2)
+    for ratio in ratios(more, asked.false_alarm, of=2, most=most):
+        if ratio.low > 1.0 and ratio.observed - 1.0 >= FLOOR * asked.resolution:
+            return ratio
+    return None
+
+
+def unmoved(
+    asked: CheckOptions,
+    sides: list[VarianceAtSize],
+    pilots: list[Any],
+    sizes: tuple[int, int],
+    seed: int,
+) -> Verdict:
+    """Refute features that are the same for every seed; leave equal estimates open."""
+    shown = float(pilots[0].flat[0])
+    # Equal estimates are no evidence: cosine-sine features have length 1 in every draw, and events
+    # may be rare. Features that agree in every bit are evidence.
+    fixed = sides[0].is_fixed(GROUP)
+    status: Status = "refuted" if fixed else "inconclusive"
+    return asked.verdict(
+        status=status,
+        claim="estimates vary over seeds, with a variance that falls as 1/n_features",
+        observed=0.0,
+        exact=1.0,
+        interval=(0.0, 0.0) if fixed else (0.0, math.inf),
+        n_features=PILOT * GROUP * (sides[0].m + sides[1].m),
+        n_draws=2 * PILOT * GROUP,
+        n_looks=2,
+        detectable=sizes[1] / sizes[0] - 1.0 if fixed else math.inf,
+        method="equality of features" if fixed else "equality of estimates",
+        assumptions=("random features differ from seed to seed",),
+        where={"sizes": f"{sizes[0]}, {sizes[1]}", "estimate": shown},
+        seeds={"seed": seed},
+        reason="All seeds gave the same features: the seed is ignored, or nothing is random."
+        if fixed
+        else "All seeds gave the same estimates at all pairs, though not the same features: give "
+        "rows at which estimates vary.",
+    )

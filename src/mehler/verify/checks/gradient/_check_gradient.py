@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import flag, integer, positive, text
+from mehler._validate import flag, integer, positive
 from mehler._words import counted
-from mehler.verify._arguments import root_seed
+from mehler.verify._arguments import CheckOptions, at_most, check_options, pay, root_seed
 from mehler.verify._verdict import Verdict
-from mehler.verify._zero_failures import CheckOptions, check_options
 from mehler.verify.budget._ledger import Ledger
-from mehler.verify.budget._pay import pay
 from mehler.verify.checks.gradient._derivatives import (
     Derivatives,
     Jacobian,
@@ -26,8 +24,7 @@ from mehler.verify.checks.gradient._segments import Gradient, Segments
 from mehler.verify.pairwise._measurement import FLOOR, Clock
 from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import EvaluatedRows
-from mehler.verify.sampling._rows_without_claim import rows_without_claim
+from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim
 from mehler.verify.sampling._sources import call
 from mehler.verify.undeclared._verdict import Words, verdict_of
 from mehler.verify.undeclared._watch import watch
@@ -150,20 +147,12 @@ def check_gradient(
     seed = root_seed(seed)
     if independent_features is not None:
         flag("independent_features", independent_features)
-    asked = check_options(
-        false_alarm,
-        resolution,
-        miss,
-        text("name", name, default="gradient"),
-        None,
-        below=2.0,
-        because=f"in units of {_UNIT} every expected derivative lies in [-1, 1]",
-    )
+    asked = check_options("gradient", name, false_alarm, resolution, miss)
+    asked.require_below(2.0, f"in units of {_UNIT} every expected derivative lies in [-1, 1]")
     for what, function in (("gradient", gradient), ("jacobian", jacobian)):
         if not callable(function) and not (function is None and what == "jacobian"):
             raise TypeError(f"{what}={function!r} must be callable")
-    if max_features is not None:
-        max_features = integer("max_features", max_features)
+    max_features = at_most("max_features", max_features)
     clock = Clock(None if time_limit is None else positive("time_limit", time_limit))
     draws = Draws(draw, seed)
     rows = in_float64(rows_without_claim(X))

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from mehler._words import counted
+from mehler.verify._arguments import CheckOptions
 from mehler.verify._verdict import Verdict
-from mehler.verify._zero_failures import CheckOptions, trials_for, zero_failures_verdict
+from mehler.verify._zero_failures import trials_for, zero_failures_verdict
 from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows

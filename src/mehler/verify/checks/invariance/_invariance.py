@@ -8,17 +8,13 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, check_matrix, is_array, to_host
-from mehler._validate import integer, text
-from mehler.verify._arguments import root_seed
+from mehler.verify._arguments import at_most, check_options, pay, root_seed
 from mehler.verify._verdict import Verdict
-from mehler.verify._zero_failures import check_options
 from mehler.verify.budget._ledger import Ledger
-from mehler.verify.budget._pay import pay
 from mehler.verify.checks.invariance._exact import exact_invariance
 from mehler.verify.checks.invariance._mean_defect import Defect, mean_invariance_defect
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import EvaluatedRows
-from mehler.verify.sampling._rows_without_claim import rows_without_claim
+from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim
 
 Action = Callable[[Any], Array]
 
@@ -101,17 +97,11 @@ def check_invariance(
     'refuted'
     """
     seed = root_seed(seed)
-    asked = check_options(
-        false_alarm,
-        resolution,
-        miss,
-        text("name", name, default="invariance"),
-        None,
-        below=1.0 if defect is None else 2.0,
-        because="a share lies in [0, 1] and a relative defect in [0, 4]",
+    asked = check_options("invariance", name, false_alarm, resolution, miss)
+    asked.require_below(
+        1.0 if defect is None else 2.0, "a share lies in [0, 1] and a relative defect in [0, 4]"
     )
-    if max_draws is not None:
-        max_draws = integer("max_draws", max_draws)
+    max_draws = at_most("max_draws", max_draws)
     draws, rows = Draws(draw, seed), rows_without_claim(X)
     actions = list(act) if isinstance(act, Sequence) else [act]
     if not actions or not all(callable(each) for each in actions):

@@ -11,8 +11,8 @@ import numpy as np
 from mehler._arrays import Array, to_host
 from mehler._validate import reals
 from mehler._words import counted
+from mehler.verify._arguments import CheckOptions
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify._zero_failures import CheckOptions
 from mehler.verify.intervals import known_variance
 from mehler.verify.intervals._design import detectable_effect, features_needed
 from mehler.verify.pairwise._measurement import FLOOR
@@ -114,9 +114,8 @@ def mean_invariance_defect(
         status, worst = "inconclusive", int(np.argmax(half))
         reason = f"About {counted(-(-wanted // per_draw), 'draw')} would decide."
     scale = float(unit[worst])
-    return Verdict(
+    return asked.verdict(
         status=status,
-        check=asked.name,
         claim=f"E|phi(x) - phi(g x)|^2 is the claimed defect at {counted(n, 'row')}",
         observed=float(observed[worst]) * scale,
         exact=float(claim[worst]),
@@ -124,10 +123,7 @@ def mean_invariance_defect(
         n_features=n_draws * m,
         n_draws=n_draws,
         n_looks=n,
-        false_alarm=asked.false_alarm,
-        resolution=asked.resolution,
         detectable=detectable_effect(x.shape[0], float(bound.max()), rate, asked.miss),
-        miss=asked.miss,
         method=method,
         assumptions=("draws, and units where declared, are independent", *rests),
         where={"row": worst, "relative_to": scale},

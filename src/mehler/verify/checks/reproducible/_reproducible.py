@@ -10,19 +10,14 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import integer, text
-from mehler.verify._arguments import root_seed
+from mehler.verify._arguments import CheckOptions, at_most, check_options, pay, root_seed
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify._zero_failures import CheckOptions, check_options
 from mehler.verify.budget._ledger import Ledger
-from mehler.verify.budget._pay import pay
-from mehler.verify.checks.reproducible._shared_columns import Finding
-from mehler.verify.checks.reproducible._sign_tests import SUMMARIES, SignTests
+from mehler.verify.checks.reproducible._sign_tests import SUMMARIES, Finding, SignTests
 from mehler.verify.intervals import binomial
 from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import EvaluatedRows
-from mehler.verify.sampling._rows_without_claim import rows_without_claim
+from mehler.verify.sampling._pairs import EvaluatedRows, rows_without_claim
 from mehler.verify.sampling._sources import call
 
 # Seeds that are drawn twice.
@@ -112,17 +107,9 @@ def check_reproducible(
     'refuted'
     """
     seed = root_seed(seed)
-    asked = check_options(
-        false_alarm,
-        resolution,
-        miss,
-        text("name", name, default="reproducible"),
-        None,
-        below=2.0,
-        because="Kendall's tau lies in [-1, 1]",
-    )
-    if max_draws is not None:
-        max_draws = integer("max_draws", max_draws)
+    asked = check_options("reproducible", name, false_alarm, resolution, miss)
+    asked.require_below(2.0, "Kendall's tau lies in [-1, 1]")
+    max_draws = at_most("max_draws", max_draws)
     draws, rows = Draws(draw, seed), rows_without_claim(X)
     pay(ledger, asked.name, asked.false_alarm)
     with np.errstate(all="ignore"):
@@ -186,9 +173,8 @@ def _verdict(
     reason: str,
 ) -> Verdict:
     n_draws = signs.n_draws + 2 * _TWICE
-    return Verdict(
+    return asked.verdict(
         status=status,
-        check=asked.name,
         claim=_CLAIM,
         observed=observed,
         exact=0.0,
@@ -196,10 +182,7 @@ def _verdict(
         n_features=n_draws * signs.n_features,
         n_draws=n_draws,
         n_looks=len(signs.looks),
-        false_alarm=asked.false_alarm,
-        resolution=asked.resolution,
         detectable=detectable,
-        miss=asked.miss,
         method="equality of bits and columns; binomial (Kendall's tau of draws, columns shared)",
         assumptions=(
             "draws whose columns all differ do not share half of them by chance",

@@ -8,20 +8,17 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import flag, integer, positive, text
+from mehler._validate import flag, positive
 from mehler._words import counted
-from mehler.verify._arguments import root_seed
+from mehler.verify._arguments import CheckOptions, at_most, check_options, pay, root_seed
 from mehler.verify._verdict import Verdict
-from mehler.verify._zero_failures import CheckOptions, check_options
 from mehler.verify.budget._ledger import Ledger
-from mehler.verify.budget._pay import pay
 from mehler.verify.checks.same._differences import choose, clipped
-from mehler.verify.checks.same._pilot import EQUAL, Pilot, pilot
-from mehler.verify.checks.same._side import Side
+from mehler.verify.checks.same._pilot import EQUAL, Pilot, Side, pilot
 from mehler.verify.checks.same._words import equal_seeds, not_finite, ratio, words
 from mehler.verify.pairwise._measurement import Clock
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._rows_without_claim import pairs_without_claim
+from mehler.verify.sampling._pairs import pairs_without_claim
 from mehler.verify.undeclared._verdict import verdict_of
 from mehler.verify.undeclared._watch import watch
 
@@ -142,17 +139,9 @@ def check_same(
     seed = root_seed(seed)
     flag("independent_features", independent_features)
     flag("law", law)
-    asked = check_options(
-        false_alarm,
-        resolution,
-        miss,
-        text("name", name, default="same"),
-        None,
-        below=2.0,
-        because="in units of sqrt(k(x,x) k(y,y)) every kernel lies in [-1, 1]",
-    )
-    if max_features is not None:
-        max_features = integer("max_features", max_features)
+    asked = check_options("same", name, false_alarm, resolution, miss)
+    asked.require_below(2.0, "in units of sqrt(k(x,x) k(y,y)) every kernel lies in [-1, 1]")
+    max_features = at_most("max_features", max_features)
     clock = Clock(None if time_limit is None else positive("time_limit", time_limit))
     sides = Side("draw_a", draw_a), Side("draw_b", draw_b)
     # Seeds of the pilot and of the samples; `sides` draw the maps.

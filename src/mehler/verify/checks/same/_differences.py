@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.verify.checks.same._pilot import Pilot
-from mehler.verify.checks.same._side import Side
+from mehler.verify.checks.same._pilot import Pilot, Side
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import Pairs
 from mehler.verify.sampling._sources import BLOCK, Source, power_sums
@@ -159,10 +158,7 @@ def choose(
 
 
 def clipped(sides: tuple[Side, Side], pilot: Pilot, main: Draws) -> Differences:
-    """Return differences of whole estimates, clipped far from the pilot's bulk.
-
-    Clipping preserves equality of laws, and a few large estimates no longer hide the rest.
-    """
+    """Return differences of estimates clipped far from the bulk, which keeps laws equal."""
     seen = pilot.products.reshape(-1, pilot.pairs.n)
     middle = np.median(seen, axis=0)
     # Eight standard deviations for normal estimates, which are then never clipped.

@@ -7,11 +7,10 @@ import math
 import numpy as np
 
 from mehler._words import counted
+from mehler.verify._arguments import CheckOptions
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify._zero_failures import CheckOptions
 from mehler.verify.checks.same._differences import Differences
-from mehler.verify.checks.same._pilot import Pilot
-from mehler.verify.checks.same._side import Side
+from mehler.verify.checks.same._pilot import Pilot, Side
 from mehler.verify.pairwise._measurement import FLOOR
 from mehler.verify.sampling._pairs import Pairs
 from mehler.verify.undeclared._verdict import KERNEL_UNIT, Words
@@ -64,9 +63,8 @@ def equal_seeds(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot, seed
     what = "features" if seen.same_features else "products"
     size = float(seen.pairs.unit.max())
     share = -math.expm1(math.log(asked.false_alarm) / n)
-    return Verdict(
+    return asked.verdict(
         status="holds",
-        check=asked.name,
         claim=claim_at(seen.pairs.n),
         observed=0.0,
         exact=0.0,
@@ -74,10 +72,7 @@ def equal_seeds(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot, seed
         n_features=n * sum(side.m for side in sides),
         n_draws=n,
         n_looks=1,
-        false_alarm=asked.false_alarm,
-        resolution=asked.resolution,
         detectable=math.inf,
-        miss=asked.miss,
         method=f"equal {what} for equal seeds",
         assumptions=(
             f"what the maps do alike for {counted(n, 'seed')} they do for others: had they "
@@ -104,9 +99,8 @@ def not_finite(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot, seed:
     bad = np.argwhere(~np.isfinite(seen.products))[0]
     side = sides[int(bad[0])]
     status: Status = "refuted"
-    return Verdict(
+    return asked.verdict(
         status=status,
-        check=asked.name,
         claim=claim_at(seen.pairs.n),
         observed=math.nan,
         exact=0.0,
@@ -114,10 +108,7 @@ def not_finite(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot, seed:
         n_features=seen.n_draws * sum(each.m for each in sides),
         n_draws=seen.n_draws,
         n_looks=1,
-        false_alarm=asked.false_alarm,
-        resolution=asked.resolution,
         detectable=math.inf,
-        miss=asked.miss,
         method="finite features",
         where=seen.pairs.place(int(bad[2])),
         seeds={"seed": seed},

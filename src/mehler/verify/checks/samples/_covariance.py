@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import mapping, text
+from mehler._validate import mapping
 from mehler._words import counted
+from mehler.verify._arguments import CheckOptions, check_options, pay
 from mehler.verify._verdict import FORMS, KURTOSIS, Status, Verdict
-from mehler.verify._zero_failures import CheckOptions, check_options
 from mehler.verify.budget._ledger import Ledger
-from mehler.verify.budget._pay import pay
-from mehler.verify.checks.samples._matrix import claimed, sample_matrix
-from mehler.verify.checks.samples._products import Products, look_at
-from mehler.verify.intervals._self_normalised import MARGIN
-from mehler.verify.sampling._draw_groups import GROUP
+from mehler.verify.checks.samples._products import Products, claimed, look_at, sample_matrix
+from mehler.verify.sampling._choose_source import GROUP
 from mehler.verify.undeclared._kurtosis_test import LEAST
 
 
@@ -97,16 +94,8 @@ def check_covariance(
     >>> check_covariance(x, [[1.0, 0.5], [0.5, 1.0]]).status
     'refuted'
     """
-    name = text("name", name, default="covariance")
-    asked = check_options(
-        false_alarm,
-        resolution,
-        miss,
-        name,
-        None,
-        below=2.0,
-        because="in units of sqrt(C_ii C_jj) every covariance lies in [-1, 1]",
-    )
+    asked = check_options("covariance", name, false_alarm, resolution, miss)
+    asked.require_below(2.0, "in units of sqrt(C_ii C_jj) every covariance lies in [-1, 1]")
     where, seeds = mapping("where", where), mapping("seeds", seeds)
     x = sample_matrix(samples)
     p = x.shape[1]
@@ -162,11 +151,7 @@ def _verdict(
     look = seen.look
     status: Status = "holds"
     reason, method = "", KURTOSIS
-    rests: tuple[str, ...] = (
-        f"the kurtosis of one product is at most {look.limit:.4g}; the samples show at most "
-        f"{look.kurtosis:.3g}, and refute nothing where it is more than "
-        f"{look.limit / MARGIN:.3g}",
-    )
+    rests: tuple[str, ...] = (look.assumed("product"),)
     worst = int(np.argmax(np.abs(look.off) / np.maximum(look.half, 1e-300)))
     if seen.form is not None:
         status, method = "refuted", FORMS
@@ -187,9 +172,8 @@ def _verdict(
     if seen.form is not None:
         place["form"] = "(z_i + z_j)^2" if seen.form < len(pairs) else "(z_i - z_j)^2"
         observed, exact, low, high = seen.mean, seen.claim, seen.low, math.inf
-    return Verdict(
+    return asked.verdict(
         status=status,
-        check=asked.name,
         claim=f"Cov(x_i, x_j) = C_ij at {counted(len(pairs), 'pair')} of coordinates",
         observed=observed,
         exact=exact,
@@ -197,10 +181,7 @@ def _verdict(
         n_features=n,
         n_draws=0,
         n_looks=3 * len(pairs),
-        false_alarm=asked.false_alarm,
-        resolution=asked.resolution,
         detectable=float(np.max(look.half + look.missed(asked.miss))),
-        miss=asked.miss,
         method=method + (f", within groups of {GROUP}" if grouped else ""),
         assumptions=("the samples are independent, and their number was fixed before", *rests),
         where=place,

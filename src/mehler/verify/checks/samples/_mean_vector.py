@@ -8,11 +8,11 @@ from typing import Any
 
 from mehler._arrays import Array
 from mehler._validate import iterable, mapping, positive, probability, text
+from mehler.verify._arguments import pay
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
-from mehler.verify.budget._pay import pay
 from mehler.verify.checks._mean import check_mean
-from mehler.verify.checks.samples._matrix import claimed, sample_matrix, spread
+from mehler.verify.checks.samples._products import claimed, sample_matrix, spread
 
 
 def check_mean_vector(

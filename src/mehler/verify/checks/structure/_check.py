@@ -10,14 +10,12 @@ import numpy as np
 
 from mehler._arrays import Array, global_states, set_global_states
 from mehler._validate import flag, positive, probability, text
-from mehler.verify._arguments import relative_resolution, root_seed
+from mehler.verify._arguments import pay, relative_resolution, root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
-from mehler.verify.budget._pay import pay
 from mehler.verify.checks.structure._domain import looked_at
-from mehler.verify.checks.structure._finding import Finding, reason_of
+from mehler.verify.checks.structure._finding import Finding, StructureVerdict, reason_of
 from mehler.verify.checks.structure._subject import Redraw, Subject
-from mehler.verify.checks.structure._verdict import StructureVerdict
 from mehler.verify.checks.structure.claim import (
     check_inputs,
     check_lengths,
@@ -36,8 +34,7 @@ from mehler.verify.checks.structure.one_map import (
     check_same_seed,
 )
 from mehler.verify.pairwise._measurement import Clock
-from mehler.verify.sampling._pairs import Kernel
-from mehler.verify.sampling._rows_without_claim import rows_without_claim
+from mehler.verify.sampling._pairs import Kernel, rows_without_claim
 
 _CLAIM = (
     "features are a function of seed and row alone, different seeds and columns give different "

@@ -67,10 +67,7 @@ class Domain:
 
 
 def looked_at(values: Any, seed: int) -> Any:
-    """Return at most 20 of the rows, in their dtype, with mixtures of them up to 24.
-
-    Mixtures a x + (1 - a) y stay in any convex set; rows of whole numbers are not mixed.
-    """
+    """Return at most 20 of the rows, and mixtures up to 24 unless they are whole numbers."""
     n = values.shape[0]
     rows = values[np.unique(np.linspace(0, n - 1, min(n, MOST)).round().astype(int))]
     domain = Domain.of(rows.astype(np.float64))

@@ -1,8 +1,9 @@
-"""Compare two computations of the same features up to rounding and the jumps it causes."""
+"""Compare features up to rounding, and win comparisons that are fair coins for correct maps."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -32,10 +33,7 @@ def tolerance(a: Any, b: Any, terms: int) -> float:
 
 
 def apart(a: Any, b: Any, terms: int, slack: Any = 0.0) -> Any:
-    """Return a mask of the entries that differ by more than rounding of sums of `terms` terms.
-
-    `slack`, shape (n, 1), is allowed besides.
-    """
+    """Return a mask of entries apart by more than rounding of `terms` terms and `slack`, (n, 1)."""
     if a.dtype.kind != "f" and b.dtype.kind != "f":
         return a != b
     share = tolerance(a, b, terms)
@@ -70,3 +68,38 @@ def rows_apart(a: Any, b: Any, n_inputs: int, slack: Any = 0.0) -> Any:
     if int(off.sum()) <= flips(a, n_inputs):
         return np.arange(0)
     return np.flatnonzero(off.any(axis=1))
+
+
+def all_won(signs: Iterable[int], rate: float) -> int:
+    """Return the number of comparisons won in a row, or 0 if they are too few.
+
+    A correct map wins n times without a loss with probability at most 2^-n. The first loss, or more
+    than 4 ties, ends the test: only defects that show nearly always are sought.
+    """
+    needed = math.ceil(-math.log2(rate))
+    won = tied = 0
+    for sign in signs:
+        if sign < 0:
+            return 0
+        won += sign > 0
+        tied += sign == 0
+        if tied > 4:
+            return 0
+        if won >= needed:
+            return won
+    return 0
+
+
+def mostly(won: Callable[[int], bool], chance: float, rate: float, n: int = 80) -> bool:
+    """Whether too many of n comparisons are won for a win probability of `chance`."""
+    most = 0
+    while bdtrc(n - most - 2, n, chance) <= rate:
+        most += 1
+    if bdtrc(n - 1, n, chance) > rate:
+        raise ValueError(f"{n} comparisons at {chance} never reach {rate:.3g}: make more")
+    lost = 0
+    for k in range(n):
+        lost += not won(k)
+        if lost > most:
+            return False
+    return True

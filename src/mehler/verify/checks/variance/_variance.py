@@ -9,27 +9,30 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import flag, function, integer, text
+from mehler._validate import flag, function
 from mehler._words import counted
-from mehler.verify._arguments import root_seed
+from mehler.verify._arguments import at_most, check_options, pay, root_seed
 from mehler.verify._verdict import Verdict
-from mehler.verify._zero_failures import check_options
 from mehler.verify.budget._ledger import Ledger
-from mehler.verify.budget._pay import pay
-from mehler.verify.checks.variance import _variance_of_variance as scatter
-from mehler.verify.checks.variance._constant_pairs import has_variance, is_constant
 from mehler.verify.checks.variance._group_variances import (
+    SAFETY,
+    by_pilot,
     choose_group_variances,
+    has_variance,
+    is_constant,
     variance_of_variance_limit,
 )
 from mehler.verify.pairwise._catoni import catoni_intervals
 from mehler.verify.pairwise._measurement import MeasurementSpec
 from mehler.verify.pairwise._worst_pair import verdict_of_worst_pair
-from mehler.verify.sampling._choose_source import choose_source
-from mehler.verify.sampling._draw_groups import GROUP, DrawGroups
+from mehler.verify.sampling._choose_source import (
+    GROUP,
+    DrawGroups,
+    choose_source,
+    declared_variance,
+)
 from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate
-from mehler.verify.sampling._rows_without_claim import pairs_without_claim, take
+from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate, pairs_without_claim, take
 from mehler.verify.sampling._sources import Source
 from mehler.verify.undeclared._confirmed import with_guarantee
 
@@ -37,7 +40,7 @@ from mehler.verify.undeclared._confirmed import with_guarantee
 # since rare events (codes of far rows) need as many as one over their probability.
 _COARSE, _FIRST = 4.0, 2**21
 
-_OF_PILOT = f"{scatter.SAFETY:g} times that of a pilot"
+_OF_PILOT = f"{SAFETY:g} times that of a pilot"
 _ROBUST = "declared kurtosis (Catoni on variances of groups)"
 _PILOTED = "asymptotic (Catoni on variances of groups, their scatter from a pilot)"
 _SUSPICION = (
@@ -150,16 +153,9 @@ def check_variance(
     seed = root_seed(seed)
     flag("independent_features", independent_features)
     function("variance", variance, optional=True)
-    asked = check_options(
-        false_alarm,
-        resolution,
-        miss,
-        text("name", name, default="variance"),
-        None,
-        because="a variance is positive, and one of 0 is off by 1",
-    )
-    if max_features is not None:
-        max_features = integer("max_features", max_features)
+    asked = check_options("variance", name, false_alarm, resolution, miss)
+    asked.require_below(1.0, "a variance is positive, and one of 0 is off by 1")
+    max_features = at_most("max_features", max_features)
     draws, pairs = Draws(draw, seed), pairs_without_claim(X, Y)
     paid = asked.false_alarm
     with np.errstate(all="ignore"):
@@ -187,7 +183,7 @@ def check_variance(
         limit = variance_of_variance_limit(kurtosis, phi, final, declared, bundle)
         robust = limit is not None
         if limit is None:
-            limit = scatter.by_pilot(final, draw, bundle)
+            limit = by_pilot(final, draw, bundle)
         pay(ledger, asked.name, asked.false_alarm)
         per_feature = limit * spreads.n_features / spreads.per_draw
         # A first coarse inspection, at a twentieth of the error rate, finds gross defects early.
@@ -235,12 +231,7 @@ def check_variance(
 
 def _declared(variance: Kernel | None, phi: Any, source: Source, pairs: Pairs) -> Any:
     if variance is None:
-        variance = getattr(phi, "variance", None)
-        of_gram = getattr(phi, "gram_variance", None)
-        if source.per_draw == 1 and of_gram is not None:
-            gram_variance = of_gram
-            variance = lambda X, Y: np.asarray(gram_variance(X, Y)) * source.n_features  # noqa: E731
+        variance = declared_variance(phi, source)
     if variance is None:
         raise ValueError("variance=None but the map declares none: give (X, Y) -> (n, k)")
-    value = pairs.pick(evaluate(variance, pairs.left, pairs.right, "variance"))
-    return value
+    return pairs.pick(evaluate(variance, pairs.left, pairs.right, "variance"))

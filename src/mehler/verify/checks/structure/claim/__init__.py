@@ -1,8 +1,12 @@
 """Check the claimed kernel at other sizes, lengths and precisions."""
 
-from mehler.verify.checks.structure.claim._given import check_other_rows, check_precision
 from mehler.verify.checks.structure.claim._other_lengths import check_lengths
-from mehler.verify.checks.structure.claim._sizes import check_inputs, check_sizes
+from mehler.verify.checks.structure.claim._sizes import (
+    check_inputs,
+    check_other_rows,
+    check_precision,
+    check_sizes,
+)
 from mehler.verify.checks.structure.claim._unused import check_unused
 
 __all__ = [

@@ -53,10 +53,7 @@ def _name(letter: str, what: str, wrong: Sequence[int], right: Sequence[int]) ->
 
 
 def _tells(rule: Callable[[int], bool], wrong: Sequence[int], right: Sequence[int]) -> bool:
-    """Whether a rule holds for all wrong sizes, and for few right ones.
-
-    A few exceptions are allowed, since at some sizes a defect is too small to be seen.
-    """
+    """Whether a rule holds for all wrong sizes and, as small defects hide, for few right ones."""
     also = sum(rule(n) for n in right)
     if len(wrong) < _MANY or len(right) - also < _CLEAR:
         return False

@@ -88,10 +88,7 @@ class Trial:
 
     @property
     def short(self) -> bool:
-        """Whether lengths are smaller than claimed in most draws.
-
-        A map fitted to some rows may legitimately lose parts of others.
-        """
+        """Whether most draws are shorter than claimed; a map fitted to other rows may be."""
         if self.subject.fitted:
             return False
         return bool(self.lengths) and float(np.median(self.lengths)) < _SMALLER
@@ -125,10 +122,7 @@ class Trial:
 
 
 def trial_at(subject: Subject, d: int, norm: float, n_features: int | None, stream: int) -> Trial:
-    """Return a trial at rows of d columns and length `norm`.
-
-    Raises ValueError where nothing is claimed, or the kernel is too slow to evaluate.
-    """
+    """Return a trial at rows of d columns and length `norm`; ValueError if nothing is claimed."""
     _require_quick(subject)
     rng = np.random.default_rng([subject.seed, stream])
     rows, clusters = clusters_of(subject.kernel, subject.domain, d, norm, rng)

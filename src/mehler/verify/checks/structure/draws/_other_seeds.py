@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from mehler._words import counted
-from mehler.verify.checks.structure._coins import all_won
 from mehler.verify.checks.structure._finding import Finding, reason_of
+from mehler.verify.checks.structure._same import all_won
 from mehler.verify.checks.structure._subject import Subject
 from mehler.verify.checks.structure.one_map import NOTABLE
 

@@ -1,12 +1,12 @@
 """Check that one seed gives one function of a row."""
 
 from mehler.verify.checks.structure.one_map._calls import check_calls
-from mehler.verify.checks.structure.one_map._global_state import check_global_state
-from mehler.verify.checks.structure.one_map._layouts import check_layouts
 from mehler.verify.checks.structure.one_map._same_seed import (
     NOTABLE,
     Elsewhere,
     check_elsewhere,
+    check_global_state,
+    check_layouts,
     check_same_seed,
 )
 
