@@ -14,11 +14,11 @@ import pandas
 import pytest
 
 from mehler import report
-from mehler.report.render._alphabets import ALPHABETS, styled
 from mehler.report.render._format import cells, count, number
 from mehler.report.render._html import render_html
 from mehler.report.render._markdown import render_markdown
 from mehler.report.render._mathml import formula, mathml, prose
+from mehler.report.render._mathml_postprocess import ALPHABETS, styled
 from mehler.report.render._svg import draw
 from mehler.statements import Evidence, Plot, Series
 from tests.report import toys

@@ -12,7 +12,7 @@ from sklearn.kernel_approximation import (
 )
 from sklearn.random_projection import GaussianRandomProjection
 
-from mehler.report.target._known_transformers import declared_for
+from mehler.report.verification._told import declared_for
 from mehler.verify import check_mean, kernels
 
 X = np.abs(np.random.default_rng(3).standard_normal((2, 4))) * 0.4

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from mehler.report.model._comparison import Change, Comparison
+from mehler.report.model._data_result import Change, Comparison
 from mehler.report.model._report import SCHEMA, Report
 
 # Reports of schema 1 lack the columns and scores of the data; all else is as today.

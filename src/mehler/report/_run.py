@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from os import PathLike
 from time import perf_counter
 from typing import Any
@@ -121,26 +121,11 @@ def run(
 def _run_statement(statement: Statement, context: Context) -> StatementResult:
     start = perf_counter()
     evidence = tuple(_run_check(check, context) for check in statement.checks)
-    return StatementResult(
-        id=statement.id,
-        source=statement.source,
-        title=statement.title,
-        expected=statement.expected,
-        verdict=verdict_of(evidence),
-        printed=statement.printed,
-        printed_text=statement.printed_text,
-        proved=statement.proved,
-        proved_text=statement.proved_text,
-        flaw=statement.flaw,
-        proof=statement.proof,
-        note=statement.note,
-        place=statement.place,
-        hypotheses=statement.hypotheses,
-        ground=statement.ground,
-        copy=statement.copy,
-        evidence=evidence,
-        seconds=perf_counter() - start,
-    )
+    said: dict[str, Any] = {
+        one.name: getattr(statement, one.name, None) for one in fields(StatementResult)
+    }
+    found: dict[str, Any] = {"evidence": evidence, "verdict": verdict_of(evidence)}
+    return StatementResult(**{**said, **found, "seconds": perf_counter() - start})
 
 
 def _run_check(check: Check, context: Context) -> Evidence:

@@ -12,7 +12,7 @@ import numpy as np
 from mehler import _arrays
 from mehler._validate import flag, instance, positive
 from mehler.report.inputs import _columns
-from mehler.report.inputs._advice import warnings_on
+from mehler.report.inputs._columns import warnings_on
 from mehler.report.inputs._matrix import DataMatrix
 from mehler.report.inputs._open import opened
 from mehler.report.inputs._out_of_core import Look, evenly_spaced, exceeds

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 # Missing values, as pandas and pyarrow write and read them.
 MISSING = ("", "NA", "N/A", "n/a", "nan", "NaN", "-nan", "-NaN", "NULL", "null", "#N/A")
@@ -151,7 +152,7 @@ def _is_header(records: list[tuple[int, list[str]]], label: str) -> bool:
     if any(a in words and number(b) for a, b in zip(first, below)):
         return True
     raise ValueError(
-        f"{label}: the first line holds numbers and text ({_short(','.join(first))}), and may be "
+        f"{label}: the first line holds numbers and text ({short(','.join(first))}), and may be "
         "a header or a row: say --header or --no-header"
     )
 
@@ -221,5 +222,7 @@ def _decimal(body: Sequence[Sequence[str]], label: str) -> str:
     return ","
 
 
-def _short(text: str, limit: int = 30) -> str:
-    return repr(text if len(text) <= limit else text[: limit - 1] + "…")
+def short(value: Any) -> str:
+    """Quote a value in at most 30 characters."""
+    text = str(value)
+    return repr(text if len(text) <= 30 else text[:29] + "…")

@@ -49,22 +49,18 @@ def read_npz(
             wanted = [one for one in (name, target) if one is not None and one in headers]
             size = sum(_size(*headers[one]) for one in wanted)
             if size > limit * 2**30:
-                raise _TooLarge(
+                raise _Refused(
                     f"{label} unpacks to {size / 2**30:.2g} GiB, above the limit of {limit:g} GiB: "
                     f"save the rows as .npy, which is not unpacked, or raise --unpack-limit"
                 )
             found = {one: _unpacked(archive, members[one]) for one in wanted}
-    except (_TooLarge, _Refused) as error:
+    except _Refused as error:
         raise ValueError(str(error)) from error
     except (ValueError, EOFError, BadZipFile, zlib.error, NotImplementedError, KeyError) as error:
         raise _refusal(label, error) from error
     others = [one for one, (shape, _) in headers.items() if len(shape) == 2 and one != name]
     said = f"array {name}" + (f", not {', '.join(others)} (--array)" if others else "")
     return found[name], found.get(target or ""), said
-
-
-class _TooLarge(Exception):
-    """More than may be unpacked."""
 
 
 class _Refused(Exception):

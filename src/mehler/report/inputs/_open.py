@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
-from mehler.report.inputs._frames import FrameSource, is_frame
 from mehler.report.inputs._numpy_files import array_source, read_npy, read_npz
 from mehler.report.inputs._out_of_core import is_large
 from mehler.report.inputs._source import ArraySource, Source
+from mehler.report.inputs._tables import FrameSource, is_frame
 
 SUFFIXES = (".npy", ".npz", ".csv", ".tsv", ".parquet", ".feather", ".arrow")
 _TEXT = (".csv", ".tsv")

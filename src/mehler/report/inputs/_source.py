@@ -83,10 +83,8 @@ class Source(ABC):
 class ArraySource(Source):
     """A matrix of numbers: in memory, mapped from a file, or a Dask array."""
 
-    def __init__(
-        self, values: Any, name: str, path: str | None = None, choices: tuple[str, ...] = ()
-    ) -> None:
-        self.values, self.name, self.path, self.choices = values, name, path, choices
+    def __init__(self, values: Any, name: str, path: str | None = None) -> None:
+        self.values, self.name, self.path = values, name, path
         self.columns = tuple(f"x{j}" for j in range(values.shape[1]))
         self.unusable = {}
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from mehler.report.inputs._layout import MISSING, layout_of, number
+from mehler.report.inputs._layout import MISSING, layout_of, number, short
 from mehler.report.inputs._source import NotNumbers
-from mehler.report.inputs._tables import TableSource, short
+from mehler.report.inputs._tables import TableSource
 
 # Rows of a wrong length that are told one by one.
 _FIRST = 3

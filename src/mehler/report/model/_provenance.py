@@ -38,13 +38,9 @@ def replay_line(
     context: Context,
     *,
     data: str | None = None,
-    out: str | None = None,
     options: tuple[str, ...] = (),
 ) -> str:
-    """Return the command that repeats one statement with the same random numbers.
-
-    `options` say how the data are read.
-    """
+    """Return the command that repeats one statement, with `options` on how the data are read."""
     words = ["mehler", "report"]
     if data is not None:
         words += [data, *options]
@@ -52,8 +48,6 @@ def replay_line(
         words += ["--statements", context.statement]
     words += ["--level", context.level, "--seed", str(context.seed)]
     words += ["--backend", context.backend, "--false-alarm", f"{context.false_alarm:g}"]
-    if out is not None:
-        words += ["--out", out]
     return shlex.join(words)
 
 

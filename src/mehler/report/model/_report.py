@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.report.model._comparison import Comparison
-from mehler.report.model._data_result import DataResult
+from mehler.report.model._data_result import Comparison, DataResult
 from mehler.statements import Evidence
 
 SCHEMA = "mehler-report/2"

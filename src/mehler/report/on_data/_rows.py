@@ -114,10 +114,7 @@ def _median(values: np.ndarray, metric: Any) -> float:
 
 
 def _layout(values: np.ndarray) -> tuple[int, ...]:
-    """Return (s, s) if columns look like pixels of a square, (d,) if like steps of a sequence.
-
-    Neighbouring columns then correlate, and more than columns at random; else return ().
-    """
+    """Return (s, s) for columns like pixels of a square, (d,) like steps of a sequence, else ()."""
     d = values.shape[1]
     if not 8 <= d <= 4096 or len(values) < 30:
         return ()

@@ -31,10 +31,7 @@ _MOST_COLUMNS = 200
 
 
 def render_html(report: Report | Verification) -> str:
-    """Render a report as one HTML file.
-
-    Its content security policy forbids scripts and every address; all outside text is escaped.
-    """
+    """Render a report as one HTML file without scripts and addresses, outside text escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mehler.report.model._comparison import Comparison
-from mehler.report.model._data_result import DataResult
+from mehler.report.model._data_result import Comparison, DataResult
 from mehler.report.model._report import Report
 from mehler.report.model._verification import Verification
 from mehler.report.on_data._check import ERRORS

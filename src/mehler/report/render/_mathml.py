@@ -133,10 +133,7 @@ def _ends_item(latex: str, space: re.Match[str]) -> bool:
 
 
 def prose(text: str, ids: frozenset[str] = frozenset()) -> Markup:
-    """Render a sentence in which ``$...$`` is mathematics and all else plain text.
-
-    Words among `ids` link to the element of that id.
-    """
+    """Render a sentence with mathematics in ``$...$``; words among `ids` link to the element."""
     parts = re.split(r"\$([^$]+)\$", text)
     return Markup("").join(
         mathml(part) if i % 2 else _linked(part, ids) for i, part in enumerate(parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import tempfile
@@ -15,8 +16,13 @@ from mehler._files import destination, uninterrupted, write_whole
 from mehler.report.model._report import Report
 from mehler.report.model._verification import Verification
 from mehler.report.render._html import render_html
-from mehler.report.render._json import render_json
 from mehler.report.render._markdown import render_markdown
+
+
+def render_json(report: Report | Verification) -> str:
+    """Render a report as strictly standard JSON; see `Report.to_dict`."""
+    return json.dumps(report.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
 
 _NAMES = ("report.html", "report.json", "summary.md")
 # All statements at the quick level with the digits take 3 MB.
@@ -189,10 +195,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _move_all(source: Path, places: dict[str, Path]) -> None:
-    """Move files into place; on any failure restore the previous ones.
-
-    Copied, not renamed, where a link leads to another file system.
-    """
+    """Move files into place, copied where links lead elsewhere; on failure restore the old ones."""
     kept = source / "before"
     kept.mkdir()
     moved: list[str] = []

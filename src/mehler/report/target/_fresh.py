@@ -35,10 +35,7 @@ class Fresh:
     patience: float = _PATIENCE
 
     def __call__(self, seed: int, values: np.ndarray) -> np.ndarray:
-        """Return the features of `values` by the map of a seed.
-
-        Raises RuntimeError if the process fails or exceeds its timeout.
-        """
+        """Return features of `values` by the map of a seed; RuntimeError if the process fails."""
         request = {
             "target": self.target,
             "n_features": self.n_features,

@@ -53,10 +53,7 @@ class Budget:
 
 
 def timed(draw: Callable[[int], Any], seconds: float | None) -> Callable[[int], Any]:
-    """Return a draw function that raises `TimeIsUp` once its seconds from now are over.
-
-    The first draw is always made.
-    """
+    """Return a draw that raises `TimeIsUp` once its seconds from now are over, never at first."""
     if seconds is None:
         return draw
     clock, made = Clock(seconds), 0

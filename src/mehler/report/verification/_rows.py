@@ -1,4 +1,4 @@
-"""Rows for a verification: random directions at several lengths and correlations, or the user's."""
+"""The rows of a verification, at random or the user's, and the plot of estimates there."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 
 from mehler.report.inputs._data import load_rows
+from mehler.report.target._target import Target
+from mehler.statements import Plot, Series
+from mehler.verify.diagnosis._diagnose import observe
 
 # Number of rows, which give 210 pairs with the diagonal.
 N_ROWS = 20
@@ -60,3 +63,47 @@ def _partner(u: np.ndarray, rho: float, rng: np.random.Generator) -> np.ndarray:
     v = rng.standard_normal(u.size)
     v -= (v @ u) * u
     return rho * u + math.sqrt(1.0 - rho * rho) * v / np.linalg.norm(v)
+
+
+def estimates(
+    target: Target,
+    kernel: Any,
+    rows: np.ndarray,
+    *,
+    seed: int,
+    n_draws: int,
+    time_limit: float | None,
+) -> Plot:
+    """Plot the mean of at most `n_draws` draws against the claim, with 3 standard errors.
+
+    A fixed map is drawn once; no more is drawn after `time_limit` seconds.
+    """
+    seen = observe(
+        target.draw,
+        kernel,
+        rows,
+        n_draws=n_draws if target.random else 1,
+        seed=seed,
+        time_limit=time_limit,
+    )
+    order = np.argsort(seen.claim)
+    ends = [float(seen.claim.min()), float(seen.claim.max())]
+    points = Series(
+        label="measured",
+        x=seen.claim[order],
+        y=seen.mean[order],
+        y_low=(seen.mean - 3.0 * seen.error)[order],
+        y_high=(seen.mean + 3.0 * seen.error)[order],
+        kind="points",
+    )
+    caption = "A point is a pair of rows: the map is fixed."
+    if target.random:
+        caption = f"A point is a pair of rows: the mean of {seen.n_draws} draws"
+        caption += " with 3 standard errors." if seen.n_draws > 1 else "."
+    return Plot(
+        title="Estimates against the claimed kernel",
+        x_label="claimed k(x, y) / sqrt(k(x,x) k(y,y))",
+        y_label="mean estimate",
+        series=(Series(label="claimed", x=ends, y=ends), points),
+        caption=caption,
+    )

@@ -23,12 +23,11 @@ from mehler.report.verification._checks import (
     EXTRA,
     further,
     of_closeness,
+    of_structure,
     of_the_mean,
     require_draws,
 )
-from mehler.report.verification._estimates import estimates
-from mehler.report.verification._rows import data_rows, random_rows
-from mehler.report.verification._structure import of_structure
+from mehler.report.verification._rows import data_rows, estimates, random_rows
 from mehler.report.verification._told import told
 from mehler.statements import Context, Plot
 from mehler.verify import Cause, Ledger, diagnose
