@@ -5,30 +5,16 @@ from __future__ import annotations
 import json
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from mehler._version import __version__
-from mehler.cli._data import data as data_commands
-from mehler.cli._outputs import Annotations, Junit, require_outputs, write_outputs
-from mehler.cli._places import shown
+from mehler.cli._outputs import Annotations, Junit, require_outputs, shown, write_outputs
 from mehler.cli._plan import plan
-from mehler.cli._prints import prints_elsewhere
-from mehler.cli._progress import progress_bar
-from mehler.cli._reading import (
-    KINDS,
-    LIMIT,
-    Array,
-    Columns,
-    Drop,
-    DropMissing,
-    Header,
-    Standardize,
-    Target,
-    UnpackLimit,
-    read,
-)
+from mehler.cli._progress import prints_elsewhere, progress_bar
+from mehler.cli._reading import KINDS, Debug, FalseAlarm, Seed, option, read, reads_data, switch
+from mehler.cli._reproduce import data as data_commands
 from mehler.cli._reproduce import reproduce
 from mehler.cli._verify import verify
 
@@ -42,9 +28,7 @@ app = typer.Typer(
 )
 # Exit status that typer gives an interruption.
 _INTERRUPTED = 130
-Glob = Annotated[
-    str, typer.Option("--statements", metavar="GLOB", help="Ids of statements, such as 'maxout.*'.")
-]
+Glob = Annotated[str, option("GLOB", "Ids of statements, such as 'maxout.*'.", "--statements")]
 
 
 def run_app(arguments: list[str]) -> int:
@@ -74,17 +58,16 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _common(
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show tracebacks; also MEHLER_DEBUG=1.")
-    ] = False,
+    debug: Annotated[bool, switch("--debug", "Show tracebacks; also MEHLER_DEBUG=1.")] = False,
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=_version)
+        bool, switch("--version", "Show the version.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
     """Check random feature maps against their theory."""
 
 
 @app.command()
+@reads_data
 def report(
     ctx: typer.Context,
     data: Annotated[
@@ -93,45 +76,22 @@ def report(
             metavar="DATA", help=f"Your rows: {KINDS}. Without it: scikit-learn's 8x8 digits."
         ),
     ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Directory to write to.")
-    ] = Path("mehler-report"),
-    level: Annotated[
-        str, typer.Option("--level", metavar="quick|full", help="Effort of the checks.")
-    ] = "quick",
+    out: Annotated[Path, option("DIR", "Directory to write to.")] = Path("mehler-report"),
+    level: Annotated[str, option("quick|full", "Effort of the checks.")] = "quick",
     statements: Glob = "*",
     backend: Annotated[
         str,
-        typer.Option(
-            "--backend",
-            metavar="numpy|torch|jax|dask|cupy",
-            help="Array library that draws and applies the maps.",
-        ),
+        option("numpy|torch|jax|dask|cupy", "Array library that draws and applies the maps."),
     ] = "numpy",
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="N", help="Seed of all random numbers.")
-    ] = 0,
-    false_alarm: Annotated[
-        float,
-        typer.Option(
-            "--false-alarm", metavar="A", help="Probability that one test refutes a true claim."
-        ),
-    ] = 1e-9,
+    seed: Seed = 0,
+    false_alarm: FalseAlarm = 1e-9,
     compare: Annotated[
-        Path | None,
-        typer.Option("--compare", metavar="OLD.json", help="Earlier report.json to compare with."),
+        Path | None, option("OLD.json", "Earlier report.json to compare with.")
     ] = None,
     junit: Junit = None,
     annotations: Annotations = "auto",
-    columns: Columns = None,
-    drop: Drop = None,
-    target: Target = None,
-    standardize: Standardize = False,
-    drop_missing: DropMissing = False,
-    header: Header = None,
-    array: Array = None,
-    unpack_limit: UnpackLimit = LIMIT,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    debug: Debug = False,
+    how: Any = None,
 ) -> int:
     """Check the statements, and the maps on your rows; write report.html, report.json, summary.md.
 
@@ -149,18 +109,7 @@ def report(
     old = None if compare is None else reports.read_report(compare)
     chosen = discover(statements)
     # Read, and said, once everything else is valid.
-    rows = partial(
-        read,
-        data,
-        columns=columns,
-        drop=drop,
-        target=target,
-        standardize=standardize,
-        drop_missing=drop_missing,
-        header=header,
-        array=array,
-        unpack_limit=unpack_limit,
-    )
+    rows = partial(read, data, **how)
     with progress_bar() as progress, prints_elsewhere():
         found = reports.run(
             chosen,
@@ -190,7 +139,7 @@ app.add_typer(data_commands)
 def statements(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     glob: Glob = "*",
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    debug: Debug = False,
 ) -> int:
     """List the statements that can be checked, and the verdict expected of each."""
     from mehler.statements import discover

@@ -1,4 +1,4 @@
-"""Options for continuous integration, shared by `report` and `verify`."""
+"""Outputs of `report` and `verify`: files and their names, and lines for continuous integration."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ from typing import Annotated, Any
 import typer
 
 from mehler._files import destination
+from mehler.cli._reading import option
 
-Junit = Annotated[
-    Path | None,
-    typer.Option("--junit", metavar="FILE", help="Write JUnit XML, one test case per check."),
-]
+Junit = Annotated[Path | None, option("FILE", "File to write JUnit XML to, one case per check.")]
 Annotations = Annotated[
     str,
-    typer.Option(
-        "--annotations",
-        metavar="auto|github|none",
-        help="Print GitHub workflow commands for unexpected outcomes; auto: in its workflows only.",
+    option(
+        "auto|github|none",
+        "Whether to print GitHub workflow commands for unexpected outcomes; auto: in its workflows "
+        "only.",
     ),
 ]
 
@@ -46,3 +44,8 @@ def write_outputs(found: Any, junit: Path | None, annotations: str) -> tuple[Pat
         for line in report.annotations(found):
             typer.echo(line)
     return () if junit is None else (report.write_junit(found, junit),)
+
+
+def shown(path: Path, here: Path) -> Path:
+    """Return `path` below the working directory of the start without that directory."""
+    return path.relative_to(here) if path.is_relative_to(here) else path

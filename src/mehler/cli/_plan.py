@@ -5,99 +5,69 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from mehler._files import destination, write_whole
 from mehler._validate import choice
-from mehler.cli._reading import (
-    KINDS,
-    LIMIT,
-    Array,
-    Columns,
-    Drop,
-    DropMissing,
-    Header,
-    Standardize,
-    Target,
-    UnpackLimit,
-    read,
-)
+from mehler.cli._reading import KINDS, Debug, Seed, option, read, reads_data, switch
 
 
+@reads_data
 def plan(
     data: Annotated[
         str | None,
         typer.Argument(
             metavar="DATA",
-            help=f"Your rows: {KINDS}; they are divided by their norms. Without it give numbers.",
+            help=f"Your rows: {KINDS}; they are divided by their norms. Without DATA give "
+            "at least --n-inputs.",
         ),
     ] = None,
     eps: Annotated[
-        float, typer.Option("--eps", metavar="E", help="Error of kernel values, and of the risk.")
+        float, option("E", "Largest error wanted of kernel values, and of the excess risk.")
     ] = 0.1,
-    delta: Annotated[
-        float, typer.Option("--delta", metavar="P", help="Chance of a larger error.")
-    ] = 0.01,
-    pool_size: Annotated[
-        int, typer.Option("--pool-size", metavar="Q", help="Projections a unit.")
-    ] = 4,
-    n_inputs: Annotated[
-        int | None, typer.Option("--n-inputs", metavar="D", help="Columns of the rows.")
-    ] = None,
-    n_samples: Annotated[
-        int | None, typer.Option("--n-samples", metavar="N", help="Rows that are planned for.")
-    ] = None,
+    delta: Annotated[float, option("P", "Probability that the error is larger than E.")] = 0.01,
+    pool_size: Annotated[int, option("Q", "Projections whose maximum is one maxout unit.")] = 4,
+    n_inputs: Annotated[int | None, option("D", "Number of columns; default that of DATA.")] = None,
+    n_samples: Annotated[int | None, option("N", "Number of rows; default that of DATA.")] = None,
     dimension: Annotated[
         float | None,
-        typer.Option("--dimension", metavar="K", help="Upper bound of the doubling dimension."),
+        option("K", "Upper bound on the doubling dimension of the rows; default from DATA."),
     ] = None,
     diameter: Annotated[
-        float | None, typer.Option("--diameter", metavar="R", help="Of the set of unit rows.")
+        float | None,
+        option("R", "Largest distance of two rows of norm 1; default from DATA, else 2."),
     ] = None,
-    lipschitz: Annotated[
-        float, typer.Option("--lipschitz", metavar="L", help="Of the loss.")
-    ] = 1.0,
-    scale: Annotated[
-        float, typer.Option("--scale", metavar="C", help="Weights are at most C/m.")
-    ] = 1.0,
-    loss_bound: Annotated[
-        float, typer.Option("--loss-bound", metavar="B", help="The loss lies in [0, B].")
-    ] = 1.0,
+    lipschitz: Annotated[float, option("L", "Lipschitz constant of the loss.")] = 1.0,
+    scale: Annotated[float, option("C", "Weights on M features are at most C/M.")] = 1.0,
+    loss_bound: Annotated[float, option("B", "Largest value of the loss; the least is 0.")] = 1.0,
     measure: Annotated[
-        bool, typer.Option("--measure/--no-measure", help="Whether to draw features and measure.")
+        bool, switch("--measure/--no-measure", "Whether to draw features and measure their error.")
     ] = True,
-    max_rows: Annotated[
-        int, typer.Option("--max-rows", metavar="N", help="Rows that are measured at most.")
-    ] = 128,
+    max_rows: Annotated[int, option("N", "Largest number of rows to measure on.")] = 128,
     task: Annotated[
         str,
-        typer.Option("--task", metavar="kernel|ridge", help="What to plan for."),
+        option(
+            "kernel|ridge",
+            "What to plan: features for the kernel and the risk, or ridge regression.",
+        ),
     ] = "kernel",
     noise: Annotated[
-        float, typer.Option("--noise", metavar="S", help="Ridge: deviation of the targets.")
+        float, option("S", "For --task ridge: standard deviation of the noise of the targets.")
     ] = 0.1,
     norm: Annotated[
-        float, typer.Option("--norm", metavar="B", help="Ridge: norm of the regression function.")
+        float,
+        option("B", "For --task ridge: norm of the regression function."),
     ] = 1.0,
     gamma: Annotated[
-        float, typer.Option("--gamma", metavar="G", help="Ridge: of the Gaussian kernel.")
+        float, option("G", "For --task ridge: gamma of the kernel exp(-gamma |x - y|^2).")
     ] = 1.0,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of all random numbers.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for machines.")] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Write it there as well.")
-    ] = None,
-    columns: Columns = None,
-    drop: Drop = None,
-    target: Target = None,
-    standardize: Standardize = False,
-    drop_missing: DropMissing = False,
-    header: Header = None,
-    array: Array = None,
-    unpack_limit: UnpackLimit = LIMIT,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    seed: Seed = 0,
+    as_json: Annotated[bool, switch("--json", "Print the plan as JSON.")] = False,
+    out: Annotated[Path | None, option("FILE", "File to write the plan to as well.")] = None,
+    debug: Debug = False,
+    how: Any = None,
 ) -> int:
     """Plan the number of features for an accuracy: measured, in the limit, and by each bound.
 
@@ -114,18 +84,7 @@ def plan(
     if out is not None:
         _require_file(out)
     rows, sampled = None, None
-    found = read(
-        data,
-        optional=True,
-        columns=columns,
-        drop=drop,
-        target=target,
-        standardize=standardize,
-        drop_missing=drop_missing,
-        header=header,
-        array=array,
-        unpack_limit=unpack_limit,
-    )
+    found = read(data, optional=True, **how)
     if found is not None:
         if found.n_zero_rows:
             raise ValueError(

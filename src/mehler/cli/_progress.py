@@ -1,18 +1,20 @@
-"""A progress bar on terminals only."""
+"""What a command prints beside its verdict: progress, other code's lines and warnings."""
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """Show progress on standard error if it is a terminal.
-
-    Yields ``progress(label, done, total)``, as `mehler.report.run` takes it.
-    """
+    """Show progress on standard error if it is a terminal, by ``progress(label, done, total)``."""
     if not sys.stderr.isatty():
         yield lambda label, done, total: None
         return
@@ -33,3 +35,78 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
             bar.update(task, description=escape(label), completed=done, total=total)
 
         yield show
+
+
+@contextlib.contextmanager
+def prints_elsewhere() -> Iterator[None]:
+    """Send to standard error what other code prints, from C and from processes it starts too."""
+    with contextlib.ExitStack() as stack:
+        if sys.stderr is None:
+            stack.enter_context(contextlib.redirect_stderr(stack.enter_context(_nowhere())))
+        out, error = _number(sys.stdout), _number(sys.stderr)
+        stack.enter_context(contextlib.redirect_stdout(sys.stderr))
+        if out is not None and error is not None:
+            stack.enter_context(_redirected(out, error))
+        yield
+
+
+@contextlib.contextmanager
+def _redirected(out: int, error: int) -> Iterator[None]:
+    _flush()
+    kept = os.dup(out)
+    try:
+        os.dup2(error, out)
+        yield
+    finally:
+        # What C has not written yet would come out at the end of the process.
+        _flush()
+        os.dup2(kept, out)
+        os.close(kept)
+
+
+def _flush() -> None:
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.__stdout__.flush()  # type: ignore[union-attr]  # None where it is closed
+    with contextlib.suppress(OSError, TypeError, AttributeError):
+        ctypes.CDLL(None).fflush(None)
+
+
+def _number(stream: Any) -> int | None:
+    """Return the file descriptor; None for streams without one, as tests have."""
+    try:
+        return int(stream.fileno())
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def _nowhere() -> Any:
+    return open(os.devnull, "w", encoding="utf-8")
+
+
+# Limit on texts, since texts with a changing number would give a line per call.
+_MOST = 20
+
+
+@contextmanager
+def warnings_once() -> Iterator[None]:
+    """Show each warning text once, in one line on standard error; at most 20 texts.
+
+    Python's filters, as set by ``-W`` or ``PYTHONWARNINGS``, select the warnings. Python's own
+    once-per-line rule forgets the warnings shown whenever a library changes a filter, as many do
+    in every call.
+    """
+    shown: set[tuple[str, type[Warning]]] = set()
+
+    def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
+        text = " ".join(str(message).split())
+        if (text, category) in shown or len(shown) > _MOST:
+            return
+        shown.add((text, category))
+        line = f"{text} ({category.__name__}, said once)"
+        if len(shown) > _MOST:
+            line = "there are more, which are not shown"
+        sys.stderr.write(f"mehler: warning: {line}\n")
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield

@@ -1,7 +1,10 @@
-"""The options that say how DATA is read, shared by the commands, and saying what was read."""
+"""The options that several commands share: how DATA is read, the seed, tracebacks."""
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,40 +16,65 @@ if TYPE_CHECKING:
 LIMIT = 1.0
 KINDS = ".csv, .tsv, .parquet, .feather, .arrow, .npy or .npz"
 
-Columns = Annotated[
-    str | None,
-    typer.Option("--columns", metavar="A,B", help="Columns of DATA to use; default all."),
-]
-Drop = Annotated[
-    str | None, typer.Option("--drop", metavar="A,B", help="Columns of DATA to leave out.")
-]
-Target = Annotated[
-    str | None,
-    typer.Option(
-        "--target", metavar="NAME", help="Column of labels or values, no part of the rows."
+
+def option(metavar: str, help: str, *flags: str, **more: Any) -> Any:
+    """Return an option with a value, named like its parameter unless `flags` name it."""
+    return typer.Option(*flags, metavar=metavar, help=help, **more)
+
+
+def switch(flag: str, help: str, **more: Any) -> Any:
+    """Return an option without a value."""
+    return typer.Option(flag, help=help, **more)
+
+
+Seed = Annotated[int, option("N", "Seed of all random numbers.")]
+FalseAlarm = Annotated[float, option("A", "Probability that a check refutes a true claim.")]
+Debug = Annotated[bool, switch("--debug", "Show tracebacks.")]
+_HOW: dict[str, tuple[Any, Any, Any]] = {
+    "columns": (str | None, None, option("A,B", "Columns to use; default all.")),
+    "drop": (str | None, None, option("A,B", "Columns to leave out.")),
+    "labels": (
+        str | None,
+        None,
+        option("NAME", "Column of labels or values; it is no part of the rows.", "--target"),
     ),
-]
-Standardize = Annotated[
-    bool, typer.Option("--standardize", help="Scale columns to mean 0 and deviation 1.")
-]
-DropMissing = Annotated[
-    bool, typer.Option("--drop-missing", help="Leave out rows with missing values.")
-]
-Header = Annotated[
-    bool | None,
-    typer.Option(
-        "--header/--no-header",
-        help="Whether a text file's first line names the columns; default: judged by its cells.",
-        show_default=False,
+    "standardize": (bool, False, switch("--standardize", "Scale columns to mean 0, deviation 1.")),
+    "drop_missing": (bool, False, switch("--drop-missing", "Leave out rows with missing values.")),
+    "header": (
+        bool | None,
+        None,
+        switch(
+            "--header/--no-header",
+            "Whether the first line of a text file names the columns; default: judged by its "
+            "cells.",
+            show_default=False,
+        ),
     ),
-]
-Array = Annotated[
-    str | None,
-    typer.Option("--array", metavar="NAME", help="Name of the array in a .npz; default X."),
-]
-UnpackLimit = Annotated[
-    float, typer.Option("--unpack-limit", metavar="GIB", help="Largest size of an unpacked .npz.")
-]
+    "array": (str | None, None, option("NAME", "Array to use of a .npz file; default X.")),
+    "unpack_limit": (float, LIMIT, option("GIB", "Largest size of a .npz file once unpacked.")),
+}
+
+
+def reads_data(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options that say how DATA is read, and `read` what they say, as `how`."""
+    own = inspect.signature(command, eval_str=True)
+    taken = [one for one in own.parameters.values() if one.name != "how"]
+    for name, (kind, default, declared) in _HOW.items():
+        declared.rich_help_panel = "How DATA is read"
+        taken.append(
+            inspect.Parameter(
+                name, taken[0].kind, default=default, annotation=Annotated[kind, declared]
+            )
+        )
+
+    @functools.wraps(command)
+    def called(**values: Any) -> int:
+        how = {name: values.pop(name) for name in _HOW}
+        return command(**values, how={"target": how.pop("labels"), **how})
+
+    called.__signature__ = own.replace(parameters=taken)  # type: ignore[attr-defined]  # for typer
+    called.__annotations__ = {one.name: one.annotation for one in taken}
+    return called
 
 
 def read(data: Any, *, optional: bool = False, **options: Any) -> DataMatrix | None:

