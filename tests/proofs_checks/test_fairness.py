@@ -18,7 +18,6 @@ from proofs_checks.leverage._enumerate_draws import pool
 from proofs_checks.leverage.theorem_2 import ENOUGH, lemma_3
 from proofs_checks.maxout.risk import (
     _approximation_flaws,
-    _near_points,
     _risk_flaws,
     _supremum_flaws,
 )
@@ -194,7 +193,7 @@ def test_counterexamples_to_maxout_bounds_meet_the_printed_conditions(bound):
     assert bound.unmet == ()
     assert 0 <= bound.value < bound.trivial
     assert bound.probability > 0
-    assert _near_points.POOL > 1  # the proof of Lemma 2 is for q > 1
+    assert _approximation_flaws.POOL > 1  # the proof of Lemma 2 is for q > 1
 
 
 def test_theorem_2_of_maxout_stands_over_the_box(context):

@@ -12,8 +12,8 @@ from scipy import integrate, optimize, special, stats
 from mehler import MaxoutFeatures, exact, verify
 from proofs_checks.maxout.risk import (
     _approximating,
+    _approximation_flaws,
     _excess_risk,
-    _near_points,
     _risk_cases,
     _suprema,
 )
@@ -241,9 +241,9 @@ def test_suprema_on_a_fine_circle_follow_the_exact_law():
 
 
 def test_near_points_have_no_complexity_left():
-    near = _near_points.near_points()
+    near = _approximation_flaws.near_points()
     # d log(D sqrt(d) / delta) + log(q + 1), with a pool of two and 400 inputs.
-    inside = math.log(near["diameter"] * 20 / _near_points.DELTA) + math.log(2 + 1)
+    inside = math.log(near["diameter"] * 20 / _approximation_flaws.DELTA) + math.log(2 + 1)
     assert 0 < inside < 1e-10
     # P(|max(g, g')| < E|g|) by the density of the larger of two.
     mean = math.sqrt(2 / math.pi)
@@ -252,9 +252,9 @@ def test_near_points_have_no_complexity_left():
         return 2.0 * stats.norm.pdf(t) * stats.norm.cdf(t)
 
     truth = integrate.quad(larger, -mean, mean)[0]
-    assert _near_points.shortfall_probability(0.0) == pytest.approx(truth)
+    assert _approximation_flaws.shortfall_probability(0.0) == pytest.approx(truth)
     assert truth == pytest.approx(0.575, abs=5e-4)
-    assert _near_points.shortfall_probability(1.0) == 0.0
+    assert _approximation_flaws.shortfall_probability(1.0) == 0.0
 
 
 def test_intervals_of_quantiles_contain_them():

@@ -15,29 +15,32 @@ from mehler.statements import Context
 _BLOCK = 2_000_000
 
 
+def n_draws(context: Context) -> int:
+    """Return the number of draws of the level."""
+    return 1500 if context.quick else 10_000
+
+
 def gram_errors(
     context: Context,
     draw: Callable[..., Any],
     label: str,
     rows: np.ndarray,
-    *,
     pool_size: int,
     n_features: int,
-    n_draws: int,
 ) -> np.ndarray:
-    """Return absolute errors (n_draws, n, n) of the Gram matrix of unit rows (n, d).
+    """Return absolute errors (draws, n, n) of the Gram matrix of unit rows (n, d).
 
     `draw` draws a map of independent units; `label` names the stream of seeds.
     """
-    n, d = rows.shape
+    (n, d), most = rows.shape, n_draws(context)
     rho = np.clip(rows @ rows.T, -1, 1)
     np.fill_diagonal(rho, 1.0)
     kernel = exact.maxout_kernel(rho, pool_size)
     like, placed = context.like(), context.asarray(rows)
-    size = max(1, min(n_draws, _BLOCK // (n_features * max(n, pool_size * d))))
-    errors = np.empty((n_draws, n, n))
-    for block, start in enumerate(range(0, n_draws, size)):
-        stop = min(start + size, n_draws)
+    size = max(1, min(most, _BLOCK // (n_features * max(n, pool_size * d))))
+    errors = np.empty((most, n, n))
+    for block, start in enumerate(range(0, most, size)):
+        stop = min(start + size, most)
         units = (stop - start) * n_features
         seed = context.seed_for(f"{label}/{n_features}/{block}")
         phi = draw(d, units, pool_size, seed=seed, like=like)

@@ -18,7 +18,7 @@ from ..._measured_products import Draw, rows_at
 from ..._violations import Case, hold_bounds
 from ..._worlds import hold_worlds
 from . import _tight_errors as worlds
-from ._gram_errors import gram_errors, rows_in_random_directions
+from ._gram_errors import gram_errors, n_draws, rows_in_random_directions
 
 # (q, rho, m, delta) of one pair.
 _QUICK_PAIRS = ((4, 0.5, 60, 0.05), (8, 1.0, 60, 0.05))
@@ -49,18 +49,14 @@ _FULL_SETS = (
 _ROUTES = ("chernoff", "sub-gamma", "chebyshev")
 
 
-def _draws(context: Context) -> int:
-    return 1500 if context.quick else 10_000
-
-
 def vanishes(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
     """Ask whether an error above 1/4 is rarer with nine times the features."""
     context.ledger.spend(f"{STATEMENT.id}: vanishes", context.false_alarm)
     rows = np.concatenate(rows_at([0.5], context.rng("pair"), unit=True))
-    n, few, many = _draws(context), 16, 144
+    n, few, many = n_draws(context), 16, 144
     counts = []
     for m in (few, many):
-        drawn = gram_errors(context, draw, "vanishes", rows, pool_size=4, n_features=m, n_draws=n)
+        drawn = gram_errors(context, draw, "vanishes", rows, 4, m)
         counts.append(int(np.sum(drawn[:, 0, 1] > 0.25)))
     before, after = (intervals.binomial(count, n, context.false_alarm / 2) for count in counts)
     return Evidence.bound_comparison(
@@ -88,15 +84,7 @@ def one_pair(
     cases = []
     for q, rho, m, delta in settings:
         rows = np.concatenate(rows_at([rho], context.rng(f"pair/{rho}"), unit=True))
-        drawn = gram_errors(
-            context,
-            draw,
-            f"pair/{q}/{rho}",
-            rows,
-            pool_size=q,
-            n_features=m,
-            n_draws=_draws(context),
-        )[:, 0, 1]
+        drawn = gram_errors(context, draw, f"pair/{q}/{rho}", rows, q, m)[:, 0, 1]
         known = [{"rho": rho, "route": route} for route in _ROUTES] + [{"route": "chernoff"}]
         cases += [
             Case(
@@ -111,7 +99,7 @@ def one_pair(
         form="proved",
         claim="the error at one pair keeps its bounds",
         false_alarm=context.false_alarm,
-        n_features=_draws(context) * max(m for _, _, m, _ in settings),
+        n_features=n_draws(context) * max(m for _, _, m, _ in settings),
     )
 
 
@@ -128,18 +116,7 @@ def all_pairs(
     plots: tuple[Plot, ...] = ()
     for q, n, sizes, delta in settings:
         rows = _cloud(context.rng(f"rows/{q}/{n}"), n)
-        errors = [
-            gram_errors(
-                context,
-                draw,
-                f"gram/{q}/{n}",
-                rows,
-                pool_size=q,
-                n_features=m,
-                n_draws=_draws(context),
-            )
-            for m in sizes
-        ]
+        errors = [gram_errors(context, draw, f"gram/{q}/{n}", rows, q, m) for m in sizes]
         found = [
             Case(
                 drawn=drawn.max(axis=(1, 2)),
@@ -159,7 +136,7 @@ def all_pairs(
         form="proved",
         claim="the largest error of a Gram matrix keeps its bound",
         false_alarm=context.false_alarm,
-        n_features=_draws(context) * max(max(sizes) for _, _, sizes, _ in settings),
+        n_features=n_draws(context) * max(max(sizes) for _, _, sizes, _ in settings),
         plots=plots,
     )
 
@@ -176,15 +153,7 @@ def uniform(
     cases = []
     for name, dimension, q, m, delta in settings:
         rows, diameter = _set(context.rng(f"set/{name}"), name)
-        drawn = gram_errors(
-            context,
-            draw,
-            f"set/{name}/{q}",
-            rows,
-            pool_size=q,
-            n_features=m,
-            n_draws=_draws(context),
-        ).max(axis=(1, 2))
+        drawn = gram_errors(context, draw, f"set/{name}/{q}", rows, q, m).max(axis=(1, 2))
         known: dict[str, Any] = {"dimension": dimension, "diameter": diameter, "pool_size": q}
         cases += [
             Case(
@@ -199,7 +168,7 @@ def uniform(
         form="proved",
         claim="the largest error over a set keeps the bounds by its doubling dimension",
         false_alarm=context.false_alarm,
-        n_features=_draws(context) * max(m for _, _, _, m, _ in settings),
+        n_features=n_draws(context) * max(m for _, _, _, m, _ in settings),
     )
 
 

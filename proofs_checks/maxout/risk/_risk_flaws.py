@@ -12,7 +12,7 @@ from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence
 from mehler.verify import intervals
 
-from ._near_points import DELTA, NORM_CONSTANT, POOL, near_points, shortfall_probability
+from ._approximation_flaws import DELTA, NORM_CONSTANT, POOL, near_points, shortfall_probability
 
 # Any constant does in print: the condition's other factor is as good as 0.
 _CONSTANT = 1e6

@@ -10,7 +10,7 @@ from scipy import stats
 from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence
 
-from ._near_points import DELTA, NORM_CONSTANT, POOL, near_points
+from ._approximation_flaws import DELTA, NORM_CONSTANT, POOL, near_points
 from ._suprema import failure
 
 
@@ -71,7 +71,7 @@ def two_near_points(
 ) -> Evidence:
     """Evaluate the print on two points so near that it bounds everything by 0."""
     bound = printed_at_near_points()
-    # At one of the two a unit has the size of |g|: see _near_points.
+    # At one of the two a unit has the size of |g|: see `near_points`.
     chance = float(2 * tail(bound.value))
     return Evidence.bound_comparison(
         form="printed",

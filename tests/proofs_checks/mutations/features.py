@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from mehler.bounds import lower as lowest
@@ -26,6 +27,52 @@ def larger(term: str, label: str, factor: float, check: Check, bound: Any) -> Ro
     )
 
 
+def seen(
+    term: str,
+    label: str,
+    least: float,
+    check: Check,
+    bound: Any,
+    where: Callable[[Mapping[str, Any]], bool],
+    because: str = "",
+) -> Iterator[Row]:
+    """A term of an upper bound, where the bound is called with some options."""
+    statement = RIDGE if bound is risks.excess_risk else GRAM
+    return of_term(
+        statement, term, check, bound, least=least, because=because, label=label, where=where
+    )
+
+
+def given(option: str) -> Callable[[Mapping[str, Any]], bool]:
+    return lambda options: option in options
+
+
+def at_the_rows(options: Mapping[str, Any]) -> bool:
+    return "design" not in options
+
+
+_GRAM = (gram_error.tight, spectral.gram_error)
+_OPERATOR = (gram_error.tight_without_bound, spectral.operator_error)
+_RISK = (ridge.tight, risks.excess_risk)
+_SQUARE = "a square is told there as the square of 1 and a normal length together"
+_LEVERAGE = "1/(1 - h) is taken at the largest leverage h that one row alone may have"
+
+# Worlds are exact laws, so what `least` a term has is computed and not drawn: the quantile of the
+# binomial or chi-squared law over the bound at the world's failures, the best of them, or a little
+# less.
+SEEN = (
+    ("deviation", "deviation, one feature for each row", 0.95, *_GRAM, given("leverage")),
+    ("deviation", "deviation, by sup", 0.97, *_GRAM, given("sup")),
+    ("deviation", "deviation, by lipschitz", 0.65, *_OPERATOR, given("lipschitz"), _SQUARE),
+    ("deviation", "deviation, by variance", 0.99, *_OPERATOR, given("variance")),
+    ("bias", "bias, at the rows", 0.99, *_RISK, at_the_rows),
+    ("variance", "variance, at the rows", 0.99, *_RISK, at_the_rows),
+    ("features", "features, at the rows", 0.99, *_RISK, at_the_rows),
+    ("bias", "bias, left out", 0.99, *_RISK, given("design")),
+    # Two equal rows, ridge x/2: x (2 + x)/(1 + x)^3 is largest at sqrt(3) - 1, 2/sqrt(27).
+    ("variance", "variance, left out", 0.38, *_RISK, given("design"), _LEVERAGE),
+)
+
 ROWS = [
     larger("deviation", "one pair", 1.01, lower.one_pair, lowest.one_pair),
     larger("deviation", "all pairs", 1.1, lower.all_pairs, lowest.all_pairs),
@@ -33,75 +80,7 @@ ROWS = [
     larger("statistical", "the risk", 1.01, lower.risk, lowest.risk),
     larger("rank", "the spectral error", 1.01, lower.rank, lowest.gram_error),
     larger("approximation", "the nearest function", 1.1, lower.nearest, lowest.lemma_3),
-    *of_term(
-        GRAM,
-        "deviation",
-        gram_error.tight,
-        spectral.gram_error,
-        least=0.95,
-        label="deviation, one feature for each row",
-        where=lambda options: "leverage" in options,
-    ),
-    *of_term(
-        GRAM,
-        "deviation",
-        gram_error.tight,
-        spectral.gram_error,
-        least=0.97,
-        label="deviation, by sup",
-        where=lambda options: "sup" in options,
-    ),
-    *of_term(
-        GRAM,
-        "deviation",
-        gram_error.tight_without_bound,
-        spectral.operator_error,
-        least=0.65,
-        because="a square is told there as the square of 1 and a normal length together",
-        label="deviation, by lipschitz",
-        where=lambda options: "lipschitz" in options,
-    ),
-    *of_term(
-        GRAM,
-        "deviation",
-        gram_error.tight_without_bound,
-        spectral.operator_error,
-        least=0.99,
-        label="deviation, by variance",
-        where=lambda options: "variance" in options,
-    ),
-    *(
-        row
-        for term in ("bias", "variance", "features")
-        for row in of_term(
-            RIDGE,
-            term,
-            ridge.tight,
-            risks.excess_risk,
-            least=0.99,
-            label=f"{term}, at the rows",
-            where=lambda options: "design" not in options,
-        )
-    ),
-    *of_term(
-        RIDGE,
-        "bias",
-        ridge.tight,
-        risks.excess_risk,
-        least=0.99,
-        label="bias, left out",
-        where=lambda options: "design" in options,
-    ),
-    *of_term(
-        RIDGE,
-        "variance",
-        ridge.tight,
-        risks.excess_risk,
-        least=0.38,
-        because="1/(1 - h) is taken at the largest leverage h that one row alone may have",
-        label="variance, left out",
-        where=lambda options: "design" in options,
-    ),
+    *(row for case in SEEN for row in seen(*case)),
     Row(
         statement=RIDGE,
         term="features, left out",
