@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 import mehler
-from mehler import exact
+from mehler import exact, planning
+from mehler.bounds import ridge
 
 SINKS = ("relu", "step", "relu2", "erf", "tanh", "cos", "sin")
 MAPS = {
@@ -61,3 +64,24 @@ def test_small_correlations_are_no_error():
             assert np.isfinite(exact.maxout_kernel(rho, q)).all()
             assert np.isfinite(exact.maxout_variance(rho, q)).all()
             assert np.isfinite(exact.collision_probability(rho, q)).all()
+    # 2 gamma overflows from 9e307 on. Rows equal but for a distance of 1e-154: gamma d^2 = 2.
+    gamma = 1.7e308
+    phi = mehler.FourierFeatures.draw(1, 20_000, gamma=gamma, seed=0)
+    rows = np.array([[0.0], [math.sqrt(0.5 / gamma)]])
+    found = (phi(rows) @ phi(rows).T)[0, 1]
+    np.testing.assert_allclose(phi.kernel(rows)[0, 1], math.exp(-0.5), rtol=1e-12)
+    # Five standard deviations: an average of 10,000 cosines, whose variance is at most 1.
+    assert abs(found - math.exp(-0.5)) < 5 / 100
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("gamma", [1e-320, 1e-200, 1e150, 1e200, 1e300])
+def test_plans_of_any_bandwidth_warn_of_nothing(gamma):
+    planning.plan_ridge(ROWS, gamma=gamma, measure=False)
+
+
+@pytest.mark.filterwarnings("error")
+def test_ridges_of_the_largest_eigenvalues_warn_of_nothing():
+    decay = np.linspace(1.0, 0.01, 60)
+    found = ridge.ridge_choice(norm=1.0, noise=1.0, eigenvalues=1.7e308 * decay)
+    assert 0 < found < np.inf

@@ -257,6 +257,8 @@ def ridge_choice(*, norm: float, noise: float, gram: Any = None, eigenvalues: An
     squared, varied = _square("norm", positive("norm", norm)), _noise(noise)
     mu = eigenvalues_of(gram, eigenvalues)
     n = mu.size
-    grid = mu[0] / n * 1.02 ** np.arange(-1400, 300)
-    values = [lam * squared / 4 + varied * float(np.mean(mu / (mu + n * lam))) for lam in grid]
+    with np.errstate(over="ignore"):  # of eigenvalues near the end of the floats
+        grid = mu[0] / n * 1.02 ** np.arange(-1400, 300)
+        grid = grid[np.isfinite(grid)]
+        values = [lam * squared / 4 + varied * float(np.mean(mu / (mu + n * lam))) for lam in grid]
     return float(grid[int(np.argmin(values))])

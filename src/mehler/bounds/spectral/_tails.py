@@ -92,6 +92,7 @@ def _of_bounded(beta: Any, most: float, m: int, sign: int) -> tuple[Any, Any]:
     return _GRID / most * m, log_sums(a, np.zeros_like(a), beta)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _of_lipschitz(beta: Any, level: Level, m: int, sign: int) -> tuple[Any, Any]:
     c, beyond = _beyond(level.mean, level.lipschitz, sign)
     cut = (math.sqrt(level.mean) + level.lipschitz * _CUTS) ** 2
@@ -100,6 +101,7 @@ def _of_lipschitz(beta: Any, level: Level, m: int, sign: int) -> tuple[Any, Any]
 
 
 @functools.lru_cache(maxsize=64)
+@np.errstate(over="ignore", invalid="ignore")
 def _beyond(mean: float, lipschitz: float, sign: int) -> tuple[Any, Any]:
     """Return each c, and a bound of E[psi(+-c s); s > cut] at each cut, by parts."""
     c = _COARSE / mean
@@ -122,15 +124,19 @@ def _beyond(mean: float, lipschitz: float, sign: int) -> tuple[Any, Any]:
     # Together, where exp(x) alone would overflow.
     grown = np.where(x < 1, np.expm1(np.minimum(x, 1)) * gauss, np.exp(x - u**2 / 2) - gauss)
     density = 2 * c[:, None, None] * lipschitz * r * grown * sign
-    return c, edge + half * (density @ _WEIGHTS)
+    bound = edge + half * (density @ _WEIGHTS)
+    # Where a factor overflows and another one is 0, nothing is known.
+    return c, np.where(np.isnan(bound), np.inf, bound)
 
 
 def _psi(x: Any) -> Any:
     """Return e^x - 1 - x without cancellation."""
     x = np.asarray(x, dtype=float)
-    series = x * x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x / 120)))
+    near = np.abs(x) < 1e-3
+    small = np.where(near, x, 0.0)
+    series = small * small * (1 / 2 + small * (1 / 6 + small * (1 / 24 + small / 120)))
     with np.errstate(over="ignore"):
-        return np.where(np.abs(x) < 1e-3, series, np.expm1(x) - x)
+        return np.where(near, series, np.expm1(x) - x)
 
 
 def _log_psi(x: Any) -> Any:

@@ -26,7 +26,10 @@ class Gaussian(Spectrum):
 
     @property
     def scale(self) -> float:
-        return math.sqrt(2.0 * self.gamma)
+        if self.gamma < 1.0:
+            return math.sqrt(2.0 * self.gamma)
+        # The same number, and finite where 2 gamma is not.
+        return 2.0 * math.sqrt(0.5 * self.gamma)
 
     def distance(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         return _distances.squared(x, y, math.sqrt(self.gamma))

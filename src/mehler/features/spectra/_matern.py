@@ -15,6 +15,8 @@ from mehler.features.spectra._spectrum import Spectrum
 
 # For larger nu the Matern kernel is practically Gaussian.
 _SMOOTHEST = 50.0
+# Below, chi^2_{2 nu} is less than the least float with a probability above 2^-53.
+_ROUGHEST = 0.05
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,10 @@ class Matern(Spectrum):
 
     def __post_init__(self) -> None:
         self._check_positive()
+        if self.nu < _ROUGHEST:
+            raise ValueError(
+                f"nu={self.nu!r} is less than {_ROUGHEST:g}: frequencies are beyond the floats"
+            )
         if self.nu > _SMOOTHEST:
             raise ValueError(
                 f"nu={self.nu!r} is more than {_SMOOTHEST:g}, where the kernel is "

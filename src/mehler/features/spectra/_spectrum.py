@@ -11,6 +11,8 @@ from mehler._validate import positive
 
 # Below this variance, central moments from multiples of z have no digits left.
 _SMALL = 1e-4
+# Largest scale of frequencies, so that those of heavy tails are floats, too.
+_LARGEST = 1e300
 
 
 class Spectrum(ABC):
@@ -134,10 +136,13 @@ class Spectrum(ABC):
         return asdict(self) if is_dataclass(self) and not isinstance(self, type) else {}
 
     def _check_positive(self) -> None:
-        """Check that all dataclass fields are numbers above 0."""
+        """Check that all dataclass fields are numbers above 0, and frequencies are floats."""
         for field in fields(self):  # type: ignore[arg-type]  # subclasses that call it are dataclasses
             value = positive(field.name, getattr(self, field.name))
             object.__setattr__(self, field.name, value)
+        if not self.scale <= _LARGEST:
+            given = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in fields(self))  # type: ignore[arg-type]  # as above
+            raise ValueError(f"{given} gives frequencies beyond the floats: scale the rows instead")
 
     def _needs_kernel(self, what: str, method: str) -> None:
         if type(self).kernel is Spectrum.kernel:
