@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import argparse
-import multiprocessing
-import os
+import datetime
+import math
+import platform
 import random
-import resource
+import signal
 import sys
-import tempfile
 from collections import Counter
-from multiprocessing.connection import Connection
 
+import numpy as np
+import scipy
+
+from mehler._arrays import installed_namespaces
 from tests.fuzz.calls import Call, modules, recorded
-from tests.fuzz.hostile import Change, changes
-from tests.fuzz.judge import FINE, Outcome, judge
-
-# Seconds for one call; what cannot be interrupted after them is killed.
-_LIMIT, _GRACE = 20.0, 10.0
-_MEMORY = 12 * 2**30
+from tests.fuzz.hostile import changes
+from tests.fuzz.judge import FINE, WRONG, Outcome
+from tests.fuzz.workers import Case, run
 
 
-def drawn(calls: list[Call], n_calls: int, seed: int) -> list[tuple[Call, str, Change]]:
+def drawn(calls: list[Call], n_calls: int, seed: int) -> list[Case]:
     """Changes of calls, spread evenly over the public callables."""
     rng = random.Random(seed)
     by_name: dict[str, list[Call]] = {}
     for call in calls:
         if call.parameters():
             by_name.setdefault(call.name, []).append(call)
-    found: list[tuple[Call, str, Change]] = []
+    found: list[Case] = []
     while len(found) < n_calls:
         for name in sorted(by_name):
             call = rng.choice(by_name[name])
@@ -37,51 +37,61 @@ def drawn(calls: list[Call], n_calls: int, seed: int) -> list[tuple[Call, str, C
     return found[:n_calls]
 
 
-def run(cases: list[tuple[Call, str, Change]]) -> list[Outcome]:
-    """Judge all cases in a process that can be killed, and begun again after the case."""
-    context = multiprocessing.get_context("fork")  # the cases are not sent, only their outcomes
-    found: list[Outcome] = []
-    while len(found) < len(cases):
-        ours, theirs = context.Pipe(duplex=False)
-        worker = context.Process(target=_work, args=(cases[len(found) :], theirs), daemon=True)
-        worker.start()
-        theirs.close()
-        while len(found) < len(cases):
-            call, argument, change = cases[len(found)]
-            try:
-                if ours.poll(_LIMIT + _GRACE):
-                    found.append(ours.recv())
-                    continue
-                what = "hang", "cannot be interrupted"
-            except EOFError:
-                what = "crash", "the process ended"
-            found.append(Outcome(what[0], call.name, argument, change.label, what[1]))
-            break
-        worker.kill()
-        worker.join()
-    return found
+def table(outcomes: list[Outcome]) -> list[str]:
+    """Rows of a Markdown table: how many calls came to what, and of how many callables."""
+    rows: list[tuple[str, list[Outcome]]] = []
+    for kind in (*FINE, *WRONG):
+        of_kind = [one for one in outcomes if one.kind == kind]
+        errors = Counter(one.error for one in of_kind if one.error) if kind in FINE else {}
+        rows.append((kind, of_kind))
+        rows += [
+            (f"- by {error}", [one for one in of_kind if one.error == error])
+            for error, _ in Counter(errors).most_common()
+        ]
+    rows.append(("all", outcomes))
+    lines = ["| outcome | calls | callables |", "| --- | ---: | ---: |"]
+    return lines + [
+        f"| {name} | {len(of)} | {len({one.call for one in of})} |" for name, of in rows
+    ]
 
 
-def _work(cases: list[tuple[Call, str, Change]], out: Connection) -> None:
-    # What asks for too much memory gets a MemoryError, not all of the machine's.
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, resource.RLIM_INFINITY))
-    os.chdir(tempfile.mkdtemp())
-    for call, argument, change in cases:
-        out.send(judge(call, argument, change, _LIMIT))
+def versions() -> str:
+    """What the calls were made with."""
+    libraries = ", ".join(sorted(installed_namespaces()))
+    return (
+        f"Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}; "
+        f"array libraries: {libraries}; {datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
+    )
 
 
 def main() -> int:
     """Print the outcomes by kind and what is wrong; return 1 if anything is."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--calls", type=int, default=50_000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--modules", default="", help="names begin with one of these")
+    parser.add_argument("--modules", default="", help="examples of modules that begin so")
+    parser.add_argument("--names", default="", help="callables with one of these in the name")
+    parser.add_argument(
+        "--slowest", type=float, default=math.inf, help="seconds that an example may take"
+    )
+    parser.add_argument("--processes", type=int, default=1)
     given = parser.parse_args()
-    calls = recorded(name for name in modules() if name.startswith(tuple(given.modules.split(","))))
-    outcomes = run(drawn(calls, given.calls, given.seed))
-    for kind, n in Counter(outcome.kind for outcome in outcomes).most_common():
-        print(f"{n:8d}  {kind}")
-    bad = Counter(str(outcome)[:300] for outcome in outcomes if outcome.kind not in FINE)
+    names = [name for name in modules() if name.startswith(tuple(given.modules.split(",")))]
+    calls = recorded(names, given.slowest)
+    calls = [call for call in calls if any(part in call.name for part in given.names.split(","))]
+    outcomes: list[Outcome] = []
+    try:
+        for one in run(drawn(calls, given.calls, given.seed), given.processes):
+            outcomes.append(one)
+            if one.kind in WRONG:
+                print(one, file=sys.stderr, flush=True)
+            if len(outcomes) % 1000 == 0:
+                print(len(outcomes), "calls", file=sys.stderr, flush=True)
+    except KeyboardInterrupt:
+        print(f"stopped after {len(outcomes)} of {given.calls} calls")
+    print(versions(), *table(outcomes), sep="\n")
+    bad = Counter(str(outcome)[:300] for outcome in outcomes if outcome.kind in WRONG)
     for text, n in sorted(bad.items()):
         print(f"{n:5d}  {text}")
     return 1 if bad else 0

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import dataclasses
 import doctest
 import importlib
 import inspect
 import io
+import math
 import pkgutil
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 import mehler
+from tests.fuzz.limits import Hang, limit
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Call:
     """A call that an example makes: its arguments by name, and `self` for a method."""
 
@@ -26,6 +29,8 @@ class Call:
     function: Callable[..., Any]
     arguments: dict[str, Any]
     own: Any = None
+    # Of the processor, while the call was recorded, which slows it down.
+    seconds: float = 0.0
 
     def parameters(self) -> list[str]:
         """Names of what can be given another value."""
@@ -107,13 +112,17 @@ def _codes() -> dict[CodeType, tuple[str, Any, bool]]:
 
 
 class _Recorder:
-    """Keeps the arguments of public calls that a line of an example makes."""
+    """Keeps the arguments of public calls that a line of an example makes, and comes to an end."""
 
     def __init__(self) -> None:
         self.codes = _codes()
         self.calls: list[Call] = []
+        self.begun: dict[FrameType, tuple[Call, float]] = {}
 
     def __call__(self, frame: FrameType, event: str, _: object) -> None:
+        if event == "return" and frame in self.begun:
+            call, start = self.begun.pop(frame)
+            self.calls.append(dataclasses.replace(call, seconds=time.process_time() - start))
         if event != "call" or frame.f_code not in self.codes:
             return
         back = frame.f_back
@@ -137,7 +146,8 @@ class _Recorder:
                 name = f"{function.__module__.split('._')[0]}.{function.__qualname__}"
         given.pop("__class__", None)
         with contextlib.suppress(Exception):  # what cannot be copied cannot be called again
-            self.calls.append(Call(name, function, copy.deepcopy(given), copy.deepcopy(own)))
+            call = Call(name, function, copy.deepcopy(given), copy.deepcopy(own))
+            self.begun[frame] = call, time.process_time()
 
 
 def modules() -> list[str]:
@@ -146,8 +156,10 @@ def modules() -> list[str]:
     return [name for name in found if not name.endswith("__main__")]
 
 
-def recorded(names: Iterable[str]) -> list[Call]:
-    """Run the examples of these modules and return the public calls in them."""
+def recorded(names: Iterable[str], slowest: float = math.inf) -> list[Call]:
+    """Run the examples of these modules and return the public calls in them, but slower ones."""
+    with contextlib.suppress(ImportError):  # which no limit must interrupt
+        importlib.import_module("matplotlib.pyplot")
     recorder = _Recorder()
     finder, runner = doctest.DocTestFinder(exclude_empty=True), doctest.DocTestRunner(verbose=False)
     for name in names:
@@ -158,9 +170,11 @@ def recorded(names: Iterable[str]) -> list[Call]:
         for example in finder.find(module, name):
             if not example.examples:
                 continue
-            sys.setprofile(recorder)
-            try:
-                runner.run(example, out=io.StringIO().write, clear_globs=False)
-            finally:
-                sys.setprofile(None)
-    return recorder.calls
+            with contextlib.suppress(Hang), limit(10.0 * slowest):
+                sys.setprofile(recorder)
+                try:
+                    runner.run(example, out=io.StringIO().write, clear_globs=False)
+                finally:
+                    sys.setprofile(None)
+            recorder.begun.clear()
+    return [call for call in recorder.calls if call.seconds <= slowest]

@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import io
 import re
-import signal
 import warnings
 from collections.abc import Iterator
 from numbers import Integral
@@ -16,74 +15,54 @@ import numpy as np
 
 from tests.fuzz.calls import Call
 from tests.fuzz.hostile import Change
+from tests.fuzz.limits import SECONDS, Hang, limit
 
-ANSWERED, REFUSED = "answered", "refused"
-FINE = {ANSWERED, REFUSED, "warned"}
+SAME, ANSWERED, REFUSED = "the same answer", "answered", "refused"
+FINE = (SAME, ANSWERED, REFUSED)
+UNRELATED, NAMELESS, NOT_SAME = "unrelated exception", "names no argument", "refused the same value"
+OTHER, SILENT, HANG, CRASH = "another answer", "accepted in silence", "hang", "crash"
+WRONG = (UNRELATED, NAMELESS, NOT_SAME, OTHER, SILENT, HANG, CRASH)
 
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What a changed call came to: one of `FINE`, or what is wrong with it."""
+    """What a changed call came to: one of `FINE` or of `WRONG`, and the class of what it raised."""
 
     kind: str
     call: str
     argument: str
     change: str
     text: str = ""
+    error: str = ""
 
     def __str__(self) -> str:
         text = " ".join(self.text.split())[:200]
         return f"{self.kind}: {self.call}({self.argument}: {self.change}) {text}"
 
 
-class Hang(BaseException):
-    """A call that took longer than its limit."""
-
-
-@contextlib.contextmanager
-def limit(seconds: float) -> Iterator[None]:
-    """Raise `Hang` in the main thread after so long."""
-
-    def stop(*_: object) -> None:
-        raise Hang
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def judge(call: Call, argument: str, change: Change, seconds: float = 20.0) -> Outcome:
+def judge(call: Call, argument: str, change: Change, seconds: float = SECONDS) -> Outcome:
     """Make the call with that change, and the call of before where the answer must be its."""
 
-    def outcome(kind: str, text: str = "") -> Outcome:
-        return Outcome(kind, call.name, argument, change.label, text)
+    def outcome(kind: str, text: str = "", error: str = "") -> Outcome:
+        return Outcome(kind, call.name, argument, change.label, text, error)
 
     try:
         with limit(seconds), quiet():
             answer = call.run(**{argument: change.value})
-            expected = call.run() if change.same else None
+            compared = change.same or change.alike
+            expected = call.run() if compared else None
     except Hang:
-        return outcome("hang", f"over {seconds:g} s")
-    except OSError as error:
-        # A path that leads nowhere, a data set that is not there.
-        return outcome("unrelated exception" if change.same else REFUSED, str(error))
-    except MemoryError as error:  # names what it would take
-        return outcome(REFUSED, str(error))
-    except (ValueError, TypeError, ImportError, LookupError, ArithmeticError) as error:
-        return outcome(*_of_error(call, argument, change, error))
-    except Warning as warning:
-        return outcome("warned", str(warning))
-    except BaseException as error:  # what a user would see as a crash
-        return outcome("unrelated exception", f"{type(error).__name__}: {error}")
-    if change.same and not alike(answer, expected):
-        return outcome("another answer", f"{answer!r} for {expected!r}")
+        return outcome(HANG, f"over {seconds:g} s")
+    except BaseException as error:
+        kind = _of_error(call, argument, change, error)
+        return outcome(kind, f"{type(error).__name__}: {error}", type(error).__name__)
+    if compared:
+        if alike(answer, expected):
+            return outcome(SAME)
+        return outcome(OTHER, f"{answer!r} for {expected!r}")
     # scikit-learn's estimators keep what they are given, and look at it in fit.
     if change.wrong and not call.name.startswith(("mehler.sklearn", *_exact(argument))):
-        return outcome("accepted in silence", repr(answer))
+        return outcome(SILENT, repr(answer))
     return outcome(ANSWERED)
 
 
@@ -92,25 +71,26 @@ def _exact(argument: str) -> tuple[str, ...]:
     return ("mehler.exact.certified",) if argument in ("rho", "x", "other") else ()
 
 
-def _of_error(call: Call, argument: str, change: Change, error: Exception) -> tuple[str, str]:
-    text = f"{type(error).__name__}: {error}"
+def _of_error(call: Call, argument: str, change: Change, error: BaseException) -> str:
+    # A path that leads nowhere, a data set that is not there; memory: names what it would take.
+    outside = isinstance(error, OSError | MemoryError)
     # NumPy's own, such as UFuncTypeError, say nothing about the argument.
     foreign = "numpy" in type(error).__module__
-    if foreign or not isinstance(error, ValueError | TypeError):
-        return "unrelated exception", text
+    if not outside and (foreign or not isinstance(error, ValueError | TypeError)):
+        return UNRELATED
     if change.same:
-        return ("refused the same value", text) if _works(call) else (REFUSED, text)
+        return NOT_SAME if _works(call) else REFUSED
+    if outside:
+        return REFUSED
     # What a function of the user's raises, and scikit-learn's checks of its own kind of input.
     theirs = change.label.endswith(("class", "function")) or _in_example(error)
     if theirs or call.name.startswith("mehler.sklearn") or repr(change.value) in str(error):
-        return REFUSED, text
+        return REFUSED
     words = set(re.findall(r"\w+", str(error)))
-    known = {argument, *call.parameters()}
-    known |= {part for name in known for part in (name.rstrip("_"), name.split("_")[-1])}
+    names = {argument, *call.parameters()}
+    names |= {part for name in names for part in (name.rstrip("_"), name.split("_")[-1])}
     # Of a tracer that an example made, nothing can be computed later.
-    if not words & known and _works(call):
-        return "names no argument", text
-    return REFUSED, text
+    return NAMELESS if not words & names and _works(call) else REFUSED
 
 
 def _works(call: Call) -> bool:
@@ -122,12 +102,14 @@ def _works(call: Call) -> bool:
     return True
 
 
-def _in_example(error: Exception) -> bool:
-    """Whether a function of the example raised it, which stands for one of a user's."""
+def _in_example(error: BaseException) -> bool:
+    """Whether it came through a function of the example, which stands for one of a user's."""
     trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename.startswith("<doctest"):
+            return True
         trace = trace.tb_next
-    return trace is not None and trace.tb_frame.f_code.co_filename.startswith("<doctest")
+    return False
 
 
 @contextlib.contextmanager

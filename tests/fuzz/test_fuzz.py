@@ -50,7 +50,7 @@ def scaled(x, factor):
     [
         ("x", "list", "unrelated exception"),
         ("factor", "object", "names no argument"),
-        ("factor", "float64", "answered"),
+        ("factor", "float64", "the same answer"),
     ],
 )
 def test_the_judge_sees_what_a_careless_function_does(argument, label, kind):
