@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import fractions
 import math
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 import mehler
 from mehler import data, exact, learn, planning, report, statements, strategies, verify
-from mehler.bounds import kernel_error
+from mehler.bounds import doubling, kernel_error
 from mehler.features import leverage
 from mehler.statements import Plot, Series
 from mehler.verify.intervals import known_variance, sub_gamma
@@ -91,12 +92,38 @@ REFUSED = {
     "n_inputs": [lambda: strategies.Factory("codes", "3", 8, 4)],
     "x": [lambda: Series(label="K", x=1.0, y=[0.0])],
     "plot": [lambda: report.draw(None, "k"), lambda: report.draw({}, "k")],
+    "rows": [lambda: mehler.features.groups.BlockPermutations(3).apply(DATES[:, [0, 1, 1]])],
+    "scale": [
+        lambda: verify.check_precision(
+            lambda seed: mehler.MaxoutFeatures.draw(3, 40, 2, seed=seed, dtype="float64"),
+            n_inputs=3,
+            scale=[],
+        )
+    ],
+    "n_units": [lambda: MAPS["kitchen sinks"]().estimate_kernel(ROWS, seed=0, n_units=2**30)],
+    "n_features": [
+        lambda: mehler.features.RandomFunctions.draw(
+            3, 2**31, function=np.matmul, law=lambda rng, d, m: np.ones((d, m)), seed=0
+        )
+    ],
+    "projections": [lambda: mehler.features.projections.Halton().draw(0, 2**31, 3, 4, "float64")],
+    "gamma": [lambda: mehler.FourierFeatures.draw(3, 8, kernel="laplacian", gamma=1e308, seed=0)],
+    "nu": [lambda: mehler.FourierFeatures.draw(3, 8, kernel="matern", nu=0.01, seed=0)],
+    "independent_features": [
+        lambda: verify.check_distribution(
+            lambda seed: mehler.KitchenSinks.draw(3, 8, activation="relu", seed=seed),
+            None,
+            ROWS,
+            independent_features="false",
+        )
+    ],
     "prefix": [lambda: report.draw(CURVE, '"><b>'), lambda: report.draw(CURVE, 1j)],
     "planned": [
         lambda: known_variance(SAMPLES, 1.0, 1e-9, planned=10**400),
         lambda: sub_gamma(SAMPLES, 1.0, 1.0, 1e-9, planned=10**400),
     ],
     "samples": [
+        lambda: verify.check_covariance(1e300 * SAMPLES[:, None], [[1.0]], mean=[0.0]),
         lambda: known_variance(1e300 * SAMPLES, 1.0, 1e-9),
         lambda: sub_gamma(np.full(1000, 1e308), 1.0, 1.0, 1e-9),
     ],
@@ -141,6 +168,11 @@ def test_narrow_integers_do_not_wrap():
         for kind in (np.uint8, int)
     )
     assert narrow.value == wide.value
+    drawn, again = (
+        mehler.features.projections.Gaussian().draw(0, 2, 3, kind(200), "float64")[0]
+        for kind in (np.uint8, int)
+    )
+    np.testing.assert_array_equal(drawn, again)
     one, two = (
         mehler.DeepFeatures.draw(3, (50, 50), activation="maxout", pool_size=kind(100), seed=0)
         for kind in (np.int8, int)
@@ -160,3 +192,43 @@ def test_the_judge_knows_where_text_is_a_number():
     assert certified.__name__ == "mehler.exact.certified"
     assert taken("mehler.exact.certified.maxout_kernel") == "answered"
     assert taken("mehler.exact.maxout_kernel") == "accepted in silence"
+
+
+def test_exact_numbers_are_kept_as_floats():
+    half = fractions.Fraction(1, 2)
+    for one in (
+        leverage.LeverageSampling(fourier(), 8, lam=half, mix=half, seed=0),
+        leverage.TopLeverage(fourier(), 8, lam=half),
+        exact.orbits.Bins(5, window=half, rule="dither"),
+    ):
+        for name in {"lam", "mix", "window"} & set(vars(one)):
+            assert isinstance(getattr(one, name), float)
+
+
+def test_queries_of_another_library_are_refused_as_such():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(TypeError, match=r"\bQ is an array of torch"):
+        index().query(torch.asarray(ROWS))
+
+
+def test_choices_by_alignment_do_not_depend_on_the_scale_of_targets():
+    x = np.random.default_rng(0).standard_normal((40, 3))
+    pool = mehler.FourierFeatures.draw(3, 50, seed=0)
+    for selector in (leverage.EERF(pool, 20), leverage.LKRF(pool, 20, rho=2.0)):
+        columns = selector.fit(x, x[:, 0]).columns
+        for scale in (2.0**1000, 2.0**-1000):
+            assert selector.fit(x, x[:, 0] * scale).columns == columns
+        with pytest.raises(ValueError, match="X must have shape"):
+            selector.fit(x[None], x[:, 0])
+
+
+def test_numbers_of_other_types_plan_as_floats():
+    x = np.random.default_rng(0).standard_normal((10, 3))
+    pool = mehler.FourierFeatures.draw(3, 50, seed=0)
+    planned = planning.plan_map(pool, x, eps=0.25, delta=0.125)
+    other = {"eps": np.float64(0.25), "delta": fractions.Fraction(1, 8)}
+    assert planning.plan_map(pool, x, **other) == planned
+    known = {"n_inputs": 5, "n_samples": 40, "measure": False}
+    assert planning.plan(eps=np.float64(0.1), **known) == planning.plan(eps=0.1, **known)
+    interval = doubling.Interval(fractions.Fraction(1, 2), np.int64(3))
+    assert repr(interval) == "Interval(low=0.5, high=3)"

@@ -14,6 +14,8 @@ from mehler.features._base import FeatureMap
 
 # Units drawn at a time.
 _BLOCK = 4096
+# Numbers drawn in all.
+_MOST_NUMBERS = 1 << 31
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ class EstimatedKernel(FeatureMap):
         seed : int
             Seed of the new units. Other than the map's, for an estimate independent of the map.
         n_units : int, optional
-            Units to draw, at least 2; intervals shrink like 1/sqrt(n_units).
+            Units to draw, at least 2; intervals shrink like 1/sqrt(n_units). Of n_inputs numbers
+            each, and at most 2^31 numbers in all.
         confidence : float, optional
             Probability of each interval, in (0, 1).
 
@@ -97,6 +100,11 @@ class EstimatedKernel(FeatureMap):
         _arrays.array_namespace(X, names=("X",))
         _arrays.real_dtype(X, name="X")
         n_units = integer("n_units", n_units, least=2)
+        if n_units * self.n_inputs > _MOST_NUMBERS:
+            raise ValueError(
+                f"n_units={n_units} of {self.n_inputs} numbers each are more than 2^31 numbers: "
+                f"take at most {_MOST_NUMBERS // self.n_inputs}"
+            )
         confidence = probability("confidence", confidence)
         if not self.independent_units or self.n_units != self.n_features:
             raise ValueError(

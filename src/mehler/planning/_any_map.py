@@ -74,14 +74,15 @@ def plan_map(
     if eps > _LARGEST_EPS:
         raise ValueError(f"eps={eps!r} must be at most {_LARGEST_EPS:g}")
     require_probability(delta=delta)
+    eps, delta = float(eps), float(delta)
     rows = np.asarray(_arrays.to_host(X)) if _arrays.is_array(X) else reals("X", X)
     _arrays.check_matrix(rows, name="X")
     (n,) = require_count(n_samples=rows.shape[0] if n_samples is None else n_samples)
     variance = relative_variance(phi, rows)
     planned = rows_of_variance(variance, eps=eps, delta=delta, n_samples=n)
     setting = {
-        "eps": float(eps),
-        "delta": float(delta),
+        "eps": eps,
+        "delta": delta,
         "map": type(phi).__name__,
         "n_samples": n,
         "variance": variance,

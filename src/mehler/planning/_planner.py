@@ -110,6 +110,7 @@ def plan(
     q = check_pool(pool_size)
     require_positive(eps=eps, lipschitz=lipschitz, scale=scale, loss_bound=loss_bound)
     require_probability(delta=delta)
+    eps, delta = float(eps), float(delta)
     max_rows, max_points = require_count(max_rows=max_rows, max_points=max_points)
     seed = check_seed(seed)
     if n_inputs is not None:
@@ -138,8 +139,8 @@ def plan(
     rows, notes = kernel_rows(known, seed=seed, max_rows=max_rows, measure=measure, **asked)
     rows += risk_rows(known, **loss, c_prime=c_prime, c=c, **asked)
     setting = {
-        "eps": float(eps),
-        "delta": float(delta),
+        "eps": eps,
+        "delta": delta,
         "pool_size": q,
         "n_inputs": known.n_inputs,
         "n_samples": known.n_samples,

@@ -74,7 +74,7 @@ class Context:
         if self.backend not in BACKENDS:
             raise ValueError(f"backend={self.backend!r} is not one of {', '.join(BACKENDS)}")
         object.__setattr__(self, "seed", integer("seed", self.seed, least=0))
-        probability("false_alarm", self.false_alarm)
+        object.__setattr__(self, "false_alarm", probability("false_alarm", self.false_alarm))
 
     @property
     def quick(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 
 from mehler._validate import real
 
@@ -31,8 +32,11 @@ class Interval:
     high: float
 
     def __post_init__(self) -> None:
-        real("low", self.low)
-        real("high", self.high)
+        for name in ("low", "high"):
+            value = getattr(self, name)
+            number = real(name, value)
+            # Counts stay whole; fractions and the like become floats.
+            object.__setattr__(self, name, int(value) if isinstance(value, Integral) else number)
 
     @property
     def exact(self) -> bool:

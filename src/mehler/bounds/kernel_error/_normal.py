@@ -124,7 +124,7 @@ def central_limit_features(
 def _quantile(delta: float, n_pairs: int) -> float:
     from scipy.special import ndtri
 
-    return float(-ndtri(delta / (2 * n_pairs)))
+    return float(-ndtri(float(delta) / (2 * n_pairs)))
 
 
 def _variance(pool_size: int | None, rho: float | None, variance: float | None) -> float:

@@ -241,6 +241,6 @@ def theorem_features(
         fewest = least_features(lambda n: at(1, n)["statistical"] + at(1, n)["confidence"], eps)
         raise ValueError(
             f"n_samples={n_samples} leaves an excess risk of {eps - left:.6g} at any number of "
-            f"features, not below eps={eps!r}: more than {fewest} samples are needed"
+            f"features, not below eps={float(eps)!r}: more than {fewest} samples are needed"
         )
     return least_features(lambda n: at(n).value, eps)

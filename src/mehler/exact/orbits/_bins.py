@@ -52,7 +52,7 @@ class Bins:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_bins", integer("n_bins", self.n_bins, most=10**6))
-        positive("window", self.window)
+        object.__setattr__(self, "window", positive("window", self.window))
         if not isinstance(self.rule, str) or self.rule not in RULES:
             raise ValueError(f"rule={self.rule!r} is not one of {', '.join(RULES)}")
 

@@ -61,7 +61,7 @@ class TemplateLaw:
                 f"templates={self.name!r} need n_inputs of at least 2, not {self.n_inputs}; "
                 "on a line use templates='gaussian'"
             )
-        positive("epsilon", self.epsilon)
+        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
 
     @property
     def truncated(self) -> bool:

@@ -242,6 +242,8 @@ class Group(ABC):
             raise ValueError(
                 f"rows have shape {rows.shape} but {self!r} acts on (n, {self.n_inputs})"
             )
+        if rows.dtype.kind not in "biuf":
+            raise TypeError(f"rows must hold real numbers, but have dtype {rows.dtype}")
         if elements is None:
             return rows, self.elements()
         elements = np.asarray(elements)

@@ -15,6 +15,9 @@ from mehler.features._estimate import EstimatedKernel
 
 Matrix = Callable[[Any, Any], Any]
 
+# Units kept: about a quarter of a million calls of a law.
+_MOST_STORED = 1 << 24
+
 
 class RandomFunctions(EstimatedKernel):
     r"""Random kitchen sinks of any feature function and any law of its parameters.
@@ -46,7 +49,8 @@ class RandomFunctions(EstimatedKernel):
     dtype : str or dtype, optional
         'float32' or 'float64'; by default it follows the data.
     stored : bool, optional
-        If false, parameters are drawn anew in every pass. See :meth:`unit_blocks`.
+        If false, parameters are drawn anew in every pass, see :meth:`unit_blocks`; they must be
+        beyond 2^24 features.
 
     Raises
     ------
@@ -117,6 +121,11 @@ class RandomFunctions(EstimatedKernel):
         raise ValueError("a map drawn with functions has no recipe: keep the call that draws it")
 
     def _draw(self, dtype: str) -> tuple[Any, ...]:
+        if self.n_features > _MOST_STORED:
+            raise ValueError(
+                f"n_features={self.n_features} would call law {self.n_features // 64} times and "
+                f"keep all: take at most {_MOST_STORED}, or pass stored=False"
+            )
         return self._draw_units(dtype, slice(0, self.n_features))
 
     def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]:

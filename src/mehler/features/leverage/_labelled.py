@@ -49,7 +49,7 @@ class EERF(Selector):
     needs_targets: ClassVar[bool] = True
 
     def _choose(self, phi: _arrays.Array, y: Any) -> Choice:
-        aligned = self._alignment(phi, y - y.mean(axis=0))
+        aligned = self._alignment(phi, _centred(y))
         return top(aligned / self._shares(), self._n_groups())
 
 
@@ -101,7 +101,7 @@ class LKRF(Selector):
     def __post_init__(self) -> None:
         super().__post_init__()
         flag("weighted", self.weighted)
-        positive("rho", self.rho)
+        object.__setattr__(self, "rho", positive("rho", self.rho))
         if np.ptp(np.bincount(self._labels())):
             raise ValueError(
                 "groups have different sizes: draw a pool whose n_features is a multiple of the "
@@ -109,7 +109,7 @@ class LKRF(Selector):
             )
 
     def _choose(self, phi: _arrays.Array, y: Any) -> Choice:
-        aligned = self._alignment(phi, y - y.mean(axis=0))
+        aligned = self._alignment(phi, _centred(y))
         q = largest_mean(aligned, float(self.rho))
         kept = top(aligned, self._n_groups()).mass * (q > 0)
         mass = kept * q if self.weighted else kept
@@ -151,3 +151,14 @@ def largest_mean(v: Any, rho: float) -> Any:
     kept = 1.0 / k + gamma[k - 1] * (down[:k] - means[k - 1])
     q[order[:k]] = kept / kept.sum()
     return q
+
+
+def _centred(y: Any) -> Any:
+    """Centre targets, divided by a power of two where squares could leave the floats.
+
+    No choice here depends on their scale.
+    """
+    largest = float(np.abs(y).max(initial=0.0))
+    if largest and not 2.0**-40 <= largest <= 2.0**40:
+        y = np.ldexp(y, -np.frexp(largest)[1])
+    return y - y.mean(axis=0)

@@ -124,10 +124,11 @@ class LeverageSampling(Selector):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        positive("lam", self.lam)
+        object.__setattr__(self, "lam", positive("lam", self.lam))
         choice("draws", self.draws, DRAWS)
         if isinstance(self.mix, bool) or not isinstance(self.mix, Real) or not 0 <= self.mix <= 1:
             raise ValueError(f"mix={self.mix!r} is not a number from 0 to 1")
+        object.__setattr__(self, "mix", float(self.mix))
 
     def scores(self, X: _arrays.Array) -> LeverageScores:
         """Compute the leverage scores of the pool on rows, with the predicted gain.

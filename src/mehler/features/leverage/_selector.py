@@ -118,6 +118,7 @@ class Selector(ABC):
         TypeError, ValueError
             If `X` or `y` is not as above, or `y` is missing.
         """
+        _arrays.check_matrix(X, finite=False)
         phi = self.pool(X)
         targets = _check_targets(y, X.shape[0]) if self.needs_targets else None
         choice = self._choose(phi, targets)

@@ -49,7 +49,7 @@ class TopLeverage(Selector):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        positive("lam", self.lam)
+        object.__setattr__(self, "lam", positive("lam", self.lam))
 
     def _choose(self, phi: _arrays.Array, y: Any) -> Choice:
         scores = ridge_leverage_scores(

@@ -12,6 +12,8 @@ from mehler.features.projections._base import Projection
 
 # Digits of a Sobol point; lower digits are drawn uniformly.
 _BITS = 30
+# Coordinates of Halton's sequence.
+_MOST_COORDINATES = 1 << 13
 # Keeps quantiles finite: uniform numbers nearer to 0 or 1 have probability 2^-53.
 _LEAST = 2.0**-54
 
@@ -58,7 +60,7 @@ class Sobol(_Quasi):
 
     See Also
     --------
-    Halton : Any number of coordinates.
+    Halton : Radical inverses, for fewer coordinates.
 
     References
     ----------
@@ -83,7 +85,7 @@ class Sobol(_Quasi):
         if n_pieces * n_inputs > Sequence.MAXDIM:
             raise ValueError(
                 f"projections='sobol' has {Sequence.MAXDIM} coordinates a unit, and these are "
-                f"{n_pieces} * {n_inputs}: take 'halton', or another projection"
+                f"{n_pieces} * {n_inputs}: take another projection"
             )
         if n_units > 1 << _BITS:
             raise ValueError(
@@ -104,9 +106,10 @@ class Sobol(_Quasi):
 class Halton(_Quasi):
     """Halton's sequence, its digits permuted at random, independently for each coordinate.
 
-    Any number of coordinates; beyond some tens their bases are large and the first points no
-    longer even, which costs nothing but the advantage. A coordinate is uniform on a grid as fine
-    as the digits that SciPy permutes, spaced by at most 2^-40 up to 20,000 coordinates.
+    Up to 8192 coordinates q d: SciPy keeps digits permuted for each, in memory that grows like the
+    square of their number, 0.7 GB at 2000. Beyond some tens their bases are large and the first
+    points no longer even, which costs nothing but the advantage. A coordinate is uniform on a grid
+    as fine as the digits that SciPy permutes, spaced by at most 2^-40.
     Permutations are SciPy's: the same on every library, but another version may draw others.
 
     See Also
@@ -128,6 +131,14 @@ class Halton(_Quasi):
 
     name: ClassVar[str] = "halton"
     _number: ClassVar[int] = 1
+
+    def check(self, n_pieces: int, n_inputs: int, n_units: int) -> None:
+        """Raise ValueError beyond 8192 coordinates a unit, which take more than 10 GB."""
+        if n_pieces * n_inputs > _MOST_COORDINATES:
+            raise ValueError(
+                f"projections='halton' has up to {_MOST_COORDINATES} coordinates a unit, and these "
+                f"are {n_pieces} * {n_inputs}: take another projection"
+            )
 
     def _points(self, rng: np.random.Generator, n_coordinates: int, n_points: int) -> Any:
         from scipy.stats.qmc import Halton as Sequence

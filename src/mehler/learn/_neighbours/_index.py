@@ -299,6 +299,7 @@ class MaxoutIndex:
     def _queries(self, Q: Array) -> Array:
         Q = _here(Q, "Q")
         _arrays.check_matrix(Q, name="Q", n_columns=self.phi.n_inputs, finite=False)
+        self.phi._require_here(Q, "Q")
         return Q
 
     def _agreements(self, codes: Any, query: Any, row: Any) -> Any:

@@ -196,6 +196,11 @@ def _single_weights(
             f"the features are {z.dtype}, so their weights may be too: draw the map with "
             'dtype="float64", or do not check its precision'
         )
+    if scale is not None and np.shape(scale) not in ((), (1,), (z.shape[1],)):
+        raise ValueError(
+            f"scale has shape {np.shape(scale)}, but there are {z.shape[1]} features: pass a "
+            "number, or one for each of them"
+        )
     factor = math.sqrt(z.shape[1]) if scale is None else scale
     values = np.unique(z * factor)
     return values[np.isfinite(values) & (values != 0.0)]

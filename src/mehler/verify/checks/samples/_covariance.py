@@ -18,6 +18,9 @@ from mehler.verify.checks.samples._products import Products, claimed, look_at, s
 from mehler.verify.sampling._choose_source import GROUP
 from mehler.verify.undeclared._kurtosis_test import LEAST
 
+# Largest sample that can be squared, and summed up.
+_LARGEST = 1e150
+
 
 def check_covariance(
     samples: Array,
@@ -98,6 +101,8 @@ def check_covariance(
     asked.require_below(2.0, "in units of sqrt(C_ii C_jj) every covariance lies in [-1, 1]")
     where, seeds = mapping("where", where), mapping("seeds", seeds)
     x = sample_matrix(samples)
+    if not float(np.max(np.abs(x), initial=0.0)) <= _LARGEST:
+        raise ValueError(f"samples are above {_LARGEST:g}, too large to be squared: scale them")
     p = x.shape[1]
     c = _covariance(claimed(exact, (p, p), "exact"))
     if mean is not None:
