@@ -64,6 +64,44 @@ def test_small_correlations_are_no_error():
             assert np.isfinite(exact.maxout_kernel(rho, q)).all()
             assert np.isfinite(exact.maxout_variance(rho, q)).all()
             assert np.isfinite(exact.collision_probability(rho, q)).all()
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("scale", ["1e-200", "1e+200", "each"])
+@pytest.mark.parametrize("name", MAPS)
+def test_so_are_chunks_of_dask(name, scale, part):
+    dask, da = pytest.importorskip("dask"), pytest.importorskip("dask.array")
+    method, rows = getattr(MAPS[name](), part, None), SCALED[scale]
+    if method is None:
+        return  # of deep networks
+    with np.errstate(all="ignore"):
+        expected = answer(method, rows)
+    # In this thread, whose errors are raised; Dask's own threads take on the same.
+    with np.errstate(all="raise"), dask.config.set(scheduler="synchronous"):
+        found = answer(lambda x: method(x).compute(), da.from_array(rows, chunks=(2, 3)))
+    if found is not None:
+        # Products of parts of the rows round otherwise, by a few eps of the sum of their terms.
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15 * np.abs(expected).max())
+    else:
+        assert expected is None or not np.isfinite(expected).all()
+
+
+def test_chunks_of_dask_know_their_diagonal():
+    da = pytest.importorskip("dask.array")
+    phi, rows = MAPS["codes"](), np.repeat(ROWS, 2, axis=0)
+    chunked = da.from_array(rows, chunks=((3, 3, 4), (2, 1)))
+    expected = phi.kernel(rows)
+    # Equal rows beside the diagonal: the square root of the rounding of one inner product.
+    np.testing.assert_allclose(phi.kernel(chunked), expected, rtol=0, atol=1e-7)
+    np.testing.assert_array_equal(np.diag(phi.kernel(chunked)), np.ones(10))
+    other = da.from_array(rows[:3], chunks=(2, 3))
+    np.testing.assert_allclose(
+        phi.kernel(chunked, other), phi.kernel(rows, rows[:3]), rtol=0, atol=1e-7
+    )
+
+
+def test_frequencies_near_the_end_of_the_floats():
     # 2 gamma overflows from 9e307 on. Rows equal but for a distance of 1e-154: gamma d^2 = 2.
     gamma = 1.7e308
     phi = mehler.FourierFeatures.draw(1, 20_000, gamma=gamma, seed=0)

@@ -19,6 +19,7 @@ from mehler._arrays._blocks import (
 from mehler._arrays._chunks import (
     is_chunked,
     map_chunks,
+    pairs_of_chunks,
     require_known_chunks,
     require_small,
     share,
@@ -141,6 +142,7 @@ __all__ = [
     "one_blas_thread",
     "packed",
     "pairs_of_batches",
+    "pairs_of_chunks",
     "place_of",
     "real_dtype",
     "require_finite",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from mehler._arrays import _kinds
-from mehler._arrays._dtypes import dtype_name
+from mehler._arrays._dtypes import dtype_name, within_floats
 from mehler._arrays._namespace import Array, array_namespace, place_of
 
 RowFunction = Callable[[Any, Array], Array]
@@ -118,7 +118,11 @@ def _map_rows_dask(
     function: RowFunction, x: Array, n_columns: int, dtype: Any, block: int | None, width: int
 ) -> Array:
     def on_chunk(chunk: Array, shared: RowFunction) -> Array:
-        return map_rows(shared, chunk, n_columns, dtype, block=block, width=width)
+        return within_floats(
+            lambda: map_rows(shared, chunk, n_columns, dtype, block=block, width=width),
+            chunk,
+            name="X",
+        )
 
     return _over_chunks(on_chunk, function, x, n_columns, dtype)
 
@@ -150,7 +154,9 @@ def map_columns(parts: ColumnParts, x: Array, n_columns: int, dtype: Any) -> Arr
     if _kinds.is_dask_array(x):
 
         def on_chunk(chunk: Array, shared: ColumnParts) -> Array:
-            return map_columns(shared, chunk, n_columns, dtype)
+            return within_floats(
+                lambda: map_columns(shared, chunk, n_columns, dtype), chunk, name="X"
+            )
 
         return _over_chunks(on_chunk, parts, x, n_columns, dtype)
     place = place_of(x)
@@ -188,7 +194,10 @@ def map_elements(function: Callable[[Any, Array], Array], x: Array) -> Array:
     """Apply an elementwise ``function(xp, flat)`` to `x`, in cache-sized pieces on NumPy."""
     xp = array_namespace(x)
     if _kinds.is_dask_array(x):
-        return x.map_blocks(lambda chunk: map_elements(function, chunk), dtype=x.dtype)
+        return x.map_blocks(
+            lambda chunk: within_floats(lambda: map_elements(function, chunk), chunk, name="X"),
+            dtype=x.dtype,
+        )
     flat = xp.reshape(x, (-1,))
     if not _kinds.is_numpy_array(x) or x.size <= _ELEMENTS:
         return xp.reshape(function(xp, flat), x.shape)

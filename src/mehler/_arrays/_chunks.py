@@ -74,6 +74,43 @@ def sum_over_chunks(
         return _added(parts, dask.delayed(_add, pure=False)).compute()
 
 
+def pairs_of_chunks(
+    function: Callable[[Array, Array | None], Array], x: Array, y: Array | None, dtype: Any
+) -> Array:
+    """Apply a function of two matrices of rows lazily to pairs of row chunks.
+
+    (n, d) and (k, d) give (n, k). With ``y=None`` a chunk beside itself is called with None, too.
+    """
+    import dask
+    import dask.array as da
+
+    x = x.rechunk({1: -1})
+    other = x if y is None else y.rechunk({1: -1})
+    numbers: tuple[Any, ...] = ()
+    if y is None:  # rows of one chunk have one number
+        require_known_chunks(x)
+        sizes = x.chunks[0]
+        which = np.repeat(np.arange(len(sizes)), sizes)
+        numbers = da.from_array(which, chunks=(sizes,)), "i", da.from_array(which, (sizes,)), "j"
+
+    def on_chunks(a: Array, b: Array, *which: Array, shared: Any) -> Array:
+        return shared(a, None if which and which[0][0] == which[1][0] else b)
+
+    return da.blockwise(
+        on_chunks,
+        "ij",
+        x,
+        "ik",
+        other,
+        "jk",
+        *numbers,
+        shared=dask.delayed(function, pure=False, traverse=False),
+        concatenate=True,
+        dtype=dtype,
+        meta=x._meta[:0, :0].astype(dtype),
+    )
+
+
 def map_chunks(function: Callable[[Any], Any], x: Array, dtype: Any) -> Array:
     """Apply `function` lazily to the row chunks, one value per row: (n, d) to (n,)."""
     x = x.rechunk({1: -1})

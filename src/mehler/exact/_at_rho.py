@@ -20,7 +20,13 @@ def apply(function: Callable[[Any, int], Any], rho: Any, q: int) -> Any:
     """Validate, evaluate, and return a number for a number and an array for an array."""
     q = check_pool(q)
     array = check_rho(rho)
-    values = _arrays.within_floats(lambda: function(array, q), array, name="rho")
+
+    def of(some: _arrays.Array) -> _arrays.Array:
+        return _arrays.within_floats(lambda: function(some, q), some, name="rho")
+
+    if _arrays.is_chunked(array):
+        return array.map_blocks(of, dtype=array.dtype, meta=array._meta)
+    values = of(array)
     return values if _arrays.is_array(rho) else closed_form.scalar_if_scalar(values)
 
 

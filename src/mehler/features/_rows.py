@@ -22,8 +22,12 @@ def of_rows(
     y: _arrays.Array | None,
     function: Callable[[_arrays.Array, _arrays.Array | None], _arrays.Array],
     check_finite: bool = True,
+    paired: bool = False,
 ) -> _arrays.Array:
-    """Validate both matrices, compute in the widest float, and cast to the dtype of `x`."""
+    """Validate both matrices, compute in the widest float, and cast to the dtype of `x`.
+
+    The function gives all pairs of rows, (n, k), unless they are `paired`.
+    """
     finite = flag("check_finite", check_finite)
     if _arrays.is_batched(x) or _arrays.is_batched(y):
         return _arrays.pairs_of_batches(lambda a, b: of_rows(self, a, b, function, finite), x, y)
@@ -39,11 +43,18 @@ def of_rows(
         if self._angle_scale and rows is not None:
             _phases.require_exact(name, xp, rows, wide, self._angle_scale)
 
-    def values() -> _arrays.Array:
-        found = function(xp.astype(x, wide), None if y is None else xp.astype(y, wide))
-        return xp.astype(found, _arrays.real_dtype(x), copy=False)
+    def values(a: _arrays.Array, b: _arrays.Array | None) -> _arrays.Array:
+        xp = _arrays.array_namespace(a)
 
-    return _arrays.within_floats(values, x, name="X")
+        def cast() -> _arrays.Array:
+            found = function(xp.astype(a, wide), None if b is None else xp.astype(b, wide))
+            return xp.astype(found, _arrays.real_dtype(a), copy=False)
+
+        return _arrays.within_floats(cast, a, name="X")
+
+    if _arrays.is_chunked(x) and not paired:
+        return _arrays.pairs_of_chunks(values, x, y, _arrays.real_dtype(x))
+    return values(x, y)
 
 
 def products(

@@ -447,7 +447,7 @@ class GroupInvariantFeatures(FeatureMap):
             return np.maximum(paired(a, a) + paired(b, b) - 2.0 * paired(a, b), 0.0)
 
         on_host = functools.partial(_kernels.in_float64, function=change)
-        return self._of_rows(X, moved, on_host)
+        return self._of_rows(X, moved, on_host, paired=True)
 
 
 def _few_blocks(group: Group) -> int:
