@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -149,3 +151,15 @@ def _call(function: Callable[..., Any], *arguments: Any) -> Any:
 
 def _add(a: Any, b: Any) -> Any:
     return a + b
+
+
+def _forget_threads() -> None:
+    # A fork has none of its parent's threads, and Dask would wait for those of its pool for ever.
+    threaded = sys.modules.get("dask.threaded")
+    if threaded is not None:
+        vars(threaded)["default_pool"] = None
+        threaded.pools.clear()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_forget_threads)
