@@ -12,8 +12,11 @@ from scipy import stats
 
 import mehler
 from mehler import learn
+from mehler._random import STEPS as STEPS_STREAM
+from mehler._random import derived_seed
 from mehler.learn._doubly_stochastic import _descent
 from mehler.learn._doubly_stochastic._descent import Descent
+from tests.features.test_unstored import DRAWS
 
 D, N = 3, 12
 _RNG = np.random.default_rng(0)
@@ -288,3 +291,20 @@ def test_one_large_target_is_no_divergence():
     even = learn.doubly_stochastic(MAPS["pairs"](64, 0), ROWS, 0 * y + 2.0, lam=0.1, seed=0)
     assert np.all(even.weights == 0.0)
     assert np.all(even.predict(ROWS) == 2.0)
+
+
+@pytest.mark.parametrize("kind", DRAWS)
+def test_the_default_step_is_that_of_units_with_another_seed(kind):
+    """Drawn as a map of their own: no unit that takes steps has a part in their size."""
+    cls, sizes, own = DRAWS[kind]
+    x, y = np.random.default_rng(1).standard_normal((2, 30, 7))
+    phi = cls.draw(7, 96, *sizes, seed=3, **own)
+    fit = learn.doubly_stochastic(
+        phi, x, y[:, 0], lam=0.1, seed=0, units_per_step=32, rows_per_step=10, n_steps=1
+    )
+    other = cls.draw(7, 96, *sizes, seed=derived_seed(3, STEPS_STREAM), **own)
+    fresh = np.asarray(other(x))
+    assert not np.isin(fresh[fresh != 0], np.asarray(phi(x))).any()
+    gram = other(x) @ other(x).T
+    e, k = np.linalg.eigvalsh(gram)[-1] / 30, np.trace(gram) / 30
+    assert fit.step == pytest.approx(1 / (2 * (e + k / 32 + k / 10) + 0.2), rel=1e-9)

@@ -8,7 +8,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._random import STEPS, check_seed, generator
+from mehler._random import STEPS, check_seed, derived_seed, generator
 from mehler.features import FeatureMap, UnitBlock
 from mehler.learn._arguments import work_place
 from mehler.learn._doubly_stochastic._fit import StochasticFit, StreamedLinearModel
@@ -209,8 +209,11 @@ class Descent:
         return self.values + (xp.concat(parts, axis=0) if len(parts) > 1 else parts[0])
 
     def _first_step(self) -> float:
-        """Estimate the default step of `doubly_stochastic` from some rows and units."""
-        block = UnitBlock(self.phi, 0, min(_LOOK, self.phi.n_units))
+        """Estimate the default step of `doubly_stochastic` from some rows and other units.
+
+        The theorem asks for steps that do not depend on the units that take them.
+        """
+        block = UnitBlock(_drawn_apart(self.phi), 0, min(_LOOK, self.phi.n_units))
         # Evenly spaced, as rows may be sorted by class.
         stride = -(-self.x.shape[0] // _LOOK)
         z = self._features(block, self.x[::stride, :])
@@ -230,6 +233,13 @@ class Descent:
             raise ValueError(
                 f"the steps diverge, at step {s + 1} of size {self.step:.3g}: take a smaller step"
             )
+
+
+def _drawn_apart(phi: FeatureMap) -> FeatureMap:
+    """Return a map of the same law whose weights are independent of those of `phi`."""
+    twin = object.__new__(type(phi))
+    twin.__dict__.update(phi.__dict__, seed=derived_seed(phi.seed, STEPS), _transforms={})
+    return twin
 
 
 def _some(x: Array, rows: Any, place: _arrays.Place) -> Array:

@@ -71,7 +71,8 @@ def doubly_stochastic(
         gamma_1, below 1/(2 lam). Default 1/(L (e + k/B + k/n) + 2 lam) for B units and n rows a
         step: L is 2 for squares and 1/2 for logistic, e the largest eigenvalue of the matrix of
         kernels over the number of rows and k the mean of kernel(x, x), as up to 1024 rows and
-        units see them.
+        units see them. These units have a seed of their own, so that the step does not depend on
+        those that take it.
     intercept : bool, optional
         Fix b at the mean of the targets for squares, or the log class frequencies for logistic;
         it is not learned. False: 0.
