@@ -21,6 +21,7 @@ from mehler.features.projections import _walsh, named
 torch.set_num_threads(1)
 
 FLOOR = "bare product"
+TORCH_FLOOR = "bare products in blocks, torch"
 BLOCK = 1024
 Runs = dict[str, Callable[[], Any]]
 
@@ -64,12 +65,21 @@ def pools(n, d, m, q) -> Runs:
     weights = maps["MaxoutFeatures"]._weights("float32")[0]
     flat = np.ascontiguousarray(np.moveaxis(weights, 0, -1)).reshape(d, m * q)
     x_torch, flat_torch = torch.from_numpy(x), torch.from_numpy(flat)
-    plain = {"MaxoutFeatures": maps["MaxoutFeatures"].to(torch)}
+    weights_torch = torch.from_numpy(weights)
+    on_torch = {name: phi.to(torch) for name, phi in maps.items() if "shared" not in name}
+    resident = torch.empty((min(n, 256), m))
+
+    def bare_torch():
+        for rows in x_torch.split(256):
+            for piece in weights_torch.unbind():
+                torch.mm(rows, piece, out=resident[: len(rows)])
+
     return {
         FLOOR: product(x, flat),
         **calls(maps, x),
         "naive, NumPy": lambda: (x @ flat).reshape(n, m, q).max(-1) / np.sqrt(m),
-        **calls(plain, x_torch, " on torch"),
+        TORCH_FLOOR: bare_torch,
+        **calls(on_torch, x_torch, " on torch"),
         "naive, torch": lambda: (x_torch @ flat_torch).reshape(n, m, q).amax(-1) / m**0.5,
     }
 

@@ -74,7 +74,10 @@ def maxout() -> str:
         "MaxoutFeatures, shared, P = m": "`MaxoutFeatures`, m shared projections",
         "MaxoutCodes": "`MaxoutCodes`",
         "DecoupledMaxoutFeatures": "`DecoupledMaxoutFeatures`",
+        "bare products in blocks, torch": "bare products in blocks, PyTorch",
         "MaxoutFeatures on torch": "`MaxoutFeatures` on PyTorch",
+        "DecoupledMaxoutFeatures on torch": "`DecoupledMaxoutFeatures` on PyTorch",
+        "MaxoutCodes on torch": "`MaxoutCodes` on PyTorch",
         "naive, torch": "naive version, PyTorch",
     }
     return pivot("transform", settings, contenders, "CPU time over the bare product")

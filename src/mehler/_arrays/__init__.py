@@ -79,6 +79,7 @@ from mehler._arrays.routines._gram import (
     unpacked,
 )
 from mehler._arrays.routines._hamming import check_digits, hamming_similarity
+from mehler._arrays.routines._in_hand import InHand
 from mehler._arrays.routines._linear_algebra import eigen, solve_positive
 from mehler._arrays.routines._rank import least_pivot, least_resolved, least_singular
 from mehler._arrays.routines._reuse import matmul, maximum, running_argmax, take_rows
@@ -90,6 +91,7 @@ __all__ = [
     "LIBRARIES",
     "Address",
     "Array",
+    "InHand",
     "Place",
     "Stacked",
     "add_gram",

@@ -210,6 +210,8 @@ def _transform_next(
         both = projections.array
         winner = _arrays.Stacked(both[:, :, :-1]).winner(xp)
         return _arrays.Stacked(both[:, :, 1:]).chosen(xp, winner)
+    if isinstance(projections, _arrays.InHand):
+        return projections.after_winner()
     projected = next(projections)
     # Copy: `keep_winner` overwrites both, and they overlap.
     best, chosen = projected[:, :-1], xp.positive(projected[:, 1:])
@@ -233,6 +235,8 @@ def _transform_fresh(
     directions = pieces(xp, rows, *weights[half:])
     if isinstance(deciding, _arrays.Stacked) and isinstance(directions, _arrays.Stacked):
         return directions.chosen(xp, deciding.winner(xp))
+    if isinstance(deciding, _arrays.InHand) and isinstance(directions, _arrays.InHand):
+        return directions.at_winner(deciding)
     best, chosen = next(deciding), next(directions)
     for value, offered in zip(deciding, directions, strict=True):
         best, chosen = _arrays.running_argmax(xp, best, chosen, value, offered)

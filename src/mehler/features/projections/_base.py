@@ -238,6 +238,8 @@ def products(xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> Iterator[_
     """Return products with dense weights (q, d, m), piece by piece."""
     if _arrays.is_on_accelerator(rows):
         return _arrays.Stacked(xp.matmul(rows, weights))
+    if _arrays.InHand.serves(rows, weights):
+        return _arrays.InHand(rows, weights)
     return _in_turn(xp, rows, weights)
 
 

@@ -1,0 +1,138 @@
+"""Maxima over pools of products on PyTorch's CPU, written into memory in hand.
+
+PyTorch selects by a mask at a thirtieth of its arithmetic's pace, and each of its calls has a cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from mehler._arrays import _kinds
+from mehler._arrays._blocks import slices
+from mehler._arrays._gradients import differentiable
+from mehler._arrays._namespace import Array
+
+# Bytes of one result: four of them stay in the second cache of a core.
+_TILE = 1 << 19
+
+
+class InHand(Iterator[Array]):
+    """Products of rows (n, d) with the pieces of weights (q, d, m), of which no derivative is due.
+
+    An iterator over the pieces, of which each but the first is overwritten by the next one.
+    """
+
+    def __init__(self, rows: Array, weights: Array) -> None:
+        self.rows = rows
+        self.weights = weights
+        self._pieces = _products(rows, weights)
+
+    @staticmethod
+    def serves(rows: Array, weights: Array) -> bool:
+        """Whether PyTorch may overwrite products of these."""
+        both = _kinds.is_torch_array(rows) and _kinds.is_torch_array(weights)
+        return both and not differentiable(rows, weights)
+
+    def __next__(self) -> Array:
+        return next(self._pieces)
+
+    def largest(self, xp: Any) -> Array:
+        """Return the maximum over the pieces, (n, m)."""
+        maximum, out = _torch().maximum, self._empty(self.weights.shape[2])
+        for _, pieces in self._tiles(out):
+            best = next(pieces)
+            for piece in pieces:
+                maximum(best, piece, out=best)
+        return out
+
+    def winner(self, xp: Any) -> Array:
+        """Return the piece that has the maximum, the first of equals, (n, m), in their dtype."""
+        torch, out = _torch(), self._empty(self.weights.shape[2])
+        for some, pieces in self._tiles():
+            best, code = next(pieces), out[some].zero_()
+            wins = torch.empty_like(best)
+            for j, piece in enumerate(pieces, start=1):
+                # j increases, so that the last win is the largest.
+                torch.gt(piece, best, out=wins).mul_(j)
+                torch.maximum(code, wins, out=code)
+                torch.maximum(best, piece, out=best)
+        return out
+
+    def after_winner(self) -> Array:
+        """Return the entry to the right of the winner, from the same piece: (n, m - 1)."""
+        out = self._empty(self.weights.shape[2] - 1)
+        for some, pieces in self._tiles():
+            _select(((piece[:, :-1], piece[:, 1:]) for piece in pieces), out[some])
+        return out if _known(out) else _plain(self._both_sides(), out)
+
+    def at_winner(self, deciding: InHand) -> Array:
+        """Return the entry from the piece that wins in `deciding`: (n, m)."""
+        out = self._empty(self.weights.shape[2])
+        for (some, pieces), (_, offers) in zip(deciding._tiles(), self._tiles(), strict=True):
+            _select(zip(pieces, offers, strict=True), out[some])
+        return out if _known(out) else _plain(zip(deciding, self, strict=True), out)
+
+    def _both_sides(self) -> Iterator[tuple[Array, Array]]:
+        return ((piece[:, :-1], piece[:, 1:]) for piece in self)
+
+    def _empty(self, n_columns: int) -> Array:
+        return self.rows.new_empty((self.rows.shape[0], n_columns))
+
+    def _tiles(self, out: Array | None = None) -> Iterator[tuple[slice, Iterator[Array]]]:
+        """Yield slices of the rows with their products, the first one in the memory of `out`."""
+        _, d, m = self.weights.shape
+        n = self.rows.shape[0]
+        # Wide rows get more: a product of few packs its weights again and again.
+        rows = max(256 if d >= 256 else 64, _TILE // (m * self.rows.itemsize))
+        tiles = max(1, round(n / (rows * _torch().get_num_threads())))
+        for some in slices(n, -(-n // tiles)):
+            yield some, _products(self.rows[some], self.weights, None if out is None else out[some])
+
+
+def _products(rows: Array, weights: Array, out: Array | None = None) -> Iterator[Array]:
+    """Yield products; each after the second overwrites the one before."""
+    first, *others = weights.unbind()
+    out = rows.new_empty((rows.shape[0], first.shape[1])) if out is None else out
+    mm = _torch().mm
+    yield mm(rows, first, out=out)
+    piece = _torch().empty_like(out) if others else None
+    for other in others:
+        yield mm(rows, other, out=piece)
+
+
+def _select(pairs: Iterator[tuple[Array, Array]], chosen: Array) -> None:
+    """Write what came with the largest first member into `chosen`: NaN where differences overflow.
+
+    Interpolation with weights of 0 and 1 is exact, and ten times as fast as PyTorch's `where`.
+    """
+    torch = _torch()
+    value, offered = next(pairs)
+    # Value and offered may share memory.
+    best = value.contiguous()
+    chosen.copy_(offered)
+    wins = torch.empty_like(best)
+    for value, offered in pairs:
+        torch.gt(value, best, out=wins)
+        torch.lerp(chosen, offered, wins, out=chosen)
+        torch.maximum(best, value, out=best)
+
+
+def _known(x: Array) -> bool:
+    """Whether no entry is NaN."""
+    return bool(x.max() == x.max())
+
+
+def _plain(pairs: Iterator[tuple[Array, Array]], chosen: Array) -> Array:
+    """Select by a mask."""
+    best, kept = (part.clone() for part in next(pairs))
+    for value, offered in pairs:
+        kept = _torch().where(value > best, offered, kept)
+        best = _torch().maximum(best, value)
+    return chosen.copy_(kept)
+
+
+def _torch() -> Any:
+    import torch
+
+    return torch
