@@ -22,6 +22,9 @@ _ELEMENTS = 1 << 14
 # Bytes of one block of results on a GPU: a few such temporaries fit into 4 GiB. A constant, not a
 # share of what is free now: blocks, and with them roundings, would change from call to call.
 _ACCELERATOR = 1 << 28
+# Numbers from which compiling by XLA, a third of a second a shape, costs less than it saves. By
+# size alone: with a count of calls, the same call would round differently the next time.
+_COMPILED = 1 << 22
 
 
 def block_rows_for_map(n_columns: int, itemsize: int, on: Array | None = None) -> int:
@@ -87,21 +90,28 @@ def map_rows(
     itemsize = 8 if dtype_name(dtype) == "float64" else 4
     if block is None or _kinds.is_on_accelerator(x):
         block = block_rows_for_map(max(n_columns, width), itemsize, x)
+    if _kinds.is_jax_array(x):
+        return _map_rows_jax(function, xp, x, block, n_rows * max(n_columns, width))
     if n_rows <= block:
         return function(xp, x)
-    if _kinds.is_jax_array(x):
-        return _map_rows_jax(function, xp, x, block)
     out = xp.empty((n_rows, n_columns), dtype=dtype, device=place.device)
     for rows in slices(n_rows, block):
         out[rows, :] = function(xp, x[rows, :])
     return out
 
 
-def _map_rows_jax(function: RowFunction, xp: Any, x: Array, block: int) -> Array:
-    must_look = getattr(function, "must_look", None)
-    if must_look is not None and must_look(xp, x):
-        # In a loop of JAX's own, values are not available.
-        return xp.concat([function(xp, x[rows, :]) for rows in slices(x.shape[0], block)], axis=0)
+def _map_rows_jax(function: Any, xp: Any, x: Array, block: int, n_numbers: int) -> Array:
+    compiled = None
+    if n_numbers >= _COMPILED and hasattr(function, "compiled"):
+        compiled = function.compiled(xp, x)
+    if x.shape[0] <= block and compiled is None:
+        return function(xp, x)
+    # In a loop of JAX's own, and where it compiles, values are not available.
+    if hasattr(function, "must_look") and function.must_look(xp, x):
+        compiled = function
+    if compiled is not None:
+        parts = [compiled(xp, x[rows, :]) for rows in slices(x.shape[0], block)]
+        return parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)
     # JAX arrays cannot be written to; lax.map is its loop over blocks, traced once.
     import jax
 
@@ -112,6 +122,13 @@ def _map_rows_jax(function: RowFunction, xp: Any, x: Array, block: int) -> Array
     if whole * block < x.shape[0]:
         parts.append(function(xp, x[whole * block :, :]))
     return xp.concat(parts, axis=0)
+
+
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of JAX arrays, compiled once for each of their shapes and dtypes."""
+    import jax
+
+    return jax.jit(function)
 
 
 def _map_rows_dask(

@@ -13,8 +13,7 @@ from mehler._validate import flag, integer
 from mehler._version import __version__
 from mehler.features import _phases, _plot, _rows
 from mehler.features._recipes import MAPS, elsewhere, map_at
-from mehler.features._transform import Transform
-from mehler.features._units import Columns, UnitBlock, units_per_block
+from mehler.features._units import Columns, Transform, UnitBlock, units_per_block
 
 # More weights than this must be a mistake, such as a size with a digit too many.
 _LARGEST_WEIGHTS = 1 << 42

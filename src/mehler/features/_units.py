@@ -4,34 +4,66 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from mehler import _arrays
 from mehler._random import UNITS_PER_BLOCK
-from mehler.features._transform import SomeUnits
+from mehler.features import _phases
+
+
+class SomeUnits:
+    """A block function with the weights of some units."""
+
+    def __init__(self, block: Callable[..., Any], weights: tuple[Any, ...], dtype: str) -> None:
+        self.block = block
+        self.weights = weights
+        self.dtype = dtype
+
+    def __call__(self, xp: Any, rows: _arrays.Array) -> _arrays.Array:
+        rows = _phases.cast(self.block, xp, rows, getattr(xp, self.dtype), self.weights)
+        return self.block(xp, rows, *self.weights)
+
+    def must_look(self, xp: Any, rows: _arrays.Array) -> bool:
+        """Whether the values of some row decide how it is computed."""
+        phases = _phases.phases_of(self.block)
+        dtype = getattr(xp, self.dtype)
+        return phases is not None and phases.reaches(xp, rows, dtype, *self.weights)
+
+
+class Transform(SomeUnits):
+    """A block function with its weights, applied to blocks of rows and sent to Dask workers.
+
+    Pickled as its map, so that a graph contains a recipe and no weights.
+    """
+
+    def __init__(self, source: Any, dtype: str) -> None:
+        self.source = source
+        self._compiled: Any = None
+        super().__init__(source._block(), source._weights(dtype), dtype)
+
+    def compiled(self, xp: Any, rows: _arrays.Array) -> Callable[..., Any] | None:
+        """Return the function compiled by JAX, or None where somebody traces it."""
+        if any(_arrays.is_lazy(one) for one in (rows, *self.weights)):
+            return None
+        if self._compiled is None:
+            block, dtype = self.block, self.dtype
+            self._compiled = _arrays.compiled(
+                lambda some, own: SomeUnits(block, own, dtype)(xp, some)
+            )
+        jitted, weights = self._compiled, self.weights
+        # As arguments: constants would be folded, and kept by the compiler.
+        return lambda xp, some: jitted(some, weights)
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, str]]:
+        return Transform, (self.source, self.dtype)
+
 
 # Numbers per block of weights: 4 MiB of float32, as are its products with 1024 rows.
 _NUMBERS = 1 << 20
 # Beyond this the matrix product gains nothing.
 _MOST_UNITS = 4096
-
-
-class DrawnByUnits(Protocol):
-    """Protocol of maps that can draw some of their units alone; see `FeatureMap`."""
-
-    place: _arrays.Place
-
-    @property
-    def n_units(self) -> int: ...
-    def unit_blocks(self, size: int | None = None) -> Iterator[UnitBlock]: ...
-    def _n_weights(self) -> int: ...
-    def _columns_of(self, units: slice) -> tuple[slice, ...]: ...
-    def _draw_units(self, dtype: str, units: slice) -> tuple[Any, ...]: ...
-    def _checked_dtype(self, x: _arrays.Array, check_finite: bool = True) -> Any: ...
-    def _out_dtype(self, dtype: Any) -> Any: ...
-    def _block(self) -> Callable[..., Any]: ...
 
 
 class UnitBlock:
@@ -63,7 +95,7 @@ class UnitBlock:
     True
     """
 
-    def __init__(self, phi: DrawnByUnits, start: int, stop: int) -> None:
+    def __init__(self, phi: Any, start: int, stop: int) -> None:
         self.start, self.stop = start, stop
         self._phi = phi
         self._placed: dict[str, Any] = {}
@@ -124,7 +156,7 @@ class UnitBlock:
         return f"units {self.start} to {self.stop - 1} of {self._phi!r}"
 
 
-def units_per_block(phi: DrawnByUnits) -> int:
+def units_per_block(phi: Any) -> int:
     """Return how many units to draw at a time: whole blocks of the stream, 64 to 4096 units."""
     fit = _NUMBERS // max(1, phi._n_weights() // phi.n_units)
     return max(1, min(_MOST_UNITS, fit) // UNITS_PER_BLOCK) * UNITS_PER_BLOCK
@@ -134,7 +166,7 @@ def units_per_block(phi: DrawnByUnits) -> int:
 class Columns:
     """All columns of a map, by blocks of units: the argument of `map_columns`."""
 
-    phi: DrawnByUnits
+    phi: Any
     dtype: str
 
     def __call__(self) -> Iterator[tuple[tuple[slice, ...], SomeUnits]]:
