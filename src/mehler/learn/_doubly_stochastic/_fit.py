@@ -132,3 +132,7 @@ class _Part:
 
     def __call__(self, xp: Any, rows: Array) -> Array:
         return xp.matmul(self.transform(xp, rows), self.weights)
+
+    def must_look(self, xp: Any, rows: Array) -> bool:
+        """Whether the values of some row decide how it is computed."""
+        return bool(self.transform.must_look(xp, rows))
