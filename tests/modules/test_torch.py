@@ -191,3 +191,12 @@ def test_features_that_only_jump_have_a_gradient_of_zero():
     layer = RandomFeatures(mehler.KitchenSinks.draw(3, 8, activation="step", seed=0, like=X))
     layer(x).sum().backward()
     assert torch.equal(x.grad, torch.zeros_like(x))
+
+
+def test_the_kernel_of_a_layer_looks_at_rows_unless_told_not_to():
+    layer = RandomFeatures(mehler.FourierFeatures, 3, 10, seed=0)
+    rows = torch.ones(2, 3)
+    rows[1] = torch.nan
+    with pytest.raises(ValueError, match="NaN"):
+        layer.kernel(rows)
+    assert layer.kernel(rows, check_finite=False)[0, 0] == 1.0

@@ -105,8 +105,8 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """
         x = self._rows_here(X, "transform")
         if not _inputs.is_sparse(x):
-            return self.map_(x)
-        blocks = [self.map_(x[rows].toarray()) for rows in _inputs.row_blocks(x)]
+            return self._features(x)
+        blocks = [self._features(x[rows].toarray()) for rows in _inputs.row_blocks(x)]
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
     def expected_kernel(self, X: Any, Y: Any = None) -> Any:
@@ -133,7 +133,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             None if rows is None else _inputs.dense(self._rows_here(rows, "expected_kernel"))
             for rows in (X, Y)
         )
-        return self.map_.kernel(x, y)
+        return self.map_.kernel(x, y, check_finite=False)
 
     # -- how ------------------------------------------------------------------------------
 
@@ -141,6 +141,10 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         n_components = integer("n_components", self.n_components)
         self.map_ = self._draw(x, n_components, seed_of(self.random_state), targets)
         return self
+
+    def _features(self, x: _arrays.Array) -> _arrays.Array:
+        # scikit-learn has looked for NaN and infinity, unless it was told to assume that none is.
+        return self.map_(x, check_finite=False)
 
     def _like(self, x: Any) -> _arrays.Array:
         """Return an array in the library and dtype of rows, which may be sparse."""

@@ -113,7 +113,7 @@ class RandomFeatures(nn.Module):
         Parameters
         ----------
         X : tensor, shape (..., n_inputs)
-            Rows, in any number of batches.
+            Rows, in any number of batches; nothing looks whether they are finite.
 
         Returns
         -------
@@ -134,7 +134,7 @@ class RandomFeatures(nn.Module):
             values = _arrays.attached(values, rows).to(dtype)
         return values.reshape(*X.shape[:-1], self.map.n_features)
 
-    def kernel(self, X: Tensor, Y: Tensor | None = None) -> Tensor:
+    def kernel(self, X: Tensor, Y: Tensor | None = None, *, check_finite: bool = True) -> Tensor:
         """Compute the exact kernel of the scaled rows, which features of this layer estimate.
 
         Parameters
@@ -143,13 +143,16 @@ class RandomFeatures(nn.Module):
             Rows.
         Y : tensor, shape (..., k, n_inputs), optional
             Rows; ``None`` stands for `X`.
+        check_finite : bool, optional
+            Look for NaN and infinity, and refuse them; a GPU is waited for.
 
         Returns
         -------
         tensor, shape (..., n, k)
             Differentiable in the rows and the bandwidth.
         """
-        return self.map.kernel(self._scaled(X), None if Y is None else self._scaled(Y))
+        right = None if Y is None else self._scaled(Y)
+        return self.map.kernel(self._scaled(X), right, check_finite=check_finite)
 
     def _scaled(self, X: Tensor) -> Tensor:
         return X if self.log_scale is None else X * self.log_scale.exp()
