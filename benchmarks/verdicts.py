@@ -4,12 +4,16 @@ CPU time, one thread, check and draws in turn. The finest resolution takes minut
 that its first draws are measured and the rest is their number times as much. Then wall time of
 threads that draw side by side, over that of one.
 
-    python benchmarks/verdicts.py
+    python benchmarks/verdicts.py [map ...]
+
+Without a map all are measured; with some, their rows of the table are measured again.
 """
 
 from __future__ import annotations
 
+import json
 import statistics
+import sys
 import time
 
 import _harness
@@ -120,43 +124,51 @@ def ratio(found, one, other):
     return _harness.spread([a / b for a, b in zip(found[one], found[other], strict=True)])
 
 
+def measured(label, resolution):
+    """One row of results."""
+    verdict, found = row(label, resolution)
+    return {
+        "setting": label,
+        "resolution": resolution,
+        "status": verdict.status,
+        "method": verdict.method,
+        "draws": verdict.n_draws,
+        "draws_wanted": planned_draws(verdict),
+        "seconds": found,
+    }
+
+
+def cells(raw):
+    """The cells of one row of results."""
+    found, whole, n = raw["seconds"], raw["draws_wanted"], raw["draws"]
+    seconds = statistics.median(found["check"]) * (whole or n) / n
+    draws = f"{whole}" if whole else f"more than {n}"
+    if whole and whole > n:
+        draws += f", {n} measured"
+    side = f"{min(found['two']) / min(found['one thread']):.2f}" if found["two"] else ""
+    return [
+        raw["setting"],
+        f"{raw['resolution']:g}",
+        draws,
+        f"{seconds:.3g}" if whole else f"more than {seconds:.3g}",
+        ratio(found, "check", "draws"),
+        ratio(found, "check", "draws and features"),
+        side,
+    ]
+
+
 def main():
-    rows, raw = [], []
+    chosen = sys.argv[1:]
+    before = _harness.RESULTS / "verdicts.json"
+    kept = json.loads(before.read_text())["rows"] if chosen else []
+    raw = []
     for label in SETTINGS:
+        if chosen and label not in chosen:
+            raw += [one for one in kept if one["setting"] == label]
+            continue
         for resolution in RESOLUTIONS:
-            verdict, found = row(label, resolution)
-            whole = planned_draws(verdict)
-            seconds = statistics.median(found["check"]) * (whole or verdict.n_draws)
-            seconds /= verdict.n_draws
-            draws = f"{whole}" if whole else f"more than {verdict.n_draws}"
-            if whole and whole > verdict.n_draws:
-                draws += f", {verdict.n_draws} measured"
-            side = ""
-            if found["two"]:
-                side = f"{min(found['two']) / min(found['one thread']):.2f}"
-            rows.append(
-                [
-                    label,
-                    f"{resolution:g}",
-                    draws,
-                    f"{seconds:.3g}" if whole else f"more than {seconds:.3g}",
-                    ratio(found, "check", "draws"),
-                    ratio(found, "check", "draws and features"),
-                    side,
-                ]
-            )
-            raw.append(
-                {
-                    "setting": label,
-                    "resolution": resolution,
-                    "status": verdict.status,
-                    "method": verdict.method,
-                    "draws": verdict.n_draws,
-                    "draws_wanted": whole,
-                    "seconds": found,
-                }
-            )
-            print(*rows[-1], sep=" | ", flush=True)
+            raw.append(measured(label, resolution))
+            print(*cells(raw[-1]), sep=" | ", flush=True)
     _harness.save(
         "verdicts",
         "A verdict on maps of 784 inputs and 1000 features, beside their draws",
@@ -169,7 +181,7 @@ def main():
             "over draws and features of 6 rows",
             "wall time of 2 threads over 1",
         ],
-        rows,
+        list(map(cells, raw)),
         raw,
     )
 

@@ -445,6 +445,7 @@ class FeatureMap(ABC):
         return xp.matmul(left, xp.matrix_transpose(right))
 
     products = _rows.products
+    _products_at = _rows.products_at
 
     def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
         return left * right * float(self.n_features)

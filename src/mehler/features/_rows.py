@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from mehler import _arrays
 from mehler._validate import flag
 from mehler.features import _phases
@@ -92,3 +94,22 @@ def products(
         )
     features = features_of(self, check_finite)
     return self._unit_products(features(X), features(Y))
+
+
+def products_at(
+    self: Any, X: _arrays.Array, Y: _arrays.Array, first: Any, second: Any
+) -> _arrays.Array | None:
+    """Return `products` of the rows x_i and y_j that host indices name, or None if it is not ours.
+
+    Features of each row are computed once, however many pairs it is in.
+    """
+    if type(self).products is not products or _arrays.is_lazy(X) or _arrays.is_lazy(Y):
+        return None
+    left = self(X)
+    right = left if Y is X else self(Y)
+    place = _arrays.place_of(left)
+    paired = (
+        place.xp.take(side, _arrays.from_host(index.astype(np.int32), place), axis=0)
+        for side, index in ((left, first), (right, second))
+    )
+    return self._unit_products(*paired)

@@ -159,9 +159,14 @@ def estimate_and_lengths(phi: Any, pairs: Pairs, n_features: int) -> tuple[Any, 
 
 def unit_products(phi: Any, pairs: Pairs, chosen: Any) -> Any:
     """Return phi.products of the chosen pairs, shape (chosen, units), in float64."""
-    value = phi.products(
-        pairs.left.gather(pairs.first[chosen]), pairs.right.gather(pairs.second[chosen])
-    )
+    first, second = pairs.first[chosen], pairs.second[chosen]
+    # Of the class alone: a wrapper may have products of its own, and pass on what it has not.
+    at = getattr(type(phi), "_products_at", None)
+    value = None
+    if at is not None and len(pairs.left.host) + len(pairs.right.host) <= 2 * len(chosen):
+        value = at(phi, pairs.left.given, pairs.right.given, first, second)
+    if value is None:
+        value = phi.products(pairs.left.gather(first), pairs.right.gather(second))
     value = np.asarray(to_host(value), dtype=np.float64)
     if value.ndim != 2 or value.shape[0] != len(chosen) or value.shape[1] == 0:
         raise ValueError(
