@@ -15,15 +15,18 @@ from typing import Any
 import numpy as np
 
 from mehler import exact
-from mehler.bounds.kernel_error import _joint
+from mehler.bounds.kernel_error import _joint, _linear
 
 # Chernoff's bound is a minimum over lambda: any grid gives a valid one. The best point of this one
 # is within 0.4 % of the true minimum for all m up to 10^18; steps double in _OCTAVE of them.
 _OCTAVE = 4
-_GRID = _joint.LARGEST_SQUARE * np.exp2(-np.arange(36 * _OCTAVE)[::-1] / _OCTAVE)
+_WHOLE = _joint.SHARE * np.exp2(-np.arange(37 * _OCTAVE)[::-1] / _OCTAVE)
+# The part that every correlation has.
+_GRID = _WHOLE[:-_OCTAVE]
 # Below this exp(y) - 1 - y cancels, and four terms of its series are exact to 1e-9.
 _SERIES = 1.2e-4
-_INSIDE = int(np.sum(_GRID <= _joint.LARGEST))
+# That, and the rounding of SciPy's distribution functions; psi is larger by this part of itself.
+_ROUNDING = 1 + 2e-9
 # Distances from rho = 1 at which psi_rho is computed, finer where it is largest.
 _DISTANCES = np.concatenate([[0.0], np.geomspace(0.004, 0.4, 14), np.linspace(0.55, 1.95, 9)])
 
@@ -47,23 +50,30 @@ class Exponents:
 
 
 @functools.lru_cache(maxsize=256)
-def at_correlation(q: int, rho: float) -> Exponents:
-    """Compute the exponent at one correlation; relative error 1e-9, an upper bound below -0.95."""
+def at_correlation(q: int, rho: float, most: float | None = None) -> Exponents:
+    """Bound the exponent at one correlation, by 4e-9 of itself; less sharply below -0.95.
+
+    At lambda up to `most`, or as far as nodes are made for.
+    """
+    if q == 1:
+        return Exponents(*_linear.at_correlation(rho))
     if rho < -0.95:
         # The grid of nodes grows without bound towards -1, where the supremum is not attained.
         return any_correlation(q)
-    at = _GRID if rho == 1 else _GRID[:_INSIDE]
-    product, weight = _joint.product_nodes(rho, q)
+    most = _joint.largest(rho) if most is None else most
+    at = _WHOLE[_WHOLE <= most * (1 + 1e-12)]
+    product, weight = _joint.product_nodes(rho, q, most)
     # Use the rule's own mass and mean (1 and K to 1e-9): their errors would dominate where psi
     # is of order lambda^2.
     weight = weight / weight.sum()
     away = product - weight @ product
-    return Exponents(at, *(_psi(sign * at, away, weight) for sign in (1, -1)))
+    missed = _joint.missed(rho, q) * at**2
+    return Exponents(at, *(_psi(sign * at, away, weight, missed) for sign in (1, -1)))
 
 
-def _psi(at: Any, away: Any, weight: Any) -> Any:
-    """Compute log(1 + E [exp(y) - 1 - y]), y = lambda (F - K) of mean 0, without cancellation."""
-    return np.log1p(_excess(at, away, weight))
+def _psi(at: Any, away: Any, weight: Any, missed: Any) -> Any:
+    """Bound log(1 + E [exp(y) - 1 - y]), y = lambda (F - K) of mean 0, without cancellation."""
+    return _ROUNDING * np.log1p(_excess(at, away, weight) + missed)
 
 
 @functools.lru_cache(maxsize=64)
@@ -74,18 +84,13 @@ def any_correlation(q: int) -> Exponents:
     h/2 times a bound of its derivative; the cell from -0.95 to -1 has a value at one end only.
     """
     if q == 1:
-        # psi = g(lambda (1 + rho)) + g(-lambda (1 - rho)), 2 g(x) = -log(1 - x) - x: convex in
-        # rho, and g(x) >= g(-x) for x >= 0, so it is largest at rho = 1 (lower tail: at -1).
-        y = 2 * _GRID
-        series = y**2 * (1 / 4 + y * (1 / 6 + y / 8))
-        largest = np.where(y < _SERIES, series, -(np.log1p(-y) + y) / 2)
-        return Exponents(_GRID, largest, largest)
+        return Exponents(*_linear.any_correlation())
     simple = _square_excess(_GRID, q)
-    ends = [at_correlation(q, 1 - float(distance)) for distance in _DISTANCES]
+    ends = [at_correlation(q, 1 - float(distance), _GRID[-1]) for distance in _DISTANCES]
     return Exponents(
         _GRID,
-        _over_cells([end.upper[:_INSIDE] for end in ends], simple, q),
-        _over_cells([end.lower[:_INSIDE] for end in ends], simple, q),
+        _over_cells([end.upper for end in ends], simple, q),
+        _over_cells([end.lower for end in ends], simple, q),
     )
 
 
@@ -94,14 +99,13 @@ def _over_cells(values: list[Any], simple: Any, q: int) -> Any:
     bound = simple
     widths = np.diff(_DISTANCES)
     for _ in range(3):
-        slope = _slope(bound, q)[:_INSIDE]
+        slope = _slope(bound, q)
         cells = [
             (left + right + width * slope) / 2
             for left, right, width in zip(values, values[1:], widths, strict=False)
         ]
         cells.append(values[-1] + (2 - _DISTANCES[-1]) * slope)
-        inside = np.minimum(np.max(cells, axis=0), bound[:_INSIDE])
-        bound = np.concatenate([inside, simple[_INSIDE:]])
+        bound = np.minimum(np.max(cells, axis=0), bound)
     return bound
 
 
@@ -118,9 +122,9 @@ def _slope(bound: Any, q: int) -> Any:
 
 
 def _square_excess(at: Any, q: int) -> Any:
-    """Compute E [exp(s M^2) - 1 - s M^2], which bounds psi_rho(s) and psi_rho(-s) at every rho."""
+    """Bound E [exp(s M^2) - 1 - s M^2], which bounds psi_rho(s) and psi_rho(-s) at every rho."""
     x, weight = _joint.maximum_nodes(q)
-    return _excess(at, x * x, weight)
+    return _ROUNDING * (_excess(at, x * x, weight) + _joint.missed(1.0, q) * at**2)
 
 
 @functools.lru_cache(maxsize=64)

@@ -21,7 +21,8 @@ _BERRY_ESSEEN = 0.4748
 _LEAST_RHO = -0.95
 _INDEPENDENT = "units are independent"
 # Tilts tried, and distances of the tilted mean in standard deviations.
-_TILTS = _joint.LARGEST * np.exp2(-np.arange(192) / 16)
+_MOST_TILT = 0.3
+_TILTS = _MOST_TILT * np.exp2(-np.arange(192) / 16)
 _STRETCHES = np.linspace(0.2, 6.0, 30)
 
 
@@ -287,5 +288,5 @@ def _tilted(q: int, rho: float) -> tuple[Any, ...]:
 
 
 def _nodes(q: int, rho: float) -> tuple[Any, Any]:
-    product, weight = _joint.product_nodes(rho, q)
+    product, weight = _joint.product_nodes(rho, q, _MOST_TILT)
     return product, weight / weight.sum()
