@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mehler.exact import _multiprecision as digits
 from mehler.exact import certified
 from mehler.exact._mp_arguments import exact_number
-from mehler.exact.certified import _line, _opposite, _wedge
+from mehler.exact.certified import _api, _line, _opposite, _wedge
 from mehler.exact.certified._flint import flint, precision
 from tests.exact.reference import POOLS, REFERENCE, kernel_values, printed
 
@@ -119,11 +119,25 @@ def test_planar_kernel_ball_of_two_meets_its_closed_form():
     assert planar.digits > 30
 
 
-def test_bracket_near_minus_one_contains_the_truth():
-    ball = certified.maxout_kernel("-0.9995", 3)
-    assert digits.maxout_kernel("-0.9995", 3, 40) in ball
-    # (1 + rho) kappa/2 with kappa_3 about 0.168 t^2 and t^2/2 = 1 + rho.
-    assert ball.radius < 1e-7
+def test_bracket_near_minus_one_holds_the_closed_form():
+    # The bracket for all pools and the closed form of three are two routes; the radius is
+    # (1 + rho) kappa/2, with kappa_3 about 0.168 t^2 and t^2/2 = 1 + rho.
+    rho = Fraction(-9981, 10000)
+    with precision(100) as module:
+        kappa = _api._kappa(module, rho, 3, 32)
+        bracket = certified.Ball.from_arb(_api._bracket(module, rho, 3, 32, kappa))
+    ball = certified.maxout_kernel(rho, 3)
+    assert bracket.contains(ball)
+    assert bracket.radius < 7e-7
+    assert fraction(ball.radius) <= SMALL
+
+
+def test_kernel_of_three_meets_the_planar_sum():
+    # Where both are computed; the closed form stands in for it below -0.998.
+    rho = Fraction(-1, 2)
+    with precision(200) as module:
+        closed = certified.Ball.from_arb(_api._kernel_of_three(module, rho))
+    assert closed.overlaps(certified.maxout_kernel(rho, 3, bits=48))
 
 
 def test_coefficients_are_a_distribution():

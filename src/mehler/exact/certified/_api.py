@@ -216,9 +216,10 @@ def maxout_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
     -------
     Ball
         Contains the kernel of unit vectors. Between -1 and -0.998, where the sums would have to
-        reach too far, it is K(-1) + [0, (1+rho) kappa(rho)], which holds because kappa = K' is
-        increasing: a radius of at most 7e-7 for q = 3, 3e-8 for q = 4, 4e-13 for q = 8 and
-        3e-36 for q = 32. About 1 s for q <= 16 and 3 s for q = 64; at rho = -0.99 up to 15 s.
+        reach too far, it is the closed form for q = 3, to full precision, and for larger pools
+        K(-1) + [0, (1+rho) kappa(rho)], which holds because kappa = K' is increasing: a radius
+        of at most 3e-8 for q = 4, 4e-13 for q = 8 and 3e-36 for q = 32. About 1 s for q <= 16
+        and 3 s for q = 64; at rho = -0.99 up to 15 s.
 
     See Also
     --------
@@ -314,6 +315,8 @@ def _kernel(module: Any, rho: Fraction, q: int, bits: int) -> Any:
     if rho == -1:
         return _opposite.kernel_at_minus_one(module, q, bits)
     if 1 + rho < _TRY_BRACKET:
+        if q == 3 and 1 + rho < _BRACKET:
+            return _kernel_of_three(module, rho)
         kappa = _kappa(module, rho, q, bits)
         if 1 + rho < _BRACKET or to_arb(module, 1 + rho) * kappa < module.arb(2) ** -bits:
             return _bracket(module, rho, q, bits, kappa)
@@ -324,6 +327,19 @@ def _bracket(module: Any, rho: Fraction, q: int, bits: int, kappa: Any) -> Any:
     """K(-1) + [0, (1 + rho) kappa(rho)], as 0 <= K' = kappa and kappa increases."""
     half = (to_arb(module, 1 + rho) * kappa / 2).upper()
     return _opposite.kernel_at_minus_one(module, q, bits) + half + module.arb(0, half)
+
+
+def _kernel_of_three(module: Any, rho: Fraction) -> Any:
+    """K_3 = rho/3 - 3/(4 pi^2) [Gamma(-rho) + 2 Gamma(rho/2)], in which nothing cancels here."""
+
+    def gamma(u: Fraction, angle: Any) -> Any:
+        exact, root = to_arb(module, u), to_arb(module, 1 - u * u).sqrt()
+        return exact * angle * angle - 2 * root * angle - 2 * exact
+
+    near = 2 * to_arb(module, (1 + rho) / 2).sqrt().asin()
+    bracket = gamma(-rho, near) + 2 * gamma(rho / 2, to_arb(module, rho / 2).acos())
+    pi = module.arb.pi()
+    return to_arb(module, rho) / 3 - 3 * bracket / (4 * pi * pi)
 
 
 def _kernel_of_two(module: Any, rho: Fraction) -> Any:
