@@ -146,6 +146,28 @@ def test_probability_is_the_formula_by_another_route():
     assert far.probability(-0.5) == pytest.approx(10 * (1 / 3) ** 40, rel=1e-11)
 
 
+@pytest.mark.parametrize(("near", "far"), [(0.9, 0.0), (0.75, 0.3), (0.5, -0.5)])
+def test_the_exponent_is_that_of_signs_at_two_and_falls_towards_its_limit(near, far):
+    found = [
+        index_of(rows(9), q=q, n_digits=1, n_tables=2).exponent(near, far) for q in (2, 8, 256)
+    ]
+    signs = [math.log1p(-math.acos(one) / math.pi) for one in (near, far)]
+    assert found[0] == pytest.approx(signs[0] / signs[1], rel=1e-12)
+    limit = (1 - near) * (1 + far) / ((1 + near) * (1 - far))
+    assert found[0] > found[1] > found[2] > limit
+
+
+@pytest.mark.parametrize(("near", "far"), [(0.5, 0.5), (0.2, 0.5), (0.5, -1.0), (1.5, 0.0)])
+def test_no_exponent_of_cosines_out_of_order(near, far):
+    with pytest.raises(ValueError, match=r"rho|near="):
+        index_of(rows(9), n_digits=1, n_tables=2).exponent(near, far)
+
+
+def test_no_exponent_of_a_pool_of_one():
+    with pytest.raises(ValueError, match="pool_size=1"):
+        index_of(rows(9), q=1, n_digits=1, n_tables=2).exponent(0.5, 0.0)
+
+
 def test_the_choice_is_the_cheapest_of_all():
     X, m, n_neighbours = rows(70, d=6), 120, 3
     index = index_of(X, m=m, recall=0.8, n_neighbours=n_neighbours)

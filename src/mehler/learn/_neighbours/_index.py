@@ -10,7 +10,7 @@ import numpy as np
 from mehler import _arrays, exact
 from mehler._arrays import Array
 from mehler._arrays.routines import _bit_planes
-from mehler._validate import integer
+from mehler._validate import integer, real
 from mehler.exact._validate import check_rho
 from mehler.features import MaxoutCodes, PackedCodes
 from mehler.learn._arguments import check_rows
@@ -193,6 +193,60 @@ class MaxoutIndex:
         kappa = exact.collision_probability(cosine, self.phi.pool_size)
         values = _tuning.probability(kappa, self.n_digits, self.n_tables)
         return float(values) if scalar and values.ndim == 0 else values
+
+    def exponent(self, near: float, far: float) -> float:
+        r"""Compute the exponent of the hash: queries cost about n to this power.
+
+        .. math:: \frac{\log\kappa_q(\rho_1)}{\log\kappa_q(\rho_2)} \to
+                  \frac{(1 - \rho_1)(1 + \rho_2)}{(1 + \rho_1)(1 - \rho_2)} \quad (q \to \infty)
+
+        With k = log(n)/log(1/kappa(far)) digits a table has one row of cosine `far` or less in a
+        bucket, and n to the exponent many tables find a row of cosine `near`. The limit is that of
+        cross-polytope hashing, and q = 2 is hashing by signs; a larger pool has a smaller exponent
+        and more projections per digit.
+
+        Parameters
+        ----------
+        near, far : float
+            Cosines of neighbours and of rows that are not: -1 < far < near <= 1.
+
+        Returns
+        -------
+        float
+            In [0, 1).
+
+        Raises
+        ------
+        TypeError, ValueError
+            If they are no such cosines, the pool has one member, or units are dependent.
+
+        References
+        ----------
+        Proof of the limit: :doc:`/theorems/remark-1-codes`. A. Andoni, P. Indyk, T. Laarhoven, I.
+        Razenshteyn, L. Schmidt (2015), Theorem 1.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> X = np.random.default_rng(0).standard_normal((500, 8))
+        >>> for q in (2, 16, 256):
+        ...     phi = mehler.MaxoutCodes.draw(8, 40, q, seed=0)
+        ...     index = mehler.learn.MaxoutIndex(phi, X, n_digits=2, n_tables=20)
+        ...     print(q, round(index.exponent(0.75, 0.0), 3))
+        2 0.377
+        16 0.318
+        256 0.273
+        """
+        self._require_known("this")
+        near, far = real("near", near), real("far", far)
+        if not -1 < far < near <= 1:
+            raise ValueError(
+                f"near={near!r} and far={far!r} are not cosines with -1 < far < near <= 1"
+            )
+        if self.phi.pool_size == 1:
+            raise ValueError("phi has pool_size=1, whose codes are all equal: draw it with more")
+        p, r = (exact.collision_probability(one, self.phi.pool_size) for one in (near, far))
+        return float(np.log(p) / np.log(r))
 
     def candidates(self, Q: Array) -> list[Any]:
         """Return the rows that share a bucket with each query, in ascending order.
