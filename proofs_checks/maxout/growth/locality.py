@@ -108,17 +108,18 @@ def far_points_proved(
 
 
 def flattening(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> Evidence:
-    """Hold the drop of K over the whole sphere against 2 V."""
+    """Hold the drop of K over the whole sphere against V + 1/q."""
     drops = [
-        (float(kernel(1.0, q) - kernel(-1.0, q)) / (2 * variance_of_maximum(q)), q) for q in _POOLS
+        (float(kernel(1.0, q) - kernel(-1.0, q)) / (variance_of_maximum(q) + 1 / q), q)
+        for q in _POOLS
     ]
-    # K is good to 1e-13 of sigma^2, at most 25, and 2 V is at least 0.12.
+    # K is good to 1e-13 of sigma^2, at most 25, and V is at least 0.06.
     error = 1e-10
     worst, q = max(drops)
     return Evidence.bound_comparison(
         form="proved",
         claim=(
-            r"$K_q(1) - K_q(-1) \le 2V(q)$, which over $\sigma^2$ tends to 0: their ratio "
+            r"$K_q(1) - K_q(-1) \le V(q) + \frac1q$, which over $\sigma^2$ tends to 0: their ratio "
             f"(largest of {len(drops)}: $q = {q}$)"
         ),
         observed=worst,
@@ -269,7 +270,7 @@ STATEMENT = Statement(
         between close ones; the larger the pool, the closer points must be.
         """),
     proved=(
-        r"1 - \frac{2V(q)}{\sigma^2(q)} \le \frac{K_q(\rho)}{\sigma^2(q)} \le 1, \quad "
+        r"1 - \frac{V(q) + 1/q}{\sigma^2(q)} \le \frac{K_q(\rho)}{\sigma^2(q)} \le 1, \quad "
         r"V = \sigma^2 - h_1^2 \sim \frac{\pi^2}{12\log q}; \qquad "
         r"\kappa_q(\cos\theta) = \frac{1}{2} \;\Rightarrow\; "
         r"\frac{\sqrt\pi}{2h_1(q)} \le \theta \le \arccos\left(1-2V(q)\right)"
@@ -288,11 +289,11 @@ STATEMENT = Statement(
         """),
     proof=prose(r"""
         $K_q$ increases with derivative $\kappa_q$, which increases too (maxout.remark-1-codes); so
-        $K_q(1) - K_q(-1) = \int_{-1}^1\kappa_q \le 2\int_0^1\kappa_q = 2V$. Since $V \le 1$ and
-        $\sigma^2 \to \infty$ the first bound follows. Lower bound of the angle: along a great
-        circle the winner changes over the whole arc only if it changes over one of $n$ equal
-        pieces, so $1 - \kappa_q(\cos\theta) \le n(1 - \kappa_q(\cos\frac\theta n)) \to \theta
-        h_1/\sqrt\pi$ by the expansion $\kappa_q(\cos\theta) = 1 - h_1\theta/\sqrt\pi +
+        $K_q(1) - K_q(-1) = \int_{-1}^1\kappa_q \le \int_0^1\kappa_q + \kappa_q(0) = V + \frac1q$.
+        Since $V \le 1$ and $\sigma^2 \to \infty$ the first bound follows. Lower bound of the angle:
+        along a great circle the winner changes over the whole arc only if it changes over one of
+        $n$ equal pieces, so $1 - \kappa_q(\cos\theta) \le n(1 - \kappa_q(\cos\frac\theta n)) \to
+        \theta h_1/\sqrt\pi$ by the expansion $\kappa_q(\cos\theta) = 1 - h_1\theta/\sqrt\pi +
         O(\theta^2)$; the slope comes from a change between two of the $q(q-1)/2$ pairs, whose rate
         is $q(q-1)\int\varphi^2\Phi^{q-2}/\sqrt\pi$, and that integral is $h_1$ by parts. Put
         $\kappa_q = \frac12$. Upper bound: for $0 \le \rho < 1$, $V \ge \int_\rho^1\kappa_q \ge
