@@ -24,6 +24,7 @@ from proofs_checks.maxout.risk import (
     remark_2,
     theorem_2,
 )
+from proofs_checks.maxout.sharper import risk as sharper
 
 
 def scaled(bound: Callable[..., Any], factor: float, *, shape: str = "") -> Callable[..., Any]:
@@ -93,6 +94,9 @@ DEFECTS = [
     (lemma_3.tight, {"bound": scaled(maxout.lemma_3, 0.99)}, "refuted"),
     (lemma_4.tight, {"bound": scaled(maxout.lemma_4, 0.5)}, "refuted"),
     (theorem_2.tight, {"bound": scaled(maxout.theorem_2, 0.77)}, "refuted"),
+    (sharper.risk, {"bound": scaled(maxout.theorem_2, 0.77)}, "refuted"),
+    (sharper.of_the_sample, {"bound": scaled(maxout.theorem_2, 0.4)}, "refuted"),
+    (sharper.nearest, {"bound": scaled(maxout.lemma_3, 0.999)}, "refuted"),
     (theorem_2.tight_paper, {"bound": scaled(maxout.theorem_2, 0.77)}, "refuted"),
     # As many dimensions as there are points in a coordinate; a tenth of the features.
     (remark_2.finite_sets, {"dimension": math.sqrt}, "refuted"),

@@ -26,6 +26,7 @@ from mehler.bounds.maxout._arguments import (
     require_shape,
     root_log,
     two_lengths,
+    unit_size,
 )
 from mehler.bounds.maxout._printed_risk import loss_assumption
 from mehler.bounds.maxout._supremum import printed_limits, supremum
@@ -54,6 +55,7 @@ def lemma_3(
     form: Form = "proved",
     shape: Shape = "dimension-free",
     variant: Variant = "best",
+    centred: bool = False,
     c1: float | None = None,
     c: float | None = None,
 ) -> Bound:
@@ -94,6 +96,8 @@ def lemma_3(
         :math:`(E\|\hat f - f\|^2)^{1/2} \le C R \sigma(q) / \sqrt m` for the Monte Carlo
         function, ``"monte-carlo"`` its
         :math:`C R (2 \sigma(q) + 1) (\sqrt{2t/m} + 2t/m)`, :math:`t = \log(2/\delta)`.
+    centred : bool, optional
+        As in :func:`theorem_2`.
     c1, c : float, optional
         The printed constants.
 
@@ -148,12 +152,14 @@ def lemma_3(
         raise ValueError(f"variant={variant!r} is of shape='dimension-free' only: leave it out")
     if form == "proved":
         refuse("only the printed form has it", given(c1=c1, c=c))
+    if centred and not free:
+        raise ValueError("centred=True is of shape='dimension-free' only: leave it out")
     if free:
         refuse(
             "shape='dimension-free' has none",
             given(n_inputs=n_inputs, dimension=dimension, diameter=diameter),
         )
-        return _dimension_free(n_features, pool_size, scale, delta, radius, variant)
+        return _dimension_free(n_features, pool_size, scale, delta, radius, variant, centred)
     inputs = InputSet.of(n_inputs, dimension, diameter, radius)
     if form == "printed":
         return _printed(inputs, n_features, pool_size, scale, delta, c1, c)
@@ -219,9 +225,9 @@ def lemma_4(*, lipschitz: float, loss_bound: float = 1.0, **lemma_3_arguments: A
 
 
 def _dimension_free(
-    m: int, pool_size: int, scale: float, delta: Any, radius: float, variant: str
+    m: int, pool_size: int, scale: float, delta: Any, radius: float, variant: str, centred: bool
 ) -> Bound:
-    sigma = math.sqrt(exact.sigma2(pool_size))
+    sigma = unit_size(pool_size, centred)
     size = scale * radius
     # The box contains 0, and norms in the class are at most C R sigma(q); the Monte
     # Carlo function may point the other way.

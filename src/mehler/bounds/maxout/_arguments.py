@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from mehler._validate import not_negative
+from mehler import exact
+from mehler._validate import flag, not_negative
 from mehler.bounds._bound import Assumption, missing, require_count, require_positive
 
 Shape = Literal["paper", "dimension-free"]
@@ -105,6 +106,12 @@ def given(**values: Any) -> list[str]:
 def root_log(delta: float) -> float:
     """Compute sqrt(2 log(1/delta)), the deviation of a 1-Lipschitz function of a Gaussian."""
     return math.sqrt(2 * math.log(1 / delta))
+
+
+def unit_size(pool_size: int, centred: bool) -> float:
+    """Compute the root mean square of a unit at a vector of norm 1, sigma(q) or sqrt(V(q))."""
+    mean = exact.max_moment(1, pool_size) if flag("centred", centred) else 0.0
+    return math.sqrt(exact.sigma2(pool_size) - mean**2)
 
 
 def two_lengths(sigma: float, m: int, delta: float) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from mehler import exact
 from mehler.bounds._bound import (
     Assumption,
     Bound,
@@ -22,9 +21,11 @@ from mehler.bounds.maxout._arguments import (
     Shape,
     given,
     refuse,
+    require_not_negative,
     require_shape,
     root_log,
     two_lengths,
+    unit_size,
 )
 from mehler.bounds.maxout._printed_risk import QUANTITY, drawn, printed_theorem
 from mehler.bounds.maxout._supremum import supremum
@@ -44,6 +45,8 @@ def theorem_2(
     n_inputs: int | None = None,
     dimension: float | None = None,
     diameter: float | None = None,
+    centred: bool = False,
+    mean_norm: float | None = None,
     form: Form = "proved",
     shape: Shape = "dimension-free",
     loss_at_zero: float | None = None,
@@ -82,6 +85,13 @@ def theorem_2(
     n_inputs, dimension, diameter : int, float, float
         d, the doubling dimension k and the diameter D of the set of inputs; only for
         ``shape="paper"`` and the print.
+    centred : bool, optional
+        The units are centred, phi - h_1(q)|x|: then sqrt(V(q)) stands for sigma(q), which it is
+        smaller than for q > 1. Only for ``shape="dimension-free"``.
+    mean_norm : float, optional
+        Z = (1/m) sum_l ((1/N) sum_i phi(x_i, W^l)^2)^(1/2) of these units and this sample, for
+        ``shape="dimension-free"``: the statistical term is then 2 L C Z/sqrt(N), the confidence
+        term twice as large, and the bound fails with at most probability 2 delta.
     form : {"proved", "printed"}
         The bound proved here, or the paper's formula.
     shape : {"dimension-free", "paper"}
@@ -117,7 +127,8 @@ def theorem_2(
 
     References
     ----------
-    Mroueh, Rennie, Goel (2015), Theorem 2; proof of what holds in :doc:`/theorems/theorem-2`.
+    Mroueh, Rennie, Goel (2015), Theorem 2; proof of what holds in :doc:`/theorems/theorem-2`, of
+    `centred` and `mean_norm` in :doc:`/theorems/sharper-risk`.
 
     Examples
     --------
@@ -148,6 +159,7 @@ def theorem_2(
                 "the printed theorem is about radius=1 and loss_bound=1: leave them out, or use "
                 "remark_2"
             )
+        refuse("the print has none", given(mean_norm=mean_norm, centred=centred or None))
         return printed_theorem(
             InputSet.of(n_inputs, dimension, diameter),
             (n_features, n_samples, pool_size),
@@ -162,6 +174,11 @@ def theorem_2(
     )
     inputs: InputSet | None = None
     assumptions: tuple[Assumption, ...]
+    sigma = unit_size(pool_size, centred)
+    if mean_norm is not None:
+        if delta is None:
+            raise ValueError("mean_norm is of one sample, and an expectation has none: give delta")
+        require_not_negative(mean_norm=mean_norm)
     if free:
         refuse(
             "shape='dimension-free' has none",
@@ -169,22 +186,30 @@ def theorem_2(
         )
         assumptions = (Assumption(f"inputs have root mean square norm at most {radius:g}"),)
     else:
+        refuse("only shape='dimension-free' has it", given(mean_norm=mean_norm))
+        if centred:
+            raise ValueError("centred=True is of shape='dimension-free' only: leave it out")
         inputs = InputSet.of(n_inputs, dimension, diameter, radius)
         assumptions = inputs.assumptions
-    sigma = math.sqrt(exact.sigma2(pool_size))
     size = lipschitz * scale
     if delta is None:
         terms = _expected(n_features, n_samples, size * radius * sigma)
         probability = 1.0
         lengths = 2 * sigma
     else:
+        events = 4 if not free else 3 if mean_norm is None else 2
         last = size * approximation(n_features, pool_size, sigma, radius, delta, inputs)
         terms = [
-            *_of_sample(n_features, n_samples, size * radius, sigma, loss_bound, delta),
+            *(
+                _of_sample(n_features, n_samples, size * radius, sigma, loss_bound, delta)
+                if mean_norm is None
+                else _of_this_sample(n_samples, size * mean_norm, loss_bound, delta)
+            ),
             Term("approximation", last, _approximation_formula(inputs)),
         ]
-        probability = 1 - (3 if free else 4) * delta
-        lengths = two_lengths(sigma, n_features, delta)
+        probability = 1 - events * delta
+        # Of the units' mean norm in the population, which is not among these events.
+        lengths = two_lengths(sigma, n_features, delta) if mean_norm is None else math.inf
     return Bound(
         statement="maxout.theorem-2",
         form="proved",
@@ -289,6 +314,15 @@ def _of_sample(
             loss_bound * deviation / math.sqrt(n_samples),
             r"B\sqrt{2\log(1/\delta)/N}",
         ),
+    ]
+
+
+def _of_this_sample(n_samples: int, size: float, loss_bound: float, delta: float) -> list[Term]:
+    root = math.sqrt(n_samples)
+    twice = 2 * loss_bound * root_log(delta) / root
+    return [
+        Term("statistical", 2 * size / root, r"2LCZ/\sqrt N"),
+        Term("confidence", twice, r"2B\sqrt{2\log(1/\delta)/N}"),
     ]
 
 
