@@ -1,4 +1,4 @@
-"""Random features of any map: spectra of their Gram matrix, ridge regression, lower bounds.
+"""Random features of any map: spectra of Gram matrices, ridge regression, lower bounds, steps.
 
 One file a statement: what is claimed, its proof, the checks. Shared drawing and worlds are in the
 files that begin with an underscore.
@@ -6,8 +6,10 @@ files that begin with an underscore.
 
 from mehler.statements import Statement
 
-from . import gram_error, lower, ridge
+from . import doubly_stochastic, gram_error, lower, ridge
 
-STATEMENTS: tuple[Statement, ...] = tuple(module.STATEMENT for module in (gram_error, ridge, lower))
+STATEMENTS: tuple[Statement, ...] = tuple(
+    module.STATEMENT for module in (gram_error, ridge, lower, doubly_stochastic)
+)
 
 __all__ = ["STATEMENTS"]

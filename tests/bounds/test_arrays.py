@@ -122,6 +122,13 @@ CASES = [
     (lower.lemma_3, {"n_features": [10, 50], "pool_size": [1, 4], "scale": 2.0}),
     (lower.risk, {"n_samples": [9, 500], "pool_size": [1, 4], **RISK}),
     (lower.gram_error, {"n_features": [1, 5], "ridge": 1.0, "eigenvalues": np.ones(3)}),
+    (
+        ridge.doubly_stochastic,
+        {
+            **{"n_steps": 20, "ridge": 0.1, "step": 0.2, "units_per_step": 8, "rows_per_step": 5},
+            **{"n_samples": [5, 100], "sup": 1.0, "variance": 0.5, "gradient": 1.0, "norm": 1.0},
+        },
+    ),
     (ridge.excess_risk, {"n_features": [5, 10**6], **SPECTRUM, **LEARNER}),
     (ridge.excess_risk_features, {"eps": [0.5, 0.3], **SPECTRUM, **LEARNER}),
     (leverage.approximation, {"n_features": [2, 6000], **SCORES}),

@@ -6,6 +6,8 @@ with the exact kernel, a recursion of N x N matrices; and it tends to kernel rid
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -14,6 +16,7 @@ import mehler
 from mehler import learn
 from mehler._random import STEPS as STEPS_STREAM
 from mehler._random import derived_seed
+from mehler.bounds import ridge as bounds
 from mehler.learn._doubly_stochastic import _descent
 from mehler.learn._doubly_stochastic._descent import Descent
 from tests.features.test_unstored import DRAWS
@@ -97,7 +100,7 @@ def test_converges_to_kernel_ridge_regression(draw):
 
 
 def test_the_bound_of_the_theorem_holds():
-    """C/(s + s_0) with the constants of docs/theorems/doubly-stochastic-gradient.md."""
+    """The recursion, and C/(s + s_0), of docs/theorems/features-doubly-stochastic.md."""
     draw, lam, block, rows, steps = MAPS["pairs"], 1.0, 64, 5, 100
     exact = kernel_ridge(draw, lam)
     phi = draw(2, 0)
@@ -122,10 +125,31 @@ def test_the_bound_of_the_theorem_holds():
             draw(steps * block, seed), ROWS, Y, seed=seed, intercept=False, **settings
         )
         squares.append(np.sum((fit.predict(ROWS) - exact) ** 2, axis=1))
-    bound = c / (steps + 1 + s0)
-    assert np.mean(squares, axis=0).max() <= bound
-    # Not by being far off: the bound is below the square of what is sought at its largest row.
-    assert bound < 40 * np.max(np.sum(exact**2, axis=1))
+    rate = math.sqrt(c / (steps + 1 + s0))
+    seen = math.sqrt(np.mean(squares, axis=0).max())
+    known = {
+        "ridge": lam,
+        "units_per_step": block,
+        "rows_per_step": rows,
+        "n_samples": N,
+        "sup": float(kappa),
+        "variance": float(v),
+        "gradient": math.sqrt(sigma2),
+        "norm": math.sqrt(norm2),
+    }
+    bound = bounds.doubly_stochastic(steps, step=min(limits), **known)
+    assert seen <= bound.value <= rate
+    # A step of the learner's own choice, 20 times as long, breaks the rate's condition.
+    assert not bounds.doubly_stochastic(steps, step=0.3, **known).vacuous
+    assert bounds.doubly_stochastic(steps, step=2 / (kappa * slope) + 0.01, **known).vacuous
+
+
+@pytest.mark.parametrize("change", [{"ridge": 0.0}, {"sup": -1.0}, {"rows_per_step": 13}], ids=str)
+def test_the_bound_names_what_it_refuses(change):
+    known = {"ridge": 1.0, "step": 0.1, "units_per_step": 4, "rows_per_step": 5, "n_samples": N}
+    known |= {"sup": 1.0, "variance": 1.0, "gradient": 1.0, "norm": 1.0, **change}
+    with pytest.raises(ValueError, match=next(iter(change))):
+        bounds.doubly_stochastic(10, **known)
 
 
 def wrong_sign(self, *args):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mehler.bounds import lower as lowest
 from mehler.bounds import ridge as risks
 from mehler.bounds import spectral
-from proofs_checks.features import gram_error, lower, ridge
+from proofs_checks.features import doubly_stochastic, gram_error, lower, ridge
 from tests.proofs_checks.defects_kernel_error import scaled
 
 # (check, what is wrong, the verdict that it must come to)
@@ -32,4 +32,5 @@ DEFECTS = [
     (lower.rank, {"bound": scaled(lowest.gram_error, 1.01)}, "refuted"),
     (lower.nearest, {"bound": scaled(lowest.lemma_3, 1.1)}, "refuted"),
     (ridge.tight, {"bound": scaled(risks.excess_risk, 0.99)}, "refuted"),
+    (doubly_stochastic.tight, {"bound": scaled(risks.doubly_stochastic, 0.99)}, "refuted"),
 ]

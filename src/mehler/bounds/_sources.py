@@ -102,6 +102,7 @@ PLACES: dict[str, tuple[Source, str]] = {
         ),
         "after L. K. Jones (1992)",
     ),
+    "features.doubly-stochastic": (_OURS, ""),
     "features.gram-error": (_OURS, ""),
     "features.lower": (_OURS, ""),
     "features.ridge": (_OURS, ""),

@@ -8,12 +8,31 @@ from typing import Any
 from mehler.bounds import lower as lowest
 from mehler.bounds import ridge as risks
 from mehler.bounds import spectral
-from proofs_checks.features import gram_error, lower, ridge
+from proofs_checks.features import doubly_stochastic, gram_error, lower, ridge
 from tests.proofs_checks.mutations._row import Check, Row, of_term, times
 
 GRAM, RIDGE = "features.gram-error", "features.ridge"
 
 LOWER = "features.lower"
+
+
+DOUBLY = "features.doubly-stochastic"
+
+
+def of_less(name: str, label: str) -> Row:
+    """The recursion with nine tenths of one of its numbers."""
+
+    def bound(n_steps: int, **options: Any) -> Any:
+        options[name] = 0.9 * options.get(name, 2.0)
+        return risks.doubly_stochastic(n_steps, **options)
+
+    return Row(
+        statement=DOUBLY,
+        term=label,
+        change="times 0.9",
+        check=doubly_stochastic.tight,
+        defect={"bound": bound},
+    )
 
 
 def larger(term: str, label: str, factor: float, check: Check, bound: Any) -> Row:
@@ -74,6 +93,17 @@ SEEN = (
 )
 
 ROWS = [
+    *(
+        row
+        for term in ("units", "rows")
+        for row in of_term(
+            DOUBLY, term, doubly_stochastic.tight, risks.doubly_stochastic, least=0.999
+        )
+    ),
+    of_less("variance", "variance of units"),
+    of_less("gradient", "gradients at the minimiser"),
+    of_less("norm", "norm of the minimiser"),
+    of_less("slope", "slope of the loss"),
     larger("deviation", "one pair", 1.01, lower.one_pair, lowest.one_pair),
     larger("deviation", "all pairs", 1.1, lower.all_pairs, lowest.all_pairs),
     larger("deviation", "a set", 1.2, lower.uniform, lowest.uniform),

@@ -1,9 +1,10 @@
-"""Excess risk of ridge regression on random features, and sufficient m.
+"""Excess risk of ridge regression on random features, sufficient m, and steps on fresh units.
 
 With the exact kernel's eigenvalues on the rows, for bounded features and for those of Gaussian
 weights. Proofs are in :doc:`/theorems/features-ridge`.
 """
 
 from mehler.bounds.ridge._excess import excess_risk, excess_risk_features, ridge_choice
+from mehler.bounds.ridge._stochastic import doubly_stochastic
 
-__all__ = ["excess_risk", "excess_risk_features", "ridge_choice"]
+__all__ = ["doubly_stochastic", "excess_risk", "excess_risk_features", "ridge_choice"]

@@ -110,7 +110,7 @@ def doubly_stochastic(
 
     for convex losses whose gradient is Lipschitz, kernel(x, x) and variance of a product bounded
     over the rows, and gamma_1 small enough: C and the condition are explicit, and proved, in
-    :doc:`/theorems/doubly-stochastic-gradient`. Products need not be bounded. Small lam make C
+    :doc:`/theorems/features-doubly-stochastic`. Products need not be bounded. Small lam make C
     large: then s steps are an early stop, for squares about as a lambda of 1/(2 gamma_1 s) would
     be, and :func:`ridge` with fewer units may be better.
 
