@@ -6,7 +6,7 @@ that statements share are in the files that begin with an underscore.
 
 from mehler.statements import Statement
 
-from .finite import lemma_2, lemma_3, theorem_2, theorem_4
+from .finite import elements, lemma_2, lemma_3, theorem_2, theorem_4
 from .kernel import (
     corollary_1,
     expectation,
@@ -32,6 +32,7 @@ STATEMENTS: tuple[Statement, ...] = tuple(
         remark_3,
         remark_4,
         theorem_2,
+        elements,
         corollary_1,
         theorem_4,
         sample_complexity,

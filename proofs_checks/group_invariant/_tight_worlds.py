@@ -59,16 +59,16 @@ def all_pairs(bound: Bounding) -> World:
 
 
 def elements(bound: Bounding) -> Iterator[World]:
-    """Take a line with its two directions: the share of elements that flip, and its square.
+    """Take a line with its two directions, and templates of both: p^2 + (1 - p)^2 for p flips.
 
-    The inner product of x with itself is 1 - E max over pairs, 2 p^2 for a share p of flips.
+    That is off by 2 (p - 1/2)^2, of second order: with one of the templates alone it were 2 p^2.
     """
     for failure in _FAILURES:
         value = bound(
             ENDLESS**2, n_bins=ENDLESS**2, n_points=1, delta=failure, window=1.0, n_elements=ENDLESS
         ).value
-        # 2 p^2 - 1/2 is 2 (p - 1/2) to first order, and p has the standard deviation 1/(2 sqrt r).
-        low, high = mean_exceeds(value * math.sqrt(ENDLESS) * (1 + 1e-9), ENDLESS, third=1.0)
+        # p has the standard deviation 1/(2 sqrt r).
+        low, high = mean_exceeds(math.sqrt(2 * value * ENDLESS), ENDLESS, third=1.0)
         yield World(f"two directions, failure {failure:g}", (2 * low, 2 * high), failure)
 
 

@@ -129,6 +129,10 @@ CASES = [
             **{"n_samples": [5, 100], "sup": 1.0, "variance": 0.5, "gradient": 1.0, "norm": 1.0},
         },
     ),
+    (
+        group_invariant.elements,
+        {"n_elements": [3, 9], "n_inputs": [2, 5], **DELTA, "n_points": 4, "group_order": 12},
+    ),
     (ridge.excess_risk, {"n_features": [5, 10**6], **SPECTRUM, **LEARNER}),
     (ridge.excess_risk_features, {"eps": [0.5, 0.3], **SPECTRUM, **LEARNER}),
     (leverage.approximation, {"n_features": [2, 6000], **SCORES}),

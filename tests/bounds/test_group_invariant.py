@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
+import numpy as np
 import pytest
 from scipy import stats
 
@@ -182,3 +184,57 @@ def test_a_window_that_cuts_is_an_unmet_assumption():
     narrow = bounds.theorem_2(500, **{**COMMON, "window": 0.5})
     assert narrow.vacuous
     assert "window 0.5" in narrow.unmet[0].found
+
+
+@pytest.mark.parametrize(("r", "order"), [(1, 5), (2, 5), (3, 5), (4, 5), (5, 5)])
+def test_every_draw_of_distinct_elements_keeps_the_bound(r, order):
+    """All subsets of a cyclic group of turns: the errors by exact distances."""
+    angles = 2 * np.pi * np.arange(order) / order
+    turns = np.exp(1j * angles)
+    x, z = 1.0, 0.6 + 0.8j
+    slope = TemplateLaw("sphere", 2).slope
+
+    def error(a, b, chosen):
+        far = np.abs(turns[:, None] * a - turns[None, :] * b)
+        return slope * abs(far[np.ix_(chosen, chosen)].mean() - far.mean())
+
+    subsets = [list(one) for one in itertools.combinations(range(order), r)]
+    spread = np.abs(1 - turns).mean()
+    mean = bounds.elements(r, n_inputs=2, group_order=order, spread=spread).value
+    for a, b in ((x, x), (x, z)):
+        assert np.mean([error(a, b, one) for one in subsets]) <= mean + 1e-15
+    # Equal rows: the error is the squared length of one vector, so the mean is an equality.
+    assert np.mean([error(x, x, one) for one in subsets]) == pytest.approx(mean, abs=1e-14)
+    largest = max(error(a, b, one) for a, b in ((x, x), (x, z), (z, z)) for one in subsets)
+    rare = bounds.elements(
+        r, n_inputs=2, n_points=2, delta=0.5 / len(subsets), group_order=order, spread=spread
+    )
+    assert largest <= rare.value + 1e-15
+    assert (rare.value == 0) == (r == order)
+
+
+def test_elements_by_hand():
+    log, slope = math.log(7 / 0.01), TemplateLaw("gaussian", 3).slope
+    known = {"n_inputs": 3, "n_points": 7, "delta": 0.01, "radius": 2.0, "templates": "gaussian"}
+    root = math.sqrt(math.sqrt(2) * 2)
+    bound = bounds.elements(10, **known).value
+    assert bound == pytest.approx(slope / 10 * (root + math.sqrt(4 * log)) ** 2, rel=1e-12)
+    w = 30 / 39
+    shown = sum((30 / (40 - k)) ** 2 for k in range(1, 11)) / 10
+    hidden = sum((10 / (40 - k)) ** 2 for k in range(1, 31)) / 10
+    of = math.sqrt(4 * min(shown, hidden) * log)
+    bound = bounds.elements(10, group_order=40, **known).value
+    assert bound == pytest.approx(slope / 10 * (math.sqrt(w) * root + of) ** 2, rel=1e-12)
+    # A sum of ten million terms and its integral.
+    many = bounds.elements(10**7, group_order=2 * 10**7, **known).value
+    assert many == pytest.approx(
+        slope / 1e7 * (math.sqrt(0.5) * root + math.sqrt(2 * log)) ** 2, rel=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    "change", [{"group_order": 4}, {"delta": 2.0}, {"spread": -1.0}, {"radius": 0.0}], ids=str
+)
+def test_elements_name_what_they_refuse(change):
+    with pytest.raises(ValueError, match=next(iter(change))):
+        bounds.elements(5, **{"n_inputs": 3, **change})

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mehler.bounds import group_invariant, kitchen_sinks, leverage
-from proofs_checks.group_invariant.finite import theorem_2, theorem_4
+from proofs_checks.group_invariant.finite import elements, theorem_2, theorem_4
 from proofs_checks.group_invariant.risk import lemma_4 as nearest
 from proofs_checks.group_invariant.risk import theorem_3
 from proofs_checks.kitchen_sinks import estimation_lemma, greedy, lemma_1, risk_lemma, theorem
@@ -105,6 +105,34 @@ ROWS: list[Row] = [
         defect={"bound": times(kitchen_sinks.greedy, "approximation", 0.7)},
     ),
     *of_term(
+        f"{G}.elements",
+        "elements",
+        elements.tight,
+        group_invariant.elements,
+        least=0.999,
+        label="elements, in the mean",
+        where=lambda options: options.get("delta") is None,
+    ),
+    # In the world of 10^-250: 2 normal tails at z, over (1 + sqrt(2 log(1/delta)))^2, 0.93.
+    *of_term(
+        f"{G}.elements",
+        "elements",
+        elements.tight,
+        group_invariant.elements,
+        least=0.92,
+        label="elements, independent",
+        where=lambda options: options.get("delta") and options.get("group_order") is None,
+    ),
+    *of_term(
+        f"{G}.elements",
+        "elements",
+        elements.tight,
+        group_invariant.elements,
+        least=0.88,
+        label="elements, distinct",
+        where=lambda options: options.get("delta") and options.get("group_order"),
+    ),
+    *of_term(
         f"{G}.theorem-2",
         "binning",
         theorem_2.tight,
@@ -143,14 +171,18 @@ ROWS: list[Row] = [
             where=templates(law),
         )
     ),
-    *of_term(
-        f"{G}.theorem-2",
-        "elements",
-        theorem_2.tight,
-        group_invariant.theorem_2,
-        least=0.47,
-        because="one element of both places of a pair changes a maximum by its whole range; on "
-        "the line that two directions have, by half of it",
+    Row(
+        statement=f"{G}.theorem-2",
+        term="elements",
+        change="deleted",
+        check=theorem_2.tight,
+        defect={"bound": times(group_invariant.theorem_2, "elements", 0.0)},
+    ),
+    Row(
+        statement=f"{G}.theorem-2",
+        term="elements",
+        change="times 0.7",
+        because="it is of first order, and what elements add is of second, with bounds of its own",
     ),
     *of_term(
         f"{G}.theorem-3",

@@ -1,5 +1,6 @@
 """Bounds for group-invariant features: kernel error, approximation, risk."""
 
+from mehler.bounds.group_invariant._elements import elements
 from mehler.bounds.group_invariant._lemma_4 import lemma_4
 from mehler.bounds.group_invariant._theorem_1 import theorem_1
 from mehler.bounds.group_invariant._theorem_2 import (
@@ -13,6 +14,7 @@ from mehler.bounds.group_invariant._theorem_4 import theorem_4
 
 __all__ = [
     "Sizes",
+    "elements",
     "lemma_4",
     "theorem_1",
     "theorem_2",
