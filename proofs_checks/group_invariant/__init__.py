@@ -15,9 +15,20 @@ from .kernel import (
     remark_3,
     remark_4,
     theorem_1,
+    theorem_1_limit,
+    theorem_1_positive,
 )
 from .permutations import experiment
-from .risk import lemma_1, lemma_4, lemma_5, lemma_6, sample_complexity, theorem_3
+from .risk import (
+    lemma_1,
+    lemma_4,
+    lemma_5,
+    lemma_6,
+    lemma_7,
+    sample_complexity,
+    theorem_3,
+    theorem_5,
+)
 
 # In the order of the paper.
 STATEMENTS: tuple[Statement, ...] = tuple(
@@ -26,6 +37,8 @@ STATEMENTS: tuple[Statement, ...] = tuple(
         expectation,
         invariance,
         theorem_1,
+        theorem_1_limit,
+        theorem_1_positive,
         lemma_2,
         lemma_3,
         orbit_distance,
@@ -41,6 +54,8 @@ STATEMENTS: tuple[Statement, ...] = tuple(
         lemma_5,
         lemma_6,
         theorem_3,
+        lemma_7,
+        theorem_5,
         experiment,
     )
 )

@@ -32,6 +32,7 @@ from tests.proofs_checks import (
     defects_features,
     defects_fourier,
     defects_group_invariant,
+    defects_group_tools,
     defects_kernel_error,
     defects_leverage,
     defects_permutations,
@@ -214,6 +215,7 @@ DEFECTS = [
     *defects_features.DEFECTS,
     *defects_leverage.DEFECTS,
     *defects_group_invariant.DEFECTS,
+    *defects_group_tools.DEFECTS,
     *defects_permutations.DEFECTS,
 ]
 STATEMENT_OF = {check.run: one for one in STATEMENTS for check in one.checks}

@@ -1,0 +1,192 @@
+"""Lemma 7: the mean of independent bounded vectors of a Hilbert space."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from mehler.bounds import Bound, Term
+from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
+
+from ..._dedent import prose
+from ..._violations import Case, hold_bounds
+from ..._worlds import hold_worlds
+from ...kitchen_sinks import _tight_worlds as worlds
+from ._toy_problem import BINS, SHARE, WINDOW, columns
+
+Lemma = Callable[..., Bound]
+_DELTA = 0.05
+_TEMPLATES = 60
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Inner products of vectors f_i, from which means are drawn with replacement."""
+
+    gram: Any
+
+    @property
+    def largest(self) -> float:
+        """M, the largest norm."""
+        return float(np.sqrt(self.gram.diagonal().max()))
+
+    @property
+    def mean_square(self) -> float:
+        """E |f|^2."""
+        return float(self.gram.diagonal().mean())
+
+    @property
+    def norm(self) -> float:
+        """|E f|."""
+        return float(np.sqrt(self.gram.mean()))
+
+    def errors(self, rng: Any, m: int, n_draws: int) -> Any:
+        """Draw |mean of m - E f|, (n_draws,)."""
+        n = len(self.gram)
+        away = rng.multinomial(m, np.full(n, 1 / n), size=n_draws) / m - 1 / n
+        return np.sqrt(np.maximum(0.0, np.einsum("di,ij,dj->d", away, self.gram, away)))
+
+
+def mean_bound(
+    n_vectors: int,
+    *,
+    scale: float,
+    delta: float,
+    mean_square: float | None = None,
+    norm: float = 0.0,
+) -> Bound:
+    """Bound |mean - E f| for vectors of at most `scale`, with E |f|^2 and |E f| where known."""
+    spread = scale if mean_square is None else math.sqrt(mean_square - norm**2)
+    root = math.sqrt(n_vectors)
+    return Bound(
+        statement="group-invariant.lemma-7",
+        form="proved",
+        quantity="distance of a mean of vectors from its expectation",
+        terms=(
+            Term("mean", spread / root, r"\sqrt{(E\|f\|^2 - \|Ef\|^2)/m}"),
+            Term(
+                "confidence",
+                scale * math.sqrt(-2 * math.log(delta)) / root,
+                r"M\sqrt{2\log(1/\delta)/m}",
+            ),
+        ),
+        probability=1 - delta,
+    )
+
+
+def pool(context: Context) -> Pool:
+    """Take psi(., t, .) and -psi(., t, .) in turn, 60 templates, L2 of ten orbits and thresholds.
+
+    Weights of either sign, as in Lemma 4: else all functions are near their mean.
+    """
+    psi = columns(context.seed_for("pool"), _TEMPLATES)
+    psi[:, 1::2] *= -1
+    return Pool(np.einsum("o,oik,ojk->ij", SHARE, psi, psi) * WINDOW / BINS)
+
+
+def _cases(context: Context, bound: Lemma, *, known: bool) -> tuple[list[Case], int]:
+    found, n_draws = pool(context), 2000 if context.quick else 20_000
+    moments = {"mean_square": found.mean_square, "norm": found.norm} if known else {}
+    cases = [
+        Case(
+            drawn=found.errors(context.rng(f"means {m}"), m, n_draws),
+            bound=bound(m, scale=found.largest, delta=_DELTA, **moments),
+            where={"m": m},
+        )
+        for m in (3, 10, 100)
+    ]
+    return cases, n_draws * 100
+
+
+def means(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
+    """Count how often means of distribution functions are farther off than promised."""
+    context.ledger.spend(f"{STATEMENT.id}: means", context.false_alarm)
+    cases, n_features = _cases(context, bound, known=False)
+    return hold_bounds(
+        cases,
+        form="restored",
+        claim=(
+            r"the mean of $m$ functions $\pm\psi(\cdot, t_i, \cdot)$ misses theirs by more than "
+            r"the bound with probability at most $\delta$ (60 templates, ten orbits)"
+        ),
+        false_alarm=context.false_alarm,
+        n_features=n_features,
+    )
+
+
+def moments(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
+    """Count the same against the bound that knows the variance."""
+    context.ledger.spend(f"{STATEMENT.id}: moments", context.false_alarm)
+    cases, n_features = _cases(context, bound, known=True)
+    return hold_bounds(
+        cases,
+        form="proved",
+        claim=r"the same with $\sqrt{E\|f\|^2 - \|Ef\|^2}$ for the first $M$",
+        false_alarm=context.false_alarm,
+        n_features=n_features,
+    )
+
+
+def tight(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
+    """Hold both terms where they are tight: random signs on a line, and an orthogonal basis."""
+    return hold_worlds(
+        [*worlds.random_signs(bound), worlds.basis(bound)],
+        form="restored",
+        claim="distance of a mean from its expectation",
+    )
+
+
+def tight_moments(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
+    """Hold the sharper first term on the orthogonal basis, where the mean is not 0."""
+    return hold_worlds(
+        [worlds.basis(bound, moments=True)],
+        form="proved",
+        claim="distance of a mean from its expectation, the variance known",
+    )
+
+
+STATEMENT = Statement(
+    id="group-invariant.lemma-7",
+    source="Mroueh, Voinea, Poggio (2015), Lemma 7, after Rahimi and Recht (2008)",
+    place="Appendix C, Lemma 7; our copy, lines 223 and 224, without the norm and the bound",
+    copy="lost",
+    hypotheses=prose(r"""
+        $f_1, \dots, f_m$ are independent, of one law, in a (separable) Hilbert space; their norms
+        are at most $M$.
+        """),
+    title="Lemma 7: means in a Hilbert space",
+    expected=RESTORED_HOLDS,
+    ground=prose(r"""
+        Means of signed distribution functions of templates, random signs on a line, an orthogonal
+        basis: they miss their expectation by more than the bound no more often than promised.
+        """),
+    printed=(
+        r"P\left(\left\|\frac{1}{m}\sum_{i=1}^mf_i - Ef\right\| \le \frac{M}{\sqrt m}\left(1 + "
+        r"\sqrt{2\log\frac{1}{\delta}}\right)\right) \ge 1 - \delta"
+    ),
+    printed_text="The mean of bounded independent vectors is near its expectation.",
+    proved=(
+        r"P\left(\left\|\frac{1}{m}\sum_{i=1}^mf_i - Ef\right\| \le \sqrt{\frac{E\|f\|^2 - "
+        r"\|Ef\|^2}{m}} + M\sqrt{\frac{2}{m}\log\frac{1}{\delta}}\right) \ge 1 - \delta"
+    ),
+    proved_text="Sharper where the variance is known; it is at most $M^2$.",
+    proof=prose(r"""
+        $E\|\bar f - Ef\| \le (E\|\bar f - Ef\|^2)^{1/2} = ((E\|f\|^2 - \|Ef\|^2)/m)^{1/2}$. One
+        vector changes the norm by at most $2M/m$, so that McDiarmid's inequality gives
+        $P(\|\bar f - Ef\| > E\|\bar f - Ef\| + t) \le e^{-mt^2/2M^2}$.
+        """),
+    note=prose("""
+        These are the constants of kitchen-sinks.lemma-1, which is this lemma for functions of
+        features; Lemma 4 takes it for templates, and for elements of the group.
+        """),
+    checks=(
+        Check(form="restored", name="means of distribution functions", run=means),
+        Check(form="restored", name="worlds where it is tight", run=tight),
+        Check(form="proved", name="the variance known", run=moments),
+        Check(form="proved", name="a world where the variance is tight", run=tight_moments),
+    ),
+)

@@ -1,0 +1,54 @@
+"""Planted defects of Theorem 1's parts, of sampled elements, and of Lemma 7 and Theorem 5."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from mehler.bounds import Bound, group_invariant
+from proofs_checks.group_invariant.finite import elements
+from proofs_checks.group_invariant.kernel import theorem_1, theorem_1_limit, theorem_1_positive
+from proofs_checks.group_invariant.risk import lemma_7, theorem_5
+
+
+def divided(bound: Callable[..., Bound], factor: float) -> Callable[..., Bound]:
+    """The bound over a factor."""
+
+    def wrong(*sizes: Any, **options: Any) -> Bound:
+        right = bound(*sizes, **options)
+        terms = [dataclasses.replace(one, value=one.value / factor) for one in right.terms]
+        return dataclasses.replace(right, terms=tuple(terms))
+
+    return wrong
+
+
+def not_symmetric(x: Any, y: Any) -> Any:
+    """The kernel, and a little of the first coordinate of its first argument."""
+    return theorem_1.claimed("redraw")(x, y) + 1e-6 * x[:, :1]
+
+
+# (check, what is wrong, the verdict that it must come to)
+DEFECTS = [
+    (theorem_1_limit.vanish, {"rate": 1 / 8}, "refuted"),
+    (theorem_1_limit.rate, {"factor": 0.5}, "refuted"),
+    (theorem_1_limit.rate, {"power": 1.2}, "refuted"),
+    (theorem_1_limit.in_units_of_the_distance, {"d": 100}, "refuted"),
+    (theorem_1_positive.eigenvalues, {"kernels": (not_symmetric,)}, "refuted"),
+    (
+        theorem_1_positive.eigenvalues,
+        {"kernels": (theorem_1.claimed("redraw", slope=-1.0),)},
+        "refuted",
+    ),
+    (theorem_1_positive.least_constant, {"factor": 0.9999}, "refuted"),
+    (theorem_1_positive.no_less, {"factor": 1.0}, "refuted"),
+    (theorem_1_positive.room, {"slope": 1.1}, "refuted"),
+    (lemma_7.means, {"bound": divided(lemma_7.mean_bound, 3.0)}, "refuted"),
+    (lemma_7.moments, {"bound": divided(lemma_7.mean_bound, 3.0)}, "refuted"),
+    (lemma_7.tight, {"bound": divided(lemma_7.mean_bound, 1.2)}, "refuted"),
+    (lemma_7.tight_moments, {"bound": divided(lemma_7.mean_bound, 1.2)}, "refuted"),
+    (theorem_5.coins, {"log_delta": -10.0}, "holds"),
+    (theorem_5.two_functions, {"bound": divided(theorem_5.class_bound, 2.5)}, "refuted"),
+    (elements.tight, {"bound": divided(group_invariant.elements, 1.1)}, "refuted"),
+    (theorem_5.tight, {"bound": divided(theorem_5.class_bound, 2.1)}, "refuted"),
+]
