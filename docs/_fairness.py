@@ -42,6 +42,10 @@ PAPERS = {
         "Random features of any map",
         "Known results and ours, stated here; no paper of this group is among the copies.",
     ),
+    "depth": (
+        "Deep maxout networks",
+        "Ours, and known results stated here; no paper of this group is among the copies.",
+    ),
     "group-invariant": (
         "Group-invariant features",
         "Y. Mroueh, S. Voinea, T. Poggio, *Learning with Group Invariant Features: A Kernel "

@@ -2,7 +2,7 @@
 
 from mehler.statements import Statement
 
-from . import features, fourier, group_invariant, kitchen_sinks, leverage, maxout
+from . import depth, features, fourier, group_invariant, kitchen_sinks, leverage, maxout
 
 STATEMENTS: tuple[Statement, ...] = (
     *maxout.STATEMENTS,
@@ -10,5 +10,6 @@ STATEMENTS: tuple[Statement, ...] = (
     *leverage.STATEMENTS,
     *fourier.STATEMENTS,
     *features.STATEMENTS,
+    *depth.STATEMENTS,
     *group_invariant.STATEMENTS,
 )

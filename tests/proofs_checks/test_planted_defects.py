@@ -29,6 +29,7 @@ from proofs_checks.maxout.kernel import (
 from proofs_checks.maxout.risk import theorem_2
 from tests.proofs_checks import (
     defects_definition,
+    defects_depth,
     defects_features,
     defects_fourier,
     defects_group_invariant,
@@ -213,6 +214,7 @@ DEFECTS = [
     *defects_sinks.DEFECTS,
     *defects_fourier.DEFECTS,
     *defects_features.DEFECTS,
+    *defects_depth.DEFECTS,
     *defects_leverage.DEFECTS,
     *defects_group_invariant.DEFECTS,
     *defects_group_tools.DEFECTS,

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from tests.proofs_checks.mutations import (
+    depth,
     equalities,
     error_bounds,
     features,
@@ -26,6 +27,7 @@ ROWS: tuple[Row, ...] = (
     *equalities.ROWS,
     *rates.ROWS,
     *features.ROWS,
+    *depth.ROWS,
 )
 
 __all__ = ["ROWS", "Row"]

@@ -1,0 +1,216 @@
+"""The weight variance that keeps signals, and what it does to gradients."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler import DeepFeatures, DeepKernel, exact, verify
+from mehler.features.deep import critical_weight_variance
+from mehler.statements import Check, Context, Evidence, Statement
+
+from .._dedent import prose
+
+_ROW = np.array([[0.6, -1.1, 0.4]])
+Draw = Callable[..., Any]
+
+
+def relative_variance(q: int, width: int, depth: int) -> float:
+    """Return the promised relative variance of the mean square after so many layers."""
+    fourth = exact.max_moment(4, q) / exact.sigma2(q) ** 2
+    return float((1.0 + (fourth - 1.0) / width) ** depth - 1.0)
+
+
+def fourth_power(q: int, width: int) -> float:
+    """Return E of the fourth power of a layer's mean square over that of the layer before."""
+    second = exact.sigma2(q)
+    one, two, three, four = (exact.max_moment(2 * k, q) / second**k for k in (1, 2, 3, 4))
+    # Ordered choices of distinct units.
+    pairs = width * (width - 1)
+    triples = pairs * (width - 2)
+    total = (
+        width * four
+        + pairs * (4 * three * one + 3 * two**2)
+        + triples * 6 * two * one**2
+        + triples * (width - 3) * one**4
+    )
+    return float(total / width**4)
+
+
+def digits(
+    context: Context, *, value: Callable[[int], float] = critical_weight_variance
+) -> Evidence:
+    """Hold ten digits of the variance against the integral of x^2 over the law of the maximum."""
+    from scipy import integrate, special
+
+    def second(q: int) -> float:
+        def density(x: float) -> float:
+            weight = math.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+            return x * x * q * weight * float(special.ndtr(x)) ** (q - 1)
+
+        halves = [
+            integrate.quad(density, *ends, epsabs=1e-14, limit=200) for ends in ((-12, 2), (2, 12))
+        ]
+        return float(sum(one[0] for one in halves))
+
+    pools = (1, 2, 3, 5, 16, 64) if context.quick else range(1, 65)
+    gaps = {q: value(q) * second(q) - 1.0 for q in pools}
+    q = max(gaps, key=lambda one: abs(gaps[one]))
+    return Evidence.exact_comparison(
+        form="printed",
+        claim=rf"$\sigma_w^2\,\sigma^2(q) = 1$, by quadrature (largest difference at $q = {q}$)",
+        observed=gaps[q],
+        exact=0.0,
+        interval=(gaps[q] - 1e-11, gaps[q] + 1e-11),
+        resolution=1e-10,
+        method="adaptive quadrature",
+    )
+
+
+def kept(
+    context: Context,
+    *,
+    value: Callable[[int], float] = critical_weight_variance,
+    draw: Draw = DeepFeatures.draw,
+) -> Evidence:
+    """Measure the mean square of a row in narrow networks, where it is promised exactly."""
+    q, widths = 4, (12, 12, 12)
+    w = value(q)
+    scale = float(np.sum(_ROW**2)) / 3
+
+    def claimed(x: Any, y: Any = None) -> Any:
+        # The read-out's variance times the mean square, which no layer changes.
+        return np.full((len(x), len(x if y is None else y)), w * scale)
+
+    verdict = verify.check_kernel(
+        lambda seed: draw(
+            3,
+            widths,
+            activation="maxout",
+            pool_size=q,
+            weight_variance=w,
+            seed=seed,
+            like=context.like(),
+            dtype="float64",
+        ),
+        claimed,
+        context.asarray(_ROW),
+        false_alarm=context.false_alarm,
+        resolution=0.3 if context.quick else 0.1,
+        seed=context.seed_for("kept"),
+        ledger=context.ledger,
+        name=f"{STATEMENT.id}: kept",
+    )
+    return Evidence.from_verdict(
+        verdict,
+        form="printed",
+        claim=f"the mean square after three layers of {widths[0]} units is that of the row",
+    )
+
+
+def varies(
+    context: Context, *, claimed: Callable[[int, int, int], float] = relative_variance
+) -> Evidence:
+    """Measure the second moment of the mean square in networks of three layers of 8 units."""
+    q, width, depth, n = 4, 8, 3, 40_000 if context.quick else 400_000
+    context.ledger.spend(f"{STATEMENT.id}: second moment", context.false_alarm)
+    rng, rows = context.rng("networks"), []
+    for _ in range(n // 4000):
+        h = np.ones((4000, width))
+        for _ in range(depth):
+            weights = rng.standard_normal((4000, q, width, width))
+            h = np.einsum("rquw,rw->rqu", weights, h / width**0.5).max(axis=1)
+            h /= exact.sigma2(q) ** 0.5
+        rows.append((h**2).mean(axis=1) ** 2)
+    squares = np.concatenate(rows)
+    most = 1.1 * fourth_power(q, width) ** depth
+    low, high = verify.intervals.known_variance(squares, most, context.false_alarm)
+    promised = 1.0 + claimed(q, width, depth)
+    return Evidence(
+        form="printed",
+        status="holds" if low <= promised <= high else "refuted",
+        claim=f"the second moment of the mean square after {depth} layers of {width} units",
+        observed=float(np.clip(squares.mean(), low, high)),
+        exact=promised,
+        interval=(low, high),
+        n_features=n * width,
+        false_alarm=context.false_alarm,
+        resolution=high - low,
+        detectable=high - low,
+        method=f"Catoni's interval of {n} networks",
+        assumptions=("networks are independent", "a variance of at most 1.1 times the computed"),
+    )
+
+
+def gradients(
+    context: Context, *, factor: Callable[[int], float] = lambda q: 1 / exact.sigma2(q)
+) -> Evidence:
+    """Count, in the tangent kernel's diagonal, what a layer does to the square of gradients."""
+    row = np.array([[1.0, 0.0]])
+    worst, at = 0.0, 0
+    for q in (1, 2, 4, 16):
+        w = critical_weight_variance(q)
+        # Without biases Theta_L = sum over layers of w (|x|^2/d) times factors of those above it.
+        found = [
+            float(DeepKernel("maxout", depth, pool_size=q, weight_variance=w).ntk(row)[0, 0])
+            for depth in (1, 2, 3)
+        ]
+        promised = [0.5 * w * sum(factor(q) ** k for k in range(n + 1)) for n in (1, 2, 3)]
+        off = max(abs(a / b - 1.0) for a, b in zip(found, promised, strict=True))
+        if off >= worst:
+            worst, at = off, q
+    return Evidence.exact_comparison(
+        form="printed",
+        claim=rf"gradients shrink by $1/\sigma^2(q)$ a layer (largest difference at $q = {at}$)",
+        observed=worst,
+        exact=0.0,
+        interval=(worst - 1e-11, worst + 1e-11),
+        resolution=1e-10,
+        method="float64 with its error bound",
+    )
+
+
+STATEMENT = Statement(
+    id="depth.critical-variance",
+    source="Ours; for ReLU He and others (2015), bounds for maxout Tseran, Montufar (2023)",
+    place="Ours; we have no copy of other papers on depth",
+    copy="none",
+    hypotheses=prose(r"""
+        Maxout layers of any widths with independent normal weights of variance $\sigma_w^2$ over
+        the fan-in, no biases, a fixed row.
+        """),
+    title="The weight variance that keeps signals",
+    expected="holds",
+    ground=prose(r"""
+        $\sigma^2(q)$ by quadrature for pools to 64; mean and second moment of the mean square in
+        narrow networks of three layers, by draws; the diagonal of the tangent kernel.
+        """),
+    printed=(
+        r"\sigma_w^2 = \frac{1}{\sigma^2(q)} \iff E\frac{|a(z_L)|^2}{n} = \frac{|x|^2}{d}; \qquad "
+        r"\mathrm{Var} = \left(\frac{|x|^2}{d}\right)^2\left(\left(1 + "
+        r"\frac{E M^4/\sigma^4(q) - 1}{n}\right)^L - 1\right)"
+    ),
+    printed_text=prose(r"""
+        The mean square of a layer's units keeps its mean over weights, exactly and at any width
+        $n$, and varies as said after $L$ layers. Mean squares of gradients are multiplied by
+        $\sigma_w^2$ a layer, so that for $q \ge 3$ they vanish where signals are kept.
+        """),
+    proof=prose(r"""
+        Given $h = a(z_{l-1})$, the projections of a unit are independent normals of variance
+        $\sigma_w^2|h|^2/n$, so the new mean square is that number times the mean of $n$
+        independent $M_i^2$, $M_i$ the largest of $q$ normals: of mean $\sigma^2(q)$, variance $E
+        M^4 - \sigma^4(q)$, and independent of $h$. Over layers means and second moments multiply.
+        Gradients: the gradient of a unit in its projections is the indicator of its winner, which
+        is independent of the lengths, so a gradient $\delta$ goes to $\sum_i\delta_iw_{i,D_i}$,
+        whose entries have in the limit the mean square $\sigma_w^2|\delta|^2/n$.
+        """),
+    checks=(
+        Check(form="printed", name="digits of the variance", run=digits),
+        Check(form="printed", name="mean squares are kept", run=kept),
+        Check(form="printed", name="their second moment", run=varies),
+        Check(form="printed", name="gradients shrink", run=gradients),
+    ),
+)
