@@ -172,11 +172,6 @@ OPTIONS = {
     "plain-sampling": {"n_features": 24},
     # Six columns a frequency: no power of 2, as the sizes of convergence are, has whole ones.
     "localised": {"n_features": 504, "leave_out": ("convergence",)},
-    # No variance is known, which is a part of a map that is done.
-    "deep": {
-        "n_features": 64,
-        "leave_out": ("parts", "declared-variance", "variance", "convergence"),
-    },
     "leverage-once": SAMPLED,
     **dict.fromkeys(("leverage", "leverage-invariant"), SAMPLED_TOO),
     **dict.fromkeys(("top-leverage", "top-variance", "eerf", "lkrf"), CHANGED),

@@ -103,7 +103,7 @@ def test_bad_arguments(change, error, words):
 
 
 def test_unknown_variance_is_refused():
-    with pytest.raises(AttributeError, match="not known at finite width"):
+    with pytest.raises(AttributeError, match="known for one layer of maxout alone"):
         drawn().variance(X)
     with pytest.raises(AttributeError, match="immutable"):
         drawn().widths = (2,)

@@ -98,6 +98,15 @@ class Maxout:
         """Take the largest projection of each pool."""
         return largest(xp, products(xp, rows, weights))
 
+    def variance(self, pairs: Pairs) -> _arrays.Array:
+        """Compute the variance of the product of a unit at two rows."""
+        if self.q == 1:
+            spread = 1.0 + pairs.rho * pairs.rho
+        else:
+            kernel = _at_rho.kernel(pairs.rho, self.q)
+            spread = _at_rho.second_moment(pairs.rho, self.q) - kernel * kernel
+        return (pairs.x_scale * pairs.y_scale) ** 2 * spread
+
     def _collision(
         self, rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array
     ) -> _arrays.Array:
