@@ -137,14 +137,23 @@ app.add_typer(data_commands)
 
 @app.command()
 def statements(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Annotated[bool, switch("--json", "Print JSON.")] = False,
+    parts: Annotated[
+        bool,
+        switch("--parts", "One entry a printed statement: its parts, and whose verdict each is."),
+    ] = False,
     glob: Glob = "*",
     debug: Debug = False,
 ) -> int:
     """List the statements that can be checked, and the verdict expected of each."""
     from mehler.statements import discover
+    from mehler.statements._entries import entries, listing
 
     chosen = discover(glob)
+    if parts:
+        said = json.dumps(entries(chosen), indent=1, ensure_ascii=False)
+        typer.echo(said if as_json else listing(chosen))
+        return 0
     if as_json:
         fields = ("id", "source", "title", "expected", "printed", "proved")
         listed = [{name: getattr(one, name) for name in fields} for one in chosen]

@@ -1,0 +1,65 @@
+"""One entry a printed statement, with its parts, and whose verdict each is."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mehler.cli import main
+from mehler.statements import discover
+from mehler.statements._entries import entries, listing
+
+FOUND = {one["statement"]: one["parts"] for one in entries(discover("*"))}
+
+
+def test_every_statement_is_a_part_of_one_entry() -> None:
+    ids = [part["id"] for parts in FOUND.values() for part in parts]
+    assert sorted(ids) == sorted(one.id for one in discover("*"))
+
+
+@pytest.mark.parametrize(
+    ("statement", "ids"),
+    [
+        (
+            "Mroueh, Voinea, Poggio (2015), Theorem 1",
+            ["theorem-1", "theorem-1-limit", "theorem-1-positive"],
+        ),
+        # A known result that names another paper's lemma is no part of it.
+        ("Mroueh, Voinea, Poggio (2015), Lemma 7", ["lemma-7"]),
+    ],
+)
+def test_parts_stand_together(statement: str, ids: list[str]) -> None:
+    assert [part["id"] for part in FOUND[statement]] == [f"group-invariant.{one}" for one in ids]
+
+
+def test_what_is_ours_is_no_part_of_a_print() -> None:
+    ours = {part["id"] for parts in FOUND.values() for part in parts if "no print" in part["of"]}
+    assert {"maxout.decoupled-kernel", "features.ridge"} <= ours
+    printed = FOUND["Mroueh, Rennie, Goel (2015), Theorem 1"]
+    assert [part["id"] for part in printed] == [
+        "maxout.theorem-1-kernel",
+        "maxout.theorem-1-series",
+    ]
+    assert all(part["of"] == "the print" for part in printed)
+
+
+def test_a_lost_formula_is_never_the_prints_verdict() -> None:
+    for parts in FOUND.values():
+        for part in parts:
+            lost = part["expected"].startswith("undecided")
+            assert lost == ("not in our copy" in part["of"]), part["id"]
+            assert lost == ("restored" in part["checks"]), part["id"]
+
+
+def test_the_command_lists_them(capsys) -> None:
+    for words in (["--parts"], ["--parts", "--json"]):
+        with pytest.raises(SystemExit) as caught:
+            main(["statements", *words])
+        assert caught.value.code == 0
+        said = capsys.readouterr().out
+        if "--json" in words:
+            assert json.loads(said) == entries(discover("*"))
+        else:
+            assert said == listing(discover("*")) + "\n"
+            assert "  leverage.lemma-7: " in said
