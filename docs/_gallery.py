@@ -119,11 +119,45 @@ def leverage_circle() -> Any:
     return figure
 
 
+def local_coefficients() -> Any:
+    """What each pixel adds to the class of five digits: by local and by linear coefficients."""
+    from mehler import DecoupledMaxoutFeatures, learn
+    from mehler.reproduce.maxout import local_coefficients as experiment
+
+    world = experiment.prepare("quick", None)
+    X, codes = world.X[:1000], learn.one_vs_all(world.y[:1000])[0]
+    rows = world.X[[1000 + np.flatnonzero(world.y[1000:] == digit)[0] for digit in (0, 2, 3, 5, 8)]]
+    phi = DecoupledMaxoutFeatures.draw(64, 2000, 4, seed=0, like=X)
+    model = learn.ridge(phi, X, codes, lambdas=1e-3, intercept=False)
+    linear = learn.ridge(lambda a: a, X, codes, lambdas=1e-3, intercept=False)
+    classes = model.predict(rows).argmax(axis=1)
+    whole = np.broadcast_to(linear.weights[None], (len(rows), *linear.weights.shape))
+    shown = {
+        "digit": rows,
+        "local": experiment.shares(phi.local_coefficients(rows, model.weights), rows, classes),
+        "linear": experiment.shares(whole, rows, classes),
+    }
+    figure, axes = plt.subplots(3, len(rows), figsize=(6, 3.8))
+    for line, (name, images) in zip(axes, shown.items()):
+        for axis, image in zip(line, images):
+            top = np.abs(image).max()
+            signed = {"cmap": "PuOr", "vmin": -top, "vmax": top}
+            axis.pcolormesh(
+                image.reshape(8, 8), **({"cmap": "Greys"} if name == "digit" else signed)
+            )
+            axis.set(aspect="equal", xticks=[], yticks=[])
+            axis.invert_yaxis()
+            axis.spines[:].set_visible(False)
+        line[0].set_ylabel(name)
+    return figure
+
+
 FIGURES: dict[str, Callable[[], Any]] = {
     "figure-1": figure_1,
     "kernels": kernels,
     "localisers": localisers,
     "leverage-circle": leverage_circle,
+    "local-coefficients": local_coefficients,
 }
 
 

@@ -31,6 +31,7 @@ def experiments() -> dict[str, Experiment]:
     from mehler.reproduce.leverage.few_labels import EXPERIMENT as few_labels
     from mehler.reproduce.maxout.figure_1 import EXPERIMENT as figure_1
     from mehler.reproduce.maxout.figure_2 import EXPERIMENT as figure_2
+    from mehler.reproduce.maxout.local_coefficients import EXPERIMENT as local_coefficients
     from mehler.reproduce.maxout.maps import EXPERIMENT as maps
     from mehler.reproduce.maxout.table_1 import EXPERIMENT as table_1
     from mehler.reproduce.maxout.table_1 import PIXELS as table_1_pixels
@@ -39,6 +40,7 @@ def experiments() -> dict[str, Experiment]:
     known = (
         figure_1,
         figure_2,
+        local_coefficients,
         table_1,
         table_1_pixels,
         maps,

@@ -1,0 +1,270 @@
+"""Equations (4) and (5) of the maxout paper on digits: what local coefficients are and explain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mehler import DecoupledMaxoutFeatures, MaxoutFeatures, data, exact, learn
+from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
+from mehler.reproduce._means import spread, with_errors
+from mehler.reproduce._paired import difference
+from mehler.statements import Plot
+
+_POOL = 4
+_DRAWS = {"quick": 2, "full": 10}
+_UNITS = {"quick": (100, 400), "full": (100, 400, 1600)}
+# Rows to fit on and to explain.
+_ROWS = {"quick": (300, 100), "full": (600, 100)}
+_LAMBDAS = tuple(10.0 ** np.arange(-7.0, -1.0))
+# Of the pixels that are not blank, the share that is erased.
+_ERASED = 0.1
+MAPS: dict[str, Any] = {"decoupled": DecoupledMaxoutFeatures, "plain": MaxoutFeatures}
+PAIRS = {
+    "decoupled": "decoupled map, against equation (4)",
+    "plain": "plain map, against equation (4)",
+    "gradient": "plain map, against the gradient of its kernel's function",
+}
+ORDERS = {
+    "local": "largest share of the prediction, local coefficients",
+    "linear": "largest share, coefficients of a linear model",
+    "bright": "brightest",
+    "random": "random",
+}
+
+
+@dataclass(frozen=True)
+class World:
+    """Rows of length 1, labels and the level."""
+
+    X: Any
+    y: Any
+    level: Level
+
+
+def prepare(level: Level, folder: Path | None) -> World:
+    """Load 5000 digits of MNIST, or the 8 x 8 digits at the quick level.
+
+    Raises MissingDataError if the package of the former is not installed.
+    """
+    found = data.digits() if level == "quick" else data.mnist_5k()
+    rows = found.X.reshape(len(found.X), -1).astype(np.float64)
+    return World(rows / np.linalg.norm(rows, axis=1, keepdims=True), found.y, level)
+
+
+def cells(level: Level) -> list[Cell]:
+    """Return one cell per draw of rows and weights, so that all is paired."""
+    return [Cell({"draw": draw}) for draw in range(_DRAWS[level])]
+
+
+def measure(world: World, cell: Cell, seed: int) -> Measured:
+    """Return distances of local coefficients from the kernel's, and predictions that erasing turns.
+
+    By pair, over the numbers of units: ``all``, median over rows of the distance relative to the
+    kernel's coefficients; ``along``, the same of the inner products with the row, which are
+    predictions. ``turned``: by order of erasing, in percent.
+    """
+    own = cell.seed(seed, NAME)
+    n_fit, n_test = _ROWS[world.level]
+    order = np.random.default_rng(own).permutation(len(world.y))
+    fit, test = order[:n_fit], order[n_fit : n_fit + n_test]
+    X, codes, rows = world.X[fit], learn.one_vs_all(world.y[fit])[0], world.X[test]
+    found: Measured = {"all": {name: [] for name in PAIRS}, "along": {name: [] for name in PAIRS}}
+    lams = {name: chosen(X, codes, name) for name in MAPS}
+    for name, kind in MAPS.items():
+        beta, targets = kernel_coefficients(X, codes, rows, lams[name], name)
+        for m in _UNITS[world.level]:
+            phi = kind.draw(X.shape[1], m, _POOL, seed=own, like=X)
+            # The kernel's own function, its products estimated by the features: equation (5).
+            local = phi.local_coefficients(rows, phi(X).T @ beta)
+            for pair, wanted in targets.items():
+                away, along = apart(local, wanted, rows)
+                found["all"][pair].append(float(np.median(away)))
+                found["along"][pair].append(float(np.median(along)))
+    most = _UNITS[world.level][-1]
+    phi = MAPS["decoupled"].draw(X.shape[1], most, _POOL, seed=own, like=X)
+    model = learn.ridge(phi, X, codes, lambdas=lams["decoupled"], intercept=False)
+    found["turned"] = turned((X, codes), rows, model, own)
+    return found
+
+
+def kernel_of(rho: Any, name: str) -> Any:
+    """Return the kernel of one of `MAPS` at correlations rho, on rows of length 1."""
+    if name == "decoupled":
+        return exact.locally_linear_kernel(rho, _POOL)
+    return exact.maxout_kernel(rho, _POOL)
+
+
+def chosen(X: Any, codes: Any, name: str) -> float:
+    """Return the lambda of least leave-one-out error by the exact kernel."""
+    fit = learn.kernel_ridge(
+        lambda a, b: kernel_of(np.clip(a @ b.T, -1, 1), name),
+        X,
+        codes,
+        lambdas=_LAMBDAS,
+        scoring="error_rate",
+        intercept=False,
+    )
+    return float(fit.lam)
+
+
+def kernel_coefficients(
+    X: Any, codes: Any, rows: Any, lam: float, name: str
+) -> tuple[Any, dict[str, Any]]:
+    """Return beta, and the coefficients of the kernel's function, (rows, d, classes), by pair.
+
+    Equation (4) is sum_i beta_i sigma^2 kappa(x, x_i) x_i. The derivative of the plain kernel K by
+    rho is kappa, so that the gradient is sum_i beta_i (kappa x_i + (K - rho kappa) x).
+    """
+    kernel = kernel_of(np.clip(X @ X.T, -1, 1), name)
+    beta = np.linalg.solve(kernel + len(X) * lam * np.eye(len(X)), codes)
+    rho = np.clip(rows @ X.T, -1, 1)
+    kappa = exact.collision_probability(rho, _POOL)
+    sums = np.einsum("ri,ic,id->rdc", kappa, beta, X, optimize=True)
+    equation = exact.sigma2(_POOL) * sums
+    if name == "decoupled":
+        return beta, {"decoupled": equation}
+    rest = (kernel_of(rho, name) - rho * kappa) @ beta
+    return beta, {"plain": equation, "gradient": sums + rows[:, :, None] * rest[:, None, :]}
+
+
+def apart(local: Any, wanted: Any, rows: Any) -> tuple[Any, Any]:
+    """Return relative distances of coefficients, and of their products with the row, (rows,)."""
+    away = np.sum((local - wanted) ** 2, axis=(1, 2)) / np.sum(wanted**2, axis=(1, 2))
+    here, there = (np.einsum("rd,rdc->rc", rows, one) for one in (local, wanted))
+    along = np.sum((here - there) ** 2, axis=1) / np.sum(there**2, axis=1)
+    return np.sqrt(away), np.sqrt(along)
+
+
+def turned(fit: tuple[Any, Any], rows: Any, model: Any, seed: int) -> dict[str, float]:
+    """Return the percentage of predictions that change as a tenth of the inked pixels is erased."""
+    local = model.phi.local_coefficients(rows, model.weights)
+    values = model.predict(rows)
+    first = values.argmax(axis=1)
+    linear = learn.ridge(lambda a: a, *fit, lambdas=_LAMBDAS, intercept=False)
+    whole = np.broadcast_to(linear.weights[None], (len(rows), *linear.weights.shape))
+    rng = np.random.default_rng(seed + 1)
+    scores = {
+        "local": shares(local, rows, first),
+        "linear": shares(whole, rows, first),
+        "bright": rows,
+        "random": rng.uniform(size=rows.shape),
+    }
+    return {
+        name: float(100 * np.mean(model.predict(erased(rows, score)).argmax(axis=1) != first))
+        for name, score in scores.items()
+    }
+
+
+def shares(coefficients: Any, rows: Any, classes: Any) -> Any:
+    """Return what each pixel adds to the class over the mean of all classes, (rows, d)."""
+    of_class = coefficients[np.arange(len(rows)), :, classes]
+    return (of_class - coefficients.mean(axis=2)) * rows
+
+
+def erased(rows: Any, scores: Any) -> Any:
+    """Return rows without the tenth of their inked pixels whose scores are largest."""
+    ink = rows > 0
+    rank = np.argsort(np.argsort(-np.where(ink, scores, -np.inf), axis=1), axis=1)
+    return np.where(rank < np.ceil(_ERASED * ink.sum(axis=1, keepdims=True)), 0.0, rows)
+
+
+def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
+    """Return distances over the units, and what erasing turns."""
+    units = _UNITS[level]
+    distances = {
+        (kind, name): np.array([one[kind][name] for _, one in found])
+        for kind in ("all", "along")
+        for name in PAIRS
+    }
+    turns = {name: np.array([one["turned"][name] for _, one in found]) for name in ORDERS}
+    what = "8 x 8 digits" if level == "quick" else "5000 digits of MNIST"
+    words = {"all": "in all directions", "along": "along the row, the prediction"}
+    away = [
+        [PAIRS[name], words[kind], *(spread(values, 3) for values in at.T)]
+        for (kind, name), at in distances.items()
+    ]
+    said = [
+        f"{label[0].upper()}{label[1:]}: at m = {units[-1]} off by "
+        f"{distances['all', name][:, -1].mean():.2f} of the coefficients in all directions (as m "
+        f"to the power {_slope(units, distances['all', name]):.2f}), by "
+        f"{distances['along', name][:, -1].mean():.2f} along the row "
+        f"({_slope(units, distances['along', name]):.2f})."
+        for name, label in PAIRS.items()
+    ]
+    said += [
+        difference(f"erasing by {label} instead of at random", turns[name], turns["random"])
+        .replace("more mistakes", "more predictions turn")
+        .replace("fewer mistakes", "fewer predictions turn")
+        .replace("; error ", "; ")
+        for name, label in ORDERS.items()
+        if name != "random"
+    ]
+    return Page(
+        verdicts=said,
+        tables=(
+            Table(
+                f"Distance of local coefficients from those of the exact kernel, relative, median "
+                f"over rows, mean ± standard deviation over draws ({what}, q = {_POOL})",
+                ("coefficients", "", *(f"m = {m}" for m in units)),
+                away,
+            ),
+            Table(
+                "Predictions of the decoupled map that change as a tenth of the inked pixels is "
+                f"erased, percent, m = {units[-1]}",
+                ("pixels that are erased", "turned"),
+                [[label, spread(turns[name])] for name, label in ORDERS.items()],
+            ),
+        ),
+        plots=(
+            Plot(
+                title="Distance of local coefficients from the kernel's",
+                x_label="log10 of the number of units m",
+                y_label="log10 of the relative distance",
+                series=[
+                    with_errors(f"{PAIRS[name]}, {words[kind]}", np.log10(units), np.log10(at))
+                    for (kind, name), at in distances.items()
+                ],
+                caption="Mean over draws of the median over rows, with its standard error.",
+            ),
+            Plot(
+                title="Predictions that erasing a tenth of the ink turns",
+                x_label="order of the table",
+                y_label="percent",
+                series=[
+                    with_errors(label, [k], turns[name][:, None])
+                    for k, (name, label) in enumerate(ORDERS.items(), start=1)
+                ],
+                caption="Mean over draws, with its standard error.",
+            ),
+        ),
+    )
+
+
+def _slope(units: tuple[int, ...], values: Any) -> float:
+    """Return the exponent of m by which the mean distance changes from the first to the last."""
+    means = values.mean(axis=0)
+    return float(np.log(means[-1] / means[0]) / np.log(units[-1] / units[0]))
+
+
+NAME = "maxout-local-coefficients"
+EXPERIMENT = Experiment(
+    name=NAME,
+    title="Local coefficients on digits",
+    source="Mroueh, Rennie, Goel (2015), equations (4) and (5)",
+    printed=(
+        "The function of the kernel is linear with coefficients that change from point to point, "
+        "equation (4), and a linear model of features estimates it, (5). The print shows no "
+        "picture of them. Here local coefficients of maps are compared with those of the exact "
+        "kernel, and used to say which pixels a prediction rests on: on 5000 digits of MNIST, and "
+        "on the 8 x 8 digits at the quick level."
+    ),
+    prepare=prepare,
+    cells=cells,
+    measure=measure,
+    page=page,
+    together=("draw",),
+)

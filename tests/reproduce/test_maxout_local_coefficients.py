@@ -1,0 +1,95 @@
+"""Local coefficients on digits: the kernel's own, distances from them, and what is erased."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mehler import DecoupledMaxoutFeatures, MaxoutFeatures, learn
+from mehler.reproduce.maxout import local_coefficients as local
+
+WORLD = local.prepare("quick", None)
+X, ROWS = WORLD.X[:60], WORLD.X[100:104]
+CODES = learn.one_vs_all(WORLD.y[:60])[0]
+
+
+def function(rows, beta, name):
+    """The kernel's function at rows of any length: the kernel is homogeneous."""
+    norms = np.linalg.norm(rows, axis=1)
+    rho = np.clip(rows @ X.T / norms[:, None], -1, 1)
+    return norms[:, None] * local.kernel_of(rho, name) @ beta
+
+
+def test_the_gradient_of_the_plain_kernel_is_its_differences() -> None:
+    # Planted defect seen red: sigma^2 kappa in the place of the derivative kappa.
+    beta, found = local.kernel_coefficients(X, CODES, ROWS, 1e-3, "plain")
+    step = 1e-5
+    for j in (10, 20, 43):
+        away = step * np.eye(64)[j]
+        slope = (function(ROWS + away, beta, "plain") - function(ROWS - away, beta, "plain")) / (
+            2 * step
+        )
+        scale = np.abs(found["gradient"]).max()
+        np.testing.assert_allclose(found["gradient"][:, j], slope, atol=1e-6 * scale)
+
+
+@pytest.mark.parametrize(("name", "pair"), [("decoupled", "decoupled"), ("plain", "gradient")])
+def test_coefficients_times_the_row_are_the_function(name: str, pair: str) -> None:
+    beta, found = local.kernel_coefficients(X, CODES, ROWS, 1e-3, name)
+    values = np.einsum("rd,rdc->rc", ROWS, found[pair])
+    np.testing.assert_allclose(values, function(ROWS, beta, name), rtol=1e-9, atol=1e-9)
+
+
+def test_beta_solves_the_ridge() -> None:
+    beta, _ = local.kernel_coefficients(X, CODES, ROWS, 1e-3, "decoupled")
+    fit = learn.kernel_ridge(
+        lambda a, b: local.kernel_of(np.clip(a @ b.T, -1, 1), "decoupled"),
+        X,
+        CODES,
+        lambdas=1e-3,
+        intercept=False,
+    )
+    np.testing.assert_allclose(function(ROWS, beta, "decoupled"), fit.predict(ROWS), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "pair", "falls"),
+    [
+        (DecoupledMaxoutFeatures, "decoupled", "decoupled", True),
+        (MaxoutFeatures, "plain", "gradient", True),
+        (MaxoutFeatures, "plain", "plain", False),
+    ],
+)
+def test_equation_4_is_met_by_the_decoupled_map_alone(kind, name, pair, falls) -> None:
+    # 25 times the units: distances along the row are five times smaller, or stay.
+    beta, found = local.kernel_coefficients(X, CODES, ROWS, 1e-1, name)
+    means = []
+    for m in (200, 5000):
+        away = []
+        for seed in range(4):
+            phi = kind.draw(64, m, 4, seed=seed, like=X)
+            estimate = phi.local_coefficients(ROWS, phi(X).T @ beta)
+            away.append(local.apart(estimate, found[pair], ROWS)[1].mean())
+        means.append(np.mean(away))
+    assert bool(means[1] < means[0] / 2.5) is falls
+
+
+def test_a_tenth_of_the_ink_is_erased_and_no_blank_pixel() -> None:
+    rows = np.array([[0.0, 0.5, 0.1, 0.0, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9, 1.0]])
+    scores = np.array([[9.0, 1, 2, 9, 3, 4, 5, 6, 7, 8, 8.5, 0]])
+    left = local.erased(rows, scores)
+    assert np.flatnonzero(left != rows).tolist() == [10]
+    assert left[0, 10] == 0.0
+    # Eleven pixels have ink: a tenth of them is rounded up.
+    rows[0, 0] = 0.05
+    assert np.flatnonzero((local.erased(rows, scores) != rows)[0]).tolist() == [0, 10]
+
+
+def test_shares_add_up_to_the_lead_of_the_class() -> None:
+    rng = np.random.default_rng(0)
+    rows, coefficients = rng.standard_normal((3, 5)), rng.standard_normal((3, 5, 4))
+    values = np.einsum("rd,rdc->rc", rows, coefficients)
+    classes = values.argmax(axis=1)
+    lead = values.max(axis=1) - values.mean(axis=1)
+    found = local.shares(coefficients, rows, classes).sum(axis=1)
+    np.testing.assert_allclose(found, lead, rtol=1e-12)
