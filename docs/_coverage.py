@@ -24,7 +24,11 @@ _ID = re.compile(
 )
 _EXPERIMENT = re.compile(r"reproduce:([a-z0-9-]+)")
 # Experiments that are shown on the page of another one.
-BESIDE = {"maxout-table-1-pixels": "maxout-table-1", "maxout-maps": "maxout-table-1"}
+BESIDE = {
+    "maxout-table-1-pixels": "maxout-table-1",
+    "maxout-maps": "maxout-table-1",
+    "maxout-table-3-frames": "maxout-table-2",
+}
 
 HEAD = """# Coverage
 

@@ -35,7 +35,9 @@ def experiments() -> dict[str, Experiment]:
     from mehler.reproduce.maxout.maps import EXPERIMENT as maps
     from mehler.reproduce.maxout.table_1 import EXPERIMENT as table_1
     from mehler.reproduce.maxout.table_1 import PIXELS as table_1_pixels
+    from mehler.reproduce.maxout.table_2 import EXPERIMENT as table_2
     from mehler.reproduce.maxout.table_3 import EXPERIMENT as table_3
+    from mehler.reproduce.maxout.table_3_frames import EXPERIMENT as table_3_frames
 
     known = (
         figure_1,
@@ -44,7 +46,9 @@ def experiments() -> dict[str, Experiment]:
         table_1,
         table_1_pixels,
         maps,
+        table_2,
         table_3,
+        table_3_frames,
         permutations,
         invariant_mnist,
         invariant_speech,

@@ -1,0 +1,128 @@
+"""Frames with their neighbours in time, and states: what an acoustic model is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mehler import data, learn
+from mehler.reproduce._experiment import Cell, Level, Measured
+
+# By level: frames a recording, parts of a digit that are states, frames of context on each side.
+_FRAMES, _PARTS, _CONTEXT = (
+    {"quick": 8, "full": 18},
+    {"quick": 2, "full": 3},
+    {"quick": 1, "full": 5},
+)
+# Recordings to learn from, to choose a bandwidth by, and to test.
+_SPLIT = {"quick": (100, 100, 200), "full": (250, 100, 250)}
+# No penalty is printed, where stochastic steps end the fit: next to none, and few steps of L-BFGS.
+_LAMBDA, _STEPS, _FEW_STEPS = 1e-6, 40, 20
+STANDS_IN = {
+    "quick": "8 x 8 digits, whose rows of pixels are the frames",
+    "full": "Free Spoken Digit Dataset, 18 frames a recording",
+}
+
+
+@dataclass(frozen=True)
+class World:
+    """Frames with context, (recordings, frames, d), digits, the state of each frame, the level."""
+
+    X: Any
+    digits: Any
+    states: Any
+    level: Level
+
+
+def prepare(level: Level, folder: Path | None) -> World:
+    """Load spoken digits, or the 8 x 8 digits at the quick level.
+
+    Raises MissingDataError if the package of the spoken digits is not installed.
+    """
+    n = _FRAMES[level]
+    found = data.digits() if level == "quick" else data.spoken_digits(n)
+    frames = found.X.reshape(len(found.X), n, -1).astype(np.float64)
+    scale = frames.std(axis=(0, 1))
+    frames = (frames - frames.mean(axis=(0, 1))) / np.where(scale > 0, scale, 1.0)
+    X = spliced(frames, _CONTEXT[level])
+    # Length 1 on average, as the variance of a unit then is.
+    X = X / np.sqrt(np.mean(np.sum(X**2, axis=2)))
+    parts = np.arange(n) * _PARTS[level] // n
+    states = found.y[:, None] * _PARTS[level] + parts
+    return World(X.astype(np.float32), found.y, states, level)
+
+
+def spliced(frames: Any, context: int) -> Any:
+    """Put `context` frames before and after beside each frame; at the ends the last one repeats.
+
+    ``frames`` has shape (recordings, frames, c), the result (recordings, frames, (2 context+1) c).
+    """
+    n = frames.shape[1]
+    places = np.arange(n)[:, None] + np.arange(-context, context + 1)
+    return frames[:, np.clip(places, 0, n - 1)].reshape(len(frames), n, -1)
+
+
+def split(world: World, seed: int) -> tuple[Any, Any, Any]:
+    """Draw recordings to learn from, to choose by, and to test; frames stay together."""
+    fit, choose, test = _SPLIT[world.level]
+    order = np.random.default_rng(seed).permutation(len(world.digits))
+    return order[:fit], order[fit : fit + choose], order[fit + choose : fit + choose + test]
+
+
+def measured(world: World, phi: Any, seed: int) -> Measured:
+    """Return the errors in percent of multinomial logistic regression on the features of `phi`.
+
+    ``frames``, of the states of test frames; ``recordings``, of the digit whose states in the order
+    of time have the largest sum of log probabilities; ``fitted``, of the states learnt from.
+    """
+    fit, _, test = split(world, seed)
+    z, z_test = (_features(world, phi, part) for part in (fit, test))
+    found = _fitted(world, z, fit, _STEPS)
+    return {
+        "frames": _frame_errors(found, world, z_test, test),
+        "recordings": _recording_errors(found, world, z_test, test),
+        "fitted": _frame_errors(found, world, z, fit),
+    }
+
+
+def held_out(world: World, phi: Any, seed: int) -> float:
+    """Return the error in percent of the frames held out, after few steps."""
+    fit, choose, _ = split(world, seed)
+    found = _fitted(world, _features(world, phi, fit), fit, _FEW_STEPS)
+    return _frame_errors(found, world, _features(world, phi, choose), choose)
+
+
+def _features(world: World, phi: Any, part: Any) -> Any:
+    # The fit computes in float64, and would convert at every step.
+    return phi(world.X[part].reshape(-1, world.X.shape[2])).astype(np.float64)
+
+
+def _fitted(world: World, z: Any, part: Any, steps: int) -> learn.LogisticFit:
+    classes = np.unique(world.states)
+    labels = world.states[part].ravel()
+    return learn.logistic(
+        lambda rows: rows, z, labels, lam=_LAMBDA, classes=classes, max_iterations=steps
+    )
+
+
+def _frame_errors(fit: learn.LogisticFit, world: World, z: Any, part: Any) -> float:
+    return float(100 * np.mean(fit.predict(z) != world.states[part].ravel()))
+
+
+def _recording_errors(fit: learn.LogisticFit, world: World, z: Any, part: Any) -> float:
+    """Return the error of digits: each digit's states are aligned with equal parts of the time."""
+    n, parts = _FRAMES[world.level], _PARTS[world.level]
+    logs = fit.predict_log_proba(z).reshape(len(part), n, -1, parts)
+    aligned = logs[:, np.arange(n), :, np.arange(n) * parts // n]
+    # Indices in two places put the frames first: (frames, recordings, digits).
+    said = np.unique(world.digits)[aligned.sum(axis=0).argmax(axis=1)]
+    return float(100 * np.mean(said != world.digits[part]))
+
+
+def split_seed(cell: Cell, seed: int, name: str) -> int:
+    """Return the seed of a draw's split, the same for all its settings."""
+    others = [option for option in cell.options if option != "draw"]
+    return cell.seed(seed, name, *others)
