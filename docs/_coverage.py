@@ -28,6 +28,8 @@ BESIDE = {
     "maxout-table-1-pixels": "maxout-table-1",
     "maxout-maps": "maxout-table-1",
     "maxout-table-3-frames": "maxout-table-2",
+    "invariant-mnist-panels": "invariant-panels",
+    "invariant-speech-panels": "invariant-panels",
 }
 
 HEAD = """# Coverage

@@ -24,6 +24,8 @@ def experiments() -> dict[str, Experiment]:
     'Random maxout on MNIST'
     """
     from mehler.reproduce.invariant.mnist import EXPERIMENT as invariant_mnist
+    from mehler.reproduce.invariant.panels import MNIST as mnist_panels
+    from mehler.reproduce.invariant.panels import SPEECH as speech_panels
     from mehler.reproduce.invariant.permutations import EXPERIMENT as permutations
     from mehler.reproduce.invariant.speech import EXPERIMENT as invariant_speech
     from mehler.reproduce.kitchen_sinks.summary import EXPERIMENT as summary
@@ -51,7 +53,9 @@ def experiments() -> dict[str, Experiment]:
         table_3_frames,
         permutations,
         invariant_mnist,
+        mnist_panels,
         invariant_speech,
+        speech_panels,
         leverage,
         few_labels,
         summary,

@@ -1,0 +1,98 @@
+"""Panels of templates by bins: what is learnt from what, and what the page may say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mehler.reproduce import Cell
+from mehler.reproduce.invariant import _panel_page, panels
+
+WORLD = panels.prepare_mnist("quick", None)
+
+
+def test_no_test_row_is_learnt_from() -> None:
+    for world in (WORLD, panels.prepare_speech("quick", None)):
+        train, test = panels._rows(world, 0)
+        assert not set(train.tolist()) & set(test.tolist())
+        assert len(set(train.tolist())) == panels.SIZES["quick"][-1]
+        if world.known is not None:
+            assert train.max() < world.known <= test.min()
+
+
+def test_both_learners_are_those_of_a_second_route() -> None:
+    # The nearest row by all distances; least squares with the lambda that leaves out best.
+    rng = np.random.default_rng(0)
+    z, z_test = rng.standard_normal((40, 3)), rng.standard_normal((30, 3))
+    labels, truth = (np.sign(rows[:, 0] + 0.2).astype(int) for rows in (z, z_test))
+    found = panels.both(z, labels, z_test, truth)
+    apart = ((z_test[:, None] - z) ** 2).sum(axis=2)
+    assert found["nearest"] == np.mean(labels[apart.argmin(axis=1)] == truth)
+    assert found["ridge"] > 0.8
+
+
+def test_templates_that_stay_are_the_same_without_their_moves() -> None:
+    # The group of the control has one element, and draws the same templates.
+    cell = Cell({"draw": 0})
+    found = panels.measure(WORLD, cell, 0)
+    assert set(found["panel"]) == {"moved", "still"}
+    assert set(found["sizes"]) == set(panels.KINDS)
+    m, n = panels.TEMPLATES["quick"][-1], panels.BINS["quick"][-1]
+    for kind in ("moved", "still"):
+        for learner in _panel_page.LEARNERS:
+            # The panel is at the largest sample, the curves at the most templates and bins.
+            assert found["panel"][kind][learner][f"{m},{n}"] == found["sizes"][kind][learner][-1]
+
+
+def made(gain: float, draws: int = 10) -> list:
+    """Results in which each step gains, and templates that move gain over the others."""
+    rng = np.random.default_rng(1)
+    found = []
+    for draw in range(draws):
+        noise = rng.uniform(0, 0.001, 40)
+        steps = {
+            f"{m},{n}": 0.1 + gain * (i + j) + noise[2 * i + j]
+            for i, m in enumerate((5, 20))
+            for j, n in enumerate((1, 4))
+        }
+        panel = {learner: steps for learner in _panel_page.LEARNERS}
+        sizes = {
+            kind: {
+                learner: [base + noise[20 + k] for k in range(2)]
+                for learner in _panel_page.LEARNERS
+            }
+            for kind, base in (("moved", 0.5 + gain), ("still", 0.5), ("rows", 0.5 + 2 * gain))
+        }
+        for k, kind in enumerate(sizes):
+            sizes[kind] = {one: [v + noise[30 + k] for v in at] for one, at in sizes[kind].items()}
+        found.append(
+            (
+                Cell({"draw": draw}),
+                {"panel": {"moved": panel, "still": panel}, "sizes": sizes, "seconds": 1.0},
+            )
+        )
+    return found
+
+
+@pytest.mark.parametrize(("gain", "better", "against"), [(0.1, 2, "more"), (-0.1, 0, "fewer")])
+def test_verdicts_follow_the_draws(gain: float, better: int, against: str) -> None:
+    page = _panel_page.page(made(gain), (5, 20), (1, 4), (50, 200), panels.KINDS)
+    growth = page.verdicts[0]
+    assert growth.startswith(
+        f"Least squares, templates that move: of 2 steps to more bins {better} "
+    )
+    assert f"2 steps to more templates {better} are better" in growth
+    assert f"against templates that stay {against} (" in page.verdicts[2]
+    other = {"more": "fewer", "fewer": "more"}[against]
+    assert f"against rows, no map {other} (" in page.verdicts[2]
+
+
+def test_equal_differences_of_few_draws_are_not_certain() -> None:
+    found = made(0.1, draws=2)
+    for _, measured in found:
+        measured["sizes"] = {
+            kind: {one: [value, value] for one in _panel_page.LEARNERS}
+            for kind, value in (("moved", 0.75), ("still", 0.5), ("rows", 0.5))
+        }
+    page = _panel_page.page(found, (5, 20), (1, 4), (50, 200), panels.KINDS)
+    assert "not told apart (+0.250" in page.verdicts[2]
