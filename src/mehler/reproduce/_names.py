@@ -29,6 +29,7 @@ def experiments() -> dict[str, Experiment]:
     from mehler.reproduce.invariant.permutations import EXPERIMENT as permutations
     from mehler.reproduce.invariant.speech import EXPERIMENT as invariant_speech
     from mehler.reproduce.kitchen_sinks.summary import EXPERIMENT as summary
+    from mehler.reproduce.leverage.adult import EXPERIMENT as adult
     from mehler.reproduce.leverage.experiments import EXPERIMENT as leverage
     from mehler.reproduce.leverage.few_labels import EXPERIMENT as few_labels
     from mehler.reproduce.maxout.figure_1 import EXPERIMENT as figure_1
@@ -57,6 +58,7 @@ def experiments() -> dict[str, Experiment]:
         invariant_speech,
         speech_panels,
         leverage,
+        adult,
         few_labels,
         summary,
     )
