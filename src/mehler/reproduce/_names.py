@@ -32,6 +32,7 @@ def experiments() -> dict[str, Experiment]:
     from mehler.reproduce.leverage.adult import EXPERIMENT as adult
     from mehler.reproduce.leverage.experiments import EXPERIMENT as leverage
     from mehler.reproduce.leverage.few_labels import EXPERIMENT as few_labels
+    from mehler.reproduce.leverage.weights import EXPERIMENT as weights
     from mehler.reproduce.maxout.figure_1 import EXPERIMENT as figure_1
     from mehler.reproduce.maxout.figure_2 import EXPERIMENT as figure_2
     from mehler.reproduce.maxout.local_coefficients import EXPERIMENT as local_coefficients
@@ -60,6 +61,7 @@ def experiments() -> dict[str, Experiment]:
         leverage,
         adult,
         few_labels,
+        weights,
         summary,
     )
     return {one.name: one for one in known}
