@@ -23,6 +23,7 @@ def experiments() -> dict[str, Experiment]:
     >>> reproduce.experiments()["maxout-table-1"].title
     'Random maxout on MNIST'
     """
+    from mehler.reproduce.depth.real_data import EXPERIMENT as depth
     from mehler.reproduce.invariant.mnist import EXPERIMENT as invariant_mnist
     from mehler.reproduce.invariant.panels import MNIST as mnist_panels
     from mehler.reproduce.invariant.panels import SPEECH as speech_panels
@@ -63,5 +64,6 @@ def experiments() -> dict[str, Experiment]:
         few_labels,
         weights,
         summary,
+        depth,
     )
     return {one.name: one for one in known}

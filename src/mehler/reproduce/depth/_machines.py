@@ -1,0 +1,88 @@
+"""The kernels and features of the experiment, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from mehler import DeepFeatures, DeepKernel, FourierFeatures, learn
+from mehler.features.deep import critical_weight_variance
+from mehler.reproduce.leverage._world import gammas_of
+
+Kernel = Callable[[Any, Any], Any]
+Which = Literal["nngp", "ntk"]
+
+BIAS = 0.05
+# Columns of the maps and of Nystroem's method.
+COLUMNS = 200
+# Beside them: one kernel of the grid, and the shallowest network.
+SHOWN, SHALLOW = (4, 3), (2, 1)
+
+
+def deep(q: int, depth: int) -> DeepKernel:
+    """Return a maxout network at its critical weight variance; q = 2 is ReLU at variance 2."""
+    w = critical_weight_variance(q)
+    return DeepKernel("maxout", depth, pool_size=q, weight_variance=w, bias_variance=BIAS)
+
+
+def of_network(network: DeepKernel, which: Which) -> Kernel:
+    """Return one of its two kernels, by halves where both arguments are the same rows."""
+    compute = getattr(network, which)
+    return lambda a, b: compute(a) if a is b else compute(a, b)
+
+
+def gaussian(gamma: float) -> Kernel:
+    """Return exp(-gamma |x - z|^2)."""
+
+    def kernel(a: Any, b: Any) -> Any:
+        square = (a**2).sum(axis=1)[:, None] + (b**2).sum(axis=1) - 2.0 * a @ b.T
+        return np.exp(-gamma * np.maximum(square, 0.0))
+
+    return kernel
+
+
+def others(X: Any) -> dict[str, list[Kernel]]:
+    """Return the kernels that are not in the grid; of several, errors of rows left out choose."""
+    step, bend = DeepKernel("step", 1, bias_variance=BIAS), DeepKernel("relu2", 1)
+    return {
+        "RBF": [gaussian(gamma) for gamma in gammas_of(X)],
+        "arc-cosine, order 0": [of_network(step, "nngp")],
+        "arc-cosine, order 2": [of_network(bend, "nngp")],
+        "linear": [lambda a, b: a @ b.T / a.shape[1]],
+    }
+
+
+def features(X: Any, gamma: float, seed: int) -> dict[str, Callable[[Any], Any]]:
+    """Return maps of `COLUMNS` columns, by name; `gamma` is what the RBF kernel has chosen."""
+    d = X.shape[1]
+    found: dict[str, Callable[[Any], Any]] = {}
+    for q, depth in (SHALLOW, (2, 3), (4, 1), SHOWN):
+        limit = deep(q, depth)
+        found[f"networks, {named(q, depth)}"] = DeepFeatures.draw(
+            d,
+            (COLUMNS,) * depth,
+            activation="maxout",
+            pool_size=q,
+            weight_variance=limit.weight_variance,
+            bias_variance=BIAS,
+            seed=seed,
+        )
+    found["Fourier features"] = FourierFeatures.draw(
+        d, COLUMNS, gamma=gamma, seed=seed, dtype="float64"
+    )
+    bases = {
+        "RBF": gaussian(gamma),
+        f"NNGP, {named(*SHALLOW)}": of_network(deep(*SHALLOW), "nngp"),
+        f"NNGP, {named(*SHOWN)}": of_network(deep(*SHOWN), "nngp"),
+        f"NTK, {named(*SHOWN)}": of_network(deep(*SHOWN), "ntk"),
+    }
+    for name, kernel in bases.items():
+        found[f"Nystroem, {name}"] = learn.column_sample(kernel, X, min(COLUMNS, len(X)), seed=seed)
+    return found
+
+
+def named(q: int, depth: int) -> str:
+    """Name a network; the pool of two is ReLU."""
+    return f"q = {q}, depth {depth}"

@@ -1,0 +1,72 @@
+"""The experiment on depth: its cells, its split, and what the page may say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler.reproduce._experiment import Cell
+from mehler.reproduce.depth import _machines as machines
+from mehler.reproduce.depth import _tables as tables
+from mehler.reproduce.depth import real_data
+
+X = np.random.default_rng(0).standard_normal((12, 5))
+
+
+def test_the_pool_of_two_is_relu():
+    """K_2 = 2 A_1: ReLU at twice both variances, up to a factor of two."""
+    relu = mehler.DeepKernel("relu", 3, weight_variance=2.0, bias_variance=2 * machines.BIAS)
+    assert 2 * machines.deep(2, 3).nngp(X) == pytest.approx(relu.nngp(X), rel=1e-12)
+
+
+def test_kernels_of_the_same_rows_by_halves_are_the_same():
+    kernel = machines.of_network(machines.deep(4, 2), "ntk")
+    assert kernel(X, X) == pytest.approx(kernel(X, X.copy()), rel=1e-12)
+
+
+def test_parts_are_disjoint_and_scaled_by_the_first():
+    rows = np.arange(300.0).reshape(100, 3)
+    problem = real_data.Problem(rows, rows[:, :1], classes=False, image=False)
+    parts = real_data.split(problem, 60, 40, 3)
+    assert np.allclose(parts.X.mean(axis=0), 0)
+    assert np.allclose(parts.X.std(axis=0), 1)
+    both = np.concatenate([parts.codes, parts.right])
+    assert len(np.unique(both)) == 100
+    # The mean of the first part explains nothing of it.
+    assert parts.error(np.full_like(parts.right, parts.right.mean())) == pytest.approx(100)
+
+
+def test_both_kinds_of_cells_see_the_same_split():
+    one, two = (Cell({"data": "digits", "draw": 1, "machines": kind}) for kind in ("a", "b"))
+    assert one.seed(0, real_data.NAME, "machines") == two.seed(0, real_data.NAME, "machines")
+    assert len(real_data.cells("quick")) == 4
+
+
+def made_up(rng, **more):
+    grid = tables._grid((2, 4), (1, 3))
+    found = {key: float(rng.normal(10, 0.1)) for key in [*grid, "RBF", "arc-cosine, order 2"]}
+    left = {f"{key}, left out": value for key, value in found.items()}
+    return {**found, **left, "seconds": 1.0, **more}
+
+
+def test_a_page_of_kernels_alone_and_its_differences():
+    rng = np.random.default_rng(0)
+    found = [(Cell({"data": "a", "draw": k}), made_up(rng)) for k in range(6)]
+    for _, one in found:
+        one["NTK, q = 4, depth 3"] += 3.0
+    page = tables.page(found, (2, 4), (1, 3))
+    said = [line for line in page.verdicts if "NTK, q = 4, depth 3 against" in line]
+    assert "larger error" in said[0]
+    assert "6 draws" in said[0]
+    # Nothing is said of features that were not measured.
+    assert not [line for line in page.verdicts if "networks" in line]
+    assert [row[0] for row in page.tables[0].rows] == [
+        f"{k}, q = {q}" for k in ("NNGP", "NTK") for q in (2, 4)
+    ]
+
+
+def test_rows_left_out_choose():
+    one = made_up(np.random.default_rng(1))
+    best = min((k for k in tables._grid((2, 4), (1, 3)) if "q = 4" in k), key=lambda k: one[k])
+    assert tables._with_chosen(one, (2, 4), (1, 3))[tables._BEST] == one[best]
