@@ -175,4 +175,4 @@ def test_bets_take_fewer_features_than_shares_of_the_rate():
     )
     assert verdict.status == "holds", str(verdict)
     assert 216_000 <= verdict.n_features <= 290_000
-    assert verdict.n_looks == 1
+    assert verdict.n_intervals == 1

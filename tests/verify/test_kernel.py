@@ -70,7 +70,7 @@ def test_correct_twin_holds(change):
     assert verdict.detectable <= verdict.resolution
     assert verdict.interval[1] - verdict.interval[0] <= verdict.resolution * verdict.scale
     # 6 rows: 15 pairs and the diagonal, at every look.
-    assert verdict.n_looks % 21 == 0
+    assert verdict.n_intervals % 21 == 0
 
 
 def test_a_defect_behind_correct_products_is_found():
@@ -131,7 +131,7 @@ def test_codes_go_by_their_products(q, status):
     verdict = check_kernel(lambda seed: Codes(seed, q), collision, X, X[:2])
     assert verdict.status == status, str(verdict)
     assert "independent units" in verdict.method
-    assert verdict.n_looks % 12 == 0
+    assert verdict.n_intervals % 12 == 0
 
 
 FOURIER = {

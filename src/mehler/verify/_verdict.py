@@ -56,7 +56,7 @@ class Verdict:
         Feature products (or samples) used per pair.
     n_draws : int
         Independent draws of the map; 0 when samples were handed in.
-    n_looks : int
+    n_intervals : int
         Number of intervals that share `false_alarm` by a union bound.
     false_alarm : float
         Probability that the whole check refutes a correct claim.
@@ -108,7 +108,7 @@ class Verdict:
     interval: tuple[float, float]
     n_features: int
     n_draws: int
-    n_looks: int
+    n_intervals: int
     false_alarm: float
     resolution: float
     detectable: float
@@ -181,8 +181,9 @@ class Verdict:
         return short(self.exact), short(self.observed), interval_text(*self.interval)
 
     def rate_text(self) -> str:
-        """Return the error rate, the number of tests that share it, and the method."""
-        shared = f" shared by {counted(self.n_looks, 'look')}" if self.n_looks > 1 else ""
+        """Return the error rate, the number of intervals that share it, and the method."""
+        n = self.n_intervals
+        shared = f" shared by {counted(n, 'interval')}" if n > 1 else ""
         return f"{self.false_alarm:.3g}{shared} ({self.method})"
 
     def amount_text(self) -> str:

@@ -46,7 +46,7 @@ def zero_failures_verdict(
         interval=interval,
         n_features=n_features,
         n_draws=n_draws,
-        n_looks=1,
+        n_intervals=1,
         # An event of probability p goes unseen in n trials with probability (1 - p)^n.
         detectable=-math.expm1(math.log(asked.miss) / trials),
         method=method,

@@ -57,7 +57,7 @@ def test_the_gradient_of_a_smooth_map_holds(options):
     verdict = check_gradient(fourier, gaussian, X, **COARSE, **options)
     assert verdict.holds, str(verdict)
     assert {"i", "j", "direction", "relative_to"} <= set(verdict.where)
-    assert verdict.n_looks >= 12  # 3 directions, 2 x 2 rows
+    assert verdict.n_intervals >= 12  # 3 directions, 2 x 2 rows
 
 
 def test_a_map_with_kinks_has_the_gradient_of_its_kernel():

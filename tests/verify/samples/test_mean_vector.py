@@ -30,7 +30,7 @@ def test_the_mean_holds_and_a_wrong_coordinate_is_named(route):
     verdict = check_mean_vector(x, MEAN, **options)
     assert verdict.holds, str(verdict)
     assert verdict.method == route
-    assert verdict.n_looks == 4
+    assert verdict.n_intervals == 4
     assert verdict.false_alarm == 1e-9
     for wrong in range(4):
         claim = MEAN + 0.2 * (np.arange(4) == wrong)

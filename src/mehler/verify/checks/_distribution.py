@@ -174,7 +174,7 @@ def check_distribution(
         interval=(max(0.0, observed - d), min(1.0, observed + d)),
         n_features=n,
         n_draws=n_draws,
-        n_looks=n_rows,
+        n_intervals=n_rows,
         detectable=d + seen,
         method="Kolmogorov's distance (Dvoretzky-Kiefer-Wolfowitz, Massart, Smirnov)",
         assumptions=(

@@ -142,7 +142,7 @@ def check_mean(
         interval=interval,
         n_features=x.size,
         n_draws=0,
-        n_looks=1,
+        n_intervals=1,
         false_alarm=false_alarm,
         resolution=resolution,
         detectable=seen.detectable,

@@ -160,7 +160,7 @@ def check_precision(
         interval=intervals.binomial(hits, int(entries.size), false_alarm),
         n_features=n_features,
         n_draws=n_draws,
-        n_looks=1,
+        n_intervals=1,
         false_alarm=false_alarm,
         resolution=resolution,
         detectable=detectable,

@@ -102,7 +102,7 @@ def betting_intervals(plan: MeasurementSpec, bounds: tuple[float, float]) -> Mea
         low=ends[0] - plan.rounding,
         high=ends[1] + plan.rounding,
         n_draws=n_draws,
-        n_looks=pairs.n,
+        n_intervals=pairs.n,
         detectable=float(np.max(reach)) + plan.rounding,
         needed=-(-(planned if narrow else size()) // source.per_draw) * source.n_features,
         method=BOUNDED,

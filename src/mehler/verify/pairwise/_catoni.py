@@ -73,7 +73,7 @@ def catoni_intervals(plan: MeasurementSpec, variance: Any) -> Measurement:
         low=low - plan.rounding,
         high=high + plan.rounding,
         n_draws=drawn,
-        n_looks=pairs.n * (1 + len(early)),
+        n_intervals=pairs.n * (1 + len(early)),
         detectable=detectable_effect(max(1, n), worst, rate, plan.miss) + plan.rounding,
         needed=-(-planned // source.per_draw) * source.n_features,
         method=KNOWN_VARIANCE,

@@ -129,7 +129,7 @@ class Measurement:
     low: Any
     high: Any
     n_draws: int
-    n_looks: int
+    n_intervals: int
     detectable: float
     needed: int
     method: str

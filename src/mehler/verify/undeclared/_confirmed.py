@@ -65,7 +65,7 @@ def _confirmed(plan: MeasurementSpec) -> Measurement:
         low=ends.low,
         high=ends.high,
         n_draws=drawn,
-        n_looks=3 * pairs.n,
+        n_intervals=3 * pairs.n,
         detectable=math.inf,
         needed=0,
         method=ends.method(larger.any()),

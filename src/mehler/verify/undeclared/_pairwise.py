@@ -69,7 +69,7 @@ def undeclared_intervals(plan: MeasurementSpec) -> Measurement:
         low=plan.pairs.claim + look.off - look.half,
         high=plan.pairs.claim + look.off + look.half,
         n_draws=sums.draws,
-        n_looks=forms.n_bets + plan.pairs.n,
+        n_intervals=forms.n_bets + plan.pairs.n,
         detectable=float(np.max(look.half + look.missed(plan.miss))),
         # The samples seen cannot tell how many more a heavy tail needs.
         needed=math.ceil(look.needed(_TAIL_PATIENCE * start) / per_draw) * plan.source.n_features,

@@ -93,7 +93,7 @@ def verdict_of(
         interval=(unit * (off - half), unit * (off + half)),
         n_features=n_features,
         n_draws=watched.n_draws + spent[1],
-        n_looks=watched.n_looks,
+        n_intervals=watched.n_intervals,
         detectable=float(np.max(look.half + look.missed(asked.miss))),
         method=f"{KURTOSIS if isinstance(look, Inspection) else SYMMETRY}, {words.source}",
         assumptions=(

@@ -119,7 +119,7 @@ class Watched:
 
     look: Inspection | SymmetricInspection
     n_draws: int
-    n_looks: int
+    n_intervals: int
     needed: int
     out_of_time: bool
     finite: bool
@@ -162,7 +162,7 @@ def watch(
     return Watched(
         look=look,
         n_draws=draws,
-        n_looks=stream.n_means * (1 if symmetric else number),
+        n_intervals=stream.n_means * (1 if symmetric else number),
         needed=math.ceil(look.wanted() / stream.per_draw),
         out_of_time=clock.over,
         finite=bool(np.isfinite(total).all()),

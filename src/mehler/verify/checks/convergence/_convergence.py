@@ -216,7 +216,7 @@ def check_convergence(
         interval=(low, high),
         n_features=n_features,
         n_draws=n_draws,
-        n_looks=4,
+        n_intervals=4,
         detectable=detectable,
         method=method,
         assumptions=("draws from different seeds are independent", *assumptions),

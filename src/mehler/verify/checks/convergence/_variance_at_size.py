@@ -136,7 +136,7 @@ def unmoved(
         interval=(0.0, 0.0) if fixed else (0.0, math.inf),
         n_features=PILOT * GROUP * (sides[0].m + sides[1].m),
         n_draws=2 * PILOT * GROUP,
-        n_looks=2,
+        n_intervals=2,
         detectable=sizes[1] / sizes[0] - 1.0 if fixed else math.inf,
         method="equality of features" if fixed else "equality of estimates",
         assumptions=("random features differ from seed to seed",),

@@ -122,7 +122,7 @@ def mean_invariance_defect(
         interval=(float(ends[worst, 0]) * scale, float(ends[worst, 1]) * scale),
         n_features=n_draws * m,
         n_draws=n_draws,
-        n_looks=n,
+        n_intervals=n,
         detectable=detectable_effect(x.shape[0], float(bound.max()), rate, asked.miss),
         method=method,
         assumptions=("draws, and units where declared, are independent", *rests),

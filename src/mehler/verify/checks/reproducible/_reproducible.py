@@ -130,7 +130,7 @@ def check_reproducible(
         # Draws that agree entirely.
         return report("refuted", 1.0, (1.0, 1.0), 1.0, found[1], found[0])
     # Constant summaries are no evidence either way.
-    taus, ends = zip(*(signs.tau(int(look)) for look in moving))
+    taus, ends = zip(*(signs.tau(int(test)) for test in moving))
     halves = [0.5 * (high - low) for low, high in ends]
     excess = [max(low, -high) for low, high in ends]
     worst = int(np.argmax([abs(t) / h for t, h in zip(taus, halves)]))
@@ -149,7 +149,7 @@ def check_reproducible(
             f"{int(signs.decided[moving[worst]])} comparisons without ties were made: "
             f"{signs.quadruples} would decide."
         )
-    pattern, summary = signs.looks[int(moving[worst])]
+    pattern, summary = signs.tests[int(moving[worst])]
     compared = signs.decided[moving[moving < len(SUMMARIES)]]
     reach = math.inf
     if compared.size:
@@ -181,13 +181,13 @@ def _verdict(
         interval=interval,
         n_features=n_draws * signs.n_features,
         n_draws=n_draws,
-        n_looks=len(signs.looks),
+        n_intervals=len(signs.tests),
         detectable=detectable,
         method="equality of bits and columns; binomial (Kendall's tau of draws, columns shared)",
         assumptions=(
             "draws whose columns all differ do not share half of them by chance",
             "one law for all seeds",
-            *(["the units of a draw are independent and alike"] if len(signs.looks) > 7 else []),
+            *(["the units of a draw are independent and alike"] if len(signs.tests) > 7 else []),
         ),
         where=where,
         seeds={"seed": seed},

@@ -99,11 +99,11 @@ class SignTests:
         self, draws: Draws, rows: EvaluatedRows, alike: bool, false_alarm: float, resolution: float
     ) -> None:
         self._draws, self._rows, self._alike = draws, rows, alike
-        self.looks = [*SUMMARIES, SHARED, *(PLACED if alike else [])]
-        self.rate, self.resolution = false_alarm / len(self.looks), resolution
+        self.tests = [*SUMMARIES, SHARED, *(PLACED if alike else [])]
+        self.rate, self.resolution = false_alarm / len(self.tests), resolution
         self.quadruples = quadruples_for(resolution, self.rate)
-        self.agree = np.zeros(len(self.looks))
-        self.decided = np.zeros(len(self.looks))
+        self.agree = np.zeros(len(self.tests))
+        self.decided = np.zeros(len(self.tests))
         self.made = self.n_draws = self.n_features = 0
         self._seen = SeenColumns()
         self._weights: Any = None
@@ -111,7 +111,7 @@ class SignTests:
     @property
     def moving(self) -> Any:
         """Mask of the tests with evidence: those at columns, and summaries that ever differed."""
-        columns = np.arange(len(self.looks)) >= len(SUMMARIES)
+        columns = np.arange(len(self.tests)) >= len(SUMMARIES)
         return columns | (self.decided > 0)
 
     def take(self, quadruples: int) -> Finding | None:
@@ -150,7 +150,7 @@ class SignTests:
         summaries = self.decided[: len(SUMMARIES)]
         if not ((summaries >= quadruples) | (summaries == 0)).all():
             return False
-        ends = (self.tau(look)[1] for look in range(len(SUMMARIES), len(self.looks)))
+        ends = (self.tau(test)[1] for test in range(len(SUMMARIES), len(self.tests)))
         return quadruples < self.quadruples or all(
             high - low <= self.resolution for low, high in ends
         )
@@ -173,16 +173,16 @@ class SignTests:
         terms = np.stack([z, z * self._weights, z * z])
         return np.stack([terms.sum(axis=(1, 2)), 64.0 * eps * np.abs(terms).sum(axis=(1, 2))])
 
-    def tau(self, look: int) -> tuple[float, tuple[float, float]]:
+    def tau(self, test: int) -> tuple[float, tuple[float, float]]:
         """Return the estimate of P(+) - P(-), given that summaries differ, and its interval.
 
         For columns, given a difference, scaled by the largest fraction of differences. Either way
         it excludes 0 when the signs exclude a fair coin.
         """
-        k, n, rate = int(self.agree[look]), int(self.decided[look]), self.rate
+        k, n, rate = int(self.agree[test]), int(self.decided[test]), self.rate
         low, high = binomial(k, n, 0.5 * rate) if n else (0.0, 1.0)
         value = 2.0 * k / n - 1.0 if n else 0.0
-        if look < len(SUMMARIES):
+        if test < len(SUMMARIES):
             return value, (2.0 * low - 1.0, 2.0 * high - 1.0)
         share = binomial(n, self.made, 0.5 * rate)[1] if self.made else 1.0
         ends = ((2.0 * low - 1.0) * share, (2.0 * high - 1.0) * share)

@@ -71,7 +71,7 @@ def equal_seeds(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot, seed
         interval=(-seen.largest * size, seen.largest * size),
         n_features=n * sum(side.m for side in sides),
         n_draws=n,
-        n_looks=1,
+        n_intervals=1,
         detectable=math.inf,
         method=f"equal {what} for equal seeds",
         assumptions=(
@@ -107,7 +107,7 @@ def not_finite(asked: CheckOptions, sides: tuple[Side, Side], seen: Pilot, seed:
         interval=(math.nan, math.nan),
         n_features=seen.n_draws * sum(each.m for each in sides),
         n_draws=seen.n_draws,
-        n_looks=1,
+        n_intervals=1,
         detectable=math.inf,
         method="finite features",
         where=seen.pairs.place(int(bad[2])),

@@ -185,7 +185,7 @@ def _verdict(
         interval=(low, high),
         n_features=n,
         n_draws=0,
-        n_looks=3 * len(pairs),
+        n_intervals=3 * len(pairs),
         detectable=float(np.max(look.half + look.missed(asked.miss))),
         method=method + (f", within groups of {GROUP}" if grouped else ""),
         assumptions=("the samples are independent, and their number was fixed before", *rests),

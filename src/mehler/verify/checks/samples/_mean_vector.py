@@ -123,7 +123,7 @@ def check_mean_vector(
     return dataclasses.replace(
         verdicts[worst],
         claim=claim or f"the mean is the claimed vector of {p} coordinates",
-        n_looks=p,
+        n_intervals=p,
         false_alarm=false_alarm,
         resolution=resolution,
         detectable=max(v.detectable / unit for v, unit in zip(verdicts, units)),

@@ -204,15 +204,15 @@ def _look(subject: Subject, random: bool, elsewhere: Elsewhere | None) -> list[F
     if elsewhere is not None and not seeded:
         found += check_elsewhere(subject, elsewhere)
     found += check_layouts(subject)
-    looks = (_RANDOM if random else ()) + (_CLAIMED if random and subject.kernel else ())
-    for name, look in looks:
+    checks = (_RANDOM if random else ()) + (_CLAIMED if random and subject.kernel else ())
+    for name, check in checks:
         if any(one.check in _NOT_INDEPENDENT for one in found):
             break  # what follows takes draws for independent
         if subject.clock.over:
             subject.notes.skip(name, "time")
             continue
         try:
-            found += look(subject)
+            found += check(subject)
         except Exception as error:  # whatever a third party raises at other rows and seeds
             subject.notes.skip(name, reason_of(error))
     return sorted(found, key=lambda one: one.late)
@@ -248,7 +248,7 @@ def _verdict(
         interval=(float(len(found)),) * 2,
         n_features=subject.n_features,
         n_draws=subject.n_draws,
-        n_looks=max(1, subject.looks),
+        n_intervals=max(1, subject.n_tests),
         false_alarm=false_alarm,
         resolution=subject.resolution,
         detectable=float("inf"),

@@ -43,7 +43,7 @@ class Subject:
     notes: Notes = field(default_factory=Notes)
     n_draws: int = 0
     n_features: int = 0
-    looks: int = 0
+    n_tests: int = 0
     sizes: bool | None = None
     base: Any = None
     seconds: float | None = None

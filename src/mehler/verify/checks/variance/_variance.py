@@ -216,7 +216,7 @@ def check_variance(
     return dataclasses.replace(
         verdict,
         status="refuted" if not is_steady else verdict.status,
-        n_looks=2 * verdict.n_looks,
+        n_intervals=2 * verdict.n_intervals,
         false_alarm=paid,
         resolution=asked.resolution,
         claim=f"n_features * Var<phi(x), phi(y)> / V(x, y) = 1 at {counted(pairs.n, 'pair')}",

@@ -138,7 +138,7 @@ def refuted(
     # Half of a family's rate for each of two tests. Pilots decide which trials are repeated, so
     # all of them have to be paid for.
     rate = 0.5 * subject.rate / _TRIALS
-    subject.looks += 1
+    subject.n_tests += 1
     if trial.decide(-math.log(rate)):
         return True, (ASSUMED_OF_BETS,)
     if not trial.short:
@@ -148,5 +148,5 @@ def refuted(
     fitting = [each for each in bases if each.columns <= MOST_DRAWS * trial.columns] or bases[:1]
     if not fitting:
         return False, ()
-    subject.looks += 1
+    subject.n_tests += 1
     return too_short(trial, fitting[-1], rate), (ASSUMED,)

@@ -87,7 +87,7 @@ def check_lengths(subject: Subject) -> list[Finding]:
     if not suspected or len(suspected) == len(trials):
         return []
     level = -math.log(subject.rate / len(NORMS))
-    subject.looks += len(suspected)
+    subject.n_tests += len(suspected)
     wrong = [norm for norm in suspected if trials[norm].decide(level)]
     right = [norm for norm in trials if not trials[norm].promising]
     if not wrong or not right:

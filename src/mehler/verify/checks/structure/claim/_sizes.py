@@ -120,7 +120,7 @@ def check_other_rows(subject: Subject) -> list[Finding]:
             trial.pilot()
         if own.suspicious or not other.promising:
             continue
-        subject.looks += 1
+        subject.n_tests += 1
         if other.decide(math.log(2.0 / subject.rate)):
             cause = "the claimed kernel fails on rows that the map was not fitted on"
             return [Finding(cause=cause, check="other rows", assumes=(ASSUMED_OF_BETS,))]

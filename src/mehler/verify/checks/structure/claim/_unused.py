@@ -135,7 +135,7 @@ def _bets(subject: Subject, rows: Any, claim: Any) -> str:
     bets = Excess(np.array([scaled.sum() + allowance]))
     seeds = subject.seeds(_STREAM + 1)
     level = -math.log(0.5 * subject.rate)
-    subject.looks += 1
+    subject.n_tests += 1
     for k in range(_BETS):
         phi = subject.map_for(seeds.seed(k), rows)
         gram = subject.gram(phi, rows)
@@ -152,7 +152,7 @@ def _many(subject: Subject, rows: Any) -> str:
     """Draw until columns used in one draw of a hundred would have been seen."""
     n = math.ceil(math.log(0.5 * subject.rate) / math.log1p(-_SELDOM))
     seeds = subject.seeds(_STREAM + 2)
-    subject.looks += 1
+    subject.n_tests += 1
     size = 8 if subject.resizable else None
     for k in range(n):
         if subject.clock.over:

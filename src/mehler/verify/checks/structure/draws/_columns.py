@@ -49,7 +49,7 @@ def check_columns(subject: Subject) -> list[Finding]:
         repeated = []  # in different places in every draw
     if not repeated and max(distinct) > _HALF:
         return []
-    subject.looks += 1
+    subject.n_tests += 1
     if not all_won(_swaps(subject, repeated, pilot[0].shape[1]), subject.rate):
         return []
     return [_finding(pilot[0], groups, repeated, distinct)]

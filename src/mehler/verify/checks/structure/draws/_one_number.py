@@ -49,7 +49,7 @@ def check_one_number(subject: Subject) -> list[Finding]:
     pair = pilot.worst()
     if pair is None or pilot.effective[pair] > _EFFECTIVE:
         return []
-    subject.looks += 1
+    subject.n_tests += 1
     fresh = _pairs(subject, rows, size, halves)
     signs: list[Any] = []
 

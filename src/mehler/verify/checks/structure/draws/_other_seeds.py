@@ -54,7 +54,7 @@ def check_other_seeds(subject: Subject) -> list[Finding]:
     pairs = _agreeing(drawn)
     for low, high in _telling(pairs):
         for relation in (lambda s, a=low, b=high: s ^ (a ^ b), lambda s, a=low, b=high: s + b - a):
-            subject.looks += 1
+            subject.n_tests += 1
             if all_won(_swaps(subject, relation), subject.rate / _RELATIONS):
                 return [_named(drawn, (low, high), _INDEPENDENT)]
     if pairs and _differ(list(_maps(drawn).values())):
