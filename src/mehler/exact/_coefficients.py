@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from mehler._validate import integer
-from mehler.exact._validate import check_pool, in_digits
+from mehler.exact._digits import in_digits
+from mehler.exact._validate import check_pool
 
 LARGEST_ORDER = 128
 # Below this pool size powers are products; above, Miller's recurrence, which divides by

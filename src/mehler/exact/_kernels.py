@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mehler.exact import _at_rho, _moments
-from mehler.exact._validate import in_digits
+from mehler.exact._digits import in_digits
 
 
 def collision_probability(rho: Any, q: int, dps: int | None = None) -> Any:

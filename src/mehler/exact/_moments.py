@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from mehler._validate import integer
-from mehler.exact._validate import check_pool, in_digits
+from mehler.exact._digits import in_digits
+from mehler.exact._validate import check_pool
 
 # The density turns over a width of about 1/sqrt(2 log q) = 0.19 at q = 10^6; this step puts the
 # error of the trapezoid rule, exp(-2 pi width / step), below 1e-16.

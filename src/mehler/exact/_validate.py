@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 from mehler import _arrays
@@ -18,11 +17,6 @@ ROUNDING = {"float32": 1e-5, "float64": 1e-12}
 def check_pool(q: Any, *, dps: int | None = None) -> int:
     """A pool size; float64 tables stop at 10^6, arbitrary precision does not."""
     return integer("pool size q", q, most=LARGEST_POOL if dps is None else None)
-
-
-def in_digits(name: str, *arguments: Any) -> Any:
-    """Call the function of :mod:`mehler.exact._multiprecision` of that name, imported on use."""
-    return getattr(importlib.import_module("mehler.exact._multiprecision"), name)(*arguments)
 
 
 def check_rho(rho: Any) -> Any:

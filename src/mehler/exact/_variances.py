@@ -7,7 +7,7 @@ from typing import Any
 from mehler import _arrays
 from mehler._validate import real
 from mehler.exact import _at_rho, _table
-from mehler.exact._validate import in_digits
+from mehler.exact._digits import in_digits
 
 
 def product_second_moment(rho: Any, q: int, dps: int | None = None) -> Any:
