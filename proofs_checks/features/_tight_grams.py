@@ -28,11 +28,7 @@ def one_for_each(bound: Bounding) -> Iterator[World]:
     for m in (40, 10**4, 10**8):
         for failure in _FAILURES:
             value = bound(
-                m,
-                ridge=ridge,
-                delta=failure,
-                eigenvalues=np.ones(n),
-                leverage=n / (1 + ridge),
+                m, ridge=ridge, delta=failure, eigenvalues=np.ones(n), leverage=n / (1 + ridge)
             ).value
             above, below = shares(m, 1 / n, value * (1 + ridge))
             low = max(-math.expm1(n * math.log1p(-one)) for one in (above, below))

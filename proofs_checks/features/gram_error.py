@@ -136,9 +136,7 @@ def operator(context: Context, *, bound: Bounding = spectral.operator_error) -> 
 def tight(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidence:
     """Hold the bounds of bounded features where errors are those of binomial shares."""
     return hold_worlds(
-        [*worlds.one_for_each(bound), *worlds.one_row(bound)],
-        form="proved",
-        claim="spectral error",
+        [*worlds.one_for_each(bound), *worlds.one_row(bound)], form="proved", claim="spectral error"
     )
 
 

@@ -44,27 +44,21 @@ def all_pairs(context: Context, *, bound: Bounding = bounds.all_pairs) -> Eviden
 def uniform(context: Context, *, bound: Bounding = bounds.uniform) -> Evidence:
     """Hold the bound of a set for a packing."""
     return hold_worlds(
-        [*worlds.packing(bound)],
-        form="proved",
-        claim=f"largest error over a set, {_CLAIM}",
+        [*worlds.packing(bound)], form="proved", claim=f"largest error over a set, {_CLAIM}"
     )
 
 
 def risk(context: Context, *, bound: Bounding = bounds.risk) -> Evidence:
     """Hold the bound of the risk against the best learner of two laws."""
     return hold_worlds(
-        [*worlds.majority(bound)],
-        form="proved",
-        claim=f"mean excess risk, {_CLAIM}",
+        [*worlds.majority(bound)], form="proved", claim=f"mean excess risk, {_CLAIM}"
     )
 
 
 def rank(context: Context, *, bound: Bounding = bounds.gram_error) -> Evidence:
     """Hold the bound by rank where one row is missing."""
     return hold_worlds(
-        [*worlds.distinct_rows(bound)],
-        form="proved",
-        claim=f"spectral error, {_CLAIM}",
+        [*worlds.distinct_rows(bound)], form="proved", claim=f"spectral error, {_CLAIM}"
     )
 
 

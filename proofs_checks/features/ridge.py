@@ -130,9 +130,7 @@ def _settings(context: Context) -> Iterator[tuple[str, Draw, float, int]]:
 def tight(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Hold each term where it is nearly equal to the risk."""
     return hold_worlds(
-        [*worlds.one_row(bound), *worlds.left_out(bound)],
-        form="proved",
-        claim="mean excess risk",
+        [*worlds.one_row(bound), *worlds.left_out(bound)], form="proved", claim="mean excess risk"
     )
 
 

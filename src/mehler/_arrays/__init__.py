@@ -35,11 +35,7 @@ from mehler._arrays._dtypes import (
     widest_float,
     within_floats,
 )
-from mehler._arrays._global_random import (
-    disturb_global_state,
-    global_states,
-    set_global_states,
-)
+from mehler._arrays._global_random import disturb_global_state, global_states, set_global_states
 from mehler._arrays._gradients import (
     attached,
     constant,

@@ -9,11 +9,7 @@ MOST_FEATURES = 10**18
 
 
 def least_features(
-    value: Callable[[int], float],
-    eps: float,
-    *,
-    at_least: int = 1,
-    most: int = MOST_FEATURES,
+    value: Callable[[int], float], eps: float, *, at_least: int = 1, most: int = MOST_FEATURES
 ) -> int:
     """Find the least m in [at_least, most] with value(m) <= eps, for a non-increasing `value`.
 

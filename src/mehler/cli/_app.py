@@ -80,8 +80,7 @@ def report(
     level: Annotated[str, option("quick|full", "Effort of the checks.")] = "quick",
     statements: Glob = "*",
     backend: Annotated[
-        str,
-        option("numpy|torch|jax|dask|cupy", "Array library that draws and applies the maps."),
+        str, option("numpy|torch|jax|dask|cupy", "Array library that draws and applies the maps.")
     ] = "numpy",
     seed: Seed = 0,
     false_alarm: FalseAlarm = 1e-9,

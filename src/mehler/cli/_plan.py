@@ -56,10 +56,7 @@ def plan(
     noise: Annotated[
         float, option("S", "For --task ridge: standard deviation of the noise of the targets.")
     ] = 0.1,
-    norm: Annotated[
-        float,
-        option("B", "For --task ridge: norm of the regression function."),
-    ] = 1.0,
+    norm: Annotated[float, option("B", "For --task ridge: norm of the regression function.")] = 1.0,
     gamma: Annotated[
         float, option("G", "For --task ridge: gamma of the kernel exp(-gamma |x - y|^2).")
     ] = 1.0,

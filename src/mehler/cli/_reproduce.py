@@ -10,11 +10,7 @@ import typer
 from mehler.cli._progress import progress_bar
 from mehler.cli._reading import Debug, Seed, option, switch
 
-data = typer.Typer(
-    name="data",
-    help="List or fetch real data sets.",
-    rich_markup_mode="markdown",
-)
+data = typer.Typer(name="data", help="List or fetch real data sets.", rich_markup_mode="markdown")
 
 
 @data.command("list")
@@ -66,8 +62,7 @@ def reproduce(
     data: Annotated[
         Path | None,
         option(
-            "FOLDER",
-            "Folder of MNIST, as `mehler data fetch` fills it; of leverage, UCI's files.",
+            "FOLDER", "Folder of MNIST, as `mehler data fetch` fills it; of leverage, UCI's files."
         ),
     ] = None,
     partial: Annotated[

@@ -77,11 +77,7 @@ def feature_cdf(self: Any, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
 
 
 def cdf(
-    X: _arrays.Array,
-    t: _arrays.Array,
-    of_unit: Callable[[Any], Any],
-    *,
-    homogeneous: bool = True,
+    X: _arrays.Array, t: _arrays.Array, of_unit: Callable[[Any], Any], *, homogeneous: bool = True
 ) -> _arrays.Array:
     """Compute P(|x_i| M <= t[i, j]) for M with cdf `of_unit`; zero rows give features of 0.
 

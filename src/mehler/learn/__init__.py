@@ -8,12 +8,7 @@ from mehler.learn._doubly_stochastic._fit import StochasticFit
 from mehler.learn._folds import folds
 from mehler.learn._kernel._columns import ColumnSample, block_diagonal, column_sample
 from mehler.learn._kernel._kernel_ridge import KernelRidgeFit, kernel_ridge
-from mehler.learn._kernel._measures import (
-    Rademacher,
-    kernel_alignment,
-    rademacher,
-    spectral_error,
-)
+from mehler.learn._kernel._measures import Rademacher, kernel_alignment, rademacher, spectral_error
 from mehler.learn._logistic._fit import LogisticFit
 from mehler.learn._logistic._logistic import logistic
 from mehler.learn._neighbours._index import MaxoutIndex

@@ -98,12 +98,7 @@ def _approximation(
 
 
 def _printed_condition(
-    known: Known,
-    quantity: str,
-    eps: float,
-    delta: float,
-    maxouts: dict[str, Any],
-    c_prime: float,
+    known: Known, quantity: str, eps: float, delta: float, maxouts: dict[str, Any], c_prime: float
 ) -> Row:
     # Set the print's last term, L C epsilon (1 + sqrt(2 log(1/delta))), to eps.
     size = maxouts["lipschitz"] * maxouts["scale"] * (1 + math.sqrt(2 * math.log(1 / delta)))

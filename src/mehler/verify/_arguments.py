@@ -114,11 +114,7 @@ class CheckOptions:
 
 
 def check_options(
-    default: str,
-    name: str | None,
-    false_alarm: float,
-    resolution: float,
-    miss: float,
+    default: str, name: str | None, false_alarm: float, resolution: float, miss: float
 ) -> CheckOptions:
     """Validate the options, the name by its default."""
     name = text("name", name, default=default)

@@ -79,11 +79,7 @@ class DoublingDimension:
 
 
 def doubling_dimension(
-    X: Array,
-    *,
-    centres: Centres = "anywhere",
-    exact: bool | None = None,
-    max_points: int = 10_000,
+    X: Array, *, centres: Centres = "anywhere", exact: bool | None = None, max_points: int = 10_000
 ) -> DoublingDimension:
     r"""Return an interval that contains the doubling dimension of a finite set of points.
 

@@ -15,12 +15,7 @@ Side = Literal["above", "below"]
 
 @elementwise
 def theorem_1(
-    n_inputs: int,
-    *,
-    epsilon: float,
-    side: Side,
-    templates: str = "zero",
-    form: Form = "proved",
+    n_inputs: int, *, epsilon: float, side: Side, templates: str = "zero", form: Form = "proved"
 ) -> Bound:
     r"""Bound the distance of the expected kernel from s - d_G, on unit rows and s = 1 + epsilon.
 
@@ -91,9 +86,7 @@ def theorem_1(
 
 def _printed(d: int, epsilon: float, side: str) -> tuple[Term, ...]:
     moment = Term(
-        "moment",
-        math.exp(-d * epsilon**2 / 16) / math.sqrt(d),
-        r"e^{-d\epsilon^2/16}/\sqrt d",
+        "moment", math.exp(-d * epsilon**2 / 16) / math.sqrt(d), r"e^{-d\epsilon^2/16}/\sqrt d"
     )
     if side == "above":
         rejected = math.exp(0.5 * d * (math.log1p(epsilon) - epsilon))
@@ -115,8 +108,5 @@ def _proved(law: TemplateLaw, s: float, side: str) -> tuple[Term, ...]:
     slope = (1.0 - law.slope / unit) * 2.0 * unit
     lost = (1.0 - law.mass) * s
     if side == "above":
-        return (
-            Term("slope", slope, r"2(1-q)/\sqrt{2\pi d}"),
-            Term("mass", -lost, r"-(1-p)s"),
-        )
+        return (Term("slope", slope, r"2(1-q)/\sqrt{2\pi d}"), Term("mass", -lost, r"-(1-p)s"))
     return Term("slope", 0.0, "0"), Term("mass", lost, "(1-p)s")

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import math
 
-from mehler.bounds._bound import (
-    Bound,
-    Form,
-    Term,
-    require_count,
-    require_form,
-    require_probability,
-)
+from mehler.bounds._bound import Bound, Form, Term, require_count, require_form, require_probability
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.group_invariant._assumptions import INDEPENDENT_ELEMENTS
 

@@ -31,12 +31,7 @@ def log_pairs(k: float, level: Any) -> Any:
 
 
 def uniform_by_slope(
-    m: int,
-    dimension: float,
-    diameter: float,
-    delta: float,
-    slope: Any,
-    told: dict[str, Any],
+    m: int, dimension: float, diameter: float, delta: float, slope: Any, told: dict[str, Any]
 ) -> Bound:
     """Return the smallest sum over levels of the union over pairs and of what is between."""
     (m,) = require_count(n_features=m)

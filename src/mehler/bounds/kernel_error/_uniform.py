@@ -144,11 +144,7 @@ def uniform(
         quantity="largest error of the kernel, all pairs of the set",
         terms=(
             Term("net", net, r"\Delta_0"),
-            Term(
-                "between",
-                between,
-                r"\sum_j 2r_j\Delta_1 \text{ or } 2 r_J (L + 1)",
-            ),
+            Term("between", between, r"\sum_j 2r_j\Delta_1 \text{ or } 2 r_J (L + 1)"),
         ),
         probability=1 - delta,
         assumptions=(

@@ -16,12 +16,7 @@ from mehler.bounds._bound import (
     require_probability,
 )
 from mehler.bounds._elementwise import elementwise
-from mehler.bounds.kitchen_sinks._assumptions import (
-    LABELS,
-    LIPSCHITZ,
-    SAMPLES,
-    bounded_features,
-)
+from mehler.bounds.kitchen_sinks._assumptions import LABELS, LIPSCHITZ, SAMPLES, bounded_features
 
 
 @elementwise

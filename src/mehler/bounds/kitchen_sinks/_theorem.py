@@ -169,16 +169,8 @@ def _proved(
 def _printed(n_features: int, n_samples: int, *, size: float, delta: float) -> tuple[Term, ...]:
     root = math.sqrt(-math.log(delta))
     return (
-        Term(
-            "statistical",
-            size * root / math.sqrt(n_samples),
-            r"c\,LC\sqrt{\log(1/\delta)/N}",
-        ),
-        Term(
-            "approximation",
-            size * root / math.sqrt(n_features),
-            r"c\,LC\sqrt{\log(1/\delta)/K}",
-        ),
+        Term("statistical", size * root / math.sqrt(n_samples), r"c\,LC\sqrt{\log(1/\delta)/N}"),
+        Term("approximation", size * root / math.sqrt(n_features), r"c\,LC\sqrt{\log(1/\delta)/K}"),
     )
 
 
@@ -226,12 +218,7 @@ def theorem_features(
 
     def at(n: int, samples: int = n_samples) -> Bound:
         return theorem(
-            n,
-            samples,
-            scale=scale,
-            lipschitz=lipschitz,
-            delta=delta,
-            feature_scale=feature_scale,
+            n, samples, scale=scale, lipschitz=lipschitz, delta=delta, feature_scale=feature_scale
         )
 
     one = at(1)

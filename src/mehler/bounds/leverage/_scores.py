@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import math
 
-from mehler.bounds._bound import (
-    Bound,
-    Term,
-    require_count,
-    require_positive,
-    require_probability,
-)
+from mehler.bounds._bound import Bound, Term, require_count, require_positive, require_probability
 from mehler.bounds._elementwise import elementwise
 
 
@@ -142,12 +136,7 @@ def probability_error(
 
 @elementwise
 def score_error_samples(
-    eps: float,
-    *,
-    ridge: float,
-    degrees_of_freedom: float,
-    delta: float,
-    feature_bound: float = 1.0,
+    eps: float, *, ridge: float, degrees_of_freedom: float, delta: float, feature_bound: float = 1.0
 ) -> int:
     r"""Return an N_0 that brings :func:`score_error` to `eps`.
 

@@ -9,13 +9,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._validate import positive, reals
-from mehler.bounds._bound import (
-    Assumption,
-    Bound,
-    Term,
-    require_positive,
-    require_probability,
-)
+from mehler.bounds._bound import Assumption, Bound, Term, require_positive, require_probability
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds._inverse import least_features
 from mehler.bounds.spectral._known import Known, blocks, eigenvalues_of, know

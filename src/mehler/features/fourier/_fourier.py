@@ -282,12 +282,7 @@ def _offsets(seed: int, n_units: int, first: int) -> Any:
 
 
 def _transform(
-    phases: Phases,
-    offset: bool,
-    gain: float,
-    xp: Any,
-    rows: _arrays.Array,
-    *weights: Any,
+    phases: Phases, offset: bool, gain: float, xp: Any, rows: _arrays.Array, *weights: Any
 ) -> _arrays.Array:
     """Compute the features of a block of rows.
 

@@ -20,11 +20,7 @@ def variance(spectrum: Spectrum, t: Any, form: str) -> _arrays.Array:
 
 
 def dependence(
-    spectrum: Spectrum,
-    projection: Projection,
-    t: Any,
-    n_inputs: int,
-    n_units: int,
+    spectrum: Spectrum, projection: Projection, t: Any, n_inputs: int, n_units: int
 ) -> _arrays.Array:
     """Sum the covariances of cos <w_l, z> with those of all other units, per unit.
 

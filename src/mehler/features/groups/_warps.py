@@ -134,12 +134,7 @@ class PitchShifts(_Resampled):
             raise ValueError(f"channels_per_octave={density!r} must be finite and above 0")
         self.channels_per_octave = density
         one = self.cents == (0.0,)
-        super().__init__(
-            integer("n_inputs", n_inputs),
-            len(self.cents),
-            orthogonal=one,
-            closed=one,
-        )
+        super().__init__(integer("n_inputs", n_inputs), len(self.cents), orthogonal=one, closed=one)
 
     def _listed(self) -> Any:
         return np.array(self.cents)[:, None]

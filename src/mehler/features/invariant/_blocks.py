@@ -99,11 +99,7 @@ def on_blocks(
 
 
 def on_shifts(
-    shape: tuple[int, ...],
-    xp: Any,
-    rows: _arrays.Array,
-    part: slice,
-    templates: _arrays.Array,
+    shape: tuple[int, ...], xp: Any, rows: _arrays.Array, part: slice, templates: _arrays.Array
 ) -> _arrays.Array:
     """Compute all cyclic shifts of images (signals have height 1) by one FFT correlation."""
     own = templates[part, :]

@@ -180,10 +180,7 @@ _STUMPS = "stumps"
 
 
 def law_of(
-    law: Any,
-    kernel: Matrix | None,
-    variance: Matrix | None,
-    stumps: Callable[[], WeightLaw],
+    law: Any, kernel: Matrix | None, variance: Matrix | None, stumps: Callable[[], WeightLaw]
 ) -> WeightLaw:
     """Return the law of a name or a function; ValueError if there is none."""
     if callable(law):

@@ -11,12 +11,7 @@ import numpy as np
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler._validate import flag, integer, positive
-from mehler.learn._arguments import (
-    check_map,
-    check_pair,
-    feature_blocks,
-    shape_of,
-)
+from mehler.learn._arguments import check_map, check_pair, feature_blocks, shape_of
 from mehler.learn._logistic._fit import LogisticFit
 from mehler.learn._one_vs_all import one_vs_all
 

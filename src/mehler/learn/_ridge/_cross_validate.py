@@ -10,13 +10,7 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler._validate import choice, flag, iterable
-from mehler.learn._arguments import (
-    SCORINGS,
-    SOLVERS,
-    check_lambdas,
-    check_map,
-    check_pair,
-)
+from mehler.learn._arguments import SCORINGS, SOLVERS, check_lambdas, check_map, check_pair
 from mehler.learn._folds import check_folds
 from mehler.learn._ridge._fit import RidgeFit
 from mehler.learn._ridge._fold_sums import (
@@ -257,8 +251,5 @@ def _result(
     mean = errors.mean(axis=0)
     fit = whole(lambdas[best(lambdas, mean)]).fit(0)
     return CrossValidation(
-        lambdas=lambdas,
-        errors=errors,
-        sizes=sizes,
-        fit=replace(fit, lambdas=lambdas, errors=mean),
+        lambdas=lambdas, errors=errors, sizes=sizes, fit=replace(fit, lambdas=lambdas, errors=mean)
     )

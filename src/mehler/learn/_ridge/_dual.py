@@ -7,12 +7,7 @@ from typing import Any
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler.learn._arguments import (
-    feature_blocks,
-    require_no_overflow,
-    shape_of,
-    work_place,
-)
+from mehler.learn._arguments import feature_blocks, require_no_overflow, shape_of, work_place
 from mehler.learn._ridge._path import Origin, Path, spectrum_of_rows
 
 

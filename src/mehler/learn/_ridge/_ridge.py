@@ -10,13 +10,7 @@ import numpy as np
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler._validate import choice, flag
-from mehler.learn._arguments import (
-    SCORINGS,
-    SOLVERS,
-    check_lambdas,
-    check_map,
-    check_pair,
-)
+from mehler.learn._arguments import SCORINGS, SOLVERS, check_lambdas, check_map, check_pair
 from mehler.learn._ridge._cross_validate import cross_validate
 from mehler.learn._ridge._dual import is_wide, solve_dual
 from mehler.learn._ridge._fit import RidgeFit

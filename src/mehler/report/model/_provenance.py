@@ -34,12 +34,7 @@ def provenance(context: Context, command: tuple[str, ...] | None) -> dict[str, A
     }
 
 
-def replay_line(
-    context: Context,
-    *,
-    data: str | None = None,
-    options: tuple[str, ...] = (),
-) -> str:
+def replay_line(context: Context, *, data: str | None = None, options: tuple[str, ...] = ()) -> str:
     """Return the command that repeats one statement, with `options` on how the data are read."""
     words = ["mehler", "report"]
     if data is not None:

@@ -148,9 +148,7 @@ def check_convergence(
         # A first coarse inspection, at a twentieth of the error rate, finds gross defects early.
         for share, coarse in ((0.05, 3.0), (0.95, 1.0)):
             part = replace(
-                asked,
-                false_alarm=share * asked.false_alarm,
-                resolution=coarse * asked.resolution,
+                asked, false_alarm=share * asked.false_alarm, resolution=coarse * asked.resolution
             )
             # A size without variation has converged; give it a tiny scatter.
             floor = 1e-6 * float(spreads[0].mean())
