@@ -93,13 +93,13 @@ def solve_by_blocks(
         (fit,) = sums.solve(lambdas, intercept=intercept)
         return fit
     if splits is None:
-        path = sums._path(lambdas, intercept, "eigen", spend=True)
+        path = sums._path(lambdas, intercept, "eigen", overwrite=True)
         errors = _summed(LeftOut(phi, path, scoring, weighted=True), x, y, weights) / sums.n_rows
         return path.fit(best(lambdas, errors), errors)
     found = []
     for train, test in splits:
         part = add(learn.RidgeSums(phi), *_at(train, x, y, weights))
-        path = part._path(lambdas, intercept, "auto", spend=True)
+        path = part._path(lambdas, intercept, "auto", overwrite=True)
         held = _at(test, x, y, weights)
         total = float(np.sum(_arrays.to_host(held[2])))
         if not total:

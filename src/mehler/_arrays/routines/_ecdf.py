@@ -65,7 +65,7 @@ def _count(xp: Any, mask: Array) -> Array:
 
 
 def _written(pieces: Iterable[tuple[slice, Any]], thresholds: Any, scale: Any) -> Any:
-    """NumPy variant of `shares_below`: reuse one mask and write features in place."""
+    """NumPy variant of `ecdf_at`: reuse one mask and write features in place."""
     n_columns, out, mask = thresholds.shape[-1], None, None
     for part, values in pieces:
         c, r, n = values.shape

@@ -213,7 +213,7 @@ def _transform_next(
     if isinstance(projections, _arrays.InHand):
         return projections.after_winner()
     projected = next(projections)
-    # Copy: `keep_winner` overwrites both, and they overlap.
+    # Copy: `running_argmax` overwrites both, and they overlap.
     best, chosen = projected[:, :-1], xp.positive(projected[:, 1:])
     for projected in projections:
         value, offered = projected[:, :-1], projected[:, 1:]

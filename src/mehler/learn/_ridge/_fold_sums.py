@@ -116,7 +116,7 @@ def solved(parts: Sequence[RidgeSums], how: How, without: int | None = None) -> 
     others = [part for i, part in enumerate(parts) if i != without]
     # Start from the empty sum, so that no part is overwritten.
     total = functools.reduce(operator.add, others, RidgeSums(parts[0].phi))
-    return _light(total._path(how.lambdas, how.intercept, how.solver, spend=True))
+    return _light(total._path(how.lambdas, how.intercept, how.solver, overwrite=True))
 
 
 def _light(path: Path) -> Path:

@@ -151,7 +151,7 @@ def ridge(
     if solver != "direct" and is_wide(phi, X):
         path = solve_dual(phi, X, Y, path_of, intercept)
     else:
-        path = RidgeSums(phi).add(X, Y)._path(path_of, intercept, solver, spend=True)
+        path = RidgeSums(phi).add(X, Y)._path(path_of, intercept, solver, overwrite=True)
     summed = LeftOut(phi, path, scoring) if leaves else HeldOut(phi, path, scoring)
     errors = _over(summed, rows, off) / rows.shape[0]
     return path.fit(best(path.lambdas, errors), errors)

@@ -283,19 +283,21 @@ class RidgeSums:
             If there are no rows yet, or an argument is not of its kind.
         """
         flag("intercept", intercept)
-        path = self._path(check_lambdas(lambdas), intercept, solver, spend=False)
+        path = self._path(check_lambdas(lambdas), intercept, solver, overwrite=False)
         return tuple(path.fit(i) for i in range(len(path.lambdas)))
 
     def _path(
-        self, lambdas: tuple[float, ...], intercept: bool, solver: str, *, spend: bool
+        self, lambdas: tuple[float, ...], intercept: bool, solver: str, *, overwrite: bool
     ) -> Path:
-        """Solve for all lambdas; ``spend=True`` overwrites the Gram."""
+        """Solve for all lambdas; ``overwrite=True`` overwrites the Gram."""
         self._require_sums()
         choice("solver", solver, SOLVERS)
         xp, gram, cross = self._place.xp, self._gram, self._cross
         if not intercept:
             scale = self.n_rows**0.5
-            gram = _arrays.add_gram(xp, gram if spend else gram + 0.0, scale * self._mean[None, :])
+            gram = _arrays.add_gram(
+                xp, gram if overwrite else gram + 0.0, scale * self._mean[None, :]
+            )
             cross = cross + self.n_rows * self._mean[:, None] * self._target_mean[None, :]
         weights, eigen = None, None
         if solver == "auto" and gram.shape[0] <= MAX_EIGEN_FEATURES:
@@ -308,11 +310,11 @@ class RidgeSums:
             squares = xp.linalg.trace(gram)
             if intercept:
                 squares = squares + self.n_rows * xp.sum(self._mean * self._mean)
-            whole = spend or not intercept
+            whole = overwrite or not intercept
             own = gram if whole else gram + 0.0
             eigen = spectrum(xp, own, cross, self._dtype, squares)
             weights = eigen.weights(xp, lambdas, self.n_rows)
-        if spend:
+        if overwrite:
             self._gram = None
         zeros = 0.0 * self._mean, 0.0 * self._target_mean
         return Path(

@@ -46,7 +46,7 @@ def diagnose(
     seed: int = 0,
     time_limit: float | None = None,
 ) -> tuple[Cause, ...]:
-    """Inspection for a simple reason why the mean of <phi(x), phi(y)> is not k(x, y).
+    """Search for a simple reason why the mean of <phi(x), phi(y)> is not k(x, y).
 
     Fit c k, k with another bandwidth, k + b, and k(x, y) + c k(x, -y) to the mean over fresh draws
     by weighted least squares, and name those that explain the deviation. Further suggestions:

@@ -28,7 +28,7 @@ _ASSUMED = "columns of a draw are independent and alike, or differ from each oth
 
 
 def check_columns(subject: Subject) -> list[Finding]:
-    """Inspection for columns that are the same in every draw.
+    """Search for columns that are the same in every draw.
 
     If features take few values, columns coincide by chance, but between two draws as often as
     within one. So halves of two draws are swapped, and a correct map has the coincidence as often
