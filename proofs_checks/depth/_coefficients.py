@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -9,7 +10,10 @@ import numpy as np
 
 from mehler import DeepKernel, exact
 
-_NODES = 1500
+
+@functools.cache
+def _rule() -> tuple[Any, Any]:
+    return np.polynomial.legendre.leggauss(1500)
 
 
 def eigenvalues(method: str, q: int, depth: int, d: int, degrees: tuple[int, ...]) -> Any:
@@ -17,7 +21,7 @@ def eigenvalues(method: str, q: int, depth: int, d: int, degrees: tuple[int, ...
 
     Gauss-Legendre in the angle, in which the kernels are analytic up to both ends.
     """
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    nodes, weights = _rule()
     theta = 0.5 * math.pi * (nodes + 1)
     rows = np.stack([np.cos(theta), np.sin(theta)], axis=1) * 2**0.5
     network = DeepKernel("maxout", depth, pool_size=q, weight_variance=1 / exact.sigma2(q))

@@ -55,7 +55,7 @@ class Maxout:
     q: int
     growth = 1
 
-    @property
+    @functools.cached_property
     def second(self) -> float:
         """E max^2."""
         return sigma2(self.q)
