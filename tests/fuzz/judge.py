@@ -8,10 +8,12 @@ import io
 import re
 import warnings
 from collections.abc import Iterator
-from numbers import Integral
+from decimal import Decimal
+from numbers import Integral, Number
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from tests.fuzz.calls import Call
 from tests.fuzz.hostile import Change
@@ -146,6 +148,9 @@ def alike(a: Any, b: Any, depth: int = 0) -> bool:
         return False
     if isinstance(a, list | tuple):
         return len(a) == len(b) and all(alike(x, y, depth + 1) for x, y in zip(a, b))
+    if isinstance(a, BaseEstimator):
+        # They keep what they are given: the same numbers of another kind.
+        return _alike_params(a.get_params(deep=False), b.get_params(deep=False), depth)
     if dataclasses.is_dataclass(a):
         return all(
             alike(getattr(a, f.name), getattr(b, f.name), depth + 1)
@@ -155,3 +160,12 @@ def alike(a: Any, b: Any, depth: int = 0) -> bool:
     if isinstance(a, int | str | bytes | bool | type(None)):
         return a == b
     return True
+
+
+def _alike_params(a: dict[str, Any], b: dict[str, Any], depth: int) -> bool:
+    return all(
+        a[name] == b[name]
+        if isinstance(a[name], Number | Decimal) and isinstance(b[name], Number | Decimal)
+        else alike(a[name], b[name], depth + 1)
+        for name in a
+    )

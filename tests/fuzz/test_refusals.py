@@ -199,9 +199,10 @@ def test_exact_numbers_are_kept_as_floats():
     for one in (
         leverage.LeverageSampling(fourier(), 8, lam=half, mix=half, seed=0),
         leverage.TopLeverage(fourier(), 8, lam=half),
+        leverage.Greedy(fourier(), 8, total_weight=half),
         exact.orbits.Bins(5, window=half, rule="dither"),
     ):
-        for name in {"lam", "mix", "window"} & set(vars(one)):
+        for name in {"lam", "mix", "window", "total_weight"} & set(vars(one)):
             assert isinstance(getattr(one, name), float)
 
 
@@ -230,5 +231,16 @@ def test_numbers_of_other_types_plan_as_floats():
     assert planning.plan_map(pool, x, **other) == planned
     known = {"n_inputs": 5, "n_samples": 40, "measure": False}
     assert planning.plan(eps=np.float64(0.1), **known) == planning.plan(eps=0.1, **known)
+    losses = {"loss_bound": fractions.Fraction(2), "lipschitz": fractions.Fraction(1, 2)}
+    floats = {name: float(value) for name, value in losses.items()}
+    assert planning.plan(eps=0.1, **losses, **known) == planning.plan(eps=0.1, **floats, **known)
     interval = doubling.Interval(fractions.Fraction(1, 2), np.int64(3))
     assert repr(interval) == "Interval(low=0.5, high=3)"
+
+
+@pytest.mark.parametrize("name", ["X", "Y"])
+def test_rows_without_a_correlation_are_named(name):
+    network = mehler.DeepFeatures.draw(2, (8, 8), activation="maxout", pool_size=4, seed=0)
+    rows = {"X": np.eye(2), "Y": np.eye(2), name: np.full((2, 2), 1e-300)}
+    with pytest.raises(ValueError, match=rf"^{name} has a row of zeros"):
+        network.finite_width(**rows)

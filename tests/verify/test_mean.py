@@ -101,3 +101,15 @@ def test_vacuous_calls_are_refused_by_name(options, message):
     arguments = {"samples": [0.0, 1.0] * 50, "exact": 0.5, **options}
     with pytest.raises(ValueError, match=message):
         check_mean(arguments.pop("samples"), arguments.pop("exact"), **arguments)
+
+
+@pytest.mark.parametrize("power", [-1000, -300, 300, 1000])
+def test_the_unit_of_samples_changes_nothing(power):
+    """Squares of these samples are no floats; powers of two scale without rounding."""
+    x = np.random.default_rng(0).standard_normal(20_000)
+    unit = 2.0**power
+    for claim in (0.0, 0.2):
+        one = check_mean(x, claim, resolution=0.2)
+        far = check_mean(unit * x, unit * claim, resolution=unit * 0.2)
+        assert far.status == one.status == ("refuted" if claim else "holds")
+        assert np.allclose(np.divide(far.interval, unit), one.interval, rtol=1e-9)

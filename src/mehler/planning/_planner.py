@@ -111,6 +111,7 @@ def plan(
     require_positive(eps=eps, lipschitz=lipschitz, scale=scale, loss_bound=loss_bound)
     require_probability(delta=delta)
     eps, delta = float(eps), float(delta)
+    lipschitz, scale, loss_bound = float(lipschitz), float(scale), float(loss_bound)
     max_rows, max_points = require_count(max_rows=max_rows, max_points=max_points)
     seed = check_seed(seed)
     if n_inputs is not None:
@@ -119,6 +120,7 @@ def plan(
         (n_samples,) = require_count(n_samples=n_samples)
     optional = {"dimension": dimension, "diameter": diameter, "c_prime": c_prime, "c": c}
     require_positive(**{name: value for name, value in optional.items() if value is not None})
+    diameter, c_prime, c = (one if one is None else float(one) for one in (diameter, c_prime, c))
     if diameter is not None and diameter > 2:
         raise ValueError(f"diameter={diameter!r} exceeds 2, that of the unit sphere")
     if data is None and n_inputs is None and n_samples is None and dimension is None:

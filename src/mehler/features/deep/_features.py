@@ -246,8 +246,12 @@ class DeepFeatures(FeatureMap):
         y = x if Y is None else _host_rows(Y, "Y", self.n_inputs)
         w, b = self.limit.weight_variance, self.limit.bias_variance
         p, r = ((w * np.sum(one**2, axis=1) / self.n_inputs + b) for one in (x, y))
-        if not (np.all(p > 0.0) and np.all(r > 0.0)):
-            raise ValueError("a row of zeros has no correlation without biases: leave it out")
+        for name, lengths in (("X", p), ("Y", r)):
+            if not np.all(lengths > 0.0):
+                raise ValueError(
+                    f"{name} has a row of zeros, or of numbers whose squares are 0 as floats: it "
+                    "has no correlation without biases, leave it out"
+                )
         c = w * (x @ y.T) / self.n_inputs + b
         p, r = np.broadcast_to(p[:, None], c.shape), np.broadcast_to(r[None], c.shape)
         return expand(self.limit.layer.q, self.widths, w, b, p, c, r)

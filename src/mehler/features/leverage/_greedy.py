@@ -58,6 +58,7 @@ class Greedy(Selector):
         weight = self.total_weight
         if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 < weight < np.inf:
             raise ValueError(f"total_weight={weight!r} is not a finite number above 0")
+        object.__setattr__(self, "total_weight", float(weight))
 
     def _choose(self, phi: _arrays.Array, y: Any) -> Choice:
         if y.shape[1] != 1:
@@ -65,7 +66,7 @@ class Greedy(Selector):
         chosen = steps(
             np.asarray(_arrays.to_host(phi), dtype=np.float64),
             y[:, 0],
-            float(self.total_weight),
+            self.total_weight,
             self._n_groups(),
         )
         counts = np.bincount(self._labels()[chosen], minlength=self._shares().size)

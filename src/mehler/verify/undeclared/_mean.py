@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mehler._words import counted
@@ -18,6 +18,9 @@ from mehler.verify.intervals._self_normalised import (
     samples_wanted,
 )
 from mehler.verify.undeclared._kurtosis_test import LEAST
+
+# Fourth powers of samples between 1/_LARGE and _LARGE, and their sums, are floats.
+_LARGE = 2.0**200
 
 
 @dataclass(frozen=True)
@@ -46,11 +49,13 @@ def undeclared_interval(x: Any, false_alarm: float, miss: float, resolution: flo
     Samples whose own kurtosis is not five times smaller widen the interval and refute nothing,
     since larger ones may not have been seen yet.
     """
+    size = float(abs(x).max())
+    if size > 0.0 and not 1.0 / _LARGE < size < _LARGE:
+        return _in_units(2.0 ** (math.frexp(size)[1] - 1), x, false_alarm, miss, resolution)
     n, centre = x.size, float(x.mean())
     gaps = x - centre
     squares, fourths = float((gaps**2).sum()), float((gaps**4).sum())
     # Samples that differ by rounding only count as constant.
-    size = float(abs(x).max())
     effective = 0.0
     if squares > n * (1e-15 * size) ** 2:
         effective = float(effective_samples(squares, fourths))
@@ -93,3 +98,12 @@ def undeclared_interval(x: Any, false_alarm: float, miss: float, resolution: flo
         may_refute=effective >= wanted and n >= LEAST,
         note=note,
     )
+
+
+def _in_units(unit: float, x: Any, false_alarm: float, miss: float, resolution: float) -> Measured:
+    """Measure samples whose squares are no floats, in a unit of their size."""
+    # The resolution only says which interval is sought: any number is valid.
+    sought = min(max(resolution / unit, 1.0 / _LARGE), _LARGE)
+    found = undeclared_interval(x / unit, false_alarm, miss, sought)
+    low, high = found.interval
+    return replace(found, interval=(unit * low, unit * high), detectable=unit * found.detectable)
