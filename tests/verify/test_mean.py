@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -113,3 +114,9 @@ def test_the_unit_of_samples_changes_nothing(power):
         far = check_mean(unit * x, unit * claim, resolution=unit * 0.2)
         assert far.status == one.status == ("refuted" if claim else "holds")
         assert np.allclose(np.divide(far.interval, unit), one.interval, rtol=1e-9)
+
+
+def test_an_exact_variance_is_a_float():
+    x = normal(1000)
+    one, other = (check_mean(x, 0.0, variance=v, resolution=0.5) for v in (1.5, Fraction(3, 2)))
+    assert one == other

@@ -47,6 +47,7 @@ POOL = POOLS["pairs"][0]()
         (lambda: leverage.LeverageSampling(POOL, 4, lam=0.1, seed=None), TypeError, "seed"),
         (lambda: leverage.LKRF(POOL, 4, rho=0.0), ValueError, "rho=0.0"),
         (lambda: leverage.Greedy(POOL, 4, total_weight=-1.0), ValueError, "total_weight"),
+        (lambda: leverage.Greedy(POOL, 4, total_weight=10**400), ValueError, "total_weight"),
         (lambda: leverage.EERF(POOL, 4).fit(ROWS), ValueError, "y is missing"),
         (lambda: leverage.EERF(POOL, 4).fit(ROWS, TARGETS[1:]), ValueError, "29 rows but X has 30"),
         (lambda: leverage.EERF(POOL, 4).fit(ROWS, ["a"] * 30), ValueError, "one column of 0 and 1"),

@@ -223,6 +223,7 @@ def test_limits_are_kept():
         ({"step": 1e-14}, ValueError, "rounding moves"),
         ({"step": -1.0}, ValueError, "step"),
         ({"directions": 0}, ValueError, "directions"),
+        ({"directions": 2**64}, ValueError, "directions"),
         ({"resolution": 2.0}, ValueError, "vacuous"),
         ({"max_features": 100}, ValueError, "max_features=100"),
         ({"Y": np.ones((1, D + 1))}, ValueError, "columns"),

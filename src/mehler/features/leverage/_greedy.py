@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from mehler import _arrays
+from mehler._validate import positive
 from mehler.features.leverage._selector import Choice, Selector
 
 
@@ -55,10 +55,7 @@ class Greedy(Selector):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        weight = self.total_weight
-        if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 < weight < np.inf:
-            raise ValueError(f"total_weight={weight!r} is not a finite number above 0")
-        object.__setattr__(self, "total_weight", float(weight))
+        object.__setattr__(self, "total_weight", positive("total_weight", self.total_weight))
 
     def _choose(self, phi: _arrays.Array, y: Any) -> Choice:
         if y.shape[1] != 1:

@@ -101,6 +101,7 @@ def check_mean(
         raise ValueError(f"exact={exact!r} must be finite: it is the claimed mean")
     if sum(given is not None for given in (variance, bounds)) + binary > 1:
         raise ValueError("variance, bounds and binary exclude each other: declare one of them")
+    variance = None if variance is None else positive("variance", variance)
     resolution = positive("resolution", resolution)
     false_alarm, miss = probability("false_alarm", false_alarm), probability("miss", miss)
     if binary or bounds is not None:

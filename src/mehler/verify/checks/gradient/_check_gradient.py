@@ -31,6 +31,8 @@ from mehler.verify.undeclared._watch import watch
 
 # Draws that set the units; they are not reused.
 _PILOT = 32
+# Every draw is evaluated along each direction.
+_MOST_DIRECTIONS = 100_000
 
 _UNIT = "sqrt(E|d phi(x)|^2 E|phi(y)|^2)"
 
@@ -75,7 +77,7 @@ def check_gradient(
         differentiation. It is compared with the claim at the rows themselves. Default: central
         differences.
     directions : int
-        Number of random unit vectors u.
+        Number of random unit vectors u, at most 10^5.
     step : float, optional
         Step h; default eps^(1/4) times the root mean square norm of the rows, eps of their dtype.
     independent_features : bool, optional
@@ -166,7 +168,9 @@ def check_gradient(
     h = 0.0 if jacobian is not None else _step(rows, step)
     if jacobian is not None and step is not None:
         raise ValueError("step is for differences: with jacobian= there is none")
-    u = directions_of(rows.host.shape[1], integer("directions", directions), draws.root)
+    u = directions_of(
+        rows.host.shape[1], integer("directions", directions, most=_MOST_DIRECTIONS), draws.root
+    )
     segments = Segments(rows, u, h)
     claim, error = segments.claims(gradient, rows.values, others.values)
     pay(ledger, asked.name, asked.false_alarm)
