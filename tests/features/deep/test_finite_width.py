@@ -106,6 +106,21 @@ def test_squares_vary_as_a_product_of_layers():
     assert variance == pytest.approx(depth * growth / n * squares**2, rel=1e-11)
 
 
+@pytest.mark.parametrize("q", [2, 3, 4])
+def test_opposite_rows_are_the_limit_of_nearly_opposite_ones(q):
+    """Their own first layer alone is at -1, where pools of two have a derivative without end."""
+    phi, turn = drawn((16,) * 3, q), 1e-5
+    values = []
+    for angle in (np.pi, np.pi - turn, np.pi - 2 * turn):
+        pair = np.array([[1.0, 0.0], [np.cos(angle), np.sin(angle)]])
+        found = phi.finite_width(pair)
+        values.append((found.bias[0, 1], found.variance[0, 1]))
+    here, near, further = np.array(values)
+    # Continuous: within three times what twice the turn adds.
+    assert np.all(np.abs(here - near) <= 3 * np.abs(further - near) + 1e-12)
+    assert np.all(here != 0.0)
+
+
 def test_linear_networks_have_no_bias():
     assert np.all(drawn((5, 5, 5), 1, b=0.3).finite_width(X).bias == 0.0)
 
@@ -128,6 +143,9 @@ def test_what_is_not_known_is_refused():
         drawn((5, 5)).variance(X)
     with pytest.raises(ValueError, match="a row of zeros"):
         drawn((5, 5)).finite_width(np.zeros((1, 2)))
+    for size in (1e-170, 1e160):
+        with pytest.raises(ValueError, match="scale the rows"):
+            drawn((5, 5)).finite_width(size * X)
     with pytest.raises(ValueError, match="X has 3 columns; the map takes 2"):
         drawn((5, 5)).finite_width(np.ones((1, 3)))
     relu = mehler.DeepFeatures.draw(2, (5,), activation="relu", seed=0)

@@ -212,7 +212,8 @@ class DeepFeatures(FeatureMap):
         Raises
         ------
         TypeError, ValueError
-            If an array is not of its kind, the activation is not maxout, or a row is zero.
+            If an array is not of its kind, the activation is not maxout, a row is zero, or fourth
+            powers of rows overflow or vanish.
 
         See Also
         --------
@@ -245,16 +246,22 @@ class DeepFeatures(FeatureMap):
         x = _host_rows(X, "X", self.n_inputs)
         y = x if Y is None else _host_rows(Y, "Y", self.n_inputs)
         w, b = self.limit.weight_variance, self.limit.bias_variance
-        p, r = ((w * np.sum(one**2, axis=1) / self.n_inputs + b) for one in (x, y))
-        for name, lengths in (("X", p), ("Y", r)):
-            if not np.all(lengths > 0.0):
+        for name, rows in (("X", x), ("Y", y)):
+            if b == 0.0 and not np.all(np.any(rows, axis=1)):
                 raise ValueError(
-                    f"{name} has a row of zeros, or of numbers whose squares are 0 as floats: it "
-                    "has no correlation without biases, leave it out"
+                    f"{name} has a row of zeros, which has no correlation without biases: leave "
+                    "it out"
                 )
-        c = w * (x @ y.T) / self.n_inputs + b
-        p, r = np.broadcast_to(p[:, None], c.shape), np.broadcast_to(r[None], c.shape)
-        return expand(self.limit.layer.q, self.widths, w, b, p, c, r)
+        with np.errstate(all="ignore"):
+            p, r = ((w * np.sum(one**2, axis=1) / self.n_inputs + b) for one in (x, y))
+            c = w * (x @ y.T) / self.n_inputs + b
+            p, r = np.broadcast_to(p[:, None], c.shape), np.broadcast_to(r[None], c.shape)
+            found = expand(self.limit.layer.q, self.widths, w, b, p, c, r)
+        if not (np.all(np.isfinite(found.bias)) and np.all(np.isfinite(found.variance))):
+            raise ValueError(
+                "X or Y has rows whose fourth powers are no floats after some layer: scale the rows"
+            )
+        return found
 
 
 def _host_rows(rows: Any, name: str, n_inputs: int) -> Any:

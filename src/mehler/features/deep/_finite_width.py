@@ -50,7 +50,10 @@ def expand(
         rho = np.clip(c / size, -1.0, 1.0)
         apart = 1.0 - rho > 1e-12
         k, slope = (np.asarray(f(rho, q)) for f in (_at_rho.kernel, _at_rho.collision))
-        bend = np.where(apart, _bend(np.where(apart, rho, 0.0), q), 0.0)
+        # Opposite rows, where pools of two bend without end, are so before the first layer alone:
+        # nothing varies there.
+        inside = apart & (1.0 + rho > 1e-12)
+        bend = np.where(inside, _bend(np.where(inside, rho, 0.0), q), 0.0)
         rest = k - rho * slope
         jacobian = np.zeros_like(spread)
         jacobian[..., 0, 0] = jacobian[..., 2, 2] = weight * second
