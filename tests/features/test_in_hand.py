@@ -5,12 +5,18 @@ Rows and weights are small integers: products are exact, and ties frequent.
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
+import mehler
 from mehler import _arrays
 
 torch = pytest.importorskip("torch")
+make_fx = pytest.importorskip("torch.fx.experimental.proxy_tensor").make_fx
+FakeTensorMode = pytest.importorskip("torch._subclasses").FakeTensorMode
+RandomFeatures = pytest.importorskip("mehler.torch").RandomFeatures
 XP = _arrays.array_namespace(torch.zeros(1))
 
 
@@ -76,3 +82,35 @@ def test_products_that_a_derivative_needs_are_not_overwritten():
         torch.ones(2, 2, 3)
     )
     assert seen == [False]
+
+
+MAPS = {
+    "maxout": mehler.MaxoutFeatures,
+    "codes": mehler.MaxoutCodes,
+    "decoupled": mehler.DecoupledMaxoutFeatures,
+}
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_a_batch_without_rows_has_no_features(name):
+    phi = MAPS[name].draw(3, 8, 4, seed=0, like=torch)
+    weights = phi._weights("float32")
+    assert phi._block()(XP, torch.zeros(0, 3), *weights).shape == (0, 8)
+    if name != "codes":
+        assert RandomFeatures(phi)(torch.zeros(2, 0, 3)).shape == (2, 0, 8)
+
+
+@pytest.mark.parametrize("name", ["maxout", "decoupled"])
+def test_a_recorded_layer_is_the_layer_on_other_rows_too(name):
+    """Recorders see no values, and must not see how many rows share a tile."""
+    layer = RandomFeatures(MAPS[name].draw(3, 8, 4, seed=0, like=torch))
+    rows = torch.asarray(whole(5, 3)).to(torch.float32)
+    others = torch.asarray(whole(9, 3, seed=1)).to(torch.float32)
+    # Deprecated by PyTorch, and the layer checks shapes, which a trace takes for constants.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        traced = torch.jit.trace(layer, (rows,))
+    assert torch.equal(traced(others), layer(others))
+    assert torch.equal(make_fx(layer)(rows)(rows.flip(0)), layer(rows.flip(0)))
+    with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+        assert layer(mode.from_tensor(rows)).shape == (5, 8)

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from torch.autograd import forward_ad
+from torch.utils._python_dispatch import _get_current_dispatch_mode
 
 
 def differentiable(x: Any) -> bool:
@@ -28,6 +29,13 @@ def traced(x: Any) -> bool:
             return True
         x = functorch.get_unwrapped(x)
     return False
+
+
+def overwritable(x: Any) -> bool:
+    """Return whether `x` is an ordinary tensor that nobody differentiates, traces or records."""
+    if differentiable(x) or torch.jit.is_tracing() or _get_current_dispatch_mode() is not None:
+        return False
+    return type(x) in (torch.Tensor, torch.nn.Parameter)
 
 
 class Graft(torch.autograd.Function):

@@ -10,7 +10,6 @@ from typing import Any
 
 from mehler._arrays import _kinds
 from mehler._arrays._blocks import slices
-from mehler._arrays._gradients import differentiable
 from mehler._arrays._namespace import Array
 
 # Bytes of one result: four of them stay in the second cache of a core.
@@ -30,9 +29,13 @@ class InHand(Iterator[Array]):
 
     @staticmethod
     def serves(rows: Array, weights: Array) -> bool:
-        """Whether PyTorch may overwrite products of these."""
-        both = _kinds.is_torch_array(rows) and _kinds.is_torch_array(weights)
-        return both and not differentiable(rows, weights)
+        """Whether PyTorch may overwrite products of these, of which there are some, and look."""
+        if not (_kinds.is_torch_array(rows) and _kinds.is_torch_array(weights)):
+            return False
+        from mehler._arrays import _torch_gradients
+
+        both = (rows, weights)
+        return all(_torch_gradients.overwritable(part) for part in both) and rows.shape[0] > 0
 
     def __next__(self) -> Array:
         return next(self._pieces)
