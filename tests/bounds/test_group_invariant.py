@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -230,6 +231,23 @@ def test_elements_by_hand():
     assert many == pytest.approx(
         slope / 1e7 * (math.sqrt(0.5) * root + math.sqrt(2 * log)) ** 2, rel=1e-5
     )
+
+
+def test_elements_of_huge_groups():
+    """All permutations of 200 letters: distinct elements are as independent ones."""
+    known = {"n_inputs": 200, "n_points": 7, "delta": 0.01}
+    alone = bounds.elements(10, **known).value
+    found = bounds.elements(10, group_order=math.factorial(200), **known).value
+    assert found == pytest.approx(alone, rel=1e-12)
+    # Both sums by their integrals in whole numbers, which they exceed by a part of 1e-18.
+    r, n = 10**9, 10**18
+    rest = n - r
+    shown = Fraction(4 * rest**2 * r, (2 * rest - 1) * (2 * n - 1)) / r
+    w = rest / (n - 1)
+    expected = (math.sqrt(w * math.sqrt(2)) + math.sqrt(2 * float(shown) * math.log(700))) ** 2
+    slope = TemplateLaw("sphere", 200).slope
+    found = bounds.elements(r, group_order=n, **known).value
+    assert found == pytest.approx(slope / r * expected, rel=1e-13)
 
 
 @pytest.mark.parametrize(

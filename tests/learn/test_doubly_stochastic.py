@@ -152,6 +152,15 @@ def test_the_bound_names_what_it_refuses(change):
         bounds.doubly_stochastic(10, **known)
 
 
+@pytest.mark.parametrize(
+    "change", [{"norm": 10**200}, {"gradient": 1e200}, {"variance": 1e300, "gradient": 1e150}]
+)
+def test_the_bound_is_infinite_where_its_recursion_overflows(change):
+    known = {"ridge": 1.0, "step": 0.1, "units_per_step": 4, "rows_per_step": 5, "n_samples": N}
+    known |= {"sup": 1.0, "variance": 1.0, "gradient": 1.0, "norm": 1.0, **change}
+    assert bounds.doubly_stochastic(10, **known).value == math.inf
+
+
 def wrong_sign(self, *args):
     value, gradients = _SQUARES(self, *args)
     return value, -gradients

@@ -20,6 +20,8 @@ from mehler.exact.orbits import TemplateLaw
 
 # Up to here a sum of inverse squares is taken term by term.
 _TERMS = 10**6
+# Larger integers are not all floats, and the integral is as good as the sum.
+_WHOLE = 2**52
 
 
 @elementwise
@@ -131,12 +133,17 @@ def _distinct(r: int, order: int) -> tuple[float, float]:
     if r == order:
         return 0.0, 0.0
     rest = order - r
-    moves = min(rest**2 * _inverse_squares(rest, order), r**2 * _inverse_squares(r, order)) / r
+    moves = min(_squared_shares(rest, order), _squared_shares(r, order)) / r
     return rest / (order - 1), moves
 
 
-def _inverse_squares(first: int, end: int) -> float:
-    """Bound the sum of 1/j^2 over first <= j < end from above; midpoints of a convex function."""
-    middle = min(end, first + _TERMS)
-    terms = float(np.sum(np.arange(first, middle, dtype=float) ** -2.0))
-    return terms + (1 / (middle - 0.5) - 1 / (end - 0.5) if middle < end else 0.0)
+def _squared_shares(first: int, end: int) -> float:
+    """Bound the sum of (first/j)^2 over first <= j < end from above; midpoints, as it is convex.
+
+    Orders of groups are far beyond floats: the integral of the rest is a quotient of integers.
+    """
+    middle, terms = first, 0.0
+    if first < _WHOLE:
+        middle = min(end, first + _TERMS)
+        terms = float(np.sum((first / np.arange(first, middle, dtype=float)) ** 2))
+    return terms + 4 * first**2 * (end - middle) / ((2 * middle - 1) * (2 * end - 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from mehler._validate import integer, positive
+from mehler._validate import integer, not_negative, positive
 from mehler.bounds._bound import Assumption, Bound, Term, require_count
 from mehler.bounds._elementwise import elementwise
 
@@ -103,17 +103,17 @@ def doubly_stochastic(
     integer("rows_per_step", rows_per_step, most=total)
     for name, value in (("ridge", ridge), ("step", step), ("sup", sup), ("slope", slope)):
         positive(name, value)
-    for name, value in (("variance", variance), ("gradient", gradient), ("norm", norm)):
-        if value != 0:
-            positive(name, value)
+    variance, gradient = not_negative("variance", variance), not_negative("gradient", gradient)
+    norm = not_negative("norm", norm)
     nu, left = 2 * ridge, (total - rows) / max(total - 1, 1)
     good = step * sup * slope < 2 and step * nu < 1
-    d, a = 0.0, float(norm) ** 2
+    # Products of floats, which overflow to infinity; powers raise.
+    d, a = 0.0, norm * norm
     for s in range(n_steps if good else 0):
         gamma = step / (1 + 0.5 * ridge * step * s)
         r = gamma * sup * slope / 2
         moved = gradient + slope * (math.sqrt(d) + math.sqrt(sup * a))
-        noise = math.sqrt(nu * nu * a + sup * gradient**2 / rows * left)
+        noise = math.sqrt(nu * nu * a + sup * gradient * gradient / rows * left)
         spill = gamma * slope * d / 2
         d, a = (
             (1 - nu * gamma) ** 2 * d + gamma * gamma * variance / units * moved * moved,
