@@ -15,12 +15,15 @@ def paired_interval(gain: Any, looks: int = 1) -> tuple[float, float, float]:
 
     .. math:: \bar g \pm t_{n-1,\,1 - 0.005/k}\, \frac{s}{\sqrt n}
 
-    with k = `looks` intervals holding at once (Bonferroni).
+    with k = `looks` intervals holding at once (Bonferroni). Differences other than 0 that are all
+    equal are counts of a few draws, of whose spread nothing is known: the ends are infinite.
     """
     from scipy.stats import t as student
 
     mean = float(np.mean(gain))
     error = float(np.std(gain, ddof=1)) / len(gain) ** 0.5
+    if error <= 1e-12 * abs(mean) and mean != 0.0:
+        return mean, -np.inf, np.inf
     wide = float(student.ppf(1 - _MISS / (2 * looks), len(gain) - 1)) * error
     return mean, mean - wide, mean + wide
 

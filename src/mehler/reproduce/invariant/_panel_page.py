@@ -138,10 +138,7 @@ def _moving(
         parts = []
         for other in ("still", "rows"):
             mean, low, high = paired_interval(ours - curves[other, learner][:, k])
-            # Equal differences in all of a few draws are no certainty.
-            word = "not told apart"
-            if low < high:
-                word = "more" if low > 0 else "fewer" if high < 0 else word
+            word = "more" if low > 0 else "fewer" if high < 0 else "not told apart"
             parts.append(f"against {kinds[other]} {word} ({mean:+.3f}, {low:+.3f} to {high:+.3f})")
         said.append(
             f"{name[0].upper()}{name[1:]}, {size} training rows, templates that move: "
