@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler import _arrays, learn
+from mehler import _arrays, exact, learn
 from mehler.learn._neighbours import _hash_tables, _index, _tuning
 from mehler.verify import intervals
 from tests.places import CPU
@@ -161,6 +161,25 @@ def test_the_exponent_is_that_of_signs_at_two_and_falls_towards_its_limit(near, 
 def test_no_exponent_of_cosines_out_of_order(near, far):
     with pytest.raises(ValueError, match=r"rho|near="):
         index_of(rows(9), n_digits=1, n_tables=2).exponent(near, far)
+
+
+@pytest.mark.parametrize(("q", "near", "far"), [(16, 0.5, -0.8), (64, 0.0, -0.6), (4, 0.9, -0.98)])
+def test_the_exponent_of_rare_collisions_in_digits(q, near, far):
+    found = index_of(rows(9), q=q, n_digits=1, n_tables=2).exponent(near, far)
+    p, r = (exact.collision_probability(one, q, dps=30) for one in (near, far))
+    assert found == pytest.approx(math.log(p) / math.log(r), rel=1e-5)
+
+
+@pytest.mark.parametrize(("q", "far"), [(64, -0.99), (4096, -0.9)])
+def test_no_exponent_of_collisions_that_are_rounding(q, far):
+    """Of the second 1e-16 is computed for 1e-68, and 0.56 for what is below 0.2."""
+    index = index_of(rows(9), q=q, n_digits=1, n_tables=2)
+    with pytest.raises(ValueError, match=f"far={far}"):
+        index.exponent(-0.5, far)
+
+
+def test_equal_rows_need_one_table():
+    assert index_of(rows(9), q=64, n_digits=1, n_tables=2).exponent(1.0, 0.0) == 0.0
 
 
 def test_no_exponent_of_a_pool_of_one():

@@ -20,6 +20,8 @@ from mehler.learn._neighbours._hash_tables import Buckets
 RANKS = ("codes", "cosine")
 # Pairs ranked per block: 16 MiB of words for 1000 digits below 4.
 _PAIRS = 1 << 16
+# Below, collision probabilities in float64 have fewer than four digits, and from 1e-13 on none.
+_LEAST_COLLISION = 1e-9
 
 
 class MaxoutIndex:
@@ -218,7 +220,12 @@ class MaxoutIndex:
         Raises
         ------
         TypeError, ValueError
-            If they are no such cosines, the pool has one member, or units are dependent.
+            If they are no such cosines, the pool has one member, or units are dependent; if
+            kappa(far) is below 1e-9.
+
+        Notes
+        -----
+        Relative error 1e-5: kappa is known to 1e-13.
 
         References
         ----------
@@ -246,7 +253,12 @@ class MaxoutIndex:
         if self.phi.pool_size == 1:
             raise ValueError("phi has pool_size=1, whose codes are all equal: draw it with more")
         p, r = (exact.collision_probability(one, self.phi.pool_size) for one in (near, far))
-        return float(np.log(p) / np.log(r))
+        if r < _LEAST_COLLISION:
+            raise ValueError(
+                f"far={far!r} shares a digit with probability {r:.1g} in pools of "
+                f"{self.phi.pool_size}, of which too few digits are known: give a larger one"
+            )
+        return 0.0 if near == 1 else float(np.log(p) / np.log(r))
 
     def candidates(self, Q: Array) -> list[Any]:
         """Return the rows that share a bucket with each query, in ascending order.
