@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
-
-import numpy as np
 
 from mehler import DeepFeatures, DeepKernel, FourierFeatures, learn
 from mehler.features.deep import critical_weight_variance
+from mehler.reproduce.leverage._methods import gaussian
 from mehler.reproduce.leverage._world import gammas_of
 
 Kernel = Callable[[Any, Any], Any]
@@ -33,21 +33,11 @@ def of_network(network: DeepKernel, which: Which) -> Kernel:
     return lambda a, b: compute(a) if a is b else compute(a, b)
 
 
-def gaussian(gamma: float) -> Kernel:
-    """Return exp(-gamma |x - z|^2)."""
-
-    def kernel(a: Any, b: Any) -> Any:
-        square = (a**2).sum(axis=1)[:, None] + (b**2).sum(axis=1) - 2.0 * a @ b.T
-        return np.exp(-gamma * np.maximum(square, 0.0))
-
-    return kernel
-
-
 def others(X: Any) -> dict[str, list[Kernel]]:
     """Return the kernels that are not in the grid; of several, errors of rows left out choose."""
     step, bend = DeepKernel("step", 1, bias_variance=BIAS), DeepKernel("relu2", 1)
     return {
-        "RBF": [gaussian(gamma) for gamma in gammas_of(X)],
+        "RBF": [partial(gaussian, gamma=gamma) for gamma in gammas_of(X)],
         "arc-cosine, order 0": [of_network(step, "nngp")],
         "arc-cosine, order 2": [of_network(bend, "nngp")],
         "linear": [lambda a, b: a @ b.T / a.shape[1]],
@@ -73,7 +63,7 @@ def features(X: Any, gamma: float, seed: int) -> dict[str, Callable[[Any], Any]]
         d, COLUMNS, gamma=gamma, seed=seed, dtype="float64"
     )
     bases = {
-        "RBF": gaussian(gamma),
+        "RBF": partial(gaussian, gamma=gamma),
         f"NNGP, {named(*SHALLOW)}": of_network(deep(*SHALLOW), "nngp"),
         f"NNGP, {named(*SHOWN)}": of_network(deep(*SHOWN), "nngp"),
         f"NTK, {named(*SHOWN)}": of_network(deep(*SHOWN), "ntk"),

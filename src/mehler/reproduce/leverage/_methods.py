@@ -88,9 +88,9 @@ def on_pool(
 def exact(split: Split, gamma: float) -> tuple[float, float]:
     """Return validation and test error of exact kernel ridge regression, the floor."""
     x, y = split.fit
-    values, vectors = np.linalg.eigh(_gaussian(x, x, gamma))
+    values, vectors = np.linalg.eigh(gaussian(x, x, gamma))
     seen = vectors.T @ (y - y.mean())
-    others = [_gaussian(part[0], x, gamma) @ vectors for part in (split.choose, split.test)]
+    others = [gaussian(part[0], x, gamma) @ vectors for part in (split.choose, split.test)]
     tried: list[tuple[float, float]] = []
     for ridge in RIDGES:
         alpha = seen / (np.clip(values, 0, None) + len(y) * ridge)
@@ -105,6 +105,7 @@ def chosen(tried: Sequence[tuple[float, float]]) -> tuple[float, float]:
     return min(tried, key=lambda errors: errors[0])
 
 
-def _gaussian(x: Any, z: Any, gamma: float) -> Any:
+def gaussian(x: Any, z: Any, gamma: float) -> Any:
+    """Return exp(-gamma |x - z|^2) of all pairs of rows."""
     squares = np.sum(x**2, axis=1)[:, None] + np.sum(z**2, axis=1)[None]
     return np.exp(-gamma * np.clip(squares - 2 * x @ z.T, 0, None))
