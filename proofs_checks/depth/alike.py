@@ -142,7 +142,7 @@ STATEMENT = Statement(
         \theta\cos\theta)/\pi$. The left is at most $(\theta^2 - \psi^2)/2 =
         \frac{\theta^3}{3\pi}\frac{1+a/2}{(1+a)^2} \le \frac{\theta^3}{3\pi}(1 - \frac32a +
         2a^2)$, the right at least $\frac{\theta^3}{3\pi}(1 - \theta^2/10)$, which settles $\theta
-        \le 1.29$; above that the difference is at least 0.01 at steps of $10^{-4}$, with a slope
+        \le 1.29$; above that the difference is at least 0.04 at steps of $10^{-4}$, with a slope
         below 3. Then $1/\theta_{l+1} \ge 1/\theta_l + 1/(3\pi)$, and $l\theta_l \to 3\pi$ as the
         increments tend to $1/(3\pi)$. With biases $\rho' = (\sigma_w^2vK_q(\rho) + \sigma_b^2)/v$
         at the fixed variance $v$, of slope $\sigma_w^2\kappa_q(1)$.

@@ -103,7 +103,7 @@ def room(context: Context, *, slope: float = 1.0) -> Evidence:
         form="proved",
         claim=(
             rf"$s \ge 1$ is above $\frac{{q}}{{p}}M_d/\sqrt{{2\pi d}}$ (largest at $d = {d}$): "
-            "a third of the constant is never needed"
+            "no more than 0.37 of the window is needed"
         ),
         observed=worst,
         interval=(worst * (1 - 1e-9), worst * (1 + 1e-9)),
