@@ -20,6 +20,7 @@ from mehler._arrays._blocks import (
 from mehler._arrays._chunks import (
     is_chunked,
     map_chunks,
+    one_row,
     pairs_of_chunks,
     require_known_chunks,
     require_small,
@@ -140,6 +141,7 @@ __all__ = [
     "maximum",
     "namespace_name",
     "one_blas_thread",
+    "one_row",
     "packed",
     "pairs_of_batches",
     "pairs_of_chunks",

@@ -76,6 +76,11 @@ def sum_over_chunks(
         return _added(parts, dask.delayed(_add, pure=False)).compute()
 
 
+def one_row(x: Array) -> Array:
+    """Return a row of ones in the library of the chunks."""
+    return np.ones((1, x.shape[1]), dtype=x.dtype, like=x._meta)
+
+
 def pairs_of_chunks(
     function: Callable[[Array, Array | None], Array], x: Array, y: Array | None, dtype: Any
 ) -> Array:

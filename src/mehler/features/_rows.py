@@ -55,6 +55,8 @@ def of_rows(
         return _arrays.within_floats(cast, a, name="X")
 
     if _arrays.is_chunked(x) and not paired:
+        # What the map does not know is refused here, and not by a worker.
+        values(_arrays.one_row(x), None)
         return _arrays.pairs_of_chunks(values, x, y, _arrays.real_dtype(x))
     return values(x, y)
 
