@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from mehler.reproduce._paired import difference, paired_interval
+from mehler.reproduce._paired import between, difference, paired_interval
 
 
 @pytest.mark.parametrize(("n", "looks"), [(2, 1), (10, 1), (10, 3)])
@@ -17,9 +17,21 @@ def test_interval_is_scipys(n, looks) -> None:
     assert (mean, low, high) == pytest.approx((gain.mean(), theirs.low, theirs.high))
 
 
-def test_equal_differences_of_a_few_draws_tell_nothing() -> None:
-    base = np.array([10.0, 12.5, 11.0])
-    assert "not told apart; error +0.50 percent" in difference("a", base + 0.5, base)
-    # As rounding leaves them: 0.1 + 0.2 and its like.
-    assert paired_interval([0.3, 0.1 + 0.2, 0.3])[1:] == (-np.inf, np.inf)
-    assert paired_interval([0.0, 0.0, 0.0]) == (0.0, 0.0, 0.0)
+@pytest.mark.parametrize("mistakes", [(30, 30), (1, 1), (0, 0), (7,) * 10])
+def test_draws_without_spread_bound_nothing(mistakes) -> None:
+    """Two draws of 360 rows that differ by the same count: Student's formula would be certain."""
+    base = np.linspace(5.0, 6.0, len(mistakes))
+    values = base + 100 * np.array(mistakes) / 360
+    mean, low, high = paired_interval(values - base)
+    assert mean == pytest.approx(100 * mistakes[0] / 360)
+    assert (low, high) == (-np.inf, np.inf)
+    said = difference("one map instead of another", values, base)
+    assert "not told apart" in said
+    assert "equal in all draws, so that no interval can be given" in said
+
+
+def test_ends_are_formatted_or_said_to_be_missing() -> None:
+    assert between(-0.5, 1.25) == "-0.50 to +1.25: 99 %, Student's"
+    assert between(0.9, 1.1, ".3g", told="99 % for all") == "0.9 to 1.1: 99 % for all, Student's"
+    # Of ratios, the exponentials of infinite ends.
+    assert between(*np.exp([-np.inf, np.inf])).startswith("equal in all draws")

@@ -8,6 +8,8 @@ import numpy as np
 
 # Two-sided error rate of the interval, for normal differences.
 _MISS = 0.01
+# Differences of shares that are equal but for rounding are this close, relative to the largest.
+_ROUNDING = 1e-9
 
 
 def paired_interval(gain: Any, looks: int = 1) -> tuple[float, float, float]:
@@ -15,17 +17,25 @@ def paired_interval(gain: Any, looks: int = 1) -> tuple[float, float, float]:
 
     .. math:: \bar g \pm t_{n-1,\,1 - 0.005/k}\, \frac{s}{\sqrt n}
 
-    with k = `looks` intervals holding at once (Bonferroni). Differences other than 0 that are all
-    equal are counts of a few draws, of whose spread nothing is known: the ends are infinite.
+    with k = `looks` intervals holding at once (Bonferroni). Differences without spread bound
+    nothing: a few equal counts of mistakes are no certainty, and the ends are infinite.
     """
     from scipy.stats import t as student
 
+    gain = np.asarray(gain, dtype=np.float64)
     mean = float(np.mean(gain))
-    error = float(np.std(gain, ddof=1)) / len(gain) ** 0.5
-    if error <= 1e-12 * abs(mean) and mean != 0.0:
+    if np.ptp(gain) <= _ROUNDING * np.abs(gain).max():
         return mean, -np.inf, np.inf
+    error = float(np.std(gain, ddof=1)) / len(gain) ** 0.5
     wide = float(student.ppf(1 - _MISS / (2 * looks), len(gain) - 1)) * error
     return mean, mean - wide, mean + wide
+
+
+def between(low: float, high: float, form: str = "+.2f", *, told: str = "99 %") -> str:
+    """Format the ends of an interval, of differences or of ratios, or say that there is none."""
+    if np.isinf(high):
+        return "equal in all draws, so that no interval can be given"
+    return f"{low:{form}} to {high:{form}}: {told}, Student's"
 
 
 def difference(what: str, values: Any, base: Any) -> str:
@@ -35,5 +45,5 @@ def difference(what: str, values: Any, base: Any) -> str:
     word = "fewer mistakes" if high < 0 else "more mistakes" if low > 0 else "not told apart"
     return (
         f"{what[0].upper()}{what[1:]}: {word}; error {mean:+.2f} percent "
-        f"({low:+.2f} to {high:+.2f}: 99 %, Student's, over {len(gain)} draws)."
+        f"({between(low, high)}, over {len(gain)} draws)."
     )

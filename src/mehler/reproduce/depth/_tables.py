@@ -8,7 +8,7 @@ import numpy as np
 
 from mehler.reproduce._experiment import Cell, Measured, Page, Table
 from mehler.reproduce._means import spread, with_errors
-from mehler.reproduce._paired import paired_interval
+from mehler.reproduce._paired import between, paired_interval
 from mehler.reproduce.depth._machines import SHALLOW, SHOWN, named
 from mehler.statements import Plot
 
@@ -110,9 +110,9 @@ def _difference(name: str, some: list[Measured], left: str, right: str, *, looks
     """Format a paired difference, whose interval holds at once with those of all others."""
     gain = np.array([one[left] - one[right] for one in some if left in one and right in one])
     mean, low, high = paired_interval(gain, looks)
+    told = f"99 % for all {looks} differences at once"
     word = "smaller error" if high < 0 else "larger error" if low > 0 else "not told apart"
     return (
         f"{name[0].upper()}{name[1:]}, {left} against {right}: {word}; {mean:+.2f} percent "
-        f"({low:+.2f} to {high:+.2f}: 99 % for all {looks} differences at once, Student's, over "
-        f"{len(gain)} draws)."
+        f"({between(low, high, told=told)}, over {len(gain)} draws)."
     )

@@ -11,7 +11,7 @@ import numpy as np
 from mehler import learn
 from mehler.reproduce._experiment import Cell, Measured, Page, Table
 from mehler.reproduce._means import spread, with_errors
-from mehler.reproduce._paired import paired_interval
+from mehler.reproduce._paired import between, paired_interval
 from mehler.statements import Plot
 
 _LAMBDAS = tuple(10.0 ** np.arange(-8.0, 0.0))
@@ -96,16 +96,17 @@ def verdict(comparison: Comparison, n: int, accuracy: Mapping[str, Any]) -> str:
     tried = comparison.invariant
     best = max(tried, key=lambda name: accuracy[name].mean())
     # The best is chosen by the compared quantity, so use intervals that hold for all at once.
-    said = []
+    told, said = f"99 % for the best of {len(tried)}", []
     for other in comparison.controls:
         gain = accuracy[best] - accuracy[other]
         mean, low, high = paired_interval(gain, looks=len(tried))
         word = "more than" if low > 0 else "fewer than" if high < 0 else "not told apart from"
         said.append(
-            f"{word} {comparison.labels[other]} (difference {mean:+.3f}, {low:+.3f} to {high:+.3f})"
+            f"{word} {comparison.labels[other]} (difference {mean:+.3f}, "
+            f"{between(low, high, '+.3f', told=told)})"
         )
     return (
         f"With {n} training samples the best of the invariant features, "
         f"{comparison.labels[best]}, get {accuracy[best].mean():.3f} right: {'; '.join(said)}; "
-        f"99 %, Student's, for the best of {len(tried)}, over {len(accuracy[best])} draws."
+        f"over {len(accuracy[best])} draws."
     )

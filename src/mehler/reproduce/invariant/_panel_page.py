@@ -10,7 +10,7 @@ import numpy as np
 
 from mehler.reproduce._experiment import Cell, Measured, Page, Table
 from mehler.reproduce._means import spread, with_errors
-from mehler.reproduce._paired import paired_interval
+from mehler.reproduce._paired import between, paired_interval
 from mehler.statements import Plot
 
 LEARNERS = {"ridge": "least squares", "nearest": "nearest neighbour"}
@@ -139,9 +139,10 @@ def _moving(
         for other in ("still", "rows"):
             mean, low, high = paired_interval(ours - curves[other, learner][:, k])
             word = "more" if low > 0 else "fewer" if high < 0 else "not told apart"
-            parts.append(f"against {kinds[other]} {word} ({mean:+.3f}, {low:+.3f} to {high:+.3f})")
+            ends = between(low, high, "+.3f")
+            parts.append(f"against {kinds[other]} {word} ({mean:+.3f}, {ends})")
         said.append(
             f"{name[0].upper()}{name[1:]}, {size} training rows, templates that move: "
-            f"{ours.mean():.3f} are right; {'; '.join(parts)}; 99 %, Student's."
+            f"{ours.mean():.3f} are right; {'; '.join(parts)}."
         )
     return said

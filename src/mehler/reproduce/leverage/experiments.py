@@ -10,7 +10,7 @@ import numpy as np
 
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
 from mehler.reproduce._means import with_errors
-from mehler.reproduce._paired import paired_interval
+from mehler.reproduce._paired import between, paired_interval
 from mehler.reproduce.leverage import _uci
 from mehler.reproduce.leverage._methods import METHODS, chosen, exact, gammas, on_pool
 from mehler.reproduce.leverage._world import Problem, real, small, split
@@ -168,7 +168,7 @@ def verdict(found: list[tuple[Cell, Measured]], method: str, plain: str, what: s
         said = "not told apart from plain sampling"
     return (
         f"{name[0].upper()}{name[1:]}, {what}: {said}; test errors are {ratio:.3f} times as "
-        f"large, geometric mean over all settings ({low:.3g} to {high:.3g}: 99 %, Student's, over "
+        f"large, geometric mean over all settings ({between(low, high, '.3g')}, over "
         f"{len(draws)} draws)."
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler.reproduce._experiment import Cell, Measured, Table
-from mehler.reproduce._paired import paired_interval
+from mehler.reproduce._paired import between, paired_interval
 from mehler.statements import Plot, Series
 
 # People per plane; forty people make eight planes.
@@ -82,7 +82,7 @@ def shown(
         "ORL faces have no angles, but names: in the plane the maxout embedding "
         f"{does} PCA of pixels (share of nearest pictures that are of the same person "
         f"{shares['maxout'].mean():.3f} against {shares['pixels'].mean():.3f}, difference "
-        f"{mean:+.3f}, {low:+.3f} to {high:+.3f}: 99 %, Student's, over {len(found)} groups of "
+        f"{mean:+.3f}, {between(low, high, '+.3f')}, over {len(found)} groups of "
         f"{PEOPLE} people)."
     )
     _, first = found[0]

@@ -10,7 +10,7 @@ import numpy as np
 
 from mehler import MaxoutFeatures, data, learn
 from mehler.reproduce._experiment import Cell, Experiment, Level, Measured, Page, Table
-from mehler.reproduce._paired import paired_interval
+from mehler.reproduce._paired import between, paired_interval
 from mehler.reproduce.maxout import _faces
 from mehler.reproduce.maxout._circular import around, circular_rank_correlation, windings
 from mehler.statements import Plot, Series
@@ -165,7 +165,7 @@ def verdict(name: str, agreed: dict[str, Any]) -> str:
     return (
         f"{name}: the order is found (correlation above {_FOUND}) of {len(gain)} digits by "
         f"{counts}. On average the maxout embedding {does} PCA of pixels (difference "
-        f"{mean:+.3f}, {low:+.3f} to {high:+.3f}: 99 %, Student's, over {len(gain)} digits)."
+        f"{mean:+.3f}, {between(low, high, '+.3f')}, over {len(gain)} digits)."
     )
 
 
