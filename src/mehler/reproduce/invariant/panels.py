@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -71,25 +72,36 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     ``panel``: by kind, learner, templates and bins, at the largest training sample; ``sizes``: by
     kind and learner over the training samples, at the most templates and bins. Samples grow.
     """
-    level, d = world.level, world.X.shape[1]
     own = cell.seed(seed, "invariant-panels")
-    train, test = _rows(world, own)
-    labels, truth = world.y[train], world.y[test]
+    parts = [(world.X[rows], world.y[rows]) for rows in _rows(world, own)]
+    return panels(world.level, *parts, world.moves, SIZES[world.level], own + 1)
+
+
+def panels(
+    level: Level,
+    learnt: tuple[Any, Any],
+    tested: tuple[Any, Any],
+    moves: Any,
+    sizes: Sequence[int],
+    seed: int,
+) -> Measured:
+    """Return the shares by kind and learner, from rows and labels of both parts."""
+    (rows, labels), (others, truth) = learnt, tested
+    d = rows.shape[1]
     found: Measured = {"panel": {}, "sizes": {}}
-    lists = {"moved": world.moves, "still": groups.Trivial(d)}
+    lists = {"moved": moves, "still": groups.Trivial(d)}
     for kind, group in lists.items():
         for m, n in itertools.product(TEMPLATES[level], BINS[level]):
             phi = GroupInvariantFeatures.draw(
-                d, group=group, n_templates=m, n_bins=n, seed=own + 1, like=world.X
+                d, group=group, n_templates=m, n_bins=n, seed=seed, like=rows
             )
-            z, z_test = phi(world.X[train]), phi(world.X[test])
+            z, z_test = phi(rows), phi(others)
             right = both(z, labels, z_test, truth)
             for learner, share in right.items():
                 found["panel"].setdefault(kind, {}).setdefault(learner, {})[f"{m},{n}"] = share
         # The last map has the most templates and bins.
-        found["sizes"][kind] = over_sizes(level, z, labels, z_test, truth)
-    rows, tested = world.X[train], world.X[test]
-    found["sizes"]["rows"] = over_sizes(level, rows, labels, tested, truth)
+        found["sizes"][kind] = over_sizes(sizes, z, labels, z_test, truth)
+    found["sizes"]["rows"] = over_sizes(sizes, rows, labels, others, truth)
     return found
 
 
@@ -104,9 +116,11 @@ def _rows(world: World, seed: int) -> tuple[Any, Any]:
     return rng.permutation(world.known)[:most], world.known + rng.permutation(others)[:tested]
 
 
-def over_sizes(level: Level, z: Any, labels: Any, z_test: Any, truth: Any) -> dict[str, Any]:
+def over_sizes(
+    sizes: Sequence[int], z: Any, labels: Any, z_test: Any, truth: Any
+) -> dict[str, Any]:
     """Return the shares by learner, a list over the training samples."""
-    each = [both(z[:n], labels[:n], z_test, truth) for n in SIZES[level]]
+    each = [both(z[:n], labels[:n], z_test, truth) for n in sizes]
     return {learner: [one[learner] for one in each] for learner in each[0]}
 
 
@@ -156,7 +170,7 @@ SPEECH = Experiment(
         "Accuracy over templates and bins for several splits of TIDIGITS, without numbers in our "
         "copy. TIDIGITS is licensed and not to be had: recordings of the Free Spoken Digit Dataset "
         "stand in. The file that a package ships names no speakers, so that no split is one by "
-        "speakers; each draw is a split of its own."
+        "speakers; each draw is a split of its own. 'invariant-vowels' has such splits, of vowels."
     ),
     prepare=prepare_speech,
     cells=cells,
