@@ -58,30 +58,69 @@ def picture(record: dict[str, Any]) -> Any:
     plots = record["plots"]
     columns = min(3, len(plots))
     rows = -(-len(plots) // columns)
-    figure, axes = plt.subplots(rows, columns, figsize=(4.2 * columns, 3.5 * rows), squeeze=False)
+    labels = [[series["label"] for series in plot["series"]] for plot in plots]
+    # An inch has about seven lines of a legend.
+    height = 3.5 + max(lines_below(some) for some in labels) / 7
+    figure, axes = plt.subplots(
+        rows, columns, figsize=(4.2 * columns, height * rows), squeeze=False
+    )
     for axis, plot in zip(axes.flat, plots):
         for number, series in enumerate(plot["series"]):
-            draw(axis, series, COLOURS[number % 7], MARKERS[number % 7])
+            # From the eighth on other markers, and broken lines: no two series look alike.
+            again = number // 7
+            marker = MARKERS[(number + 3 * again) % 7]
+            draw(axis, series, COLOURS[number % 7], marker, "--" if again else "-")
         axis.set(xlabel=plot["x_label"], ylabel=plot["y_label"])
         axis.set_title(plot["title"], fontsize=9)
-        axis.legend(frameon=False, fontsize=7)
+        legend(axis, [series["label"] for series in plot["series"]])
     for axis in list(axes.flat)[len(plots) :]:
         axis.remove()
     return figure
 
 
-def draw(axis: Any, series: dict[str, Any], colour: str, marker: str) -> None:
+def legend(axis: Any, labels: list[str]) -> None:
+    """Labels in a corner, or below the axes where they are many or long and would cover data."""
+    lines = lines_below(labels)
+    if not lines:
+        axis.legend(frameon=False, fontsize=7)
+        return
+    # The pad is in font sizes, so that the label of the axis has its place at any height.
+    axis.legend(
+        frameon=False,
+        fontsize=7,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),
+        borderaxespad=4.5,
+        ncols=-(-len(labels) // lines),
+    )
+
+
+def lines_below(labels: list[str]) -> int:
+    """Lines of a legend below the axes: none where it fits into a corner."""
+    longest = max(map(len, labels))
+    if len(labels) <= 4 and longest <= 24:
+        return 0
+    return -(-len(labels) // 2) if longest <= 26 else len(labels)
+
+
+def draw(axis: Any, series: dict[str, Any], colour: str, marker: str, dashes: str = "-") -> None:
     """One series: a line, a cloud, or values with error bars, joined for the eye."""
     style = {"color": colour, "label": series["label"]}
     if series["kind"] == "line":
-        axis.plot(series["x"], series["y"], lw=1.5, **style)
+        axis.plot(series["x"], series["y"], dashes, lw=1.5, **style)
     elif series["y_low"] is None:
         axis.plot(series["x"], series["y"], marker, ms=2.5, **style)
     else:
         below = [max(y - low, 0.0) for y, low in zip(series["y"], series["y_low"])]
         above = [max(high - y, 0.0) for y, high in zip(series["y"], series["y_high"])]
         axis.errorbar(
-            series["x"], series["y"], (below, above), fmt=f"{marker}-", ms=3.5, lw=0.8, **style
+            series["x"],
+            series["y"],
+            (below, above),
+            fmt=f"{marker}{dashes}",
+            ms=3.5,
+            lw=0.8,
+            **style,
         )
 
 

@@ -63,3 +63,33 @@ def test_text_of_a_run_is_not_taken_for_markdown() -> None:
     assert r"| x\|y |" in text
     assert r"| \$1\$ |" in text
     assert "5 minutes" in text
+
+
+@pytest.mark.parametrize(("n", "long", "lines"), [(4, False, 0), (4, True, 4), (9, False, 5)])
+def test_no_two_series_look_alike_and_no_legend_covers_them(n: int, long: bool, lines: int) -> None:
+    series = [
+        {
+            "label": f"{k}" + "x" * 30 * long,
+            "kind": "points",
+            "x": [0.0, 1.0],
+            "y": [k, k],
+            "y_low": [k - 0.1, k - 0.1],
+            "y_high": [k + 0.1, k + 0.1],
+        }
+        for k in range(n)
+    ]
+    plot = {"title": "t", "x_label": "x", "y_label": "y", "series": series}
+    figure = pages.picture({"plots": [plot]})
+    (axis,) = figure.axes
+    looks = {
+        (line.get_color(), line.get_marker(), line.get_linestyle())
+        for line in axis.get_lines()
+        if line.get_marker() not in ("", "None", None, "_", "|")
+    }
+    assert len(looks) == n
+    assert pages.lines_below([one["label"] for one in series]) == lines
+    figure.tight_layout()
+    figure.canvas.draw()
+    below = axis.get_legend().get_window_extent().y1 < axis.xaxis.label.get_window_extent().y0
+    assert below == (lines > 0)
+    pages.plt.close(figure)
