@@ -2,12 +2,13 @@
 
 A selector takes a pool (any map with real features) and the number of features to keep;
 ``fit(X, y=None)`` returns a map, `mehler.features.SelectedFeatures`. `PlainSampling` and
-`LeverageSampling` preserve the pool's kernel; `TopLeverage`, `TopVariance`, `EERF`, `LKRF` and
-`Greedy` change it.
+`LeverageSampling` preserve the pool's kernel; `TopLeverage`, `TopVariance`, `EERF`, `LKRF`,
+`NotSoRandom` and `Greedy` change it.
 """
 
 from mehler.features.leverage._greedy import Greedy
 from mehler.features.leverage._labelled import EERF, LKRF
+from mehler.features.leverage._not_so_random import NotSoRandom
 from mehler.features.leverage._report import LeverageScores
 from mehler.features.leverage._sampling import LeverageSampling, PlainSampling
 from mehler.features.leverage._scores import ridge_leverage_scores
@@ -20,6 +21,7 @@ __all__ = [
     "Greedy",
     "LeverageSampling",
     "LeverageScores",
+    "NotSoRandom",
     "PlainSampling",
     "Selector",
     "TopLeverage",
