@@ -73,8 +73,8 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     kind and learner over the training samples, at the most templates and bins. Samples grow.
     """
     own = cell.seed(seed, "invariant-panels")
-    parts = [(world.X[rows], world.y[rows]) for rows in _rows(world, own)]
-    return panels(world.level, *parts, world.moves, SIZES[world.level], own + 1)
+    learnt, tested = ((world.X[rows], world.y[rows]) for rows in _rows(world, own))
+    return panels(world.level, learnt, tested, world.moves, SIZES[world.level], own + 1)
 
 
 def panels(

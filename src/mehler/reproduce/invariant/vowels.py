@@ -96,8 +96,9 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
     own = cell.seed(seed, NAME)
     found = {}
     for split, rows in dealt(world, own).items():
-        parts = [(world.X[part], world.y[part]) for part in rows]
-        found[split] = panels(world.level, *parts, world.moves, _SIZES[world.level], own + 1)
+        learnt, tested = ((world.X[part], world.y[part]) for part in rows)
+        sizes = _SIZES[world.level]
+        found[split] = panels(world.level, learnt, tested, world.moves, sizes, own + 1)
     return {**found["speakers"], "mixed": found["mixed"]["sizes"]}
 
 

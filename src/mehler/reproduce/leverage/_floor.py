@@ -57,7 +57,7 @@ def solve(k: Any, target: Any, ridges: Sequence[float], n_columns: int, seed: in
     mu = np.asarray(ridges, dtype=np.float64)
     near = preconditioner(k, n_columns, seed)
     a = np.zeros((len(k), len(mu)))
-    allowed = RESIDUAL * np.linalg.norm(target)
+    allowed = RESIDUAL * float(np.linalg.norm(target))
     # The residual that the steps carry along drifts from the true one by rounding: start anew.
     for _ in range(_STARTS):
         r = target[:, None] - _times(k, a) - mu * a
