@@ -133,6 +133,10 @@ CASES = [
         group_invariant.elements,
         {"n_elements": [3, 9], "n_inputs": [2, 5], **DELTA, "n_points": 4, "group_order": 12},
     ),
+    (
+        group_invariant.least_squares_risk,
+        {"n_samples": [2, 50], "n_inputs": [4, 9], "n_fixed": 2, "noise": 0.5, "norm": 1.0},
+    ),
     (ridge.excess_risk, {"n_features": [5, 10**6], **SPECTRUM, **LEARNER}),
     (ridge.excess_risk_features, {"eps": [0.5, 0.3], **SPECTRUM, **LEARNER}),
     (leverage.approximation, {"n_features": [2, 6000], **SCORES}),

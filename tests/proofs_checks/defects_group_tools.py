@@ -9,7 +9,7 @@ from typing import Any
 from mehler.bounds import Bound, group_invariant
 from proofs_checks.group_invariant.finite import elements
 from proofs_checks.group_invariant.kernel import theorem_1, theorem_1_limit, theorem_1_positive
-from proofs_checks.group_invariant.risk import lemma_7, theorem_5
+from proofs_checks.group_invariant.risk import lemma_7, ridge_gain, theorem_5
 
 
 def divided(bound: Callable[..., Bound], factor: float) -> Callable[..., Bound]:
@@ -26,6 +26,16 @@ def divided(bound: Callable[..., Bound], factor: float) -> Callable[..., Bound]:
 def not_symmetric(x: Any, y: Any) -> Any:
     """The kernel, and a little of the first coordinate of its first argument."""
     return theorem_1.claimed("redraw")(x, y) + 1e-6 * x[:, :1]
+
+
+def forgets_the_average(grams: Any, **options: Any) -> Bound:
+    """The risk of the plain predictor, whatever is asked for."""
+    return group_invariant.ridge_risk(grams, **{**options, "average": "none"})
+
+
+def by_the_dimension(**options: Any) -> Bound:
+    """Least squares with d in the place of k."""
+    return group_invariant.least_squares_risk(**{**options, "n_fixed": options["n_inputs"]})
 
 
 # (check, what is wrong, the verdict that it must come to)
@@ -51,4 +61,20 @@ DEFECTS = [
     (theorem_5.two_functions, {"bound": divided(theorem_5.class_bound, 2.5)}, "refuted"),
     (elements.tight, {"bound": divided(group_invariant.elements, 1.1)}, "refuted"),
     (theorem_5.tight, {"bound": divided(theorem_5.class_bound, 2.1)}, "refuted"),
+    (
+        ridge_gain.known,
+        {"bound": lambda *sizes, **known: 1.01 * ridge_gain.of_kernel(*sizes, **known)},
+        "refuted",
+    ),
+    # A law that prefers one point of an orbit, and a target that varies on one.
+    (ridge_gain.split, {"tests": (0, 3, 4, 5, 6)}, "refuted"),
+    (ridge_gain.split, {"values": [0, *ridge_gain.VALUES[1:]]}, "refuted"),
+    (ridge_gain.enumerated, {"risk": forgets_the_average}, "refuted"),
+    (
+        ridge_gain.whole_orbits,
+        {"gain": lambda own, mean, ridge: ridge_gain.split_spectrum(own, 0 * mean, ridge)},
+        "refuted",
+    ),
+    (ridge_gain.least_squares, {"risk": by_the_dimension}, "refuted"),
+    (ridge_gain.not_ordered, {"average": "after"}, "refuted"),
 ]

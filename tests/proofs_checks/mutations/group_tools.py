@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from mehler.bounds import Bound, group_invariant
 from proofs_checks.group_invariant.kernel import theorem_1, theorem_1_limit, theorem_1_positive
-from proofs_checks.group_invariant.risk import lemma_7, theorem_5
-from tests.proofs_checks.mutations._row import Row, of_term
+from proofs_checks.group_invariant.risk import lemma_7, ridge_gain, theorem_5
+from tests.proofs_checks.mutations._row import Check, Row, of_term, scaled
 
 G = "group-invariant"
+
+
+def of_gain(check: Check, risk: Callable[..., Bound], terms: tuple[str, str]) -> Iterator[Row]:
+    """Both terms of an exact risk, for each place of the average."""
+    for average in ("none", "after", "before"):
+
+        def where(options: Mapping[str, Any], average: str = average) -> bool:
+            return bool(options["average"] == average)
+
+        for term in terms:
+            yield from of_term(
+                f"{G}.ridge-gain",
+                term,
+                check,
+                risk,
+                least=0.999,
+                label=f"{term}, average {average}",
+                where=where,
+                keyword="risk",
+            )
+
+
 ROWS: list[Row] = [
     Row(
         statement=f"{G}.theorem-1-limit",
@@ -68,4 +94,20 @@ ROWS: list[Row] = [
         because="symmetrisation counts both signs of a deviation, labels by a coin one",
     ),
     *of_term(f"{G}.theorem-5", "confidence", theorem_5.tight, theorem_5.class_bound, least=0.96),
+    Row(
+        statement=f"{G}.ridge-gain",
+        term="known lower bound",
+        change="times 1.001",
+        check=ridge_gain.known,
+        defect={"bound": scaled(ridge_gain.of_kernel, 1.001)},
+    ),
+    *of_gain(ridge_gain.enumerated, group_invariant.ridge_risk, ("bias", "variance")),
+    *of_gain(ridge_gain.least_squares, group_invariant.least_squares_risk, ("signal", "noise")),
+    Row(
+        statement=f"{G}.ridge-gain",
+        term="spectrum of whole orbits",
+        change="times 0.999",
+        check=ridge_gain.whole_orbits,
+        defect={"gain": scaled(ridge_gain.split_spectrum, 0.999)},
+    ),
 ]

@@ -1,7 +1,9 @@
 """Bounds for group-invariant features: kernel error, approximation, risk."""
 
 from mehler.bounds.group_invariant._elements import elements
+from mehler.bounds.group_invariant._least_squares import least_squares_risk
 from mehler.bounds.group_invariant._lemma_4 import lemma_4
+from mehler.bounds.group_invariant._ridge import ridge_risk
 from mehler.bounds.group_invariant._theorem_1 import theorem_1
 from mehler.bounds.group_invariant._theorem_2 import (
     Sizes,
@@ -15,7 +17,9 @@ from mehler.bounds.group_invariant._theorem_4 import theorem_4
 __all__ = [
     "Sizes",
     "elements",
+    "least_squares_risk",
     "lemma_4",
+    "ridge_risk",
     "theorem_1",
     "theorem_2",
     "theorem_2_sizes",
