@@ -104,12 +104,13 @@ ROWS = [
     of_less("gradient", "gradients at the minimiser"),
     of_less("norm", "norm of the minimiser"),
     of_less("slope", "slope of the loss"),
+    # The least that is seen, to two digits: test_lower_factors computes them by another route.
     larger("deviation", "one pair", 1.01, lower.one_pair, lowest.one_pair),
-    larger("deviation", "all pairs", 1.1, lower.all_pairs, lowest.all_pairs),
-    larger("deviation", "a set", 1.2, lower.uniform, lowest.uniform),
+    larger("deviation", "all pairs", 1.08, lower.all_pairs, lowest.all_pairs),
+    larger("deviation", "a set", 1.16, lower.uniform, lowest.uniform),
     larger("statistical", "the risk", 1.01, lower.risk, lowest.risk),
     larger("rank", "the spectral error", 1.01, lower.rank, lowest.gram_error),
-    larger("approximation", "the nearest function", 1.1, lower.nearest, lowest.lemma_3),
+    larger("approximation", "the nearest function", 1.04, lower.nearest, lowest.lemma_3),
     *(row for case in SEEN for row in seen(*case)),
     Row(
         statement=RIDGE,

@@ -10,7 +10,6 @@ import numpy as np
 from mehler._validate import positive
 from mehler.bounds._bound import require_count, require_positive
 from mehler.bounds._elementwise import elementwise
-from mehler.bounds.kernel_error import _joint
 from mehler.bounds.lower._lower_bound import LowerBound, below
 from mehler.bounds.spectral._known import eigenvalues_of
 from mehler.exact._validate import check_pool
@@ -115,8 +114,7 @@ def risk(n_samples: int, *, pool_size: int, scale: float, lipschitz: float) -> L
 
     (n_samples,) = require_count(n_samples=n_samples)
     require_positive(scale=scale, lipschitz=lipschitz)
-    x, weight = _joint.maximum_nodes(check_pool(pool_size))
-    largest = float(weight @ np.abs(x))
+    largest = _distance_from(0.0, check_pool(pool_size))
     away = np.minimum(np.linspace(0.05, 3, 296) / (2 * math.sqrt(n_samples)), 0.5)
     half = n_samples / 2
     law = stats.binom(n_samples, 0.5 + away)
@@ -179,12 +177,19 @@ def gram_error(
 
 
 def _spread(q: int) -> float:
-    """Return E|M - med M|, by parts: the integrals of both tails of the distribution."""
-    from scipy import integrate
-    from scipy.special import log_ndtr, ndtri_exp
+    """Return E|M - med M|."""
+    from scipy.special import ndtri_exp
 
-    middle = float(ndtri_exp(math.log(0.5) / q))
-    ends = (middle - 12, middle, middle + 40)
-    left = integrate.quad(lambda t: math.exp(q * log_ndtr(t)), *ends[:2])[0]
-    right = integrate.quad(lambda t: -math.expm1(q * log_ndtr(t)), *ends[1:], limit=200)[0]
+    return _distance_from(float(ndtri_exp(math.log(0.5) / q)), q)
+
+
+def _distance_from(middle: float, q: int) -> float:
+    """Return E|M - middle|, by parts: the integrals of both tails of the distribution."""
+    from scipy import integrate
+    from scipy.special import log_ndtr
+
+    # Beyond 12 below and 40 above nothing is left.
+    ends, known = (middle - 12, middle, middle + 40), {"epsabs": 0.0, "epsrel": 1e-11, "limit": 200}
+    left = integrate.quad(lambda t: math.exp(q * log_ndtr(t)), *ends[:2], **known)[0]
+    right = integrate.quad(lambda t: -math.expm1(q * log_ndtr(t)), *ends[1:], **known)[0]
     return float(left + right)
