@@ -7,7 +7,6 @@ import pytest
 
 import mehler
 from mehler import exact, verify
-from mehler.features.deep._finite_width import third_with_first
 
 X = np.array([[1.0, 0.0], [-0.5, 0.8], [0.2, 1.0]])
 
@@ -59,27 +58,6 @@ def test_the_bias_shows_and_is_taken_away():
     limit, bias = phi.kernel(X)[0, 1], phi.finite_width(X).bias[0, 1]
     assert found.mean() - limit < -4 * deviation
     assert abs(found.mean() - limit - bias) < 4 * deviation
-
-
-def test_third_moment_by_the_density_of_both_maxima():
-    """E M^3 M' from P(M <= s, M' <= t) = Phi_2^q, by Hoeffding's covariance."""
-    special = pytest.importorskip("scipy.stats")
-    q, rho = 3, 0.4
-    t = np.linspace(-7, 7, 121)
-    pairs = np.stack(np.meshgrid(t, t, indexing="ij"), axis=-1)
-    law = special.multivariate_normal(cov=[[1, rho], [rho, 1]])
-    joint = law.cdf(pairs) ** q
-    alone = special.norm.cdf(t) ** q
-    step = t[1] - t[0]
-    covariance = np.sum(3 * t[:, None] ** 2 * (joint - np.outer(alone, alone))) * step**2
-    expected = covariance + exact.max_moment(3, q) * exact.max_moment(1, q)
-    # The trapezoid rule of analytic functions; cdf is good to 1e-5 in each of 121^2 cells.
-    assert third_with_first(q)(rho) == pytest.approx(expected, rel=1e-4)
-
-
-@pytest.mark.parametrize("q", [2, 4, 16])
-def test_third_moment_of_equal_rows(q):
-    assert third_with_first(q)(1.0) == pytest.approx(exact.max_moment(4, q), rel=1e-13)
 
 
 def test_one_layer_has_no_bias_and_its_exact_variance():
@@ -149,7 +127,5 @@ def test_what_is_not_known_is_refused():
     with pytest.raises(ValueError, match="X has 3 columns; the map takes 2"):
         drawn((5, 5)).finite_width(np.ones((1, 3)))
     relu = mehler.DeepFeatures.draw(2, (5,), activation="relu", seed=0)
-    with pytest.raises(ValueError, match="known for maxout alone"):
-        relu.finite_width(X)
     with pytest.raises(AttributeError, match="known for one layer"):
         relu.variance(X)

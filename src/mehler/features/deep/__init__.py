@@ -2,7 +2,7 @@
 
 from mehler.features.deep._critical import critical_weight_variance
 from mehler.features.deep._features import DeepFeatures
-from mehler.features.deep._finite_width import FiniteWidth
 from mehler.features.deep._kernel import DeepKernel
+from mehler.features.deep.finite_width import FiniteWidth
 
 __all__ = ["DeepFeatures", "DeepKernel", "FiniteWidth", "critical_weight_variance"]

@@ -1,0 +1,6 @@
+"""Mean and variance of finite networks' Grams, to first order in 1/width."""
+
+from mehler.features.deep.finite_width._expansion import FiniteWidth
+from mehler.features.deep.finite_width._of_rows import of_rows
+
+__all__ = ["FiniteWidth", "of_rows"]

@@ -1,0 +1,177 @@
+"""What the expansion is made of, by a second route each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import exact
+from mehler.exact import Activation
+from mehler.features.deep.finite_width._moments import (
+    maxout_moments,
+    sided_moments,
+    third_with_first,
+)
+
+RHO = np.array([-0.95, -0.4, 0.0, 0.3, 0.9])
+X = np.array([[1.0, 0.0], [-0.5, 0.8], [0.2, 1.0]])
+
+
+def expanded(activation, q=None, widths=(16,) * 3):
+    phi = mehler.DeepFeatures.draw(
+        2,
+        widths,
+        activation=activation,
+        pool_size=q,
+        weight_variance=1.7,
+        bias_variance=0.2,
+        seed=0,
+    )
+    return phi.finite_width(X)
+
+
+def test_third_moment_by_the_density_of_both_maxima():
+    """E M^3 M' from P(M <= s, M' <= t) = Phi_2^q, by Hoeffding's covariance."""
+    special = pytest.importorskip("scipy.stats")
+    q, rho = 3, 0.4
+    t = np.linspace(-7, 7, 121)
+    pairs = np.stack(np.meshgrid(t, t, indexing="ij"), axis=-1)
+    law = special.multivariate_normal(cov=[[1, rho], [rho, 1]])
+    joint = law.cdf(pairs) ** q
+    alone = special.norm.cdf(t) ** q
+    step = t[1] - t[0]
+    covariance = np.sum(3 * t[:, None] ** 2 * (joint - np.outer(alone, alone))) * step**2
+    expected = covariance + exact.max_moment(3, q) * exact.max_moment(1, q)
+    # The trapezoid rule of analytic functions; cdf is good to 1e-5 in each of 121^2 cells.
+    assert third_with_first(q)(rho) == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("q", [2, 4, 16])
+def test_third_moment_of_equal_rows(q):
+    assert third_with_first(q)(1.0) == pytest.approx(exact.max_moment(4, q), rel=1e-13)
+
+
+@pytest.mark.parametrize("q", [1, 2, 3, 4, 16])
+def test_derivatives_of_maxout_are_those_of_what_they_derive_from(q):
+    """By central differences, good to about h^2 and eps/h."""
+    h = 1e-5
+    at, more, less = (maxout_moments(RHO + side * h, q) for side in (0, 1, -1))
+    for name, slope, factor in (
+        ("kernel", "slope", 1),
+        ("slope", "bend", 1),
+        ("bend", "turn", 1),
+        ("squares", "product_slope", 4),
+        ("cubes", "square_slope", 3),
+    ):
+        found = (getattr(more, name) - getattr(less, name)) / (2 * h)
+        expected = factor * getattr(at, slope)
+        assert found == pytest.approx(expected, abs=3e-6 * np.max(np.abs(expected)) + 1e-9), name
+
+
+def test_pools_of_two_by_winners():
+    """E[M^2; D = D'] and E[M M'; D = D'] of pools of two from 10^6 pairs, within 5 errors."""
+    rng, rho = np.random.default_rng(0), 0.6
+    z = rng.standard_normal((1_000_000, 2))
+    w = rho * z + (1 - rho**2) ** 0.5 * rng.standard_normal(z.shape)
+    same = z.argmax(axis=1) == w.argmax(axis=1)
+    at = maxout_moments(np.array([rho]), 2)
+    for sample, exactly in (
+        (z.max(axis=1) ** 2 * same, at.square_slope),
+        (z.max(axis=1) * w.max(axis=1) * same, at.product_slope),
+    ):
+        assert abs(sample.mean() - exactly[0]) < 5 * sample.std() / 1000
+
+
+@pytest.mark.parametrize(("right", "left"), [(1.0, 0.0), (1.0, -0.3), (1.0, 0.7), (2.0, -2.0)])
+def test_two_sided_moments_on_a_fine_grid_of_angles(right, left):
+    """In polar coordinates the radius has E r^4 = 8, E r^2 = 2, and the angle is uniform."""
+    n = 200_000
+    angle = (np.arange(n) + 0.5) * (2 * np.pi / n)
+    a, slope = (
+        lambda t: np.where(t > 0, right * t, -left * t),
+        lambda t: np.where(t > 0, right, -left),
+    )
+    for rho in RHO:
+        at = sided_moments(np.array([rho]), right, left)
+        u, v = np.cos(angle), np.cos(angle - np.arccos(rho))
+        gates = slope(u) * slope(v)
+        for name, integrand in (
+            ("kernel", 2 * a(u) * a(v)),
+            ("slope", gates),
+            ("squares", 8 * a(u) ** 2 * a(v) ** 2),
+            ("cubes", 8 * a(u) ** 3 * a(v)),
+            ("product_slope", 2 * a(u) * a(v) * gates),
+            ("square_slope", 2 * a(u) ** 2 * gates),
+            ("together", gates**2),
+        ):
+            # A jump is missed by one step at most: four of them, of up to 32.
+            assert getattr(at, name)[0] == pytest.approx(integrand.mean(), abs=4 * 32 / n), name
+
+
+@pytest.mark.parametrize("left", [0.0, -0.3, 0.6])
+def test_units_of_degree_one_agree_with_their_series(left):
+    """Closed forms, and Hermite series of the same function without its degree."""
+
+    def function(xp, t):
+        return xp.where(t > 0, t, -left * t)
+
+    closed = expanded(Activation("", function, degree=1))
+    series = expanded(Activation("", function))
+    assert series.bias == pytest.approx(closed.bias, abs=1e-11)
+    assert series.variance == pytest.approx(closed.variance, rel=1e-11)
+
+
+def test_relu_is_the_half_line():
+    named, own = expanded("relu"), expanded(Activation("", lambda xp, t: xp.where(t > 0, t, 0 * t)))
+    assert named.bias == pytest.approx(own.bias, abs=1e-11)
+    assert np.min(np.abs(named.bias[np.triu_indices(3, 1)])) > 1e-3
+
+
+def test_the_linear_unit_is_the_pool_of_one():
+    linear, pool = expanded(Activation("", lambda xp, t: t)), expanded("maxout", 1)
+    assert linear.bias == pytest.approx(pool.bias, abs=1e-14)
+    assert linear.variance == pytest.approx(pool.variance, rel=1e-12)
+
+
+def test_two_layers_of_cosines_have_their_exact_mean():
+    r"""E cos u cos v = e^{-(p+r)/2} cosh c is a product over the units of the first layer.
+
+    So :math:`E\,G = \frac w2(E_-^n + e^{-2b}E_+^n) + b` with
+    :math:`E_\pm = E\exp(-w(\cos u \pm \cos v)^2/(2n))`, by quadrature.
+    """
+    w, b = 1.4, 0.1
+    nodes, weights = np.polynomial.hermite_e.hermegauss(60)
+    weights = weights / weights.sum()
+    S = w * X @ X.T / 2 + b
+    root = np.linalg.cholesky(S[:2, :2])
+    u = root[0, 0] * nodes[:, None]
+    v = root[1, 0] * nodes[:, None] + root[1, 1] * nodes
+
+    def exactly(n):
+        minus, plus = (
+            weights @ np.exp(-w * (np.cos(u) + sign * np.cos(v)) ** 2 / (2 * n)) @ weights
+            for sign in (-1, 1)
+        )
+        return w / 2 * (minus**n + np.exp(-2 * b) * plus**n) + b
+
+    off = []
+    for n in (50, 100, 200):
+        phi = mehler.DeepFeatures.draw(
+            2, (n, n), activation="cos", weight_variance=w, bias_variance=b, seed=0
+        )
+        bias = phi.finite_width(X).bias[0, 1]
+        off.append(exactly(n) - phi.kernel(X)[0, 1] - bias)
+        assert abs(off[-1]) < 2 / n * abs(bias)
+    # What is left is of order n^-2.
+    assert off[0] / off[1] == pytest.approx(4, rel=0.1)
+    assert off[1] / off[2] == pytest.approx(4, rel=0.05)
+
+
+def test_rows_too_near_for_a_series_are_named():
+    near = np.array([[1.0, 0.0], [1.0, 1e-4]])
+    phi = mehler.DeepFeatures.draw(2, (5, 5), activation="relu2", seed=0)
+    with pytest.raises(ValueError, match="rows 0 of X and 1 of Y, of correlation"):
+        phi.finite_width(near)
+    # Equal rows need no series in the correlation.
+    assert np.all(np.isfinite(phi.finite_width(near[:1]).variance))
