@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         KitchenSinks,
         MaxoutCodes,
         MaxoutFeatures,
+        TangentFeatures,
         from_recipe,
     )
 
@@ -31,6 +32,7 @@ __all__ = [
     "KitchenSinks",
     "MaxoutCodes",
     "MaxoutFeatures",
+    "TangentFeatures",
     "__version__",
     "bounds",
     "data",

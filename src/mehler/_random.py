@@ -31,6 +31,8 @@ STEPS = 10
 FOLDS = 11
 # And on: two for each layer of a deep network.
 LAYERS = 1024
+# And on: one for each layer of its tangents; a network has at most 10^4 layers.
+TANGENTS = 32768
 # Added to the purpose by projections other than independent Gaussians.
 ORTHOGONAL = 16
 HADAMARD = 32

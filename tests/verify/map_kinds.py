@@ -56,6 +56,13 @@ def deep(n_features, *, seed, like=None):
     )
 
 
+def tangent(n_features, *, seed, like=None):
+    """One hidden layer, of two columns a unit, whose kernel at any width is the limit."""
+    return mehler.TangentFeatures.draw(
+        D, (n_features // 2,), activation="maxout", pool_size=4, seed=seed, like=like
+    )
+
+
 DRAWS = {
     "maxout": functools.partial(maxout, pool_size=4),
     "centred": functools.partial(maxout, pool_size=4, centred=True),
@@ -134,6 +141,7 @@ DRAWS = {
     "lkrf": selected(lambda pool, m, seed: leverage.LKRF(pool, m, rho=1.0)),
     "localised": functools.partial(mehler.features.LocalisedLinearFeatures.draw, D, gamma=0.3),
     "deep": deep,
+    "tangent": tangent,
 }
 
 # Thousands of draws each.

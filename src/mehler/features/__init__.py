@@ -9,7 +9,7 @@ from mehler.features._base import FeatureMap
 from mehler.features._estimate import KernelEstimate
 from mehler.features._recipes import map_of
 from mehler.features._units import UnitBlock
-from mehler.features.deep import DeepFeatures, DeepKernel
+from mehler.features.deep import DeepFeatures, DeepKernel, TangentFeatures
 from mehler.features.fourier._fourier import FourierFeatures
 from mehler.features.invariant._invariant import GroupInvariantFeatures
 from mehler.features.kitchen_sinks._functions import RandomFunctions
@@ -38,6 +38,7 @@ __all__ = [
     "RandomFunctions",
     "SelectedFeatures",
     "Spectrum",
+    "TangentFeatures",
     "UnitBlock",
     "deep",
     "from_recipe",

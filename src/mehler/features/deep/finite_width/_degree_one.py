@@ -20,6 +20,8 @@ def of_degree_one(
     rho = np.clip(c / s, -1.0, 1.0)
     # Parallel rows stay so, but for rounding, of which kinks would make the root.
     rho = np.where(1.0 - np.abs(rho) <= PARALLEL, np.sign(rho), rho)
+    # On them F is linear, exactly.
+    apart = (np.abs(rho) < 1.0)[..., None, None]
     at = moments(rho)
     # The derivatives of K's argument, and of K s with what multiplies K'' taken out.
     turn = {P: -0.5 * rho / p, C: 1.0 / s, R: -0.5 * rho / r}
@@ -37,7 +39,7 @@ def of_degree_one(
         second[i, j] = second.get((i, j), 0.0) + s * at.bend * turn[i] * turn[j]
     for i, value in gradient.items():
         jacobian[..., C, i] = w * value
-    hessians = {C: w * symmetric(c, size, second)}
+    hessians = {C: w * symmetric(c, size, second) * apart}
     units = {
         (P, P): p**2 * (at.fourth - at.second**2),
         (R, R): r**2 * (at.fourth - at.second**2),
@@ -65,7 +67,7 @@ def of_degree_one(
     }
     for (i, j), each in bent.items():
         second[i, j] = second[i, j] + value * (at.turn * turn[i] * turn[j] + at.bend * each)
-    hessians[T] = w * symmetric(c, size, second)
+    hessians[T] = w * symmetric(c, size, second) * apart
     # Of the products of tangents: with the units, and their own.
     with_square = value * (at.square_slope - at.second * at.slope)
     with_product = value * s * (at.product_slope - at.kernel * at.slope)
