@@ -9,6 +9,7 @@ from mehler.statements import Statement
 from .finite import elements, lemma_2, lemma_3, theorem_2, theorem_4
 from .kernel import (
     corollary_1,
+    energy_quotient,
     expectation,
     invariance,
     orbit_distance,
@@ -43,6 +44,7 @@ STATEMENTS: tuple[Statement, ...] = tuple(
         lemma_2,
         lemma_3,
         orbit_distance,
+        energy_quotient,
         remark_3,
         remark_4,
         theorem_2,

@@ -6,9 +6,14 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from mehler.bounds import Bound, group_invariant
+from mehler.bounds import Bound, group_invariant, lower
 from proofs_checks.group_invariant.finite import elements
-from proofs_checks.group_invariant.kernel import theorem_1, theorem_1_limit, theorem_1_positive
+from proofs_checks.group_invariant.kernel import (
+    energy_quotient,
+    theorem_1,
+    theorem_1_limit,
+    theorem_1_positive,
+)
 from proofs_checks.group_invariant.risk import lemma_7, ridge_gain, theorem_5
 
 
@@ -36,6 +41,19 @@ def forgets_the_average(grams: Any, **options: Any) -> Bound:
 def by_the_dimension(**options: Any) -> Bound:
     """Least squares with d in the place of k."""
     return group_invariant.least_squares_risk(**{**options, "n_fixed": options["n_inputs"]})
+
+
+def of_one_over_n(distance: float, *, share: float, radius: float = 0.0) -> Bound:
+    """What separate images would have: 2 delta/n, without the root of the logarithm."""
+    right = lower.energy_distance(distance, share=share, radius=radius)
+    terms = (dataclasses.replace(right.terms[0], value=2 * share * distance),)
+    return dataclasses.replace(right, terms=terms)
+
+
+def without_itself(distance: float, *, moves: Any) -> Bound:
+    """Forget the element that moves nothing."""
+    away = [one for one in moves if one] or [0.0]
+    return group_invariant.energy_distance(distance, moves=away)
 
 
 # (check, what is wrong, the verdict that it must come to)
@@ -77,4 +95,10 @@ DEFECTS = [
     ),
     (ridge_gain.least_squares, {"risk": by_the_dimension}, "refuted"),
     (ridge_gain.not_ordered, {"average": "after"}, "refuted"),
+    (energy_quotient.below, {"bound": of_one_over_n}, "refuted"),
+    (energy_quotient.above, {"bound": without_itself}, "refuted"),
+    (energy_quotient.drawn, {"least": of_one_over_n}, "refuted"),
+    (energy_quotient.drawn, {"most": without_itself}, "refuted"),
+    (energy_quotient.endless, {"bound": lambda gap: gap**2 / 4}, "refuted"),
+    (energy_quotient.vanishes, {"gap": 0.1}, "refuted"),
 ]

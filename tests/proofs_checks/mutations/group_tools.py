@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from mehler.bounds import Bound, group_invariant
-from proofs_checks.group_invariant.kernel import theorem_1, theorem_1_limit, theorem_1_positive
+import numpy as np
+
+from mehler.bounds import Bound, group_invariant, lower
+from proofs_checks.group_invariant.kernel import (
+    energy_quotient,
+    theorem_1,
+    theorem_1_limit,
+    theorem_1_positive,
+)
 from proofs_checks.group_invariant.risk import lemma_7, ridge_gain, theorem_5
-from tests.proofs_checks.mutations._row import Check, Row, of_term, scaled
+from tests.proofs_checks.mutations._row import Check, Row, of_term, scaled, times
 
 G = "group-invariant"
 
@@ -32,6 +39,83 @@ def of_gain(check: Check, risk: Callable[..., Bound], terms: tuple[str, str]) ->
                 keyword="risk",
             )
 
+
+def with_option(bound: Callable[..., Bound], name: str, factor: float) -> Callable[..., Bound]:
+    """The bound told another size, where it is told one."""
+
+    def changed(*sizes: Any, **options: Any) -> Bound:
+        if name in options:
+            options[name] = factor * np.asarray(options[name], dtype=float)[()]
+        return bound(*sizes, **options)
+
+    return changed
+
+
+ENERGY = f"{G}.energy-quotient"
+# Orbits of one point are an equality. Of two, squares come nearest: their energy distance over
+# theirs is 2 - sqrt(2), and (2 - sqrt(2))/(2 erfc(sqrt(log 2))) = 1.2254.
+ENERGIES = [
+    Row(
+        statement=ENERGY,
+        term="lower bound, fixed points",
+        change="times 1.001",
+        check=energy_quotient.below,
+        defect={"bound": times(lower.energy_distance, "orbits", 1.001)},
+    ),
+    Row(
+        statement=ENERGY,
+        term="lower bound, orbits of two",
+        change="times 1.23",
+        check=energy_quotient.below,
+        defect={
+            "bound": times(
+                lower.energy_distance, "orbits", 1.23, lambda options: options["share"] == 0.5
+            )
+        },
+    ),
+    Row(
+        statement=ENERGY,
+        term="lower bound, orbits of two",
+        change="times 1.01",
+        because="the proof lets all images of a row be at the least distance at once, and drops "
+        "the Gaussian kernels that are wide",
+    ),
+    Row(
+        statement=ENERGY,
+        term="lower bound, radius",
+        change="times 0.99",
+        check=energy_quotient.below,
+        defect={"bound": with_option(lower.energy_distance, "radius", 0.99)},
+    ),
+    *of_term(
+        ENERGY,
+        "elements",
+        energy_quotient.above,
+        group_invariant.energy_distance,
+        least=0.999,
+        label="upper bound, elements",
+    ),
+    Row(
+        statement=ENERGY,
+        term="upper bound, moves",
+        change="times 1.001",
+        check=energy_quotient.above,
+        defect={"bound": with_option(group_invariant.energy_distance, "moves", 1.001)},
+    ),
+    Row(
+        statement=ENERGY,
+        term="upper bound of circles",
+        change="times 0.62",
+        check=energy_quotient.endless,
+        defect={"bound": scaled(energy_quotient.of_circles, 0.62)},
+    ),
+    Row(
+        statement=ENERGY,
+        term="upper bound of circles",
+        change="times 0.7",
+        because="a chord stands for the sine, smaller by 2/pi for small turns",
+    ),
+]
 
 ROWS: list[Row] = [
     Row(
@@ -110,4 +194,5 @@ ROWS: list[Row] = [
         check=ridge_gain.whole_orbits,
         defect={"gain": scaled(ridge_gain.split_spectrum, 0.999)},
     ),
+    *ENERGIES,
 ]

@@ -1,6 +1,7 @@
 """Bounds for group-invariant features: kernel error, approximation, risk."""
 
 from mehler.bounds.group_invariant._elements import elements
+from mehler.bounds.group_invariant._energy import energy_distance
 from mehler.bounds.group_invariant._least_squares import least_squares_risk
 from mehler.bounds.group_invariant._lemma_4 import lemma_4
 from mehler.bounds.group_invariant._ridge import ridge_risk
@@ -17,6 +18,7 @@ from mehler.bounds.group_invariant._theorem_4 import theorem_4
 __all__ = [
     "Sizes",
     "elements",
+    "energy_distance",
     "least_squares_risk",
     "lemma_4",
     "ridge_risk",

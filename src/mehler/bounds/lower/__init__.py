@@ -1,11 +1,21 @@
 """Lower bounds: what no promise, no map or no learner can go below.
 
 Beside the upper bounds of the same names in the other modules they say how sharp these are. Proofs
-are in :doc:`/theorems/features-lower`.
+are in :doc:`/theorems/features-lower` and :doc:`/theorems/group-invariant-energy-quotient`.
 """
 
 from mehler.bounds.lower._lower_bound import LowerBound
+from mehler.bounds.lower._orbits import energy_distance
 from mehler.bounds.lower._pair import all_pairs, one_pair, uniform
 from mehler.bounds.lower._rates import gram_error, lemma_3, risk
 
-__all__ = ["LowerBound", "all_pairs", "gram_error", "lemma_3", "one_pair", "risk", "uniform"]
+__all__ = [
+    "LowerBound",
+    "all_pairs",
+    "energy_distance",
+    "gram_error",
+    "lemma_3",
+    "one_pair",
+    "risk",
+    "uniform",
+]

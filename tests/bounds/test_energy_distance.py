@@ -1,0 +1,98 @@
+"""Energy and least distances of orbits: by quadrature, by hand, and on rows that elements keep."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate
+
+from mehler.bounds import group_invariant, lower
+from mehler.features import groups
+
+
+@pytest.mark.parametrize(("share", "radius"), [(1 / 7, 0.0), (1.0, 0.0), (0.2, 0.5), (1.0, 1.1)])
+def test_lower_bound_is_the_integral_of_the_proof(share, radius):
+    """Gaussian kernels of all widths, from where what is left is not negative."""
+    delta = 1.3
+    start = math.sqrt(-math.log(share) / (delta**2 - radius**2))
+
+    def left(s):
+        return (share * math.exp(-((s * radius) ** 2)) - math.exp(-((s * delta) ** 2))) / s**2
+
+    # From `start` on; s = start/t, so that the range is finite. At share 1 both are 1 at 0.
+    least = max(start, 1e-12)
+    found = (
+        integrate.quad(
+            lambda t: left(least / t) * least / t**2, 0, 1, epsabs=0, epsrel=1e-10, limit=2000
+        )[0]
+        if share < 1
+        else integrate.quad(left, 1e-6, 40, limit=2000)[0]
+        + ((delta**2 - radius**2) * 1e-6 + (radius == 0) / 40)
+    )
+    assert lower.energy_distance(delta, share=share, radius=radius).value == pytest.approx(
+        2 / math.sqrt(math.pi) * found, rel=1e-7
+    )
+
+
+def test_of_two_rows_that_some_elements_keep():
+    """A row with two equal coordinates: two of the six permutations leave it alone."""
+    group = groups.BlockPermutations(3)
+    x, z = np.array([1.0, 1.0, -2.0]), np.array([0.5, 0.2, -0.3])
+    images = group.apply(z[None]).reshape(-1, 3)
+    delta = np.linalg.norm(x - images, axis=1).min()
+    exact = float(groups.energy_distance(group, x[None], z[None])[0, 0])
+    # Orbits of three and of six points.
+    share = (1 / 3 + 1 / 6) / 2
+    assert lower.energy_distance(delta, share=1 / 6).value < (
+        lower.energy_distance(delta, share=share).value
+    )
+    assert lower.energy_distance(delta, share=share).value <= exact
+    assert exact <= group_invariant.energy_distance(delta).value == 2 * delta
+
+
+def test_upper_bound_by_hand():
+    bound = group_invariant.energy_distance(3.0, moves=[0.0, 4.0])
+    assert bound.value == pytest.approx((3 + 5 - 4), rel=1e-15)
+    assert bound.probability == 1
+    assert group_invariant.energy_distance(0.0, moves=[0.0, 1.0]).value == 0
+    # No cancellation where elements move far.
+    far = group_invariant.energy_distance(1e-6, moves=[1e6]).value
+    assert far == pytest.approx(1e-18, rel=1e-12)
+
+
+def test_an_order_of_a_million_is_no_nought():
+    value = lower.energy_distance(1.0, share=1e-6).value
+    # 2/(n sqrt(pi log n)), less a part of 1/(2 log n).
+    assert 0.95 < value / (2e-6 / math.sqrt(math.pi * math.log(1e6))) < 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"distance": 0.0}, "distance"),
+        ({"share": 0.0}, "share"),
+        ({"share": 1.5}, "share"),
+        ({"radius": 1.0}, "radius"),
+        ({"radius": -0.5}, "radius"),
+    ],
+)
+def test_lower_names_what_it_refuses(change, message):
+    with pytest.raises(ValueError, match=message):
+        lower.energy_distance(**{"distance": 1.0, "share": 0.5, **change})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"distance": -1.0}, "distance"),
+        ({"moves": []}, "moves"),
+        ({"moves": [-1.0]}, "moves"),
+        ({"moves": [[1.0]]}, "moves"),
+        ({"moves": [math.nan]}, "moves"),
+    ],
+)
+def test_upper_names_what_it_refuses(change, message):
+    with pytest.raises(ValueError, match=message):
+        group_invariant.energy_distance(**{"distance": 1.0, **change})
