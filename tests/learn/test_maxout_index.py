@@ -418,3 +418,11 @@ def _kept(honest, x, units):
             pass
 
     return honest(x, units).view(Kept)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64])
+def test_sizes_of_numpy_are_those_of_python(dtype):
+    index = index_of(rows(9), q=2, n_digits=dtype(3), n_tables=dtype(7))
+    again = index_of(rows(9), q=2, n_digits=3, n_tables=7)
+    for found, same in zip(index.query(rows(9)[:2], 3), again.query(rows(9)[:2], 3)):
+        assert np.array_equal(found, same)

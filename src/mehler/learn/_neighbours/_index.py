@@ -121,6 +121,9 @@ class MaxoutIndex:
             raise ValueError(f"recall={recall!r} is not a number between 0 and 1")
         n_neighbours = integer("n_neighbours", n_neighbours)
         self.phi = phi
+        # As Python's: the number of buckets is no narrow integer.
+        n_digits = None if n_digits is None else integer("n_digits", n_digits)
+        n_tables = None if n_tables is None else integer("n_tables", n_tables)
         self._check_sizes(n_digits, n_tables)
         self.expected_recall: float | None = None
         self.expected_candidates: float | None = None
@@ -141,8 +144,7 @@ class MaxoutIndex:
 
     def _check_sizes(self, n_digits: int | None, n_tables: int | None) -> None:
         m, q = self.phi.n_features, self.phi.pool_size
-        k = 1 if n_digits is None else integer("n_digits", n_digits)
-        count = 1 if n_tables is None else integer("n_tables", n_tables)
+        k, count = n_digits or 1, n_tables or 1
         if k * count > m:
             raise ValueError(
                 f"n_digits={n_digits} and n_tables={n_tables} read {k * count} digits, but phi has "
