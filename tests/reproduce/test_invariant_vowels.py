@@ -91,4 +91,8 @@ def test_the_cost_of_a_new_voice_has_its_sign(cost: float, word: str) -> None:
     said = [one for one in page.verdicts if "new speakers" in one]
     assert len(said) == 6
     assert all(word in one for one in said)
+    # What is printed is new speakers less rows dealt at random.
+    if cost:
+        sign = "-" if cost > 0 else "+"
+        assert all(f"({sign}0.2" in one or f"({sign}0.19" in one for one in said)
     assert page.tables[-1].heads[-2:] == ("new speakers", "rows dealt at random")
