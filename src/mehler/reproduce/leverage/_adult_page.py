@@ -8,7 +8,7 @@ import numpy as np
 
 from mehler.reproduce._experiment import Cell, Level, Measured, Page, Table
 from mehler.reproduce._means import spread, with_errors
-from mehler.reproduce._paired import between, paired_interval
+from mehler.reproduce._paired import between, difference, paired_interval
 from mehler.reproduce.leverage.experiments import verdict
 from mehler.statements import Plot
 
@@ -70,6 +70,14 @@ def page(level: Level, found: list[tuple[Cell, Measured]]) -> Page:
     return Page(
         verdicts=[
             *(verdict(sampled, name, "plain", own) for name in LABELS if name != "plain"),
+            *(
+                difference(
+                    f"alignment in the Fourier domain instead of EERF, M = {m}",
+                    100 * errors["not so random", m],
+                    100 * errors["EERF", m],
+                )
+                for m in sizes
+            ),
             *(_to_the_floor(sampled, exact, name, sizes[-1]) for name in NEAR if exact),
         ],
         tables=(
