@@ -79,6 +79,20 @@ def distinct_rows(bound: Bounding) -> Iterator[World]:
     yield World("three of four rows", (value, value), error * (1 + 1e-12))
 
 
+def one_direction(bound: Bounding) -> Iterator[World]:
+    """One row of squared length 0.5 and linear units: the error is that of a mean of squares.
+
+    The ridge is a half too, so that it and the row's length count alike.
+    """
+    for m, block in ((1000, 1), (2 * 10**6, 2)):
+        for failure in (0.3, 1e-3):
+            known = {"ridge": 0.5, "mean": 0.5, "variance": 0.5, "third": 3.1, "block": block}
+            value = bound(m, delta=failure, **known).value
+            name = f"one row, m = {m:.0e}, chance {failure:g}"
+            # (K_m - K)/(K + ridge) is half of what a mean of squares is off by.
+            yield World(name, (failure, failure), _of_squares(m // block, 2 * value))
+
+
 def _of_squares(m: int, value: float) -> float:
     law = stats.chi2(m)
     return float(law.sf(m * (1 + value)) + law.cdf(m * (1 - value)))

@@ -62,6 +62,15 @@ def rank(context: Context, *, bound: Bounding = bounds.gram_error) -> Evidence:
     )
 
 
+def direction(context: Context, *, bound: Bounding = bounds.gram_direction) -> Evidence:
+    """Hold the bound by one direction where there is no other."""
+    return hold_worlds(
+        [*worlds.one_direction(bound)],
+        form="proved",
+        claim=f"spectral error, one row, {_CLAIM}",
+    )
+
+
 def nearest(
     context: Context, *, bound: Bounding = bounds.lemma_3, draw: Draw = MaxoutFeatures.draw
 ) -> Evidence:
@@ -153,7 +162,8 @@ STATEMENT = Statement(
     proved_text=prose(
         r"""
         All pairs of $N$ rows and a packing of $N = 2^k$; the nearest function of $m$ units to the
-        class of Lemma 3; the risk of any learner; the spectral error of any map.
+        class of Lemma 3; the risk of any learner; the spectral error of any map, by its rank and by
+        one direction $v$ at any rank: $t_1(\delta)/(v^\top Kv + \lambda)$.
         """
     ),
     proof=prose(
@@ -172,6 +182,7 @@ STATEMENT = Statement(
         Check(form="proved", name="a packing", run=uniform),
         Check(form="proved", name="the best learner of two laws", run=risk),
         Check(form="proved", name="a missing row", run=rank),
+        Check(form="proved", name="one direction", run=direction),
         Check(form="proved", name="the nearest function", run=nearest),
     ),
 )

@@ -121,6 +121,13 @@ CASES = [
     (lower.uniform, {**PAIR, "dimension": 3}),
     (lower.lemma_3, {"n_features": [10, 50], "pool_size": [1, 4], "scale": 2.0}),
     (lower.risk, {"n_samples": [9, 500], "pool_size": [1, 4], **RISK}),
+    (
+        lower.gram_direction,
+        {
+            **{"n_features": [100, 10**4], "delta": [0.1, 0.01], "ridge": 1.0, "mean": 1.0},
+            **{"variance": 2.0, "third": 3.1},
+        },
+    ),
     (lower.gram_error, {"n_features": [1, 5], "ridge": 1.0, "eigenvalues": np.ones(3)}),
     (
         ridge.doubly_stochastic,

@@ -78,6 +78,49 @@ def test_no_map_is_better_than_its_rank():
         assert below < above.value
 
 
+def test_one_direction_of_cosines_and_sines():
+    """The fourth moment of the page by draws, and the error of the map above the bound."""
+    rng = np.random.default_rng(0)
+    x, v = rng.standard_normal((5, 2)), np.array([0.5, -0.1, 0.7, 0.4, 0.3])
+    v /= np.linalg.norm(v)
+
+    def kernel(a, b):
+        return np.exp(-((a[:, None] - b[None]) ** 2).sum(axis=2) / 2)
+
+    between = (x[:, None] - x[None]).reshape(-1, 2)
+    weights, gram = np.outer(v, v).ravel(), kernel(x, x)
+    mean, second = v @ gram @ v, weights @ kernel(between, between) @ weights
+    turns = np.exp(1j * rng.standard_normal((400_000, 2)) @ x.T)
+    drawn = np.abs(turns @ v) ** 2
+    for power, exact_value in ((1, mean), (2, second)):
+        error = np.std(drawn**power) / math.sqrt(drawn.size)
+        assert abs(np.mean(drawn**power) - exact_value) < 5 * error
+    variance = second - mean**2
+    third = max(mean, np.abs(v).sum() ** 2 - mean) / math.sqrt(variance)
+    known = {"ridge": 0.5, "mean": mean, "variance": variance, "third": third, "block": 2}
+    below = lower.gram_direction(800, delta=0.1, **known).value
+    turn = np.linalg.cholesky(np.linalg.inv(gram + 0.5 * np.eye(5)))
+    grams = np.einsum(
+        "abi,abj->aij", turns.reshape(1000, 400, 5), turns.conj().reshape(1000, 400, 5)
+    )
+    errors = np.linalg.norm(turn.T @ (grams.real / 400 - gram) @ turn, 2, axis=(1, 2))
+    assert 0 < below < np.quantile(errors, 0.9)
+    # Two columns share a draw.
+    alone = lower.one_pair(400, delta=0.1, variance=variance, third=third).value
+    assert below == pytest.approx(alone / (mean + 0.5), rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"ridge": 0.0}, {"mean": -1.0}, {"variance": 0.0}, {"third": -1.0}, {"block": 3}],
+    ids=str,
+)
+def test_one_direction_names_what_it_refuses(change):
+    known = {"ridge": 1.0, "mean": 1.0, "variance": 2.0, "third": 3.0, **change}
+    with pytest.raises(ValueError, match=next(iter(change))):
+        lower.gram_direction(100, delta=0.1, **known)
+
+
 def test_prints_the_other_way_round():
     bound = lower.gram_error(1, ridge=1.0, eigenvalues=[4.0, 3.0])
     assert ">= 0.75" in str(bound)

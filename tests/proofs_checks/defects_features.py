@@ -30,6 +30,7 @@ DEFECTS = [
     (lower.uniform, {"bound": scaled(lowest.uniform, 1.2)}, "refuted"),
     (lower.risk, {"bound": scaled(lowest.risk, 1.01)}, "refuted"),
     (lower.rank, {"bound": scaled(lowest.gram_error, 1.01)}, "refuted"),
+    (lower.direction, {"bound": scaled(lowest.gram_direction, 1.01)}, "refuted"),
     (lower.nearest, {"bound": scaled(lowest.lemma_3, 1.1)}, "refuted"),
     (ridge.tight, {"bound": scaled(risks.excess_risk, 0.99)}, "refuted"),
     (doubly_stochastic.tight, {"bound": scaled(risks.doubly_stochastic, 0.99)}, "refuted"),

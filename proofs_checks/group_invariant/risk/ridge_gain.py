@@ -70,8 +70,9 @@ def split(
         free, tied = (
             THREE.predictions(rows, target, _RIDGE, average) for average in ("none", "after")
         )
-        risks = [sum((f[p] - values[p]) ** 2 for p in tests) for f in (free, tied)]
-        varies = sum((free[p] - tied[p]) ** 2 for p in tests)
+        nought = Fraction(0)
+        risks = [sum(((f[p] - values[p]) ** 2 for p in tests), nought) for f in (free, tied)]
+        varies = sum(((free[p] - tied[p]) ** 2 for p in tests), nought)
         gap = max(gap, abs(risks[0] - risks[1] - varies))
     return Evidence.exact_comparison(
         form="proved",

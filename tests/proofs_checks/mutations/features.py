@@ -110,6 +110,7 @@ ROWS = [
     larger("deviation", "a set", 1.16, lower.uniform, lowest.uniform),
     larger("statistical", "the risk", 1.01, lower.risk, lowest.risk),
     larger("rank", "the spectral error", 1.01, lower.rank, lowest.gram_error),
+    larger("direction", "one direction", 1.01, lower.direction, lowest.gram_direction),
     larger("approximation", "the nearest function", 1.04, lower.nearest, lowest.lemma_3),
     *(row for case in SEEN for row in seen(*case)),
     Row(

@@ -4,15 +4,17 @@ Beside the upper bounds of the same names in the other modules they say how shar
 are in :doc:`/theorems/features-lower` and :doc:`/theorems/group-invariant-energy-quotient`.
 """
 
+from mehler.bounds.lower._gram import gram_direction, gram_error
 from mehler.bounds.lower._lower_bound import LowerBound
 from mehler.bounds.lower._orbits import energy_distance
 from mehler.bounds.lower._pair import all_pairs, one_pair, uniform
-from mehler.bounds.lower._rates import gram_error, lemma_3, risk
+from mehler.bounds.lower._rates import lemma_3, risk
 
 __all__ = [
     "LowerBound",
     "all_pairs",
     "energy_distance",
+    "gram_direction",
     "gram_error",
     "lemma_3",
     "one_pair",

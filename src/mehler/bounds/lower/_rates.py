@@ -1,17 +1,14 @@
-"""Lower bounds of the approximation, of the risk, and of the spectral error."""
+"""Lower bounds of the approximation and of the risk."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from mehler._validate import positive
 from mehler.bounds._bound import require_count, require_positive
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.lower._lower_bound import LowerBound, below
-from mehler.bounds.spectral._known import eigenvalues_of
 from mehler.exact._validate import check_pool
 
 
@@ -124,56 +121,6 @@ def risk(n_samples: int, *, pool_size: int, scale: float, lipschitz: float) -> L
     quantity = "mean excess risk of any learner"
     formula = r"4\epsilon LC\,E|M|\,P(Bin < N/2)"
     return below("statistical", value, formula, quantity, 1.0, "the worst of two laws and a loss")
-
-
-@elementwise
-def gram_error(
-    n_features: int, *, ridge: float, gram: Any = None, eigenvalues: Any = None
-) -> LowerBound:
-    r"""Bound the spectral error of m features from below, for every map and every draw.
-
-    .. math:: \|(K+\lambda)^{-1/2}(\hat K_m - K)(K+\lambda)^{-1/2}\| \ge
-              \frac{\mu_{m+1}}{\mu_{m+1} + \lambda}
-
-    since m features have a Gram matrix of rank m. So d(lambda) features are not too many.
-
-    Parameters
-    ----------
-    n_features : int or array
-        m.
-    ridge, gram, eigenvalues
-        As in :func:`mehler.bounds.spectral.gram_error`.
-
-    Returns
-    -------
-    LowerBound
-        The single term "rank"; 0 for m of n and more.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`mehler.bounds.spectral.gram_error`.
-
-    See Also
-    --------
-    mehler.bounds.spectral.gram_error : The upper bound.
-
-    References
-    ----------
-    Proof: :doc:`/theorems/features-lower`.
-
-    Examples
-    --------
-    >>> from mehler.bounds import lower
-    >>> lower.gram_error(2, ridge=1.0, eigenvalues=[9.0, 4.0, 1.0]).value
-    0.5
-    """
-    (n_features,) = require_count(n_features=n_features)
-    positive("ridge", ridge)
-    mu = eigenvalues_of(gram, eigenvalues)
-    value = float(mu[n_features] / (mu[n_features] + ridge)) if n_features < mu.size else 0.0
-    formula = r"\mu_{m+1}/(\mu_{m+1} + \lambda)"
-    return below("rank", value, formula, "spectral error of the Gram matrix", 1.0)
 
 
 def _spread(q: int) -> float:
