@@ -90,10 +90,11 @@ class _Sums:
         self._sides = where[: x.size].reshape(x.shape), where[x.size :].reshape(z.shape)
         self._rho = np.clip(state.c / (x * z), -1.0, 1.0)
         self._left = np.zeros(x.shape)
-        found = {
-            power: coefficients(lambda t, power=power: activation.on_host(t) ** power, self._scales)
-            for power in (1, 2, 3)
-        }
+
+        def power_of(power: int) -> Any:
+            return coefficients(lambda t: activation.on_host(t) ** power, self._scales)
+
+        found = {power: power_of(power) for power in (1, 2, 3)}
         self._c = {power: one.c * one.size[:, None] for power, one in found.items()}
         squares = {power: one.second * one.size**2 for power, one in found.items()}
         self._root = {power: one**0.5 for power, one in squares.items()}
