@@ -23,7 +23,8 @@ def check_rho(rho: Any) -> Any:
     """Return correlations clipped to [-1, 1], if they leave it by rounding only.
 
     The result is an array of a real floating dtype, in the namespace of `rho`; Python numbers and
-    lists become NumPy arrays. Lazy values (Dask, tracers) are clipped unchecked.
+    lists become NumPy arrays. Chunks of Dask are looked at as they are computed, and tracers are
+    clipped unchecked.
     """
     if not _arrays.is_array(rho):
         import numpy as np
@@ -33,6 +34,8 @@ def check_rho(rho: Any) -> Any:
             raise TypeError(f"rho must hold real numbers, but has dtype {rho.dtype}")
     xp = _arrays.array_namespace(rho)
     dtype = _arrays.real_dtype(rho, name="rho")
+    if _arrays.is_chunked(rho):
+        return rho.map_blocks(check_rho, dtype=dtype, meta=rho._meta.astype(dtype))
     rho = xp.astype(rho, dtype) if rho.dtype != dtype else rho
     if not _arrays.is_lazy(rho) and 0 not in rho.shape:
         slack = ROUNDING[_arrays.dtype_name(dtype)]
