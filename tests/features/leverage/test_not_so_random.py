@@ -169,6 +169,7 @@ def test_kept_features_are_weighted_by_their_share_of_the_rounds() -> None:
     ("make", "message"),
     [
         (lambda pool, x: leverage.NotSoRandom(pool, 4, cost=0.0), "cost=0.0"),
+        (lambda pool, x: leverage.NotSoRandom(pool, 4, cost=1e200), "cost=1e.200 is not between"),
         (lambda pool, x: leverage.NotSoRandom(pool, 4, cost=1.0, n_rounds=0), "n_rounds=0"),
         (lambda pool, x: leverage.NotSoRandom(pool, 4, cost=1.0).fit(x), "y is missing"),
         (lambda pool, x: leverage.NotSoRandom(pool, 4, cost=1.0).fit(x, x[:, 0]), "two values"),

@@ -33,9 +33,9 @@ class NotSoRandom(Selector):
     pool, n_features, groups
         As in :class:`Selector`; `fit` needs targets with two values a column, such as 0 and 1.
     cost : float
-        C, above 0. A small one leaves all the weight to a few features.
+        C, between 1e-100 and 1e100. A small one leaves all the weight to a few features.
     n_rounds : int, optional
-        Rounds; the error of the value falls as one over their square root.
+        Rounds, at most 10^5; the error of the value falls as one over their square root.
 
     See Also
     --------
@@ -71,8 +71,12 @@ class NotSoRandom(Selector):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "cost", positive("cost", self.cost))
-        object.__setattr__(self, "n_rounds", integer("n_rounds", self.n_rounds, most=10**6))
+        cost = positive("cost", self.cost)
+        # Squares of alignments have to stay within the floats.
+        if not 1e-100 <= cost <= 1e100:
+            raise ValueError(f"cost={self.cost!r} is not between 1e-100 and 1e100")
+        object.__setattr__(self, "cost", cost)
+        object.__setattr__(self, "n_rounds", integer("n_rounds", self.n_rounds, most=10**5))
 
     def _choose(self, phi: _arrays.Array, y: Any) -> Choice:
         labels = self._labels()
