@@ -6,10 +6,10 @@ files that begin with an underscore.
 
 from mehler.statements import Statement
 
-from . import doubly_stochastic, gram_error, lower, ridge
+from . import doubly_stochastic, gram_error, lower, nearest, ridge
 
 STATEMENTS: tuple[Statement, ...] = tuple(
-    module.STATEMENT for module in (gram_error, ridge, lower, doubly_stochastic)
+    module.STATEMENT for module in (gram_error, ridge, nearest, lower, doubly_stochastic)
 )
 
 __all__ = ["STATEMENTS"]

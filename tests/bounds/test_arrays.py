@@ -114,6 +114,7 @@ CASES = [
     ),
     (spectral.gram_error, {"n_features": [20, 10**4], **DELTA, **SPECTRUM, "ridge": 1.0}),
     (spectral.gram_error_features, {"eps": [0.3, 2.0], **DELTA, **SPECTRUM, "ridge": 1.0}),
+    (spectral.nearest, {"n_features": [20, 10**4], "norm": 1.0, **SPECTRUM}),
     (spectral.operator_error, {"n_features": [20, 10**4], **DELTA, **SPECTRUM}),
     (lower.one_pair, {**PAIR, "rho": 0.5}),
     (lower.one_pair, {"n_features": [20, 300], **DELTA, "collision": 0.3}),

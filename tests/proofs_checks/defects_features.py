@@ -5,7 +5,7 @@ from __future__ import annotations
 from mehler.bounds import lower as lowest
 from mehler.bounds import ridge as risks
 from mehler.bounds import spectral
-from proofs_checks.features import doubly_stochastic, gram_error, lower, ridge
+from proofs_checks.features import doubly_stochastic, gram_error, lower, nearest, ridge
 from tests.proofs_checks.defects_kernel_error import scaled
 
 # (check, what is wrong, the verdict that it must come to)
@@ -25,6 +25,8 @@ DEFECTS = [
         "refuted",
     ),
     (ridge.drawn, {"bound": scaled(risks.excess_risk, 0.15)}, "refuted"),
+    (nearest.tight, {"bound": scaled(spectral.nearest, 0.9)}, "refuted"),
+    (nearest.drawn, {"bound": scaled(spectral.nearest, 0.3)}, "refuted"),
     (lower.one_pair, {"bound": scaled(lowest.one_pair, 1.01)}, "refuted"),
     (lower.all_pairs, {"bound": scaled(lowest.all_pairs, 1.1)}, "refuted"),
     (lower.uniform, {"bound": scaled(lowest.uniform, 1.2)}, "refuted"),

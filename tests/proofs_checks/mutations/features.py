@@ -8,12 +8,12 @@ from typing import Any
 from mehler.bounds import lower as lowest
 from mehler.bounds import ridge as risks
 from mehler.bounds import spectral
-from proofs_checks.features import doubly_stochastic, gram_error, lower, ridge
+from proofs_checks.features import doubly_stochastic, gram_error, lower, nearest, ridge
 from tests.proofs_checks.mutations._row import Check, Row, of_term, times
 
 GRAM, RIDGE = "features.gram-error", "features.ridge"
 
-LOWER = "features.lower"
+LOWER, NEAREST = "features.lower", "features.nearest"
 
 
 DOUBLY = "features.doubly-stochastic"
@@ -33,6 +33,13 @@ def of_less(name: str, label: str) -> Row:
         check=doubly_stochastic.tight,
         defect={"bound": bound},
     )
+
+
+def less_kurtosis(n_features: int, **options: Any) -> Any:
+    """The nearest combination with half of the kurtosis, where it is told one."""
+    if "kurtosis" in options:
+        options["kurtosis"] = max(1.0, options["kurtosis"] / 2)
+    return spectral.nearest(n_features, **options)
 
 
 def larger(term: str, label: str, factor: float, check: Check, bound: Any) -> Row:
@@ -112,6 +119,20 @@ ROWS = [
     larger("rank", "the spectral error", 1.01, lower.rank, lowest.gram_error),
     larger("direction", "one direction", 1.01, lower.direction, lowest.gram_direction),
     larger("approximation", "the nearest function", 1.04, lower.nearest, lowest.lemma_3),
+    *of_term(NEAREST, "nearest", nearest.tight, spectral.nearest, least=0.99),
+    Row(
+        statement=NEAREST,
+        term="kurtosis",
+        change="times 0.5",
+        check=nearest.tight,
+        defect={"bound": less_kurtosis},
+    ),
+    Row(
+        statement=NEAREST,
+        term="kurtosis",
+        change="times 0.7",
+        because="half of a square stands for e^(-x) - 1 + x, which is x where x is large",
+    ),
     *(row for case in SEEN for row in seen(*case)),
     Row(
         statement=RIDGE,

@@ -1,0 +1,135 @@
+"""How near m features come to a ball of the kernel's space, with the best weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from mehler import FourierFeatures, MaxoutFeatures
+from mehler.bounds import Bound, spectral
+from mehler.statements import Check, Context, Evidence, Statement
+from mehler.verify import intervals
+
+from .._dedent import prose
+from .._worlds import hold_worlds
+from . import _tight_nearest as worlds
+from ._gram_draws import Draw, grams
+
+Bounding = Callable[..., Bound]
+_N, _D = 24, 6
+
+
+def tight(context: Context, *, bound: Bounding = spectral.nearest) -> Evidence:
+    """Hold the bound where it is nearly equal to the distance."""
+    return hold_worlds(
+        [*worlds.one_row(bound)], form="printed", claim="mean square distance of the nearest"
+    )
+
+
+def drawn(context: Context, *, bound: Bounding = spectral.nearest) -> Evidence:
+    """Hold the mean over draws against the bound: linear units, maxout, cosines and sines."""
+    context.ledger.spend(f"{STATEMENT.id}: drawn", context.false_alarm)
+    # Lengths of the coordinates fall by half, and so do eigenvalues by four.
+    rows = context.rng("rows").standard_normal((_N, _D)) * 0.5 ** np.arange(_D)
+    cases, n_draws = list(_settings(rows)), 500 if context.quick else 20_000
+    worst: tuple[float, ...] = (-math.inf, 0.0, 0.0, 0.0)
+    for name, draw, m, told in cases:
+        kernel = draw(2, seed=0).kernel(rows)
+        limit = bound(m, norm=1.0, gram=kernel, **told).value
+        blocks = grams(context, draw, f"{name}/{m}", rows, n_features=m, n_draws=n_draws)
+        found = np.concatenate([_missed(one, kernel) for one in blocks])
+        most = float(np.linalg.eigvalsh(kernel)[-1]) / _N
+        low, high = intervals.bounded(found, 0.0, most, context.false_alarm / len(cases))
+        worst = max(worst, (low / limit, float(found.mean()) / limit, high / limit, m))
+    return Evidence.bound_comparison(
+        form="printed",
+        claim=f"mean square distance over its bound, at most 1 (largest of {len(cases)} settings)",
+        observed=worst[1],
+        interval=(worst[0], worst[2]),
+        upper=1.0,
+        false_alarm=context.false_alarm,
+        n_features=int(worst[3]) * n_draws,
+        method=f"empirical Bernstein interval of {n_draws} draws",
+        assumptions=("draws are independent",),
+    )
+
+
+def _missed(grams_: Any, kernel: Any) -> Any:
+    """Return the largest square distance from a function of norm 1, for each draw."""
+    values, vectors = np.linalg.eigh(grams_)
+    # Directions that no combination of features has, up to rounding; one too many adds distance.
+    lost = values < 1e-11 * values[:, -1:]
+    kept = vectors * lost[:, None, :]
+    inner = np.swapaxes(kept, 1, 2) @ kernel @ kept
+    return np.linalg.eigvalsh(inner)[:, -1] / len(kernel)
+
+
+def _settings(rows: Any) -> Iterator[tuple[str, Draw, int, dict[str, Any]]]:
+    def linear(m: int, **options: Any) -> Any:
+        return MaxoutFeatures.draw(_D, m, 1, **options)
+
+    def maxout(m: int, **options: Any) -> Any:
+        return MaxoutFeatures.draw(_D, m, 4, **options)
+
+    def fourier(m: int, **options: Any) -> Any:
+        return FourierFeatures.draw(_D, m, gamma=0.5, **options)
+
+    for m in (1, 3):
+        yield "linear", linear, m, {"kurtosis": 3.0}
+    yield "maxout", maxout, 12, {"lipschitz": float(np.linalg.norm(rows, 2))}
+    yield "pairs", fourier, 12, {"sup": 1.0, "block": 2}
+
+
+STATEMENT = Statement(
+    id="features.nearest",
+    source="Ours, after Bach (2017), Proposition 1",
+    place="A known result for features drawn by leverage, and ours; we have no copy of the paper",
+    copy="none",
+    hypotheses=prose(
+        r"""
+        Independent blocks of features with the mean $K$; any weights; functions of the kernel's
+        space of norm at most $B$, which the class of Lemma 3 is with $C$ for $B$.
+        """
+    ),
+    title="The nearest combination of features, all weights free",
+    expected="holds",
+    ground=prose(
+        r"""
+        One row and a feature that is seldom not 0; draws of linear and maxout units, cosines and
+        sines, whose distances are computed for the worst function of each draw.
+        """
+    ),
+    printed=(
+        r"\mathbb{E}\sup_{\|f\|_H \le B}\min_\alpha\frac1N|f - \Phi\alpha|^2 \le "
+        r"\min_\lambda B^2\lambda\int_0^{\Delta_1}\frac{p_m(t)}{(1-t)^2}\,dt, \quad "
+        r"p_m(t) \le \inf_\theta\frac{\sum_i(e^{\theta^2c^2d(\lambda)\beta_i/(2M)} - 1)}"
+        r"{\psi(\theta t)}"
+    ),
+    printed_text=prose(
+        r"""
+        The second for features whose combinations have a kurtosis of at most $c^2$, bounded or not;
+        else $p_m$ is the lower side of the spectral error. $\lambda\Delta_1/(1 - \Delta_1) =
+        \mu_1/N$, $\beta_i = \mu_i/(\mu_i + N\lambda)$.
+        """
+    ),
+    proof=prose(
+        r"""
+        With $K \preceq (\hat K + tN\lambda)/(1-t)$ and the projection $P$ on the range of $\hat K$,
+        $(1-P)K(1-P) \preceq tN\lambda/(1-t)$. Of $e^{-x} - 1 + x \le x^2/2$ only second moments
+        remain: $\mathbb{E}H^2 \preceq \mathbb{E}[\mathrm{tr}H\,H] \preceq c^2d(\lambda)B$ for
+        $H = A^{-1/2}GA^{-1/2}$, by Cauchy and Schwarz.
+        """
+    ),
+    note=prose(
+        r"""
+        About $2c^2d(\lambda)\log d(\lambda)$ blocks reach $\lambda$; plain sampling, no leverage.
+        """
+    ),
+    checks=(
+        Check(form="printed", name="worlds where it is tight", run=tight),
+        Check(form="printed", name="the worst function of each draw", run=drawn),
+    ),
+)

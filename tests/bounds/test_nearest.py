@@ -1,0 +1,106 @@
+"""The nearest combination of features: the steps of the proof, and the bound by another route."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate, optimize
+
+from mehler.bounds import spectral
+
+MU = np.array([8.0, 3.0, 1.0, 0.2, 0.01, 0.0])
+
+
+@pytest.mark.parametrize("shift", [0.01, 1.0, 30.0])
+def test_what_is_missed_by_the_spectral_error(shift):
+    """(1 - P) K (1 - P) is at most t shift/(1 - t) in every draw."""
+    rng = np.random.default_rng(0)
+    turn = np.linalg.qr(rng.standard_normal((6, 6)))[0]
+    K, A = (turn * MU) @ turn.T, (turn * (MU + shift)) @ turn.T
+    root = (turn / np.sqrt(MU + shift)) @ turn.T
+    for m in (1, 2, 4, 9):
+        Z = (turn * np.sqrt(MU)) @ rng.standard_normal((6, m)) / math.sqrt(m)
+        basis = np.linalg.svd(Z)[0][:, : min(m, 5)]
+        lost = np.eye(6) - basis @ basis.T
+        t = max(0.0, np.linalg.eigvalsh(root @ (K - Z @ Z.T) @ root)[-1])
+        assert t < 1
+        missed = np.linalg.eigvalsh(lost @ K @ lost)[-1]
+        assert missed <= t * shift / (1 - t) + 1e-9
+        assert np.linalg.eigvalsh(A)[0] > 0
+
+
+def test_moments_of_linear_units():
+    """E[tr(H) H] is d B + 2 B^2, for Gaussian features: below 3 d B."""
+    beta = MU / (MU + 0.5)
+    g = np.random.default_rng(1).standard_normal((400_000, 6)) * np.sqrt(beta)
+    s = (g**2).sum(axis=1)
+    drawn = (s[:, None] * g**2).mean(axis=0)
+    exact = beta.sum() * beta + 2 * beta**2
+    error = (s[:, None] * g**2).std(axis=0) / math.sqrt(len(g))
+    assert np.all(abs(drawn - exact) <= 5 * error + 1e-15)
+    assert np.all(exact <= 3 * beta.sum() * beta + 1e-15)
+
+
+@pytest.mark.parametrize("m", [200, 2000])
+def test_bound_by_another_quadrature(m):
+    """The best theta by a search, the integral by nodes; steps are 12 per cent wide."""
+    ridge, kurtosis = 0.05, 3.0
+    shift = 6 * ridge
+    beta = MU / (MU + shift)
+    spread = kurtosis * beta.sum()
+
+    def chance(t):
+        def value(log_theta):
+            theta = math.exp(log_theta)
+            rise = theta**2 * spread / (2 * m)
+            tilt = theta * t
+            top = np.logaddexp.reduce(
+                rise * beta[beta > 0] + np.log(-np.expm1(-rise * beta[beta > 0]))
+            )
+            return top - (tilt + math.log(-math.expm1(-tilt) - tilt * math.exp(-tilt)))
+
+        ends = (math.log(1e-2), math.log(1e3 * m))
+        best = min(
+            optimize.minimize_scalar(value, bounds=part, method="bounded").fun
+            for part in ((ends[0], 3.0), (3.0, 7.0), (7.0, ends[1]))
+        )
+        return math.exp(min(0.0, best))
+
+    most = MU[0] / 6 / ridge
+    end = most / (1 + most)
+    found = integrate.quad(
+        lambda t: chance(t) / (1 - t) ** 2, 1e-9, min(end, beta[0]), limit=300, epsrel=1e-5
+    )[0]
+    value = spectral.nearest(m, norm=2.0, eigenvalues=MU, kurtosis=kurtosis, ridge=ridge).total
+    assert 4 * ridge * found * (1 - 1e-3) <= value <= 4 * ridge * found * 1.12
+    assert spectral.nearest(m, norm=2.0, eigenvalues=MU, kurtosis=kurtosis).total <= value * 1.05
+
+
+def test_more_features_and_less_are_told():
+    known = {"norm": 1.0, "eigenvalues": MU}
+    values = [spectral.nearest(m, sup=2.0, **known).value for m in (10, 1000, 10**5)]
+    assert values[0] > values[1] > values[2] > 0
+    both = spectral.nearest(1000, sup=2.0, kurtosis=2.0, **known)
+    assert both.value <= values[1]
+    assert len(both.assumptions) > len(spectral.nearest(9, kurtosis=2.0, **known).assumptions)
+    assert spectral.nearest(1, kurtosis=3.0, **known).vacuous
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"kurtosis": None}, "give kurtosis"),
+        ({"kurtosis": 0.5}, "kurtosis"),
+        ({"norm": 0.0}, "norm"),
+        ({"ridge": -1.0}, "ridge"),
+        ({"leverage": 3.0}, "ridge"),
+        ({"block": 3}, "block"),
+        ({"eigenvalues": None}, "eigenvalues"),
+    ],
+)
+def test_names_what_it_refuses(change, message):
+    known = {"norm": 1.0, "eigenvalues": MU, "kurtosis": 3.0, **change}
+    with pytest.raises(ValueError, match=message):
+        spectral.nearest(10, **known)
