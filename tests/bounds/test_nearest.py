@@ -86,6 +86,7 @@ def test_more_features_and_less_are_told():
     assert both.value <= values[1]
     assert len(both.assumptions) > len(spectral.nearest(9, kurtosis=2.0, **known).assumptions)
     assert spectral.nearest(1, kurtosis=3.0, **known).vacuous
+    assert spectral.nearest(1, kurtosis=1e300, **known).vacuous
 
 
 @pytest.mark.parametrize(
@@ -95,6 +96,10 @@ def test_more_features_and_less_are_told():
         ({"kurtosis": 0.5}, "kurtosis"),
         ({"norm": 0.0}, "norm"),
         ({"ridge": -1.0}, "ridge"),
+        ({"ridge": 1e-300}, "ridge"),
+        ({"norm": 1e300}, "norm"),
+        ({"sup": 1e300}, "sup"),
+        ({"sup": 1e-300}, "sup"),
         ({"leverage": 3.0}, "ridge"),
         ({"block": 3}, "block"),
         ({"eigenvalues": None}, "eigenvalues"),

@@ -150,6 +150,7 @@ GIVEN = {"grams": moved(), "ridge": 0.1, "noise": 0.1, "norm": 1.0}
         ({"grams": -moved()}, "eigenvalue below 0"),
         ({"ridge": 0.0}, "ridge"),
         ({"noise": -1.0}, "noise"),
+        ({"noise": 1e300}, "noise"),
         ({"norm": None}, "target"),
         ({"target": np.ones(7)}, "norm"),
         ({"norm": None, "target": np.ones(3)}, "target has shape"),

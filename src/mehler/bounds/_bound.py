@@ -316,6 +316,14 @@ def require_probability(**values: Any) -> None:
         probability(name, value)
 
 
+def square_of(name: str, value: float) -> float:
+    """Square a number, or say that it is too large for that."""
+    square = float(value) * float(value)
+    if square == math.inf:
+        raise ValueError(f"{name}={value!r} is too large to be squared: give it in other units")
+    return square
+
+
 def missing(names: Iterable[str]) -> ValueError:
     """Return the error for constants that a printed form leaves open."""
     listed = ", ".join(names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from mehler._validate import choice, integer, not_negative
-from mehler.bounds._bound import Assumption, Bound, Term, require_count
+from mehler.bounds._bound import Assumption, Bound, Term, require_count, square_of
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.group_invariant._assumptions import ORTHOGONAL
 from mehler.bounds.group_invariant._ridge import AVERAGES, STATEMENT, Average
@@ -95,8 +95,8 @@ def least_squares_risk(
     """
     samples, inputs = require_count(n_samples=n_samples, n_inputs=n_inputs)
     fixed = integer("n_fixed", n_fixed, most=inputs)
-    not_negative("noise", noise)
-    not_negative("norm", norm)
+    varied = square_of("noise", not_negative("noise", noise))
+    size = square_of("norm", not_negative("norm", norm))
     choice("average", average, AVERAGES)
     if average == "before":
         missed, spent = max(0.0, 1 - samples / fixed), _spent(samples, fixed)
@@ -111,8 +111,8 @@ def least_squares_risk(
         form="proved",
         quantity="mean excess risk of least squares",
         terms=(
-            Term("signal", norm**2 * missed, "|w|^2s"),
-            Term("noise", noise**2 * spent if noise else 0.0, r"\sigma^2v"),
+            Term("signal", size * missed, "|w|^2s"),
+            Term("noise", varied * spent if noise else 0.0, r"\sigma^2v"),
         ),
         probability=1.0,
         assumptions=(

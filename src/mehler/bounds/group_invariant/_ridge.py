@@ -8,7 +8,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._validate import choice, not_negative, positive, reals
-from mehler.bounds._bound import Assumption, Bound, Term
+from mehler.bounds._bound import Assumption, Bound, Term, square_of
 
 STATEMENT = "group-invariant.ridge-gain"
 AVERAGES = ("none", "after", "before")
@@ -102,7 +102,7 @@ def ridge_risk(
     own, mean = moved[0], moved.mean(axis=0)
     size = own.shape[0]
     shift = size * positive("ridge", ridge) * np.eye(size)
-    variance = not_negative("noise", noise) ** 2
+    variance = square_of("noise", not_negative("noise", noise))
     choice("average", average, AVERAGES)
     if (target is None) == (norm is None):
         raise ValueError("give one of target, the values at the rows, and norm")
@@ -120,7 +120,8 @@ def ridge_risk(
     else:
         square = np.einsum("gij,gik->jk", away, away) / (len(away) * size)
         root = _root(mean)
-        bias = positive("norm", norm) ** 2 * float(np.linalg.eigvalsh(root @ square @ root)[-1])
+        worst = float(np.linalg.eigvalsh(root @ square @ root)[-1])
+        bias = square_of("norm", positive("norm", norm)) * worst
     spent = variance * float(np.sum(smoothers**2)) / (len(smoothers) * size)
     return Bound(
         statement=STATEMENT,

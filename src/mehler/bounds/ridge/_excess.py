@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler._validate import choice, not_negative, positive
-from mehler.bounds._bound import Assumption, Bound, Term, require_positive
+from mehler.bounds._bound import Assumption, Bound, Term, require_positive, square_of
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds._inverse import least_features
 from mehler.bounds.spectral._known import blocks, eigenvalues_of, know
@@ -109,7 +109,7 @@ def excess_risk(
     choice("design", design, DESIGNS)
     m = blocks(n_features, block)
     positive("ridge", ridge)
-    size, varied = _square("norm", positive("norm", norm)), _noise(noise)
+    size, varied = square_of("norm", positive("norm", norm)), _noise(noise)
     mu = eigenvalues_of(gram, eigenvalues)
     n = mu.size
     known = know(mu, ridge=n * float(ridge), sup=sup, leverage=leverage, lipschitz=lipschitz)
@@ -148,14 +148,7 @@ def excess_risk(
 
 
 def _noise(noise: float) -> float:
-    return _square("noise", not_negative("noise", noise))
-
-
-def _square(name: str, value: float) -> float:
-    """Square a number, or say that it is too large for that."""
-    if value * value == math.inf:
-        raise ValueError(f"{name}={value!r} is too large to be squared: give it in other units")
-    return value * value
+    return square_of("noise", not_negative("noise", noise))
 
 
 def _expected(below: Tail, largest: float, cap: float) -> float:
@@ -254,7 +247,7 @@ def ridge_choice(*, norm: float, noise: float, gram: Any = None, eigenvalues: An
     >>> round(ridge.ridge_choice(norm=1.0, noise=0.5, eigenvalues=decay), 4)
     0.0028
     """
-    squared, varied = _square("norm", positive("norm", norm)), _noise(noise)
+    squared, varied = square_of("norm", positive("norm", norm)), _noise(noise)
     mu = eigenvalues_of(gram, eigenvalues)
     n = mu.size
     with np.errstate(over="ignore"):  # of eigenvalues near the end of the floats

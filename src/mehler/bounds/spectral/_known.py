@@ -10,7 +10,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._validate import positive, reals
-from mehler.bounds._bound import Assumption, require_count
+from mehler.bounds._bound import Assumption, require_count, square_of
 from mehler.bounds.spectral._tails import Level
 
 # Eigenvalues of a Gram matrix are computed up to this part of the largest.
@@ -71,7 +71,9 @@ def know(
     assumptions = [Assumption("blocks of features are independent, with the mean K")]
     most, rate = math.inf, 0.0
     if sup is not None:
-        most = mu.size * positive("sup", sup) ** 2 / scale
+        most = mu.size * square_of("sup", positive("sup", sup)) / scale
+        if most == 0:
+            raise ValueError(f"sup={sup!r} is too small to be squared: give it in other units")
         text = "no block's features of a row are longer than this"
         # The mean of s is the trace of B, so that no smaller bound of s is true.
         assumptions.append(Assumption(text, _reaches(most, mean), f"{sup:g}"))

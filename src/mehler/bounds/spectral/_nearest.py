@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler._validate import positive
-from mehler.bounds._bound import Assumption, Bound, Term
+from mehler.bounds._bound import Assumption, Bound, Term, square_of
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.spectral._known import blocks, eigenvalues_of, know
 from mehler.bounds.spectral._sums import log_sums
@@ -18,6 +18,7 @@ STATEMENT = "features.nearest"
 # Ridges of the proof, in units of the largest eigenvalue; theta over M/nu; both are only choices.
 _RIDGES = np.geomspace(1e-8, 10.0, 55)
 _TILTS = np.geomspace(1e-4, 1e3, 400)
+_FEW = 1e-12
 # Relative errors at which the mean is summed: both ends of (0, 1) count.
 _STEPS = np.unique(
     np.concatenate([np.geomspace(1e-6, 0.5, 120), 1 - np.geomspace(0.5, 1e-12, 240)])
@@ -104,7 +105,7 @@ def nearest(
     3.2e-09 2.0e-04
     """
     count = blocks(n_features, block)
-    squared = positive("norm", norm) ** 2
+    size = square_of("norm", positive("norm", norm))
     mu = eigenvalues_of(gram, eigenvalues)
     if kurtosis is not None and positive("kurtosis", kurtosis) < 1:
         raise ValueError(f"kurtosis={kurtosis!r} is below 1, which no mean of squares is")
@@ -115,17 +116,20 @@ def nearest(
     if leverage is not None and ridge is None:
         raise ValueError("leverage is that at a ridge: give ridge")
     cap = float(mu[0]) / mu.size
+    if ridge is not None and not _FEW * cap <= positive("ridge", ridge) <= cap / _FEW:
+        raise ValueError(f"ridge={ridge!r} must be within 1e12 times {cap:.6g}, the largest error")
     least, assumptions = cap, tuple[Assumption, ...]()
-    for one in _RIDGES * cap if ridge is None else [positive("ridge", ridge)]:
+    for one in _RIDGES * cap if ridge is None else [ridge]:
         shift = mu.size * float(one)
         beta, found = mu / (mu + shift), []
-        if kurtosis is not None:
+        # Far fewer blocks than that promise nothing.
+        if kurtosis is not None and count > _FEW * kurtosis * math.fsum(beta):
             found.append(_of_moments(beta, kurtosis * math.fsum(beta), count))
         if bounded:
             known = know(mu, ridge=shift, **sizes)
             found.append(tail(known.beta, known.level, count, -1))
             assumptions = known.assumptions
-        least = min(least, *(_mean(below, float(beta[0]), float(one), cap) for below in found))
+        least = min([least, *(_mean(below, float(beta[0]), float(one), cap) for below in found)])
     texts = ["blocks of features are independent, with the mean K"] if not assumptions else []
     if kurtosis is not None:
         texts.append("squares of combinations of a block's features have this kurtosis or less")
@@ -133,10 +137,10 @@ def nearest(
         statement=STATEMENT,
         form="proved",
         quantity="mean square distance of the nearest combination of features, worst of a ball",
-        terms=(Term("nearest", squared * least, r"B^2\lambda\int_0^{\Delta_1}p_m(t)/(1-t)^2\,dt"),),
+        terms=(Term("nearest", size * least, r"B^2\lambda\int_0^{\Delta_1}p_m(t)/(1-t)^2\,dt"),),
         probability=1.0,
         assumptions=(*assumptions, *map(Assumption, texts)),
-        trivial=squared * cap,
+        trivial=size * cap,
     )
 
 

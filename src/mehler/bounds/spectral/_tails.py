@@ -143,5 +143,6 @@ def _log_psi(x: Any) -> Any:
     """Return log psi(x) for x > 0, also where e^x overflows."""
     x = np.asarray(x, dtype=float)
     small = np.minimum(x, 50.0)
-    with np.errstate(divide="ignore"):
+    # The branch for large x is computed for small ones too.
+    with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(x < 50, np.log(_psi(small)), x + np.log1p(-(1 + x) * np.exp(-x)))
