@@ -144,12 +144,16 @@ def test_the_bound_of_the_theorem_holds():
     assert bounds.doubly_stochastic(steps, step=2 / (kappa * slope) + 0.01, **known).vacuous
 
 
-@pytest.mark.parametrize("change", [{"ridge": 0.0}, {"sup": -1.0}, {"rows_per_step": 13}], ids=str)
+@pytest.mark.parametrize(
+    "change",
+    [{"ridge": 0.0}, {"sup": -1.0}, {"rows_per_step": 13}, {"n_steps": 10**12}],
+    ids=str,
+)
 def test_the_bound_names_what_it_refuses(change):
-    known = {"ridge": 1.0, "step": 0.1, "units_per_step": 4, "rows_per_step": 5, "n_samples": N}
+    known = {"n_steps": 10, "ridge": 1.0, "step": 0.1, "units_per_step": 4, "rows_per_step": 5, "n_samples": N}
     known |= {"sup": 1.0, "variance": 1.0, "gradient": 1.0, "norm": 1.0, **change}
     with pytest.raises(ValueError, match=next(iter(change))):
-        bounds.doubly_stochastic(10, **known)
+        bounds.doubly_stochastic(**known)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from mehler import _arrays
@@ -42,9 +43,11 @@ def check_rho(rho: Any) -> Any:
         # NaN fails this comparison too.
         if not _arrays.all_true(lambda r: xp.abs(r) <= 1 + slack, rho):
             host = _arrays.to_host(rho)
-            worst = host[~(abs(host) <= 1 + slack)].flat[0] if host.ndim else host
-            raise ValueError(
-                f"rho must lie in [-1, 1] but holds {float(worst)!r}; "
-                "divide inner products by both norms"
+            worst = float(host[~(abs(host) <= 1 + slack)].flat[0] if host.ndim else host)
+            cause = (
+                "as do the rows that it comes from"
+                if math.isnan(worst)
+                else "divide inner products by both norms"
             )
+            raise ValueError(f"rho must lie in [-1, 1] but holds {worst!r}; {cause}")
     return _arrays.graft(_arrays.clip(xp, rho, -1.0, 1.0), rho)

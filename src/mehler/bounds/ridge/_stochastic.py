@@ -9,6 +9,7 @@ from mehler.bounds._bound import Assumption, Bound, Term, require_count
 from mehler.bounds._elementwise import elementwise
 
 STATEMENT = "features.doubly-stochastic"
+_MOST_STEPS = 10**7
 
 
 @elementwise
@@ -43,7 +44,7 @@ def doubly_stochastic(
     Parameters
     ----------
     n_steps : int
-        s.
+        s, at most 10^7; each is computed, about a microsecond.
     ridge : float
         lambda of :func:`mehler.learn.doubly_stochastic`.
     step : float
@@ -100,6 +101,7 @@ def doubly_stochastic(
         rows_per_step=rows_per_step,
         n_samples=n_samples,
     )
+    integer("n_steps", n_steps, most=_MOST_STEPS)
     integer("rows_per_step", rows_per_step, most=total)
     for name, value in (("ridge", ridge), ("step", step), ("sup", sup), ("slope", slope)):
         positive(name, value)
