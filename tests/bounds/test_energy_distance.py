@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -96,3 +97,13 @@ def test_lower_names_what_it_refuses(change, message):
 def test_upper_names_what_it_refuses(change, message):
     with pytest.raises(ValueError, match=message):
         group_invariant.energy_distance(**{"distance": 1.0, **change})
+
+
+def test_exact_numbers_are_those_of_floats():
+    half = Fraction(1, 2)
+    assert group_invariant.energy_distance(half, moves=[1.0]) == (
+        group_invariant.energy_distance(0.5, moves=[1.0])
+    )
+    assert lower.energy_distance(half, share=half, radius=Fraction(1, 4)) == (
+        lower.energy_distance(0.5, share=0.5, radius=0.25)
+    )

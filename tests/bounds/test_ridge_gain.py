@@ -149,6 +149,7 @@ GIVEN = {"grams": moved(), "ridge": 0.1, "noise": 0.1, "norm": 1.0}
         ({"grams": moved()[:2]}, "mean of grams is not symmetric"),
         ({"grams": -moved()}, "eigenvalue below 0"),
         ({"ridge": 0.0}, "ridge"),
+        ({"ridge": 1e308}, "ridge"),
         ({"noise": -1.0}, "noise"),
         ({"noise": 1e300}, "noise"),
         ({"norm": None}, "target"),

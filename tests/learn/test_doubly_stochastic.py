@@ -150,7 +150,14 @@ def test_the_bound_of_the_theorem_holds():
     ids=str,
 )
 def test_the_bound_names_what_it_refuses(change):
-    known = {"n_steps": 10, "ridge": 1.0, "step": 0.1, "units_per_step": 4, "rows_per_step": 5, "n_samples": N}
+    known = {
+        "n_steps": 10,
+        "ridge": 1.0,
+        "step": 0.1,
+        "units_per_step": 4,
+        "rows_per_step": 5,
+        "n_samples": N,
+    }
     known |= {"sup": 1.0, "variance": 1.0, "gradient": 1.0, "norm": 1.0, **change}
     with pytest.raises(ValueError, match=next(iter(change))):
         bounds.doubly_stochastic(**known)

@@ -65,7 +65,7 @@ def energy_distance(distance: float, *, moves: Any = None) -> Bound:
     >>> round(float(exact), 3), round(bound.value, 3), round(2 * float(far.min()), 3)
     (0.855, 1.849, 3.664)
     """
-    not_negative("distance", distance)
+    distance = not_negative("distance", distance)
     given = np.zeros(1) if moves is None else moves
     away = reals("moves", _arrays.to_host(given) if _arrays.is_array(given) else given)
     if away.ndim != 1 or away.size == 0 or away.min() < 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import numpy as np
@@ -101,7 +102,10 @@ def ridge_risk(
     moved = _grams(grams)
     own, mean = moved[0], moved.mean(axis=0)
     size = own.shape[0]
-    shift = size * positive("ridge", ridge) * np.eye(size)
+    penalty = size * positive("ridge", ridge)
+    if not math.isfinite(penalty):
+        raise ValueError(f"ridge={ridge!r} times {size} rows is too large for a float")
+    shift = penalty * np.eye(size)
     variance = square_of("noise", not_negative("noise", noise))
     choice("average", average, AVERAGES)
     if (target is None) == (norm is None):

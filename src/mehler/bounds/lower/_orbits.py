@@ -64,10 +64,11 @@ def energy_distance(distance: float, *, share: float, radius: float = 0.0) -> Lo
     >>> round(lower.energy_distance(delta, share=1 / 5).value, 3), round(float(exact), 3)
     (0.267, 0.855)
     """
-    positive("distance", distance)
-    if not 0 < real("share", share) <= 1:
+    distance, share = positive("distance", distance), real("share", share)
+    if not 0 < share <= 1:
         raise ValueError(f"share={share!r} must be above 0 and at most 1")
-    if not_negative("radius", radius) >= distance:
+    radius = not_negative("radius", radius)
+    if radius >= distance:
         raise ValueError(f"radius={radius!r} must be below distance={distance!r}")
     # (delta - r)(delta + r), as squares would under- and overflow.
     start = math.sqrt(-math.log(share) / ((1 - radius / distance) * (1 + radius / distance)))
