@@ -30,8 +30,8 @@ ROUNDS = 7
 CHECKED_ROWS = 64
 # Largest error over the largest value. A product in TF32 rounds its inputs to 11 bits.
 TOLERANCE = {"float32": 1e-4, "TF32": 2e-2}
-# Digits, units that follow one, and counts below thresholds jump where two numbers tie to within
-# rounding: the largest share of entries that may.
+# Digits, units that follow one, derivatives at kinks, and counts below thresholds jump where two
+# numbers tie to within rounding: the largest share of entries that may.
 JUMPS = {"float32": 0.005, "TF32": 0.05}
 # label: rows, d, m, q
 SIZES = {"d=784 m=5000 q=4": (16_384, 784, 5000, 4), "d=40 m=2000 q=16": (65_536, 40, 2000, 16)}
@@ -60,6 +60,7 @@ def maps(d, m, q):
         ),
         "KitchenSinks": mehler.KitchenSinks.draw(d, m, activation="relu", seed=0),
         "DeepFeatures": mehler.DeepFeatures.draw(d, (m, m), activation="relu", seed=0),
+        "TangentFeatures": mehler.TangentFeatures.draw(d, (m,), activation="relu", seed=0),
         "GroupInvariantFeatures": mehler.GroupInvariantFeatures.draw(
             d, group=group, n_templates=max(1, m // 20), n_bins=5, seed=0
         ),
@@ -68,6 +69,8 @@ def maps(d, m, q):
     for name in ("MaxoutFeatures", "DecoupledMaxoutFeatures", "MaxoutCodes"):
         products[name] = m * q
     products["FourierFeatures, pairs"] = m // 2
+    # Projections of the row and of its tangent, which at one layer is the row as well.
+    products["TangentFeatures"] = 2 * m
     products["GroupInvariantFeatures"] = max(1, m // 20) * group.order
     # Their operations are not those of one product.
     del products["MaxoutFeatures, hadamard"], products["DeepFeatures"]
@@ -93,7 +96,7 @@ def error(name, values, exact, precision):
     within what is allowed.
     """
     gaps = np.abs(values.astype(np.float64) - exact) / np.abs(exact).max()
-    if any(kind in name for kind in ("Decoupled", "Codes", "GroupInvariant")):
+    if any(kind in name for kind in ("Decoupled", "Codes", "Tangent", "GroupInvariant")):
         share = float(np.mean(gaps > TOLERANCE[precision]))
         return share, share <= JUMPS[precision]
     return float(gaps.max()), gaps.max() <= TOLERANCE[precision]
