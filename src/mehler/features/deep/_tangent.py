@@ -167,10 +167,13 @@ def _layer(
 ) -> tuple[_arrays.Array, _arrays.Array]:
     """Return the units, and the projections of tangents by their derivatives."""
     deciding, offers = products(xp, inputs, weights), products(xp, tangents, to)
-    best, passed = next(deciding), next(offers)
     if isinstance(layer, Elementwise):
+        best, passed = next(deciding), next(offers)
         slope = layer.activation.slope(xp, best)
         return layer.activation(xp, best), slope * passed
+    if isinstance(deciding, _arrays.Stacked) and isinstance(offers, _arrays.Stacked):
+        return deciding.largest(xp), offers.chosen(xp, deciding.winner(xp))
+    best, passed = next(deciding), next(offers)
     for value, offered in zip(deciding, offers, strict=True):
         best, passed = _arrays.running_argmax(xp, best, passed, value, offered)
     return best, passed
