@@ -31,7 +31,7 @@ OF_POOLS = {
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("q", POOLS)
 @pytest.mark.parametrize("name", OF_POOLS)
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(14)
 def test_functions_of_pools(name, q, library):
     function = OF_POOLS[name]
     found = gradient(library, lambda _, rho: (function(rho, q) + 0.0 * rho).sum(), RHO)
@@ -42,6 +42,7 @@ def test_functions_of_pools(name, q, library):
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("q", POOLS)
+@pytest.mark.sampled(4)
 def test_the_kernel_has_the_slope_kappa_at_both_ends(q, library):
     """K' = kappa, by Mehler's derivative; differences on one side can say it to their step."""
     ends = np.array([-1.0, 1.0])
@@ -56,6 +57,7 @@ AT_MINUS_ONE = {3: (2 + (2 * np.pi / 3) / 0.75**0.5) * 3 / (4 * np.pi**2), 4: 0.
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("q", AT_MINUS_ONE)
+@pytest.mark.sampled(2)
 def test_collisions_have_a_slope_at_minus_one(q, library):
     found = gradient(library, lambda _, rho: exact.collision_probability(rho, q).sum(), -np.ones(1))
     # A spectral derivative, 64^2 eps, over the least sine of half an angle at its nodes, 1/4000.
@@ -64,6 +66,7 @@ def test_collisions_have_a_slope_at_minus_one(q, library):
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("q", [2, 3, 4])
+@pytest.mark.sampled(3)
 def test_an_infinite_slope_is_given_as_zero(q, library):
     """kappa falls like a square root at rho = 1."""
     for function in (exact.collision_probability, exact.locally_linear_kernel):
@@ -76,6 +79,7 @@ def test_an_infinite_slope_is_given_as_zero(q, library):
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("q", [1, 2, 3])
 @pytest.mark.parametrize("name", ["collision_probability", "maxout_kernel"])
+@pytest.mark.sampled(4)
 def test_closed_forms(name, q, library):
     function = getattr(exact.closed_form, name)
     found = gradient(library, lambda _, rho: (function(rho, q) + 0.0 * rho).sum(), RHO)
@@ -86,7 +90,7 @@ def test_closed_forms(name, q, library):
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("which", [0, 1, 2])
 @pytest.mark.parametrize("activation", ["step", "relu", "relu2", "erf", "cos", "sin"])
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(8)
 def test_activations(activation, which, library):
     """In the correlation and in both scales."""
     rng = np.random.default_rng(2)
@@ -135,7 +139,7 @@ CURVED = {
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", CURVED)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_second_derivatives_at_equal_rows(name, library):
     phi, wanted = CURVED[name]
     x = np.array([0.3, -1.1])
@@ -161,7 +165,7 @@ def test_second_derivatives_at_equal_rows(name, library):
     ],
     ids=["maxout-2", "maxout-5", "relu2", "erf"],
 )
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_second_derivatives_elsewhere(phi, library):
     """Differences of first derivatives."""
     x, z = np.array([[0.4, 1.2]]), np.array([[-0.9, 0.5]])

@@ -38,7 +38,7 @@ def host_value(method, rows, weights):
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", sorted(set(DRAWS) - {"codes", "codes-orthogonal"}))
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(5)
 def test_features(name, library):
     phi = drawn(name)
 
@@ -73,7 +73,7 @@ KINKED = {"codes", "codes-orthogonal", "next", "fresh", "fresh-orthogonal", "sin
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("rows", ROWS)
 @pytest.mark.parametrize("name", sorted(set(DRAWS) - ON_HOST))
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(6)
 def test_kernels(name, rows, library):
     phi = drawn(name)
     x, y = ROWS[rows]
@@ -95,7 +95,7 @@ def test_kernels(name, rows, library):
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", sorted(ON_HOST))
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(4)
 def test_kernels_without_derivatives_refuse(name, library):
     phi = drawn(name)
     with pytest.raises(TypeError, match="is computed by NumPy and SciPy"):
@@ -124,6 +124,7 @@ KINKS = {
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", KINKS)
+@pytest.mark.sampled(4)
 def test_a_kink_has_the_mean_of_both_sides(name, library):
     """Along any line through equal rows, the slopes on both sides cancel but for the lengths'."""
     phi = KINKS[name]
@@ -150,7 +151,7 @@ SMOOTH_AT_ZERO = {
 
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", SMOOTH_AT_ZERO)
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(2)
 def test_rows_of_zeros(name, library):
     """Their odd part is linear, and so the mean of the slopes on both sides is one gradient."""
     phi = SMOOTH_AT_ZERO[name]

@@ -24,7 +24,7 @@ def map_of(name, like=None):
 
 
 @pytest.mark.parametrize("name", sorted(DRAWS))
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(8)
 def test_batches_are_those_of_their_rows(name):
     phi = map_of(name)
     stacked, gram, kernel = phi(STACK), phi.products(STACK, STACK), phi.kernel(STACK, OTHER)
@@ -61,7 +61,7 @@ def test_batches_that_do_not_fit_are_refused():
 @pytest.mark.skipif("torch" not in LIBRARIES, reason="PyTorch is the user's choice")
 class TestTorch:
     @pytest.mark.parametrize("name", sorted(DRAWS))
-    @pytest.mark.sampled(12)
+    @pytest.mark.sampled(3)
     def test_compiled_as_one_graph(self, name):
         import torch
 
@@ -72,7 +72,7 @@ class TestTorch:
         np.testing.assert_allclose(compiled(x), phi(x), atol=CLOSE)
 
     @pytest.mark.parametrize("name", sorted(DRAWS))
-    @pytest.mark.sampled(20)
+    @pytest.mark.sampled(8)
     def test_mapped(self, name):
         import torch
 
@@ -92,6 +92,7 @@ class TestTorch:
     @pytest.mark.parametrize("name", ["pairs", "matern", "maxout", "sinks-relu", "sinks-erf"])
     # PyTorch's forward mode warns of its own use of what it has deprecated.
     @pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
+    @pytest.mark.sampled(2)
     def test_derivatives_of_each_row_in_both_modes(self, name):
         import torch
 
@@ -111,7 +112,7 @@ class TestTorch:
 @pytest.mark.skipif("jax" not in LIBRARIES, reason="JAX is the user's choice")
 class TestJax:
     @pytest.mark.parametrize("name", sorted(DRAWS))
-    @pytest.mark.sampled(8)
+    @pytest.mark.sampled(2)
     def test_compiled_and_mapped(self, name):
         import jax
 
@@ -133,6 +134,7 @@ class TestJax:
                 )
 
     @pytest.mark.parametrize("name", ["pairs", "matern", "maxout", "sinks-relu", "sinks-erf"])
+    @pytest.mark.sampled(1)
     def test_derivatives_in_both_modes(self, name):
         import jax
 

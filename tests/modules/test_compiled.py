@@ -32,6 +32,7 @@ def drawn(name):
 
 
 @pytest.mark.parametrize("name", MAPS)
+@pytest.mark.sampled(2)
 def test_large_calls_are_compiled_and_give_the_features_of_small_ones(name):
     phi, x = drawn(name), jax.numpy.asarray(ROWS)
     found = np.asarray(phi(x))

@@ -28,7 +28,7 @@ def map_of(name, seed=1):
 
 
 @pytest.mark.parametrize("name", sorted(DRAWS))
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(6)
 def test_round_trips_and_arguments_of_compiled_functions(name):
     phi = map_of(name)
     leaves, structure = jax.tree.flatten(phi)
@@ -47,7 +47,7 @@ def test_round_trips_and_arguments_of_compiled_functions(name):
 
 
 @pytest.mark.parametrize("name", sorted(set(DRAWS) - SELECTED))
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(3)
 def test_mapped_over_seeds(name):
     phis = mehler.jax.stacked(map_of(name, seed) for seed in range(4))
     found = jax.vmap(lambda phi: phi(X))(phis)

@@ -24,7 +24,7 @@ def layer_of(name, seed=1, **options):
 
 
 @pytest.mark.parametrize("name", sorted(DRAWS))
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(8)
 def test_a_layer_is_its_map(name):
     layer = layer_of(name)
     wanted = layer.map(X)
@@ -52,7 +52,7 @@ def test_a_layer_is_its_map(name):
 
 
 @pytest.mark.parametrize("name", sorted(DRAWS))
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(2)
 def test_compiled_as_one_graph(name):
     layer = layer_of(name)
     torch._dynamo.reset()
