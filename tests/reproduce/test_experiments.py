@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 
@@ -16,15 +17,15 @@ from mehler.reproduce.maxout import _circular, figure_1, figure_2, table_1
 
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory):
-    """All experiments at level quick."""
+    """An experiment at level quick, run once when a test asks for it."""
     folder = tmp_path_factory.mktemp("reproduced")
-    return {name: reproduce.run(name, out=folder / name) for name in reproduce.experiments()}
+    return functools.cache(lambda name: reproduce.run(name, out=folder / name))
 
 
 @pytest.mark.parametrize("name", sorted(reproduce.experiments()))
 @pytest.mark.full
 def test_cells_are_json_and_the_page_has_something(quick, name) -> None:
-    outcome = quick[name]
+    outcome = quick(name)
     assert [cell for cell, _ in outcome.found] == outcome.experiment.cells("quick")
     json.dumps([measured for _, measured in outcome.found], allow_nan=False)
     assert outcome.page.verdicts
@@ -35,7 +36,7 @@ def test_cells_are_json_and_the_page_has_something(quick, name) -> None:
 def test_figure_1_follows_the_proved_kernel(quick) -> None:
     # Bernstein-free check by the exact variance: m = 1000 products; see maxout.figure-1 for the
     # error rate. Here: the printed curve is farther from the points than the proved one.
-    for _, measured in quick["maxout-figure-1"].found:
+    for _, measured in quick("maxout-figure-1").found:
         assert 3 * measured["from_proved"] < measured["from_printed"]
 
 
