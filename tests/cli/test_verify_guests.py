@@ -54,7 +54,7 @@ def test_a_child_that_ends_itself_is_nobodys_business():
         ("stubborn", "cannot be interrupted"),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_target_that_hangs_is_ended(name, words):
     """With a limit of seconds, in a process whose end is looked at; imports come before."""
     code = (

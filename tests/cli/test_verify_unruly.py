@@ -83,7 +83,11 @@ def test_what_is_taken(capsys, name, kernel, options, status, words):
         ("raising", "linear", (), "KeyError: 'weights'"),
         ("not_fitted_method", "rbf", (), "not fitted: return it fitted"),
         ("complex_waves", "rbf", (), "np.hstack([Z.real, Z.imag])"),
-        ("half", "linear", ("--resolution", "0.002", "--law", "signs"), "finer than the rounding"),
+        pytest.param(
+            *("half", "linear", ("--resolution", "0.002", "--law", "signs")),
+            "finer than the rounding",
+            marks=pytest.mark.full,
+        ),
         ("positive", "exp", ("--law", "cosine"), "law='cosine' is not known for the kernel exp"),
         ("slow", f"{MAPS}:signs", ("--law", "signs"), "belongs to a kernel with a name"),
         ("slow", "linear", ("--law", "signs", "--bounds", "-1", "1"), "leave bounds"),

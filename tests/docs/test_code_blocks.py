@@ -54,7 +54,7 @@ def cases(found: list[Path]) -> list[Any]:
 
 
 @pytest.mark.parametrize("page", cases(WITH_CODE))
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(5)
 def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # a page may write files
     run(blocks(page.read_text(encoding="utf-8")), page.stem.replace("-", "_"), str(page))

@@ -60,6 +60,7 @@ def test_the_examples_pass_with_xdist(package):
 
 
 @pytest.mark.parametrize("test", ["test_refactoring.py", "test_gradient.py"])
+@pytest.mark.sampled(1)
 def test_versions_and_gradients_pass(package, test):
     result = run_tests(package, test)
     assert result.returncode == 0, result.stdout
@@ -73,6 +74,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("test", CHANGES)
+@pytest.mark.sampled(1)
 def test_a_new_version_with_a_mistake_is_refuted(package, test):
     right, wrong = CHANGES[test]
     assert FILES[test].count(right) == 1

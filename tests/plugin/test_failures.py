@@ -83,6 +83,7 @@ def test_errors_inside_keep_their_frames(pytester):
 
 @pytest.mark.parametrize("structure", [True, False])
 @pytest.mark.parametrize("kernel", ["linear", "twice"])
+@pytest.mark.sampled(2)
 def test_a_draw_that_ignores_its_seed_is_named(pytester, structure, kernel):
     call = f"verify.assert_kernel(deaf, {kernel}, X, resolution=0.1, structure={structure})"
     said = failure(pytester, call)

@@ -30,6 +30,7 @@ def summary(result: pytest.RunResult) -> str:
 
 
 @WORKERS
+@pytest.mark.sampled(1)
 def test_the_run_ends_with_what_was_spent(pytester, workers):
     pytester.makepyfile(SUITE)
     result = pytester.runpytest_inprocess(*workers)
@@ -38,6 +39,7 @@ def test_the_run_ends_with_what_was_spent(pytester, workers):
 
 
 @WORKERS
+@pytest.mark.sampled(1)
 def test_the_artefact_tells_who_spent_what(pytester, workers):
     pytester.makepyfile(test_suite=SUITE)
     result = pytester.runpytest_inprocess(*workers, "--mehler-json=out/looks.json")

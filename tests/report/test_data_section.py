@@ -166,7 +166,7 @@ def test_columns_are_told_from_pixels_and_from_steps():
     assert chosen(rng.standard_normal((80, 1)) + 0.1 * rng.standard_normal((80, 36))).layout == ()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "values",
     [
