@@ -61,7 +61,7 @@ def test_coefficients_equal_the_reference(q):
         *(pytest.param(q, RHOS, marks=pytest.mark.full) for q in POOLS[2:]),
     ],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 def test_kappa_and_kernel_equal_the_reference(q, rhos):
     for rho in rhos:
         assert_printed(exact.collision_probability(rho, q, DPS), *REFERENCE[str(q)]["kappa"][rho])
@@ -70,7 +70,7 @@ def test_kappa_and_kernel_equal_the_reference(q, rhos):
 
 @pytest.mark.parametrize("q", [2, 3])
 @pytest.mark.parametrize("rho", [Fraction(-9, 10), Fraction(1, 3), 1 - Fraction(1, 10**12)])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_planar_sum_equals_closed_forms(q, rho):
     wedge, closed = Wedge(rho, q, 40), Closed(rho, q, 40)
     mass, kernel, second = wedge.product_moments()
@@ -104,6 +104,7 @@ def test_partition_formula_equals_arcsine_series():
 
 
 @pytest.mark.parametrize("q", [4, 7])
+@pytest.mark.sampled(1)
 def test_series_equals_planar_sum(q):
     n, rho = 14, Fraction(1, 10)
     series = [number(a) for a in exact.collision_coefficients(q, n, DPS)]

@@ -264,7 +264,7 @@ def test_a_planted_defect_is_refuted(name, small_cells):
 
 
 @pytest.mark.parametrize("name", TWINS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_surprising_twin_holds(name, small_cells):
     kind, defect = TWINS[name]
     draw = drawer(kind, defect)

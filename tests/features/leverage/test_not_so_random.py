@@ -45,6 +45,7 @@ def primal(atoms, signs, cost):
 
 
 @pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.sampled(1)
 def test_the_value_is_that_of_the_primal_problem(seed: int) -> None:
     """Route 1 plays rounds in the dual; route 2 minimises a norm of weights without any q."""
     atoms, signs = problem(seed)
