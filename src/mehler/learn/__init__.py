@@ -11,6 +11,7 @@ from mehler.learn._kernel._kernel_ridge import KernelRidgeFit, kernel_ridge
 from mehler.learn._kernel._measures import Rademacher, kernel_alignment, rademacher, spectral_error
 from mehler.learn._logistic._fit import LogisticFit
 from mehler.learn._logistic._logistic import logistic
+from mehler.learn._neighbours._advice import PoolAdvice
 from mehler.learn._neighbours._index import MaxoutIndex
 from mehler.learn._neighbours._nearest import nearest
 from mehler.learn._one_vs_all import one_vs_all
@@ -27,6 +28,7 @@ __all__ = [
     "KernelRidgeFit",
     "LogisticFit",
     "MaxoutIndex",
+    "PoolAdvice",
     "PrincipalComponents",
     "Rademacher",
     "RidgeFit",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
@@ -10,18 +11,17 @@ import numpy as np
 from mehler import _arrays, exact
 from mehler._arrays import Array
 from mehler._arrays.routines import _bit_planes
-from mehler._validate import integer, real
+from mehler._validate import integer
 from mehler.exact._validate import check_rho
 from mehler.features import MaxoutCodes, PackedCodes
 from mehler.learn._arguments import check_rows
-from mehler.learn._neighbours import _tuning
+from mehler.learn._neighbours import _advice, _tuning
+from mehler.learn._neighbours._advice import PoolAdvice
 from mehler.learn._neighbours._hash_tables import Buckets
 
 RANKS = ("codes", "cosine")
 # Pairs ranked per block: 16 MiB of words for 1000 digits below 4.
 _PAIRS = 1 << 16
-# Below, collision probabilities in float64 have fewer than four digits, and from 1e-13 on none.
-_LEAST_COLLISION = 1e-9
 
 
 class MaxoutIndex:
@@ -247,20 +247,78 @@ class MaxoutIndex:
         256 0.273
         """
         self._require_known("this")
-        near, far = real("near", near), real("far", far)
-        if not -1 < far < near <= 1:
-            raise ValueError(
-                f"near={near!r} and far={far!r} are not cosines with -1 < far < near <= 1"
-            )
         if self.phi.pool_size == 1:
             raise ValueError("phi has pool_size=1, whose codes are all equal: draw it with more")
-        p, r = (exact.collision_probability(one, self.phi.pool_size) for one in (near, far))
-        if r < _LEAST_COLLISION:
-            raise ValueError(
-                f"far={far!r} shares a digit with probability {r:.1g} in pools of "
-                f"{self.phi.pool_size}, of which too few digits are known: give a larger one"
-            )
-        return 0.0 if near == 1 else float(np.log(p) / np.log(r))
+        return _advice.exponent(*_advice.rates(near, far, self.phi.pool_size))
+
+    @staticmethod
+    def advise(
+        near: float,
+        far: float,
+        n_rows: int,
+        *,
+        pool_sizes: Sequence[int] = _advice.POOLS,
+        recall: float = 0.9,
+        projection_cost: float = 1.0,
+    ) -> list[PoolAdvice]:
+        r"""Advise a pool size, digits and tables before any code is drawn.
+
+        .. math:: \min_{k, L}\; c\,q k L + 5 L + n \big(1 - (1 - \kappa_q(\rho_2)^k)^L\big)
+                  \quad \text{where} \quad 1 - (1 - \kappa_q(\rho_1)^k)^L \ge \text{recall}
+
+        The cost of a query in ranked candidates: projections, look-ups, and n rows at cosine
+        `far`. The exponent falls with q, and so do the candidates, but a digit takes q projections:
+        without them in the cost large pools win, with them small ones mostly do.
+
+        Parameters
+        ----------
+        near, far : float
+            Cosines of neighbours and of rows that are not: -1 < far < near <= 1.
+        n_rows : int
+            Number of rows at cosine `far` or less.
+        pool_sizes : sequence of int, optional
+            Candidates for q, at least 2 each.
+        recall : float, optional
+            Least probability that a row at cosine `near` shares a bucket.
+        projection_cost : float, optional
+            c, the cost of one projection. Ranked by cosine, a candidate is an inner product as a
+            projection is, hence 1; 0 for queries whose codes are known.
+
+        Returns
+        -------
+        list of PoolAdvice
+            For each pool size the cheapest sizes, the cheapest pool first.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is not of its kind or range; if kappa(far) is below 1e-9.
+
+        See Also
+        --------
+        exponent : The exponent for codes at hand.
+
+        Notes
+        -----
+        Of independent units. L is the least that reaches `recall`, and k at most 63/log2(q), so
+        that buckets can be numbered. Every k that may be cheapest is tried: L grows with it.
+
+        References
+        ----------
+        Indyk and Motwani (1998) for digits and tables; :doc:`/theorems/remark-1-codes` for the
+        exponent.
+
+        Examples
+        --------
+        >>> import mehler
+        >>> for one in mehler.learn.MaxoutIndex.advise(0.9, 0.3, 10**6, pool_sizes=(2, 4, 16)):
+        ...     print(one.pool_size, round(one.exponent, 3), one.n_digits, one.n_tables,
+        ...           one.n_projections, round(one.expected_candidates), round(one.cost))
+        4 0.286 11 54 2376 865 3511
+        2 0.3 20 50 2000 1652 3902
+        16 0.264 5 28 2240 1955 4335
+        """
+        return _advice.advise(near, far, n_rows, pool_sizes, recall, projection_cost)
 
     def candidates(self, Q: Array) -> list[Any]:
         """Return the rows that share a bucket with each query, in ascending order.

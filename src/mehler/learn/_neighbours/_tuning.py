@@ -12,7 +12,7 @@ from mehler import _arrays, exact
 # Sampled queries, and sampled rows for counting candidates.
 _QUERIES, _OTHERS = 200, 2000
 # Cost of one table look-up, in ranked candidates.
-_LOOK = 5
+LOOK = 5
 _BLOCK = 2048
 
 
@@ -80,7 +80,7 @@ def choose(
         found = float(probability(near, k, count).mean())
         if found >= recall:
             candidates = n * float(probability(far, k, count).mean())
-            cost = candidates + _LOOK * count
+            cost = candidates + LOOK * count
             if best is None or cost < best[0]:
                 best = cost, Choice(k, count, found, candidates)
     if best is None:
