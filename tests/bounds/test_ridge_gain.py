@@ -150,6 +150,7 @@ GIVEN = {"grams": moved(), "ridge": 0.1, "noise": 0.1, "norm": 1.0}
         ({"grams": -moved()}, "eigenvalue below 0"),
         ({"ridge": 0.0}, "ridge"),
         ({"ridge": 1e308}, "ridge"),
+        ({"grams": np.full((1, 3, 3), 1e300)}, "ridge: .* lost to rounding"),
         ({"noise": -1.0}, "noise"),
         ({"noise": 1e300}, "noise"),
         ({"norm": None}, "target"),

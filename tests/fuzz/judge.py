@@ -78,6 +78,8 @@ def _of_error(call: Call, argument: str, change: Change, error: BaseException) -
     outside = isinstance(error, OSError | MemoryError)
     # NumPy's own, such as UFuncTypeError, say nothing about the argument.
     foreign = "numpy" in type(error).__module__
+    if isinstance(error, IndexError) and _in_example(error):
+        return REFUSED  # by a function of the example, which does not know this library's indices
     if not outside and (foreign or not isinstance(error, ValueError | TypeError)):
         return UNRELATED
     if change.same:

@@ -116,6 +116,8 @@ def test_bad_kernels_are_named(kernel, error, words):
 def test_other_bad_input_is_named():
     with pytest.raises(ValueError, match="lambdas"):
         learn.kernel_ridge(gaussian, X, Y, lambdas=0.0)
+    with pytest.raises(ValueError, match=r"^Y holds numbers above 1e\+150, whose squares overflow"):
+        learn.kernel_ridge(gaussian, X, 1e160 * Y, lambdas=0.1)
     with pytest.raises(ValueError, match="scoring"):
         learn.kernel_ridge(gaussian, X, Y, lambdas=0.1, scoring="auc")
     with pytest.raises(ValueError, match="columns"):

@@ -105,16 +105,15 @@ def ridge_risk(
     penalty = size * positive("ridge", ridge)
     if not math.isfinite(penalty):
         raise ValueError(f"ridge={ridge!r} times {size} rows is too large for a float")
-    shift = penalty * np.eye(size)
     variance = square_of("noise", not_negative("noise", noise))
     choice("average", average, AVERAGES)
     if (target is None) == (norm is None):
         raise ValueError("give one of target, the values at the rows, and norm")
     if average == "none":
-        smoothers = np.swapaxes(moved, 1, 2) @ np.linalg.inv(own + shift)
+        smoothers = np.swapaxes(moved, 1, 2) @ _inverse(own, penalty)
     else:
         inner = own if average == "after" else mean
-        smoothers = (mean @ np.linalg.inv(inner + shift))[None]
+        smoothers = (mean @ _inverse(inner, penalty))[None]
     away = np.eye(size) - smoothers
     if target is not None:
         values = reals("target", _arrays.to_host(target) if _arrays.is_array(target) else target)
@@ -157,6 +156,16 @@ def _grams(grams: Any) -> Any:
         if np.linalg.eigvalsh(one)[0] < -_ROUNDING * most:
             raise ValueError(f"{name} has an eigenvalue below 0: a kernel is positive semidefinite")
     return moved
+
+
+def _inverse(kernel: Any, penalty: float) -> Any:
+    try:
+        return np.linalg.inv(kernel + penalty * np.eye(len(kernel)))
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            f"ridge: {penalty:.3g} for all rows is lost to rounding beside the entries of grams, "
+            f"up to {np.abs(kernel).max():.3g}"
+        ) from None
 
 
 def _root(mean: Any) -> Any:

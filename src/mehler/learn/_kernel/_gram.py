@@ -14,7 +14,7 @@ from mehler._validate import reals
 Kernel = Callable[[Any, Any], Any]
 # Eigenvalues and differences across the diagonal below this share of the largest are rounding.
 _ROUNDING = 1e-6
-_LARGEST = 1e150
+LARGEST = 1e150
 
 
 def check_kernel(kernel: Any) -> Kernel:
@@ -63,8 +63,8 @@ def matrix(name: str, value: Any) -> Any:
     found = host_reals(name, value)
     if found.ndim != 2 or found.shape[0] != found.shape[1] or found.shape[0] == 0:
         raise ValueError(f"{name} must be a square matrix, not of shape {found.shape}")
-    if float(np.abs(found).max()) > _LARGEST:
-        raise ValueError(f"{name} holds numbers above {_LARGEST:g}, whose squares overflow")
+    if float(np.abs(found).max()) > LARGEST:
+        raise ValueError(f"{name} holds numbers above {LARGEST:g}, whose squares overflow")
     if float(np.abs(found - found.T).max()) > _ROUNDING * float(np.abs(found).max()):
         raise ValueError(f"{name} is not symmetric")
     return 0.5 * (found + found.T)

@@ -11,7 +11,7 @@ from mehler import _arrays
 from mehler._arrays import Array
 from mehler._validate import choice, flag
 from mehler.learn._arguments import SCORINGS, check_lambdas, check_pair, check_rows
-from mehler.learn._kernel._gram import Kernel, check_kernel, gram, spectrum, values
+from mehler.learn._kernel._gram import LARGEST, Kernel, check_kernel, gram, spectrum, values
 from mehler.learn._ridge._path import best
 
 
@@ -162,6 +162,8 @@ def kernel_ridge(
     choice("scoring", scoring, SCORINGS)
     flag("intercept", intercept)
     y = np.asarray(_arrays.to_host(targets), dtype=np.float64)
+    if float(np.abs(y).max()) > LARGEST:
+        raise ValueError(f"Y holds numbers above {LARGEST:g}, whose squares overflow: scale it")
     k = gram(function, X)
     n = len(k)
     mean = y.mean(axis=0) if intercept else np.zeros(y.shape[1])
