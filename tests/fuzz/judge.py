@@ -10,11 +10,13 @@ import warnings
 from collections.abc import Iterator
 from decimal import Decimal
 from numbers import Integral, Number
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+import mehler
 from tests.fuzz.calls import Call
 from tests.fuzz.hostile import Change
 from tests.fuzz.limits import SECONDS, Hang, limit
@@ -78,8 +80,8 @@ def _of_error(call: Call, argument: str, change: Change, error: BaseException) -
     outside = isinstance(error, OSError | MemoryError)
     # NumPy's own, such as UFuncTypeError, say nothing about the argument.
     foreign = "numpy" in type(error).__module__
-    if isinstance(error, IndexError) and _in_example(error):
-        return REFUSED  # by a function of the example, which does not know this library's indices
+    if isinstance(error, IndexError | AttributeError) and _by_example(error):
+        return REFUSED  # its arrays index and average as this library's do not
     if not outside and (foreign or not isinstance(error, ValueError | TypeError)):
         return UNRELATED
     if change.same:
@@ -114,6 +116,18 @@ def _in_example(error: BaseException) -> bool:
             return True
         trace = trace.tb_next
     return False
+
+
+def _by_example(error: BaseException) -> bool:
+    """Whether a function of the example raised it, and not mehler, which it may have called."""
+    own = Path(mehler.__file__).parent
+    last, trace = False, error.__traceback__
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if name.startswith("<doctest") or Path(name).is_relative_to(own):
+            last = name.startswith("<doctest")
+        trace = trace.tb_next
+    return last
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+import mehler
 from tests.fuzz.calls import Call, public
 from tests.fuzz.hostile import Change, changes
 from tests.fuzz.judge import judge
@@ -71,3 +72,14 @@ def test_the_judge_sees_hangs_and_other_answers():
     assert judge(Call("slow", slow, {"n": 1}), "n", Change("many", 10), 0.2).kind == "hang"
     same = Change("int64", np.int64(3), same=True)
     assert judge(Call("by_kind", by_kind, {"n": 3}), "n", same).kind == "another answer"
+
+
+def test_the_judge_tells_the_examples_errors_from_our_own():
+    """A function of the example may know NumPy alone; what mehler raises is mehler's."""
+    example = compile("def mean(x):\n    return x.mean()", "<doctest mean>", "exec")
+    theirs: dict = {}
+    exec(example, theirs)
+    call = Call("mean", lambda x: theirs["mean"](x), {"x": np.ones(3)})
+    assert judge(call, "x", Change("of lists", [1.0], False, True)).kind == "refused"
+    ours = Call("ours", lambda x: mehler.exact.orbits.Bins(x.mean()), {"x": np.ones(3)})
+    assert judge(ours, "x", Change("of lists", [1.0], False, True)).kind == "unrelated exception"
