@@ -85,6 +85,7 @@ KNOWN = {
 
 
 @pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.sampled(12)
 def test_known_dimensions_are_in_the_interval(name):
     points, least, most = KNOWN[name]
     found = doubling_dimension(points)
@@ -108,6 +109,7 @@ IN_SET = {
 
 @pytest.mark.parametrize("exact", [None, False])
 @pytest.mark.parametrize("name", IN_SET)
+@pytest.mark.sampled(8)
 def test_known_dimensions_with_centres_in_the_set(name, exact):
     points, dimension = IN_SET[name]
     found = doubling_dimension(points, centres="in the set", exact=exact)

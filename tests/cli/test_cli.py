@@ -16,7 +16,14 @@ from tests.report import toys
 
 
 @pytest.fixture
-def toy_statements(monkeypatch):
+def few_maps():
+    """Two maps are measured on the rows; tests of reports see every kind."""
+    with toys.few_maps():
+        yield
+
+
+@pytest.fixture
+def toy_statements(few_maps, monkeypatch):
     """The installed statements are toys."""
     listed = [toys.TRUE, toys.REPAIRED, toys.WRONG, toys.UNDECIDED, toys.BROKEN, toys.SILENT]
     by_id = {one.id: one for one in listed}

@@ -8,7 +8,9 @@ import pytest
 
 from mehler import report
 from mehler.statements import discover
-from tests.cli.test_cli import call
+from tests.cli.test_cli import call, few_maps
+
+__all__ = ["few_maps"]
 
 RNG = np.random.default_rng(0)
 
@@ -31,7 +33,7 @@ def table(tmp_path):
     ],
     ids=lambda command: command[0],
 )
-def test_what_was_read_is_said_first(table, capsys, command):
+def test_what_was_read_is_said_first(few_maps, table, capsys, command):
     words = [word.format(table) for word in command]
     assert call(*words, "--drop", "name", "--target", "c", "--standardize") in (0, 3)
     first, *rest = capsys.readouterr().err.splitlines()
@@ -59,7 +61,7 @@ def test_options_about_data_need_data(command, option, capsys):
     assert "says how to read DATA, which is not given" in capsys.readouterr().err
 
 
-def test_the_replay_of_a_report_reads_the_same_rows(table):
+def test_the_replay_of_a_report_reads_the_same_rows(few_maps, table):
     rows = report.load_rows(table, drop="name,id", target="c", standardize=True)
     found = report.run(discover("maxout.q1-linear"), data=rows)
     words = "/rows.csv --drop name,id --target c --standardize --level quick"

@@ -29,7 +29,7 @@ def test_what_a_target_prints_is_not_the_commands(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["forking_when_called", "forking", "forking_and_raising"])
-@pytest.mark.sampled(1)
+@pytest.mark.full
 def test_a_child_that_returns_is_ended(name):
     done = run(name, "linear", *SIGNS)
     assert done.stdout.count(VERDICT) == 1, done.stderr

@@ -44,6 +44,7 @@ def test_a_warning_is_shown_once_whatever_its_category():
     ]
 
 
+@pytest.mark.full
 def test_warnings_that_differ_each_time_are_few_lines():
     told = run("chattering", "linear", *SIGNS).stderr.splitlines()
     # What a dependency says of another when it is imported is not the map's.

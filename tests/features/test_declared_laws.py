@@ -87,7 +87,7 @@ def test_a_zero_row_has_features_of_zero():
 
 @pytest.mark.parametrize("rho", [0.0, 0.6, -0.8])
 @pytest.mark.parametrize("q", [2, 5, 64])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_agreements_of_codes_have_the_kurtosis_of_a_coin(q, rho):
     """From both outcomes and their probabilities, the collision probability in 30 digits."""
     p = float(exact.collision_probability(rho, q, dps=30))

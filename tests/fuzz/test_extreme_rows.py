@@ -45,6 +45,7 @@ def answer(method, rows):
 
 @pytest.mark.parametrize("scale", SCALED)
 @pytest.mark.parametrize("name", MAPS)
+@pytest.mark.sampled(40)
 def test_what_numpy_is_told_to_raise_is_answered_or_refused(name, scale):
     phi, rows = MAPS[name](), SCALED[scale]
     for method in (getattr(phi, part) for part in PARTS if hasattr(phi, part)):
@@ -115,6 +116,7 @@ def test_frequencies_near_the_end_of_the_floats():
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("gamma", [1e-320, 1e-200, 1e150, 1e200, 1e300])
+@pytest.mark.sampled(1)
 def test_plans_of_any_bandwidth_warn_of_nothing(gamma):
     planning.plan_ridge(ROWS, gamma=gamma, measure=False)
 

@@ -99,6 +99,7 @@ def peak(m, n, **options):
 
 
 @pytest.mark.parametrize("keep_values", [True, False])
+@pytest.mark.sampled(1)
 def test_memory_grows_neither_with_units_nor_with_rows(keep_values):
     small = peak(4096, 2048, keep_values=keep_values)
     # A block of at most a million weights in float32 is 4 MiB, and two may be there at once;

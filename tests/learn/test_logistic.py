@@ -90,6 +90,7 @@ def test_gradient_is_that_of_differences() -> None:
 
 
 @pytest.mark.parametrize("place", [p for p in CPU if not p.jit], ids=lambda p: p.name)
+@pytest.mark.sampled(3)
 def test_every_place_gives_the_same(place) -> None:
     X, y = problem()
     expected = learn.logistic(phi(), X, y, lam=1e-2)

@@ -164,6 +164,7 @@ def test_no_exponent_of_cosines_out_of_order(near, far):
 
 
 @pytest.mark.parametrize(("q", "near", "far"), [(16, 0.5, -0.8), (64, 0.0, -0.6), (4, 0.9, -0.98)])
+@pytest.mark.sampled(1)
 def test_the_exponent_of_rare_collisions_in_digits(q, near, far):
     found = index_of(rows(9), q=q, n_digits=1, n_tables=2).exponent(near, far)
     p, r = (exact.collision_probability(one, q, dps=30) for one in (near, far))

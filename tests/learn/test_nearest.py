@@ -61,7 +61,7 @@ def test_a_row_is_its_own_neighbour() -> None:
 
 
 @pytest.mark.parametrize("place", [p for p in CPU if not p.jit], ids=lambda p: p.name)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 def test_every_place_gives_the_same(place) -> None:
     X, Q = rows(40).astype(np.float32), rows(20, seed=1).astype(np.float32)
     there = place.asarray(X)

@@ -48,6 +48,7 @@ def hold(one, p, r, n, price, recall):
 
 
 @pytest.mark.parametrize("case", CASES)
+@pytest.mark.sampled(1)
 def test_the_advice_is_the_cheapest_of_a_search_by_hand(case):
     near, far, n, price = case
     found = advised(*case)

@@ -23,6 +23,7 @@ EAGER = [p for p in CPU if not p.jit]
 
 
 @pytest.mark.parametrize("core", CORES)
+@pytest.mark.sampled(2)
 def test_every_processor_gives_the_same_answer(core):
     environment = {**os.environ, "OPENBLAS_CORETYPE": core, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(

@@ -36,7 +36,7 @@ assert ours == list(mehler.proofs_checks.STATEMENTS)
         "import proofs_checks.group_invariant.permutations._plots",
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_checkout_loads_no_module_twice(code):
     """From the top of the repository, where the folder can be imported by its own name."""
     subprocess.run(

@@ -188,6 +188,7 @@ def test_same_seed_same_plan_other_seed_another(made):
 
 
 @pytest.mark.parametrize("place", [p for p in CPU if not p.jit], ids=lambda p: p.name)
+@pytest.mark.sampled(3)
 def test_rows_of_any_library(place):
     found = plan(place.asarray(ROWS), measure=False)
     here = plan(

@@ -18,7 +18,8 @@ NASTY = '<b a="1">&\'%\r\n::error::x,y:z\x00\x1b[31m\ufffe\udc80\U0001f600'
 @pytest.fixture(scope="module")
 def found():
     statements = (toys.TRUE, toys.REPAIRED, toys.WRONG, toys.UNDECIDED, toys.BROKEN, toys.SILENT)
-    return report.run(statements, data=toys.rows(6, 3), false_alarm=1e-3)
+    with toys.few_maps():
+        return report.run(statements, data=toys.rows(6, 3), false_alarm=1e-3)
 
 
 def with_problem(found, text):

@@ -23,7 +23,8 @@ STATEMENTS = (toys.TRUE, toys.REPAIRED)
 def found():
     columns = {"a": np.arange(1.0, 41.0), "b": np.cos(np.arange(40.0))}
     rows = report.load_rows(pandas.DataFrame(columns))
-    return report.run(STATEMENTS, data=rows, false_alarm=1e-3)
+    with toys.few_maps():
+        return report.run(STATEMENTS, data=rows, false_alarm=1e-3)
 
 
 @pytest.fixture

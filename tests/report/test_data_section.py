@@ -253,7 +253,8 @@ def test_a_target_is_scored_on_every_map_beside_the_raw_columns():
 def test_labels_are_scored_by_accuracy():
     values = np.random.default_rng(5).standard_normal((300, 3))
     labelled = with_target(lambda x: np.where(x[:, 0] > 0, "up", "down"), values)
-    found = _section.measure(labelled, context())
+    with toys.few_maps():
+        found = _section.measure(labelled, context())
     scores = {one.map: one.value for one in found.scores}
     assert scores[RAW] > 0.85
     assert all(0 <= one <= 1 for one in scores.values())
@@ -265,7 +266,8 @@ def test_labels_are_scored_by_accuracy():
     "target", [lambda x: np.ones(len(x)), lambda x: np.full(len(x), "a")], ids=["number", "label"]
 )
 def test_a_constant_target_has_no_score(target):
-    assert _section.measure(with_target(target, toys.rows()), context()).scores == ()
+    with toys.few_maps():
+        assert _section.measure(with_target(target, toys.rows()), context()).scores == ()
 
 
 def test_maps_of_too_few_columns_are_padded():

@@ -73,7 +73,7 @@ def test_maps_that_declare_something_are_drawn_here():
 
 
 @pytest.mark.parametrize("n_jobs", [2, -1])
-@pytest.mark.sampled(1)
+@pytest.mark.full
 def test_maps_that_declare_something_are_drawn_by_threads(n_jobs):
     def verified(n_jobs):
         return verify_map(

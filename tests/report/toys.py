@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+import numpy as np
+import pytest
+
+from mehler.report.on_data import _section
 from mehler.statements import (
     RESTORED_REFUTED,
     Check,
@@ -15,6 +20,15 @@ from mehler.statements import (
 )
 
 SCRIPT = "<script>alert(1)</script>"
+
+
+@contextmanager
+def few_maps() -> Iterator[None]:
+    """Measure two maps on the rows of a report, where a test asks for what is the same for all."""
+    every = _section.maps_under_test
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_section, "maps_under_test", lambda seen: every(seen)[:2])
+        yield
 
 
 def mean_of_normals(context: Context, claimed: float, form: str, n: int = 4000) -> Evidence:

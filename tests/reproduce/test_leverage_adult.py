@@ -77,6 +77,7 @@ def test_verdicts_name_each_method_once() -> None:
     assert sum("instead of EERF" in one for one in verdicts) == 2
 
 
+@pytest.mark.full
 def test_a_dense_solution_has_the_floors_error() -> None:
     """Second route: Gaussian elimination in float64, every ridge by itself."""
     split = adult.parts(WORLD, 3)

@@ -67,6 +67,7 @@ def test_float32_stays():
     assert MaxoutSampler().fit_transform(rows).dtype == np.float32
 
 
+@pytest.mark.sampled(1)
 def test_sparse_rows_are_never_dense_as_a_whole(monkeypatch):
     monkeypatch.setattr(_inputs, "_BLOCK", 1 << 20)
     rows = sparse.random_array((4000, 5000), density=1e-3, rng=np.random.default_rng(0)).tocsr()

@@ -73,7 +73,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("requirement", OTHERS)
-@pytest.mark.sampled(25)
+@pytest.mark.sampled(8)
 def test_the_other_maps_conform(requirement):
     requirement()
 
@@ -87,6 +87,7 @@ def test_fixed_projections_do_not_converge():
 
 
 @pytest.mark.parametrize("defect", DEFECTS)
+@pytest.mark.sampled(8)
 def test_a_defect_breaks_its_requirement(defect):
     requirements = named(functools.partial(Rectified, defect=defect))
     for name in DEFECTS[defect]:

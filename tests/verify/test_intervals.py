@@ -117,6 +117,7 @@ SQUARES = {
 
 
 @pytest.mark.parametrize("law", SQUARES)
+@pytest.mark.sampled(2)
 def test_lower_ends_of_nonnegative_samples_miss_no_more_often_than_they_say(law):
     draw, mean = SQUARES[law]
     x = draw(np.random.default_rng(21), (800, 60))

@@ -22,6 +22,7 @@ X, Y = np.random.default_rng(0).standard_normal((2, 5, 3)).astype("float32")
 @pytest.mark.parametrize("place", [p for p in CPU if not p.jit], ids=lambda p: p.name)
 @pytest.mark.parametrize("sides", [1, 2])
 @pytest.mark.parametrize("name", MAPS)
+@pytest.mark.sampled(12)
 def test_products_are_those_of_the_rows_in_pairs(name, sides, place: Place):
     like = np if place.name == "dask" else place.asarray(X)
     phi = MAPS[name](like=like)

@@ -58,6 +58,7 @@ def check(draw, kernel=linear, **options):
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.sampled(2)
 def test_the_verdict_has_the_same_bits_for_every_number_of_threads(way):
     draw, kernel, options = WAYS[way]
     alone = repr(check(draw, kernel, **options))

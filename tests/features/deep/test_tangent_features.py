@@ -114,7 +114,7 @@ DEFECTS = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", DEFECTS)
 def test_check_kernel_finds_what_is_broken(monkeypatch, name):
     """Two layers of 24 units, whose limit and bias are the claim."""

@@ -61,12 +61,14 @@ def small_cells(monkeypatch):
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *DEPENDENT])
+@pytest.mark.sampled(5)
 def test_the_kernel_holds(kind, small_cells):
     verdict = kernel_verdict(drawer(kind))
     assert verdict.status == "holds", str(verdict)
 
 
 @pytest.mark.parametrize("kind", QUASI)
+@pytest.mark.sampled(1)
 def test_the_kernel_of_quasi_random_units_holds(kind):
     """Their variance is declared by a bound that asks for too many draws."""
     draw = drawer(kind)
@@ -94,6 +96,7 @@ def test_the_variance_of_orthogonal_units_holds():
 
 
 @pytest.mark.parametrize("kind", ["hadamard", "orthogonal-matern", "hadamard-matern"])
+@pytest.mark.sampled(1)
 def test_the_variance_of_other_blocks_is_below_its_bound(kind, small_cells):
     """1500 draws know a variance to 3 standard errors of 1/27, for estimates that are nearly
     normal; the claims have room of more than that."""
@@ -105,6 +108,7 @@ def test_the_variance_of_other_blocks_is_below_its_bound(kind, small_cells):
     assert (found > 0.1 * claimed).all()
 
 
+@pytest.mark.full
 def test_the_law_of_a_feature_holds():
     verdict = verify.check_distribution(drawer("offset"), None, ROWS)
     assert verdict.status == "holds", str(verdict)

@@ -59,7 +59,7 @@ SETTINGS = {
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_gram_has_the_kernel_within_one_per_cent(setting):
     options = SETTINGS[setting]
     phi = draw(**options)
@@ -175,6 +175,7 @@ def test_the_variance_of_single_elements_is_exact(setting):
 
 
 @pytest.mark.parametrize("setting", [s for s in SETTINGS if s not in SINGLE])
+@pytest.mark.sampled(4)
 def test_the_variance_is_a_bound_that_is_not_idle(setting):
     """Of 100,000 templates: the sample variance has a relative error of about 1 per cent."""
     options = SETTINGS[setting]

@@ -79,7 +79,7 @@ def test_recipes_come_back(kind):
 @places
 @pytest.mark.parametrize("kind", ["pairs", "decoupled", "sinks"])
 @pytest.mark.parametrize("selector", ["sampling", "eerf", "greedy", "top-variance"])
-@pytest.mark.sampled(35)
+@pytest.mark.sampled(10)
 def test_every_library(place, kind, selector):
     draw, _ = POOLS[kind]
     x = place.asarray(ROWS)

@@ -44,6 +44,7 @@ def mean_gram(make, outcomes, monkeypatch, name="iid"):
 
 @pytest.mark.parametrize("kind", ["pairs", "offset", "orthogonal"])
 @pytest.mark.parametrize("mix", [0.1, 1.0])
+@pytest.mark.sampled(3)
 def test_independent_draws_are_unbiased(kind, mix, monkeypatch):
     make, outcomes, pool = independent(kind, mix)
     assert sum(one[0] for one in outcomes) == pytest.approx(1, rel=1e-13)

@@ -28,6 +28,7 @@ def small_cells(monkeypatch):
 
 
 @every_projection
+@pytest.mark.sampled(2)
 def test_vectors_are_normal_in_any_direction(projection, small_cells):
     """Each unit, one of 11, in blocks of 5 and of 8, has the law N(0, |x|^2); so has a piece."""
     x = np.array([[0.3, -1.2, 0.5, 0.9, -0.2], [0.0, 0.0, 2.0, 0.0, 0.0]])
@@ -48,6 +49,7 @@ def test_vectors_are_normal_in_any_direction(projection, small_cells):
 
 
 @every_projection
+@pytest.mark.sampled(2)
 def test_vectors_have_the_length_of_normal_ones(projection, small_cells):
     def draw(seed):
         squares = (vectors(projection, seed, 1, 5, 11)[0] ** 2).sum(axis=0)

@@ -47,6 +47,7 @@ def test_the_kernel_holds(name, projection):
 
 
 @pytest.mark.parametrize("name", ["maxout", "codes"])
+@pytest.mark.sampled(1)
 def test_the_kernel_holds_for_quasi_random_units(name):
     """Their bound is too wide to plan by; intervals are asymptotic."""
     draw = drawer(name, "sobol")

@@ -51,6 +51,7 @@ WRONG = {
 
 @pytest.mark.parametrize("mean", MEANS)
 @pytest.mark.parametrize("name", WRONG)
+@pytest.mark.sampled(4)
 def test_a_wrong_covariance_is_refuted(name, mean):
     claim, method = WRONG[name]
     verdict = check_covariance(samples(60_000), claim, mean=MEANS[mean])

@@ -21,7 +21,7 @@ def check(redraw, **options):
 
 
 @pytest.mark.parametrize("name", WRONG)
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(4)
 def test_a_defect_is_the_cause(name):
     redraw, words = WRONG[name]
     verdict = check(redraw, kernel=KERNEL)
@@ -63,6 +63,7 @@ CLAIMED = ("change nothing", "columns only", "clipped", "no power", "more than",
 @pytest.mark.parametrize(
     "name", [name for name in PLAINLY if not any(word in WRONG[name][1] for word in CLAIMED)][::3]
 )
+@pytest.mark.sampled(5)
 def test_no_kernel_is_needed_for_most(name):
     redraw, words = WRONG[name]
     verdict = check_structure(lambda seed: redraw(seed, X, None), X, time_limit=PATIENT)
