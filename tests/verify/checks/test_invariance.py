@@ -80,6 +80,41 @@ class Cosines:
         return np.tile(self.phi(x)[:, :32], 2)
 
 
+def stepped(seed):
+    """Whether w times the sum of a row, in the order of its entries, is above a threshold.
+
+    It is that of the first row, so that the same terms in another order round past it.
+    """
+    w = np.random.default_rng(seed).standard_normal(60).astype(np.float32)
+
+    def in_order(x):
+        total = np.zeros((len(x), w.size), dtype=np.float32)
+        for column in x.astype(np.float32).T:
+            total += column[:, None] * w
+        return total
+
+    return lambda x: (in_order(x) >= in_order(X[:1])).astype(np.float32)
+
+
+def jumping(seed, *, orbit=range(4), m=40):
+    """Shares of shifts whose projection is above a threshold that no row is next to."""
+    w = np.random.default_rng(seed).standard_normal((4, m))
+    return lambda x: np.mean([np.roll(x, k, axis=1) @ w > 0.1 for k in orbit], axis=0)
+
+
+def test_rounding_at_a_jump_refutes_nothing():
+    x, phi = X.astype(np.float32), stepped(0)
+    assert not np.array_equal(phi(x), phi(roll(x)))
+    assert check_invariance(stepped, roll, x).holds
+
+
+@pytest.mark.parametrize("orbit", [range(3), range(1), [0, 1, 2, 2]])
+def test_jumps_of_an_incomplete_orbit_are_refuted(orbit):
+    assert check_invariance(jumping, roll, X).holds
+    verdict = check_invariance(lambda s: jumping(s, orbit=orbit), roll, X)
+    assert verdict.status == "refuted"
+
+
 def test_degrees_for_radians_are_refuted():
     def act(x):
         return rotated(x, np.pi / 2)

@@ -10,13 +10,11 @@ from mehler._words import counted
 from mehler.verify._arguments import CheckOptions
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import trials_for, zero_failures_verdict
+from mehler.verify.checks.invariance._rounding import ROUNDING, beyond_rounding
 from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows
 from mehler.verify.sampling._sources import call
-
-# Relative rounding allowed, in eps: the action changes the summation order of group averages.
-_ROUNDING = 2.0**10
 
 
 def exact_invariance(
@@ -29,23 +27,20 @@ def exact_invariance(
     wanted, done, trials, happened = trials_for(asked), 0, 0, 0
     where: dict[str, Any] = {}
     reason, m, kind = "", 0, "draws"
-    largest = 0.0
     while trials < wanted and not happened and (max_draws is None or done < max_draws):
         phi = draws[done]
-        z = call(phi, rows).astype(np.float64)
-        eps = _eps(call(phi, rows))
-        m = z.shape[1]
+        found = call(phi, rows)
+        m = found.shape[1]
         for element, other in enumerate(moved):
-            gap = np.abs(z - call(phi, other).astype(np.float64))
-            scale = np.abs(z).max(axis=1, keepdims=True)
-            wrong = ~(gap <= _ROUNDING * eps * scale)
+            wrong, gap = beyond_rounding(phi, rows, other, found)
             if wrong.any():
-                row = int(np.argmax(np.nan_to_num(gap.max(axis=1), nan=np.inf)))
-                largest = float(gap[row].max())
+                gap = np.where(wrong, np.nan_to_num(gap, nan=np.inf), 0.0)
+                row = int(np.argmax(gap.max(axis=1)))
                 happened = 1
                 where = {"row": row, "element": element, "seed": draws.seed(done)}
                 reason = (
-                    f"A feature moves by {largest:.3g}, where features reach {scale.max():.3g}."
+                    f"A feature moves by {gap[row].max():.3g}, where features reach "
+                    f"{np.abs(found).max():.3g}."
                 )
                 break
         done += 1
@@ -63,13 +58,10 @@ def exact_invariance(
         n_draws=done,
         assumptions=(
             "draws from different seeds are independent",
-            f"rounding moves no feature by more than {_ROUNDING:g} eps of its row's largest",
+            f"rounding moves no feature by more than {ROUNDING:g} eps of its row's largest, but "
+            "where a row next to it has another value",
         ),
         where=where,
         seeds={"seed": draws.root},
         reason=reason,
     )
-
-
-def _eps(z: Any) -> float:
-    return float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
