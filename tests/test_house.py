@@ -149,3 +149,36 @@ def test_import_leaves_tools_of_numpy_alone():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
     assert {"numpy.f2py", "numpy.testing", "scipy.special", "scipy.linalg"}.isdisjoint(loaded)
+
+
+def shared_generators(tree: ast.Module) -> list[str]:
+    """Where a function draws from a generator of its module, as ``name:line``."""
+    made = {
+        target.id
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and ast.unparse(node.value.func).endswith("default_rng")
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    inside = (
+        (function, node)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef)
+        for statement in function.body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and node.id in made
+    )
+    return [f"{function.name}:{node.lineno}" for function, node in inside]
+
+
+def test_no_test_draws_from_what_another_has_drawn_from():
+    """What it sees would depend on the tests before it, and so on the number of processes."""
+    found = {
+        str(path.relative_to(ROOT)): shared_generators(ast.parse(path.read_text(encoding="utf-8")))
+        for path in (ROOT / "tests").rglob("*.py")
+    }
+    assert {path: where for path, where in found.items() if where} == {}
+    planted = "RNG = np.random.default_rng(0)\ndef test_it():\n    x = RNG.normal()\n"
+    assert shared_generators(ast.parse(planted)) == ["test_it:3"]

@@ -41,7 +41,7 @@ def test_batches_are_those_of_their_rows(name):
 
 
 def test_batches_everywhere(place: Place):
-    flat = place.asarray(RNG.standard_normal((12, D)), "float32")
+    flat = place.asarray(np.random.default_rng(1).standard_normal((12, D)), "float32")
     stack = _arrays.array_namespace(flat).reshape(flat, (3, 4, D))
     phi = mehler.FourierFeatures.draw(D, 10, seed=0, like=flat)
     assert tuple(phi(stack).shape) == (3, 4, 10)

@@ -184,8 +184,9 @@ def test_squares_of_sums_travel_and_add_up():
 
 def test_rounding_from_sums_is_relative_to_the_targets():
     """Targets that features explain to 1e-6: errors of 1e-12 beside a variance of 1."""
-    z = RNG.standard_normal((400, 5)) + 50.0
-    noise = 1e-6 * RNG.standard_normal(400)
+    rng = np.random.default_rng(1)
+    z = rng.standard_normal((400, 5)) + 50.0
+    noise = 1e-6 * rng.standard_normal(400)
     for dtype, digits in [("float64", 1e-13), ("float32", 1e-6)]:
         rows = z.astype(dtype)
         y = (rows.astype(np.float64) @ np.ones(5) / 5**0.5 + noise).astype(dtype)
@@ -252,7 +253,7 @@ def test_ridge_chooses_by_folds():
 
 def test_features_are_never_held_whole():
     n, m = 8000, 100
-    x = RNG.standard_normal((n, 2))
+    x = np.random.default_rng(1).standard_normal((n, 2))
     phi = mehler.FourierFeatures.draw(2, m, gamma=0.5, seed=0)
     folds = learn.folds(n, 3, seed=0)
     learn.cross_validate(phi, x[:200], x[:200, 0], folds[:200], lambdas=LAMBDAS)  # imports

@@ -28,7 +28,7 @@ def test_parts_are_disjoint_and_balanced():
 
 
 def test_the_linear_machine_is_logistic_regression():
-    z, y = X[:60], np.sign(X[:60, 0] + 0.5 * RNG.standard_normal(60))
+    z, y = X[:60], np.sign(X[:60, 0] + 0.5 * np.random.default_rng(1).standard_normal(60))
     ours = _perceptron.values(X, _perceptron.linear(z, y, 0.01))
     # Two functions, w/2 and -w/2, have half the squared weights of their difference w.
     both = learn.logistic(lambda rows: rows, z, y, lam=0.02, tolerance=1e-9).decision(X)

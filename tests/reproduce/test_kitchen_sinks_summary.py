@@ -38,7 +38,7 @@ def test_greedy_errors_fall_towards_least_squares():
 
 
 def test_boosting_is_the_votes_of_the_best_stumps():
-    X = RNG.standard_normal((200, 3))
+    X = np.random.default_rng(1).standard_normal((200, 3))
     y = np.where(X[:, 1] > 0.1, 1.0, -1.0)
     found = boosted(X, y, 9, (1, 20))
     first = found[1]

@@ -251,7 +251,7 @@ def test_bad_measure_and_bad_targets():
 
 def test_features_are_never_held_whole():
     n, m = 20_000, 150
-    rows = RNG.standard_normal((n, 4))
+    rows = np.random.default_rng(1).standard_normal((n, 4))
     model = RandomFeatureRidge(features=MaxoutSampler(n_components=m), lambdas=(1e-3, 1e-2))
     tracemalloc.start()
     try:

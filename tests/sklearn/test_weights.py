@@ -82,7 +82,7 @@ def test_so_it_is_in_folds_and_in_streams():
 
 @pytest.mark.parametrize("intercept", [True, False])
 def test_scikit_learns_ridge_says_the_same(intercept):
-    weights = RNG.uniform(0.1, 3.0, N)
+    weights = np.random.default_rng(1).uniform(0.1, 3.0, N)
     model = RandomFeatureRidge(
         features=FEATURES["maxout"], lambdas=1e-2, fit_intercept=intercept
     ).fit(X, Y, sample_weight=weights)
@@ -109,7 +109,7 @@ def test_class_weights_are_scikit_learns(given):
 
 def test_leaving_out_rows_of_small_weight_is_leaving_them_out_whole():
     """Weights below 1: the same fit as without the row, and never a leverage above 1."""
-    weights = RNG.uniform(0.001, 0.01, N)
+    weights = np.random.default_rng(1).uniform(0.001, 0.01, N)
     model = RandomFeatureRidge(features=FEATURES["maxout"], lambdas=LAMBDAS)
     found = model.fit(X, Y, sample_weight=weights).errors_
     z = model.features_.transform(X)

@@ -13,7 +13,6 @@ from mehler.features import groups
 from mehler.features.invariant import _draws as draws
 from mehler.verify import check_invariance
 
-RNG = np.random.default_rng(11)
 LAYOUTS = {
     "blocks": {"group": groups.BlockPermutations(12, 3)},
     "blocks, sampled": {"group": groups.BlockPermutations(12, 3), "n_elements": 4},
@@ -41,7 +40,7 @@ def draw(seed=0, *, n_templates=6, n_bins=3, window=1.2, **options):
 
 
 def rows(d, n=5):
-    x = RNG.standard_normal((n, d))
+    x = np.random.default_rng(11).standard_normal((n, d))
     return x / np.linalg.norm(x, axis=1, keepdims=True)
 
 
