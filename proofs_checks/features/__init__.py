@@ -1,4 +1,4 @@
-"""Random features of any map: spectra of Gram matrices, ridge regression, lower bounds, steps.
+"""Random features of any map: spectra of Gram matrices, ridge regression, lower bounds, margins.
 
 One file a statement: what is claimed, its proof, the checks. Shared drawing and worlds are in the
 files that begin with an underscore.
@@ -6,10 +6,10 @@ files that begin with an underscore.
 
 from mehler.statements import Statement
 
-from . import doubly_stochastic, gram_error, lower, nearest, ridge
+from . import doubly_stochastic, gram_error, lower, margin, nearest, ridge
 
 STATEMENTS: tuple[Statement, ...] = tuple(
-    module.STATEMENT for module in (gram_error, ridge, nearest, lower, doubly_stochastic)
+    module.STATEMENT for module in (gram_error, ridge, nearest, lower, doubly_stochastic, margin)
 )
 
 __all__ = ["STATEMENTS"]

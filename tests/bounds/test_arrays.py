@@ -15,6 +15,7 @@ from mehler.bounds import (
     kitchen_sinks,
     leverage,
     lower,
+    margin,
     maxout,
     ridge,
     spectral,
@@ -130,6 +131,9 @@ CASES = [
         },
     ),
     (lower.gram_error, {"n_features": [1, 5], "ridge": 1.0, "eigenvalues": np.ones(3)}),
+    (margin.risk, {"margins": np.array([0.5, 0.4, 0.8, -0.1]), **DELTA}),
+    (margin.separated, {"n_samples": [5, 10**6], **DELTA, "margin": 0.4}),
+    (margin.samples, {"eps": [0.5, 0.1], **DELTA, "margin": 0.4}),
     (
         ridge.doubly_stochastic,
         {
@@ -219,7 +223,10 @@ def test_entries_are_the_bounds_of_scalars(function, given):
 def test_no_bound_is_left_out():
     """Every public function with such an argument is in the table."""
     tried = {function for function, _ in CASES}
-    rooms = (group_invariant, kernel_error, kitchen_sinks, leverage, lower, maxout, ridge, spectral)
+    rooms = (
+        *(group_invariant, kernel_error, kitchen_sinks, leverage, lower),
+        *(margin, maxout, ridge, spectral),
+    )
     for room in rooms:
         for name in room.__all__:
             one = getattr(room, name)

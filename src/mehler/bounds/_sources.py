@@ -108,6 +108,7 @@ PLACES: dict[str, tuple[Source, str]] = {
     "features.doubly-stochastic": (_OURS, ""),
     "features.gram-error": (_OURS, ""),
     "features.lower": (_OURS, ""),
+    "features.margin": (_OURS, ""),
     "features.nearest": (_OURS, ""),
     "features.ridge": (_OURS, ""),
     "leverage.theorem-1": (_SCORES, "Theorem 1 and Corollary 5"),

@@ -6,14 +6,17 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from mehler.bounds import lower as lowest
+from mehler.bounds import margin as margins
 from mehler.bounds import ridge as risks
 from mehler.bounds import spectral
-from proofs_checks.features import doubly_stochastic, gram_error, lower, nearest, ridge
+from proofs_checks.features import doubly_stochastic, gram_error, lower, margin, nearest, ridge
 from tests.proofs_checks.mutations._row import Check, Row, of_term, times
 
 GRAM, RIDGE = "features.gram-error", "features.ridge"
 
 LOWER, NEAREST = "features.lower", "features.nearest"
+
+MARGIN = "features.margin"
 
 
 DOUBLY = "features.doubly-stochastic"
@@ -133,6 +136,17 @@ ROWS = [
         change="times 0.7",
         because="half of a square stands for e^(-x) - 1 + x, which is x where x is large",
     ),
+    *of_term(MARGIN, "margin", margin.tight, margins.separated, least=0.99),
+    *of_term(
+        MARGIN,
+        "weights",
+        margin.tight,
+        margins.separated,
+        least=0.6,
+        because="the normal law pays for all directions, where the class errs in one",
+    ),
+    *of_term(MARGIN, "confidence", margin.confident, margins.separated, least=0.96),
+    *of_term(MARGIN, "threshold", margin.tight, margins.separated, least=0.99),
     *(row for case in SEEN for row in seen(*case)),
     Row(
         statement=RIDGE,
