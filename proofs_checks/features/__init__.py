@@ -6,10 +6,11 @@ files that begin with an underscore.
 
 from mehler.statements import Statement
 
-from . import doubly_stochastic, gram_error, lower, margin, nearest, ridge
+from . import clipped_ridge, doubly_stochastic, gram_error, lower, margin, nearest, ridge
 
 STATEMENTS: tuple[Statement, ...] = tuple(
-    module.STATEMENT for module in (gram_error, ridge, nearest, lower, doubly_stochastic, margin)
+    module.STATEMENT
+    for module in (gram_error, ridge, nearest, lower, doubly_stochastic, margin, clipped_ridge)
 )
 
 __all__ = ["STATEMENTS"]

@@ -149,6 +149,10 @@ CASES = [
         group_invariant.least_squares_risk,
         {"n_samples": [2, 50], "n_inputs": [4, 9], "n_fixed": 2, "noise": 0.5, "norm": 1.0},
     ),
+    (
+        ridge.clipped_risk,
+        {"n_samples": [5, 10**6], "ridge": 0.1, "norm": 1.0, "clip": 1.0, "degrees_of_freedom": 9},
+    ),
     (ridge.excess_risk, {"n_features": [5, 10**6], **SPECTRUM, **LEARNER}),
     (ridge.excess_risk_features, {"eps": [0.5, 0.3], **SPECTRUM, **LEARNER}),
     (leverage.approximation, {"n_features": [2, 6000], **SCORES}),

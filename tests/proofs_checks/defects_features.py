@@ -6,7 +6,15 @@ from mehler.bounds import lower as lowest
 from mehler.bounds import margin as margins
 from mehler.bounds import ridge as risks
 from mehler.bounds import spectral
-from proofs_checks.features import doubly_stochastic, gram_error, lower, margin, nearest, ridge
+from proofs_checks.features import (
+    clipped_ridge,
+    doubly_stochastic,
+    gram_error,
+    lower,
+    margin,
+    nearest,
+    ridge,
+)
 from tests.proofs_checks.defects_kernel_error import scaled
 
 # (check, what is wrong, the verdict that it must come to)
@@ -37,6 +45,8 @@ DEFECTS = [
     (lower.nearest, {"bound": scaled(lowest.lemma_3, 1.1)}, "refuted"),
     (ridge.tight, {"bound": scaled(risks.excess_risk, 0.99)}, "refuted"),
     (doubly_stochastic.tight, {"bound": scaled(risks.doubly_stochastic, 0.99)}, "refuted"),
+    (clipped_ridge.tight, {"bound": scaled(risks.clipped_risk, 0.99)}, "refuted"),
+    (clipped_ridge.drawn, {"bound": scaled(risks.clipped_risk, 0.05)}, "refuted"),
     (margin.drawn, {"bound": scaled(margins.risk, 0.3)}, "refuted"),
     (margin.tight, {"bound": scaled(margins.separated, 0.99)}, "refuted"),
     (margin.confident, {"bound": scaled(margins.separated, 0.98)}, "refuted"),

@@ -9,14 +9,22 @@ from mehler.bounds import lower as lowest
 from mehler.bounds import margin as margins
 from mehler.bounds import ridge as risks
 from mehler.bounds import spectral
-from proofs_checks.features import doubly_stochastic, gram_error, lower, margin, nearest, ridge
+from proofs_checks.features import (
+    clipped_ridge,
+    doubly_stochastic,
+    gram_error,
+    lower,
+    margin,
+    nearest,
+    ridge,
+)
 from tests.proofs_checks.mutations._row import Check, Row, of_term, times
 
 GRAM, RIDGE = "features.gram-error", "features.ridge"
 
 LOWER, NEAREST = "features.lower", "features.nearest"
 
-MARGIN = "features.margin"
+MARGIN, CLIPPED = "features.margin", "features.clipped-ridge"
 
 
 DOUBLY = "features.doubly-stochastic"
@@ -147,6 +155,11 @@ ROWS = [
     ),
     *of_term(MARGIN, "confidence", margin.confident, margins.separated, least=0.96),
     *of_term(MARGIN, "threshold", margin.tight, margins.separated, least=0.99),
+    *(
+        row
+        for term in ("bias", "variance")
+        for row in of_term(CLIPPED, term, clipped_ridge.tight, risks.clipped_risk, least=0.99)
+    ),
     *(row for case in SEEN for row in seen(*case)),
     Row(
         statement=RIDGE,

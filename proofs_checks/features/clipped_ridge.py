@@ -1,0 +1,128 @@
+"""Risk of clipped ridge regression at a fresh row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mehler import MaxoutFeatures, _arrays
+from mehler.bounds import Bound
+from mehler.bounds import ridge as bounds
+from mehler.statements import Check, Context, Evidence, Statement
+from mehler.verify import intervals
+
+from .._dedent import prose
+from .._worlds import hold_worlds
+from . import _tight_clipped as worlds
+from ._gram_draws import Draw
+
+Bounding = Callable[..., Bound]
+
+
+def tight(context: Context, *, bound: Bounding = bounds.clipped_risk) -> Evidence:
+    """Hold each term where it is equal to the excess risk."""
+    return hold_worlds(
+        [*worlds.opposite(bound), *worlds.shrunk(bound)],
+        form="printed",
+        claim="mean excess risk at a row that is left out",
+    )
+
+
+def drawn(
+    context: Context,
+    *,
+    bound: Bounding = bounds.clipped_risk,
+    draw: Draw = MaxoutFeatures.draw,
+) -> Evidence:
+    """Hold the mean excess over draws of rows from 40, with labels that no weights explain."""
+    context.ledger.spend(f"{STATEMENT.id}: drawn", context.false_alarm)
+    n_draws = 1000 if context.quick else 20_000
+    rng = context.rng("rows")
+    rows = rng.standard_normal((40, 3)) * rng.exponential(size=(40, 1))
+    labels = np.where(rng.random(40) < 0.5, 1.0, -1.0)
+    settings = ((2, 8, 1e-6), (5, 10, 1e-3), (5, 60, 1e-3))
+    share = context.false_alarm / len(settings)
+    worst: tuple[float, ...] = (-np.inf, 0.0, 0.0)
+    for m, n, ridge in settings:
+        phi = draw(3, m, 4, seed=context.seed_for(f"{m}/{n}"), like=context.like())
+        z = np.asarray(_arrays.to_host(phi(context.asarray(rows))), dtype=np.float64)
+        best = np.linalg.lstsq(z, labels, rcond=None)[0]
+        limit = bound(
+            n, ridge=ridge, norm=float(np.linalg.norm(best)), clip=1.0, degrees_of_freedom=m
+        ).value
+        least = float(np.mean((z @ best - labels) ** 2))
+        found = _risks(rng, z, labels, n, ridge, n_draws) - least
+        low, high = intervals.bounded(found, -least, 4 - least, share)
+        worst = max(worst, (low / limit, float(found.mean()) / limit, high / limit))
+    return Evidence.bound_comparison(
+        form="printed",
+        claim=f"mean excess risk over its bound, at most 1 (largest of {len(settings)} settings)",
+        observed=worst[1],
+        interval=(worst[0], worst[2]),
+        upper=1.0,
+        false_alarm=context.false_alarm,
+        n_features=sum(m for m, _, _ in settings),
+        method=f"empirical Bernstein interval of {n_draws} draws of rows",
+        assumptions=("draws are independent",),
+    )
+
+
+def _risks(
+    rng: np.random.Generator, z: Any, labels: Any, n: int, ridge: float, n_draws: int
+) -> Any:
+    """Return the clipped risks over all rows of weights fitted to n of them, drawn anew."""
+    found = np.empty(n_draws)
+    for k in range(n_draws):
+        i = rng.integers(len(z), size=n)
+        gram = z[i].T @ z[i] + n * ridge * np.eye(z.shape[1])
+        values = np.clip(z @ np.linalg.solve(gram, z[i].T @ labels[i]), -1, 1)
+        found[k] = np.mean((values - labels) ** 2)
+    return found
+
+
+STATEMENT = Statement(
+    id="features.clipped-ridge",
+    source="Ours, after Forster, Warmuth (2002), and Mourtada and others (2022), as recalled",
+    place="Ours; we have no copy of the papers",
+    copy="none",
+    hypotheses=prose(
+        r"""
+        Independent rows of one law, or exchangeable ones; $|y| \le b$; features that are chosen
+        without them, of any size. Ridge regression without intercept, values clipped to $[-b, b]$.
+        """
+    ),
+    title="Clipped ridge regression",
+    expected="holds",
+    ground=prose(
+        r"""
+        Pairs of opposite labels, and equal rows beside weights that are twice as long, where the
+        terms are equalities; and draws of rows with labels that no weights explain.
+        """
+    ),
+    printed=(
+        r"\mathbb{E}(\bar f(x) - y)^2 - \mathbb{E}(\langle w, \phi(x)\rangle - y)^2 \le "
+        r"\frac{\Lambda|w|^2}{2(N+1)} + \frac{4b^2}{N+1}\left(2d - \frac{d^2}{N+1}\right)"
+    ),
+    printed_text=prose(
+        r"""
+        For every $w$; $\Lambda$ is the penalty of sums of squares, $d = \mathbb{E}\sum_i\mu_i/
+        (\mu_i + \Lambda)$ for $N + 1$ rows, at most the number of columns $m$. In $m$ columns the
+        rate is $8b^2m/N$; it is faster than $N^{-1/2}$ where $d$ grows as a power of $1/\lambda$
+        below the first.
+        """
+    ),
+    proof=prose(
+        r"""
+        Fit all $N + 1$ rows. A row that is left out has the residual $(y - \hat y)/(1 - h)$, $h$
+        its leverage. Clipping makes its error at most $2b$ and no larger, so that its square
+        exceeds that of $y - \hat y$ by at most $(2h - h^2)4b^2$; and leverages sum to $d$. The
+        penalised fit is better than $w$ by strong convexity, up to $\Lambda|w|^2/2$.
+        """
+    ),
+    checks=(
+        Check(form="printed", name="worlds where it is tight", run=tight),
+        Check(form="printed", name="labels that no weights explain", run=drawn),
+    ),
+)
