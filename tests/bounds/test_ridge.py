@@ -28,24 +28,6 @@ def test_more_features_are_never_worse_and_none_cost_the_target():
     assert found[0] <= 4 * (DECAY[0] / 60 - 0.05 / 4) * (1 + 1e-9)
 
 
-def test_price_of_features_by_an_integral_of_the_same_tail():
-    """The steps are above the integral, and near it."""
-    from mehler.bounds.ridge._excess import _expected
-    from mehler.bounds.spectral._tails import Level, tail
-
-    beta = np.array([0.8, 0.5])
-    below = tail(beta, Level(most=20.0), 300, -1)
-
-    def density(t):
-        slope = 0.5 * (1 - t) ** -3 if t < 0.5 else (1 - t) ** -2
-        return slope * math.exp(min(0.0, below.log_probability(t)))
-
-    grids = (np.linspace(1e-9, 0.5 - 1e-12, 4000), np.linspace(0.5, 0.8, 4000))
-    whole = sum(np.trapezoid([density(t) for t in grid], grid) for grid in grids)
-    found = _expected(below, 0.8, 1e6)
-    assert whole <= found <= 1.1 * whole
-
-
 @pytest.mark.parametrize("design", ["rows", "left-out"])
 def test_the_learner_keeps_the_bound(design):
     """learn.ridge on 40 rows, targets in the kernel's space, noise drawn anew."""
@@ -113,6 +95,8 @@ def test_choice_of_the_ridge_is_the_smallest():
         ({"norm": 0.0}, "norm=0.0 must be positive"),
         ({"ridge": math.nan}, "ridge=nan must be positive"),
         ({"sup": None}, "give sup, leverage or lipschitz"),
+        ({"smoothness": 0.0}, "smoothness=0.0 must be positive"),
+        ({"smoothness": 1.01}, "smoothness=1.01 must be at most 1"),
     ],
 )
 def test_bad_input_is_named(change, message):

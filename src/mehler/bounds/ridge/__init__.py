@@ -5,8 +5,9 @@ weights. Proofs are in :doc:`/theorems/features-ridge`
 and, for a fast rate with clipped values, in :doc:`/theorems/features-clipped-ridge`.
 """
 
+from mehler.bounds.ridge._choice import excess_risk_features, ridge_choice
 from mehler.bounds.ridge._clipped import clipped_risk
-from mehler.bounds.ridge._excess import excess_risk, excess_risk_features, ridge_choice
+from mehler.bounds.ridge._excess import excess_risk
 from mehler.bounds.ridge._stochastic import doubly_stochastic
 
 __all__ = [

@@ -5,21 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from mehler._validate import choice, not_negative, positive
-from mehler.bounds._bound import Assumption, Bound, Term, require_positive, square_of
+from mehler.bounds._bound import Assumption, Bound, Term, square_of
 from mehler.bounds._elementwise import elementwise
-from mehler.bounds._inverse import least_features
+from mehler.bounds.ridge._bias import by_features, exact, power
 from mehler.bounds.spectral._known import blocks, eigenvalues_of, know
-from mehler.bounds.spectral._tails import Tail, tail
 
 STATEMENT = "features.ridge"
 DESIGNS = ("rows", "left-out")
-# Relative errors at which the bias is summed: both ends of (0, 1) count.
-_STEPS = np.unique(
-    np.concatenate([np.geomspace(1e-7, 0.5, 300), 1 - np.geomspace(0.5, 1e-12, 500)])
-)
 
 
 @elementwise
@@ -35,20 +28,32 @@ def excess_risk(
     leverage: float | None = None,
     lipschitz: float | None = None,
     block: int = 1,
+    smoothness: float = 0.5,
     design: str = "rows",
 ) -> Bound:
     r"""Bound the mean excess risk of ridge regression on m features, squared loss.
 
-    .. math:: E\,\frac1N\sum_{i \le N}(\hat f - f)^2(x_i) \le c^2\,\frac{\lambda B^2}4
-              + c\,\frac{\sigma^2d(\lambda)}N + c^2\lambda B^2\int_0^{\Delta_1}g'(t)\,p_m(t)\,dt
+    .. math:: E\,\frac1N\sum_{i \le N}(\hat f - f)^2(x_i) \le c^2s_rR^2\lambda^{2r}
+              + c\,\frac{\sigma^2d(\lambda)}N + c^2R^2\min(F'_m, F''_m),
+              \qquad s_r = r^{2r}(1-r)^{2-2r}
 
     for :math:`y_i = f(x_i) + \epsilon_i` with independent noise of mean 0 and variance at most
-    :math:`\sigma^2`, :math:`\|f\|_H \le B`, the minimiser of
-    :math:`\frac1N\sum(y_i - \hat f(x_i))^2 + \lambda|w|^2`, :math:`d(\lambda) = \sum\mu_i/(\mu_i +
-    N\lambda)`, :math:`g(t) = \frac14(1-t)^{-2}` up to 1/2 and t/(1-t) from there,
-    :math:`\lambda g(\Delta_1) = \mu_1/N`. p_m(t) is the chance, by the inequality of
-    :func:`mehler.bounds.spectral.gram_error`, that :math:`\hat K_m + N\lambda` is below 1 - t times
-    :math:`K + N\lambda`. The mean is over noise and features, with the rows as they are.
+    :math:`\sigma^2`, the minimiser of :math:`\frac1N\sum(y_i - \hat f(x_i))^2 + \lambda|w|^2`,
+    :math:`d(\lambda) = \sum\mu_i/(\mu_i + N\lambda)`, and the source condition :math:`f =
+    (K/N)^rg` at the rows with :math:`|g|^2 \le NR^2`, for r = 1/2 a norm of at most R in the
+    kernel's space. The mean is over noise and features, for each such f, with the rows as they
+    are. With p(t) the chance, by the inequality of :func:`mehler.bounds.spectral.gram_error`, that
+    :math:`\hat K_m + N\lambda` is below 1 - t times :math:`K + N\lambda`,
+
+    .. math:: F'_m = \int_0^1h'(t)\,p(t)\,dt, \qquad F''_m = \min_\tau\Big[
+              \frac{\lambda^{2r}J_r}{(1-\tau)M} + \Big(\frac{s_r\lambda^{4r}J_r}M\Big)^{1/2}
+              \Big(\frac{2\sqrt{J_0/M}}{1-\tau} + 2\sqrt{p(\tau)}\Big) + h(\tau)p(\tau)
+              + \int_\tau^1h'(t)p(t)\,dt\Big]
+
+    h(t) is lambda^(2r) s_r/(1-t)^2 for t up to r and (lambda t/(1-t))^(2r) from there, for r up to
+    1/2; beyond, that of 1/2 times (mu_1/N)^(2r-1); at most (mu_1/N)^(2r). J_r is at most
+    :math:`\frac{\kappa^2}\lambda d(\lambda)^{2r-1}` for r of at least 1/2, and J_0 at most
+    :math:`\frac{\kappa^2}{4\lambda}`; all forms are in the proof.
 
     Parameters
     ----------
@@ -57,7 +62,7 @@ def excess_risk(
     ridge : float
         lambda, as in :func:`mehler.learn.ridge`: the penalty of mean squared errors.
     norm : float
-        B, the norm of the target in the kernel's space.
+        R: for smoothness 1/2 the norm of the target in the kernel's space.
     noise : float
         sigma, the largest standard deviation of the targets.
     gram : array, shape (N, N)
@@ -67,6 +72,8 @@ def excess_risk(
     sup, leverage, lipschitz, block
         How large one block's features are, as in :func:`mehler.bounds.spectral.gram_error`, with
         N ridge for its ridge.
+    smoothness : float, optional
+        r, in (0, 1]; 1/2 by default. A larger one gains nothing, as ridge regression saturates.
     design : {"rows", "left-out"}
         The error at the rows that are fitted, c = 1; or at a row that is left out while the other
         N - 1 are fitted with the same N lambda, in the mean over which: for independent rows the
@@ -94,8 +101,8 @@ def excess_risk(
 
     References
     ----------
-    Proof: :doc:`/theorems/features-ridge`. A. Rudi, L. Rosasco (2017), Theorem 1; H. Avron and
-    others (2017), Lemma 2.
+    Proof: :doc:`/theorems/features-ridge`. A. Rudi, L. Rosasco (2017), Theorems 1 to 3; H. Avron
+    and others (2017), Lemma 2.
 
     Examples
     --------
@@ -105,12 +112,19 @@ def excess_risk(
     >>> K = mehler.FourierFeatures.draw(2, 2, gamma=0.5, seed=0).kernel(X)
     >>> bound = ridge.excess_risk(2000, ridge=0.03, norm=1.0, noise=0.5, gram=K, sup=1.0, block=2)
     >>> {term.name: round(term.value, 4) for term in bound.terms}
-    {'bias': 0.0075, 'variance': 0.004, 'features': 0.0114}
+    {'bias': 0.0075, 'variance': 0.004, 'features': 0.0031}
+
+    A smoother target:
+
+    >>> ridge.excess_risk(2000, ridge=0.03, norm=1.0, noise=0.5, gram=K, sup=1.0, block=2,
+    ...     smoothness=1.0).value < bound.value
+    True
     """
     choice("design", design, DESIGNS)
     m = blocks(n_features, block)
     positive("ridge", ridge)
-    size, varied = square_of("norm", positive("norm", norm)), _noise(noise)
+    size, varied = square_of("norm", positive("norm", norm)), noise_of(noise)
+    r = smoothness_of(smoothness)
     mu = eigenvalues_of(gram, eigenvalues)
     n = mu.size
     known = know(mu, ridge=n * float(ridge), sup=sup, leverage=leverage, lipschitz=lipschitz)
@@ -119,12 +133,9 @@ def excess_risk(
         if sup is None:
             raise ValueError("design='left-out' needs sup, a bound of the features")
         c += sup**2 / (n * ridge)
-    squared = c**2 * size
-    # Without any features the error is the target itself.
-    cap = float(mu[0]) / n
-    bias = min(ridge / 4, cap)
-    below = tail(known.beta, known.level, m, -1)
-    features = ridge * _expected(below, float(known.beta[0]), cap / ridge)
+    squared, first = c**2 * size, float(mu[0]) / n
+    bias = exact(first, ridge, r)
+    features = by_features(known, mu, m, ridge=ridge, smoothness=r, sup=sup)
     return Bound(
         statement=STATEMENT,
         form="proved",
@@ -134,125 +145,34 @@ def excess_risk(
             else "mean excess risk at a row that is left out"
         ),
         terms=(
-            Term("bias", squared * bias, r"c^2\lambda B^2/4"),
+            Term("bias", squared * bias, r"c^2s_rR^2\lambda^{2r}"),
             Term("variance", c * varied * math.fsum(known.beta) / n, r"c\,\sigma^2d(\lambda)/N"),
-            Term("features", squared * features, r"c^2\lambda B^2\int g'(t)p_m(t)\,dt"),
+            Term("features", squared * features, r"c^2R^2F_m"),
         ),
         probability=1.0,
         assumptions=(
             *known.assumptions,
             Assumption("noise is independent, of mean 0 and at most this deviation", None),
-            Assumption("the target has at most this norm in the kernel's space", None),
+            Assumption(_target(r), None),
         ),
-        trivial=math.inf if design == "left-out" else squared * cap + varied,
+        # Without any features the error is the target itself.
+        trivial=math.inf if design == "left-out" else squared * power(first, 2 * r) + varied,
     )
 
 
-def _noise(noise: float) -> float:
+def noise_of(noise: float) -> float:
+    """Return the square of the noise, checked."""
     return square_of("noise", not_negative("noise", noise))
 
 
-def _expected(below: Tail, largest: float, cap: float) -> float:
-    """Bound E min(g(Delta), cap) - min(g(0), cap), by steps at which p_m is not smaller.
-
-    No Delta exceeds the largest eigenvalue of the mean.
-    """
-    g = np.where(_STEPS <= 0.5, 0.25 / (1 - _STEPS) ** 2, _STEPS / (1 - _STEPS))
-    starts = np.concatenate([[0.0], _STEPS])
-    edges = np.minimum(np.concatenate([[0.25], g, [np.inf]]), cap)
-    rises, chances = np.diff(edges), np.zeros(starts.size)
-    chances[0] = 1.0
-    seen = (rises > 0) & (starts > 0) & (starts < largest)
-    chances[seen] = np.exp(np.minimum(0.0, below.log_probability(starts[seen])))
-    return math.fsum(rises * chances)
+def _target(r: float) -> str:
+    if r == 0.5:
+        return "the target has at most this norm in the kernel's space"
+    return f"the target is (K/N)^{r:g} g at the rows, with a mean square of g of at most norm^2"
 
 
-@elementwise
-def excess_risk_features(eps: float, *, block: int = 1, **known: Any) -> int:
-    """Return the least number of features at which :func:`excess_risk` is at most `eps`.
-
-    Parameters
-    ----------
-    eps : float or array
-        Target excess risk.
-    block : int
-        Columns that share a draw.
-    **known
-        `ridge`, `norm`, `noise` and what else :func:`excess_risk` is told.
-
-    Returns
-    -------
-    int
-        The least m, a multiple of `block`: with one block fewer the bound exceeds `eps`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`excess_risk`; or if `eps` is below what the exact kernel has at this ridge.
-
-    See Also
-    --------
-    excess_risk : The bound at a given m.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mehler.bounds import ridge
-    >>> decay = 500 * 0.5 ** np.arange(1, 501)
-    >>> known = {"ridge": 0.03, "norm": 1.0, "noise": 0.5, "eigenvalues": decay, "sup": 1.0}
-    >>> ridge.excess_risk_features(0.08, **known)
-    197
-    """
-    require_positive(eps=eps)
-    # The eigenvalues once, not for each m.
-    mu = eigenvalues_of(known.pop("gram", None), known.pop("eigenvalues", None))
-    options = {"eigenvalues": mu, "block": block, **known}
-    exact = excess_risk(block, **options)
-    if exact["bias"] + exact["variance"] >= eps:
-        raise ValueError(
-            f"eps={eps!r} is not above {exact['bias'] + exact['variance']:.6g}, the bound of the "
-            "exact kernel at this ridge: make it larger, or see ridge_choice"
-        )
-    return block * least_features(lambda m: excess_risk(m * block, **options).value, eps)
-
-
-def ridge_choice(*, norm: float, noise: float, gram: Any = None, eigenvalues: Any = None) -> float:
-    r"""Return the ridge at which the exact kernel's bound is smallest.
-
-    .. math:: \arg\min_\lambda \frac{\lambda B^2}4 + \frac{\sigma^2d(\lambda)}N
-
-    Parameters
-    ----------
-    norm, noise, gram, eigenvalues
-        As in :func:`excess_risk`.
-
-    Returns
-    -------
-    float
-        lambda, on a grid of steps of 2 %; 1e-12 of the largest eigenvalue over N without noise.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`excess_risk`.
-
-    See Also
-    --------
-    excess_risk : The bound.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mehler.bounds import ridge
-    >>> decay = 500 * 0.5 ** np.arange(1, 501)
-    >>> round(ridge.ridge_choice(norm=1.0, noise=0.5, eigenvalues=decay), 4)
-    0.0028
-    """
-    squared, varied = square_of("norm", positive("norm", norm)), _noise(noise)
-    mu = eigenvalues_of(gram, eigenvalues)
-    n = mu.size
-    with np.errstate(over="ignore"):  # of eigenvalues near the end of the floats
-        grid = mu[0] / n * 1.02 ** np.arange(-1400, 300)
-        grid = grid[np.isfinite(grid)]
-        values = [lam * squared / 4 + varied * float(np.mean(mu / (mu + n * lam))) for lam in grid]
-    return float(grid[int(np.argmin(values))])
+def smoothness_of(smoothness: float) -> float:
+    """Return r, checked."""
+    if positive("smoothness", smoothness) > 1:
+        raise ValueError(f"smoothness={smoothness!r} must be at most 1: ridge regression saturates")
+    return float(smoothness)

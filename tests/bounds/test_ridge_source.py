@@ -1,0 +1,162 @@
+"""Source conditions: the proof's inequalities in exact worlds, and its numbers by another route."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from mehler import MaxoutFeatures
+from mehler.bounds import ridge
+from mehler.bounds.ridge._bias import largest, second_moment
+from mehler.bounds.spectral._known import know
+from mehler.bounds.spectral._tails import tail
+
+SMOOTH = (0.1, 0.3, 0.5, 0.6, 0.75, 1.0)
+DECAY = 60 * 0.7 ** np.arange(60)
+
+
+def shape(t, r):
+    """h over R^2 lambda^(2r), by the two cases of the theorem."""
+    return np.where(t <= r, largest(r) / (1 - t) ** 2, (t / (1 - t)) ** (2 * r))
+
+
+@pytest.mark.parametrize("r", SMOOTH)
+def test_largest_is_a_supremum(r):
+    x = np.geomspace(1e-9, 1e9, 200_001)
+    assert np.max(x ** (2 * r) / (1 + x) ** 2) == pytest.approx(largest(r), rel=1e-6)
+
+
+@pytest.mark.parametrize("r", [0.1, 0.3, 0.5])
+def test_shape_is_a_supremum(r):
+    x = np.concatenate([[0.0], np.geomspace(1e-9, 1e9, 200_001)])
+    for t in (0.01, 0.2, 0.45, 0.7, 0.99):
+        seen = np.max((x + t) ** (2 * r) / (1 + x) ** 2) / (1 - t) ** (2 * r)
+        assert seen == pytest.approx(float(shape(t, r)), rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_step_of_the_proof_in_enumerated_worlds(seed):
+    """All draws of a feature with few values; chances of spectral errors are the true ones."""
+    rng = np.random.default_rng(seed)
+    n, k, m = (int(rng.integers(*ends)) for ends in ((1, 4), (2, 5), (1, 6)))
+    atoms = rng.standard_normal((k, n)) * np.exp(2 * rng.standard_normal((k, 1)))
+    law = rng.dirichlet(np.full(k, 0.5))
+    K = np.einsum("k,ki,kj->ij", law, atoms, atoms)
+    mu, U = np.linalg.eigh(K)
+    mu = np.maximum(mu, 0.0)
+    shift = mu[-1] * 10 ** rng.uniform(-3, 1)
+    lam, root = shift / n, (U / np.sqrt(mu + shift)) @ U.T
+    leverage = max(float(a @ root @ root @ a) for a in atoms)
+    sup = float(np.abs(atoms).max())
+    tuples = list(itertools.combinations_with_replacement(range(k), m))
+    counts = np.array([np.bincount(one, minlength=k) for one in tuples])
+    chances = np.array(
+        [math.factorial(m) * np.prod(law**c / [math.factorial(i) for i in c]) for c in counts]
+    )
+    assert chances.sum() == pytest.approx(1)
+    grams = np.einsum("jk,ki,kl->jil", counts / m, atoms, atoms)
+    below = np.maximum(0, np.linalg.eigvalsh(root @ (K - grams) @ root)[:, -1])
+    away = shift * np.linalg.inv(grams + shift * np.eye(n))
+    known = know(mu[::-1], ridge=shift, sup=sup, leverage=leverage, lipschitz=None)
+    for r in SMOOTH:
+        g = U @ rng.standard_normal(n)
+        target = U @ ((mu / n) ** r * (U.T @ g)) * math.sqrt(n) / np.linalg.norm(g)
+        bias = np.mean((away @ target) ** 2, axis=1)
+        cap, low = (mu[-1] / n) ** (2 * r), min(r, 0.5)
+        ball = (mu[-1] / n) ** (2 * (r - low)) * lam ** (2 * low)
+        worst = np.minimum(ball * shape(np.minimum(below, 1 - 1e-15), low), cap)
+        assert np.all(bias <= worst * (1 + 1e-8))
+        exact, size = largest(r) * lam ** (2 * r), lam ** (2 * r)
+        spread = size * second_moment(known, mu[::-1], lam, r, sup) / m
+        error = 2 * math.sqrt(second_moment(known, mu[::-1], lam, 0.0, sup) / m)
+        for tau in below:
+            good = below <= tau * (1 + 1e-12)
+            lost = max(0.0, float(chances[~good].sum()))
+            cross = math.sqrt(exact * spread) * (error / (1 - tau) + 2 * math.sqrt(lost))
+            assert chances[good] @ bias[good] <= exact + spread / (1 - tau) + cross
+        bound = ridge.excess_risk(
+            m, ridge=lam, norm=1.0, noise=0.0, eigenvalues=mu, leverage=leverage, smoothness=r
+        )
+        assert chances @ bias <= bound.value * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("r", SMOOTH)
+@pytest.mark.parametrize("m", [30, 3000, 300_000])
+def test_price_of_features_by_another_route(r, m):
+    """A loop over tau in units of K, with integrals of the same tail; steps are above, and near."""
+    n, lam, sup = 60, 0.05, 1.0
+    shift, d = n * lam, sum(mu / (mu + n * lam) for mu in DECAY)
+    beta = DECAY / (DECAY + shift)
+    below = tail(
+        beta, know(DECAY, ridge=shift, sup=sup, leverage=None, lipschitz=None).level, m, -1
+    )
+    t = np.concatenate([np.linspace(1e-9, 0.9, 3000), np.linspace(0.9, beta[0], 3001)[1:]])
+    chance = np.exp(np.minimum(0.0, below.log_probability(t)))
+    cap, low = (DECAY[0] / n) ** (2 * r), min(r, 0.5)
+    h = np.minimum((DECAY[0] / n) ** (2 * (r - low)) * lam ** (2 * low) * shape(t, low), cap)
+    middles = np.diff(h) * (chance[1:] + chance[:-1]) / 2
+    beyond = h * chance + np.append(np.cumsum(middles[::-1])[::-1], 0.0)
+    x = np.append(np.geomspace(1e-6, DECAY[0] / shift, 10**5), DECAY[0] / shift)
+    exact = np.max((lam * x) ** (2 * r) / (1 + x) ** 2)
+    weights = DECAY ** (2 * r) / (DECAY + shift) ** 2 * shift / n ** (2 * r)
+    levels = [
+        (n * sup**2 * d) ** (1 - share) * (n * sup**2 / shift * DECAY) ** share
+        for share in np.linspace(0, 1, 21)
+    ]
+    spread = min(float(np.max(weights * q)) for q in levels) / m
+    error = 2 * math.sqrt(shift * min(np.max(q / (DECAY + shift) ** 2) for q in levels) / m)
+    chance[-1], beyond[-1] = 0.0, 0.0
+    root = math.sqrt(exact * spread)
+    one = spread / (1 - t) + root * (error / (1 - t) + 2 * np.sqrt(chance)) + beyond
+    expected = min(float(np.min(one)), h[0] - exact + float(middles.sum()))
+    told = {"ridge": lam, "norm": 1.0, "noise": 0.0, "eigenvalues": DECAY, "sup": sup}
+    found = ridge.excess_risk(m, smoothness=r, **told)
+    assert found["bias"] == pytest.approx(exact, rel=1e-6)
+    assert expected * 0.999 <= found["features"] <= 1.1 * expected
+
+
+@pytest.mark.parametrize("ratio", [0.01, 1.0, 100.0])
+def test_second_moment_of_normal_features_is_known(ratio):
+    """E[s phi phi'] of phi = X w is d K + 2 K A^(-1) K, by Wick's formula."""
+    mu = ratio * 0.5 ** np.arange(20)
+    d = np.sum(mu / (mu + 1.0))
+    known = know(mu, ridge=1.0, sup=None, leverage=None, lipschitz=math.sqrt(mu[0]))
+    for r in (0.0, *SMOOTH):
+        exact = np.max(mu ** (2 * r) / (1 + mu) ** 2 * (d * mu + 2 * mu**2 / (1 + mu)))
+        assert second_moment(known, mu, 1.0 / 20, r, None) >= exact
+
+
+def test_second_moment_at_least_that_of_maxout_features():
+    X = np.random.default_rng(0).standard_normal((6, 3))
+    phi = MaxoutFeatures.draw(3, 200_000, 4, seed=0)
+    Z = phi(X) * math.sqrt(200_000)
+    mu, U = np.linalg.eigh(phi.kernel(X))
+    A = np.linalg.inv(phi.kernel(X) + np.eye(6))
+    leverage = np.sum(Z * (A @ Z), axis=0)
+    known = know(mu[::-1], ridge=1.0, sup=None, leverage=None, lipschitz=np.linalg.norm(X, 2))
+    for r in (0.5, 1.0):
+        V = U * (mu**r / (mu + 1))
+        moment = (V.T @ (Z * leverage)) @ (V.T @ Z).T / 200_000
+        assert np.linalg.norm(moment, 2) <= second_moment(known, mu[::-1], 1.0 / 6, r, None)
+
+
+@pytest.mark.parametrize("r", [0.5, 0.75, 1.0])
+@pytest.mark.parametrize("decay", [1.5, 2.0, 4.0])
+def test_rates_with_their_constants(r, decay):
+    """Eigenvalues that fall like i^(-1/gamma), at the corollary's lambda and number of blocks."""
+    n, gamma = 3000, 1 / decay
+    mu = np.arange(1, n + 1) ** -decay
+    mu = n * mu / mu.sum()
+    lam = n ** (-1 / (2 * r + gamma))
+    d = np.sum(mu / (mu + n * lam))
+    capacity = d * lam**gamma
+    m = math.ceil(max(16 * d ** (2 * r - 1), 8 * math.log(64 * d / lam ** (2 * r))) / lam)
+    told = {"ridge": lam, "norm": 1.0, "noise": 1.0, "eigenvalues": mu, "sup": 1.0}
+    bound = ridge.excess_risk(m, smoothness=r, **told)
+    rate = n ** (-2 * r / (2 * r + gamma))
+    assert bound["variance"] == pytest.approx(capacity * rate)
+    assert bound["bias"] <= largest(r) * rate * (1 + 1e-9)
+    assert bound["features"] <= rate / 2
