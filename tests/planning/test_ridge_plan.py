@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from mehler import FourierFeatures, MaxoutFeatures
+from mehler import FourierFeatures, KitchenSinks, MaxoutFeatures
 from mehler.bounds import ridge
 from mehler.planning import plan_ridge
 from mehler.planning._ridge_plan import _gaussian, worst_risk
@@ -41,6 +41,38 @@ def test_numbers_are_those_of_the_theorem_on_the_rows():
         assert ridge.excess_risk(row.features, **told).value <= enough * (1 + 1e-9)
         assert ridge.excess_risk(row.features - step, **told).value > enough
         assert row.statement == "features.ridge"
+
+
+def test_other_unbounded_maps_have_the_lipschitz_constant_of_their_projections():
+    """Both that of a maximum, checked on neighbouring weights."""
+    options = {"noise": 0.4, "eps": 0.3, "pool_size": 3, "measure": False}
+    made = plan_ridge(X, maps=("centred-maxout", "relu"), **options)
+    stretch = np.linalg.norm(UNIT, 2)
+    maps = (
+        MaxoutFeatures.draw(3, 2, 3, centred=True, seed=0),
+        KitchenSinks.draw(3, 2, activation="relu", seed=0),
+    )
+    assert len(made.rows) == 2
+    for row, phi in zip(made.rows, maps, strict=True):
+        gram = phi.kernel(UNIT)
+        lam = ridge.ridge_choice(norm=1.0, noise=0.4, gram=gram)
+        told = {"ridge": lam, "norm": 1.0, "noise": 0.4, "gram": gram, "lipschitz": stretch}
+        freedom = np.trace(gram @ np.linalg.inv(gram + 60 * lam * np.eye(60)))
+        enough = 1.3 * (lam / 4 + 0.16 * freedom / 60)
+        assert ridge.excess_risk(row.features, **told).value <= enough * (1 + 1e-9)
+        assert ridge.excess_risk(row.features - 1, **told).value > enough
+    rng = np.random.default_rng(0)
+    for size in (1e-3, 1.0):
+        w = rng.standard_normal((3, 3))
+        moved = w + size * rng.standard_normal((3, 3))
+        for unit in (lambda v: (UNIT @ v).max(axis=1), lambda v: np.maximum(UNIT @ v[:, 0], 0)):
+            far = np.linalg.norm(unit(w) - unit(moved))
+            assert far <= stretch * np.linalg.norm(w - moved) * (1 + 1e-12)
+
+
+def test_a_map_that_is_not_known_is_named():
+    with pytest.raises(ValueError, match="maps='tanh' is not one of"):
+        plan_ridge(X, maps=("maxout", "tanh"))
 
 
 def test_what_is_measured_is_less_than_what_is_proved():

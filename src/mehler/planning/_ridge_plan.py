@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from mehler import FourierFeatures, MaxoutFeatures
 from mehler._random import check_seed
-from mehler._validate import flag
+from mehler._validate import choice, flag, iterable
 from mehler.bounds import ridge
 from mehler.bounds._bound import require_positive
 from mehler.exact._validate import check_pool
 from mehler.planning._data import on_sphere
 from mehler.planning._plan import Plan, Row
+from mehler.planning._ridge_maps import MAPS, Draw, ridge_map
 
 # Rows whose exact kernel is decomposed, and features that are measured: both cost the cube.
 _MOST_ROWS, _MOST_MEASURED = 6000, 2048
@@ -26,7 +26,6 @@ _DRAWS = 3
 _FEW = 50
 # Up to here inner products give the Gaussian kernel to 1e-9.
 _MOST_GAMMA = 1e6
-Draw = Callable[..., Any]
 
 
 def plan_ridge(
@@ -37,6 +36,7 @@ def plan_ridge(
     eps: float = 0.1,
     pool_size: int = 4,
     gamma: float = 1.0,
+    maps: Iterable[str] = ("maxout", "fourier"),
     seed: int = 0,
     measure: bool = True,
     normalise: bool = True,
@@ -48,7 +48,7 @@ def plan_ridge(
               \tfrac{\sigma^2d(\lambda)}N\big)\big\}
 
     with d(lambda) computed from the exact kernel on the rows, for maxout features and for pairs of
-    cosine and sine.
+    cosine and sine, or other `maps`.
 
     Parameters
     ----------
@@ -64,6 +64,9 @@ def plan_ridge(
         Projections per maxout unit.
     gamma : float
         Of the Gaussian kernel exp(-gamma |x - y|^2).
+    maps : sequence of {"maxout", "centred-maxout", "fourier", "relu"}
+        Maps to plan for: maxout units of `pool_size`, the same less their mean, pairs of cosine and
+        sine, ReLU of Gaussian projections.
     seed : int
         Seed of all random numbers.
     measure : bool
@@ -75,12 +78,13 @@ def plan_ridge(
     -------
     Plan
         For each map a group: the features that were measured to be enough for the worst target of
-        norm B, and those that are proved to be.
+        norm B, and those that are proved to be for any one target.
 
     Raises
     ------
     TypeError, ValueError
-        If the data are not such a matrix or have a row of zeros, or a number is out of range.
+        If the data are not such a matrix or have a row of zeros, a number is out of range, or a map
+        is none of these.
 
     See Also
     --------
@@ -109,6 +113,9 @@ def plan_ridge(
     flag("normalise", normalise)
     flag("measure", measure)
     q = check_pool(pool_size)
+    chosen = [choice("maps", one, MAPS) for one in iterable("maps", maps)]
+    if not chosen:
+        raise ValueError("maps is empty: name at least one of " + ", ".join(MAPS))
     require_positive(noise=noise, norm=norm, eps=eps, gamma=gamma)
     seed = check_seed(seed)
     rows, done = on_sphere(data, normalise=normalise)
@@ -121,22 +128,10 @@ def plan_ridge(
     n, d = rows.shape
     # The largest singular value; all of them take longer.
     stretch = math.sqrt(np.linalg.eigvalsh(rows.T @ rows if d < n else rows @ rows.T)[-1])
-    maps: tuple[tuple[str, Draw, dict[str, Any]], ...] = (
-        (
-            f"maxout features of {q}",
-            lambda m, s: MaxoutFeatures.draw(d, m, q, seed=s),
-            {"lipschitz": stretch},
-        ),
-        (
-            f"cosines and sines, gamma = {gamma:g}",
-            lambda m, s: FourierFeatures.draw(d, m, gamma=gamma, seed=s),
-            {"sup": 1.0, "block": 2, "lipschitz": math.sqrt(2) * math.sqrt(gamma) * stretch},
-        ),
-    )
     found: list[Row] = []
     setting: dict[str, Any] = {"task": "ridge", "eps": float(eps), "noise": float(noise)}
     setting |= {"norm": float(norm), "n_samples": n, "n_inputs": d, "seed": seed}
-    for name, draw, known in maps:
+    for name, draw, known in (ridge_map(one, d, q, gamma, stretch) for one in chosen):
         gaussian = "sup" in known and gamma <= _MOST_GAMMA
         kernel = _gaussian(rows, gamma) if gaussian else np.asarray(draw(2, 0).kernel(rows))
         mu = np.maximum(np.linalg.eigvalsh(kernel), 0.0)
