@@ -10,12 +10,12 @@ import pytest
 
 from mehler import MaxoutFeatures
 from mehler.bounds import ridge
-from mehler.bounds.ridge._bias import largest, second_moment
+from mehler.bounds.ridge._bias import _STEPS, _draw_by_draw, largest, second_moment
 from mehler.bounds.spectral._known import know
 from mehler.bounds.spectral._tails import tail
 
 SMOOTH = (0.1, 0.3, 0.5, 0.6, 0.75, 1.0)
-DECAY = 60 * 0.7 ** np.arange(60)
+DECAY = 24 * 0.7 ** np.arange(60)
 
 
 def shape(t, r):
@@ -35,6 +35,19 @@ def test_shape_is_a_supremum(r):
     for t in (0.01, 0.2, 0.45, 0.7, 0.99):
         seen = np.max((x + t) ** (2 * r) / (1 + x) ** 2) / (1 - t) ** (2 * r)
         assert seen == pytest.approx(float(shape(t, r)), rel=1e-6)
+
+
+@pytest.mark.parametrize("r", SMOOTH)
+def test_shape_beyond_a_half_is_that_of_the_ball_around_it(r):
+    """f = (K/N)^(1/2) g', with g' at most (mu_1/N)^(r - 1/2) times as long as g."""
+    found = _draw_by_draw(0.4, 0.05, r)
+    if r <= 0.5:
+        expected = 0.05 ** (2 * r) * shape(_STEPS, r)
+    else:
+        expected = 0.05 * 0.4 ** (2 * r - 1) * shape(_STEPS, 0.5)
+    np.testing.assert_allclose(found[1:-1], expected, rtol=1e-12)
+    assert found[0] == pytest.approx(expected[0], rel=1e-6)
+    assert found[-1] == math.inf
 
 
 @pytest.mark.parametrize("seed", range(40))
