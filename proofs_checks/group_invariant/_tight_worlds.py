@@ -72,6 +72,37 @@ def elements(bound: Bounding) -> Iterator[World]:
         yield World(f"two directions, failure {failure:g}", (2 * low, 2 * high), failure)
 
 
+def given_template(bound: Bounding) -> Iterator[World]:
+    """Take one template of a line, and elements that act by its two directions, equally often.
+
+    With a share p of flips the mean of maxima is 1 - 2 p^2, 1/2 for the whole group: of first
+    order, as no template of the other sign is there. Flips are counted in whole numbers.
+    """
+    for r, order in ((1000, None), (1000, 2000), (100, 120)):
+        ways = [_flipped(k, r, order) for k in range(r + 1)]
+        for failure in _FAILURES if r == 100 else (1e-3, 1e-200):
+            value = bound(
+                1,
+                n_bins=1,
+                n_points=1,
+                delta=2 * failure,
+                window=1.0,
+                n_elements=r,
+                group_order=order,
+            )["elements"]
+            far = sum(n for k, n in enumerate(ways) if abs(2 * (k / r) ** 2 - 0.5) > value)
+            chance = far / sum(ways)
+            name = f"one template, {r} of {order or 'endless'} elements, failure {failure:g}"
+            yield World(name, (chance * (1 - 1e-12), chance * (1 + 1e-12)), failure)
+
+
+def _flipped(k: int, r: int, order: int | None) -> int:
+    """Count the draws of r elements of which k flip: of a group of this order, or independent."""
+    if order is None:
+        return math.comb(r, k)
+    return math.comb(order // 2, k) * math.comb(order // 2, r - k)
+
+
 def binning(bound: Bounding) -> Iterator[World]:
     """Take a line, no group, endless templates, two rows just below and just above a threshold.
 

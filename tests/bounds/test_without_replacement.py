@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import pytest
 
-from mehler.bounds.group_invariant._elements import _distinct
+from mehler.bounds.group_invariant._distinct import distinct_factors
 
 MOST = 20
 
@@ -30,7 +30,7 @@ def pechyony(r, n):
 
 
 def ours(r, n):
-    return Fraction(_distinct(r, n)[1])
+    return Fraction(distinct_factors(r, n)[1])
 
 
 def forgets(r, n):

@@ -10,6 +10,7 @@ import numpy as np
 
 from mehler.bounds import Bound
 from mehler.bounds import group_invariant as bounds
+from mehler.features import groups
 from mehler.statements import Context, Plot, Series
 
 from ..._violations import Case
@@ -34,6 +35,8 @@ def sizes(context: Context) -> tuple[tuple[dict[str, Any], ...], int]:
             {"m": 50, **base, "rule": "paper", "templates": "zero", "window": 1.2},
             {"m": 40, **base, "rule": "paper", "n_elements": 50, "replacement": True},
         )
+    distinct = {"m": 100, **base, "rule": "paper", "group": groups.Dihedral(6), "n_elements": 10}
+    settings += (distinct,)
     return settings, 250 if context.quick else 10_000
 
 
@@ -52,6 +55,7 @@ def cases(context: Context, bound: Callable[..., Bound] = bounds.theorem_2) -> l
             "delta": DELTA,
             "window": options["window"],
             "n_elements": options.get("n_elements"),
+            "group_order": _order_of(options),
             "templates": options.get("templates", "sphere"),
             "rule": options["rule"],
         }
@@ -65,6 +69,12 @@ def cases(context: Context, bound: Callable[..., Bound] = bounds.theorem_2) -> l
                 )
             )
     return found
+
+
+def _order_of(options: dict[str, Any]) -> int | None:
+    """Return the order of the group of which distinct elements are drawn."""
+    sampled = "n_elements" in options and not options.get("replacement", False)
+    return options["group"].order if sampled else None
 
 
 def plot(context: Context) -> Plot:

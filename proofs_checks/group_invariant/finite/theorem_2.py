@@ -98,6 +98,17 @@ def tight(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_2) -
     )
 
 
+def given_templates(
+    context: Context, *, bound: Callable[..., Bound] = bounds.theorem_2
+) -> Evidence:
+    """Hold the term of the elements by itself, where it is of first order: at one template."""
+    return hold_worlds(
+        list(worlds.given_template(bound)),
+        form="proved",
+        claim="products of sampled elements, less those of the group, at given templates",
+    )
+
+
 STATEMENT = Statement(
     id="group-invariant.theorem-2",
     source="Mroueh, Voinea, Poggio (2015), Theorem 2 and equation (5)",
@@ -134,12 +145,13 @@ STATEMENT = Statement(
         """),
     proved=(
         r"|\langle\Phi(x_i),\Phi(x_j)\rangle - K_s| \le \frac{s}{n} + "
-        r"\rho\sqrt{\frac{2}{m}\log\frac{4P}{\delta}} + \frac{2\rho}{r} + "
-        r"\rho\sqrt{\frac{8}{r}\log\frac{4P}{\delta}}, \quad P = \frac{N(N+1)}{2}"
+        r"\rho\sqrt{\frac{2}{m}\log\frac{4P}{\delta}} + \frac{2w\rho}{r} + "
+        r"\rho\sqrt{\frac{8S}{r}\log\frac{4P}{\delta}}, \quad P = \frac{N(N+1)}{2}"
     ),
     proved_text=prose(r"""
         With probability $1 - \delta$ for all pairs, $\rho$ the largest projection; no $\log m$ in
-        the term of the elements, which vanishes for the whole group. $\epsilon_0$ needs $n \ge
+        the term of the elements, which vanishes for the whole group; $w = S = 1$ for independent
+        ones, and about $1 - r/|G|$ for distinct ones. $\epsilon_0$ needs $n \ge
         3s/\epsilon_0$ (half of it by midpoints or trapezoids), $m \ge
         18\rho^2\epsilon_0^{-2}\log(4P/\delta)$ and $r \ge 81\rho^2\epsilon_0^{-2}\log(4P/\delta)$.
         In the second term $\rho$ may be replaced by $R/\sqrt{d-1}$: products are Lipschitz in the
@@ -157,7 +169,9 @@ STATEMENT = Statement(
         has a gradient of length at most $R$, and Gaussian measure of variance $1/d$ (the sphere:
         $1/(d-1)$, truncated Gaussians: Caffarelli) concentrates. Elements: given the templates, one
         $g_i$ moves the double mean by at most $4\rho/r$; McDiarmid; its mean differs from the
-        target by at most $2\rho/r$ (group-invariant.expectation).
+        target by at most $2\rho/r$ (group-invariant.expectation). Distinct elements: a step shown
+        moves the conditional mean by $\frac{n-r}{n-k}$ of that, as two continuations differ only if
+        the element that is exchanged does not come later.
         """),
     note=prose(r"""
         The signal $\kappa D$ is of order $1/\sqrt d$: to resolve it to a relative accuracy $\eta$
@@ -168,5 +182,6 @@ STATEMENT = Statement(
         Check(form="proved", name="two bins in the plane", run=plane),
         Check(form="proved", name="largest error over all pairs", run=errors),
         Check(form="proved", name="worlds where it is tight", run=tight),
+        Check(form="proved", name="elements at given templates", run=given_templates),
     ),
 )

@@ -24,6 +24,10 @@ BINS = (
     "weights that are means over cells err by this much on one side only, and the box then holds "
     "a nearer function"
 )
+ONE_STEP = (
+    "McDiarmid's steps are as long as if an element changed every maximum by all of its range; "
+    "half of them is what a line has"
+)
 CHERNOFF = "the matrix Chernoff bound counts dimensions, and both Loewner orders"
 
 
@@ -178,11 +182,25 @@ ROWS: list[Row] = [
         check=theorem_2.tight,
         defect={"bound": times(group_invariant.theorem_2, "elements", 0.0)},
     ),
-    Row(
-        statement=f"{G}.theorem-2",
-        term="elements",
-        change="times 0.7",
-        because="it is of first order, and what elements add is of second, with bounds of its own",
+    *of_term(
+        f"{G}.theorem-2",
+        "elements",
+        theorem_2.given_templates,
+        group_invariant.theorem_2,
+        least=0.65,
+        because=ONE_STEP,
+        label="elements, independent, given templates",
+        where=lambda options: options.get("group_order") is None,
+    ),
+    *of_term(
+        f"{G}.theorem-2",
+        "elements",
+        theorem_2.given_templates,
+        group_invariant.theorem_2,
+        least=0.63,
+        because=ONE_STEP,
+        label="elements, distinct, given templates",
+        where=lambda options: options.get("group_order") is not None,
     ),
     *of_term(
         f"{G}.theorem-3",

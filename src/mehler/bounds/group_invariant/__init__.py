@@ -6,9 +6,9 @@ from mehler.bounds.group_invariant._least_squares import least_squares_risk
 from mehler.bounds.group_invariant._lemma_4 import lemma_4
 from mehler.bounds.group_invariant._ridge import ridge_risk
 from mehler.bounds.group_invariant._theorem_1 import theorem_1
-from mehler.bounds.group_invariant._theorem_2 import (
+from mehler.bounds.group_invariant._theorem_2 import theorem_2
+from mehler.bounds.group_invariant._theorem_2_sizes import (
     Sizes,
-    theorem_2,
     theorem_2_sizes,
     theorem_2_templates,
 )

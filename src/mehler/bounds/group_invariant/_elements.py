@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from mehler._validate import integer
 from mehler.bounds._bound import (
     Bound,
@@ -16,12 +14,8 @@ from mehler.bounds._bound import (
 )
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.group_invariant._assumptions import ELEMENTS, ORTHOGONAL, TEMPLATES
+from mehler.bounds.group_invariant._distinct import distinct_factors
 from mehler.exact.orbits import TemplateLaw
-
-# Up to here a sum of inverse squares is taken term by term.
-_TERMS = 10**6
-# Larger integers are not all floats, and the integral is as good as the sum.
-_WHOLE = 2**52
 
 
 @elementwise
@@ -111,7 +105,7 @@ def elements(
     order = None if group_order is None else integer("group_order", group_order, least=r)
     slope = TemplateLaw(templates, n_inputs, epsilon).slope
     mean = math.sqrt(2) * radius if spread is None else min(spread, math.sqrt(2) * radius)
-    left, moves = (1.0, 1.0) if order is None else _distinct(r, order)
+    left, moves = (1.0, 1.0) if order is None else distinct_factors(r, order)
     value, formula = slope / r * left * mean, r"\kappa wD/r"
     if delta is not None:
         reach = math.sqrt(2 * moves * radius * math.log(n_points / delta))
@@ -126,24 +120,3 @@ def elements(
         probability=1.0 if delta is None else 1 - delta,
         assumptions=(ORTHOGONAL, TEMPLATES, ELEMENTS),
     )
-
-
-def _distinct(r: int, order: int) -> tuple[float, float]:
-    """Return w, and S: the mean square of (n - r)/(n - k) over k <= r, or of the complement's."""
-    if r == order:
-        return 0.0, 0.0
-    rest = order - r
-    moves = min(_squared_shares(rest, order), _squared_shares(r, order)) / r
-    return rest / (order - 1), moves
-
-
-def _squared_shares(first: int, end: int) -> float:
-    """Bound the sum of (first/j)^2 over first <= j < end from above; midpoints, as it is convex.
-
-    Orders of groups are far beyond floats: the integral of the rest is a quotient of integers.
-    """
-    middle, terms = first, 0.0
-    if first < _WHOLE:
-        middle = min(end, first + _TERMS)
-        terms = float(np.sum((first / np.arange(first, middle, dtype=float)) ** 2))
-    return terms + 4 * first**2 * (end - middle) / ((2 * middle - 1) * (2 * end - 1))

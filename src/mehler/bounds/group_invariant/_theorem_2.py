@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
-from mehler._validate import flag
+from mehler._validate import integer
 from mehler.bounds._bound import (
     Bound,
     Form,
@@ -17,22 +16,9 @@ from mehler.bounds._bound import (
     require_probability,
 )
 from mehler.bounds._elementwise import elementwise
-from mehler.bounds._inverse import least_features
 from mehler.bounds.group_invariant._assumptions import ELEMENTS, ORTHOGONAL, TEMPLATES, inside
+from mehler.bounds.group_invariant._distinct import distinct_factors
 from mehler.exact.orbits import RULES, TemplateLaw
-
-
-class Sizes(NamedTuple):
-    """Sufficient sizes: bins, templates, elements (None for the whole group).
-
-    See Also
-    --------
-    theorem_2_sizes : Compute them.
-    """
-
-    n_bins: int
-    n_templates: int
-    n_elements: int | None
 
 
 @elementwise
@@ -45,6 +31,7 @@ def theorem_2(
     window: float,
     radius: float = 1.0,
     n_elements: int | None = None,
+    group_order: int | None = None,
     templates: str = "sphere",
     n_inputs: int | None = None,
     epsilon: float = 0.3,
@@ -59,10 +46,12 @@ def theorem_2(
 
         |\langle\Phi(x_i), \Phi(x_j)\rangle - K_s| \le \frac sn
             + \rho\sqrt{\tfrac2m\log\tfrac{4P}\delta}
-            + \frac{2\rho}r + \rho\sqrt{\tfrac8r\log\tfrac{4P}\delta}, \qquad P = \tfrac{N(N+1)}2
+            + \frac{2w\rho}r + \rho\sqrt{\tfrac{8S}r\log\tfrac{4P}\delta}, \qquad
+            P = \tfrac{N(N+1)}2
 
-    with probability 1 - delta, rho the largest projection. With the whole group the terms in r
-    vanish and 2P stands for 4P. With `n_inputs` the second term is
+    with probability 1 - delta, rho the largest projection. w = S = 1 for independent elements; for
+    distinct ones of a group of order n', w = (n' - r)/(n' - 1) and S about 1 - r/n'. With the whole
+    group the terms in r vanish and 2P stands for 4P. With `n_inputs` the second term is
     :math:`R\sqrt{\frac2{md'}\log\frac{4P}\delta}`, d' = d - 1 for the sphere and d for the others.
     Features of zero for rejected templates take (s + rho)/2 for rho there.
 
@@ -77,6 +66,9 @@ def theorem_2(
     n_elements : int or array, optional
         r elements, the same for all templates, independent or distinct ones of a finite group;
         default the whole group.
+    group_order : int, optional
+        n', of a finite group of which distinct elements are drawn, as the map does by default. Not
+        given, the bound is that of independent ones, which is true of both. Not as printed.
     templates : {"sphere", "gaussian", "redraw", "zero"}
         Distribution of the templates. Projections of 'gaussian' are unbounded, so it needs
         `n_inputs` and the whole group, and assumes that the window clips nothing.
@@ -108,6 +100,7 @@ def theorem_2(
     theorem_2_templates : The least number of templates.
     theorem_2_sizes : Sufficient bins, templates and elements.
     theorem_1 : Distance of the expected kernel from its limit.
+    elements : What elements add to the kernel of endless templates: of the order 1/r.
     mehler.GroupInvariantFeatures : The features.
 
     References
@@ -119,6 +112,14 @@ def theorem_2(
     >>> bound = theorem_2(2092, n_bins=14, n_points=12, delta=0.1, window=1.3, templates="redraw")
     >>> round(bound["templates"], 3), round(bound["binning"], 3)
     (0.096, 0.093)
+
+    Fifty distinct elements of sixty, and fifty independent ones:
+
+    >>> known = {"n_bins": 14, "n_points": 12, "delta": 0.1, "window": 1.0, "n_elements": 50}
+    >>> for order in (60, None):
+    ...     print(round(theorem_2(2092, group_order=order, **known)["elements"], 3))
+    0.474
+    1.175
     """
     require_form(form)
     n_templates, n_bins, n_points = require_count(
@@ -128,6 +129,10 @@ def theorem_2(
     require_probability(delta=delta)
     if n_elements is not None:
         (n_elements,) = require_count(n_elements=n_elements)
+    if group_order is not None:
+        if n_elements is None or form == "printed":
+            raise ValueError("group_order is for the proved form, with n_elements of the group")
+        group_order = integer("group_order", group_order, least=n_elements)
     if rule not in RULES:
         raise ValueError(f"rule={rule!r} is not one of {', '.join(RULES)}")
     law = TemplateLaw(templates, 2 if n_inputs is None else n_inputs, epsilon)
@@ -136,9 +141,11 @@ def theorem_2(
         terms = (_printed(n_templates, n_bins, n_points, delta, n_elements, c1, c2),)
         probability = 1 - delta**2
     else:
-        terms = _proved(
-            law, n_templates, n_bins, n_points, delta, window, radius, n_elements, n_inputs, rule
-        )
+        whole = n_elements is None or n_elements == group_order
+        log = math.log((1.0 if whole else 2.0) * n_points * (n_points + 1) / delta)
+        terms = _proved(law, n_templates, n_bins, log, window, radius, n_inputs, rule)
+        if n_elements is not None:
+            terms += (_elements(radius * law.reach, n_elements, group_order, log),)
         probability = 1 - delta
     assumptions = [ORTHOGONAL, TEMPLATES]
     if n_elements is not None:
@@ -153,118 +160,6 @@ def theorem_2(
         probability=probability,
         assumptions=tuple(assumptions),
         trivial=2.0 * window,
-    )
-
-
-@elementwise
-def theorem_2_templates(eps: float, *, n_bins: int, **options: object) -> int:
-    """Return the least m at which :func:`theorem_2` promises an error of at most eps.
-
-    Parameters
-    ----------
-    eps : float or array
-        Target error.
-    n_bins : int or array
-        Bins n.
-    **options
-        As for :func:`theorem_2`, without n_templates.
-
-    Returns
-    -------
-    int
-        The bound exceeds eps at m - 1.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If binning and elements alone exceed eps.
-
-    See Also
-    --------
-    theorem_2 : The bound.
-    theorem_2_sizes : Bins and elements too, by a simpler formula.
-
-    Examples
-    --------
-    >>> theorem_2_templates(0.3, n_bins=14, n_points=12, delta=0.1, window=1.3,
-    ...                     templates="redraw", n_inputs=40)
-    9
-    """
-    require_positive(eps=eps)
-
-    def value(m: int) -> float:
-        return theorem_2(m, n_bins=n_bins, **options).value
-
-    return least_features(value, eps)
-
-
-@elementwise
-def theorem_2_sizes(
-    eps: float,
-    *,
-    n_points: int,
-    delta: float,
-    window: float,
-    radius: float = 1.0,
-    reach: float = 1.0,
-    whole_group: bool = False,
-    rule: str = "paper",
-) -> Sizes:
-    r"""Return sufficient sizes for an error of eps over all pairs of N rows.
-
-    .. math:: n \ge \frac{3s}{\epsilon}, \qquad m \ge \frac{18\rho^2}{\epsilon^2}
-              \log\frac{4P}\delta, \qquad r \ge \frac{81\rho^2}{\epsilon^2}\log\frac{4P}\delta
-
-    Not for features of zero, which vary more.
-
-    Parameters
-    ----------
-    eps : float or array
-        Target error, at most 1.
-    n_points, delta, window, radius
-        As for :func:`theorem_2`.
-    reach : float
-        Largest length of a template, so that rho = radius * reach; rho at least 1.
-    whole_group : bool
-        Use all elements; then `n_elements` is None.
-    rule : str
-        As for :func:`theorem_2`; half as many bins for 'trapezoid' and 'midpoint'.
-
-    Returns
-    -------
-    Sizes
-
-    Raises
-    ------
-    TypeError, ValueError
-        An argument is out of its range.
-
-    See Also
-    --------
-    theorem_2 : The bound.
-    theorem_2_templates : The least m at given bins and elements.
-
-    Examples
-    --------
-    >>> theorem_2_sizes(0.3, n_points=12, delta=0.1, window=1.3, reach=1.3**0.5)
-    Sizes(n_bins=13, n_templates=2092, n_elements=9414)
-    """
-    flag("whole_group", whole_group)
-    require_positive(eps=eps, window=window, radius=radius, reach=reach)
-    (n_points,) = require_count(n_points=n_points)
-    require_probability(delta=delta)
-    rho = radius * reach
-    if eps > 1.0 or rho < 1.0:
-        raise ValueError(f"eps={eps} must be at most 1 and radius * reach = {rho:.6g} at least 1")
-    if rule not in RULES:
-        raise ValueError(f"rule={rule!r} is not one of {', '.join(RULES)}")
-    half = 0.5 if rule in ("trapezoid", "midpoint") else 1.0
-    log = math.log(2.0 * n_points * (n_points + 1) / delta)
-    return Sizes(
-        # Do not round up a ratio that is an integer up to rounding.
-        math.ceil(3.0 * half * window / eps * (1.0 - 1e-12)),
-        math.ceil(18.0 * rho**2 / eps**2 * log),
-        None if whole_group else math.ceil(81.0 * rho**2 / eps**2 * log),
     )
 
 
@@ -286,17 +181,14 @@ def _proved(
     law: TemplateLaw,
     m: int,
     n: int,
-    points: int,
-    delta: float,
+    log: float,
     window: float,
     radius: float,
-    r: int | None,
     n_inputs: int | None,
     rule: str,
 ) -> tuple[Term, ...]:
     rho = radius * law.reach
     half = 0.5 if rule in ("trapezoid", "midpoint") else 1.0
-    log = math.log((1.0 if r is None else 2.0) * points * (points + 1) / delta)
     if n_inputs is not None:
         if law.name == "zero":
             raise ValueError("templates='zero' jump when one is rejected: leave n_inputs out")
@@ -311,13 +203,17 @@ def _proved(
             # Products lie in [s - rho, s + rho], or are 0: half the range.
             scatter *= 0.5 * (window + rho) / rho
             formula = r"\tfrac{s+\rho}2\sqrt{2\log(4P/\delta)/m}"
-    terms = [
+    return (
         Term("binning", half * window / n, "s/n" if half == 1.0 else "s/2n"),
         Term("templates", scatter, formula),
-    ]
-    if r is not None:
-        if math.isinf(rho):
-            raise ValueError("templates='gaussian' have no largest projection: n_elements=None")
-        value = 2.0 * rho / r + rho * math.sqrt(8.0 * log / r)
-        terms.append(Term("elements", value, r"2\rho/r + \rho\sqrt{8\log(4P/\delta)/r}"))
-    return tuple(terms)
+    )
+
+
+def _elements(rho: float, r: int, order: int | None, log: float) -> Term:
+    formula = r"2w\rho/r + \rho\sqrt{8S\log(4P/\delta)/r}"
+    left, moves = (1.0, 1.0) if order is None else distinct_factors(r, order)
+    if left == 0.0:
+        return Term("elements", 0.0, formula)
+    if math.isinf(rho):
+        raise ValueError("templates='gaussian' have no largest projection: n_elements=None")
+    return Term("elements", 2.0 * left * rho / r + rho * math.sqrt(8.0 * moves * log / r), formula)
