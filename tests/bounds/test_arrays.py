@@ -146,6 +146,10 @@ CASES = [
         {"n_elements": [3, 9], "n_inputs": [2, 5], **DELTA, "n_points": 4, "group_order": 12},
     ),
     (
+        group_invariant.rotations,
+        {"n_turns": 12, "n_inputs": [4, 64], "frequency": 3, "moves": 1.5, "slips": 0.1},
+    ),
+    (
         group_invariant.least_squares_risk,
         {"n_samples": [2, 50], "n_inputs": [4, 9], "n_fixed": 2, "noise": 0.5, "norm": 1.0},
     ),

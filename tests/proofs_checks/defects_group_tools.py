@@ -7,9 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from mehler.bounds import Bound, group_invariant, lower
+from mehler.features import groups
 from proofs_checks.group_invariant.finite import elements
 from proofs_checks.group_invariant.kernel import (
     energy_quotient,
+    rotations,
     theorem_1,
     theorem_1_limit,
     theorem_1_positive,
@@ -26,6 +28,19 @@ def divided(bound: Callable[..., Bound], factor: float) -> Callable[..., Bound]:
         return dataclasses.replace(right, terms=tuple(terms))
 
     return wrong
+
+
+def of_smooth_functions(*sizes: Any, **options: Any) -> Bound:
+    """Without the kink where an image meets another: a third power of n."""
+    right = group_invariant.rotations(*sizes, **options)
+    share = min(1.0, options["frequency"] / options["n_turns"])
+    terms = [dataclasses.replace(one, value=one.value * share) for one in right.terms]
+    return dataclasses.replace(right, terms=tuple(terms))
+
+
+def by_splines(side: int, many: int) -> groups.Group:
+    """Rotations by linear interpolation."""
+    return groups.ImageRotations(side, side, [360 * k / many for k in range(many)])
 
 
 def not_symmetric(x: Any, y: Any) -> Any:
@@ -101,4 +116,8 @@ DEFECTS = [
     (energy_quotient.drawn, {"most": without_itself}, "refuted"),
     (energy_quotient.endless, {"bound": lambda gap: gap**2 / 4}, "refuted"),
     (energy_quotient.vanishes, {"gap": 0.1}, "refuted"),
+    (rotations.planes, {"bound": of_smooth_functions}, "refuted"),
+    (rotations.images, {"bound": divided(group_invariant.rotations, 5.0)}, "refuted"),
+    (rotations.is_a_group, {"turns": by_splines}, "refuted"),
+    (rotations.sampled, {"share": lambda values: float(values[0]) - 1}, "refuted"),
 ]

@@ -86,6 +86,7 @@ PLACES: dict[str, tuple[Source, str]] = {
     "group-invariant.theorem-2": (_GROUPS, "Theorem 2 and equation (5)"),
     "group-invariant.elements": (_OURS, ""),
     "group-invariant.energy-quotient": (_OURS, ""),
+    "group-invariant.rotations": (_OURS, ""),
     "group-invariant.ridge-gain": (_OURS, ""),
     "group-invariant.theorem-3": (_GROUPS, "Theorem 3"),
     "group-invariant.theorem-4": (_GROUPS, "Theorem 4"),

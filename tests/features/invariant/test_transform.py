@@ -23,6 +23,7 @@ LAYOUTS = {
     "moved with signs": {"group": groups.SignFlips(6, 3)},
     "moved with zeros": {"group": groups.ImageShifts(3, 4, max_shift=1, fill="zero")},
     "orbit": {"group": groups.ImageRotations(4, 4, [-20, 0, 20])},
+    "orbit, steerable": {"group": groups.SteerableRotations(4, 4, 5)},
     "orbit of its own": {
         "group": groups.CyclicShifts(6),
         "n_elements": 3,

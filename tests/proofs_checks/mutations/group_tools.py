@@ -10,6 +10,7 @@ import numpy as np
 from mehler.bounds import Bound, group_invariant, lower
 from proofs_checks.group_invariant.kernel import (
     energy_quotient,
+    rotations,
     theorem_1,
     theorem_1_limit,
     theorem_1_positive,
@@ -117,6 +118,45 @@ ENERGIES = [
     ),
 ]
 
+TURNS = f"{G}.rotations"
+ROTATIONS = [
+    *of_term(
+        TURNS,
+        "turns",
+        rotations.planes,
+        group_invariant.rotations,
+        least=0.81,
+        label="turns, at most twice the frequency",
+        where=lambda options: options["n_turns"] <= 2 * options["frequency"],
+    ),
+    *of_term(
+        TURNS,
+        "turns",
+        rotations.planes,
+        group_invariant.rotations,
+        least=0.33,
+        because="the slope of a distance is taken to swing from one end to the other between all "
+        "zeros that a polynomial of this degree may have; half as often is the most that is known",
+        label="turns, more",
+        where=lambda options: options["n_turns"] > 2 * options["frequency"],
+    ),
+    *of_term(TURNS, "interpolation", rotations.planes, group_invariant.rotations, least=0.999),
+    Row(
+        statement=TURNS,
+        term="moves",
+        change="times 0.81",
+        check=rotations.planes,
+        defect={"bound": with_option(group_invariant.rotations, "moves", 0.81)},
+    ),
+    Row(
+        statement=TURNS,
+        term="samples of turned functions",
+        change="times 0.86",
+        check=rotations.sampled,
+        defect={"share": lambda values: 0.86 * (values[0] / values[-1] - 1)},
+    ),
+]
+
 ROWS: list[Row] = [
     Row(
         statement=f"{G}.theorem-1-limit",
@@ -195,4 +235,5 @@ ROWS: list[Row] = [
         defect={"gain": scaled(ridge_gain.split_spectrum, 0.999)},
     ),
     *ENERGIES,
+    *ROTATIONS,
 ]

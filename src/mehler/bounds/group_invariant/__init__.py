@@ -5,6 +5,7 @@ from mehler.bounds.group_invariant._energy import energy_distance
 from mehler.bounds.group_invariant._least_squares import least_squares_risk
 from mehler.bounds.group_invariant._lemma_4 import lemma_4
 from mehler.bounds.group_invariant._ridge import ridge_risk
+from mehler.bounds.group_invariant._rotations import rotations
 from mehler.bounds.group_invariant._theorem_1 import theorem_1
 from mehler.bounds.group_invariant._theorem_2 import theorem_2
 from mehler.bounds.group_invariant._theorem_2_sizes import (
@@ -22,6 +23,7 @@ __all__ = [
     "least_squares_risk",
     "lemma_4",
     "ridge_risk",
+    "rotations",
     "theorem_1",
     "theorem_2",
     "theorem_2_sizes",

@@ -13,6 +13,7 @@ from mehler.features.groups._products import DirectProduct, DirectSum
 from mehler.features.groups._rotations import ImageRotations
 from mehler.features.groups._shifts import CyclicShifts, Dihedral
 from mehler.features.groups._signs import SignFlips, Trivial
+from mehler.features.groups._steerable import SteerableRotations
 from mehler.features.groups._warps import PitchShifts, TimeWarps
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "PitchShifts",
     "QuarterTurns",
     "SignFlips",
+    "SteerableRotations",
     "Subset",
     "TimeWarps",
     "Trivial",

@@ -1,0 +1,123 @@
+"""Rotations of images as a group, against functions that are evaluated at turned points."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import special
+
+from mehler.features import groups
+
+DEGREES = (10.0, 30.0, 45.0, 120.0, 200.0)
+
+
+def points(height: int, width: int):
+    """Radii in units of the rim, and angles, of the pixels."""
+    down, right = np.mgrid[:height, :width]
+    x, y = right - (width - 1) / 2, (height - 1) / 2 - down
+    return (np.hypot(x, y) / ((min(height, width) + 1) / 2)).ravel(), np.arctan2(y, x).ravel()
+
+
+def wave(k: int, j: int, height: int, width: int, turn: float):
+    """The j-th function of frequency k, turned counter-clockwise, on the pixels."""
+    radius, angle = points(height, width)
+    value = special.jv(k, special.jn_zeros(k, j)[-1] * radius) * np.cos(k * (angle - turn))
+    return np.where(radius < 1, value, 0.0)
+
+
+@pytest.mark.parametrize(("height", "width"), [(8, 8), (9, 9), (7, 10)])
+@pytest.mark.parametrize(("k", "j"), [(0, 1), (1, 1), (2, 1), (3, 1), (1, 2), (5, 1)])
+def test_samples_of_a_function_turn_as_the_function(height, width, k, j):
+    group = groups.SteerableRotations(height, width, 360)
+    plain = wave(k, j, height, width, 0.0)
+    np.testing.assert_allclose(group.turning_part(plain[None])[0], plain, atol=1e-12)
+    values = group.singular_values
+    slip = (values[0] - values[-1]) / values[-1] * np.linalg.norm(plain)
+    for degrees in DEGREES:
+        turned = group.apply(plain[None], [[int(degrees)]])[0, 0]
+        exact = wave(k, j, height, width, math.radians(degrees))
+        assert np.linalg.norm(turned - exact) <= slip
+        if k == 3:  # The other way round is far off.
+            other = wave(k, j, height, width, -math.radians(degrees))
+            assert np.linalg.norm(turned - other) > slip or degrees == 120
+
+
+def test_four_pixels_turn_without_any_error():
+    """Their functions are 1, x and y: all exact, and x y stays."""
+    group = groups.SteerableRotations(2, 2, 12)
+    x, y = np.array([[-1.0, 1.0, -1.0, 1.0], [1.0, 1.0, -1.0, -1.0]])
+    both = x * y
+    turned = group.apply(np.stack([x, y, np.ones(4), both]), [[1]])[0]
+    c, s = math.cos(math.pi / 6), math.sin(math.pi / 6)
+    # Turned by 30 degrees, the function x is c x + s y.
+    expected = np.stack([c * x + s * y, c * y - s * x, np.ones(4), both])
+    np.testing.assert_allclose(turned, expected, atol=1e-14)
+
+
+def test_quarter_turns_are_those_of_the_pixels():
+    for side in (4, 5, 8):
+        group = groups.SteerableRotations(side, side, 8)
+        image = group.turning_part(np.random.default_rng(side).standard_normal((3, side**2)))
+        right = groups.QuarterTurns(side).apply(image)
+        np.testing.assert_allclose(group.apply(image)[::2], right, atol=1e-12)
+
+
+def test_what_does_not_turn_stays():
+    group = groups.SteerableRotations(6, 6, 7)
+    image = np.random.default_rng(0).standard_normal((2, 36))
+    rest = image - group.turning_part(image)
+    for turned in group.apply(rest):
+        np.testing.assert_allclose(turned, rest, atol=1e-12)
+    corner = np.eye(36)[[0, 5, 30, 35]]
+    np.testing.assert_allclose(group.turning_part(corner), 0.0, atol=1e-12)
+
+
+def test_the_generator_is_the_derivative():
+    fine = groups.SteerableRotations(8, 8, 10**6)
+    image = np.random.default_rng(1).standard_normal((3, 64))
+    step = 2 * math.pi / 10**6
+    ahead, behind = fine.apply(image, [[1], [-1]])
+    np.testing.assert_allclose((ahead - behind) / (2 * step), fine.generator(image), atol=1e-6)
+    # As fast at every angle.
+    speed = [np.linalg.norm(fine.generator(one), axis=1) for one in fine.apply(image, [[0], [7]])]
+    np.testing.assert_allclose(speed[0], speed[1], rtol=1e-12)
+
+
+def test_splines_are_no_group_and_these_are():
+    """The law of composition, by the largest singular value."""
+    degrees = np.arange(0, 360, 30)
+    splines, exact = (
+        np.swapaxes(one.apply(np.eye(64)), 1, 2)
+        for one in (
+            groups.ImageRotations(8, 8, degrees),
+            groups.SteerableRotations(8, 8, 12),
+        )
+    )
+    assert np.linalg.norm(splines[1] @ splines[1] - splines[2], 2) > 0.3
+    assert np.linalg.norm(exact[1] @ exact[1] - exact[2], 2) < 1e-13
+
+
+def test_float32_images_keep_their_type():
+    image = np.random.default_rng(1).standard_normal((3, 16)).astype(np.float32)
+    group = groups.SteerableRotations(4, 4, 5)
+    turned = group.apply(image)
+    assert turned.dtype == np.float32
+    np.testing.assert_allclose(turned, group.apply(image.astype(float)), atol=1e-6)
+    pixels = np.arange(16)[None, :]
+    np.testing.assert_array_equal(group.apply(pixels), group.apply(pixels.astype(float)))
+
+
+def test_a_larger_band_turns_more_and_is_less_of_an_isometry():
+    images = np.random.default_rng(2).standard_normal((5, 64))
+    parts, spreads = [], []
+    for bandlimit in (0.5, 0.7, 0.9, 1.0):
+        group = groups.SteerableRotations(8, 8, 4, bandlimit=bandlimit)
+        parts.append(np.linalg.norm(group.turning_part(images)))
+        values = group.singular_values
+        spreads.append(values[0] / values[-1])
+        # Orthonormal in the mean over rotations: so is the mean of the squared values.
+        assert np.mean(values**2) == pytest.approx(1.0, abs=1e-12)
+    assert parts == sorted(parts)
+    assert spreads == sorted(spreads)
