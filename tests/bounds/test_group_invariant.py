@@ -217,9 +217,12 @@ def test_every_draw_of_distinct_elements_keeps_the_bound(r, order):
 def test_elements_by_hand():
     log, slope = math.log(7 / 0.01), TemplateLaw("gaussian", 3).slope
     known = {"n_inputs": 3, "n_points": 7, "delta": 0.01, "radius": 2.0, "templates": "gaussian"}
-    root = math.sqrt(math.sqrt(2) * 2)
+    spread = math.sqrt(2) * 2
+    root = math.sqrt(spread)
     bound = bounds.elements(10, **known).value
-    assert bound == pytest.approx(slope / 10 * (root + math.sqrt(4 * log)) ** 2, rel=1e-12)
+    by_spread = 2 * spread * math.log(14 / 0.01)
+    assert by_spread < (root + math.sqrt(4 * log)) ** 2
+    assert bound == pytest.approx(slope / 10 * by_spread, rel=1e-12)
     w = 30 / 39
     shown = sum((30 / (40 - k)) ** 2 for k in range(1, 11)) / 10
     hidden = sum((10 / (40 - k)) ** 2 for k in range(1, 31)) / 10
@@ -227,6 +230,8 @@ def test_elements_by_hand():
     bound = bounds.elements(10, group_order=40, **known).value
     assert bound == pytest.approx(slope / 10 * (math.sqrt(w) * root + of) ** 2, rel=1e-12)
     # A sum of ten million terms and its integral.
+    rest = bounds.elements(30, group_order=40, spread=0.1, **known).value
+    assert rest == pytest.approx(slope / 30 * 2 * (10 / 30) * 0.1 * math.log(1400), rel=1e-12)
     many = bounds.elements(10**7, group_order=2 * 10**7, **known).value
     assert many == pytest.approx(
         slope / 1e7 * (math.sqrt(0.5) * root + math.sqrt(2 * log)) ** 2, rel=1e-5
@@ -244,7 +249,8 @@ def test_elements_of_huge_groups():
     rest = n - r
     shown = Fraction(4 * rest**2 * r, (2 * rest - 1) * (2 * n - 1)) / r
     w = rest / (n - 1)
-    expected = (math.sqrt(w * math.sqrt(2)) + math.sqrt(2 * float(shown) * math.log(700))) ** 2
+    by_range = (math.sqrt(w * math.sqrt(2)) + math.sqrt(2 * float(shown) * math.log(700))) ** 2
+    expected = min(by_range, 2 * math.sqrt(2) * math.log(1400))
     slope = TemplateLaw("sphere", 200).slope
     found = bounds.elements(r, group_order=n, **known).value
     assert found == pytest.approx(slope / r * expected, rel=1e-13)

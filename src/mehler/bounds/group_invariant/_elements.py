@@ -34,11 +34,13 @@ def elements(
     r"""Bound what r elements in place of the group change in the kernel of endless templates.
 
     .. math:: \max_{i,j}\big|E_t[\langle\Phi(x_i), \Phi(x_j)\rangle \mid g_1, \dots, g_r] - K_s\big|
-              \le \frac\kappa r\Big(\sqrt{wD} + \sqrt{2SR\log\tfrac N\delta}\Big)^2
+              \le \frac\kappa r\min\Big\{2VD\log\tfrac{2N}\delta,
+              \Big(\sqrt{wD} + \sqrt{2SR\log\tfrac N\delta}\Big)^2\Big\}
 
     without bins, with probability 1 - delta; without `delta`, kappa w D/r bounds the mean of its
-    absolute value for each pair. kappa = E|t_1|/2. w = S = 1 for independent elements; for distinct
-    ones of n, w = (n - r)/(n - 1) and S about 1 - r/n.
+    absolute value for each pair. kappa = E|t_1|/2. V = w = S = 1 for independent elements; for
+    distinct ones of n, w = (n - r)/(n - 1), S about 1 - r/n, and V = (n - r)/r or 1, if that is
+    less.
 
     Parameters
     ----------
@@ -90,7 +92,7 @@ def elements(
     >>> sizes = {"n_bins": 10**9, "window": 1.0, **known}
     >>> old = group_invariant.theorem_2(10**9, n_elements=100, **sizes)["elements"]
     >>> round(old, 3), round(group_invariant.elements(100, n_inputs=6, **known).value, 4)
-    (0.856, 0.0344)
+    (0.856, 0.0296)
     >>> round(group_invariant.elements(100, n_inputs=6, group_order=120, **known).value, 4)
     0.0058
     """
@@ -109,8 +111,14 @@ def elements(
     value, formula = slope / r * left * mean, r"\kappa wD/r"
     if delta is not None:
         reach = math.sqrt(2 * moves * radius * math.log(n_points / delta))
-        value = slope / r * (math.sqrt(left * mean) + reach) ** 2
-        formula = r"\frac\kappa r(\sqrt{wD} + \sqrt{2SR\log(N/\delta)})^2"
+        by_range = (math.sqrt(left * mean) + reach) ** 2
+        drawn = r if order is None else min(r, order - r)
+        by_spread = 2 * drawn / r * mean * math.log(2 * n_points / delta)
+        value = slope / r * min(by_spread, by_range)
+        formula = (
+            r"\frac\kappa r\min\{2VD\log(2N/\delta), "
+            r"(\sqrt{wD} + \sqrt{2SR\log(N/\delta)})^2\}"
+        )
     return Bound(
         statement="group-invariant.elements",
         form="proved",
