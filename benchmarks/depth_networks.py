@@ -15,7 +15,7 @@ from _harness import table
 import mehler
 from mehler.features.deep import critical_weight_variance
 
-POOLS, DEPTHS, RESOLUTION = (1, 2, 4, 16), (1, 2, 3, 4, 8), 0.4
+POOLS, DEPTHS, RESOLUTION = (1, 2, 4, 16), range(1, 9), 0.4
 ROWS = np.random.default_rng(0).standard_normal((2, 5))
 # A tangent map of half the width has as many features.
 KINDS = {"NNGP": (mehler.DeepFeatures, 48), "NTK": (mehler.TangentFeatures, 24)}
