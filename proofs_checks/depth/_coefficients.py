@@ -10,26 +10,44 @@ import numpy as np
 
 from mehler import DeepKernel, exact
 
+# Points of two rules, whose difference shows the error of either.
+_POINTS = (1500, 1601)
+
 
 @functools.cache
-def _rule() -> tuple[Any, Any]:
-    return np.polynomial.legendre.leggauss(1500)
+def _rule(points: int) -> tuple[Any, Any]:
+    return np.polynomial.legendre.leggauss(points)
 
 
-def eigenvalues(method: str, q: int, depth: int, d: int, degrees: tuple[int, ...]) -> Any:
-    """Return those of the kernel of rows of length sqrt(d) in dimension d, at critical weights.
+def eigenvalues(
+    method: str,
+    q: int,
+    depth: int,
+    d: int,
+    degrees: tuple[int, ...],
+    *,
+    weight_variance: float | None = None,
+    bias_variance: float = 0.0,
+) -> tuple[Any, Any]:
+    """Return those of the kernel of rows of length sqrt(d) in dimension d, and their errors.
 
-    Gauss-Legendre in the angle, in which the kernels are analytic up to both ends.
+    Gauss-Legendre in the angle, in which the kernels are analytic up to both ends, so that
+    rounding is what is left: four times the difference of two rules. Weights of no variance are
+    the critical ones.
     """
-    nodes, weights = _rule()
-    theta = 0.5 * math.pi * (nodes + 1)
-    rows = np.stack([np.cos(theta), np.sin(theta)], axis=1) * 2**0.5
-    network = DeepKernel("maxout", depth, pool_size=q, weight_variance=1 / exact.sigma2(q))
-    values = getattr(network, method)(np.array([[2**0.5, 0.0]]), rows)[0]
-    law = weights * np.sin(theta) ** (d - 2)
-    law /= law.sum()
-    found = _gegenbauer(np.cos(theta), d, max(degrees))
-    return np.array([np.sum(law * values * found[k]) for k in degrees])
+    w = 1 / exact.sigma2(q) if weight_variance is None else weight_variance
+    network = DeepKernel(
+        "maxout", depth, pool_size=q, weight_variance=w, bias_variance=bias_variance
+    )
+    kernel, found = getattr(network, method), []
+    for nodes, weights in map(_rule, _POINTS):
+        theta = 0.5 * math.pi * (nodes + 1)
+        rows = np.stack([np.cos(theta), np.sin(theta)], axis=1) * 2**0.5
+        law = weights * np.sin(theta) ** (d - 2)
+        law *= kernel(np.array([[2**0.5, 0.0]]), rows)[0] / law.sum()
+        polynomials = _gegenbauer(np.cos(theta), d, max(degrees))
+        found.append(np.array([np.sum(law * polynomials[k]) for k in degrees]))
+    return found[0], 4.0 * np.abs(found[0] - found[1])
 
 
 def _gegenbauer(t: Any, d: int, most: int) -> list[Any]:
@@ -57,17 +75,27 @@ def kink(q: int) -> float:
     return float(exact.max_moment(1, q)) / math.sqrt(math.pi)
 
 
-def leading(method: str, q: int, depth: int, a: float) -> tuple[float, float]:
+def leading(
+    method: str,
+    q: int,
+    depth: int,
+    a: float,
+    *,
+    weight_variance: float | None = None,
+    bias_variance: float = 0.0,
+) -> tuple[float, float]:
     """Return (nu, c): the kernel is a polynomial and c (1 - t)^nu to leading order at t = 1."""
-    w = slope = 1 / exact.sigma2(q)
+    second = exact.sigma2(q)
+    w = 1 / second if weight_variance is None else weight_variance
+    # Of each layer: Sigma_l and Theta_l at equal rows, and its angle over that of the rows.
+    variance = tangent = w + bias_variance
+    lines = angles = 0.0
+    for layer in range(1, depth + 1):
+        angle = (w**layer / variance) ** 0.5
+        angles += angle
+        lines += w ** (depth + 1 - layer) * angle * tangent
+        variance = w * second * variance + bias_variance
+        tangent = variance + w * tangent
     if method == "nngp":
-        # C = 1 - slope ((1 - t) - (a/3) theta^3 + ...): cubes of angles add up.
-        cubes = sum(slope ** (depth - k) * slope ** (1.5 * k) for k in range(depth))
-        return 1.5, w * a / 3 * 2**1.5 * cubes
-    # Theta_(l+1) = Sigma_(l+1) + w kappa(rho_l) Theta_l, with angles slope^(l/2) theta, and
-    # Theta_l(1) = w (1 + w + ... + w^l).
-    lines = sum(
-        w ** (depth - k) * slope ** (k / 2) * w * sum(w**j for j in range(k + 1))
-        for k in range(depth)
-    )
-    return 0.5, -a * 2**0.5 * lines
+        return 1.5, 2**1.5 / 3 * a * w ** (depth + 1) * angles
+    return 0.5, -(2**0.5) * a * lines

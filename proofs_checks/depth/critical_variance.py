@@ -13,6 +13,7 @@ from mehler.features.deep import critical_weight_variance
 from mehler.statements import Check, Context, Evidence, Statement
 
 from .._dedent import prose
+from . import _gradients
 
 _ROW = np.array([[0.6, -1.1, 0.4]])
 Draw = Callable[..., Any]
@@ -173,6 +174,36 @@ def gradients(
     )
 
 
+def gradients_of_networks(
+    context: Context,
+    *,
+    claimed: Callable[[int, int, int, float], float] = _gradients.mean_square,
+) -> Evidence:
+    """Measure gradients of narrow networks in their row, where the width is in the formula."""
+    q, width, depth = 4, 4, 3
+    w = critical_weight_variance(q)
+    promised = claimed(q, width, depth, w)
+
+    def squares(x: Any, y: Any = None) -> Any:
+        return np.full((len(x), len(x if y is None else y)), promised)
+
+    verdict = verify.check_kernel(
+        lambda seed: _gradients.draw(q, width, depth, w, seed),
+        squares,
+        np.array([[0.6, -1.1, 0.4, 0.9]]),
+        false_alarm=context.false_alarm,
+        resolution=0.3 if context.quick else 0.1,
+        seed=context.seed_for("gradients"),
+        ledger=context.ledger,
+        name=f"{STATEMENT.id}: gradients",
+    )
+    return Evidence.from_verdict(
+        verdict,
+        form="printed",
+        claim=f"squares of gradients in the row, through {depth} layers of {width} units",
+    )
+
+
 STATEMENT = Statement(
     id="depth.critical-variance",
     source="Ours; for ReLU He and others (2015), bounds for maxout Tseran, Montufar (2023)",
@@ -186,7 +217,8 @@ STATEMENT = Statement(
     expected="holds",
     ground=prose(r"""
         $\sigma^2(q)$ by quadrature for pools to 64; mean and second moment of the mean square in
-        narrow networks of three layers, by draws; the diagonal of the tangent kernel.
+        narrow networks of three layers, and squares of their gradients, by draws; the diagonal of
+        the tangent kernel.
         """),
     printed=(
         r"\sigma_w^2 = \frac{1}{\sigma^2(q)} \iff E\frac{|a(z_L)|^2}{n} = \frac{|x|^2}{d}; \qquad "
@@ -203,14 +235,17 @@ STATEMENT = Statement(
         $\sigma_w^2|h|^2/n$, so the new mean square is that number times the mean of $n$
         independent $M_i^2$, $M_i$ the largest of $q$ normals: of mean $\sigma^2(q)$, variance $E
         M^4 - \sigma^4(q)$, and independent of $h$. Over layers means and second moments multiply.
-        Gradients: the gradient of a unit in its projections is the indicator of its winner, which
-        is independent of the lengths, so a gradient $\delta$ goes to $\sum_i\delta_iw_{i,D_i}$,
-        whose entries have in the limit the mean square $\sigma_w^2|\delta|^2/n$.
+        Gradients: the winner's weights are normal across $h$, and along it $M_i$. All widths $n$,
+        a read-out's gradient $\delta$ at $h$ with $E[\delta\delta^\top|h] = A I +
+        B\hat h\hat h^\top$ goes to $\sum_i\delta_iw_{i,D_i}$, which has this form again:
+        $A' = \sigma_w^2(A + B/n)$ across, and $A' + B' = \sigma_w^2\sigma^2(q)(A + B)$ along the
+        row. So $A_L \to \sigma_w^{2L}$ as $n \to \infty$.
         """),
     checks=(
         Check(form="printed", name="digits of the variance", run=digits),
         Check(form="printed", name="mean squares are kept", run=kept),
         Check(form="printed", name="their second moment", run=varies),
-        Check(form="printed", name="gradients shrink", run=gradients),
+        Check(form="printed", name="gradients of networks", run=gradients_of_networks),
+        Check(form="printed", name="gradients in the tangent kernel", run=gradients),
     ),
 )

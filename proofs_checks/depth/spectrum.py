@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -14,29 +14,41 @@ from .._dedent import prose
 from .._worlds import World, hold_worlds
 from ._coefficients import eigenvalues, kink, leading, of_power
 
-# Relative error of an eigenvalue by quadrature, of degrees to 82.
+# Relative error of an eigenvalue by quadrature, of degrees to 82, if no more is measured.
 _QUADRATURE = 1e-4
 # Even and odd, and about twice those.
 _DEGREES = (40, 41, 80, 81)
-Leading = Callable[[str, int, int, float], tuple[float, float]]
+Leading = Callable[..., tuple[float, float]]
+
+
+def _networks(context: Context) -> Iterator[tuple[int, int, dict[str, float]]]:
+    """Yield pools, depths and variances; weights are critical unless they are given."""
+    sizes = ((3, 4), (1, 3)) if context.quick else ((3, 4, 8, 16), (1, 2, 3, 5))
+    for q, depth in itertools.product(*sizes):
+        yield q, depth, {}
+    biased = ({"bias_variance": 0.1}, {"weight_variance": 0.6, "bias_variance": 0.3})
+    few = ((2, 4), (1, 3)) if context.quick else ((2, 3, 8), (1, 2, 5))
+    for q, depth, variances in itertools.product(*few, biased):
+        yield q, depth, variances
 
 
 def _worlds(
     method: str, context: Context, claimed: Leading, slope: Callable[[int], float]
 ) -> list[World]:
-    pools, depths = ((3, 4), (1, 3)) if context.quick else ((3, 4, 8, 16), (1, 2, 3, 5))
     found = []
-    for q, depth, d in itertools.product(pools, depths, (3, 5)):
-        nu, c = claimed(method, q, depth, slope(q))
-        values = eigenvalues(method, q, depth, d, _DEGREES)
+    for (q, depth, variances), d in itertools.product(_networks(context), (3, 5)):
+        nu, c = claimed(method, q, depth, slope(q), **variances)
         powers = [c * of_power(nu, d, k) for k in _DEGREES]
-        off = [abs(float(one) / power - 1.0) for one, power in zip(values, powers, strict=True)]
+        values, errors = eigenvalues(method, q, depth, d, _DEGREES, **variances)
+        off = np.abs(values / powers - 1.0)
+        error = max(_QUADRATURE, float(np.max(errors / np.abs(powers))))
+        where = "".join(f", {name.replace('_', ' ')} {one}" for name, one in variances.items())
         for k, near, far in zip(_DEGREES[:2], off[:2], off[2:], strict=True):
             found.append(
                 World(
-                    f"q = {q}, depth {depth}, dimension {d}, degree {k}",
-                    (max(0.0, far - _QUADRATURE), far + _QUADRATURE),
-                    0.5 * near + 2.0 * _QUADRATURE,
+                    f"q = {q}, depth {depth}{where}, dimension {d}, degree {k}",
+                    (max(0.0, far - error), far + error),
+                    0.5 * near + 2.0 * error,
                 )
             )
     return found
@@ -90,8 +102,7 @@ def kinks(context: Context, *, slope: Callable[[int], float] = kink) -> Evidence
 
 def relu_misses_half(context: Context, *, q: int = 2) -> Evidence:
     """Ask whether a layer of pools of two has no odd orders, which pools of three and more have."""
-    odd = eigenvalues("ntk", q, 1, 3, (41,))[0]
-    even = eigenvalues("ntk", q, 1, 3, (40,))[0]
+    (even, odd), _ = eigenvalues("ntk", q, 1, 3, (40, 41))
     ratio = abs(float(odd / even))
     return Evidence.bound_comparison(
         form="printed",
@@ -109,15 +120,16 @@ STATEMENT = Statement(
     place="Ours; we have no copy of other papers on depth",
     copy="none",
     hypotheses=prose(r"""
-        Infinite width, rows on a sphere in dimension $d \ge 3$ with its uniform law, any depth
-        $L$, no biases, $q \ge 3$.
+        Infinite width, rows of length $\sqrt d$ in dimension $d \ge 3$ with the uniform law of the
+        sphere, any depth $L$ and weight variance; no biases and $q \ge 3$, or biases and $q \ge
+        2$.
         """),
     title="The spectrum of deep maxout kernels",
     expected="holds",
     ground=prose(r"""
-        Eigenvalues of degree 40 to 81 in dimension 3 and 5, by quadrature: their distance to the
-        limits with their constants at least halves with twice the degree, as an error of order
-        1/k does; the kink against extrapolated differences.
+        Eigenvalues of degree 40 to 81 in dimension 3 and 5, with biases and without, by quadrature:
+        their distance to the limits with their constants at least halves with twice the degree, as
+        an error of order 1/k does; the kink against extrapolated differences.
         """),
     printed=(
         r"\mu_k(\Theta) \sim c_\Theta\,\mu_k[(1-t)^{1/2}] \asymp k^{-d}, \qquad "
@@ -126,22 +138,23 @@ STATEMENT = Statement(
     printed_text=prose(r"""
         For odd and even degrees, with constants $c_\Theta < 0 < c_\Sigma$ that are sums over the
         layers of multiples of $a_q = h_1(q)/\sqrt\pi$. The exponents are ReLU's, at every depth;
-        one layer of ReLU, which is $q = 2$, has no odd orders above 1.
+        one layer of ReLU without biases, which is $q = 2$, has no odd orders above 1.
         """),
     proof=prose(r"""
         $\kappa_q(\cos\theta)$ is analytic in $\theta$ on $[0, \pi]$, $1 - a_q\theta +
         O(\theta^2)$ at 0, and $(1-\rho^2)^{(q-1)/2}$ times an analytic function of $\rho$ at
-        $-1$. $K_q' = \kappa_q$ gives $K_q = \sigma^2 - \theta^2/2 + a_q\theta^3/3 + \dots$; so $1
-        - C$ is $\theta^2$ times a positive analytic function, the angle of the next layer is
-        $\sigma^{-1}\theta$ times one, and both kernels are analytic in $\theta$ at every depth.
-        The odd part of the covariance at 0 begins with $\theta^3$, to which layers add
-        $\frac{a_q}3\sigma^{-3l}\theta^3$, and that of the tangent kernel with $-\theta$ times
-        $a_q\sigma_w^{2(L-l)}\sigma^{-l}\Theta_l(1)$: summands of one sign, so none cancels. At
-        $-1$ powers of $1 + t$ that are not integers begin with $(q-1)/2 > 1/2$ and $(q+1)/2 >
-        3/2$. Subtract from the kernel the terms $(1-t)^{j+1/2}$ and $(1+t)^{j+1/2}$ up to order
-        $M$: what is left has $M$ bounded Laplacians, hence eigenvalues of $O(k^{-2M})$. Those of
-        a power are by Rodrigues' formula $\mu_k[(1-t)^\nu] \asymp k^{-d+1-2\nu}$, smaller for
-        larger $\nu$.
+        $-1$. $K_q' = \kappa_q$ gives $K_q = \sigma^2 - \theta^2/2 + a_q\theta^3/3 + \dots$. With
+        $v_l$ the variance after $l$ layers, the angle there is $\sqrt{s_l}\,\theta$, $s_l =
+        \sigma_w^{2l}/v_l$, times a positive analytic function, and both kernels are analytic in
+        $\theta$ at every depth. The odd part of the covariance at 0 begins with $\theta^3$, to
+        which layer $l$ adds $\frac{a_q}3\sigma_w^{2(L+1)}\sqrt{s_l}$, and that of the tangent
+        kernel with $-\theta$ times $a_q\sigma_w^{2(L+1-l)}\sqrt{s_l}\,\Theta_l(1)$: summands of
+        one sign, so none cancels. At $-1$ powers of $1 + t$ that are not integers begin without
+        biases with $(q-1)/2 > 1/2$ and $(q+1)/2 > 3/2$; with biases there are none, since the first
+        correlation is above $-1$. Subtract from the kernel the terms $(1-t)^{j+1/2}$ and
+        $(1+t)^{j+1/2}$ up to order $M$: what is left has $M$ bounded Laplacians, hence eigenvalues
+        of $O(k^{-2M})$. Those of a power are by Rodrigues' formula $\mu_k[(1-t)^\nu] \asymp
+        k^{-d+1-2\nu}$, smaller for larger $\nu$.
         """),
     checks=(
         Check(form="printed", name="tangent kernel", run=tangent),

@@ -30,9 +30,26 @@ def later_angle(theta: float, depth: int) -> float:
     return alike.angle_most(theta, depth + 1)
 
 
-def last_layer(method: str, q: int, depth: int, a: float) -> tuple[float, float]:
+def last_layer(
+    method: str, q: int, depth: int, a: float, **variances: float
+) -> tuple[float, float]:
     """The constant of one layer, at any depth."""
-    return coefficients.leading(method, q, 1, a)
+    return coefficients.leading(method, q, 1, a, **variances)
+
+
+def without_biases(*network: Any, **variances: float) -> tuple[float, float]:
+    """The constants without biases."""
+    return coefficients.leading(*network, **(variances | {"bias_variance": 0.0}))
+
+
+def critical_weights(*network: Any, **variances: float) -> tuple[float, float]:
+    """The constants of critical weights."""
+    return coefficients.leading(*network, bias_variance=variances.get("bias_variance", 0.0))
+
+
+def wide_gradient(q: int, width: int, depth: int, w: float) -> float:
+    """The square of gradients in the limit, at any width."""
+    return w**depth
 
 
 # (check, what is wrong, the verdict that it must come to)
@@ -55,13 +72,16 @@ DEFECTS = [
         "refuted",
     ),
     (critical_variance.gradients, {"factor": lambda q: 1.0}, "refuted"),
+    (critical_variance.gradients_of_networks, {"claimed": wide_gradient}, "refuted"),
     (positive_definite.covariance, {"cases": ((2, 1),)}, "refuted"),
     (positive_definite.tangent, {"cases": ((2, 1),)}, "refuted"),
     (positive_definite.coefficients, {"of": one_missing}, "refuted"),
     (spectrum.tangent, {"slope": scaled(coefficients.kink, 1.02)}, "refuted"),
     (spectrum.tangent, {"claimed": last_layer}, "refuted"),
+    (spectrum.tangent, {"claimed": without_biases}, "refuted"),
     (spectrum.covariance, {"slope": scaled(coefficients.kink, 1.02)}, "refuted"),
     (spectrum.covariance, {"claimed": last_layer}, "refuted"),
+    (spectrum.covariance, {"claimed": without_biases}, "refuted"),
     (spectrum.kinks, {"slope": scaled(coefficients.kink, 1 + 1e-6)}, "refuted"),
     (spectrum.relu_misses_half, {"q": 3}, "refuted"),
 ]

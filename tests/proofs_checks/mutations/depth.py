@@ -7,8 +7,14 @@ from typing import Any
 from mehler import exact
 from mehler.features.deep import critical_weight_variance
 from proofs_checks.depth import _coefficients as coefficients
-from proofs_checks.depth import alike, critical_variance, positive_definite, spectrum
-from tests.proofs_checks.defects_depth import last_layer, later_angle
+from proofs_checks.depth import _gradients, alike, critical_variance, positive_definite, spectrum
+from tests.proofs_checks.defects_depth import (
+    critical_weights,
+    last_layer,
+    later_angle,
+    wide_gradient,
+    without_biases,
+)
 from tests.proofs_checks.mutations._row import Check, Row, scaled
 
 
@@ -78,6 +84,20 @@ ROWS = [
         factor=lambda q: 1.01 / exact.sigma2(q),
     ),
     row(
+        VARIANCE,
+        "gradients, the terms of the width",
+        "deleted",
+        critical_variance.gradients_of_networks,
+        claimed=wide_gradient,
+    ),
+    row(
+        VARIANCE,
+        "gradients, the layers",
+        "one less",
+        critical_variance.gradients_of_networks,
+        claimed=lambda q, n, depth, w: _gradients.mean_square(q, n, depth - 1, w),
+    ),
+    row(
         DEFINITE,
         "depth 2 for q = 2",
         "depth 1",
@@ -118,6 +138,17 @@ ROWS = [
         "one layer",
         spectrum.covariance,
         claimed=last_layer,
+    ),
+    *(
+        row(SPECTRUM, f"{term}, {kernel}", change, check, claimed=claimed)
+        for kernel, check in (
+            ("tangent kernel", spectrum.tangent),
+            ("covariance", spectrum.covariance),
+        )
+        for term, change, claimed in (
+            ("bias variance", "deleted", without_biases),
+            ("weight variance", "the critical one", critical_weights),
+        )
     ),
     row(SPECTRUM, "q = 2 alone has no odd orders", "q = 3", spectrum.relu_misses_half, q=3),
 ]
