@@ -25,6 +25,21 @@ def test_kernels_of_the_same_rows_by_halves_are_the_same():
     assert kernel(X, X) == pytest.approx(kernel(X, X.copy()), rel=1e-12)
 
 
+def test_all_maps_have_as_many_columns_and_products_like_their_kernels():
+    """Networks and tangent maps have one more, of the bias, than maps without."""
+    maps = machines.features(X, 0.1, 0) | machines.more_features(5, 0)
+    drawn = {name: phi for name, phi in maps.items() if "Nystroem" not in name}
+    assert {np.asarray(phi(X)).shape[1] - machines.COLUMNS for phi in drawn.values()} == {0, 1}
+    others = machines.others(X)
+    kernels = {f"networks, {name}": others[name][0] for name in others if "arc" in name}
+    for q, depth in machines._DRAWN:
+        for which, kind in (("nngp", "networks"), ("ntk", "tangent features")):
+            kernel = machines.of_network(machines.deep(q, depth), which)
+            kernels[f"{kind}, {machines.named(q, depth)}"] = kernel
+    for name, kernel in kernels.items():
+        assert np.array_equal(maps[name].kernel(X), kernel(X, X)), name
+
+
 def test_parts_are_disjoint_and_scaled_by_the_first():
     rows = np.arange(300.0).reshape(100, 3)
     problem = real_data.Problem(rows, rows[:, :1], classes=False, image=False)
@@ -40,7 +55,7 @@ def test_parts_are_disjoint_and_scaled_by_the_first():
 def test_both_kinds_of_cells_see_the_same_split():
     one, two = (Cell({"data": "digits", "draw": 1, "machines": kind}) for kind in ("a", "b"))
     assert one.seed(0, real_data.NAME, "machines") == two.seed(0, real_data.NAME, "machines")
-    assert len(real_data.cells("quick")) == 4
+    assert len(real_data.cells("quick")) == 6
 
 
 def made_up(rng, **more):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
 
-from mehler import DeepFeatures, DeepKernel, FourierFeatures, learn
+from mehler import DeepFeatures, DeepKernel, FourierFeatures, TangentFeatures, learn
 from mehler.features.deep import critical_weight_variance
 from mehler.reproduce.leverage._methods import gaussian
 from mehler.reproduce.leverage._world import gammas_of
@@ -19,6 +19,10 @@ BIAS = 0.05
 COLUMNS = 200
 # Beside them: one kernel of the grid, and the shallowest network.
 SHOWN, SHALLOW = (4, 3), (2, 1)
+# Pool and depth of the maps that are drawn.
+_DRAWN = (SHALLOW, (2, 3), (4, 1), SHOWN)
+# Unit and bias variance of the arc-cosine kernels; that of order 1 is the pool of two.
+_ORDERS = {0: ("step", BIAS), 2: ("relu2", 0.0)}
 
 
 def deep(q: int, depth: int) -> DeepKernel:
@@ -35,7 +39,7 @@ def of_network(network: DeepKernel, which: Which) -> Kernel:
 
 def others(X: Any) -> dict[str, list[Kernel]]:
     """Return the kernels that are not in the grid; of several, errors of rows left out choose."""
-    step, bend = DeepKernel("step", 1, bias_variance=BIAS), DeepKernel("relu2", 1)
+    step, bend = (DeepKernel(unit, 1, bias_variance=bias) for unit, bias in _ORDERS.values())
     return {
         "RBF": [partial(gaussian, gamma=gamma) for gamma in gammas_of(X)],
         "arc-cosine, order 0": [of_network(step, "nngp")],
@@ -48,17 +52,9 @@ def features(X: Any, gamma: float, seed: int) -> dict[str, Callable[[Any], Any]]
     """Return maps of `COLUMNS` columns, by name; `gamma` is what the RBF kernel has chosen."""
     d = X.shape[1]
     found: dict[str, Callable[[Any], Any]] = {}
-    for q, depth in (SHALLOW, (2, 3), (4, 1), SHOWN):
-        limit = deep(q, depth)
-        found[f"networks, {named(q, depth)}"] = DeepFeatures.draw(
-            d,
-            (COLUMNS,) * depth,
-            activation="maxout",
-            pool_size=q,
-            weight_variance=limit.weight_variance,
-            bias_variance=BIAS,
-            seed=seed,
-        )
+    for q, depth in _DRAWN:
+        widths = (COLUMNS,) * depth
+        found[f"networks, {named(q, depth)}"] = _drawn(DeepFeatures, d, widths, q, seed)
     found["Fourier features"] = FourierFeatures.draw(
         d, COLUMNS, gamma=gamma, seed=seed, dtype="float64"
     )
@@ -71,6 +67,35 @@ def features(X: Any, gamma: float, seed: int) -> dict[str, Callable[[Any], Any]]
     for name, kernel in bases.items():
         found[f"Nystroem, {name}"] = learn.column_sample(kernel, X, min(COLUMNS, len(X)), seed=seed)
     return found
+
+
+def more_features(d: int, seed: int) -> dict[str, Callable[[Any], Any]]:
+    """Return maps of `COLUMNS` columns for tangent kernels and for other arc-cosine kernels.
+
+    A tangent map of half the width has as many columns as a network.
+    """
+    found: dict[str, Callable[[Any], Any]] = {}
+    for q, depth in _DRAWN:
+        widths = (COLUMNS // 2,) * depth
+        found[f"tangent features, {named(q, depth)}"] = _drawn(TangentFeatures, d, widths, q, seed)
+    for order, (unit, bias) in _ORDERS.items():
+        found[f"networks, arc-cosine, order {order}"] = DeepFeatures.draw(
+            d, (COLUMNS,), activation=unit, bias_variance=bias, seed=seed
+        )
+    return found
+
+
+def _drawn(family: type[DeepFeatures], d: int, widths: tuple[int, ...], q: int, seed: int) -> Any:
+    """Draw a map of the maxout networks of `deep`."""
+    return family.draw(
+        d,
+        widths,
+        activation="maxout",
+        pool_size=q,
+        weight_variance=critical_weight_variance(q),
+        bias_variance=BIAS,
+        seed=seed,
+    )
 
 
 def named(q: int, depth: int) -> str:

@@ -103,6 +103,9 @@ def _pairs(depths: tuple[int, ...]) -> list[tuple[str, str]]:
         (f"networks, {shown}", f"NNGP, {shown}"),
         (f"Nystroem, NNGP, {shown}", f"networks, {shown}"),
         (f"networks, {named(*SHALLOW)}", "Fourier features"),
+        (f"tangent features, {shown}", f"NTK, {shown}"),
+        (f"Nystroem, NTK, {shown}", f"tangent features, {shown}"),
+        (f"tangent features, {shown}", f"networks, {shown}"),
     ]
 
 

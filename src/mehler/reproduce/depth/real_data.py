@@ -19,10 +19,10 @@ _DRAWS = {"quick": 2, "full": 10}
 # Rows to learn from and to test on.
 _ROWS = {"quick": (120, 200), "full": (300, 500)}
 POOLS = {"quick": (2, 4), "full": (2, 4, 16)}
-DEPTHS = {"quick": (1, 3), "full": (1, 3, 6)}
+DEPTHS = {"quick": (1, 3), "full": (1, 2, 3, 4, 5, 6)}
 SETS = {
     "quick": ("digits",),
-    "full": ("digits", "letter", "magic", "diamonds"),
+    "full": ("digits", "letter", "magic", "diamonds", "MNIST"),
 }
 _LAMBDAS = tuple(10.0**k for k in range(-8, 1))
 
@@ -46,7 +46,7 @@ class World:
 
 
 def prepare(level: Level, folder: Path | None) -> World:
-    """Load the 8 x 8 digits; at level full letters, air showers and diamonds too.
+    """Load the 8 x 8 digits; at level full letters, air showers, diamonds and MNIST's digits too.
 
     Raises MissingDataError if a package is not installed.
     """
@@ -55,6 +55,7 @@ def prepare(level: Level, folder: Path | None) -> World:
         "letter": data.letter,
         "magic": data.magic,
         "diamonds": data.diamonds,
+        "MNIST": data.mnist_5k,
     }
     problems = {}
     for name in SETS[level]:
@@ -74,7 +75,7 @@ def cells(level: Level) -> list[Cell]:
     return [
         Cell({"data": name, "draw": draw, "machines": kind})
         for draw in range(_DRAWS[level])
-        for kind in ("kernels", "features")
+        for kind in ("kernels", "features", "more features")
         for name in SETS[level]
     ]
 
@@ -131,9 +132,14 @@ def measure(world: World, cell: Cell, seed: int) -> Measured:
         best = int(np.argmin([fit.errors.min() for fit in fits]))
         return best, fits[best]
 
-    if cell.options["machines"] == "features":
-        gamma = gammas_of(parts.X)[best_of(machines.others(parts.X)["RBF"])[0]]
-        for name, phi in machines.features(parts.X, gamma, own).items():
+    kind = cell.options["machines"]
+    if kind != "kernels":
+        if kind == "features":
+            gamma = gammas_of(parts.X)[best_of(machines.others(parts.X)["RBF"])[0]]
+            maps = machines.features(parts.X, gamma, own)
+        else:
+            maps = machines.more_features(parts.X.shape[1], own)
+        for name, phi in maps.items():
             keep(name, learn.ridge(phi, parts.X, parts.codes, lambdas=_LAMBDAS))
         return found
     for q in POOLS[world.level]:
