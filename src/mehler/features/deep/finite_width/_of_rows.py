@@ -15,6 +15,10 @@ from mehler.features.deep.finite_width._expansion import FiniteWidth, Local, Sta
 from mehler.features.deep.finite_width._moments import maxout_moments, sided_moments
 from mehler.features.deep.finite_width._series import of_series
 
+# Pairs per block: 30 MB of what one layer with tangents keeps of them. Series compute the
+# coefficients of all columns anew for each block, so theirs are larger: 270 MB.
+_PAIRS, _PAIRS_OF_SERIES = 1 << 14, 1 << 17
+
 
 def of_rows(
     limit: Any, widths: tuple[int, ...], X: Any, Y: Any, n_inputs: int, *, tangent: bool
@@ -28,12 +32,17 @@ def of_rows(
             raise ValueError(
                 f"{name} has a row of zeros, which has no correlation without biases: leave it out"
             )
-    layer = _layer_of(limit.layer, w, b, tangent=tangent)
+    most = _PAIRS_OF_SERIES if limit.layer.second is None else _PAIRS
+    found = FiniteWidth(*(np.empty((len(x), len(y))) for _ in range(2)))
     with np.errstate(all="ignore"):
-        p, r = ((w * np.sum(one**2, axis=1) / n_inputs + b) for one in (x, y))
-        c = w * (x @ y.T) / n_inputs + b
-        p, r = np.broadcast_to(p[:, None], c.shape), np.broadcast_to(r[None], c.shape)
-        found = expand(layer, widths, State(p, c, r, (c, p, r) if tangent else None))
+        squares, right = ((w * np.sum(one**2, axis=1) / n_inputs + b) for one in (x, y))
+        for rows in _arrays.slices(len(x), max(1, most // max(1, len(y)))):
+            c = w * (x[rows] @ y.T) / n_inputs + b
+            p = np.broadcast_to(squares[rows, None], c.shape)
+            r = np.broadcast_to(right[None], c.shape)
+            layer = _layer_of(limit.layer, w, b, tangent=tangent, first=rows.start)
+            part = expand(layer, widths, State(p, c, r, (c, p, r) if tangent else None))
+            found.bias[rows], found.variance[rows] = part.bias, part.variance
     if not (np.all(np.isfinite(found.bias)) and np.all(np.isfinite(found.variance))):
         raise ValueError(
             "X or Y has rows whose fourth powers are no floats after some layer: scale the rows"
@@ -42,9 +51,9 @@ def of_rows(
 
 
 def _layer_of(
-    layer: Layer, weight: float, bias: float, *, tangent: bool
+    layer: Layer, weight: float, bias: float, *, tangent: bool, first: int
 ) -> Callable[[State], Local]:
-    """Return the expansion of one layer; ValueError if the tangents have none here."""
+    """Return the expansion of one layer at rows from `first` on; ValueError without one."""
     if isinstance(layer, Maxout):
         moments = functools.partial(maxout_moments, q=layer.q)
         return functools.partial(of_degree_one, moments, weight, bias)
@@ -59,7 +68,7 @@ def _layer_of(
             f"{activation.title} has no expansion of tangent features in 1/width here: it is known "
             "for maxout and units of degree 1, such as relu"
         )
-    return functools.partial(of_series, activation, weight, bias)
+    return functools.partial(of_series, activation, weight, bias, first=first)
 
 
 def _host_rows(rows: Any, name: str, n_inputs: int) -> Any:

@@ -23,8 +23,13 @@ _LAST = 16
 _EQUAL = 1e-12
 
 
-def of_series(activation: Activation, weight: float, bias: float, state: State) -> Local:
-    """Return F and its like at the limit; ValueError where the series has not converged."""
+def of_series(
+    activation: Activation, weight: float, bias: float, state: State, *, first: int = 0
+) -> Local:
+    """Return F and its like at the limit; ValueError where the series has not converged.
+
+    `first` is the row of X where the pairs of `state` begin, for that error.
+    """
     sums = _Sums(activation, state)
     p, r, w = state.p, state.r, weight
     squares = sums.squares
@@ -64,7 +69,7 @@ def of_series(activation: Activation, weight: float, bias: float, state: State) 
     }
     hessians[C] = w * symmetric(product, 3, second)
     equal = (np.abs(state.c - p) <= _EQUAL * p) & (np.abs(r - p) <= _EQUAL * p)
-    sums.require_converged(~equal)
+    sums.require_converged(~equal, first)
     return _with_squares(
         Local(after, jacobian, hessians, w**2 * symmetric(product, 3, units)), equal
     )
@@ -134,12 +139,13 @@ class _Sums:
         self._left = np.maximum(self._left, last / np.where(largest > 0.0, largest, 1.0))
         return total
 
-    def require_converged(self, which: Any) -> None:
-        """Raise if the sums of these pairs are unfinished."""
+    def require_converged(self, which: Any, first: int) -> None:
+        """Raise if the sums of these pairs, of rows from `first` on, are unfinished."""
         bad = which & (self._left > _LEFT)
         if np.any(bad):
             i, j = (int(one[0]) for one in np.nonzero(bad))
             raise ValueError(
-                f"rows {i} of X and {j} of Y, of correlation {self._rho[i, j]:.6g} in some layer, "
-                f"are too nearly parallel for the series of {self._name}: leave one of them out"
+                f"rows {first + i} of X and {j} of Y, of correlation {self._rho[i, j]:.6g} in "
+                f"some layer, are too nearly parallel for the series of {self._name}: leave one of "
+                "them out"
             )
