@@ -42,16 +42,26 @@ for _ in range(int(repeats)):
     start = time.process_time()
     found = jax.block_until_ready(kernel(X, None, ("nngp", "ntk")))
     seconds.append(time.process_time() - start)
-np.savez(folder + "/" + name, nngp=found.nngp, ntk=found.ntk, seconds=min(seconds))
+least = min(seconds, default=float("nan"))
+np.savez(folder + "/" + name, nngp=found.nngp, ntk=found.ntk, seconds=least)
 """
 
 
-def peer(python: str | None, folder: str, name: str, double: bool) -> dict[str, np.ndarray] | None:
+def peer(
+    python: str | None,
+    folder: str,
+    name: str,
+    double: bool,
+    *,
+    depth: int = DEPTH,
+    variances: dict[str, float] = VARIANCES,
+    repeats: int = REPEATS,
+) -> dict[str, np.ndarray] | None:
     """Compute the kernels of one activation by neural-tangents."""
     if python is None or name not in PEERS:
         return None
-    variances = [str(value) for value in VARIANCES.values()]
-    call = [python, "-c", PEER, folder, PEERS[name], str(DEPTH), *variances, str(REPEATS)]
+    numbers = [str(value) for value in variances.values()]
+    call = [python, "-c", PEER, folder, PEERS[name], str(depth), *numbers, str(repeats)]
     environment = os.environ | {"JAX_ENABLE_X64": str(int(double))}
     environment.pop("PYTHONPATH", None)
     subprocess.run(call, check=True, capture_output=True, env=environment)
