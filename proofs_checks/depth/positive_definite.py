@@ -16,6 +16,8 @@ from .._dedent import prose
 _CASES = ((2, 2), (2, 3), (3, 1), (3, 2), (4, 1), (16, 1))
 # Eigenvalues below this share of the largest are not told from rounding.
 _TOLD = 1e-10
+# With biases: the pool and depth that need them, and others.
+_BIASED = ((2, 1), (2, 2), (3, 1))
 Cases = tuple[tuple[int, int], ...]
 
 
@@ -26,24 +28,27 @@ def points(n: int) -> Any:
     return np.concatenate([rows, -rows])
 
 
-def smallest(method: str, cases: Cases) -> tuple[float, tuple[int, int]]:
+def smallest(
+    method: str, cases: Cases, bias_variance: float = 0.0
+) -> tuple[float, tuple[int, int]]:
     """Return the smallest eigenvalue over the largest, of the worst case, and the case."""
     found = {}
     for q, depth in cases:
-        kernel = DeepKernel("maxout", depth, pool_size=q)
+        kernel = DeepKernel("maxout", depth, pool_size=q, bias_variance=bias_variance)
         eigenvalues = np.linalg.eigvalsh(getattr(kernel, method)(points(4)))
         found[q, depth] = float(eigenvalues[0] / eigenvalues[-1])
     worst = min(found, key=lambda case: found[case])
     return found[worst], worst
 
 
-def _held(method: str, cases: Cases) -> Evidence:
-    observed, (q, depth) = smallest(method, cases)
+def _held(method: str, cases: Cases, bias_variance: float = 0.0) -> Evidence:
+    observed, (q, depth) = smallest(method, cases, bias_variance)
+    biases = f", bias variance {bias_variance:g}" if bias_variance else ""
     return Evidence.bound_comparison(
         form="printed",
         claim=(
             f"smallest over largest eigenvalue of the {method} of four pairs of opposite points is "
-            f"told from 0 (least at $q = {q}$, depth {depth})"
+            f"told from 0 (least at $q = {q}$, depth {depth}{biases})"
         ),
         observed=observed,
         # Eight rows, entries good to 1e-13.
@@ -61,6 +66,16 @@ def covariance(context: Context, *, cases: Cases = _CASES) -> Evidence:
 def tangent(context: Context, *, cases: Cases = _CASES) -> Evidence:
     """Hold the tangent kernel of opposite points."""
     return _held("ntk", cases)
+
+
+def covariance_with_biases(context: Context, *, bias_variance: float = 0.3) -> Evidence:
+    """Hold the covariance of opposite points, pools of two at one layer among them."""
+    return _held("nngp", _BIASED, bias_variance)
+
+
+def tangent_with_biases(context: Context, *, bias_variance: float = 0.3) -> Evidence:
+    """Hold the tangent kernel."""
+    return _held("ntk", _BIASED, bias_variance)
 
 
 def coefficients(
@@ -91,7 +106,8 @@ STATEMENT = Statement(
     copy="none",
     hypotheses=prose(r"""
         Infinite width, finitely many distinct points of a sphere in dimension 2 and more, any
-        weight and bias variance; depth 1 and more for $q \ge 3$, 2 and more for $q = 2$.
+        weight and bias variance; depth 1 and more for $q \ge 3$, and for $q = 2$ with biases; 2
+        and more for $q = 2$ without.
         """),
     title="Deep kernels are strictly positive definite on the sphere",
     expected="holds",
@@ -101,8 +117,8 @@ STATEMENT = Statement(
         """),
     printed=r"\sum_{i,j} c_ic_j\,k(x_i, x_j) > 0 \quad \text{unless } c = 0",
     printed_text=prose(r"""
-        For the covariance and for the tangent kernel. At $q = 2$ and depth 1 the covariance is
-        not: it has one odd order only.
+        For the covariance and for the tangent kernel. At $q = 2$ and depth 1 without biases the
+        covariance is not: it has one odd order only.
         """),
     proof=prose(r"""
         A power series in $\rho$ with infinitely many positive coefficients of each parity, and
@@ -110,13 +126,15 @@ STATEMENT = Statement(
         \int_0^\rho\kappa_q$ has none negative, and those of $q \ge 3$ are positive from some
         order on, as the leading singularity of $\kappa_q$, at 1, decides them, and that at $-1$
         is weaker. $K_2$ has the constant, $\rho/2$ and all even ones; in $K_2(C(\rho))$ powers of
-        a series with a positive constant and linear term fill the odd orders. Further layers and
-        biases keep positive coefficients, as each map has a positive linear one, and the tangent
-        kernel adds products of such series.
+        a series with a positive constant and linear term fill the odd orders, and with biases the
+        first correlation is such a series. Further layers and biases keep positive coefficients,
+        as each map has a positive linear one, and the tangent kernel adds products of such series.
         """),
     checks=(
         Check(form="printed", name="covariance of opposite points", run=covariance),
         Check(form="printed", name="tangent kernel of opposite points", run=tangent),
+        Check(form="printed", name="covariance, biases", run=covariance_with_biases),
+        Check(form="printed", name="tangent kernel, biases", run=tangent_with_biases),
         Check(form="printed", name="coefficients of the series", run=coefficients),
     ),
 )

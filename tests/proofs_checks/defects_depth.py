@@ -75,6 +75,8 @@ DEFECTS = [
     (critical_variance.gradients_of_networks, {"claimed": wide_gradient}, "refuted"),
     (positive_definite.covariance, {"cases": ((2, 1),)}, "refuted"),
     (positive_definite.tangent, {"cases": ((2, 1),)}, "refuted"),
+    (positive_definite.covariance_with_biases, {"bias_variance": 0.0}, "refuted"),
+    (positive_definite.tangent_with_biases, {"bias_variance": 0.0}, "refuted"),
     (positive_definite.coefficients, {"of": one_missing}, "refuted"),
     (spectrum.tangent, {"slope": scaled(coefficients.kink, 1.02)}, "refuted"),
     (spectrum.tangent, {"claimed": last_layer}, "refuted"),

@@ -111,6 +111,13 @@ ROWS = [
         positive_definite.tangent,
         cases=((2, 1),),
     ),
+    *(
+        row(DEFINITE, f"biases, {kernel}", "deleted", check, bias_variance=0.0)
+        for kernel, check in (
+            ("covariance", positive_definite.covariance_with_biases),
+            ("tangent kernel", positive_definite.tangent_with_biases),
+        )
+    ),
     row(
         SPECTRUM,
         "a_q, tangent kernel",
