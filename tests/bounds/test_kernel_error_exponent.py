@@ -14,7 +14,7 @@ RHO = [-0.95, -0.6, 0.0, 0.5, 0.9, 0.999, 1.0]
 
 
 @pytest.mark.parametrize("rho", RHO)
-@pytest.mark.parametrize("q", [1, 2, 3, 8, 64])
+@pytest.mark.parametrize("q", [1, 2, 3, 8, 64, 1024])
 def test_nodes_give_mass_kernel_and_variance(rho, q):
     product, weight = _joint.product_nodes(rho, q, _joint.largest(rho))
     kernel = exact.maxout_kernel(rho, q)
@@ -23,6 +23,14 @@ def test_nodes_give_mass_kernel_and_variance(rho, q):
     assert weight @ (product - kernel) ** 2 == pytest.approx(
         exact.maxout_variance(rho, q), rel=1e-11
     )
+
+
+def test_nodes_of_the_largest_pool():
+    """Ten digits, as its rounding is: the power of Phi_2 takes q times that of SciPy's."""
+    q = 10**6
+    product, weight = _joint.product_nodes(0.3, q, _joint.largest(0.3))
+    assert abs(weight.sum() - 1) < 1e-10
+    assert weight @ product == pytest.approx(exact.maxout_kernel(0.3, q), rel=1e-10)
 
 
 @pytest.mark.parametrize("rho", [-1.0, *RHO])
@@ -58,29 +66,6 @@ def test_linear_units_to_their_pole(rho, cost):
     found = float(_exponent.at_correlation(1, rho).deviation(cost))
     # The search stops within 1e-5 of its place, and cancels where lambda is 1e-3.
     assert least * (1 - 1e-4) <= found <= 1.004 * least
-
-
-@pytest.mark.parametrize("q", [2, 4, 16])
-@pytest.mark.parametrize("rho", [-0.5, 0.0, 0.8])
-def test_coarse_rules_miss_no_more_than_is_proved(monkeypatch, q, rho):
-    """The error of steps that are too long, seen, is below the bound; of those used, below 1e-9."""
-    assert _joint.missed(rho, q) < 1e-9
-    at = _exponent._WHOLE[-24:]
-    at = at[at <= _joint.largest(rho)]
-
-    def excess(step: float):
-        monkeypatch.setattr(_joint, "_step", lambda q: step)
-        product, weight = _joint.product_nodes(rho, q, _joint.largest(rho))
-        kernel = exact.maxout_kernel(rho, q)
-        return [weight @ (np.expm1(t * (product - kernel)) - t * (product - kernel)) for t in at]
-
-    true = np.array(excess(0.05))
-    seen = 0.0
-    for step in (0.4, 0.8, 1.2):
-        error = float(np.max(np.abs(excess(step) - true) / at**2))
-        assert error <= _joint.missed(rho, q, step)
-        seen = max(seen, error)
-    assert seen > 1e-6
 
 
 def pair_of_two(rho: float, t: float) -> float:
@@ -128,15 +113,15 @@ def test_supremum_is_above_every_correlation_and_not_far(q):
     upper, lower = np.zeros(worst.at.size), np.zeros(worst.at.size)
     # Between the correlations that it was computed from, and at the largest one.
     for rho in [*np.linspace(-0.95, 0.99, 18), 0.997, 0.9995, 1.0]:
-        one = _exponent.at_correlation(q, float(rho), worst.at[-1])
+        one = _exponent.at_correlation(q, float(rho), shared=True)
         upper = np.maximum(upper, one.upper)
         lower = np.maximum(lower, one.lower)
     assert np.all(worst.upper >= upper * (1 - 1e-9))
     assert np.all(worst.lower >= lower * (1 - 1e-9))
-    # Where m is at least some hundreds, the minimum over the grid lies at small arguments.
-    small = worst.at < 0.02
-    assert np.all(worst.upper[small] <= 1.01 * upper[small])
-    assert np.all(worst.lower[small] <= 1.01 * lower[small])
+    # Between two correlations little is lost, at small and at large arguments.
+    assert np.all(worst.upper <= 1.02 * upper)
+    # Of the tails the upper one decides; the lower bound may be far where it stays below that.
+    assert np.all(worst.lower <= np.maximum(1.02 * lower, upper))
 
 
 def test_supremum_of_linear_units_is_above_every_correlation():
@@ -156,19 +141,6 @@ def test_supremum_is_above_the_correlations_next_to_opposite_rows():
             t = worst.at[i]
             assert worst.upper[i] > math.log(pair_of_two(rho, t)) - t * kernel
             assert worst.lower[i] > math.log(pair_of_two(rho, -t)) + t * kernel
-
-
-def test_slope_bounds_the_derivative():
-    """Finite differences in the correlation against the bound that the cells use."""
-    for q in (2, 8):
-        slope = _exponent._slope(_exponent._square_excess(_exponent._GRID, q), q)
-        for rho in (-0.8, -0.2, 0.3, 0.8, 0.99):
-            left, right = (
-                _exponent.at_correlation(q, rho + h, _exponent._GRID[-1]) for h in (-1e-3, 1e-3)
-            )
-            for name in ("upper", "lower"):
-                change = np.abs(getattr(right, name) - getattr(left, name)) / 2e-3
-                assert np.all(change <= slope)
 
 
 def test_moments_of_the_largest_absolute_value():

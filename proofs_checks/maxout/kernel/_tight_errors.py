@@ -8,6 +8,7 @@ from typing import Any
 
 from scipy import special, stats
 
+from mehler import exact
 from mehler.bounds import Bound
 
 from ..._worlds import World, mean_exceeds
@@ -49,6 +50,19 @@ def one_square(bound: Bounding) -> Iterator[World]:
         value = bound(1, delta=failure, route="sub-gamma", **known).value
         chance = float(special.erfc(math.sqrt((1 + value) / 2)))
         yield World("one square, sub-gamma", (chance, chance * (1 + 1e-9)), failure)
+
+
+def one_maximum(bound: Bounding) -> Iterator[World]:
+    """Take one unit of a pool and equal rows: the square of a maximum, whose law is exact."""
+    for q in (2, 16):
+        for known in ({"rho": 1.0}, {}):
+            failure = 1e-100
+            value = bound(1, delta=failure, pool_size=q, route="chernoff", **known).value
+            log_below = q * special.log_ndtr(math.sqrt(exact.sigma2(q) + value))
+            chance = -math.expm1(float(log_below))
+            # Rounding of the logarithm, which is that of 1e-100.
+            ends = (chance * (1 - 1e-9), chance * (1 + 1e-9))
+            yield World(f"one maximum, chernoff, q = {q}", ends, failure)
 
 
 def three_values(bound: Bounding) -> Iterator[World]:

@@ -245,6 +245,7 @@ def tight_pair(context: Context, *, bound: Callable[..., Any] = bounds.one_pair)
         [
             *worlds.one_pair(bound),
             *worlds.one_square(bound),
+            *worlds.one_maximum(bound),
             *worlds.three_values(bound),
             *worlds.codes(bound),
         ],
@@ -303,10 +304,12 @@ STATEMENT = Statement(
         Chernoff's bound for the mean of $m$ independent products $F = MM'$, and a union over
         entries. Between correlations $\psi_\rho$ changes by at most its derivative
         $\lambda(P_\lambda(D = D') - \kappa_q) + \lambda^2E_\lambda[F; D = D']$, $P_\lambda$ the law
-        tilted by $e^{\lambda F}$. Increments: $|M(z)(M(x) - M(x'))| \le |x - x'|\,N N'$ with $N,
-        N'$ like the largest of $q$ absolute normals, so $\log E e^{\lambda(G - EG)} \le E[e^{sN^2}
-        - 1 - sN^2]$, $s = 2r|\lambda|$, for $G$ the increment of $F$ at two rows that both move by
-        $r$. Halving a ball costs $2^k$ balls: level $j$ has $2^{kj}$ cells of diameter $2^{1-j}D$;
+        tilted by $e^{\lambda F}$; and $E e^{\lambda F} + \lambda e^{-2}K$ increases with $\rho$,
+        $E e^{-\lambda F} - \lambda e^{-2}K$ falls. Increments: $|M(z)(M(x) - M(x'))| \le |x -
+        x'|\,N N'$ with $N, N'$ like the largest of $q$ absolute normals, so $\log E e^{\lambda(G -
+        EG)} \le E[e^{sN^2} - 1 - sN^2]$, $s = 2r|\lambda|$, for $G$ the increment of $F$ at two
+        rows that both move by $r$. Halving a ball costs $2^k$ balls: level $j$ has $2^{kj}$ cells
+        of diameter $2^{1-j}D$;
         sum over levels.
         """),
     note=prose("""

@@ -58,6 +58,12 @@ ROWS = [
         "chernoff, any correlation",
         lambda options: options.get("route") == "chernoff" and "rho" not in options,
     ),
+    *_pair(
+        "deviation",
+        0.9,
+        "chernoff, one unit of a pool",
+        lambda options: options.get("route") == "chernoff" and options.get("pool_size", 1) > 1,
+    ),
     *_pair("deviation", 0.99, "chebyshev", lambda options: "variance" in options),
     *_pair("deviation", 0.9, "hoeffding", route("hoeffding")),
     *_pair("deviation", 0.95, "binomial", route("binomial")),

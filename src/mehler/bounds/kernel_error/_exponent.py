@@ -14,15 +14,23 @@ from typing import Any
 
 import numpy as np
 
-from mehler import exact
-from mehler.bounds.kernel_error import _joint, _linear
+from mehler.bounds.kernel_error import _cells, _joint, _linear, _missed
 
 # Chernoff's bound is a minimum over lambda: any grid gives a valid one. The best point of this one
-# is within 0.4 % of the true minimum for all m up to 10^18; steps double in _OCTAVE of them.
-_OCTAVE = 4
-_WHOLE = _joint.SHARE * np.exp2(-np.arange(37 * _OCTAVE)[::-1] / _OCTAVE)
+# is within 0.4 % of the true minimum for all m up to 10^18: even ratios up to half the pole, from
+# there even ratios of the distance to it.
+_STEPS = 4  # per doubling
+_SMALL = 0.9 * np.exp2(-np.arange(37 * _STEPS)[::-1] / _STEPS)
+_NEAR = 1 - 0.5 * np.exp2(-np.arange(14) / _STEPS)
+
+
+def _grid(rho: float) -> Any:
+    pole = 1 / (1 + abs(rho))
+    return np.append(_SMALL[pole / 2 > _SMALL], pole * _NEAR)
+
+
 # The part that every correlation has.
-_GRID = _WHOLE[:-_OCTAVE]
+_GRID = _grid(1.0)
 # Below this exp(y) - 1 - y cancels, and four terms of its series are exact to 1e-9.
 _SERIES = 1.2e-4
 # That, and the rounding of SciPy's distribution functions; psi is larger by this part of itself.
@@ -50,24 +58,23 @@ class Exponents:
 
 
 @functools.lru_cache(maxsize=256)
-def at_correlation(q: int, rho: float, most: float | None = None) -> Exponents:
-    """Bound the exponent at one correlation, by 4e-9 of itself; less sharply below -0.95.
+def at_correlation(q: int, rho: float, *, shared: bool = False) -> Exponents:
+    """Bound the exponent at one correlation, by about 1e-8 of itself; less sharply below -0.95.
 
-    At lambda up to `most`, or as far as nodes are made for.
+    At lambda up to near its pole, or on the grid that all correlations share.
     """
     if q == 1:
         return Exponents(*_linear.at_correlation(rho))
     if rho < -0.95:
         # The grid of nodes grows without bound towards -1, where the supremum is not attained.
         return any_correlation(q)
-    most = _joint.largest(rho) if most is None else most
-    at = _WHOLE[_WHOLE <= most * (1 + 1e-12)]
-    product, weight = _joint.product_nodes(rho, q, most)
+    at = _GRID if shared else _grid(rho)
+    product, weight = _joint.product_nodes(rho, q, float(at[-1]))
     # Use the rule's own mass and mean (1 and K to 1e-9): their errors would dominate where psi
     # is of order lambda^2.
     weight = weight / weight.sum()
     away = product - weight @ product
-    missed = _joint.missed(rho, q) * at**2
+    missed = _missed.missed(rho, q, at, _missed.step_for(q, rho))
     return Exponents(at, *(_psi(sign * at, away, weight, missed) for sign in (1, -1)))
 
 
@@ -78,53 +85,22 @@ def _psi(at: Any, away: Any, weight: Any, missed: Any) -> Any:
 
 @functools.lru_cache(maxsize=64)
 def any_correlation(q: int) -> Exponents:
-    """Bound the supremum over rho in [-1, 1] of psi_rho.
-
-    Between two correlations that are h apart psi exceeds the mean of its values there by at most
-    h/2 times a bound of its derivative; the cell from -0.95 to -1 has a value at one end only.
-    """
+    """Bound the supremum over rho in [-1, 1] of psi_rho: the largest of its bounds on cells."""
     if q == 1:
         return Exponents(*_linear.any_correlation())
-    simple = _square_excess(_GRID, q)
-    ends = [at_correlation(q, 1 - float(distance), _GRID[-1]) for distance in _DISTANCES]
-    return Exponents(
-        _GRID,
-        _over_cells([end.upper for end in ends], simple, q),
-        _over_cells([end.lower for end in ends], simple, q),
-    )
-
-
-def _over_cells(values: list[Any], simple: Any, q: int) -> Any:
-    """Bound the supremum; `simple` is a bound, and each pass improves on the last."""
-    bound = simple
-    widths = np.diff(_DISTANCES)
-    for _ in range(3):
-        slope = _slope(bound, q)
-        cells = [
-            (left + right + width * slope) / 2
-            for left, right, width in zip(values, values[1:], widths, strict=False)
-        ]
-        cells.append(values[-1] + (2 - _DISTANCES[-1]) * slope)
-        bound = np.minimum(np.max(cells, axis=0), bound)
-    return bound
-
-
-def _slope(bound: Any, q: int) -> Any:
-    """Bound the derivative of psi_rho in rho: lambda t/2 + lambda^2 (sigma^2 + t sqrt(E M^4)).
-
-    t^2 = exp(bound at 2 lambda) - 1 is at least the variance of exp(lambda F)/E exp(lambda F).
-    """
-    doubled = np.append(bound[_OCTAVE:], np.full(_OCTAVE, np.inf))
-    with np.errstate(over="ignore"):
-        spread = np.sqrt(np.expm1(doubled))
-    fourth = math.sqrt(exact.max_moment(4, q))
-    return _GRID * spread / 2 + _GRID**2 * (exact.sigma2(q) + spread * fourth)
+    rho = 1 - _DISTANCES
+    ends = [at_correlation(q, float(one), shared=True) for one in rho]
+    upper = np.array([end.upper for end in ends])
+    lower = np.array([end.lower for end in ends])
+    return Exponents(_GRID, *_cells.supremum(q, _GRID, rho, upper, lower, _square_excess(_GRID, q)))
 
 
 def _square_excess(at: Any, q: int) -> Any:
     """Bound E [exp(s M^2) - 1 - s M^2], which bounds psi_rho(s) and psi_rho(-s) at every rho."""
     x, weight = _joint.maximum_nodes(q)
-    return _ROUNDING * (_excess(at, x * x, weight) + _joint.missed(1.0, q) * at**2)
+    return _ROUNDING * (
+        _excess(at, x * x, weight) + _missed.missed(1.0, q, at, _missed.step_for(q, 1.0))
+    )
 
 
 @functools.lru_cache(maxsize=64)

@@ -7,10 +7,8 @@ the density of (M, M') is
       + q (q-1) Phi_2^(q-2) phi(x) phi(y) Phi((y - rho x)/s) Phi((x - rho y)/s):
 
 one index wins both, or two do. The substitution x, y = a cos(t/2) +- b sin(t/2) with rho = cos(t)
-keeps the first part standard normal in (a, b) however close rho is to 1. The integrand is entire:
-where a and b move by i u, both parts grow by at most exp(q u^2/2), since abs(phi(x + i u)) is
-exp(u^2/2) phi(x), and the same bounds Phi and Phi_2, an integral of such densities. That gives the
-error of the trapezoid rule, :func:`missed`.
+keeps the first part standard normal in (a, b) however close rho is to 1. The integrand is entire,
+so that the trapezoid rule's error has a bound: :mod:`mehler.bounds.kernel_error._missed`.
 """
 
 from __future__ import annotations
@@ -20,18 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from mehler import exact
+from mehler.bounds.kernel_error import _missed
 
 # Products are weighted by exp(lambda x y) up to this share of 1/(1 + abs(rho)), where the
-# expectation is infinite for one index.
-SHARE = 0.9
-# Larger pools need a step that costs too much: their rule is not enclosed.
-LARGEST_ENCLOSED = 16
-_MOST_SHIFT = 3.0
+# expectation is infinite for one index. Nearer to it weights leave the floats.
+SHARE = 1 - 2.0**-4.25
 # The same for the one-dimensional rules, of functions up to exp(LARGEST_SQUARE t^2).
-LARGEST_SQUARE = 0.45
+LARGEST_SQUARE = SHARE / 2
 # Drop nodes that contribute less than this: all of them together stay below 1e-13.
-_NEGLIGIBLE = 1e-19
+_LOG_NEGLIGIBLE = math.log(1e-19)
 
 
 def largest(rho: float) -> float:
@@ -39,54 +34,26 @@ def largest(rho: float) -> float:
     return SHARE / (1 + abs(rho))
 
 
-def missed(rho: float, q: int, step: float | None = None) -> float:
-    """Bound the rule's error for E [exp(y) - 1 - y], y = lambda (F - K), over lambda^2.
-
-    Where an axis moves by i u it misses epsilon = 2 exp(q u^2/2 - 2 pi u/h)/(1 - exp(-2 pi u/h))
-    times the integral of abs(y)^2 exp(abs(Re y))/2, which bounds abs(exp(y) - 1 - y). There
-    abs(F) <= r + 2 u^2 with r = (x^2 + y^2)/2, and abs(Re F) <= abs(x y) + 2 u^2. The density is at
-    most q times that of correlation rho and q^2 times that of 0; with weights
-    exp(lambda abs(x y)) either has a mass of at most 2 sqrt(10), and E r^2 <= 323 by it, from
-    variances of at most 20 and 2. 0 for pools above LARGEST_ENCLOSED.
-    """
-    if q > LARGEST_ENCLOSED:
-        return 0.0
-    h = _step(q) if step is None else step
-    u = min(2 * math.pi / (h * q), _MOST_SHIFT)
-    decay = math.exp(-2 * math.pi * u / h)
-    epsilon = 2 * math.exp(q * u * u / 2) * decay / (1 - decay)
-    shift = 2 * u * u + exact.sigma2(q)
-    mass = 2 * math.sqrt(10) * (q + q * q) * math.exp(largest(rho) * shift)
-    return (2 * epsilon + epsilon**2) * mass * (323 + shift**2)
-
-
-def _step(q: int) -> float:
-    usual = 0.2 / (1 + 0.1 * math.log(q))
-    return min(usual, 0.6 / math.sqrt(q)) if q <= LARGEST_ENCLOSED else usual
-
-
-def product_nodes(rho: float, q: int, most: float) -> tuple[Any, Any]:
+def product_nodes(rho: float, q: int, most: float, step: float | None = None) -> tuple[Any, Any]:
     """Return values of M M' and their weights, both (n,), at rho in [-0.95, 1].
 
     ``(weight * f(product)).sum()`` is E f(M M') for analytic f with abs(f(t)) at most
-    exp(most abs(t)), most <= largest(rho); relative error about 1e-12, growing to 1e-9 at
-    q = 10^6.
+    exp(most abs(t)), most <= largest(rho).
     """
     if rho == 1:
         return _squares(q)
     angle = math.acos(rho)
     c, d, s = math.cos(angle / 2), math.sin(angle / 2), math.sin(angle)
-    step = _step(q)
+    step = _missed.step_for(q, rho) if step is None else step
     # Where the slowest decay left, exp(-(1 - most (1 + abs(rho))) a^2/2), is 1e-16.
     reach = math.sqrt(2 * 37 / (1 - most * (1 + abs(rho))))
-    # Offsets keep the grid off x = 0 and y = 0, where Owen's function is not defined.
+    # Offsets keep the grid off x = 0 and y = 0, where Owen's function is not defined. The
+    # integrand is even in b: positive nodes count twice.
     a = np.arange(-reach, reach / c, step)[:, None] + 0.3183 * step
     b_end = min(reach / d, reach / c * (1 + d / c))
-    b = np.arange(-b_end, b_end, step)[None, :] + 0.2718 * step
+    b = np.arange(0.0, b_end, step)[None, :] + step / 2
     x, y = a * c + b * d, a * c - b * d
-    # Upper bound of both parts: the distribution functions only make them smaller.
-    above = q * _density(a) * _density(b) + q * q * s * _density(x) * _density(y)
-    kept = above * np.exp(most * np.abs(x * y)) > _NEGLIGIBLE
+    kept = _log_above(a, b, x, y, q, s) + most * np.abs(x * y) > _LOG_NEGLIGIBLE
     a, b = (np.broadcast_to(one, kept.shape)[kept] for one in (a, b))
     x, y = x[kept], y[kept]
     below = _bivariate_cdf(x, y, rho, s)
@@ -95,8 +62,17 @@ def product_nodes(rho: float, q: int, most: float) -> tuple[Any, Any]:
         two_win = q * (q - 1) * below ** (q - 2) * s * _density(x) * _density(y)
         weight = weight + two_win * _ndtr((y - rho * x) / s) * _ndtr((x - rho * y) / s)
     product = x * y
-    kept = weight * np.exp(most * np.abs(product)) > _NEGLIGIBLE
-    return product[kept], weight[kept] * step**2
+    with np.errstate(divide="ignore"):
+        kept = np.log(weight) + most * np.abs(product) > _LOG_NEGLIGIBLE
+    return product[kept], 2 * weight[kept] * step**2
+
+
+def _log_above(a: Any, b: Any, x: Any, y: Any, q: int, s: float) -> Any:
+    """Bound the logarithm of the density: Phi_2 <= exp(-y^2/2)/2 where y, the smaller, is < 0."""
+    one = math.log(q) - (a * a + b * b) / 2
+    two = math.log(q * q * s) - (x * x + y * y) / 2
+    below = np.minimum(y, 0.0)
+    return np.logaddexp(one, two) - math.log(2 * math.pi) - max(q - 2, 0) * below**2 / 2
 
 
 def _squares(q: int) -> tuple[Any, Any]:
@@ -106,17 +82,23 @@ def _squares(q: int) -> tuple[Any, Any]:
 
 
 def maximum_nodes(q: int) -> tuple[Any, Any]:
-    """Return values of M and their weights, for functions up to exp(0.45 M^2)."""
+    """Return values of M and their weights, for functions up to exp(LARGEST_SQUARE M^2)."""
     from scipy.special import log_ndtr
 
-    step, end = 1 / 32, _end(q)
+    # No longer than the step whose error is bounded.
+    step, end = min(1 / 32, _missed.step_for(q, 1.0)), _end(q)
     x = np.arange(-end, end, step)
     exponent = (q - 1) * log_ndtr(x) - x * x / 2
-    return x, q / math.sqrt(2 * math.pi) * np.exp(exponent) * step
+    return _above_zero(x, q / math.sqrt(2 * math.pi) * np.exp(exponent) * step)
+
+
+def _above_zero(x: Any, weight: Any) -> tuple[Any, Any]:
+    """Drop the nodes whose weight is below the floats, where exp(LARGEST_SQUARE x^2) is above."""
+    return x[weight > 0], weight[weight > 0]
 
 
 def largest_nodes(q: int) -> tuple[Any, Any]:
-    """Return values of N = max_j abs(g_j) and weights, for functions up to exp(0.45 N^2)."""
+    """Return values of N = max_j abs(g_j) and weights, up to exp(LARGEST_SQUARE N^2)."""
     from scipy.special import erf
 
     # Gauss's rule: on the half line the trapezoid rule has an end-point error.
@@ -126,7 +108,7 @@ def largest_nodes(q: int) -> tuple[Any, Any]:
     x = (middle[:, None] + half[:, None] * nodes).ravel()
     weight = (half[:, None] * weights).ravel()
     density = 2 * q * _density(x) * erf(x / math.sqrt(2)) ** (q - 1)
-    return x, density * weight
+    return _above_zero(x, density * weight)
 
 
 def _end(q: int) -> float:
