@@ -57,6 +57,7 @@ CASES = [
         kitchen_sinks.maxout_feature_scale,
         {"n_inputs": [3, 20], "pool_size": [2, 4], "radius": 1.0},
     ),
+    (maxout.collision, {"rho": 0.4, "pool_size": [1, 4, 300]}),
     (maxout.lemma_2, {"pool_size": [2, 4], **DELTA, **SET}),
     (maxout.lemma_3, {"n_features": [10, 200], "pool_size": [2, 8], **DELTA, "scale": 0.3}),
     (
@@ -121,6 +122,7 @@ CASES = [
     (lower.one_pair, {"n_features": [20, 300], **DELTA, "collision": 0.3}),
     (lower.all_pairs, {**PAIR, "n_samples": [1, 50]}),
     (lower.uniform, {**PAIR, "dimension": 3}),
+    (lower.collision, {"rho": 0.4, "pool_size": [1, 4, 300]}),
     (lower.lemma_3, {"n_features": [10, 50], "pool_size": [1, 4], "scale": 2.0}),
     (lower.risk, {"n_samples": [9, 500], "pool_size": [1, 4], **RISK}),
     (

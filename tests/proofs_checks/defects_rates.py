@@ -7,7 +7,7 @@ from typing import Any
 
 from mehler import exact
 from proofs_checks.maxout.growth import _hashing as hashing
-from proofs_checks.maxout.growth import h1_growth, locality
+from proofs_checks.maxout.growth import _sandwich, h1_growth, locality
 from proofs_checks.maxout.growth._growth import expansion, variance_rate
 from proofs_checks.maxout.kernel import _decoupled_pairs as pairs
 from proofs_checks.maxout.kernel import centred_kernel
@@ -50,6 +50,16 @@ DEFECTS = [
     (
         hashing.exponent_at_pools,
         {"collision": lambda rho, q: exact.collision_probability(rho, q) ** 3},
+        "refuted",
+    ),
+    (
+        _sandwich.sandwich,
+        {"collision": lambda rho, q: exact.collision_probability(rho, q) ** 0.2},
+        "refuted",
+    ),
+    (
+        _sandwich.sandwich,
+        {"collision": lambda rho, q: exact.collision_probability(rho, q) / 9},
         "refuted",
     ),
     (pairs.covariance, {"variance": covariance_times(0.5)}, "refuted"),

@@ -15,6 +15,7 @@ from ..._measured_products import Draw, Measured, points
 from ..._simultaneous import hold_against
 from .._collisions import measure_collisions
 from . import _hashing as hashing
+from . import _sandwich
 
 _RHO = (-0.8, -0.4, 0.0, 0.25, 0.5, 0.75, 0.95)
 
@@ -147,5 +148,6 @@ STATEMENT = Statement(
         Check(form="proved", name="Hoeffding's tail", run=hashing.hoeffding),
         Check(form="proved", name="the exponent", run=hashing.exponent),
         Check(form="proved", name="the exponent of finite pools", run=hashing.exponent_at_pools),
+        Check(form="proved", name="bounds of finite pools", run=_sandwich.sandwich),
     ),
 )

@@ -78,6 +78,7 @@ PLACES: dict[str, tuple[Source, str]] = {
     "maxout.kernel-error": (_OURS, ""),
     "maxout.theorem-2": (_MAXOUT, "Theorem 2 and Appendix B"),
     "maxout.sharper-risk": (_OURS, ""),
+    "maxout.remark-1-codes": (_MAXOUT, "Remark 1"),
     "maxout.remark-2": (_MAXOUT, "Remark 2"),
     "maxout.lemma-2": (_MAXOUT, "Lemma 2 (Appendix B)"),
     "maxout.lemma-3": (_MAXOUT, "Lemma 3 and equation (9) (Appendix B)"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mehler.exact import asymptotics, closed_form, orbits
 from mehler.exact._coefficients import collision_coefficients
+from mehler.exact._cross_polytope import cross_polytope_collision
 from mehler.exact._kernels import (
     centred_kernel,
     collision_probability,
@@ -34,6 +35,7 @@ __all__ = [
     "closed_form",
     "collision_coefficients",
     "collision_probability",
+    "cross_polytope_collision",
     "decoupled_variance",
     "hermite_moment",
     "locally_linear_kernel",

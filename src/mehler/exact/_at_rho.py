@@ -44,11 +44,15 @@ def collision(rho: _arrays.Array, q: int) -> _arrays.Array:
 
 def collision_slope(rho: _arrays.Array, q: int) -> _arrays.Array:
     """Compute the derivative of kappa_q for q >= 3; where it is infinite, 0."""
+    return over_root(_table.pool_table(q).kappa_slope, rho)
+
+
+def over_root(pieces: Any, rho: _arrays.Array) -> _arrays.Array:
+    """Divide by sin(theta/2) = sqrt((1 - rho)/2); where that is 0, give 0."""
     xp = _arrays.array_namespace(rho)
     over = (1.0 + rho) ** 0.5 * over_sine(xp, rho)  # 1/sqrt(1 - rho), and 0 at the ends
-    # sin(theta/2) = sqrt((1 - rho)/2)
     over = xp.where(rho > -1.0, over, 0.5**0.5 * xp.ones_like(rho))
-    return 2.0**0.5 * over * _table.evaluate(_table.pool_table(q).kappa_slope, rho)
+    return 2.0**0.5 * over * _table.evaluate(pieces, rho)
 
 
 def kernel(rho: _arrays.Array, q: int) -> _arrays.Array:

@@ -76,13 +76,11 @@ def _build(q: int) -> PoolTable:
 
     weigh = np.sin(grid.theta)
     kappa = _series(one)
-    # d kappa/d theta = -sin(theta) d kappa/d rho
-    turned = -chebyshev.chebder(kappa) * (2 / np.pi)
-    at_nodes = chebyshev.chebval(2 / np.pi * grid.theta - 1, turned)
+    local, slope = with_slope(one, grid.theta)
     plain, centred = 4 * product(0.0), 4 * product(h1)
     return PoolTable(
-        kappa=_localise(kappa),
-        kappa_slope=_localise(_series(at_nodes / (2 * cos))),
+        kappa=local,
+        kappa_slope=slope,
         kernel=_localise(_integrate(h2, _series(one * weigh))),
         gap=_localise(_series(_mean_above(grid.theta, kappa))),
         second=_localise(_integrate(h4, _series(plain * weigh))),
@@ -91,8 +89,20 @@ def _build(q: int) -> PoolTable:
             _integrate(_moments.centred_moment(4, q), _series(centred * weigh))
         ),
         centred_second_slope=_localise(_series(centred)),
-        slope=_localise(chebyshev.chebmul(turned, _series(weigh))),
+        slope=_localise(chebyshev.chebmul(_turned(kappa), _series(weigh))),
     )
+
+
+def with_slope(values: Any, theta: Any) -> tuple[Any, Any]:
+    """Localise a collision probability from the nodes, and sin(theta/2) of its slope in rho."""
+    series = _series(values)
+    at_nodes = chebyshev.chebval(2 / np.pi * theta - 1, _turned(series))
+    return _localise(series), _localise(_series(at_nodes / (2 * np.cos(theta / 2))))
+
+
+def _turned(series: Any) -> Any:
+    """Return sin(theta) times the derivative in rho, which is minus that in theta."""
+    return -chebyshev.chebder(series) * (2 / np.pi)
 
 
 def _mean_above(theta: Any, kappa: Any) -> Any:

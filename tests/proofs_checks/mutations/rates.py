@@ -6,15 +6,16 @@ import math
 from typing import Any
 
 from mehler import exact
+from mehler.bounds import lower, maxout
 from proofs_checks.maxout.dimension import _sparse
 from proofs_checks.maxout.growth import _hashing as hashing
-from proofs_checks.maxout.growth import h1_growth, locality
+from proofs_checks.maxout.growth import _sandwich, h1_growth, locality
 from proofs_checks.maxout.growth._growth import expansion, variance_rate
 from proofs_checks.maxout.kernel import _decoupled_pairs as pairs
 from proofs_checks.maxout.kernel import centred_kernel
 from proofs_checks.maxout.risk import density
 from tests.proofs_checks.defects_rates import covariance_times
-from tests.proofs_checks.mutations._row import Check, Row, scaled
+from tests.proofs_checks.mutations._row import Check, Row, of_term, scaled, times
 
 
 def row(name: str, term: str, change: str, check: Check, **defect: Any) -> Row:
@@ -80,6 +81,54 @@ ROWS = [
         "times 1.01",
         hashing.exponent,
         limit=scaled(hashing.limiting_exponent, 1.01),
+    ),
+    *of_term(
+        f"maxout.{CODES}",
+        "below",
+        _sandwich.sandwich,
+        maxout.collision,
+        least=0.49,
+        because="the term is 2 where both maxima count, which for equal rows are one",
+        label="collisions from above: a maximum below the level",
+        keyword="above",
+    ),
+    *of_term(
+        f"maxout.{CODES}",
+        "above",
+        _sandwich.sandwich,
+        maxout.collision,
+        least=0.36,
+        because="with the other term it is at least 1.69 for equal rows, whose codes agree",
+        label="collisions from above: one index",
+        keyword="above",
+    ),
+    row(
+        CODES,
+        "collisions from below: one index",
+        "times 3",
+        _sandwich.sandwich,
+        below=times(lower.collision, "both", 3.0),
+    ),
+    row(
+        CODES,
+        "collisions from below: the others",
+        "deleted",
+        _sandwich.sandwich,
+        below=times(lower.collision, "others", 0.0),
+    ),
+    row(
+        CODES,
+        "collisions from below: the others",
+        "times 0.12",
+        _sandwich.sandwich,
+        below=times(lower.collision, "others", 0.12),
+    ),
+    Row(
+        statement=f"maxout.{CODES}",
+        term="collisions from below",
+        change="times 2",
+        because="for equal rows the bound is an eighth of the truth: of all ways in which an index "
+        "wins twice it counts one",
     ),
     row(
         DECOUPLED,

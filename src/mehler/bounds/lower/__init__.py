@@ -4,6 +4,7 @@ Beside the upper bounds of the same names in the other modules they say how shar
 are in :doc:`/theorems/features-lower` and :doc:`/theorems/group-invariant-energy-quotient`.
 """
 
+from mehler.bounds.lower._collision import collision
 from mehler.bounds.lower._gram import gram_direction, gram_error
 from mehler.bounds.lower._lower_bound import LowerBound
 from mehler.bounds.lower._orbits import energy_distance
@@ -13,6 +14,7 @@ from mehler.bounds.lower._rates import lemma_3, risk
 __all__ = [
     "LowerBound",
     "all_pairs",
+    "collision",
     "energy_distance",
     "gram_direction",
     "gram_error",

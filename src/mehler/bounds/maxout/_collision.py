@@ -1,0 +1,102 @@
+"""How often codes agree, bounded from above in elementary functions of any level."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from mehler._validate import not_negative
+from mehler.bounds._bound import Assumption, Bound, Term
+from mehler.bounds._elementwise import elementwise
+from mehler.exact._validate import check_pool, check_rho
+
+STATEMENT = "maxout.remark-1-codes"
+_LEVELS = 2000
+
+
+@elementwise
+def collision(rho: float, *, pool_size: int, level: float | None = None) -> Bound:
+    r"""Bound the probability that maxout codes of two rows agree in a digit, from above.
+
+    .. math:: \kappa_q(\rho) \le 2\,\Phi(a)^q + q\,\Phi\Big(-\frac{2a}{\sqrt{2(1+\rho)}}\Big)
+
+    for every level a > 0: either maximum is at most a; or one index has g + g' > 2a.
+
+    Parameters
+    ----------
+    rho : float
+        Cosine of the rows, in [-1, 1].
+    pool_size : int or array
+        q.
+    level : float, optional
+        a, at least 0; by default the best of many.
+
+    Returns
+    -------
+    Bound
+        With the terms "below" and "above"; it holds with certainty.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of range.
+
+    See Also
+    --------
+    mehler.bounds.lower.collision : The same from below.
+    mehler.exact.collision_probability : The probability itself.
+
+    Notes
+    -----
+    Vacuous, above 1, for equal rows or small pools. At rows that are not near each other it is
+    larger than the probability by a power of log q. Rounding is 1e-12 of it, about a millisecond.
+
+    References
+    ----------
+    Proof: :doc:`/theorems/remark-1-codes`.
+
+    Examples
+    --------
+    >>> from mehler import exact
+    >>> from mehler.bounds import lower, maxout
+    >>> known = {"pool_size": 10**6}
+    >>> for bound in (lower.collision(0.5, **known), maxout.collision(0.5, **known)):
+    ...     print({term.name: round(term.value, 4) for term in bound.terms})
+    {'both': 0.0008, 'others': -0.0005}
+    {'below': 0.04, 'above': 0.1225}
+    >>> round(exact.collision_probability(0.5, 10**6), 4)
+    0.0036
+    """
+    rho, q = float(check_rho(rho)), check_pool(pool_size)
+    a = levels(q) if level is None else np.array([not_negative("level", level)])
+    below, above = _terms(a, rho, q)
+    best = int(np.argmin(below + above))
+    return Bound(
+        statement=STATEMENT,
+        form="proved",
+        quantity="probability that two digits agree",
+        terms=(
+            Term("below", float(below[best]), r"2\Phi(a)^q"),
+            Term("above", float(above[best]), r"q\Phi(-2a/\sqrt{2(1+\rho)})"),
+        ),
+        probability=1.0,
+        assumptions=(Assumption("weights are independent standard normal"),),
+        trivial=1.0,
+    )
+
+
+def levels(q: int) -> Any:
+    """Return levels to choose from: any is valid."""
+    return np.linspace(0.0, 1.2 * math.sqrt(2 * math.log(q)) + 3, _LEVELS)
+
+
+def _terms(a: Any, rho: float, q: int) -> tuple[Any, Any]:
+    from scipy.special import log_ndtr, ndtr
+
+    below = 2 * np.exp(q * log_ndtr(a))
+    spread = math.sqrt((1 + rho) / 2)
+    # Opposite rows: g + g' is 0, not above 2a.
+    above = q * ndtr(-a / spread) if spread > 0 else np.zeros(a.shape)
+    return below, above
