@@ -76,3 +76,40 @@ def test_a_cell_of_two_ends_holds_what_is_inside():
             one = _exponent.at_correlation(q, inside, shared=True)
             assert np.all(one.upper[-40:] <= found[0])
             assert np.all(one.lower[-40:] <= found[1])
+
+
+def test_the_last_cell_holds_what_is_larger_than_its_end():
+    """The lower exponent of q = 4 grows towards opposite rows, where no end is computed."""
+    rho, q = np.array([-0.4, -0.6]), 4
+    at = _exponent._GRID[-12:]
+    ends = [_exponent.at_correlation(q, float(one), shared=True) for one in rho]
+    upper = np.array([end.upper[-12:] for end in ends])
+    lower = np.array([end.lower[-12:] for end in ends])
+    found = _cells.supremum(q, at, rho, upper, lower, _exponent._square_excess(at, q))
+    inside = _exponent.at_correlation(q, -0.95, shared=True).lower[-12:]
+    assert np.any(inside > lower.max(axis=0))
+    assert np.all(inside <= found[1])
+
+
+# -- planted defects: each must be seen by a test above -------------------------------------------
+
+OPPOSITE, DERIVATIVE, SUPREMUM = _cells.to_opposite, _cells.derivative, _cells.supremum
+
+
+def of_the_ends(q, at, rho, upper, lower, simple):
+    """As if nothing happened between two correlations."""
+    return upper.max(axis=0), lower.max(axis=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "plant", "check"),
+    [
+        ("to_opposite", lambda *known: 0.0 * OPPOSITE(*known), "the_growth_down_to_opposite_rows"),
+        ("derivative", lambda *known: 0.1 * DERIVATIVE(*known), "slope_bounds_the_derivative"),
+        ("supremum", of_the_ends, "the_last_cell_holds_what_is_larger_than_its_end"),
+    ],
+)
+def test_planted_defects_are_caught(name, plant, check, monkeypatch):
+    monkeypatch.setattr(_cells, name, plant)
+    with pytest.raises(AssertionError):
+        globals()[f"test_{check}"]()
