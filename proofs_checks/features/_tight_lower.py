@@ -66,8 +66,72 @@ def majority(bound: Bounding) -> Iterator[World]:
         mean = (wrong * stats.binom(n, 0.5 + away).pmf(count)).sum(axis=0)
         # E|g| = sqrt(2/pi) at q = 1, and the loss is steep 3.
         best = float(np.max(4 * away * mean)) * 3 * 0.5 * math.sqrt(2 / math.pi)
-        value = bound(n, pool_size=1, scale=0.5, lipschitz=3.0).value
+        value = bound(n, pool_size=1, scale=0.5, lipschitz=3.0, dimension=1).value
         yield World(f"{n} samples", (value, value), best * (1 + 1e-3))
+
+
+def majorities(bound: Bounding) -> Iterator[World]:
+    """Orthonormal rows, targets of biased coins of random signs, and the majority at each row.
+
+    It is the best learner of all laws together. Two centred units of two weights have E|M - M'|/2,
+    by the means of the largest of four and of two normals.
+    """
+    rows = np.arange(2, 33)
+    linear = np.sqrt(2 / (math.pi * rows))
+    most_of_four = 3 / math.sqrt(math.pi) * (0.5 + math.asin(1 / 3) / math.pi)
+    pairs = np.array([most_of_four - 1 / math.sqrt(math.pi)])
+    for n, q, amplitudes in ((4, 1, linear), (16, 1, linear[:7]), (1, 2, pairs)):
+        best = (
+            3
+            * 0.5
+            * max(_majorities(n, int(k), float(a)) for k, a in zip(rows, amplitudes, strict=False))
+        )
+        known = {"pool_size": q, "scale": 0.5, "lipschitz": 3.0, "centred": q > 1}
+        value = bound(n, dimension=amplitudes.size + 1, **known).value
+        yield World(f"{n} samples, pool size {q}", (value, value), best * (1 + 1e-3))
+
+
+def _majorities(n: int, k: int, amplitude: float) -> float:
+    """The largest mean excess risk over biases; the chance of an error by all counts."""
+    away = np.append(np.geomspace(0.01, 0.5, 1000), 0.5)
+    wrong = np.zeros(away.size)
+    for seen in range(n + 1):
+        count = np.arange(seen + 1)[:, None]
+        lost = (count < seen / 2) + 0.5 * (count == seen / 2)
+        chance = float(stats.binom(n, 1 / k).pmf(seen))
+        wrong += chance * (lost * stats.binom(seen, 0.5 + away).pmf(count)).sum(axis=0)
+    return float(np.max(4 * away * wrong)) * amplitude
+
+
+def normal_means(bound: Bounding) -> Iterator[World]:
+    """One row, and three points with weights for a prior; rows of several sizes, and shrinkage.
+
+    No learner's largest risk is below the bound, so that of one that is good is near it: the mean
+    of the prior's posterior law for one row, Pinsker's shrinkage for several.
+    """
+    for reach, centre in ((0.05, 0.0), (0.3, 0.0), (1.6, 0.345), (100.0, None)):
+        known = {"norm": reach, "noise": 0.5, "eigenvalues": np.array([0.25])}
+        value = bound(**known).value
+        linear = reach**2 / (1 + reach**2)
+        largest = linear if centre is None else _largest_risk(reach, centre)
+        yield World(f"one row, {reach:g} deviations", (value, value), 0.25 * largest)
+    # Shrinkage by 1 - 1/(c sqrt(mu)) of each direction has the same risk at every target.
+    root, slope = np.array([2.0, 1.0, 0.5]), 500.0
+    kept = 1 - 1 / (slope * root)
+    norm = 0.01 * math.sqrt(float(np.sum((slope * root - 1) / root**2)))
+    known = {"norm": norm, "noise": 0.01, "eigenvalues": np.append(root**2, 0.0)}
+    value = bound(**known).value
+    yield World("rows of three sizes", (value, value), 1e-4 * float(kept.sum()) / 4)
+
+
+def _largest_risk(reach: float, centre: float) -> float:
+    """The largest mean square error over |theta| <= reach, noise 1."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(120)
+    points, chance = np.array([-reach, 0.0, reach]), np.array([1 - centre, 2 * centre, 1 - centre])
+    theta = np.linspace(0, reach, 201)[:, None]
+    law = np.exp(-(((theta + nodes)[..., None] - points) ** 2) / 2) * chance
+    away = law @ points / law.sum(axis=2) - theta
+    return float(np.max(away**2 @ weights)) / math.sqrt(2 * math.pi)
 
 
 def distinct_rows(bound: Bounding) -> Iterator[World]:

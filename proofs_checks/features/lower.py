@@ -55,6 +55,22 @@ def risk(context: Context, *, bound: Bounding = bounds.risk) -> Evidence:
     )
 
 
+def many_laws(context: Context, *, bound: Bounding = bounds.risk) -> Evidence:
+    """Hold the bound of the risk against the best learner of two laws for each row."""
+    return hold_worlds(
+        [*worlds.majorities(bound)], form="proved", claim=f"mean excess risk, {_CLAIM}"
+    )
+
+
+def rows(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
+    """Hold the bound of the risk at the rows against the largest risk of good estimators."""
+    return hold_worlds(
+        [*worlds.normal_means(bound)],
+        form="proved",
+        claim=f"mean excess risk at the rows, {_CLAIM}",
+    )
+
+
 def rank(context: Context, *, bound: Bounding = bounds.gram_error) -> Evidence:
     """Hold the bound by rank where one row is missing."""
     return hold_worlds(
@@ -126,13 +142,15 @@ def _mean_distance(q: int) -> float:
 
 STATEMENT = Statement(
     id="features.lower",
-    source="Ours; after Berry (1941) and Esseen (1942), Shevtsova (2011), Le Cam (1973)",
+    source="Ours; after Berry (1941) and Esseen (1942), Shevtsova (2011), Le Cam (1973), "
+    "Assouad (1983), Pinsker (1980), Donoho, Liu, MacGibbon (1990)",
     place="Ours, and a known theorem with its constant as recalled",
     copy="none",
     hypotheses=prose(
         r"""
         Independent units. All pairs: orthonormal rows. A set: $2^k$ of them. The risk: any learner,
-        a loss that is $L$-Lipschitz and bounded. The nearest function: any weights.
+        a loss that is $L$-Lipschitz and bounded; or squared loss at the rows, with normal noise.
+        The nearest function: any weights.
         """
     ),
     title="Lower bounds",
@@ -140,7 +158,8 @@ STATEMENT = Statement(
     ground=prose(
         r"""
         Linear units, where the laws of errors are in closed form; codes; the best learner of two
-        laws; the nearest function in draws; a missing row.
+        laws, and of two for each row; estimators of normal means; the nearest
+        function in draws; a missing row.
         """
     ),
     printed=(
@@ -155,15 +174,18 @@ STATEMENT = Statement(
     proved=(
         r"t_N(\delta) = t_1\left(1 - (1-\delta)^{1/N}\right), \quad \left(\mathbb{E}\min_\alpha"
         r"\|\cdot\|^2\right)^{1/2} \ge \frac{C\,\mathbb{E}|M - \mathrm{med}M|}{2\sqrt m}, \quad "
-        r"\mathbb{E}[\mathcal E - \inf\mathcal E] \ge \max_\epsilon 4\epsilon LC\,\mathbb{E}|M|\,"
-        r"P\left(\mathrm{Bin} < \frac N2\right), \quad \|\cdot\| \ge \frac{\mu_{m+1}}{\mu_{m+1} +"
-        r"\lambda}"
+        r"\mathbb{E}[\mathcal E - \inf\mathcal E] \ge \max_{k,\epsilon} 4\epsilon La_k\,"
+        r"\mathbb{E}\,P\left(\mathrm{Bin} < \frac n2\right), \quad "
+        r"\|\cdot\| \ge \frac{\mu_{m+1}}{\mu_{m+1} + \lambda}, \quad "
+        r"\mathbb{E}\frac{|\hat f-f|^2}N \ge \frac{\sigma^2}N\sum_i r\left("
+        r"\frac{\tau_i}\sigma\right)"
     ),
     proved_text=prose(
         r"""
         All pairs of $N$ rows and a packing of $N = 2^k$; the nearest function of $m$ units to the
-        class of Lemma 3; the risk of any learner; the spectral error of any map, by its rank and by
-        one direction $v$ at any rank: $t_1(\delta)/(v^\top Kv + \lambda)$.
+        class of Lemma 3; the risk of any learner, at $k$ rows with values $\pm a_k$, and for
+        squared loss at given rows; the spectral error of any map, by its rank and by one direction
+        $v$ at any rank: $t_1(\delta)/(v^\top Kv + \lambda)$.
         """
     ),
     proof=prose(
@@ -173,7 +195,8 @@ STATEMENT = Statement(
         between it and $z$ standard deviations beyond has there at least $\Phi(z) - 1/2$ less two
         errors of the normal limit. Of $m$ vectors with exchangeable coordinates in dimension $2m$
         the span holds half of each coordinate, in the mean. Two coins of bias $\epsilon$ are
-        told apart no better than by their majority.
+        told apart no better than by their majority, and so are the coins of $k$ rows, each by its
+        own samples. The kernel's ball on the rows has Pinsker's box within.
         """
     ),
     checks=(
@@ -181,6 +204,8 @@ STATEMENT = Statement(
         Check(form="proved", name="all pairs", run=all_pairs),
         Check(form="proved", name="a packing", run=uniform),
         Check(form="proved", name="the best learner of two laws", run=risk),
+        Check(form="proved", name="the best learner of many laws", run=many_laws),
+        Check(form="proved", name="estimators of normal means", run=rows),
         Check(form="proved", name="a missing row", run=rank),
         Check(form="proved", name="one direction", run=direction),
         Check(form="proved", name="the nearest function", run=nearest),

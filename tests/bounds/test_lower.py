@@ -59,7 +59,8 @@ def test_risk_has_its_constant():
     largest = math.sqrt(2 / math.pi)
     z = np.linspace(0.5, 1.0, 1001)
     expected = 2 * np.max(z * stats.norm.sf(z)) * largest
-    found = lower.risk(10**8, pool_size=1, scale=1.0, lipschitz=1.0).value * 1e4
+    known = {"pool_size": 1, "scale": 1.0, "lipschitz": 1.0, "dimension": 1}
+    found = lower.risk(10**8, **known).value * 1e4
     assert found == pytest.approx(expected, rel=1e-3)
 
 

@@ -40,6 +40,8 @@ DEFECTS = [
     (lower.all_pairs, {"bound": scaled(lowest.all_pairs, 1.1)}, "refuted"),
     (lower.uniform, {"bound": scaled(lowest.uniform, 1.2)}, "refuted"),
     (lower.risk, {"bound": scaled(lowest.risk, 1.01)}, "refuted"),
+    (lower.many_laws, {"bound": scaled(lowest.risk, 1.01)}, "refuted"),
+    (lower.rows, {"bound": scaled(lowest.excess_risk, 1.01)}, "refuted"),
     (lower.rank, {"bound": scaled(lowest.gram_error, 1.01)}, "refuted"),
     (lower.direction, {"bound": scaled(lowest.gram_direction, 1.01)}, "refuted"),
     (lower.nearest, {"bound": scaled(lowest.lemma_3, 1.1)}, "refuted"),

@@ -62,7 +62,7 @@ def test_the_factor_of_the_risk_is_the_step_of_its_grid():
             options={"xatol": 1e-10},
         )
         best = -4 * found.fun * math.sqrt(2 / math.pi)
-        value = lower.risk(n, pool_size=1, scale=1.0, lipschitz=1.0).value
+        value = lower.risk(n, pool_size=1, scale=1.0, lipschitz=1.0, dimension=1).value
         assert value * (1 - 1e-9) <= best < value * (factor("the risk") - 0.005)
 
 

@@ -149,6 +149,8 @@ ROWS = [
     larger("deviation", "all pairs", 1.08, lower.all_pairs, lowest.all_pairs),
     larger("deviation", "a set", 1.16, lower.uniform, lowest.uniform),
     larger("statistical", "the risk", 1.01, lower.risk, lowest.risk),
+    larger("statistical", "the risk, many rows", 1.01, lower.many_laws, lowest.risk),
+    larger("minimax", "the risk at the rows", 1.01, lower.rows, lowest.excess_risk),
     larger("rank", "the spectral error", 1.01, lower.rank, lowest.gram_error),
     larger("direction", "one direction", 1.01, lower.direction, lowest.gram_direction),
     larger("approximation", "the nearest function", 1.04, lower.nearest, lowest.lemma_3),

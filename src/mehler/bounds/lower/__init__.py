@@ -9,13 +9,16 @@ from mehler.bounds.lower._gram import gram_direction, gram_error
 from mehler.bounds.lower._lower_bound import LowerBound
 from mehler.bounds.lower._orbits import energy_distance
 from mehler.bounds.lower._pair import all_pairs, one_pair, uniform
-from mehler.bounds.lower._rates import lemma_3, risk
+from mehler.bounds.lower._rates import lemma_3
+from mehler.bounds.lower._ridge import excess_risk
+from mehler.bounds.lower._risk import risk
 
 __all__ = [
     "LowerBound",
     "all_pairs",
     "collision",
     "energy_distance",
+    "excess_risk",
     "gram_direction",
     "gram_error",
     "lemma_3",

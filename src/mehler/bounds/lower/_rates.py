@@ -1,10 +1,8 @@
-"""Lower bounds of the approximation and of the risk."""
+"""Lower bounds of the approximation."""
 
 from __future__ import annotations
 
 import math
-
-import numpy as np
 
 from mehler.bounds._bound import require_count, require_positive
 from mehler.bounds._elementwise import elementwise
@@ -62,75 +60,14 @@ def lemma_3(n_features: int, *, pool_size: int, scale: float) -> LowerBound:
     return below("approximation", value, r"C\,E|M - med M|/(2\sqrt m)", quantity, 1.0, text)
 
 
-@elementwise
-def risk(n_samples: int, *, pool_size: int, scale: float, lipschitz: float) -> LowerBound:
-    r"""Bound from below the mean excess risk of any learner, after N samples, by two laws.
-
-    .. math:: \inf_{\hat f}\sup E[\mathcal E(\hat f) - \inf_F\mathcal E] \ge
-              \max_\epsilon 4\epsilon\,LC\,E|M|\;P\Big(\mathrm{Bin}(N, \tfrac12 + \epsilon)
-              < \tfrac N2\Big)
-
-    with ties counted by half; about 0.34 L C E|M|/sqrt(N).
-
-    Parameters
-    ----------
-    n_samples : int or array
-        N.
-    pool_size : int or array
-        q.
-    scale : float
-        C, of the class of Theorem 2.
-    lipschitz : float
-        L, of the loss.
-
-    Returns
-    -------
-    LowerBound
-        The single term "statistical".
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range.
-
-    See Also
-    --------
-    mehler.bounds.maxout.theorem_2 : The upper bound.
-
-    References
-    ----------
-    Proof: :doc:`/theorems/features-lower`, after L. Le Cam.
-
-    Examples
-    --------
-    >>> from mehler.bounds import lower
-    >>> round(lower.risk(10_000, pool_size=4, scale=1.0, lipschitz=1.0).value, 5)
-    0.00361
-    """
-    from scipy import stats
-
-    (n_samples,) = require_count(n_samples=n_samples)
-    require_positive(scale=scale, lipschitz=lipschitz)
-    largest = _distance_from(0.0, check_pool(pool_size))
-    away = np.minimum(np.linspace(0.05, 3, 296) / (2 * math.sqrt(n_samples)), 0.5)
-    half = n_samples / 2
-    law = stats.binom(n_samples, 0.5 + away)
-    tie = law.pmf(half) / 2 if n_samples % 2 == 0 else 0.0
-    wrong = law.cdf(math.ceil(half) - 1) + tie
-    value = 4 * scale * lipschitz * largest * float(np.max(away * wrong))
-    quantity = "mean excess risk of any learner"
-    formula = r"4\epsilon LC\,E|M|\,P(Bin < N/2)"
-    return below("statistical", value, formula, quantity, 1.0, "the worst of two laws and a loss")
-
-
 def _spread(q: int) -> float:
     """Return E|M - med M|."""
     from scipy.special import ndtri_exp
 
-    return _distance_from(float(ndtri_exp(math.log(0.5) / q)), q)
+    return distance_from(float(ndtri_exp(math.log(0.5) / q)), q)
 
 
-def _distance_from(middle: float, q: int) -> float:
+def distance_from(middle: float, q: int) -> float:
     """Return E|M - middle|, by parts: the integrals of both tails of the distribution."""
     from scipy import integrate
     from scipy.special import log_ndtr

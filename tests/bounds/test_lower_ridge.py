@@ -1,0 +1,98 @@
+"""The lower bound at the rows, squared loss: Pinsker's box, and the mean of one normal variable."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+from mehler.bounds import lower, ridge
+from mehler.bounds.lower import _ridge
+
+
+def risk_of_prior(points, weights):
+    """The Bayes risk of a discrete prior for a normal mean, by the trapezoid rule."""
+    y = np.linspace(-points[-1] - 8, points[-1] + 8, 161)
+    law = np.exp(-((y[:, None] - points) ** 2) / 2) * weights * (y[1] - y[0])
+    law /= math.sqrt(2 * math.pi)
+    return float(weights @ points**2 - np.sum((law @ points) ** 2 / law.sum(axis=1)))
+
+
+def least_favourable(tau):
+    """A prior of a few equally spaced points; each of them is less than the minimax risk."""
+    n = 2 if tau < 1.1 else 3 if tau < 2.2 else 4 if tau < 3.3 else 6
+    points = np.linspace(-tau, tau, n)
+
+    def risk(k):
+        weights = np.exp(k * (1 - (points / tau) ** 2))
+        return -risk_of_prior(points, weights / weights.sum())
+
+    found = optimize.minimize_scalar(
+        risk, bounds=(-4, 3), method="bounded", options={"xatol": 0.01}
+    )
+    return -found.fun
+
+
+@pytest.mark.full
+def test_four_fifths_of_the_linear_risk_at_every_reach():
+    """Between grid points the minimax risk increases; beyond them other terms are larger."""
+    taus = 0.4 * 1.002 ** np.arange(1350)
+    least = np.array([least_favourable(tau) for tau in taus])
+    above = taus[1:] ** 2 / (1 + taus[1:] ** 2)
+    assert np.all(least[:-1] >= 0.8 * above)
+    for t in np.concatenate([np.linspace(1e-3, 0.4, 50), np.linspace(taus[-1], 100, 50)]):
+        others = max(t**2 * (1 - t**2 - t**4), t**2 / (t**2 + math.pi**2))
+        assert others >= 0.8 * t**2 / (1 + t**2)
+
+
+@pytest.mark.parametrize("tau", [0.05, 0.3, 0.7, 1.0, 1.7, 2.5, 5.0])
+def test_a_normal_mean_is_below_the_risk_of_a_prior(tau):
+    assert _ridge._normal_mean(np.array([tau**2]))[0] <= least_favourable(tau) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("size", [0.3, 1.0, 30.0])
+@pytest.mark.parametrize("mu", [1 / np.arange(1.0, 80) ** 2, 0.5 ** np.arange(10), np.ones(4)])
+def test_the_box_by_the_multiplier(mu, size):
+    """The best of all boxes in the ellipsoid has a Lagrange multiplier, found by bisection."""
+
+    def spent(log_nu):
+        edges = np.maximum(np.sqrt(mu / math.exp(log_nu)) - 1, 0)
+        return float(np.sum(edges / mu)) / size**2 - 1
+
+    nu = math.exp(optimize.brentq(spent, -60, -1e-12, xtol=1e-14))
+    expected = np.maximum(np.sqrt(mu / nu) - 1, 0)
+    found = _ridge._box(mu, size)
+    assert found == pytest.approx(expected[: found.size], rel=1e-8, abs=1e-10)
+    assert np.all(expected[found.size :] < 1e-10)
+    assert np.sum(found / mu[: found.size]) <= size**2 * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.5, 3.0])
+def test_between_four_fifths_of_the_best_shrinkage_and_ridge_regression(noise):
+    mu = 50 / np.arange(1.0, 51) ** 2
+    known = {"norm": 1.0, "noise": noise, "eigenvalues": mu}
+    below = lower.excess_risk(**known).value
+    # The largest risk of the best linear learner, over multipliers: a saddle point.
+    target = np.maximum(_ridge._box(mu, 1 / noise), 0)
+    linear = noise**2 * np.sum(target / (1 + target)) / 50
+    lam = ridge.ridge_choice(**known)
+    above = ridge.excess_risk(10**15, ridge=lam, sup=1.0, **known).value
+    assert 0.8 * linear * (1 - 1e-12) <= below <= linear <= above
+
+
+def test_ends_of_the_floats_and_no_noise():
+    mu = np.array([3.0, 3.0, 1e-20])
+    assert lower.excess_risk(norm=1.0, noise=0.0, eigenvalues=mu).vacuous
+    few = lower.excess_risk(norm=1e-5, noise=1.0, eigenvalues=mu).value
+    assert few == pytest.approx(1e-10, rel=1e-8)
+    many = lower.excess_risk(norm=1e5, noise=1e-150, eigenvalues=mu).value
+    assert many == pytest.approx(2e-300 / 3, rel=1e-8)
+
+
+def test_bad_input_is_named():
+    for change in ({"norm": 0.0}, {"noise": -1.0}, {"eigenvalues": [-1.0, 1.0]}):
+        known = {"norm": 1.0, "noise": 1.0, "eigenvalues": [1.0, 0.5], **change}
+        with pytest.raises(ValueError, match=next(iter(change))):
+            lower.excess_risk(**known)
