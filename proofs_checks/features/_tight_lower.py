@@ -157,6 +157,46 @@ def one_direction(bound: Bounding) -> Iterator[World]:
             yield World(name, (failure, failure), _of_squares(m // block, 2 * value))
 
 
+def rare_draws(bound: Bounding) -> Iterator[World]:
+    """One row, a feature that is 1/sqrt(p) with chance p, else 0: K_m is a binomial share over p.
+
+    The ridge is a half, so that it and the row's length count unlike.
+    """
+    for share, m, block in ((1 / 900, 100, 1), (1e-6, 1000, 2)):
+        failure = -math.expm1(m // block * math.log1p(-share))
+        known = {"own": 1 / share, "mean": 1.0, "chance": share, "ridge": 0.5, "block": block}
+        value = bound(m, delta=failure, **known).value
+        count = np.arange(10)
+        error = abs(count * block / (share * m) - 1) / 1.5
+        law = stats.binom(m // block, share).pmf(count)
+        name = f"a feature of chance {share:.0e}"
+        reached = float(law[error >= value * (1 - 1e-9)].sum())
+        # An equality: the sum of probabilities is right up to its rounding.
+        yield World(name, (failure, failure), reached * (1 + 1e-12))
+
+
+def rare_frequencies(bound: Bounding) -> Iterator[World]:
+    """One frequency and 64 rows of a line: the error at each frequency, and the chance of more."""
+    n, step, ridge = 64, 0.2, 4.0
+    x = step * np.arange(n)
+    kernel = np.exp(-((x[:, None] - x) ** 2) / 2)
+    mean, basis = np.linalg.eigh(kernel)
+    root = basis / np.sqrt(mean + ridge)
+    turned = root.T @ kernel @ root
+    w = np.linspace(0.0, 5.0, 1001)
+    errors = np.empty(w.size)
+    for i, one in enumerate(w):
+        part = root.T @ np.stack([np.cos(one * x), np.sin(one * x)], axis=1)
+        errors[i] = np.linalg.norm(part @ part.T - turned, 2)
+    for failure in (0.3, 0.02):
+        known = {"n_samples": n, "spacing": step, "gamma": 0.5, "ridge": ridge}
+        value = bound(2, delta=failure, **known).value
+        # Cells count if the error is reached at either end, and so does all beyond the last.
+        reached = np.maximum(errors[1:], errors[:-1]) >= value
+        chance = float(2 * (np.diff(stats.norm.cdf(w)) @ reached + stats.norm.sf(w[-1])))
+        yield World(f"one frequency, chance {failure:g}", (failure, failure), chance)
+
+
 def _of_squares(m: int, value: float) -> float:
     law = stats.chi2(m)
     return float(law.sf(m * (1 + value)) + law.cdf(m * (1 - value)))

@@ -87,6 +87,22 @@ def direction(context: Context, *, bound: Bounding = bounds.gram_direction) -> E
     )
 
 
+def rare(context: Context, *, bound: Bounding = bounds.gram_rare) -> Evidence:
+    """Hold the bound by a rare draw for a row whose feature is seldom not 0."""
+    return hold_worlds(
+        [*worlds.rare_draws(bound)], form="proved", claim=f"spectral error, one row, {_CLAIM}"
+    )
+
+
+def grid(context: Context, *, bound: Bounding = bounds.gram_grid) -> Evidence:
+    """Hold the bound on equally spaced rows for one frequency, whose errors are computed."""
+    return hold_worlds(
+        [*worlds.rare_frequencies(bound)],
+        form="proved",
+        claim=f"spectral error, rows of a line, {_CLAIM}",
+    )
+
+
 def nearest(
     context: Context, *, bound: Bounding = bounds.lemma_3, draw: Draw = MaxoutFeatures.draw
 ) -> Evidence:
@@ -159,7 +175,8 @@ STATEMENT = Statement(
         r"""
         Linear units, where the laws of errors are in closed form; codes; the best learner of two
         laws, and of two for each row; estimators of normal means; the nearest
-        function in draws; a missing row.
+        function in draws; a missing row; one
+        frequency on a line.
         """
     ),
     printed=(
@@ -185,7 +202,8 @@ STATEMENT = Statement(
         All pairs of $N$ rows and a packing of $N = 2^k$; the nearest function of $m$ units to the
         class of Lemma 3; the risk of any learner, at $k$ rows with values $\pm a_k$, and for
         squared loss at given rows; the spectral error of any map, by its rank and by one direction
-        $v$ at any rank: $t_1(\delta)/(v^\top Kv + \lambda)$.
+        $v$ at any rank: $t_1(\delta)/(v^\top Kv + \lambda)$; that of plain Fourier features by the
+        rarest frequency that is drawn.
         """
     ),
     proof=prose(
@@ -196,7 +214,8 @@ STATEMENT = Statement(
         errors of the normal limit. Of $m$ vectors with exchangeable coordinates in dimension $2m$
         the span holds half of each coordinate, in the mean. Two coins of bias $\epsilon$ are
         told apart no better than by their majority, and so are the coins of $k$ rows, each by its
-        own samples. The kernel's ball on the rows has Pinsker's box within.
+        own samples. The kernel's ball on the rows has Pinsker's box within. A
+        frequency that is drawn has its part of the mean, however little the kernel has of it.
         """
     ),
     checks=(
@@ -208,6 +227,8 @@ STATEMENT = Statement(
         Check(form="proved", name="estimators of normal means", run=rows),
         Check(form="proved", name="a missing row", run=rank),
         Check(form="proved", name="one direction", run=direction),
+        Check(form="proved", name="a rare draw", run=rare),
+        Check(form="proved", name="one frequency", run=grid),
         Check(form="proved", name="the nearest function", run=nearest),
     ),
 )

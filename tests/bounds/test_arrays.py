@@ -132,6 +132,20 @@ CASES = [
             **{"variance": 2.0, "third": 3.1},
         },
     ),
+    (
+        lower.gram_rare,
+        {
+            **{"n_features": [100, 10**4], "delta": [0.1, 0.01], "ridge": 1.0, "own": 900.0},
+            **{"mean": 1.0, "chance": 0.002},
+        },
+    ),
+    (
+        lower.gram_grid,
+        {
+            **{"n_features": [20, 200], "n_samples": 500, "delta": [0.5, 0.1], "ridge": 1.0},
+            **{"spacing": 0.2, "gamma": 0.5},
+        },
+    ),
     (lower.gram_error, {"n_features": [1, 5], "ridge": 1.0, "eigenvalues": np.ones(3)}),
     (margin.risk, {"margins": np.array([0.5, 0.4, 0.8, -0.1]), **DELTA}),
     (margin.separated, {"n_samples": [5, 10**6], **DELTA, "margin": 0.4}),

@@ -44,6 +44,8 @@ DEFECTS = [
     (lower.rows, {"bound": scaled(lowest.excess_risk, 1.01)}, "refuted"),
     (lower.rank, {"bound": scaled(lowest.gram_error, 1.01)}, "refuted"),
     (lower.direction, {"bound": scaled(lowest.gram_direction, 1.01)}, "refuted"),
+    (lower.rare, {"bound": scaled(lowest.gram_rare, 1.01)}, "refuted"),
+    (lower.grid, {"bound": scaled(lowest.gram_grid, 1.1)}, "refuted"),
     (lower.nearest, {"bound": scaled(lowest.lemma_3, 1.1)}, "refuted"),
     (ridge.tight, {"bound": scaled(risks.excess_risk, 0.99)}, "refuted"),
     (doubly_stochastic.tight, {"bound": scaled(risks.doubly_stochastic, 0.99)}, "refuted"),

@@ -153,6 +153,8 @@ ROWS = [
     larger("minimax", "the risk at the rows", 1.01, lower.rows, lowest.excess_risk),
     larger("rank", "the spectral error", 1.01, lower.rank, lowest.gram_error),
     larger("direction", "one direction", 1.01, lower.direction, lowest.gram_direction),
+    larger("rare", "a rare draw", 1.01, lower.rare, lowest.gram_rare),
+    larger("rare", "a rare frequency", 1.1, lower.grid, lowest.gram_grid),
     larger("approximation", "the nearest function", 1.04, lower.nearest, lowest.lemma_3),
     *of_term(NEAREST, "nearest", nearest.tight, spectral.nearest, least=0.99),
     Row(

@@ -9,6 +9,7 @@ from mehler.bounds.lower._gram import gram_direction, gram_error
 from mehler.bounds.lower._lower_bound import LowerBound
 from mehler.bounds.lower._orbits import energy_distance
 from mehler.bounds.lower._pair import all_pairs, one_pair, uniform
+from mehler.bounds.lower._rare import gram_grid, gram_rare
 from mehler.bounds.lower._rates import lemma_3
 from mehler.bounds.lower._ridge import excess_risk
 from mehler.bounds.lower._risk import risk
@@ -21,6 +22,8 @@ __all__ = [
     "excess_risk",
     "gram_direction",
     "gram_error",
+    "gram_grid",
+    "gram_rare",
     "lemma_3",
     "one_pair",
     "risk",
