@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize
 
+from mehler import exact
 from mehler.bounds import spectral
 
 MU = np.array([8.0, 3.0, 1.0, 0.2, 0.01, 0.0])
@@ -109,3 +110,32 @@ def test_names_what_it_refuses(change, message):
     known = {"norm": 1.0, "eigenvalues": MU, "kurtosis": 3.0, **change}
     with pytest.raises(ValueError, match=message):
         spectral.nearest(10, **known)
+
+
+@pytest.mark.parametrize("q", [2, 3, 8])
+@pytest.mark.parametrize("angle", [0.5, 0.1])
+def test_combinations_of_three_near_rows_have_a_large_kurtosis(q, angle):
+    """By draws: the combination is 0 where one weight is largest at all three rows."""
+    w = np.random.default_rng(0).standard_normal((400_000, q, 2))
+    rows = np.array([[np.cos(t), np.sin(t)] for t in (-angle, 0, angle)])
+    winners = w @ rows.T
+    f = winners.max(axis=1) @ [1, -2 * np.cos(angle), 1]
+    same = np.argmax(winners[:, :, 0], axis=1) == np.argmax(winners[:, :, 2], axis=1)
+    assert np.abs(f[same]).max() < 1e-12
+    chance = 1 - float(exact.collision_probability(np.cos(2 * angle), q))
+    assert abs(same.mean() - (1 - chance)) < 6 * np.sqrt(chance / len(f))
+    assert np.mean(f**4) / np.mean(f**2) ** 2 > 1 / chance
+
+
+def test_the_kurtosis_of_pools_of_two_in_closed_form():
+    """Four pieces of sin on the circle, by a fine sum over angles and the law of the length."""
+    for angle in (0.7, 0.1, 0.01):
+        turns = np.linspace(np.pi / 2 - angle, np.pi / 2 + angle, 200_001)
+        three = np.abs(np.cos(turns + angle)) + np.abs(np.cos(turns - angle))
+        g = three - 2 * np.cos(angle) * np.abs(np.cos(turns))
+        share = 2 * 2 * angle / (2 * np.pi)
+        found = 2 * share * np.mean(g**4) / (share * np.mean(g**2)) ** 2
+        fourth = 3 * angle / 8 - np.sin(2 * angle) / 4 + np.sin(4 * angle) / 32
+        second = angle / 2 - np.sin(2 * angle) / 4
+        assert found == pytest.approx(np.pi * fourth / second**2, rel=1e-4)
+        assert found > 9 * np.pi / (5 * angle) * (1 - angle**2)
