@@ -39,15 +39,6 @@ def test_the_interval_contains_the_truth_as_often_as_it_says(which):
     assert missed <= 3
 
 
-@pytest.mark.parametrize("delta", [0.3, 0.1, 0.01])
-@pytest.mark.parametrize("n", [500, 1836])
-def test_ranks_by_the_binomial_law(n, delta):
-    low, high = _measured._ranks(n, delta)
-    at = stats.binom(n, 1 - delta)
-    assert at.sf(high - 1) <= 0.01 < at.sf(high - 2)
-    assert at.cdf(low - 1) <= 0.01 < at.cdf(low)
-
-
 def test_rare_events_are_not_measured():
     row = _measured.measured_all_pairs(np.eye(2), seed=0, **{**ASK, "delta": 1e-4})
     assert row.features is None

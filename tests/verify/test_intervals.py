@@ -99,6 +99,36 @@ def test_binomial_is_as_sharp_as_its_definition():
     assert binom.cdf(7, 100, high) == pytest.approx(5e-4, rel=1e-9)
 
 
+@pytest.mark.parametrize("p", [0.5, 0.7, 0.95, 0.99])
+@pytest.mark.parametrize(("n", "rate"), [(60, 0.1), (1836, 0.02), (20_000, 1e-9)])
+def test_quantile_misses_as_often_as_it_says_and_the_next_ranks_would_more_often(n, p, rate):
+    """Samples 1 to n, so that the ends are ranks; the misses are binomial tails."""
+    low, high = intervals.quantile(np.random.default_rng(1).permutation(n) + 1, p, rate)
+    below = binom(n, p)  # the number of samples up to the quantile
+    if math.isfinite(low):
+        assert below.cdf(low - 1) <= rate / 2
+    assert below.cdf(max(low, 0)) > rate / 2
+    if math.isfinite(high):
+        assert below.sf(high - 1) <= rate / 2
+    assert below.sf(min(high, n + 1) - 2) > rate / 2
+
+
+@given(st.floats(0.5, 12.0), st.sampled_from([0.5, 0.9, 0.99]))
+def test_quantile_and_the_share_beyond_a_number_are_of_one_mind(number, p):
+    samples = np.random.default_rng(8).exponential(size=400)
+    low, high = intervals.quantile(samples, p, 1e-3)
+    least, most = intervals.binomial(int((samples > number).sum()), 400, 1e-3)
+    assert (number >= high) == (most < 1 - p)
+    assert (number < low) == (least > 1 - p)
+
+
+def test_quantile_of_a_law_with_atoms_misses_no_more_often():
+    x = np.random.default_rng(6).integers(0, 4, (2000, 50))
+    ends = np.array([intervals.quantile(row, 0.5, 0.05) for row in x])
+    # P(X <= 0) < 1/2 <= P(X <= 1).
+    assert int(((ends[:, 0] > 1) | (ends[:, 1] < 1)).sum()) <= most_misses(2000, 0.05)
+
+
 def test_bounded_uses_the_variance_when_it_is_small():
     # s = 0.05: sqrt(2 s^2 log(6/a)/n) + 7 log(6/a)/(3 n) = 0.0024 + 0.0005 at n = 1e5, a = 1e-9,
     # where Hoeffding's inequality gives 0.0105.
@@ -176,6 +206,9 @@ def test_asymptotic_misses_normal_samples_exactly_as_often_as_it_says():
         (lambda: intervals.binomial(5, 4, 0.1), ValueError, "exceeds n=4"),
         (lambda: intervals.binomial(1.5, 4, 0.1), TypeError, "integer"),
         (lambda: intervals.binomial(1, 0, 0.1), ValueError, "n=0"),
+        (lambda: intervals.quantile([], 0.5, 0.1), ValueError, "samples is empty"),
+        (lambda: intervals.quantile([1.0], 1.0, 0.1), ValueError, "probability=1.0"),
+        (lambda: intervals.quantile([1.0], 0.5, 0.0), ValueError, "false_alarm=0.0"),
     ],
 )
 def test_bad_input_is_refused_by_name(call, error, message):

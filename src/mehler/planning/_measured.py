@@ -9,6 +9,7 @@ import numpy as np
 
 from mehler import MaxoutFeatures, _arrays, exact
 from mehler.planning._plan import Row
+from mehler.verify import intervals
 
 # Features per measured draw, and the confidence of the quantile's interval.
 _FEATURES = 512
@@ -72,25 +73,11 @@ def _draws(delta: float, most: int, *, times: float) -> int | None:
     return None if least > most else min(most, max(200, math.ceil(times * least)))
 
 
-def _ranks(n: int, delta: float) -> tuple[int, int]:
-    """Return the ranks of the order statistics below and above the 1 - delta quantile.
-
-    The k-th smallest draw is below the quantile with probability P(Bin(n, 1 - delta) >= k), above
-    it with at most P(Bin(n, 1 - delta) < k); each is at most 1 - confidence.
-    """
-    from scipy.special import bdtr
-
-    at_most = bdtr(np.arange(n + 1), n, 1 - delta)
-    high = int(np.argmax(1 - at_most <= 1 - _CONFIDENCE)) + 1
-    low = int(np.sum(at_most <= 1 - _CONFIDENCE))
-    return max(low, 1), min(high, n)
-
-
 def _row(errors: Any, quantity: str, eps: float, delta: float) -> Row:
-    n, ordered = errors.size, np.sort(errors)
-    least, features = (
-        math.ceil(_FEATURES * (ordered[rank - 1] / eps) ** 2) for rank in _ranks(n, delta)
-    )
+    n = errors.size
+    ends = intervals.quantile(errors, 1 - delta, 2 * (1 - _CONFIDENCE))
+    # Errors are not negative; there is an upper end, as `_draws` sees to it.
+    least, features = (math.ceil(_FEATURES * (max(end, 0.0) / eps) ** 2) for end in ends)
     return Row(
         quantity=quantity,
         name=f"{n} draws",

@@ -12,6 +12,7 @@ binomial        successes of n equal trials                       exact bound at
 self_normalised a kurtosis below a limit proportional to n        exact bound at a fixed n
 nonnegative     no negative ones; at the upper end bounded        exact bound at a fixed n
                 moments
+quantile        none; for a quantile, not the mean                exact bound at a fixed n
 dkw             (a band for the distribution function)            exact bound at a fixed n
 asymptotic      a variance, and n large                           only in the limit of large n
 =============== ================================================= ==============================
@@ -25,6 +26,7 @@ from mehler.verify.intervals._binomial import binomial, dkw
 from mehler.verify.intervals._bounded import betting, bounded
 from mehler.verify.intervals._known_variance import known_variance
 from mehler.verify.intervals._nonnegative import nonnegative
+from mehler.verify.intervals._quantile import quantile
 from mehler.verify.intervals._self_normalised import self_normalised
 from mehler.verify.intervals._sub_gamma import maxout_constants, sub_gamma
 
@@ -37,6 +39,7 @@ __all__ = [
     "known_variance",
     "maxout_constants",
     "nonnegative",
+    "quantile",
     "self_normalised",
     "sub_gamma",
 ]
