@@ -8,7 +8,6 @@ python benchmarks/bounds.py
 from __future__ import annotations
 
 import _harness
-import numpy as np
 from mehler.proofs_checks.maxout.risk import (
     _risk_cases,
     lemma_2,
@@ -20,7 +19,7 @@ from mehler.proofs_checks.maxout.risk import (
 
 from mehler.bounds import maxout
 from mehler.statements import Context
-from mehler.verify import Ledger, intervals
+from mehler.verify import Ledger
 
 FALSE_ALARM = 1e-6
 
@@ -78,18 +77,18 @@ def corners(paper, free):
 
 
 def measured(name, shape, case):
-    drawn = np.asarray(case.drawn, dtype=float)
+    held = case.held(FALSE_ALARM)
     return {
         "statement": name,
         "shape": shape,
-        **case.where,
-        "failure": case.promised,
-        "draws": drawn.size,
-        "violations": case.violations,
-        "upper": intervals.binomial(case.violations, drawn.size, FALSE_ALARM)[1],
-        "quantile": float(np.quantile(drawn, case.bound.probability)),
-        "bound": case.bound.value,
-        "looseness": case.looseness,
+        **held.where,
+        "failure": held.promised,
+        "draws": held.n_draws,
+        "violations": held.violations,
+        "upper": held.violation_interval[1],
+        "quantile": held.quantile,
+        "bound": held.bound,
+        "looseness": held.ratio,
     }
 
 

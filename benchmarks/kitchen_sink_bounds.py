@@ -7,12 +7,11 @@ python benchmarks/kitchen_sink_bounds.py
 from __future__ import annotations
 
 import _harness
-import numpy as np
 from mehler.proofs_checks._violations import Case
 from mehler.proofs_checks.kitchen_sinks import estimation_lemma, lemma_1, risk_lemma, theorem
 
 from mehler.statements import Context
-from mehler.verify import Ledger, intervals
+from mehler.verify import Ledger
 
 SEED = 0
 FALSE_ALARM = 1e-6  # of each interval for a share of violations
@@ -35,36 +34,35 @@ def families() -> dict[str, list[Case]]:
 
 
 def row(name: str, case: Case) -> tuple[list[str], dict[str, object]]:
-    drawn = np.asarray(case.drawn)
-    quantile = float(np.quantile(drawn, case.bound.probability))
-    _, high = intervals.binomial(case.violations, drawn.size, FALSE_ALARM)
+    held = case.held(FALSE_ALARM)
+    high = held.violation_interval[1]
     where = dict(case.where)
     moments = ", moments known" if where.pop("moments", "") else ""
     raw = {
         "bound_of": name,
         **where,
         "moments_known": bool(moments),
-        "draws": drawn.size,
-        "violations": case.violations,
+        "draws": held.n_draws,
+        "violations": held.violations,
         "share_at_most": high,
-        "promised": case.promised,
-        "quantile": quantile,
-        "bound": case.bound.value,
-        "looseness": case.looseness,
+        "promised": held.promised,
+        "quantile": held.quantile,
+        "bound": held.bound,
+        "looseness": held.ratio,
     }
-    assert drawn.size >= 10_000
-    assert high < case.promised, raw
+    assert held.n_draws >= 10_000
+    assert high < held.promised, raw
     cells = [
         name,
         f"{where['features']}{moments}",
         *(f"{where[key]:,}" if key in where else "" for key in ("d", "K", "N")),
         f"{where['delta']:g}",
-        f"{drawn.size:,}",
-        f"{case.violations:,}",
-        f"{case.promised:.2g}",
-        f"{quantile:.3g}",
-        f"{case.bound.value:.3g}",
-        f"{case.looseness:.3g}",
+        f"{held.n_draws:,}",
+        f"{held.violations:,}",
+        f"{held.promised:.2g}",
+        f"{held.quantile:.3g}",
+        f"{held.bound:.3g}",
+        f"{held.ratio:.3g}",
     ]
     return cells, raw
 

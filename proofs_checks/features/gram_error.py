@@ -10,12 +10,14 @@ import numpy as np
 
 from mehler import FourierFeatures, MaxoutFeatures
 from mehler.bounds import Bound, Term, spectral
+from mehler.bounds.lower import LowerBound
 from mehler.statements import Check, Context, Evidence, Statement
 
 from .._dedent import prose
 from .._violations import Case, hold_bounds
 from .._worlds import hold_worlds
 from . import _tight_grams as worlds
+from ._directions import best_direction
 from ._gram_draws import Draw, grams, norms
 
 Bounding = Callable[..., Bound]
@@ -68,7 +70,9 @@ def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
     for ridge, m in ((3.5, 800), (2.0, 1600)):
         drawn = _errors(context, draw, f"known/{ridge}", rows, m, ridge)
         found = bound(m, ridge=ridge, delta=_DELTA, eigenvalues=mu)
-        cases.append(Case(drawn=drawn, bound=found, where={"ridge": ridge, "m": m}))
+        below = best_direction(rows, m, gamma=_GAMMA, delta=_DELTA, ridge=ridge)
+        where = {"ridge": ridge, "m": m}
+        cases.append(Case(drawn=drawn, bound=found, lower=below, where=where))
     return hold_bounds(
         cases,
         form="printed",
@@ -105,12 +109,21 @@ def _cases(context: Context, bound: Bounding) -> Iterator[Case]:
         told += ({"lipschitz": stretch} if known is None else dict(known),)
         for ridge, m in ((1.0, 100),) if context.quick else ((0.1, 400), (1.0, 100), (10.0, 16)):
             found = _errors(context, draw, f"{form}/{ridge}", rows, m, ridge)
+            below = _below(form, rows, m, ridge)
             for one in told:
                 yield Case(
                     drawn=found,
+                    lower=below,
                     bound=bound(m, ridge=ridge, delta=_DELTA, gram=kernel, **one),
                     where={"map": form, "ridge": ridge, "m": m, "by": next(iter(one))},
                 )
+
+
+def _below(form: str, rows: Any, m: int, ridge: float | None) -> LowerBound | None:
+    """Return the lower bound by one direction, whose moments are known for pairs alone."""
+    if form != "pairs":
+        return None
+    return best_direction(rows, m, gamma=_GAMMA, delta=_DELTA, ridge=ridge)
 
 
 def operator(context: Context, *, bound: Bounding = spectral.operator_error) -> Evidence:
@@ -123,7 +136,8 @@ def operator(context: Context, *, bound: Bounding = spectral.operator_error) -> 
     ):
         found = _errors(context, draw, f"operator/{name}", rows, 100, None)
         limit = bound(100, delta=_DELTA, gram=draw(2, seed=0).kernel(rows), **known)
-        cases.append(Case(drawn=found, bound=limit, where={"map": name}))
+        below = _below(name, rows, 100, None)
+        cases.append(Case(drawn=found, bound=limit, lower=below, where={"map": name}))
     return hold_bounds(
         cases,
         form="proved",

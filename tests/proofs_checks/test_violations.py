@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from mehler.bounds import Bound, Term
+from mehler.bounds.lower import LowerBound
+from mehler.statements import BoundCase
+from mehler.verify import intervals
 from proofs_checks._violations import Case, hold_bounds
 
 
@@ -31,7 +36,7 @@ def test_a_valid_bound_holds_and_its_looseness_is_the_ratio_of_quantiles():
     # P(|g| > 3) = 0.0027, promised 0.05, whose quantile is 1.95996.
     good = case(3.0, 0.95)
     assert judge(good).status == "holds"
-    assert good.looseness == pytest.approx(3.0 / stats.norm.ppf(0.975), rel=0.03)
+    assert good.held(1e-9).ratio == pytest.approx(3.0 / stats.norm.ppf(0.975), rel=0.03)
 
 
 def test_a_bound_that_is_too_low_is_refuted_among_good_ones():
@@ -51,3 +56,61 @@ def test_a_draw_that_is_not_finite_is_an_error():
     bad = Case(drawn=np.array([1.0, np.nan]), bound=case(3.0, 0.95).bound)
     with pytest.raises(ValueError, match="not finite"):
         judge(bad)
+
+
+def test_each_case_reports_violations_and_looseness_with_intervals_that_hold_the_truth():
+    below = LowerBound(
+        statement="a.b", form="proved", quantity="|g|", terms=[Term("all", 1.5)], probability=0.05
+    )
+    found = judge(replace(case(3.0, 0.95), lower=below), case(2.5, 0.99, seed=4)).cases
+    assert [one.where for one in found] == [{"n": 20_000}] * 2
+    for one, value, failure in zip(found, (3.0, 2.5), (0.05, 0.01)):
+        drawn = np.abs(np.random.default_rng(3 if value == 3 else 4).standard_normal(20_000))
+        assert (one.n_draws, one.bound) == (20_000, value)
+        assert one.violations == int((drawn > value).sum())
+        assert one.frequency == one.violations / 20_000
+        low, high = one.violation_interval
+        assert low < 2 * stats.norm.sf(value) < high
+        # Half of the check's false alarm each, and half of that on either side.
+        assert stats.binom.sf(one.violations - 1, 20_000, low) == pytest.approx(2.5e-10, rel=1e-6)
+        assert one.promised == pytest.approx(failure)
+        truth = value / stats.norm.isf(failure / 2)
+        low, high = one.ratio_interval
+        assert low < truth < high
+        assert low < one.ratio < high
+    assert found[0].ratio_to_lower == pytest.approx(2.0)
+    assert found[1].lower is found[1].ratio_to_lower is None
+
+
+@pytest.mark.parametrize("value", [1.8, 1.9, 1.96, 2.0, 2.05, 2.2])
+def test_the_ratio_is_certainly_above_1_exactly_where_the_check_holds(value):
+    found = judge(case(value, 0.95))
+    low, high = found.cases[0].ratio_interval
+    status = "holds" if low >= 1 else "refuted" if high < 1 else "inconclusive"
+    assert found.status == status
+
+
+def test_planted_quantiles_of_another_probability_are_seen():
+    """Of the quantile at 1 - 2 delta, and of as many draws as there are, no truth is inside."""
+    drawn = np.abs(np.random.default_rng(3).standard_normal(20_000))
+    for probability in (0.9, 0.975):
+        low, high = intervals.quantile(drawn, probability, 1e-9)
+        assert not low < stats.norm.isf(0.025) < high
+
+
+def test_no_deviation_at_all_is_infinitely_below_a_bound_and_once_a_bound_of_0():
+    nothing = {"probability": 0.95, "false_alarm": 1e-3}
+    some = BoundCase.from_draws(np.zeros(1000), bound=0.1, **nothing)
+    none = BoundCase.from_draws(np.zeros(1000), bound=0.0, **nothing)
+    assert (some.ratio, none.ratio, none.violations) == (np.inf, 1.0, 0)
+
+
+def test_the_case_nearest_to_its_promise_is_named():
+    found = hold_bounds(
+        [replace(case(value, 0.95), where={"value": value}) for value in (3.0, 2.2, 4.0)],
+        form="proved",
+        claim="c",
+        false_alarm=1e-9,
+        n_features=1,
+    )
+    assert dict(found.where) == {"value": 2.2}

@@ -14,13 +14,13 @@ import pandas
 import pytest
 
 from mehler import report
-from mehler.report.render._format import cells, count, number
+from mehler.report.render._format import case_cells, cells, count, number, ratios
 from mehler.report.render._html import render_html
 from mehler.report.render._markdown import render_markdown
 from mehler.report.render._mathml import formula, mathml, prose
 from mehler.report.render._mathml_postprocess import ALPHABETS, styled
 from mehler.report.render._svg import draw
-from mehler.statements import Evidence, Plot, Series
+from mehler.statements import BoundCase, Evidence, Plot, Series
 from tests.report import toys
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
@@ -68,6 +68,7 @@ def everything():
         toys.BROKEN,
         toys.SILENT,
         toys.HOSTILE,
+        toys.BOUND,
     )
     return report.run(statements, data=toys.rows(6, 3), false_alarm=1e-3)
 
@@ -110,6 +111,36 @@ def test_verdict_comes_first_and_in_words(html, everything):
     assert html.index(everything.headline) < html.index("</h1>") < html.index("<table")
     for one in everything.statements:
         assert one.verdict in html
+
+
+def test_bounds_beside_draws_are_a_table_of_their_settings(everything, page, html):
+    (one,) = [s for s in everything.statements if s.id == "toy.bound"]
+    cases = one.evidence[0].cases
+    text = "".join(page.text)
+    assert f"held: bound over quantile {ratios(cases)}, in 2 settings" in text
+    for case in cases:
+        for cell in case_cells(case).values():
+            assert cell in text
+    assert html.count('data-label="bound over quantile"') == 2
+    assert "2 settings" not in render_html(replace(everything, statements=()))
+
+
+def test_numbers_of_a_bound_beside_draws():
+    case = BoundCase(
+        n_draws=20_000,
+        violations=30,
+        violation_interval=(0.0005, 0.00321),
+        promised=0.05,
+        bound=0.5,
+        quantile=0.25,
+        quantile_interval=(0.2, 0.26),
+        lower=0.125,
+    )
+    shown = case_cells(case)
+    assert (shown["violations"], shown["violations_in"]) == ("0.0015", "[0.0005, 0.0032]")
+    assert (shown["ratio"], shown["ratio_in"], shown["ratio_to_lower"]) == ("2", "[1.92, 2.5]", "4")
+    assert case_cells(replace(case, lower=None))["ratio_to_lower"] == "–"
+    assert ratios([case, replace(case, bound=1.0)]) == "2 to 4"
 
 
 def test_the_data_come_first_and_the_contents_before_them(html):

@@ -141,6 +141,23 @@ def test_json_holds_the_keys_and_the_plots_of_the_page():
     assert {"mehler", "python", "numpy", "backend", "platform", "date", "seed"} <= set(provenance)
 
 
+def test_json_holds_violations_and_both_ratios_of_a_bound_beside_draws():
+    found = json.loads(json.dumps(run(toys.BOUND).to_dict(), allow_nan=False))
+    first, second = found["statements"][0]["evidence"][0]["cases"]
+    assert first["where"] == {"map": toys.SCRIPT, "bound": 3.0}
+    assert first["n_draws"] == 20_000
+    assert first["frequency"] == first["violations"] / 20_000
+    low, high = first["violation_interval"]
+    # P(|g| > 3), and the quantiles of |g|: both intervals miss with 1e-9 at most.
+    assert low < 0.0026998 < high < first["promised"]
+    low, high = first["ratio_interval"]
+    assert low < 3 / 1.959964 < high
+    assert first["ratio_to_lower"] == 2.0
+    assert second["lower"] is second["ratio_to_lower"] is None
+    assert second["ratio_interval"][0] < 2.5 / 2.326348 < second["ratio_interval"][1]
+    assert run(toys.TRUE).to_dict()["statements"][0]["evidence"][0]["cases"] == []
+
+
 def test_infinite_detectable_effect_is_written():
     check = Check(
         form="printed",

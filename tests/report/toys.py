@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from mehler.report.on_data import _section
 from mehler.statements import (
     RESTORED_REFUTED,
+    BoundCase,
     Check,
     Context,
     Evidence,
@@ -61,6 +63,24 @@ def mean_of_normals(context: Context, claimed: float, form: str, n: int = 4000) 
     return Evidence.from_verdict(verdict, form=form, plots=(picture,))
 
 
+def held_bound(context: Context) -> Evidence:
+    """Compare E g^2 = 1 as before, beside a bound of |g| whose quantile is known."""
+    drawn = np.abs(context.rng("draws").standard_normal(20_000))
+    settings = ((3.0, 0.95, 1.5), (2.5, 0.98, None))
+    cases = tuple(
+        BoundCase.from_draws(
+            drawn,
+            bound=bound,
+            probability=probability,
+            false_alarm=context.false_alarm,
+            lower=lower,
+            where={"map": SCRIPT, "bound": bound},
+        )
+        for bound, probability, lower in settings
+    )
+    return replace(mean_of_normals(context, 1.0, "printed"), cases=cases)
+
+
 def check(claimed: float, form: str, n: int = 4000) -> Check:
     return Check(
         form=form,
@@ -99,6 +119,7 @@ LOST = statement(
     copy="lost",
     place="Section 2, equation (3); our copy, line 7",
 )
+BOUND = statement("bound", "holds", Check(form="printed", name="held", run=held_bound))
 SILENT = statement("silent", "not computable", note="No number is claimed.")
 HOSTILE = statement(
     "hostile",

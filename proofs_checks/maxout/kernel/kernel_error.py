@@ -10,6 +10,7 @@ import numpy as np
 
 from mehler import MaxoutFeatures
 from mehler.bounds import kernel_error as bounds
+from mehler.bounds import lower
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from mehler.verify import intervals
 
@@ -86,9 +87,11 @@ def one_pair(
         rows = np.concatenate(rows_at([rho], context.rng(f"pair/{rho}"), unit=True))
         drawn = gram_errors(context, draw, f"pair/{q}/{rho}", rows, q, m)[:, 0, 1]
         known = [{"rho": rho, "route": route} for route in _ROUTES] + [{"route": "chernoff"}]
+        below = lower.one_pair(m, delta=delta, pool_size=q, rho=rho)
         cases += [
             Case(
                 drawn=drawn,
+                lower=below,
                 bound=bound(m, delta=delta, pool_size=q, **options),
                 where={"q": q, "rho": rho, "m": m, **options},
             )
@@ -120,6 +123,8 @@ def all_pairs(
         found = [
             Case(
                 drawn=drawn.max(axis=(1, 2)),
+                # Whatever the rows, one of them with itself.
+                lower=lower.one_pair(m, delta=delta, pool_size=q),
                 bound=bound(m, n_samples=n, delta=delta, pool_size=q),
                 where={"q": q, "N": n, "m": m},
             )
@@ -155,9 +160,15 @@ def uniform(
         rows, diameter = _set(context.rng(f"set/{name}"), name)
         drawn = gram_errors(context, draw, f"set/{name}/{q}", rows, q, m).max(axis=(1, 2))
         known: dict[str, Any] = {"dimension": dimension, "diameter": diameter, "pool_size": q}
+        below = (
+            lower.uniform(m, dimension=dimension, delta=delta, pool_size=q)
+            if name == "orthonormal"
+            else lower.one_pair(m, delta=delta, pool_size=q)
+        )
         cases += [
             Case(
                 drawn=drawn,
+                lower=below,
                 bound=bound(m, delta=delta, n_inputs=rows.shape[1], route=route, **known),
                 where={"set": name, "q": q, "m": m, "route": route},
             )

@@ -3,6 +3,7 @@
 `discover` finds the statements of installed packages; `mehler.report.run` checks them.
 """
 
+from mehler.statements._bound_case import BoundCase
 from mehler.statements._context import BACKENDS, LEVELS, Context, Level
 from mehler.statements._discover import discover
 from mehler.statements._evidence import FORMS, Evidence
@@ -19,6 +20,7 @@ __all__ = [
     "RESTORED_HOLDS",
     "RESTORED_REFUTED",
     "UNDECIDED",
+    "BoundCase",
     "Check",
     "Context",
     "Evidence",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from mehler._validate import integer, iterable, real
+from mehler.statements._bound_case import BoundCase, bound_cases
 from mehler.statements._plot import Plot
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ class Evidence:
         Why an inconclusive check is undecided.
     plots : tuple of Plot
         Plots for the page.
+    cases : tuple of BoundCase
+        Of a bound that was compared with draws: violations and looseness, one for each setting.
 
     See Also
     --------
@@ -107,6 +110,7 @@ class Evidence:
     where: Mapping[str, Any] = field(default_factory=dict)
     reason: str = ""
     plots: tuple[Plot, ...] = ()
+    cases: tuple[BoundCase, ...] = ()
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
@@ -124,6 +128,7 @@ class Evidence:
         object.__setattr__(self, "false_alarm", real("false_alarm", self.false_alarm))
         object.__setattr__(self, "assumptions", iterable("assumptions", self.assumptions))
         object.__setattr__(self, "plots", iterable("plots", self.plots))
+        object.__setattr__(self, "cases", bound_cases(iterable("cases", self.cases)))
 
     @property
     def margin(self) -> float | None:

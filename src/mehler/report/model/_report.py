@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mehler.report.model._data_result import Comparison, DataResult
-from mehler.statements import Evidence
+from mehler.statements import BoundCase, Evidence
 
 SCHEMA = "mehler-report/2"
 
@@ -163,6 +163,8 @@ def plain(value: Any) -> Any:
         return value if np.isfinite(value) else str(value)
     if isinstance(value, Evidence):
         return {**_fields(value), "margin": plain(value.margin)}
+    if isinstance(value, BoundCase):
+        return plain(value.to_dict())
     if isinstance(value, StatementResult):
         return {**_fields(value), "as_expected": value.as_expected}
     if is_dataclass(value) and not isinstance(value, type):

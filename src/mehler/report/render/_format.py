@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from mehler.statements import Evidence
+from mehler.statements import BoundCase, Evidence
 from mehler.verify import Cause
 
 NONE = "–"
@@ -13,6 +13,7 @@ _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SHARP = 1e-6
 _RELATIONS = {"=": "", ">=": "≥\u202f", "<=": "≤\u202f"}
 _SMALL, _LARGE = 1e-4, 1e6
+_OF_CASE = ("promised", "bound", "quantile", "ratio", "lower", "ratio_to_lower")
 
 
 def number(x: float | None, scale: float | None = None, digits: int = 4) -> str:
@@ -115,6 +116,31 @@ def cells(evidence: Evidence) -> dict[str, str]:
         "resolution": number(evidence.resolution, digits=2),
         "detectable": number(evidence.detectable, digits=2),
     }
+
+
+def case_cells(case: BoundCase) -> dict[str, str]:
+    """Format all numbers of a bound beside draws, by name."""
+    shown = {name: number(getattr(case, name), digits=3) for name in _OF_CASE}
+    return {
+        **shown,
+        "draws": count(case.n_draws),
+        "violations": number(case.frequency, digits=2),
+        "violations_in": _ends(case.violation_interval, 2),
+        "quantile_in": _ends(case.quantile_interval, 3),
+        "ratio_in": _ends(case.ratio_interval, 3),
+    }
+
+
+def ratios(cases: Sequence[BoundCase]) -> str:
+    """Format the range of the bounds over their quantiles."""
+    found = [one.ratio for one in cases]
+    low, high = number(min(found), digits=3), number(max(found), digits=3)
+    return low if low == high else f"{low} to {high}"
+
+
+def _ends(interval: tuple[float, float], digits: int) -> str:
+    low, high = interval
+    return f"[{number(low, digits=digits)}, {number(high, digits=digits)}]"
 
 
 def deciding(evidence: Sequence[Evidence], form: str) -> Evidence | None:

@@ -13,7 +13,16 @@ from mehler.report.model._data_result import PlanRow
 from mehler.report.model._report import Report
 from mehler.report.model._verification import Verification
 from mehler.report.on_data._check import ERRORS
-from mehler.report.render._format import cells, count, deciding, explained, left, number
+from mehler.report.render._format import (
+    case_cells,
+    cells,
+    count,
+    deciding,
+    explained,
+    left,
+    number,
+    ratios,
+)
 from mehler.report.render._svg import draw
 
 _TONES = {
@@ -57,6 +66,8 @@ def render_html(report: Report | Verification) -> str:
             "by_map": _by_map,
             "papers": Counter(one.id.partition(".")[0] for one in report.statements).items(),
             "most_columns": _MOST_COLUMNS,
+            "case_cells": case_cells,
+            "ratios": ratios,
         }
         ids = frozenset(one.id for one in report.statements)
     return environment.get_template(f"{page}.html.j2").render(
