@@ -55,9 +55,18 @@ def test_options_reach_the_plan(tmp_path, capsys):
     assert os.listdir(out.parent) == ["plan.json"]
 
 
+def test_ridge_and_group_bring_rows_of_their_own(rows_file, capsys):
+    line = ("--ridge", "0.1", "--group-order", "24", "--eps", "0.5")
+    assert call("plan", str(rows_file), *line, "--json", *QUICK) == 0
+    expected = planning.plan(np.load(rows_file), ridge=0.1, group_order=24, eps=0.5, measure=False)
+    assert json.loads(capsys.readouterr().out) == expected.to_dict()
+    assert [name for name in expected.groups if "sampled elements" in name]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["plan", "--n-inputs", "3", "--ridge", "0.1"], "ridge=0.1 needs data"),
         (["plan"], "there is nothing to plan for: give data, or some of n_inputs"),
         (["plan", "gone.npy"], "DATA='gone.npy' does not exist"),
         (["plan", "--n-inputs", "3", "--eps", "0"], "eps=0.0"),

@@ -42,6 +42,18 @@ def plan(
     lipschitz: Annotated[float, option("L", "Lipschitz constant of the loss.")] = 1.0,
     scale: Annotated[float, option("C", "Weights on M features are at most C/M.")] = 1.0,
     loss_bound: Annotated[float, option("B", "Largest value of the loss; the least is 0.")] = 1.0,
+    ridge: Annotated[
+        float | None,
+        option(
+            "L",
+            "Ridge, as in mehler.learn.ridge: plan the spectral error of the Gram matrix of DATA "
+            "relative to it, and the nearest function, too.",
+        ),
+    ] = None,
+    group_order: Annotated[
+        int | None,
+        option("N", "Order of a finite group: plan the elements to sample, too."),
+    ] = None,
     measure: Annotated[
         bool, switch("--measure/--no-measure", "Whether to draw features and measure their error.")
     ] = True,
@@ -125,6 +137,8 @@ def plan(
             lipschitz=lipschitz,
             scale=scale,
             loss_bound=loss_bound,
+            ridge=ridge,
+            group_order=group_order,
             seed=seed,
             max_rows=max_rows,
             measure=measure,

@@ -9,9 +9,11 @@ from mehler._validate import flag
 from mehler.bounds._bound import require_count, require_positive, require_probability
 from mehler.exact._validate import check_pool
 from mehler.planning._data import look_at
+from mehler.planning._element_rows import element_rows
 from mehler.planning._kernel_rows import kernel_rows
 from mehler.planning._plan import Plan
 from mehler.planning._risk_rows import risk_rows
+from mehler.planning._spectral_rows import spectral_rows
 
 
 def plan(
@@ -27,6 +29,8 @@ def plan(
     lipschitz: float = 1.0,
     scale: float = 1.0,
     loss_bound: float = 1.0,
+    ridge: float | None = None,
+    group_order: int | None = None,
     c_prime: float | None = None,
     c: float | None = None,
     seed: int = 0,
@@ -54,6 +58,13 @@ def plan(
         Failure probability, per table row.
     lipschitz, scale, loss_bound : float
         L, C and B of the risk theorems: an L-Lipschitz loss in [0, B], weights of at most C/m.
+    ridge : float, optional
+        lambda of :func:`mehler.learn.ridge`; with it, and with data, the spectral error of the Gram
+        matrix relative to K + N lambda is planned too, and the mean square distance from the
+        features to all functions of norm C.
+    group_order : int, optional
+        Order of a finite group of orthogonal maps; with it, and with d and N, the elements that
+        group-invariant features sample are planned too.
     c_prime, c : float, optional
         Constants printed without a value, C' in the condition of Theorem 2 and that of Rahimi and
         Recht's theorem; with them the printed forms are planned too.
@@ -119,6 +130,7 @@ def plan(
     if n_samples is not None:
         (n_samples,) = require_count(n_samples=n_samples)
     optional = {"dimension": dimension, "diameter": diameter, "c_prime": c_prime, "c": c}
+    optional["ridge"] = ridge
     require_positive(**{name: value for name, value in optional.items() if value is not None})
     diameter, c_prime, c = (one if one is None else float(one) for one in (diameter, c_prime, c))
     if diameter is not None and diameter > 2:
@@ -127,6 +139,12 @@ def plan(
         raise ValueError(
             "there is nothing to plan for: give data, or some of n_inputs, n_samples, dimension"
         )
+    if group_order is not None:
+        (group_order,) = require_count(group_order=group_order)
+        if data is None and (n_inputs is None or n_samples is None):
+            raise ValueError(f"group_order={group_order} needs data, or n_inputs and n_samples")
+    if ridge is not None and data is None:
+        raise ValueError(f"ridge={ridge!r} needs data: the spectrum is that of your rows")
     known = look_at(
         data,
         n_inputs=n_inputs,
@@ -140,6 +158,12 @@ def plan(
     loss: dict[str, Any] = {"lipschitz": lipschitz, "scale": scale, "loss_bound": loss_bound}
     rows, notes = kernel_rows(known, seed=seed, max_rows=max_rows, measure=measure, **asked)
     rows += risk_rows(known, **loss, c_prime=c_prime, c=c, **asked)
+    if ridge is not None:
+        found, more = spectral_rows(known.rows, ridge=float(ridge), norm=scale, seed=seed, **asked)
+        rows, notes = rows + found, notes + more
+    if group_order is not None:
+        asked.pop("pool_size")
+        rows += element_rows(known, group_order=group_order, **asked)
     setting = {
         "eps": eps,
         "delta": delta,
@@ -150,5 +174,7 @@ def plan(
         "diameter": known.diameter,
         **{name: float(value) for name, value in loss.items()},
         "seed": seed,
+        **({} if ridge is None else {"ridge": float(ridge)}),
+        **({} if group_order is None else {"group_order": group_order}),
     }
     return Plan(setting=setting, rows=tuple(rows), notes=(*known.notes, *notes))

@@ -13,6 +13,7 @@ from mehler.planning._plan import Row
 
 # Failure probability of each theorem, in units of its own delta.
 _TIMES = {"dimension-free": 3, "paper": 4}
+_CENTRED = "Theorem 2, centred units"
 _KITCHEN = "Rahimi and Recht, units divided by their longest weight"
 
 
@@ -40,7 +41,8 @@ def risk_rows(
 def _shapes(known: Known) -> list[tuple[Any, str, dict[str, Any]]]:
     """Return the variants of Theorem 2 that the known numbers allow, with names and numbers."""
     found: list[tuple[Any, str, dict[str, Any]]] = [
-        ("dimension-free", "Theorem 2, dimension-free", {})
+        ("dimension-free", "Theorem 2, dimension-free", {}),
+        ("dimension-free", _CENTRED, {"centred": True}),
     ]
     if None not in (known.n_inputs, known.dimension, known.diameter):
         numbers = {
@@ -92,7 +94,7 @@ def _approximation(
                 **shared,
             )
         )
-    if c_prime is not None and len(_shapes(known)) == 2:
+    if c_prime is not None and "paper" in (shape for shape, _, _ in _shapes(known)):
         rows.append(_printed_condition(known, quantity, eps, delta, maxouts, c_prime))
     return rows
 

@@ -1,0 +1,124 @@
+"""Rows on spectra, centred units and sampled elements: numbers by other routes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+
+from mehler import MaxoutFeatures, exact
+from mehler.bounds import group_invariant, spectral
+from mehler.planning import plan
+
+ROWS = np.random.default_rng(5).standard_normal((30, 4))
+UNIT = ROWS / np.linalg.norm(ROWS, axis=1, keepdims=True)
+EPS, DELTA, RIDGE = 0.2, 0.05, 0.1
+
+
+@pytest.fixture(scope="module")
+def made():
+    return plan(ROWS, eps=EPS, delta=DELTA, ridge=RIDGE, group_order=24, scale=2.0, measure=False)
+
+
+def rows_of(found, start: str):
+    (group,) = [rows for name, rows in found.groups.items() if name.startswith(start)]
+    return {row.name: row for row in group}
+
+
+def test_spectral_rows_are_the_least_numbers_of_their_theorem(made):
+    rows = rows_of(made, "spectral error of the Gram matrix of 30 rows")
+    assert {row.statement for row in rows.values()} == {"features.gram-error"}
+    phi = MaxoutFeatures.draw(4, 1, 4, seed=0)
+    # Chebyshev's inequality for the Frobenius norm, over the least of K + N lambda.
+    total = float(phi.variance(UNIT).sum())
+    by_hand = math.ceil(total / (DELTA * (EPS * 30 * RIDGE) ** 2))
+    assert abs(rows["Chebyshev, exact variance"].features - by_hand) <= 1
+    m = rows["Lipschitz units, largest singular value of the rows"].features
+    known = {"ridge": 30 * RIDGE, "delta": DELTA, "gram": phi.kernel(UNIT)}
+    known["lipschitz"] = float(np.linalg.norm(UNIT, 2))
+    at, before = (spectral.gram_error(size, **known).value for size in (m, m - 1))
+    # Eigenvalues of K by another order of sums may change the last feature.
+    assert at <= EPS * (1 + 1e-6)
+    assert before >= EPS * (1 - 1e-6)
+    assert any("d(lambda)" in note for note in made.notes)
+
+
+def test_planned_features_keep_the_spectral_error(made):
+    m = min(row.features for row in rows_of(made, "spectral error").values())
+    kernel = MaxoutFeatures.draw(4, 1, 4, seed=0).kernel(UNIT)
+    mu, vectors = np.linalg.eigh(kernel)
+    root = vectors / np.sqrt(mu + 30 * RIDGE)
+    missed = 0
+    for seed in range(40):
+        off = MaxoutFeatures.draw(4, m, 4, seed=seed).gram(UNIT) - kernel
+        missed += np.linalg.norm(root.T @ off @ root, 2) > EPS
+    # A binomial of 40 and 0.05 exceeds 11 with probability 3e-7.
+    assert missed <= 11
+
+
+def test_nearest_rows_are_of_the_ball_and_of_one_function(made):
+    rows = rows_of(made, "mean square distance to functions of norm 2, 30 rows")
+    one = rows["Lemma 3, one function of the class"]
+    # C^2 sigma^2(q)/m, the variance of a Monte Carlo mean.
+    assert one.features == math.ceil(4 * exact.sigma2(4) / EPS)
+    assert one.statement == "maxout.lemma-3"
+    ball = rows["nearest function, worst of the ball"]
+    known = {"norm": 2.0, "lipschitz": float(np.linalg.norm(UNIT, 2))}
+    known["gram"] = MaxoutFeatures.draw(4, 1, 4, seed=0).kernel(UNIT)
+    assert spectral.nearest(ball.features, **known).value <= EPS
+    # Of a grid of ridges: a finer one saves some features, not a fifth of them.
+    assert spectral.nearest(int(0.8 * ball.features), **known).value > EPS
+    assert ball.statement == "features.nearest"
+
+
+def test_element_rows_by_the_formula(made):
+    rows = rows_of(made, "error of the invariant kernel by sampled elements, all pairs of 30 rows")
+    # kappa = E|t_1|/2 on the sphere of four dimensions; D at most sqrt 2.
+    kappa = math.exp(gammaln(2) - gammaln(2.5)) / math.sqrt(math.pi) / 2
+    reach = math.sqrt(math.sqrt(2)) + math.sqrt(2 * math.log(30 / DELTA))
+    independent = rows["independent elements"]
+    assert independent.features == math.ceil(kappa * reach**2 / EPS)
+    distinct = rows["distinct elements of a group of 24"]
+    assert distinct.features <= min(24, independent.features)
+    known = {"n_inputs": 4, "n_points": 30, "delta": DELTA, "group_order": 24}
+    at = group_invariant.elements(distinct.features, **known).value
+    before = group_invariant.elements(distinct.features - 1, **known).value
+    assert at <= EPS < before
+
+
+def test_centred_units_need_fewer(made):
+    rows = rows_of(made, "excess risk, the part that more features reduce")
+    spread = math.sqrt(exact.sigma2(4) - exact.max_moment(1, 4) ** 2)
+    by_hand = (2.0 / EPS * (spread + math.sqrt(2 * math.log(1 / DELTA)))) ** 2
+    centred = rows["Theorem 2, centred units"]
+    assert centred.features == math.ceil(by_hand)
+    assert centred.features < rows["Theorem 2, dimension-free"].features
+
+
+def test_a_planted_pool_size_is_seen():
+    """The pool enters each number by hand above: with another one it is another number."""
+    other = plan(ROWS, eps=EPS, delta=DELTA, ridge=RIDGE, scale=2.0, pool_size=8, measure=False)
+    one = rows_of(other, "mean square")["Lemma 3, one function of the class"]
+    assert one.features != math.ceil(4 * exact.sigma2(4) / EPS)
+
+
+def test_without_their_inputs_there_are_no_such_rows():
+    found = plan(ROWS, measure=False)
+    assert not [name for name in found.groups if "spectral" in name or "elements" in name]
+    assert "ridge" not in found.setting
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_inputs": 3, "ridge": 0.1}, "ridge=0.1 needs data"),
+        ({"data": ROWS, "ridge": 0.0}, "ridge=0.0"),
+        ({"n_inputs": 3, "group_order": 6}, "group_order=6 needs data, or n_inputs and n_samples"),
+        ({"data": ROWS, "group_order": 0}, "group_order=0"),
+    ],
+)
+def test_bad_arguments(options, message):
+    with pytest.raises(ValueError, match=message):
+        plan(**options)
