@@ -1,0 +1,107 @@
+"""The table of five settings, and the known forms in it, by other routes."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+from mehler.verify import intervals
+from tests.docs._blocks import ROOT
+
+_SPEC = importlib.util.spec_from_file_location(
+    "known_forms", ROOT / "benchmarks" / "_known_forms.py"
+)
+known = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(known)
+
+ROWS = json.loads((ROOT / "benchmarks" / "results" / "five_settings.json").read_text())["rows"]
+PAGE = (ROOT / "docs" / "theorems" / "five-settings.md").read_text(encoding="utf-8")
+MU = 40 * 0.6 ** np.arange(40)
+
+
+def test_each_setting_has_all_errors_and_ours_is_the_smallest_above_what_was_drawn():
+    assert len(ROWS) == 5 * 8
+    assert len({(one["rows"], one["error"]) for one in ROWS}) == 5 * 8
+    for one in ROWS:
+        if one["of"] == "quantile":
+            # Refuted if 5 % were exceeded by chance with 1e-9 at most.
+            assert intervals.binomial(one["violations"], one["draws"], 1e-9)[0] <= 0.05
+        assert one["interval"][1] < one["ours"]
+        assert one["known"] is None or one["ours"] < one["known"]
+        assert one["at_least"] is None or one["at_least"] < one["interval"][1]
+        assert one["draws"] == {"entries, 3 rows": 20_000}.get(
+            one["error"], 300 if one["error"].startswith("risk") else 100
+        )
+
+
+@pytest.mark.parametrize(
+    ("error", "what"),
+    [
+        ("spectral", "Spectral error"),
+        ("operator norm", "Operator norm"),
+        ("entries, 300 rows", "Entries of 300 rows"),
+        ("entries, 3 rows", "Entries of 3 rows"),
+        ("uniform", "Uniform"),
+        ("ridge", "Ridge"),
+        ("risk", "Risk"),
+        ("risk, centred units", "Risk, centred"),
+    ],
+)
+def test_page_quotes_the_ratios(error, what):
+    found = [one["ours"] / one["drawn"] for one in ROWS if one["error"] == error]
+    low, high = min(found), max(found)
+    digits = 0 if high > 10 else 1
+    assert f"| {what} | {low:.{digits}f} to {high:.{digits}f} |" in PAGE
+
+
+def test_operator_and_uniform_solve_their_inequalities():
+    t = known.operator(MU, 500, 0.05)
+    chance = 2 * 40 * math.exp(-500 * t**2 / 2 / (40 * 40 + 2 * 40 * t / 3))
+    assert chance == pytest.approx(0.05, rel=1e-9)
+    eps = known.uniform(2000, 0.05, d=5, diameter=2.0, second=5.0)
+    chance = 66 * 5.0 * 4 / eps**2 * math.exp(-2000 * eps**2 / (4 * 7))
+    assert chance == pytest.approx(0.05, rel=1e-6)
+    eps = known.entries(10, 2000, 0.05)
+    assert 100 * 2 * math.exp(-2000 * eps**2 / 2) == pytest.approx(0.05)
+
+
+def test_pinsker_is_the_least_favourable_mean_and_below_every_linear_estimator():
+    norm, noise = 1.5, 0.3
+    found = known.pinsker(MU, norm=norm, noise=noise)
+
+    def risk_of(weights):  # shrinks each coordinate; the worst target lies on one axis
+        return norm**2 * np.max(MU * (1 - weights) ** 2) + noise**2 * np.sum(weights**2)
+
+    best = min(risk_of(np.maximum(0.0, 1 - k / np.sqrt(MU))) for k in np.geomspace(1e-3, 10, 400))
+    ridges = min(risk_of(MU / (MU + lam)) for lam in np.geomspace(1e-4, 100, 200))
+    # Pinsker's weights are the best, and reach the value of the game.
+    assert found <= best / 40 <= found * 1.001
+    assert found <= ridges / 40
+    # Least favourable signs by a general solver, in the first ten coordinates of the same game.
+    mu = MU[:10]
+
+    def lost(share):
+        squares = norm**2 * mu * np.exp(share) / np.exp(share).sum()
+        return -np.sum(noise**2 * squares / (noise**2 + squares)) / 10
+
+    solved = -optimize.minimize(lost, np.zeros(10), method="BFGS").fun
+    assert known.pinsker(mu, norm=norm, noise=noise) == pytest.approx(solved, rel=1e-3)
+
+
+def test_a_planted_pinsker_at_half_the_norm_is_seen():
+    half, whole = (known.pinsker(MU, norm=norm, noise=0.3) for norm in (0.75, 1.5))
+    assert half < 0.9 * whole
+
+
+def test_ridge_is_the_recalled_inequality_and_vacuous_beyond_1():
+    told = {"ridge": 0.1, "norm": 2.0, "noise": 0.5}
+    bias = 0.1 * 4 * 40 / (40 + 4)
+    variance = 0.25 * np.mean(MU / (MU + 4))
+    by_hand = (bias + variance) / 0.75 + 0.25 / 1.25 * 0.25
+    assert known.ridge(0.25, MU, **told) == pytest.approx(by_hand)
+    assert known.ridge(1.0, MU, **told) == math.inf
