@@ -6,11 +6,20 @@ files that begin with an underscore.
 
 from mehler.statements import Statement
 
-from . import clipped_ridge, doubly_stochastic, gram_error, lower, margin, nearest, ridge
+from . import clipped_ridge, doubly_stochastic, gram_error, lower, margin, nearest, ridge, uniform
 
 STATEMENTS: tuple[Statement, ...] = tuple(
     module.STATEMENT
-    for module in (gram_error, ridge, nearest, lower, doubly_stochastic, margin, clipped_ridge)
+    for module in (
+        gram_error,
+        uniform,
+        ridge,
+        nearest,
+        lower,
+        doubly_stochastic,
+        margin,
+        clipped_ridge,
+    )
 )
 
 __all__ = ["STATEMENTS"]

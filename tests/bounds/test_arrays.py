@@ -245,7 +245,10 @@ def test_entries_are_the_bounds_of_scalars(function, given):
 
 
 def test_no_bound_is_left_out():
-    """Every public function with such an argument is in the table."""
+    """Every public function with such an argument is in the table.
+
+    What a bound is told of a map is a dictionary, of one map.
+    """
     tried = {function for function, _ in CASES}
     rooms = (
         *(group_invariant, kernel_error, kitchen_sinks, leverage, lower),
@@ -254,7 +257,9 @@ def test_no_bound_is_left_out():
     for room in rooms:
         for name in room.__all__:
             one = getattr(room, name)
-            if inspect.isfunction(one) and NAMES & inspect.signature(one).parameters.keys():
+            if not inspect.isfunction(one) or one.__annotations__["return"] == "dict[str, Any]":
+                continue
+            if NAMES & inspect.signature(one).parameters.keys():
                 assert one in tried, name
 
 

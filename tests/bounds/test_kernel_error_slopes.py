@@ -1,4 +1,4 @@
-"""The uniform error of any map: against draws, another route, and known forms."""
+"""The uniform error of any map: against draws, sums by hand, and known forms."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from scipy import special
 
 from mehler import FourierFeatures
 from mehler.bounds import kernel_error
+from proofs_checks.features.uniform import known_before
 
 # A circle of radius 1 in the plane, whose doubling dimension is 3, and frequencies of gamma = 1/2.
 ANGLES = np.arange(48) * (2 * math.pi / 48)
@@ -31,38 +32,93 @@ def test_draws_keep_it(m):
     assert np.mean(np.array(found) > bound) == 0
 
 
-def test_terms_by_hand():
-    m, delta = 10**6, 0.01
-    bound = kernel_error.uniform(m, delta=delta, **SET)
-    sums = []
-    for level in range(40):
-        cells = 2.0 ** (3 * level)
-        net = 2 * math.sqrt(math.log(2 * cells * (cells + 1) / delta) / (2 * m))
-        spread = math.sqrt((SLOPE[1] - SLOPE[0] ** 2) / m * (1 - delta / 2) / (delta / 2))
-        sums.append(net + 2 * 2 * min(1.0, 2.0 ** (1 - level)) * (2 * SLOPE[0] + spread))
-    assert bound.value == pytest.approx(min(sums), rel=1e-12)
+def pairs(k: float, level: int) -> float:
+    """Pairs of cells of a level, the equal ones too."""
+    return 2.0 ** (k * level) * (2.0 ** (k * level) + 1) / 2
 
 
-def rahimi_recht(m: int, delta: float, d: int = 2, length: float = 2.0) -> float:
-    """Of Claim 1 with the constant of Sutherland and Schneider (66) for m frequencies."""
-    second = 2.0  # E |w|^2 = 2 gamma d
-    low, high = 1e-6, 1e3
-    for _ in range(200):
-        eps = math.sqrt(low * high)
-        log_chance = math.log(66 * second * length**2 / eps**2) - m * eps**2 / (4 * (d + 2))
-        low, high = (low, eps) if log_chance <= math.log(delta) else (eps, high)
-    return high
+def chain(m: int, delta: float, level: int, stride: int, links: int, law: str = "width") -> float:
+    """The sum of the page at J, a and n, one event after the other; k = 3, D = 2, b = 2.
+
+    Events: the pairs of level J have half of delta, link i has 2^-(i + 2) of it, the slopes the
+    rest.
+    """
+    left = delta - delta / 2
+    total = 2 * math.sqrt(math.log(2 / (delta / 2 / pairs(3, level))) / (2 * m))
+    for i in range(links):
+        share = delta / 2 ** (i + 2)
+        left -= share
+        cost = (math.log(2 / share) + math.log(pairs(3, level + stride * (i + 1)))) / m
+        moved = 2 * 2 * min(1.0, 2.0 ** (1 - level - stride * i))
+        # Increments have the second moment moved^2 E G^2, and lie in [-2, 2]; or (2, 0.1) is told.
+        tail = 2 / 3 if law == "width" else 0.1 * moved
+        total += math.sqrt(2 * moved**2 * 2.0 * cost) + tail * cost
+    last = 2 * 2 * min(1.0, 2.0 ** (1 - level - stride * links))
+    spread = math.sqrt((SLOPE[1] - SLOPE[0] ** 2) / m * (1 - left) / left)
+    return total + last * (2 * SLOPE[0] + spread)
+
+
+@pytest.mark.parametrize("m", [100, 10**4, 10**6])
+def test_net_by_hand(m):
+    tried = [chain(m, 0.01, level, 1, 0) for level in range(40)]
+    found = kernel_error.uniform(m, delta=0.01, route="net", **SET)
+    assert found.value == pytest.approx(min(tried), rel=1e-12)
+
+
+@pytest.mark.parametrize(("m", "law"), [(10**4, "width"), (10**7, "width"), (10**4, "both")])
+def test_chaining_by_hand(m, law):
+    tried = [
+        chain(m, 0.01, level, stride, links, law)
+        for level in range(20)
+        for stride in (1, 2, 3, 4, 6, 8)
+        for links in range(1, 18)
+    ]
+    told = {} if law == "width" else {"increments": (2.0, 0.1)}
+    found = kernel_error.uniform(m, delta=0.01, route="chaining", **SET, **told)
+    assert found.value == pytest.approx(min(tried), rel=1e-12)
+
+
+def test_the_smaller_route_is_taken():
+    for m in (50, 10**6):
+        values = [
+            kernel_error.uniform(m, delta=0.01, route=route, **SET).total
+            for route in ("net", "chaining", None)
+        ]
+        assert values[2] == min(values[:2])
+
+
+def test_chaining_has_no_logarithm_of_m():
+    """The root of m times the bound does not grow from 10^8 to 10^16; by the net it does."""
+
+    def value(m, route):
+        return math.sqrt(m) * kernel_error.uniform(m, delta=0.01, route=route, **SET).value
+
+    assert value(10**16, "chaining") < value(10**8, "chaining")
+    assert value(10**16, "net") > 1.2 * value(10**8, "net")
 
 
 @pytest.mark.parametrize("m", [1000, 10**5, 10**7])
 def test_below_the_known_form(m):
-    assert kernel_error.uniform(m, delta=0.01, **SET).value < rahimi_recht(m, 0.01)
+    known = known_before(m, delta=0.01, n_inputs=2, diameter=2.0, second=2.0)
+    assert kernel_error.uniform(m, delta=0.01, **SET).value < known.value
 
 
-def test_features_are_the_least():
-    m = kernel_error.uniform_features(0.2, delta=0.01, **SET)
-    assert kernel_error.uniform(m, delta=0.01, **SET).value <= 0.2
-    assert kernel_error.uniform(m - 1, delta=0.01, **SET).value > 0.2
+@pytest.mark.parametrize("eps", [0.2, 0.01])
+def test_features_are_the_least(eps):
+    m = kernel_error.uniform_features(eps, delta=0.01, **SET)
+    assert kernel_error.uniform(m, delta=0.01, **SET).value <= eps
+    assert kernel_error.uniform(m - 1, delta=0.01, **SET).value > eps
+
+
+def test_one_level_is_left_where_others_leave_the_floats():
+    bound = kernel_error.uniform(10**6, delta=1e-300, route="net", **{**SET, "dimension": 500})
+    assert bound.total == pytest.approx(chain(10**6, 1e-300, 0, 1, 0), rel=1e-12)
+
+
+def test_arrays_are_one_by_one():
+    found = kernel_error.uniform(np.array([50, 10**6]), delta=0.01, **SET)
+    one_by_one = [kernel_error.uniform(m, delta=0.01, **SET).value for m in (50, 10**6)]
+    assert found.value == pytest.approx(one_by_one)
 
 
 @pytest.mark.parametrize(
@@ -74,6 +130,10 @@ def test_features_are_the_least():
         ({"slope": None, "pool_size": 4}, "go with slope, not with pool_size"),
         ({"width": None}, "give exactly one of"),
         ({"diameter": 0.0}, "diameter=0.0 must be positive"),
+        ({"route": "dudley"}, "route='dudley' is not one of chaining, net"),
+        ({"width": None, "variance": 1.0, "route": "chaining"}, "needs width or increments"),
+        ({"increments": 2.0}, "increments=2.0 is not a pair"),
+        ({"increments": (0.0, 1.0)}, "increments=0.0 must be positive"),
     ],
 )
 def test_bad_input_is_named(change, message):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from mehler.bounds import kernel_error, spectral
 from mehler.bounds import lower as lowest
 from mehler.bounds import margin as margins
 from mehler.bounds import ridge as risks
-from mehler.bounds import spectral
 from proofs_checks.features import (
     clipped_ridge,
     doubly_stochastic,
@@ -14,6 +14,7 @@ from proofs_checks.features import (
     margin,
     nearest,
     ridge,
+    uniform,
 )
 from tests.proofs_checks.defects_kernel_error import scaled
 
@@ -48,6 +49,10 @@ DEFECTS = [
     (lower.grid, {"bound": scaled(lowest.gram_grid, 1.1)}, "refuted"),
     (lower.nearest, {"bound": scaled(lowest.lemma_3, 1.1)}, "refuted"),
     (ridge.tight, {"bound": scaled(risks.excess_risk, 0.99)}, "refuted"),
+    (uniform.printed, {"bound": scaled(uniform.known_before, 0.13)}, "refuted"),
+    (uniform.drawn, {"bound": scaled(kernel_error.uniform, 0.15)}, "refuted"),
+    (uniform.tight, {"bound": scaled(kernel_error.uniform, 0.99)}, "refuted"),
+    (uniform.tight_slopes, {"bound": scaled(kernel_error.uniform, 0.7)}, "refuted"),
     (doubly_stochastic.tight, {"bound": scaled(risks.doubly_stochastic, 0.99)}, "refuted"),
     (clipped_ridge.tight, {"bound": scaled(risks.clipped_risk, 0.99)}, "refuted"),
     (clipped_ridge.drawn, {"bound": scaled(risks.clipped_risk, 0.05)}, "refuted"),

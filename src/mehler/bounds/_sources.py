@@ -114,6 +114,7 @@ PLACES: dict[str, tuple[Source, str]] = {
     "features.margin": (_OURS, ""),
     "features.nearest": (_OURS, ""),
     "features.ridge": (_OURS, ""),
+    "features.uniform": (_OURS, ""),
     "leverage.theorem-1": (_SCORES, "Theorem 1 and Corollary 5"),
     "leverage.bach": (_SCORES, "Proposition 6, after Bach (2017)"),
 }

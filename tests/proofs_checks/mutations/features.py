@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from mehler.bounds import kernel_error, spectral
 from mehler.bounds import lower as lowest
 from mehler.bounds import margin as margins
 from mehler.bounds import ridge as risks
-from mehler.bounds import spectral
 from proofs_checks.features import (
     clipped_ridge,
     doubly_stochastic,
@@ -17,6 +17,7 @@ from proofs_checks.features import (
     margin,
     nearest,
     ridge,
+    uniform,
 )
 from tests.proofs_checks.mutations._row import Check, Row, of_term, times
 
@@ -28,6 +29,7 @@ MARGIN, CLIPPED = "features.margin", "features.clipped-ridge"
 
 
 DOUBLY = "features.doubly-stochastic"
+UNIFORM = "features.uniform"
 
 
 def of_less(name: str, label: str) -> Row:
@@ -51,6 +53,36 @@ def less_kurtosis(n_features: int, **options: Any) -> Any:
     if "kurtosis" in options:
         options["kurtosis"] = max(1.0, options["kurtosis"] / 2)
     return spectral.nearest(n_features, **options)
+
+
+def one_point(m: int, **options: Any) -> Any:
+    """The uniform bound of a set of one point: no union over pairs."""
+    return kernel_error.uniform(m, **{**options, "dimension": 0})
+
+
+def flat(m: int, **options: Any) -> Any:
+    """The uniform bound of products that hardly move, at the level that this makes the best."""
+    return kernel_error.uniform(m, **{**options, "slope": (1e-12, 1e-24)})
+
+
+def uniform_term(
+    term: str, label: str, least: float, check: Check, because: str = "", links: bool = False
+) -> Iterator[Row]:
+    """A term of the uniform bound, at the level that is chosen; with links where asked."""
+
+    def where(options: Mapping[str, Any]) -> bool:
+        return not links or "increments" in options
+
+    return of_term(
+        UNIFORM,
+        term,
+        check,
+        kernel_error.uniform,
+        least=least,
+        because=because,
+        label=label,
+        where=where,
+    )
 
 
 def larger(term: str, label: str, factor: float, check: Check, bound: Any) -> Row:
@@ -99,6 +131,33 @@ def smoother(n_features: int, **options: Any) -> Any:
     return risks.excess_risk(n_features, **options)
 
 
+def of_products(name: str, centred: bool, term: str, least: float, because: str) -> Iterator[Row]:
+    """A term of one product of a map without a bound, in the world of squares."""
+
+    def where(options: Mapping[str, Any]) -> bool:
+        return "sub_gamma" in options and (options["sub_gamma"][0] == 8.0) == centred
+
+    return of_term(
+        UNIFORM,
+        term,
+        uniform.tight,
+        kernel_error.uniform,
+        least=least,
+        because=because,
+        label=f"one product, {name}, {term}",
+        where=where,
+    )
+
+
+_FOUR = "v/4 is the variance of a square; the logarithmic Sobolev inequality pays 4"
+_MEAN = "; and an activation may have a mean, which that of linear units has not"
+_TAIL = "c = 2 sqrt(2) stands for the 2 of a square, by the inequality of Cauchy and Schwarz"
+PRODUCTS = (
+    ("centred maxout", True, "variance", 0.46, _FOUR),
+    ("centred maxout", True, "tail", 0.59, _TAIL),
+    ("kitchen sinks", False, "variance", 0.36, _FOUR + _MEAN),
+    ("kitchen sinks", False, "tail", 0.57, _TAIL),
+)
 _GRAM = (gram_error.tight, spectral.gram_error)
 _OPERATOR = (gram_error.tight_without_bound, spectral.operator_error)
 _RISK = (ridge.tight, risks.excess_risk)
@@ -187,6 +246,47 @@ ROWS = [
         for row in of_term(CLIPPED, term, clipped_ridge.tight, risks.clipped_risk, least=0.99)
     ),
     *(row for case in SEEN for row in seen(*case)),
+    *uniform_term("deviation", "pairs of one level", 0.99, uniform.tight),
+    Row(
+        statement=UNIFORM,
+        term="the union over pairs",
+        change="deleted",
+        check=uniform.tight,
+        defect={"bound": one_point},
+    ),
+    *uniform_term(
+        "increments",
+        "increments, variance",
+        0.07,
+        uniform.tight,
+        "pairs of rows that know nothing of each other have fewer independent errors than pairs, "
+        "and increments half of the second moment that the slope allows",
+        links=True,
+    ),
+    *(row for case in PRODUCTS for row in of_products(*case)),
+    *of_term(
+        UNIFORM,
+        "range",
+        None,
+        because="where it dominates few large increments are many units' common slope, and then "
+        "the first term is larger",
+        label="increments, range",
+    ),
+    *uniform_term(
+        "between",
+        "mean of the slopes",
+        0.49,
+        uniform.tight_slopes,
+        "the mean of products has a slope too, and is flat where one row of many is steep",
+    ),
+    *uniform_term("spread", "deviation of the slopes", 0.7, uniform.tight_slopes),
+    Row(
+        statement=UNIFORM,
+        term="the slopes",
+        change="deleted",
+        check=uniform.tight,
+        defect={"bound": flat},
+    ),
     Row(
         statement=RIDGE,
         term="smoothness",

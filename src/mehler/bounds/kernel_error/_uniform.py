@@ -47,6 +47,7 @@ def uniform(
     n_inputs: int | None = None,
     route: str | None = None,
     slope: tuple[float, float] | None = None,
+    increments: tuple[float, float] | None = None,
     variance: float | None = None,
     sub_gamma: tuple[float, float] | None = None,
     width: float | None = None,
@@ -60,7 +61,14 @@ def uniform(
 
     with T_j = 2^(kj), r_j = D min(1, 2^(1-j)), Delta_0(u) = min over lambda of (u + sup_rho
     psi_rho(+-lambda))/lambda and Delta_1(u) = min over s of (u + E[exp(s N^2) - 1 - s N^2])/s,
-    N the largest of q absolute standard normals.
+    N the largest of q absolute standard normals. For any other map, by the moments of a `slope`,
+
+    .. math:: \min_{J, a, n}\Big[\varepsilon_1\Big(\frac{\delta}{T_J(T_J+1)}\Big)
+              + \sum_{i < n}\big(2r_{J+ai}\sqrt{2vu_i} + c_iu_i\big) + 4r_L\,\mathbb{E}G
+              + 2r_L\sqrt{\tfrac{1-\delta_L}{m\delta_L}\mathrm{Var}\,G}\Big]
+
+    with L = J + an, delta_L = 2^(-n-1) delta, u_i = log(2^(i+2) T (T + 1)/delta)/m at the level
+    J + a(i+1), and v = E G^2, c_i = b/3 for products in an interval of length b.
 
     Parameters
     ----------
@@ -78,30 +86,36 @@ def uniform(
     n_inputs : int, optional
         Columns d of the rows, for "net".
     route : {"chaining", "net"}, optional
-        "net" replaces the sum by 2 r_J (L + 1), L = (((sqrt d + sqrt(2 log q))^2 + 1)^(1/2) +
-        (2 log(2/delta)/m)^(1/2))^2. By default the smaller one, where d is given; "chaining" knows
-        none.
+        For maxout "net" replaces the sum by 2 r_J (L + 1), L = (((sqrt d + sqrt(2 log q))^2 +
+        1)^(1/2) + (2 log(2/delta)/m)^(1/2))^2; "chaining" knows no d. With `slope` "net" has no
+        increments, n = 0. By default the smaller one of those that the arguments allow.
     slope : (float, float), optional
-        For any other map, E G and E G^2 where its products obey |F(x,z) - F(x',z')| <= G (|x - x'|
-        + |z - z'|): G is the length of a frequency for pairs of cosine and sine, twice that for a
-        cosine with an offset. The term "between" is then 2 r_J (2 E G + (Var G (2 - delta)/(m
-        delta))^(1/2)); the others bound pairs of representatives at half of delta.
+        For any other map, E G and E G^2 of one G with |F(x,z) - F(x',z')| <= G (|x - x'| + |z -
+        z'|) for its products: the length of a frequency for pairs of cosine and sine, twice that
+        for a cosine with an offset. :func:`fourier_slope`, :func:`sinks_slope` and
+        :func:`centred_maxout_slope` compute them.
+    increments : (float, float), optional
+        With `slope`, for products without a bound: v and c with log E exp(t (I - E I)) <= (2rt)^2
+        v/(2 (1 - 2rc abs(t))) for increments I of pairs whose rows move by r at most.
     variance, sub_gamma, width : optional
         With `slope`: what is known of one product, as in :func:`one_pair`, at all pairs.
 
     Returns
     -------
     Bound
-        Terms "net" (pairs of representatives) and "between" (rows and their representatives).
+        Terms "net" (pairs of representatives) and "between" (rows and their representatives). With
+        `slope`: those of :func:`one_pair`; "increments" and "range", the links of the chain;
+        "between" and "spread", for mean and deviation of the slopes.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is out of range, or "net" is asked for without `n_inputs`.
+        If an argument is out of range, or what a route needs is missing.
 
     See Also
     --------
     uniform_features : The least m for a target error.
+    fourier_slope, sinks_slope, centred_maxout_slope : What is known of these maps.
     all_pairs : The same for finitely many rows.
     mehler.bounds.doubling.doubling_dimension : The dimension k.
     mehler.bounds.doubling.diameter : The diameter D.
@@ -112,7 +126,8 @@ def uniform(
 
     References
     ----------
-    Proof: :doc:`/theorems/kernel-error`. Mroueh, Rennie, Goel (2015), Definition 2.
+    Proofs: :doc:`/theorems/kernel-error`, :doc:`/theorems/features-uniform`. Mroueh, Rennie, Goel
+    (2015), Definition 2.
 
     Examples
     --------
@@ -126,15 +141,18 @@ def uniform(
     >>> known = {"width": 2.0, "slope": (1.2533, 2.0)}
     >>> bound = kernel_error.uniform(5000, dimension=3, diameter=2, delta=0.01, **known)
     >>> {term.name: round(term.value, 3) for term in bound.terms}
-    {'deviation': 0.143, 'between': 0.01}
+    {'deviation': 0.124, 'increments': 0.007, 'range': 0.009, 'between': 0.001, 'spread': 0.0}
     """
     if slope is not None or pool_size is None:
         told = {"variance": variance, "sub_gamma": sub_gamma, "width": width}
-        if pool_size is not None or n_inputs is not None or route is not None:
-            raise ValueError("slope goes without pool_size, n_inputs and route")
-        return uniform_by_slope(n_features, dimension, diameter, delta, slope, told)
-    if any(one is not None for one in (variance, sub_gamma, width)):
-        raise ValueError("variance, sub_gamma and width go with slope, not with pool_size")
+        if pool_size is not None or n_inputs is not None:
+            raise ValueError("slope goes without pool_size and n_inputs")
+        rest: dict[str, Any] = {"increments": increments, "route": route}
+        return uniform_by_slope(n_features, dimension, diameter, delta, slope, told, **rest)
+    if any(one is not None for one in (increments, variance, sub_gamma, width)):
+        raise ValueError(
+            "increments, variance, sub_gamma and width go with slope, not with pool_size"
+        )
     q, chosen = _checked(pool_size, dimension, diameter, delta, n_inputs, route)
     (n_features,) = require_count(n_features=n_features)
     net, between = _best(n_features, q, dimension, diameter, delta, n_inputs, chosen)

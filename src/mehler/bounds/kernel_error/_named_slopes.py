@@ -1,0 +1,170 @@
+"""What the uniform bound is told of cosines and of kitchen sinks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from mehler._validate import choice, integer, not_negative, positive
+
+# E|g| of a standard normal.
+_MEAN = math.sqrt(2 / math.pi)
+
+
+def fourier_slope(
+    n_inputs: int,
+    *,
+    gamma: float | None = None,
+    nu: float | None = None,
+    length_scale: float = 1.0,
+    form: str = "pairs",
+) -> dict[str, Any]:
+    r"""Return what :func:`uniform` is told of cosines: the Gaussian or a Matern kernel.
+
+    .. math:: G = |w|, \quad \mathbb{E}|w| = s\,\frac{\sqrt2\,\Gamma(\frac{d+1}2)}{\Gamma(\frac d2)}
+              \,\mathbb{E}R, \quad \mathbb{E}|w|^2 = s^2d\,\mathbb{E}R^2
+
+    for frequencies s R N(0, I): s^2 = 2 gamma and R = 1 for the Gaussian kernel; s one over the
+    length, E R = sqrt(nu) Gamma(nu - 1/2)/Gamma(nu) and E R^2 = nu/(nu - 1) for the Matern kernel.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Columns d of the rows.
+    gamma : float, optional
+        Of the Gaussian kernel exp(-gamma abs(x - y)^2).
+    nu, length_scale : float, optional
+        Of the Matern kernel, nu above 1: for rougher ones E G^2 is infinite.
+    form : {"pairs", "offset"}
+        Pairs of cosine and sine of one frequency; or cosines with an offset, whose G is 2 abs(w).
+
+    Returns
+    -------
+    dict
+        `slope` and `width`, arguments of :func:`uniform`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If not exactly one of `gamma` and `nu` is given, or an argument is out of range.
+
+    See Also
+    --------
+    uniform : The bound.
+    mehler.FourierFeatures : The map; for pairs m is half of its features.
+
+    References
+    ----------
+    :doc:`/theorems/features-uniform`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import kernel_error
+    >>> kernel_error.fourier_slope(2, gamma=0.5)
+    {'slope': (1.2533141373155, 2.0), 'width': 2.0}
+    """
+    d = integer("n_inputs", n_inputs)
+    times = 1.0 if choice("form", form, ("pairs", "offset")) == "pairs" else 2.0
+    if (gamma is None) == (nu is None):
+        raise ValueError("give one of gamma, of the Gaussian kernel, and nu, of a Matern kernel")
+    if gamma is not None:
+        scale, first, second = math.sqrt(2 * positive("gamma", gamma)), 1.0, 1.0
+    else:
+        degrees = positive("nu", nu)
+        if degrees <= 1:
+            raise ValueError(f"nu={nu!r}: the slope has a second moment for nu above 1 only")
+        scale = 1 / positive("length_scale", length_scale)
+        first = math.sqrt(degrees) * math.exp(math.lgamma(degrees - 0.5) - math.lgamma(degrees))
+        second = degrees / (degrees - 1)
+    mean = times * scale * _chi(d, 1) * first
+    return {"slope": (mean, (times * scale) ** 2 * d * second), "width": 2 * times}
+
+
+def sinks_slope(
+    n_inputs: int,
+    *,
+    lipschitz: float,
+    radius: float,
+    weight_scale: float = 1.0,
+    bias: float = 0.0,
+    at_zero: float = 0.0,
+) -> dict[str, Any]:
+    r"""Return what :func:`uniform` is told of kitchen sinks of a Lipschitz activation.
+
+    .. math:: G = L|w|\big(|a(0)| + L(R|w| + |b|)\big), \quad v = 8\tau^2(\tau^2 + \mu^2), \quad
+              c = 2\sqrt2\,\tau^2, \quad \tau = L\sqrt{s^2R^2 + \beta^2}, \quad
+              \mu = |a(0)| + \sqrt{2/\pi}\,\tau
+
+    for units a(<w, x> + b), w of the law N(0, s^2 I) and b of N(0, beta^2); increments have v = 3
+    tau'^2 and c = 2 tau', tau' = L s (abs(a(0)) + tau). Products need no bound.
+
+    Parameters
+    ----------
+    n_inputs : int
+        Columns d of the rows.
+    lipschitz : float
+        L of the activation: 1 for relu and tanh.
+    radius : float
+        R, no row of the set is longer.
+    weight_scale : float
+        s, standard deviation of the weights.
+    bias : float
+        beta, standard deviation of the offset.
+    at_zero : float
+        a(0), the activation's value at 0.
+
+    Returns
+    -------
+    dict
+        `slope`, `sub_gamma` and `increments`, arguments of :func:`uniform`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of range.
+
+    See Also
+    --------
+    uniform : The bound.
+    mehler.KitchenSinks : The map.
+
+    References
+    ----------
+    :doc:`/theorems/features-uniform`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import kernel_error
+    >>> relu = kernel_error.sinks_slope(2, lipschitz=1.0, radius=1.0)
+    >>> [round(one, 6) for one in relu["slope"]]
+    [2.0, 8.0]
+    >>> bound = kernel_error.uniform(10_000, dimension=3, diameter=2, delta=0.01, **relu)
+    >>> {term.name: round(term.value, 3) for term in bound.terms if term.value > 0.001}
+    {'variance': 0.281, 'tail': 0.009, 'increments': 0.023, 'range': 0.001}
+    """
+    d = integer("n_inputs", n_inputs)
+    steep, far = positive("lipschitz", lipschitz), positive("radius", radius)
+    s, beta = positive("weight_scale", weight_scale), not_negative("bias", bias)
+    base = not_negative("abs(at_zero)", abs(at_zero))
+    tau = steep * math.hypot(s * far, beta)
+    mu = base + _MEAN * tau
+    # G = L chi (A + L b), chi = s times the length of d normals, A = a(0) + L R chi.
+    chi = [s**p * _chi(d, p) for p in range(5)]
+    lengths, offset = steep * far, steep * beta
+    mean = base * chi[1] + lengths * chi[2] + offset * _MEAN * chi[1]
+    square = (
+        (base**2 + offset**2 + 2 * base * offset * _MEAN) * chi[2]
+        + 2 * lengths * (base + offset * _MEAN) * chi[3]
+        + lengths**2 * chi[4]
+    )
+    moved = steep * s * (base + tau)
+    return {
+        "slope": (steep * mean, steep**2 * square),
+        "sub_gamma": (8 * tau**2 * (tau**2 + mu**2), 2 * math.sqrt(2) * tau**2),
+        "increments": (3 * moved**2, 2 * moved),
+    }
+
+
+def _chi(d: int, p: int) -> float:
+    """Compute E |g|^p of d standard normals."""
+    return math.exp(p / 2 * math.log(2) + math.lgamma((d + p) / 2) - math.lgamma(d / 2))

@@ -1,0 +1,190 @@
+"""Slopes of named maps: moments against draws, and increments of drawn units against them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from mehler.bounds import kernel_error
+
+N = 400_000
+
+
+def close(found: float, drawn: np.ndarray) -> bool:
+    """Whether a mean is within six standard errors of draws."""
+    return bool(abs(found - drawn.mean()) < 6 * drawn.std() / math.sqrt(drawn.size))
+
+
+def weights(seed: int, *shape: int) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(shape)
+
+
+def test_frequencies_of_the_gaussian_kernel():
+    known = kernel_error.fourier_slope(3, gamma=0.7, form="offset")
+    lengths = 2 * math.sqrt(1.4) * np.linalg.norm(weights(1, N, 3), axis=1)
+    assert close(known["slope"][0], lengths)
+    assert close(known["slope"][1], lengths**2)
+    assert known["width"] == 4.0
+
+
+def test_frequencies_of_a_matern_kernel():
+    """Student's t of 2 nu = 9 degrees of freedom, by its definition, over the length."""
+    chi = np.random.default_rng(2).chisquare(9, N)
+    lengths = np.linalg.norm(weights(3, N, 2), axis=1) / np.sqrt(chi / 9) / 0.5
+    known = kernel_error.fourier_slope(2, nu=4.5, length_scale=0.5)
+    assert close(known["slope"][0], lengths)
+    assert close(known["slope"][1], lengths**2)
+
+
+def steepest(product, size: float) -> float:
+    """The largest |F - F'| over size (|x - x'| + |z - z'|), of numbers x and z."""
+    rng = np.random.default_rng(7)
+    x, z = rng.uniform(-3, 3, (2, N))
+    x2, z2 = x + 1e-3 * rng.standard_normal(N), z + 1e-3 * rng.standard_normal(N)
+    # In half of the draws only one row moves.
+    z2 = np.where(np.arange(N) % 2, z, z2)
+    moved = np.abs(product(x2, z2) - product(x, z))
+    return float((moved / (size * (np.abs(x2 - x) + np.abs(z2 - z)))).max())
+
+
+def test_slopes_of_the_page_are_kept_and_reached():
+    w = 1.7
+    for product, size in (
+        (lambda x, z: np.cos(w * (x - z)), w),
+        (lambda x, z: 2 * np.cos(w * x + 0.4) * np.cos(w * z + 0.4), 2 * w),
+        # s - max of projections on a template of length 0.6, of a group of two: t and -t.
+        (
+            lambda x, z: (
+                -0.6
+                * sum(np.maximum(a * x, b * z) for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1)))
+                / 4
+            ),
+            0.6,
+        ),
+    ):
+        assert 0.5 < steepest(product, size) <= 1 + 1e-9
+    assert steepest(lambda x, z: np.cos(w * (x - z)), w) > 0.999
+
+
+def slope_of_sinks(w, b, *, steep, far, base):
+    lengths = np.linalg.norm(w, axis=1)
+    return steep * lengths * (abs(base) + steep * (far * lengths + abs(b)))
+
+
+def test_moments_of_kitchen_sinks():
+    known = kernel_error.sinks_slope(
+        3, lipschitz=1.5, radius=0.8, weight_scale=0.7, bias=0.4, at_zero=-0.3
+    )
+    drawn = slope_of_sinks(
+        0.7 * weights(4, N, 3), 0.4 * weights(5, N), steep=1.5, far=0.8, base=-0.3
+    )
+    assert close(known["slope"][0], drawn)
+    assert close(known["slope"][1], drawn**2)
+
+
+@pytest.mark.parametrize(("d", "q"), [(1, 1), (2, 4), (5, 64)])
+def test_moments_of_centred_maxout(d, q):
+    known = kernel_error.centred_maxout_slope(d, pool_size=q)
+    w = weights(6, 40_000, q, d)
+    longest = np.linalg.norm(w, axis=2).max(axis=1)
+    # h_1 by the same draws' first coordinates would be noisy: by quadrature of the maximum.
+    t = np.linspace(-10, 10, 20_001)
+    cdf = np.array([0.5 * math.erfc(-one / math.sqrt(2)) for one in t]) ** q
+    h1 = float(10 - np.trapezoid(cdf, t))
+    drawn = longest * (longest + h1)
+    assert close(known["slope"][0], drawn)
+    assert close(known["slope"][1], drawn**2)
+
+
+def activation(u):
+    """Slope 1 from -0.2 on, 0 before; 0.2 at 0."""
+    return np.maximum(u + 0.2, 0)
+
+
+def units(name: str, seed: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, dict]:
+    """Features (units, rows) of unit vectors, the slope of each unit, and what is told."""
+    n, d = 100_000, rows.shape[1]
+    if name == "sinks":
+        w, b = 0.9 * weights(seed, n, d), 0.5 * weights(seed + 100, n)
+        known = kernel_error.sinks_slope(
+            d, lipschitz=1.0, radius=1.0, weight_scale=0.9, bias=0.5, at_zero=0.2
+        )
+        slopes = slope_of_sinks(w, b, steep=1.0, far=1.0, base=0.2)
+        return activation(w @ rows.T + b[:, None]), slopes, known
+    q = 4
+    w = weights(seed, n, q, d)
+    h1 = 1.0293753730039641  # E max of 4: tables of order statistics
+    longest = np.linalg.norm(w, axis=2).max(axis=1)
+    known = kernel_error.centred_maxout_slope(d, pool_size=q)
+    return (w @ rows.T).max(axis=1) - h1, longest * (longest + h1), known
+
+
+def near_and_far(seed: int, d: int, r: float) -> np.ndarray:
+    """Four unit vectors: x, z, and one at the distance r of each."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for _ in range(2):
+        x = rng.standard_normal(d)
+        x /= np.linalg.norm(x)
+        away = rng.standard_normal(d)
+        away -= (away @ x) * x
+        angle = 2 * math.asin(r / 2)
+        found.append((x, math.cos(angle) * x + math.sin(angle) * away / np.linalg.norm(away)))
+    (x, x2), (z, z2) = found
+    return np.stack([x, z, x2, z2])
+
+
+@pytest.mark.parametrize("name", ["sinks", "centred"])
+@pytest.mark.parametrize("r", [0.05, 1.0])
+def test_drawn_units_keep_slope_and_exponents(name, r):
+    """On every unit the slope; of means the sub-gamma exponents of products and of increments."""
+    for seed in range(3):
+        h, slopes, known = units(name, seed, near_and_far(seed, 3, r))
+        product, moved = h[:, 0] * h[:, 1], h[:, 2] * h[:, 3]
+        increments = moved - product
+        assert np.all(np.abs(increments) <= 2 * r * slopes * (1 + 1e-9))
+        assert np.abs(h[:, 0] - h[:, 2]).max() <= r * slopes.max()
+        for drawn, (v, c), scale in (
+            (h[:, 0] ** 2, known["sub_gamma"], 1.0),
+            (product, known["sub_gamma"], 1.0),
+            (increments, known["increments"], 2 * r),
+        ):
+            for share in (0.1, 0.4, -0.1, -0.4):
+                # c t scale = share; only where the draws can tell the exponent.
+                t = share / (c * scale)
+                centred = drawn - drawn.mean()
+                seen = math.log(np.mean(np.exp(t * centred)))
+                assert seen < t**2 * scale**2 * v / (2 * (1 - abs(share)))
+
+
+def test_frequencies_of_all_spectra_are_refused_if_too_rough():
+    with pytest.raises(ValueError, match="second moment for nu above 1"):
+        kernel_error.fourier_slope(2, nu=1.0)
+    with pytest.raises(ValueError, match="give one of gamma"):
+        kernel_error.fourier_slope(2)
+    with pytest.raises(ValueError, match="give one of gamma"):
+        kernel_error.fourier_slope(2, gamma=1.0, nu=2.0)
+    with pytest.raises(ValueError, match="form='cosine'"):
+        kernel_error.fourier_slope(2, gamma=1.0, form="cosine")
+
+
+@pytest.mark.parametrize("name", ["lipschitz", "radius", "weight_scale"])
+def test_kitchen_sinks_ask_for_positive_numbers(name):
+    given = {"lipschitz": 1.0, "radius": 1.0, "weight_scale": 1.0, name: 0.0}
+    with pytest.raises(ValueError, match=f"{name}=0.0 must be positive"):
+        kernel_error.sinks_slope(2, **given)
+
+
+def test_neither_the_dimension_of_the_space_enters_the_chain():
+    """Only the last term, at a level of any depth, knows the columns of the rows."""
+    for make in (
+        lambda d: kernel_error.sinks_slope(d, lipschitz=1.0, radius=1.0),
+        lambda d: kernel_error.centred_maxout_slope(d, pool_size=4),
+    ):
+        values = [
+            kernel_error.uniform(10_000, dimension=3, diameter=2, delta=0.01, **make(d)).value
+            for d in (2, 10_000)
+        ]
+        assert values[1] < 1.001 * values[0]
