@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from mehler import FourierFeatures
 from mehler.bounds import kernel_error
 
 N = 400_000
@@ -36,6 +37,17 @@ def test_frequencies_of_a_matern_kernel():
     known = kernel_error.fourier_slope(2, nu=4.5, length_scale=0.5)
     assert close(known["slope"][0], lengths)
     assert close(known["slope"][1], lengths**2)
+
+
+@pytest.mark.parametrize("law", [{"gamma": 0.7}, {"nu": 3.5, "length_scale": 0.6}])
+def test_second_moment_is_the_curvature_of_the_kernel(law):
+    """1 - k(h) is h^2 E|w|^2/(2d) to second order, by the map's exact kernel."""
+    d, h = 3, 1e-3
+    named = {"kernel": "matern"} if "nu" in law else {}
+    phi = FourierFeatures.draw(d, 2, seed=0, **named, **law)
+    rows = np.array([[0.0, 0.0, 0.0], [h, 0.0, 0.0]])
+    curvature = 2 * d * (1 - phi.kernel(rows)[0, 1]) / h**2
+    assert kernel_error.fourier_slope(d, **law)["slope"][1] == pytest.approx(curvature, rel=1e-4)
 
 
 def steepest(product, size: float) -> float:

@@ -37,7 +37,7 @@ def sizes(context: Context) -> tuple[tuple[dict[str, Any], ...], int]:
         )
     distinct = {"m": 100, **base, "rule": "paper", "group": groups.Dihedral(6), "n_elements": 10}
     settings += (distinct,)
-    return settings, 250 if context.quick else 10_000
+    return settings, 250 if context.quick else 20_000
 
 
 def cases(context: Context, bound: Callable[..., Bound] = bounds.theorem_2) -> list[Case]:

@@ -33,7 +33,7 @@ _OPTIONS: dict[str, Any] = {
 
 
 def _drawn(context: Context) -> tuple[Any, Any]:
-    n_draws = 250 if context.quick else 10_000
+    n_draws = 250 if context.quick else 20_000
     rows = unit_rows(context, _POINTS, 6)
     return rows, drawn_products(context, "draw", rows, _OPTIONS, _M, n_draws)
 
