@@ -58,6 +58,30 @@ def chain(m: int, delta: float, level: int, stride: int, links: int, law: str = 
     return total + last * (2 * SLOPE[0] + spread)
 
 
+@pytest.mark.parametrize("r", [0.01, 0.3, 2.0])
+def test_exponent_of_increments_of_cosines(r):
+    """Step 1 of the page, by a sum over the normal density: one column, frequencies N(0, 1)."""
+    w = np.linspace(-12, 12, 24_001)
+    weight = np.exp(-(w**2) / 2)
+    weight /= weight.sum()
+    nearest = math.inf
+    for start in (0.0, 0.5, 1.5, 4.0):
+        moved = np.cos(w * (start + 2 * r)) - np.cos(w * start)
+        centred = moved - weight @ moved
+        for share in (0.01, 0.3, 0.9, -0.01, -0.3, -0.9):
+            # b = 2: share = t b/3.
+            t = 1.5 * share
+            exponent = math.log(weight @ np.exp(t * centred))
+            bound = (2 * r * t) ** 2 * 1.0 / (2 * (1 - abs(share)))
+            assert exponent <= bound
+            nearest = min(nearest, bound / exponent)
+    if r == 0.01:
+        # Near rows move by 2r w sin(w z): all that is lost is the sine, and the mean of this.
+        moves = [w * np.sin(w * start) for start in (0.5, 1.5, 4.0)]
+        variance = max(weight @ one**2 - (weight @ one) ** 2 for one in moves)
+        assert nearest == pytest.approx(1 / variance, rel=0.05)
+
+
 @pytest.mark.parametrize("m", [100, 10**4, 10**6])
 def test_net_by_hand(m):
     tried = [chain(m, 0.01, level, 1, 0) for level in range(40)]
