@@ -21,7 +21,7 @@ Bounding = Callable[..., Bound]
 # What f(x) f(z)/c may add.
 _LEFT = 1e-9
 # A product that all rows share has no slope; the bound asks for a positive one.
-_NONE = (1e-12, 1e-24)
+_NONE = (1e-150, 1e-300)
 
 
 def one_row(bound: Bounding) -> Iterator[World]:

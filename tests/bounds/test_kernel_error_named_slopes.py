@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -174,10 +176,16 @@ def test_drawn_units_keep_slope_and_exponents(name, r):
 def test_frequencies_of_all_spectra_are_refused_if_too_rough():
     with pytest.raises(ValueError, match="second moment for nu above 1"):
         kernel_error.fourier_slope(2, nu=1.0)
+    with pytest.raises(ValueError, match="nu=51 is more than 50"):
+        kernel_error.fourier_slope(2, nu=51)
     with pytest.raises(ValueError, match="give one of gamma"):
         kernel_error.fourier_slope(2)
     with pytest.raises(ValueError, match="give one of gamma"):
         kernel_error.fourier_slope(2, gamma=1.0, nu=2.0)
+    with pytest.raises(ValueError, match=r"length_scale=2\.0 goes with nu"):
+        kernel_error.fourier_slope(2, gamma=1.0, length_scale=2.0)
+    with pytest.raises(ValueError, match="square of a frequency leaves the floats"):
+        kernel_error.fourier_slope(2, nu=2.0, length_scale=1e-200)
     with pytest.raises(ValueError, match="form='cosine'"):
         kernel_error.fourier_slope(2, gamma=1.0, form="cosine")
 
@@ -187,6 +195,26 @@ def test_kitchen_sinks_ask_for_positive_numbers(name):
     given = {"lipschitz": 1.0, "radius": 1.0, "weight_scale": 1.0, name: 0.0}
     with pytest.raises(ValueError, match=f"{name}=0.0 must be positive"):
         kernel_error.sinks_slope(2, **given)
+
+
+def test_moments_of_lengths_in_many_dimensions():
+    """Of mpmath, which has digits enough for the quotient of gamma functions."""
+    for d in (1, 3, 1000, 1001, 10**6, 10**12):
+        with mpmath.workdps(60):
+            one = mpmath.sqrt(2) * mpmath.exp(mpmath.loggamma((d + mpmath.mpf(1)) / 2))
+            one /= mpmath.exp(mpmath.loggamma(mpmath.mpf(d) / 2))
+            expected = float(one)
+        mean, square = kernel_error.fourier_slope(d, gamma=0.5)["slope"]
+        assert mean == pytest.approx(expected, rel=1e-12)
+        assert square == pytest.approx(d, rel=1e-14)
+
+
+def test_kitchen_sinks_name_numbers_that_are_none_or_too_large():
+    with pytest.raises(TypeError, match="at_zero"):
+        kernel_error.sinks_slope(2, lipschitz=1.0, radius=1.0, at_zero="0")
+    for far in (1e200, 1e-200):
+        with pytest.raises(ValueError, match=f"radius={re.escape(str(far))}, .* leave the floats"):
+            kernel_error.sinks_slope(2, lipschitz=1.0, radius=far)
 
 
 def test_neither_the_dimension_of_the_space_enters_the_chain():

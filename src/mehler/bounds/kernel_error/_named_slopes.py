@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from mehler._validate import choice, integer, not_negative, positive
+from mehler._validate import choice, integer, not_negative, positive, real
 
+# Dimensions beyond which the length of normals is computed by its series.
+_MANY = 1000
+# For larger nu the Matern kernel is practically Gaussian, and no map has it.
+_SMOOTHEST = 50.0
 # E|g| of a standard normal.
 _MEAN = math.sqrt(2 / math.pi)
 
@@ -16,7 +20,7 @@ def fourier_slope(
     *,
     gamma: float | None = None,
     nu: float | None = None,
-    length_scale: float = 1.0,
+    length_scale: float | None = None,
     form: str = "pairs",
 ) -> dict[str, Any]:
     r"""Return what :func:`uniform` is told of cosines: the Gaussian or a Matern kernel.
@@ -34,7 +38,8 @@ def fourier_slope(
     gamma : float, optional
         Of the Gaussian kernel exp(-gamma abs(x - y)^2).
     nu, length_scale : float, optional
-        Of the Matern kernel, nu above 1: for rougher ones E G^2 is infinite.
+        Of the Matern kernel, nu above 1 and at most 50: for rougher ones E G^2 is infinite. The
+        length is 1 unless it is given.
     form : {"pairs", "offset"}
         Pairs of cosine and sine of one frequency; or cosines with an offset, whose G is 2 abs(w).
 
@@ -60,24 +65,37 @@ def fourier_slope(
     Examples
     --------
     >>> from mehler.bounds import kernel_error
-    >>> kernel_error.fourier_slope(2, gamma=0.5)
-    {'slope': (1.2533141373155, 2.0), 'width': 2.0}
+    >>> known = kernel_error.fourier_slope(2, gamma=0.5)
+    >>> [round(one, 6) for one in known["slope"]], known["width"]
+    ([1.253314, 2.0], 2.0)
     """
     d = integer("n_inputs", n_inputs)
     times = 1.0 if choice("form", form, ("pairs", "offset")) == "pairs" else 2.0
     if (gamma is None) == (nu is None):
         raise ValueError("give one of gamma, of the Gaussian kernel, and nu, of a Matern kernel")
     if gamma is not None:
+        if length_scale is not None:
+            raise ValueError(f"length_scale={length_scale!r} goes with nu, not with gamma")
         scale, first, second = math.sqrt(2 * positive("gamma", gamma)), 1.0, 1.0
     else:
         degrees = positive("nu", nu)
         if degrees <= 1:
             raise ValueError(f"nu={nu!r}: the slope has a second moment for nu above 1 only")
-        scale = 1 / positive("length_scale", length_scale)
+        if degrees > _SMOOTHEST:
+            raise ValueError(
+                f"nu={nu!r} is more than {_SMOOTHEST:g}: take gamma = 1/(2 length_scale^2)"
+            )
+        scale = 1 / positive("length_scale", 1.0 if length_scale is None else length_scale)
         first = math.sqrt(degrees) * math.exp(math.lgamma(degrees - 0.5) - math.lgamma(degrees))
         second = degrees / (degrees - 1)
-    mean = times * scale * _chi(d, 1) * first
-    return {"slope": (mean, (times * scale) ** 2 * d * second), "width": 2 * times}
+    each = times * scale
+    mean, square = each * _chi(d, 1) * first, each * each * d * second
+    if not 0 < square < math.inf:
+        raise ValueError(
+            f"gamma={gamma!r}, nu={nu!r}, length_scale={length_scale!r}: the square of a frequency "
+            "leaves the floats"
+        )
+    return {"slope": (mean, square), "width": 2 * times}
 
 
 def sinks_slope(
@@ -145,7 +163,22 @@ def sinks_slope(
     d = integer("n_inputs", n_inputs)
     steep, far = positive("lipschitz", lipschitz), positive("radius", radius)
     s, beta = positive("weight_scale", weight_scale), not_negative("bias", bias)
-    base = not_negative("abs(at_zero)", abs(at_zero))
+    try:
+        known = _of_sinks(d, steep, far, s, beta, abs(real("at_zero", at_zero)))
+    except OverflowError:
+        known = {}
+    if not known or not all(0 < one < math.inf for pair in known.values() for one in pair):
+        raise ValueError(
+            f"lipschitz={lipschitz!r}, radius={radius!r}, weight_scale={weight_scale!r}, "
+            f"bias={bias!r}, at_zero={at_zero!r}: moments of products leave the floats, give rows "
+            "and features in other units"
+        )
+    return known
+
+
+def _of_sinks(
+    d: int, steep: float, far: float, s: float, beta: float, base: float
+) -> dict[str, Any]:
     tau = steep * math.hypot(s * far, beta)
     mu = base + _MEAN * tau
     # G = L chi (A + L b), chi = s times the length of d normals, A = a(0) + L R chi.
@@ -166,5 +199,12 @@ def sinks_slope(
 
 
 def _chi(d: int, p: int) -> float:
-    """Compute E |g|^p of d standard normals."""
-    return math.exp(p / 2 * math.log(2) + math.lgamma((d + p) / 2) - math.lgamma(d / 2))
+    """Compute E |g|^p of d standard normals, for p to 4."""
+    if p in (0, 2, 4):
+        return {0: 1.0, 2: float(d), 4: d * (d + 2.0)}[p]
+    if d <= _MANY:
+        one = math.sqrt(2) * math.exp(math.lgamma((d + 1) / 2) - math.lgamma(d / 2))
+    else:
+        # Logarithms would cancel; the next term is below 1e-12.
+        one = math.sqrt(d) * (1 - 1 / (4 * d) + 1 / (32 * d * d) + 5 / (128 * d**3))
+    return one if p == 1 else one * (d + 1)

@@ -184,7 +184,8 @@ def _slopes(slope: Any, width: float | None, increments: Any) -> Slopes:
     mean, square = (positive("slope", one) for one in slope)
     if square < mean**2 * (1 - 1e-12):
         raise ValueError(f"slope={slope!r}: E G^2 is less than the square of E G")
-    square = max(square, mean**2)
+    # The rounding of both, which matters where they nearly cancel.
+    square = max(square, mean**2) * (1 + 1e-15)
     laws = []
     if width is not None:
         # Bernstein: an increment lies in [-b, b], and its second moment is (2r)^2 E G^2 at most.
