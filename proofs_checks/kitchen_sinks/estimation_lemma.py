@@ -88,7 +88,7 @@ def _settings(context: Context) -> tuple[tuple[tuple[int, int, int, float], ...]
     settings: tuple[tuple[int, int, int, float], ...] = ((2, 20, 60, 0.05), (5, 50, 100, 0.05))
     if not context.quick:
         settings += ((5, 100, 200, 0.01), (20, 50, 400, 0.1))
-    return settings, 600 if context.quick else 10_000
+    return settings, 600 if context.quick else 20_000
 
 
 def cases(context: Context, bound: Lemma = kitchen_sinks.estimation_lemma) -> list[Case]:
