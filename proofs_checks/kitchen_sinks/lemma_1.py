@@ -35,7 +35,7 @@ def _settings(context: Context) -> tuple[tuple[tuple[int, float, int, float], ..
         (2, 2.0, 80, 0.1),
         (5, 0.5, 50, 0.05),
         (20, 0.2, 100, 0.01),
-    ), 10_000
+    ), 20_000
 
 
 def average_cases(context: Context, bound: Lemma = kitchen_sinks.lemma_1) -> list[Case]:
@@ -114,7 +114,7 @@ def moments(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Eviden
 
 
 def _units(context: Context, dims: tuple[int, ...], by: By | None) -> list[tuple[Units, Any]]:
-    n = 600 if context.quick else 10_000
+    n = 600 if context.quick else 20_000
     found = []
     for d in dims:
         units = Units(d, 4, by)

@@ -66,7 +66,7 @@ def _settings(context: Context) -> tuple[tuple[tuple[int, int, float, Loss], ...
     )
     if not context.quick:
         settings += ((2, 100, 0.01, logistic), (20, 50, 0.1, hinge), (20, 200, 0.01, logistic))
-    return settings, 600 if context.quick else 10_000
+    return settings, 600 if context.quick else 20_000
 
 
 def cases(context: Context, bound: Callable[..., Bound] = kitchen_sinks.risk_lemma) -> list[Case]:
