@@ -65,7 +65,7 @@ def coins(context: Context, *, delta: float = 1e-15) -> Evidence:
 def rademacher(context: Context, *, window: float = WINDOW) -> Evidence:
     """Hold the mean Rademacher complexity against 2 s C over the root of N."""
     context.ledger.spend(f"{STATEMENT.id}: rademacher", context.false_alarm)
-    n_draws = 400 if context.quick else 10_000
+    n_draws = 400 if context.quick else 20_000
     found = []
     for m, n in _SMALL:
         drawn = fitted(context, m, n, n_draws).rademacher * math.sqrt(n) / (2 * window)
@@ -113,7 +113,7 @@ def gap_bound(n: int, *, window: float = WINDOW, delta: float = _DELTA) -> Bound
 def gaps(context: Context, *, bound: Any = gap_bound) -> Evidence:
     """Count how often true and empirical risk differ by more than the bound."""
     context.ledger.spend(f"{STATEMENT.id}: gaps", context.false_alarm)
-    n_draws = 500 if context.quick else 10_000
+    n_draws = 500 if context.quick else 20_000
     return hold_bounds(
         [
             Case(drawn=fitted(context, m, n, n_draws).gap, bound=bound(n), where={"m": m, "N": n})
