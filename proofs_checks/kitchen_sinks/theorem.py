@@ -80,7 +80,7 @@ def cases(context: Context, constraint: str, bound: Theorem = kitchen_sinks.theo
 
 
 def _draws(context: Context) -> int:
-    return 600 if context.quick else 10_000
+    return 600 if context.quick else 20_000
 
 
 def _held(context: Context, constraint: str, bound: Theorem, plots: tuple[Plot, ...]) -> Evidence:
