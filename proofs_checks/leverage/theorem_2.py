@@ -41,7 +41,7 @@ def gram(context: Context, *, spread: Spread = lemma_3) -> Evidence:
     context.ledger.spend(f"{STATEMENT.id}: the Gram of rows", context.false_alarm)
     world = Waves(context.rng("pool"), 16)
     d = float(world.scores(_RIDGE).sum())
-    n = 200 if context.quick else 10_000
+    n = 200 if context.quick else 20_000
     cases = []
     for rows in ENOUGH[:1] if context.quick else ENOUGH:
         rng = context.rng(f"rows {rows}")
