@@ -82,7 +82,7 @@ def errors(
 def _settings(context: Context) -> tuple[tuple[tuple[int, int | None], ...], int]:
     if context.quick:
         return ((20, None), (10, 4)), 250
-    return ((20, None), (100, None), (10, 4), (50, 20)), 10_000
+    return ((20, None), (100, None), (10, 4), (50, 20)), 20_000
 
 
 def _held(context: Context, form: Any, claim: str, bound: Callable[..., Bound]) -> Any:

@@ -86,7 +86,7 @@ def invariance(context: Context, *, n_elements: int | None = 2) -> Evidence:
 
 
 def _settings(context: Context) -> tuple[tuple[tuple[int, int], ...], int]:
-    return (((10, 50),), 1200) if context.quick else (((10, 50), (50, 500)), 10_000)
+    return (((10, 50),), 1200) if context.quick else (((10, 50), (50, 500)), 20_000)
 
 
 def _bound_at(bound: Callable[..., Bound], m: int, n: int, **options: Any) -> Bound:
@@ -123,7 +123,7 @@ def excess(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_3) 
 def excess_sampled(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_3) -> Evidence:
     """Count how often the excess risk on everything exceeds the bound, two random elements."""
     context.ledger.spend(f"{STATEMENT.id}: excess risk, sampled", context.false_alarm)
-    m, n, r, n_draws = 10, 50, 2, 240 if context.quick else 10_000
+    m, n, r, n_draws = 10, 50, 2, 240 if context.quick else 20_000
     case = Case(
         drawn=risk_everywhere(context, m, n, r, n_draws) - least_risk(context),
         bound=_bound_at(bound, m, n, n_elements=r),
