@@ -53,7 +53,7 @@ def corollary_5(
 def _draws(context: Context) -> tuple[Waves, list[tuple[int, list[Any]]]]:
     """Return a pool, and scores estimated from N_0 rows, again and again."""
     world = Waves(context.rng("pool"), 16)
-    n = 200 if context.quick else 10_000
+    n = 200 if context.quick else 20_000
     found = []
     for rows in ENOUGH[:1] if context.quick else ENOUGH:
         rng = context.rng(f"rows {rows}")
