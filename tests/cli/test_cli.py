@@ -76,6 +76,19 @@ def test_report_is_written_and_the_status_tells(
     assert captured.err.splitlines()[0] == "mehler: rows.npy: 6 rows, 3 columns"
 
 
+def test_statements_are_asked_for_one_by_one(toy_statements, tmp_path, rows_file, capsys):
+    asked = ("--statements", "toy.true", "--statements", "toy.repaired", "--statements", "toy.true")
+    assert call("report", rows_file, "--out", str(tmp_path / "out"), *asked) == 0
+    found = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
+    assert [one["id"] for one in found["statements"]] == ["toy.true", "toy.repaired"]
+    capsys.readouterr()
+    assert call("statements", *asked) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [
+        "toy.true",
+        "toy.repaired",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

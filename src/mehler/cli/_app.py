@@ -28,7 +28,10 @@ app = typer.Typer(
 )
 # Exit status that typer gives an interruption.
 _INTERRUPTED = 130
-Glob = Annotated[str, option("GLOB", "Ids of statements, such as 'maxout.*'.", "--statements")]
+Globs = Annotated[
+    list[str] | None,
+    option("GLOB", "Ids of statements, such as 'maxout.*'; may be repeated.", "--statements"),
+]
 
 
 def run_app(arguments: list[str]) -> int:
@@ -78,7 +81,7 @@ def report(
     ] = None,
     out: Annotated[Path, option("DIR", "Directory to write to.")] = Path("mehler-report"),
     level: Annotated[str, option("quick|full", "Effort of the checks.")] = "quick",
-    statements: Glob = "*",
+    statements: Globs = None,
     backend: Annotated[
         str, option("numpy|torch|jax|dask|cupy", "Array library that draws and applies the maps.")
     ] = "numpy",
@@ -98,7 +101,6 @@ def report(
     3 if one was inconclusive.
     """
     from mehler import report as reports
-    from mehler.statements import discover
 
     # Statements are code of others, which may change the working directory.
     here = Path.cwd()
@@ -106,7 +108,7 @@ def report(
     reports.require_renderers()
     require_outputs(junit, annotations)
     old = None if compare is None else reports.read_report(compare)
-    chosen = discover(statements)
+    chosen = _chosen(statements)
     # Read, and said, once everything else is valid.
     rows = partial(read, data, **how)
     with progress_bar() as progress, prints_elsewhere():
@@ -141,14 +143,13 @@ def statements(
         bool,
         switch("--parts", "One entry a printed statement: its parts, and whose verdict each is."),
     ] = False,
-    glob: Glob = "*",
+    globs: Globs = None,
     debug: Debug = False,
 ) -> int:
     """List the statements that can be checked, and the verdict expected of each."""
-    from mehler.statements import discover
     from mehler.statements._entries import entries, listing
 
-    chosen = discover(glob)
+    chosen = _chosen(globs)
     if parts:
         said = json.dumps(entries(chosen), indent=1, ensure_ascii=False)
         typer.echo(said if as_json else listing(chosen))
@@ -162,3 +163,10 @@ def statements(
     for one in chosen:
         typer.echo(f"{one.id:<{widths[0]}}  {one.expected:<{widths[1]}}  {one.title}")
     return 0
+
+
+def _chosen(globs: list[str] | None) -> tuple[Any, ...]:
+    """Return the statements of all globs, each once; all statements without one."""
+    from mehler.statements import discover
+
+    return tuple({one.id: one for glob in globs or ["*"] for one in discover(glob)}.values())
