@@ -15,8 +15,8 @@ from mehler.verify import intervals
 
 from .._dedent import prose
 from .._worlds import hold_worlds
-from . import _tight_clipped as worlds
 from ._gram_draws import Draw
+from .worlds import _clipped as worlds
 
 Bounding = Callable[..., Bound]
 

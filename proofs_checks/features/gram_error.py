@@ -16,9 +16,9 @@ from mehler.statements import Check, Context, Evidence, Statement
 from .._dedent import prose
 from .._violations import Case, hold_bounds
 from .._worlds import hold_worlds
-from . import _tight_grams as worlds
 from ._directions import best_direction
 from ._gram_draws import Draw, grams, norms
+from .worlds import _grams as worlds
 
 Bounding = Callable[..., Bound]
 _GAMMA, _D, _N, _DELTA = 0.5, 3, 16, 0.05

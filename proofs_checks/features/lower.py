@@ -16,8 +16,8 @@ from mehler.verify import intervals
 
 from .._dedent import prose
 from .._worlds import hold_worlds
-from . import _tight_lower as worlds
 from ._gram_draws import Draw
+from .worlds import _lower as worlds
 
 Bounding = Callable[..., Bound]
 _CLAIM = "what is claimed over what happens"

@@ -14,7 +14,7 @@ from mehler.statements import Check, Context, Evidence, Statement
 from .._dedent import prose
 from .._violations import Case, hold_bounds
 from .._worlds import hold_worlds
-from . import _tight_margin as worlds
+from .worlds import _margin as worlds
 
 Bounding = Callable[..., Bound]
 _DELTA = 0.1

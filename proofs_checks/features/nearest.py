@@ -15,8 +15,8 @@ from mehler.verify import intervals
 
 from .._dedent import prose
 from .._worlds import hold_worlds
-from . import _tight_nearest as worlds
 from ._gram_draws import Draw, grams
+from .worlds import _nearest as worlds
 
 Bounding = Callable[..., Bound]
 _N, _D = 24, 6

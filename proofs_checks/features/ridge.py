@@ -16,9 +16,9 @@ from mehler.verify import intervals
 
 from .._dedent import prose
 from .._worlds import hold_worlds
-from . import _tight_ridge as worlds
-from . import _tight_source as source
 from ._gram_draws import Draw, grams
+from .worlds import _ridge as worlds
+from .worlds import _source as source
 
 Bounding = Callable[..., Bound]
 _N, _D, _NORM, _NOISE = 24, 3, 1.0, 0.5

@@ -12,8 +12,8 @@ from mehler.statements import Check, Context, Evidence, Statement
 from .._dedent import prose
 from .._violations import Case, hold_bounds
 from .._worlds import hold_worlds
-from . import _tight_uniform as worlds
 from ._uniform_sets import errors, group_errors, of_group, settings
+from .worlds import _uniform as worlds
 
 Bounding = Callable[..., Bound]
 _DELTA, _TEMPLATES = 0.05, 20
@@ -116,7 +116,8 @@ def tight_slopes(context: Context, *, bound: Bounding = kernel_error.uniform) ->
 STATEMENT = Statement(
     id="features.uniform",
     source="Ours, after Rahimi and Recht (2007) and Sriperumbudur and Szabo (2015)",
-    place="Claim 1 as recalled, with the constant of Sutherland and Schneider (2015), and ours",
+    place="A known result, Claim 1 with the constant of Sutherland and Schneider (2015), as "
+    "recalled, and ours; we have no copy of the papers",
     copy="none",
     hypotheses=prose(
         r"""

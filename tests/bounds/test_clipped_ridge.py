@@ -8,7 +8,7 @@ from scipy import stats
 
 from mehler import MaxoutFeatures, learn
 from mehler.bounds import ridge
-from proofs_checks.features._tight_clipped import left_out
+from proofs_checks.features.worlds._clipped import left_out
 
 
 def test_the_inequality_for_each_set_of_rows():

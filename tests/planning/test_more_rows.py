@@ -77,9 +77,10 @@ def test_element_rows_by_the_formula(made):
     rows = rows_of(made, "error of the invariant kernel by sampled elements, all pairs of 30 rows")
     # kappa = E|t_1|/2 on the sphere of four dimensions; D at most sqrt 2.
     kappa = math.exp(gammaln(2) - gammaln(2.5)) / math.sqrt(math.pi) / 2
-    reach = math.sqrt(math.sqrt(2)) + math.sqrt(2 * math.log(30 / DELTA))
+    by_range = (math.sqrt(math.sqrt(2)) + math.sqrt(2 * math.log(30 / DELTA))) ** 2
+    by_spread = 2 * math.sqrt(2) * math.log(60 / DELTA)
     independent = rows["independent elements"]
-    assert independent.features == math.ceil(kappa * reach**2 / EPS)
+    assert independent.features == math.ceil(kappa * min(by_range, by_spread) / EPS)
     distinct = rows["distinct elements of a group of 24"]
     assert distinct.features <= min(24, independent.features)
     known = {"n_inputs": 4, "n_points": 30, "delta": DELTA, "group_order": 24}

@@ -9,7 +9,7 @@ from scipy import stats
 
 from mehler.bounds import Bound
 
-from .._worlds import World
+from ..._worlds import World
 
 Bounding = Callable[..., Bound]
 # Orthonormal rows to draw from: so many that none is drawn twice, nor any of these met again.

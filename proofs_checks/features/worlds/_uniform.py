@@ -15,7 +15,7 @@ from scipy import stats
 
 from mehler.bounds import Bound, kernel_error
 
-from .._worlds import World
+from ..._worlds import World
 
 Bounding = Callable[..., Bound]
 # What f(x) f(z)/c may add.

@@ -8,7 +8,7 @@ import numpy as np
 
 from mehler.bounds import Bound
 
-from .._worlds import World
+from ..._worlds import World
 
 Bounding = Callable[..., Bound]
 # Sums of a few numbers.

@@ -10,7 +10,7 @@ from scipy import stats
 
 from mehler.bounds import Bound
 
-from .._worlds import World
+from ..._worlds import World
 
 Bounding = Callable[..., Bound]
 _FAILURES = (1e-2, 1e-12, 1e-60)

@@ -10,7 +10,7 @@ from scipy import stats
 
 from mehler.bounds import Bound
 
-from .._worlds import World
+from ..._worlds import World
 
 Bounding = Callable[..., Bound]
 # Sums over a binomial law are right to this part of themselves.

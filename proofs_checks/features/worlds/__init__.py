@@ -1,0 +1,1 @@
+"""Worlds in which the bounds for any map are nearly tight."""
