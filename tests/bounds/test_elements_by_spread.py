@@ -71,3 +71,17 @@ def test_every_subset_of_long_rows_keeps_the_bound(order):
                 if chance < 1:
                     told = bounds.elements(r, delta=float(chance), group_order=order, **known)
                     assert error <= told.value * (1 + 1e-12)
+
+
+def test_which_form_is_the_smaller_one_for_independent_elements():
+    """By the spread where it is at most the radius, but for one row that nearly always fails."""
+    slope = TemplateLaw("sphere", 4).slope
+
+    def is_by_spread(spread, n_points, delta):
+        found = bounds.elements(1, n_inputs=4, n_points=n_points, delta=delta, spread=spread).value
+        return found == pytest.approx(2 * slope * spread * math.log(2 * n_points / delta))
+
+    for spread in (1e-6, 0.1, 0.5, 0.9, 1.0):
+        for n_points in (1, 2, 100):
+            assert all(is_by_spread(spread, n_points, delta) for delta in (1e-9, 0.5, 0.98))
+    assert not is_by_spread(1.0, 1, 0.99)
