@@ -46,6 +46,13 @@ def test_the_probability_lies_between(q):
         assert above.value <= 1
 
 
+def test_no_level_is_too_high():
+    """Nothing is above it, and nothing overflows on the way."""
+    with np.errstate(all="raise", under="ignore"):
+        assert lower.collision(0.5, pool_size=16, level=1e200).value == 0
+        assert maxout.collision(0.5, pool_size=16, level=1e200)["above"] == 0
+
+
 def test_pools_may_be_an_array():
     found = maxout.collision(0.2, pool_size=np.array([16, 1024]))
     assert found.total[1] == maxout.collision(0.2, pool_size=1024).total

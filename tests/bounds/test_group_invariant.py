@@ -167,6 +167,14 @@ def test_theorem_4():
         ),
         (lambda: bounds.theorem_2_sizes(2.0, n_points=3, delta=0.1, window=1.0), "at most 1"),
         (
+            lambda: bounds.theorem_2_sizes(1e-160, n_points=3, delta=0.1, window=1.0),
+            "leave the floats",
+        ),
+        (
+            lambda: bounds.theorem_2_sizes(1e-200, n_points=3, delta=0.1, window=1.0),
+            "leave the floats",
+        ),
+        (
             lambda: bounds.theorem_3(
                 5, n_templates=5, n_bins=5, window=1.0, scale=1.0, lipschitz=1.0, delta=0.1,
                 form="printed",

@@ -163,3 +163,11 @@ def test_arrays_are_one_by_one():
 def test_bad_input_is_named(change, message):
     with pytest.raises(ValueError, match=message):
         kernel_error.uniform(100, delta=0.01, **{**SET, **change})
+
+
+@pytest.mark.parametrize("slope", [(10.0, 200.0), (1e160, 1.7e308), (1e100, 1.7e308)])
+def test_bounds_beyond_the_floats_are_named(slope):
+    """One level is left, and all of its sums are infinite; or the square of a mean is."""
+    known = {"dimension": 1000, "delta": 0.01, "variance": 1.0, "slope": slope}
+    with pytest.raises(ValueError, match="slope="):
+        kernel_error.uniform(100, diameter=1e308, **known)

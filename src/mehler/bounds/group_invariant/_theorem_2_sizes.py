@@ -142,14 +142,19 @@ def theorem_2_sizes(
         raise ValueError(f"rule={rule!r} is not one of {', '.join(RULES)}")
     half = 0.5 if rule in ("trapezoid", "midpoint") else 1.0
     log = math.log(2.0 * n_points * (n_points + 1) / delta)
-    n_elements = None if whole_group else math.ceil(81.0 * rho**2 / eps**2 * log)
+    try:
+        templates = math.ceil(18.0 * rho**2 / eps**2 * log)
+        most = math.ceil(81.0 * rho**2 / eps**2 * log)
+        # Do not round up a ratio that is an integer up to rounding.
+        bins = math.ceil(3.0 * half * window / eps * (1.0 - 1e-12))
+    except (OverflowError, ZeroDivisionError):
+        raise ValueError(
+            f"eps={eps!r}, window={window!r}, radius={radius!r}, reach={reach!r}: the sizes leave "
+            "the floats"
+        ) from None
+    n_elements = None if whole_group else most
     if n_elements is not None and group_order is not None:
         # Orders are far beyond floats.
         shared = -(-n_elements * (group_order + 1) // (group_order + n_elements))
         n_elements = min(group_order, shared)
-    return Sizes(
-        # Do not round up a ratio that is an integer up to rounding.
-        math.ceil(3.0 * half * window / eps * (1.0 - 1e-12)),
-        math.ceil(18.0 * rho**2 / eps**2 * log),
-        n_elements,
-    )
+    return Sizes(bins, templates, n_elements)

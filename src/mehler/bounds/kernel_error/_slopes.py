@@ -94,7 +94,7 @@ def uniform_by_slope(
         statement=STATEMENT,
         form="proved",
         quantity="largest error of the kernel, all pairs of the set",
-        terms=_best(known, slopes, where, route),
+        terms=_finite(_best(known, slopes, where, route), diameter, slope),
         probability=1 - delta,
         assumptions=(
             *known.assumptions,
@@ -110,6 +110,16 @@ def uniform_by_slope(
     )
 
 
+def _finite(terms: tuple[Term, ...], diameter: float, slope: Any) -> tuple[Term, ...]:
+    if not terms:
+        raise ValueError(
+            f"diameter={diameter!r}, slope={slope!r}: the bound leaves the floats, give rows in "
+            "other units"
+        )
+    return terms
+
+
+@np.errstate(over="ignore")
 def _best(known: Knowledge, slopes: Slopes, where: _Set, route: str | None) -> tuple[Term, ...]:
     best: tuple[float, tuple[Term, ...]] = (math.inf, ())
     for level in range(_LEVELS):
@@ -182,10 +192,11 @@ def _slopes(slope: Any, width: float | None, increments: Any) -> Slopes:
             f"slope={slope!r}: give pool_size, or the two moments (E G, E G^2) of the slope"
         )
     mean, square = (positive("slope", one) for one in slope)
-    if square < mean**2 * (1 - 1e-12):
+    # The product may leave the floats; a power would raise.
+    if square < mean * mean * (1 - 1e-12):
         raise ValueError(f"slope={slope!r}: E G^2 is less than the square of E G")
     # The rounding of both, which matters where they nearly cancel.
-    square = max(square, mean**2) * (1 + 1e-15)
+    square = max(square, mean * mean) * (1 + 1e-15)
     laws = []
     if width is not None:
         # Bernstein: an increment lies in [-b, b], and its second moment is (2r)^2 E G^2 at most.
@@ -195,4 +206,4 @@ def _slopes(slope: Any, width: float | None, increments: Any) -> Slopes:
             raise ValueError(f"increments={increments!r} is not a pair (v, c) of numbers")
         v, c = (positive("increments", one) for one in increments)
         laws.append((v, c, True))
-    return Slopes(mean, square - mean**2, tuple(laws))
+    return Slopes(mean, square - mean * mean, tuple(laws))

@@ -55,7 +55,8 @@ def collision(rho: float, *, pool_size: int, level: float | None = None) -> Lowe
     Notes
     -----
     For equal rows an eighth, of 1. At rows that are not near each other it is smaller than the
-    probability by a power of log q. Rounding is 1e-12 of it, some milliseconds.
+    probability by a power of log q. Rounding is 1e-12 of it at levels from 0.4 on, below which it
+    is above 0 for q = 1 alone; some milliseconds.
 
     References
     ----------
@@ -91,6 +92,7 @@ def _terms(a: Any, rho: float, q: int) -> tuple[Any, Any]:
     return both, 0.0 - 2 * q * ndtr(-a) * both
 
 
+@np.errstate(over="ignore")
 def both_above(a: Any, rho: float) -> Any:
     """Compute P(g > a, g' > a) for a >= 0, with relative accuracy: every node adds to it."""
     if rho == -1:
