@@ -93,7 +93,8 @@ def uniform(
         For any other map, E G and E G^2 of one G with |F(x,z) - F(x',z')| <= G (|x - x'| + |z -
         z'|) for its products: the length of a frequency for pairs of cosine and sine, twice that
         for a cosine with an offset. :func:`fourier_slope`, :func:`sinks_slope` and
-        :func:`centred_maxout_slope` compute them.
+        :func:`centred_maxout_slope` compute them. Moments of one G themselves: with an upper
+        bound in the place of E G its variance would come out too small.
     increments : (float, float), optional
         With `slope`, for products without a bound: v and c with log E exp(t (I - E I)) <= (2rt)^2
         v/(2 (1 - 2rc abs(t))) for increments I of pairs whose rows move by r at most.
