@@ -12,24 +12,38 @@ import numpy as np
 
 
 def entries(n_rows: int, M: int, delta: float) -> float:
-    """Rahimi and Recht (2007): Hoeffding's inequality over N^2 pairs."""
-    return math.sqrt(2 * math.log(2 * n_rows**2 / delta) / M)
+    """Rahimi and Recht (2007): Hoeffding's inequality over N(N - 1)/2 pairs; k(x, x) is exact."""
+    return math.sqrt(2 * math.log(n_rows * (n_rows - 1) / delta) / M)
 
 
 def operator(mu: Any, M: int, delta: float) -> float:
-    """Tropp (2015), Corollary 6.2.1: 2 N exp(-M t^2/2/(N |K| + 2 N t/3)) = delta, solved for t."""
-    n = len(mu)
-    cost = math.log(2 * n / delta) / M
-    tail = 2 * n * cost / 3
-    return tail + math.sqrt(tail**2 + 2 * n * float(np.max(mu)) * cost)
+    """Tropp (2015): the smaller of Corollary 6.2.1 and Theorem 7.7.1, solved for t.
+
+    2 N exp(-M t^2/2/(N |K| + 2 N t/3)) = delta, and for both signs 8 tr K/|K| before the
+    exponential with N t/3, where t is at least (N |K|/M)^(1/2) + N/(3 M).
+    """
+    n, norm = len(mu), float(np.max(mu))
+    ranks = float(np.sum(mu)) / norm
+    found = []
+    for factor, reach in ((2 * n, 2 * n / 3), (8 * ranks, n / 3)):
+        cost = math.log(factor / delta) / M
+        found.append(reach * cost + math.sqrt((reach * cost) ** 2 + 2 * n * norm * cost))
+    return min(found[0], max(found[1], math.sqrt(n * norm / M) + n / (3 * M)))
 
 
 def uniform(M: int, delta: float, *, d: int, diameter: float, second: float) -> float:
-    """Claim 1 of Rahimi and Recht, constant of Sutherland and Schneider; second is E |w|^2."""
+    """Proposition 1 of Sutherland and Schneider (2015), Gaussian kernel; second is E |w|^2.
+
+    Its first form, by the largest variance of a pair at these distances; the second one has 66.
+    """
+    variance = (1 - math.exp(-second * diameter**2 / d)) ** 2 / 2
+    share = d / (d + 2)
+    constant = ((d / 2) ** -share + (d / 2) ** (2 / (d + 2))) * 2 ** ((6 * d + 2) / (d + 2))
     low, high = 1e-6, 1e6
     for _ in range(200):
         eps = math.sqrt(low * high)
-        chance = math.log(66 * second * diameter**2 / eps**2) - M * eps**2 / (4 * (d + 2))
+        chance = math.log(constant) + share * math.log(second * diameter**2 / eps**2)
+        chance -= M * eps**2 / (4 * (d + 2) * min(1.0, variance + eps / 3))
         low, high = (low, eps) if chance <= math.log(delta) else (eps, high)
     return high
 
