@@ -102,3 +102,18 @@ def test_choice_of_the_ridge_is_the_smallest():
 def test_bad_input_is_named(change, message):
     with pytest.raises(ValueError, match=message):
         ridge.excess_risk(10, **{**KNOWN, **change})
+
+
+@pytest.mark.parametrize("sizes", [{"sup": 1.2}, {"lipschitz": 1.2}])
+def test_a_ridge_near_the_least_float_gives_the_trivial_bound_or_is_named(sizes):
+    told = {"norm": 1.0, "noise": 1.0, "eigenvalues": [3.0, 1.0, 0.0], **sizes}
+    for lam in (1e-100, 1e-290, 1e-300, 1e-305):
+        # The target's own largest mean square, 3/3.
+        assert ridge.excess_risk(5, ridge=lam, **told)["features"] == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="overflow: make it larger"):
+        ridge.excess_risk(5, ridge=1e-320, **told)
+
+
+def test_a_row_that_is_left_out_needs_a_ridge_whose_factor_is_a_float():
+    with pytest.raises(ValueError, match="too small for design='left-out'"):
+        ridge.excess_risk(100, design="left-out", **{**KNOWN, "ridge": 1e-200})

@@ -45,7 +45,7 @@ def excess_risk(
     are. With p(t) the chance, by the inequality of :func:`mehler.bounds.spectral.gram_error`, that
     :math:`\hat K_m + N\lambda` is below 1 - t times :math:`K + N\lambda`,
 
-    .. math:: F'_m = \int_0^1h'(t)\,p(t)\,dt, \qquad F''_m = \min_\tau\Big[
+    .. math:: F'_m = h(0) - s_r\lambda^{2r} + \int_0^1h'(t)\,p(t)\,dt, \qquad F''_m = \min_\tau\Big[
               \frac{\lambda^{2r}J_r}{(1-\tau)M} + \Big(\frac{s_r\lambda^{4r}J_r}M\Big)^{1/2}
               \Big(\frac{2\sqrt{J_0/M}}{1-\tau} + 2\sqrt{p(\tau)}\Big) + h(\tau)p(\tau)
               + \int_\tau^1h'(t)p(t)\,dt\Big]
@@ -133,8 +133,10 @@ def excess_risk(
     if design == "left-out":
         if sup is None:
             raise ValueError("design='left-out' needs sup, a bound of the features")
-        c += sup**2 / (n * ridge)
-    squared, first = c**2 * size, float(mu[0]) / n
+        c += float(sup) * float(sup) / (n * ridge)
+        if math.isinf(c * c * size):
+            raise ValueError(f"ridge={ridge!r} is too small for design='left-out': make it larger")
+    squared, first = c * c * size, float(mu[0]) / n
     bias = exact(first, ridge, r)
     features = by_features(known, mu, m, ridge=ridge, smoothness=r, sup=sup)
     return Bound(

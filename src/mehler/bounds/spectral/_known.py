@@ -86,6 +86,8 @@ def know(
         rate = positive("lipschitz", lipschitz) / math.sqrt(scale)
         text = "the features of the rows are this Lipschitz in standard normal weights"
         assumptions.append(Assumption(text, None, f"{lipschitz:g}"))
+    if math.isinf(most) and not 0 < rate * rate < math.inf:
+        raise ValueError(f"features over a ridge of {scale!r} overflow: make it larger")
     return Known(beta, Level(most, mean, rate), tuple(assumptions))
 
 

@@ -52,5 +52,6 @@ def _exact(a: Any, w: Any, beta: Any) -> Any:
         # Divided by the largest term, or without cancellation where all are small.
         small = np.expm1(np.minimum(exponent, 1.0)) * np.exp(-top)
         grown = np.where(top > 1, np.exp(exponent - top) - np.exp(-top), small)
-        found.append(top[:, 0] + np.log(grown.sum(axis=1)))
+        with np.errstate(divide="ignore"):  # of exponents that underflow
+            found.append(top[:, 0] + np.log(grown.sum(axis=1)))
     return np.concatenate(found)

@@ -50,7 +50,11 @@ class Tail:
 
     def log_probability(self, t: Any) -> Any:
         """Return the logarithm of the bound of P(lambda_max >= t), for each t."""
-        return np.min(self.numerator - _log_psi(np.multiply.outer(t, self.theta)), axis=-1)
+        # A sum that underflows to 0 is no upper bound: at such a theta nothing is known.
+        above = np.where(np.isneginf(self.numerator), np.inf, self.numerator)
+        with np.errstate(invalid="ignore"):
+            found = above - _log_psi(np.multiply.outer(t, self.theta))
+        return np.min(np.where(np.isnan(found), np.inf, found), axis=-1)
 
 
 def tails(beta: Any, level: Level, m: int) -> tuple[Tail, Tail]:
