@@ -62,8 +62,8 @@ def clipped_risk(
 
     References
     ----------
-    Proof: :doc:`/theorems/features-clipped-ridge`. J. Forster, M. K. Warmuth (2002) and J.
-    Mourtada, T. Vaskevicius, N. Zhivotovskiy (2022) have other learners and truncations.
+    Proof: :doc:`/theorems/features-clipped-ridge`. J. Forster, M. K. Warmuth (2002), for another
+    learner; J. Mourtada, T. Vaskevicius, N. Zhivotovskiy (2022), for truncated least squares.
 
     Examples
     --------
