@@ -102,7 +102,9 @@ def test_no_deviation_at_all_is_infinitely_below_a_bound_and_once_a_bound_of_0()
     nothing = {"probability": 0.95, "false_alarm": 1e-3}
     some = BoundCase.from_draws(np.zeros(1000), bound=0.1, **nothing)
     none = BoundCase.from_draws(np.zeros(1000), bound=0.0, **nothing)
+    below = BoundCase.from_draws(np.zeros(1000), bound=-0.1, **nothing)
     assert (some.ratio, none.ratio, none.violations) == (np.inf, 1.0, 0)
+    assert (below.ratio, below.ratio_interval, below.violations) == (0.0, (0.0, 0.0), 1000)
 
 
 def test_the_case_nearest_to_its_promise_is_named():

@@ -23,7 +23,7 @@ class BoundCase:
     r"""A bound that holds with a probability, beside draws: violations and looseness.
 
     Each interval misses with probability at most the `false_alarm` of `from_draws`. The ratio's
-    lower end is above 1 if the violations' upper end is below the promise, and only then.
+    lower end is at least 1 if the violations' upper end is at most the promise, and only then.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def bound_cases(values: tuple[Any, ...]) -> tuple[BoundCase, ...]:
 
 
 def _over(bound: float, value: float) -> float:
-    """Return bound/value; infinity for no deviation at all, 1 if the bound is that too."""
+    """Return bound/value; of no deviation at all 1, infinity or 0: as large, larger or less."""
     if value > 0:
         return bound / value
-    return math.inf if bound > value else 1.0
+    return 1.0 if bound == value else math.inf if bound > value else 0.0

@@ -13,8 +13,8 @@ from mehler.verify._zero_failures import trials_for, zero_failures_verdict
 from mehler.verify.checks.invariance._rounding import ROUNDING, beyond_rounding
 from mehler.verify.sampling._choose_source import units_of
 from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._output import read
 from mehler.verify.sampling._pairs import EvaluatedRows
-from mehler.verify.sampling._sources import call
 
 
 def exact_invariance(
@@ -29,10 +29,10 @@ def exact_invariance(
     reason, m, kind = "", 0, "draws"
     while trials < wanted and not happened and (max_draws is None or done < max_draws):
         phi = draws[done]
-        found = call(phi, rows)
+        found, eps = read(phi, rows)
         m = found.shape[1]
         for element, other in enumerate(moved):
-            wrong, gap = beyond_rounding(phi, rows, other, found)
+            wrong, gap = beyond_rounding(phi, rows, other, (found, eps))
             if wrong.any():
                 gap = np.where(wrong, np.nan_to_num(gap, nan=np.inf), 0.0)
                 row = int(np.argmax(gap.max(axis=1)))

@@ -77,12 +77,13 @@ def check_invariance(
     Notes
     -----
     Exact invariance is refuted by one difference beyond rounding: 1024 eps of the row's largest
-    feature, or what both rows reach when their entries are changed by 64 eps, as the features of
-    bins and codes jump. A claimed defect is a mean of unbounded samples. It holds by Catoni's
-    interval at twice a pilot's variance; the verdict calls this asymptotic. If that interval
-    excludes the claim, squared differences that are larger than claimed refute it without
-    assumptions, smaller ones under bounded moments that the samples must not contradict. Else the
-    verdict is *inconclusive*.
+    feature (the root of eps in half precision), or a jump that rows next to both rows, their
+    entries changed by 64 eps, have as well, as the features of bins and codes do. Rows of integers
+    are not changed, and a row on the edge of a bin shows less than others. A claimed defect is a
+    mean of unbounded samples. It holds by Catoni's interval at twice a pilot's variance; the
+    verdict calls this asymptotic. If that interval excludes the claim, squared differences that
+    are larger than claimed refute it without assumptions, smaller ones under bounded moments that
+    the samples must not contradict. Else the verdict is *inconclusive*.
 
     Examples
     --------
