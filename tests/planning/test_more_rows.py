@@ -123,3 +123,9 @@ def test_without_their_inputs_there_are_no_such_rows():
 def test_bad_arguments(options, message):
     with pytest.raises(ValueError, match=message):
         plan(**options)
+
+
+@pytest.mark.parametrize("ridge", [1e-300, 1e300])
+def test_a_ridge_whose_square_leaves_the_floats_is_named(ridge):
+    with pytest.raises(ValueError, match=r"ridge=1e.* beyond the floats"):
+        plan(np.eye(3), ridge=ridge, measure=False)

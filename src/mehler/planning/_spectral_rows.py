@@ -63,8 +63,10 @@ def _spectral(
         "kind": "proved",
         "probability": 1 - delta,
     }
-    total = math.fsum(np.maximum(variance, 0.0).flat)
-    chebyshev = max(1, math.ceil(total / delta / (n * ridge * eps) ** 2))
+    total, error = math.fsum(np.maximum(variance, 0.0).flat), n * ridge * eps
+    if not 1e-100 <= error <= 1e100:
+        raise ValueError(f"ridge={ridge!r} is beyond the floats: N ridge eps = {error:.3g}")
+    chebyshev = max(1, math.ceil(total / delta / error**2))
     by_length = spectral.gram_error_features(eps, lipschitz=stretch, **told)
     return [
         Row(
