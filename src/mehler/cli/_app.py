@@ -30,7 +30,11 @@ app = typer.Typer(
 _INTERRUPTED = 130
 Globs = Annotated[
     list[str] | None,
-    option("GLOB", "Ids of statements, such as 'maxout.*'; may be repeated.", "--statements"),
+    option(
+        "GLOB",
+        "Ids of statements, such as 'maxout.*'; may be repeated; default all.",
+        "--statements",
+    ),
 ]
 
 
