@@ -21,6 +21,10 @@ from typing import Any
 import _harness
 import _known_forms as known
 import numpy as np
+from mehler.proofs_checks.features._directions import best_direction
+from mehler.proofs_checks.features._gram_draws import grams
+from mehler.proofs_checks.features.gram_error import known_before
+from mehler.proofs_checks.maxout.risk._excess_risk import Law, units
 from scipy import special
 
 import mehler
@@ -28,10 +32,6 @@ from mehler import data, exact
 from mehler.bounds import doubling, kernel_error, kitchen_sinks, lower, maxout, ridge, spectral
 from mehler.statements import Context
 from mehler.verify import Ledger, intervals
-from proofs_checks.features._directions import best_direction
-from proofs_checks.features._gram_draws import grams
-from proofs_checks.features.gram_error import known_before
-from proofs_checks.maxout.risk._excess_risk import Law, units
 
 N, DELTA, COLUMNS, SOME, FEW = 300, 0.05, 4000, 60, 3
 DRAWS, MANY, RISKS = 100, 20_000, 300

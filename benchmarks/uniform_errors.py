@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from mehler.proofs_checks.features.uniform import known_before
 
 import mehler
 from mehler.bounds import kernel_error, lower
-from proofs_checks.features.uniform import known_before
 
 DELTA, DRAWS, AT_ONCE = 0.01, 2000, 50
 SPECTRA: dict[str, dict[str, Any]] = {
