@@ -72,6 +72,15 @@ def test_elements_are_linear_and_transposed(group):
 
 
 @every_group
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "bool"])
+def test_whole_numbers_are_numbers(group, dtype):
+    """Images come as bytes: no weight is truncated, and no sign wraps around."""
+    rows = np.random.default_rng(1).integers(0, 200, (4, group.n_inputs)).astype(dtype)
+    for act in (group.apply, group.transpose):
+        np.testing.assert_array_equal(act(rows), act(rows.astype(np.float64)))
+
+
+@every_group
 def test_orthogonal_means_orthogonal(group):
     g = matrices(group)
     keeps = np.abs(np.swapaxes(g, 1, 2) @ g - np.eye(group.n_inputs)).max() < 1e-12

@@ -38,16 +38,23 @@ class CoordinateGroup(Group):
 
 def gather(rows: Any, index: Any, sign: Any) -> Any:
     """Compute (g t)_i = sign_i t[index_i] for each element and row: shape (r, n, d)."""
+    rows = _signed(rows, sign)
     return np.moveaxis(rows[:, index], 1, 0) * sign[:, None, :].astype(rows.dtype)
 
 
 def scatter(rows: Any, index: Any, sign: Any) -> Any:
     """Apply the transpose: coordinate i goes to index_i, unique unless a sign is 0."""
+    rows = _signed(rows, sign)
     out = np.zeros((index.shape[0], *rows.shape), dtype=rows.dtype)
     for each, places, signs in zip(out, index, sign):
         kept = signs != 0
         each[:, places[kept]] = rows[:, kept] * signs[kept].astype(rows.dtype)
     return out
+
+
+def _signed(rows: Any, sign: Any) -> Any:
+    """Return rows of a dtype that holds their negatives, where there are any."""
+    return rows.astype(np.float64) if rows.dtype.kind in "bu" and (sign < 0).any() else rows
 
 
 def distinct(draw: Any, r: int) -> Any:

@@ -244,6 +244,8 @@ class Group(ABC):
             )
         if rows.dtype.kind not in "biuf":
             raise TypeError(f"rows must hold real numbers, but have dtype {rows.dtype}")
+        if rows.dtype.kind != "f" and not self.moves_coordinates:
+            rows = rows.astype(np.float64)  # whole numbers would truncate weights and images
         if elements is None:
             return rows, self.elements()
         elements = np.asarray(elements)
