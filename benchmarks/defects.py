@@ -19,7 +19,8 @@ import _harness
 import numpy as np
 
 import mehler
-from mehler.verify import check_structure, kernels
+from mehler import kernels
+from mehler.verify import check_structure
 
 ROOT = Path(__file__).resolve().parents[1]
 MAPS = ROOT / "tests" / "cli" / "defective_maps.py"

@@ -14,7 +14,7 @@ import _harness
 import numpy as np
 from sklearn.datasets import load_digits
 
-from mehler.bounds.doubling import diameter, doubling_dimension
+from mehler.doubling import diameter, doubling_dimension
 
 
 def sphere(n: int) -> np.ndarray:

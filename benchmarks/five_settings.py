@@ -28,8 +28,8 @@ from mehler.proofs_checks.maxout.risk._excess_risk import Law, units
 from scipy import special
 
 import mehler
-from mehler import data, exact
-from mehler.bounds import doubling, kernel_error, kitchen_sinks, lower, maxout, ridge, spectral
+from mehler import data, doubling, exact
+from mehler.bounds import kernel_error, kitchen_sinks, lower, maxout, ridge, spectral
 from mehler.statements import Context
 from mehler.verify import Ledger, intervals
 

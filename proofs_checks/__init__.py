@@ -6,16 +6,8 @@ This folder is `mehler.proofs_checks`: a wheel holds it in that place, and a che
 """
 
 if __name__ == "proofs_checks":
-    # Imported by its own name, from the top of a checkout. Hand out the modules of mehler, loaded
-    # already: copies would hold every statement a second time.
-    import importlib
-    import pkgutil
-    import sys
-
-    home = importlib.import_module("mehler.proofs_checks")
-    for found in pkgutil.walk_packages(home.__path__, f"{home.__name__}."):
-        sys.modules[found.name.removeprefix("mehler.")] = importlib.import_module(found.name)
-    sys.modules[__name__] = home
+    # From the top of a checkout; a second copy would hold every statement twice.
+    raise ImportError("import it as mehler.proofs_checks, its only name")
 
 from ._statements import STATEMENTS
 

@@ -17,7 +17,9 @@ ROOMS = [
     "mehler._random",
     "mehler._files",
     "mehler.data",
+    "mehler.doubling",
     "mehler.exact",
+    "mehler.kernels",
     "mehler.bounds",
     "mehler.features",
     "mehler.torch",
@@ -31,6 +33,7 @@ ROOMS = [
     "mehler.proofs_checks",
     "mehler.planning",
     "mehler.report",
+    "mehler.audit",
     "mehler.reproduce",
     "mehler.cli",
 ]

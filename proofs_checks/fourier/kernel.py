@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mehler import FourierFeatures, verify
+from mehler import FourierFeatures, kernels, verify
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-from mehler.verify import kernels
 
 from .._dedent import prose
 from ._blocks import Draw, along

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from scipy.special import hyp1f1
 
-from mehler import FourierFeatures, verify
+from mehler import FourierFeatures, kernels, verify
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 from mehler.statements._evidence import Status
-from mehler.verify import kernels
 
 from .._dedent import prose
 from ._blocks import Draw, along

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mehler._version import __version__
 
 if TYPE_CHECKING:
-    from mehler import bounds, data, exact, features, learn, verify
+    from mehler import bounds, data, doubling, exact, features, kernels, learn, verify
     from mehler.features import (
         DecoupledMaxoutFeatures,
         DeepFeatures,
@@ -36,13 +36,15 @@ __all__ = [
     "__version__",
     "bounds",
     "data",
+    "doubling",
     "exact",
     "features",
     "from_recipe",
+    "kernels",
     "learn",
     "verify",
 ]
-_ROOMS = ("bounds", "data", "exact", "features", "learn", "verify")
+_ROOMS = ("bounds", "data", "doubling", "exact", "features", "kernels", "learn", "verify")
 
 
 def __getattr__(name: str) -> object:

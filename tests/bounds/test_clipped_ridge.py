@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.features.worlds._clipped import left_out
 from scipy import stats
 
 from mehler import MaxoutFeatures, learn
 from mehler.bounds import ridge
-from proofs_checks.features.worlds._clipped import left_out
 
 
 def test_the_inequality_for_each_set_of_rows():

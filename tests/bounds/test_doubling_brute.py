@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from mehler.bounds.doubling import covering_number, doubling_dimension, packing_number
+from mehler.doubling import covering_number, doubling_dimension, packing_number
 from mehler.strategies import doubling_sets
 
 # Ties within this are left open by both: what they decide is up to rounding.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mehler.bounds.doubling import (
+from mehler.doubling import (
     Interval,
     covering_number,
     diameter,

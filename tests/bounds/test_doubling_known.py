@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from mehler.bounds.doubling import _upper as upper
-from mehler.bounds.doubling import covering_number, diameter, doubling_dimension, packing_number
-from mehler.bounds.doubling._points import Points
-from mehler.bounds.doubling._universal import by_columns, log2_ceil, log2_ceils
+from mehler.doubling import _upper as upper
+from mehler.doubling import covering_number, diameter, doubling_dimension, packing_number
+from mehler.doubling._points import Points
+from mehler.doubling._universal import by_columns, log2_ceil, log2_ceils
 
 
 def polygon(n):

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from mehler.bounds.doubling import _universal, doubling_dimension, sparse_dimension
+from mehler.doubling import _universal, doubling_dimension, sparse_dimension
 
 
 def flat(s, d):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mehler.bounds import Assumption, Bound, Term
-from mehler.bounds.doubling import (
+from mehler.doubling import (
     Interval,
     covering_number,
     diameter,

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.features.uniform import known_before
 from scipy import special
 
 from mehler import FourierFeatures
 from mehler.bounds import kernel_error
-from proofs_checks.features.uniform import known_before
 
 # A circle of radius 1 in the plane, whose doubling dimension is 3, and frequencies of gamma = 1/2.
 ANGLES = np.arange(48) * (2 * math.pi / 48)

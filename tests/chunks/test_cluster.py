@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler import _arrays, learn
-from mehler.bounds import doubling
+from mehler import _arrays, doubling, learn
 from mehler.planning import ridge_cost
 from tests.chunks.cluster import (
     CHUNK,

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler import _arrays, learn
-from mehler.bounds import doubling
+from mehler import _arrays, doubling, learn
 
 
 @pytest.fixture(autouse=True)

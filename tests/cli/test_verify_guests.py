@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from mehler.report.target import _watch
+from mehler.audit.target import _watch
 from tests.cli.test_verify_unruly import MAPS, SIGNS, run, verify
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
@@ -59,7 +59,7 @@ def test_a_target_that_hangs_is_ended(name, words):
     """With a limit of seconds, in a process whose end is looked at; imports come before."""
     code = (
         "import sklearn.kernel_approximation, mehler.report;"
-        "from mehler.cli import _verify, main; from mehler.report.target import _watch;"
+        "from mehler.cli import _verify, main; from mehler.audit.target import _watch;"
         "_watch._GRACE = 1.0; real = _watch.Watch.__init__;"
         "_watch.Watch.__init__ = lambda self, seconds: real(self, 4.0);"
         f"main(['verify', {MAPS + ':' + name!r}, '--kernel', 'linear'])"
@@ -85,7 +85,7 @@ def test_a_target_that_sets_global_states_gets_the_verdict_of_one_that_does_not(
 
 
 def test_what_hangs_is_seen_in_the_library_as_well():
-    from mehler.report import verify_map
+    from mehler.audit import verify_map
 
     overdue = pytest.raises(RuntimeError, match=r"did not return within 0\.5 s")
     with overdue, _watch.as_errors(), _watch.Watch(0.5):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mehler.report import verify_map
-from mehler.report.target._import import Imports
+from mehler.audit import verify_map
+from mehler.audit.target._import import Imports
 from tests.cli.test_cli import call
 
 HERE = Path(__file__).parent

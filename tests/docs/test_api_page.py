@@ -23,7 +23,7 @@ ROOMS = (
     "mehler.exact.certified",
     "mehler.exact.orbits",
     "mehler.bounds",
-    "mehler.bounds.doubling",
+    "mehler.doubling",
     "mehler.bounds.group_invariant",
     "mehler.bounds.kernel_error",
     "mehler.bounds.kitchen_sinks",
@@ -38,11 +38,12 @@ ROOMS = (
     "mehler.verify",
     "mehler.verify.intervals",
     "mehler.verify.conformance",
-    "mehler.verify.kernels",
+    "mehler.kernels",
     "mehler.strategies",
     "mehler.statements",
     "mehler.planning",
     "mehler.report",
+    "mehler.audit",
     "mehler.reproduce",
 )
 PAGE = (ROOT / "docs" / "api" / "index.md").read_text(encoding="utf-8")

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from mehler.proofs_checks import STATEMENTS
 from mehler.statements import Statement
-from proofs_checks import STATEMENTS
 from tests.docs._blocks import ROOT
 from tests.docs.test_site import load
 

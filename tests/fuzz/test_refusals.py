@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler import data, exact, learn, planning, report, statements, strategies, verify
-from mehler.bounds import doubling, kernel_error
+from mehler import data, doubling, exact, learn, planning, report, statements, strategies, verify
+from mehler.bounds import kernel_error
 from mehler.features import leverage
 from mehler.statements import Plot, Series
 from mehler.verify.intervals import known_variance, sub_gamma

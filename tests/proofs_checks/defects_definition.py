@@ -6,10 +6,10 @@ import dataclasses
 from typing import Any
 
 import numpy as np
+from mehler.proofs_checks.maxout.dimension import _sparse, definition_2
+from mehler.proofs_checks.maxout.dimension._half_balls import CAPS
 
-from mehler.bounds.doubling import DoublingDimension, doubling_dimension
-from proofs_checks.maxout.dimension import _sparse, definition_2
-from proofs_checks.maxout.dimension._half_balls import CAPS
+from mehler.doubling import DoublingDimension, doubling_dimension
 
 
 def shifted(points: Any) -> DoublingDimension:

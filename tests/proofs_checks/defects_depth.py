@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from mehler.proofs_checks.depth import _coefficients as coefficients
+from mehler.proofs_checks.depth import alike, critical_variance, positive_definite, spectrum
 
 from mehler import exact
 from mehler.features.deep import critical_weight_variance
-from proofs_checks.depth import _coefficients as coefficients
-from proofs_checks.depth import alike, critical_variance, positive_definite, spectrum
 
 
 def scaled(function: Callable[..., Any], factor: float) -> Callable[..., Any]:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from mehler.bounds import kernel_error, spectral
-from mehler.bounds import lower as lowest
-from mehler.bounds import margin as margins
-from mehler.bounds import ridge as risks
-from proofs_checks.features import (
+from mehler.proofs_checks.features import (
     clipped_ridge,
     doubly_stochastic,
     gram_error,
@@ -16,6 +12,11 @@ from proofs_checks.features import (
     ridge,
     uniform,
 )
+
+from mehler.bounds import kernel_error, spectral
+from mehler.bounds import lower as lowest
+from mehler.bounds import margin as margins
+from mehler.bounds import ridge as risks
 from tests.proofs_checks.defects_kernel_error import scaled
 
 # (check, what is wrong, the verdict that it must come to)

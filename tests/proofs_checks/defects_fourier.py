@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from mehler.proofs_checks.fourier import kernel, orthogonal, pairs_variance, structured
 
-from mehler import FourierFeatures
-from mehler.verify import kernels
-from proofs_checks.fourier import kernel, orthogonal, pairs_variance, structured
+from mehler import FourierFeatures, kernels
 
 
 def turned_narrower(*sizes: int, **options: Any) -> Any:

@@ -8,13 +8,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from mehler.bounds import Bound
-from mehler.bounds import group_invariant as bounds
-from mehler.features.groups import energy_distance, mean_distance
-from proofs_checks.group_invariant._measured_kernel import declared
-from proofs_checks.group_invariant._tokens import Tokens
-from proofs_checks.group_invariant.finite import lemma_2, lemma_3, theorem_2, theorem_4
-from proofs_checks.group_invariant.kernel import (
+from mehler.proofs_checks.group_invariant._measured_kernel import declared
+from mehler.proofs_checks.group_invariant._tokens import Tokens
+from mehler.proofs_checks.group_invariant.finite import lemma_2, lemma_3, theorem_2, theorem_4
+from mehler.proofs_checks.group_invariant.kernel import (
     corollary_1,
     expectation,
     invariance,
@@ -23,8 +20,8 @@ from proofs_checks.group_invariant.kernel import (
     remark_4,
     theorem_1,
 )
-from proofs_checks.group_invariant.kernel._gaps import with_zeros
-from proofs_checks.group_invariant.risk import (
+from mehler.proofs_checks.group_invariant.kernel._gaps import with_zeros
+from mehler.proofs_checks.group_invariant.risk import (
     lemma_1,
     lemma_4,
     lemma_5,
@@ -32,7 +29,11 @@ from proofs_checks.group_invariant.risk import (
     sample_complexity,
     theorem_3,
 )
-from proofs_checks.group_invariant.risk._toy_problem import WINDOW
+from mehler.proofs_checks.group_invariant.risk._toy_problem import WINDOW
+
+from mehler.bounds import Bound
+from mehler.bounds import group_invariant as bounds
+from mehler.features.groups import energy_distance, mean_distance
 
 
 def smaller(bound: Callable[..., Bound], divisor: float) -> Callable[..., Bound]:

@@ -6,17 +6,18 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from mehler.bounds import Bound, group_invariant, lower
-from mehler.features import groups
-from proofs_checks.group_invariant.finite import elements
-from proofs_checks.group_invariant.kernel import (
+from mehler.proofs_checks.group_invariant.finite import elements
+from mehler.proofs_checks.group_invariant.kernel import (
     energy_quotient,
     rotations,
     theorem_1,
     theorem_1_limit,
     theorem_1_positive,
 )
-from proofs_checks.group_invariant.risk import lemma_7, ridge_gain, theorem_5
+from mehler.proofs_checks.group_invariant.risk import lemma_7, ridge_gain, theorem_5
+
+from mehler.bounds import Bound, group_invariant, lower
+from mehler.features import groups
 
 
 def divided(bound: Callable[..., Bound], factor: float) -> Callable[..., Bound]:

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from mehler.proofs_checks.maxout.kernel import kernel_error
 
 from mehler import MaxoutFeatures
 from mehler.bounds import Term
 from mehler.bounds import kernel_error as bounds
-from proofs_checks.maxout.kernel import kernel_error
 
 
 class Repeating:

@@ -7,11 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-
-from mehler.bounds import Bound
-from mehler.bounds import leverage as bounds
-from mehler.features.leverage import ridge_leverage_scores
-from proofs_checks.leverage import (
+from mehler.proofs_checks.leverage import (
     algorithm_1,
     bach,
     definition_1,
@@ -23,7 +19,11 @@ from proofs_checks.leverage import (
     theorem_1,
     theorem_2,
 )
-from proofs_checks.leverage._circle import Circle
+from mehler.proofs_checks.leverage._circle import Circle
+
+from mehler.bounds import Bound
+from mehler.bounds import leverage as bounds
+from mehler.features.leverage import ridge_leverage_scores
 
 
 def ridge_not_scaled(phi: Any, ridge: float, **options: Any) -> Any:

@@ -6,12 +6,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-
-from proofs_checks.group_invariant._tokens import Tokens
-from proofs_checks.group_invariant.permutations import _exact as known
-from proofs_checks.group_invariant.permutations import experiment
-from proofs_checks.group_invariant.permutations._data import Task
-from proofs_checks.group_invariant.permutations._features import bag_of_words
+from mehler.proofs_checks.group_invariant._tokens import Tokens
+from mehler.proofs_checks.group_invariant.permutations import _exact as known
+from mehler.proofs_checks.group_invariant.permutations import experiment
+from mehler.proofs_checks.group_invariant.permutations._data import Task
+from mehler.proofs_checks.group_invariant.permutations._features import bag_of_words
 
 
 def counts_instead(tokens: Tokens, n_bins: int, seed: int) -> Any:

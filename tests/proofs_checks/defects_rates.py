@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from mehler.proofs_checks.maxout.growth import _hashing as hashing
+from mehler.proofs_checks.maxout.growth import _sandwich, h1_growth, locality
+from mehler.proofs_checks.maxout.growth._growth import expansion, variance_rate
+from mehler.proofs_checks.maxout.kernel import _decoupled_pairs as pairs
+from mehler.proofs_checks.maxout.kernel import centred_kernel
+
 from mehler import exact
-from proofs_checks.maxout.growth import _hashing as hashing
-from proofs_checks.maxout.growth import _sandwich, h1_growth, locality
-from proofs_checks.maxout.growth._growth import expansion, variance_rate
-from proofs_checks.maxout.kernel import _decoupled_pairs as pairs
-from proofs_checks.maxout.kernel import centred_kernel
 
 
 def times(factor: float, right: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,9 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from mehler import exact
-from mehler.bounds import Term, maxout
-from proofs_checks.maxout.risk import (
+from mehler.proofs_checks.maxout.risk import (
     _approximation_flaws,
     _risk_flaws,
     _supremum_flaws,
@@ -24,7 +22,10 @@ from proofs_checks.maxout.risk import (
     remark_2,
     theorem_2,
 )
-from proofs_checks.maxout.sharper import risk as sharper
+from mehler.proofs_checks.maxout.sharper import risk as sharper
+
+from mehler import exact
+from mehler.bounds import Term, maxout
 
 
 def scaled(bound: Callable[..., Any], factor: float, *, shape: str = "") -> Callable[..., Any]:

@@ -10,9 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from mehler import KitchenSinks, exact
-from mehler.bounds import Bound, kitchen_sinks
-from proofs_checks.kitchen_sinks import (
+from mehler.proofs_checks.kitchen_sinks import (
     _infimum,
     _steps,
     estimation_lemma,
@@ -23,6 +21,9 @@ from proofs_checks.kitchen_sinks import (
     risk_lemma,
     theorem,
 )
+
+from mehler import KitchenSinks, exact
+from mehler.bounds import Bound, kitchen_sinks
 
 
 def scaled(bound: Callable[..., Bound], factor: float) -> Callable[..., Bound]:

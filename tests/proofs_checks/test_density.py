@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
+from mehler.proofs_checks.maxout.risk import density
 from scipy import integrate
 
 from mehler import exact
-from proofs_checks.maxout.risk import density
 
 
 @pytest.mark.parametrize("scale", [0.0, 0.5, 1.0, 1.2])

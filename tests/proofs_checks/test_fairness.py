@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from mehler.bounds import kitchen_sinks
-from mehler.statements import RESTORED_HOLDS, RESTORED_REFUTED, UNDECIDED
-from proofs_checks import STATEMENTS
-from proofs_checks.group_invariant.finite import theorem_2
-from proofs_checks.group_invariant.kernel import orbit_distance, remark_3, remark_4
-from proofs_checks.group_invariant.risk import _one_orbit, theorem_3
-from proofs_checks.kitchen_sinks import lemma_1
-from proofs_checks.leverage import algorithm_1, example_1, limits
-from proofs_checks.leverage import theorem_1 as scores
-from proofs_checks.leverage._enumerate_draws import pool
-from proofs_checks.leverage.theorem_2 import ENOUGH, lemma_3
-from proofs_checks.maxout.risk import (
+from mehler.proofs_checks.group_invariant.finite import theorem_2
+from mehler.proofs_checks.group_invariant.kernel import orbit_distance, remark_3, remark_4
+from mehler.proofs_checks.group_invariant.risk import _one_orbit, theorem_3
+from mehler.proofs_checks.kitchen_sinks import lemma_1
+from mehler.proofs_checks.leverage import algorithm_1, example_1, limits
+from mehler.proofs_checks.leverage import theorem_1 as scores
+from mehler.proofs_checks.leverage._enumerate_draws import pool
+from mehler.proofs_checks.leverage.theorem_2 import ENOUGH, lemma_3
+from mehler.proofs_checks.maxout.risk import (
     _approximation_flaws,
     _risk_flaws,
     _supremum_flaws,
 )
-from proofs_checks.maxout.risk import theorem_2 as theorem_2_of_maxout
+from mehler.proofs_checks.maxout.risk import theorem_2 as theorem_2_of_maxout
+
+from mehler.bounds import kitchen_sinks
+from mehler.proofs_checks import STATEMENTS
+from mehler.statements import RESTORED_HOLDS, RESTORED_REFUTED, UNDECIDED
 
 BY_ID = {one.id: one for one in STATEMENTS}
 

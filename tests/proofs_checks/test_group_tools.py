@@ -7,10 +7,10 @@ import math
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.group_invariant.kernel import theorem_1_limit, theorem_1_positive
+from mehler.proofs_checks.group_invariant.risk import lemma_7, theorem_5
 
 from mehler.bounds import kitchen_sinks
-from proofs_checks.group_invariant.kernel import theorem_1_limit, theorem_1_positive
-from proofs_checks.group_invariant.risk import lemma_7, theorem_5
 
 
 def test_the_gap_in_the_plane_is_a_closed_form() -> None:

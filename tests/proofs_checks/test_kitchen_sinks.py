@@ -7,11 +7,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from scipy import integrate, optimize, stats
-
-from mehler import exact, verify
-from mehler.bounds import kitchen_sinks
-from proofs_checks.kitchen_sinks import (
+from mehler.proofs_checks.kitchen_sinks import (
     _infimum,
     _steps,
     estimation_lemma,
@@ -20,15 +16,19 @@ from proofs_checks.kitchen_sinks import (
     norms,
     theorem,
 )
-from proofs_checks.kitchen_sinks._quantiles import quantile_interval
-from proofs_checks.kitchen_sinks.worlds import _divided, _fitted, _signs
-from proofs_checks.kitchen_sinks.worlds._cosines import (
+from mehler.proofs_checks.kitchen_sinks._quantiles import quantile_interval
+from mehler.proofs_checks.kitchen_sinks.worlds import _divided, _fitted, _signs
+from mehler.proofs_checks.kitchen_sinks.worlds._cosines import (
     Cosines,
     average_errors,
     blocks,
     cosine_features,
 )
-from proofs_checks.kitchen_sinks.worlds._units import Units
+from mehler.proofs_checks.kitchen_sinks.worlds._units import Units
+from scipy import integrate, optimize, stats
+
+from mehler import exact, verify
+from mehler.bounds import kitchen_sinks
 
 
 def gaussian_grid(d: int):

@@ -7,8 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-
-from proofs_checks.maxout.risk import theorem_2
+from mehler.proofs_checks.maxout.risk import theorem_2
 
 ROOT = Path(__file__).parents[2]
 TABLE = ROOT / "benchmarks" / "results" / "bounds.json"

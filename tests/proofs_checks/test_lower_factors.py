@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
+from mehler.proofs_checks.features import lower as checks
 from scipy import optimize, stats
 
 from mehler.bounds import lower
-from proofs_checks.features import lower as checks
 from tests.proofs_checks.mutations import features
 
 

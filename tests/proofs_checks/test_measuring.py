@@ -7,13 +7,13 @@ import math
 
 import numpy as np
 import pytest
+from mehler.proofs_checks._measured_products import Measured, measure, rows_at
+from mehler.proofs_checks._simultaneous import hold_against
+from mehler.proofs_checks.maxout._collisions import measure_collisions
+from mehler.proofs_checks.maxout.growth import _growth, locality
+from mehler.proofs_checks.maxout.kernel import _joint, q1_linear
 
 from mehler import MaxoutCodes, MaxoutFeatures, exact, verify
-from proofs_checks._measured_products import Measured, measure, rows_at
-from proofs_checks._simultaneous import hold_against
-from proofs_checks.maxout._collisions import measure_collisions
-from proofs_checks.maxout.growth import _growth, locality
-from proofs_checks.maxout.kernel import _joint, q1_linear
 
 
 def test_rows_have_the_correlations_asked_for():

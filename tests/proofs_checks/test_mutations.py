@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+from mehler.proofs_checks.maxout.kernel import theorem_1_kernel
 
 from mehler.bounds import group_invariant, kitchen_sinks, maxout
-from proofs_checks import STATEMENTS
-from proofs_checks.maxout.kernel import theorem_1_kernel
+from mehler.proofs_checks import STATEMENTS
 from tests.proofs_checks.mutations import ROWS, Row
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mutations.md").read_text(encoding="utf-8")

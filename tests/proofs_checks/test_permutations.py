@@ -6,14 +6,24 @@ import itertools
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.group_invariant.permutations import _curves as curves
+from mehler.proofs_checks.group_invariant.permutations import _exact as known
+from mehler.proofs_checks.group_invariant.permutations import _learning as learning
+from mehler.proofs_checks.group_invariant.permutations._data import (
+    PAPER,
+    SMALL,
+    Task,
+    haar_distance,
+)
+from mehler.proofs_checks.group_invariant.permutations._features import (
+    bag_of_words,
+    drawn,
+    grams,
+    haar,
+)
 
 from mehler import learn
 from mehler.features import groups
-from proofs_checks.group_invariant.permutations import _curves as curves
-from proofs_checks.group_invariant.permutations import _exact as known
-from proofs_checks.group_invariant.permutations import _learning as learning
-from proofs_checks.group_invariant.permutations._data import PAPER, SMALL, Task, haar_distance
-from proofs_checks.group_invariant.permutations._features import bag_of_words, drawn, grams, haar
 
 
 @pytest.fixture

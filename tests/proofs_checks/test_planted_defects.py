@@ -12,12 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from mehler import DecoupledMaxoutFeatures, MaxoutCodes, MaxoutFeatures, exact
-from mehler.statements import RESTORED_REFUTED
-from proofs_checks import STATEMENTS
-from proofs_checks.maxout.growth import h1_growth, locality, remark_1_codes, sigma2_growth
-from proofs_checks.maxout.kernel import (
+from mehler.proofs_checks.maxout.growth import h1_growth, locality, remark_1_codes, sigma2_growth
+from mehler.proofs_checks.maxout.kernel import (
     centred_kernel,
     decoupled_kernel,
     figure_1,
@@ -26,7 +22,11 @@ from proofs_checks.maxout.kernel import (
     theorem_1_kernel,
     theorem_1_series,
 )
-from proofs_checks.maxout.risk import theorem_2
+from mehler.proofs_checks.maxout.risk import theorem_2
+
+from mehler import DecoupledMaxoutFeatures, MaxoutCodes, MaxoutFeatures, exact
+from mehler.proofs_checks import STATEMENTS
+from mehler.statements import RESTORED_REFUTED
 from tests.proofs_checks import (
     defects_definition,
     defects_depth,

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 
 import pytest
+from mehler.proofs_checks.maxout.growth import _growth, locality
+from mehler.proofs_checks.maxout.growth import h1_growth as h1
+from mehler.proofs_checks.maxout.growth import remark_1_codes as codes
+from mehler.proofs_checks.maxout.growth import sigma2_growth as second
+from mehler.proofs_checks.maxout.kernel import figure_1 as figure
+from mehler.proofs_checks.maxout.kernel import kernel_error as errors
+from mehler.proofs_checks.maxout.kernel import theorem_1_kernel as theorem
 
 from mehler import exact
 from mehler.bounds import kernel_error
-from proofs_checks.maxout.growth import _growth, locality
-from proofs_checks.maxout.growth import h1_growth as h1
-from proofs_checks.maxout.growth import remark_1_codes as codes
-from proofs_checks.maxout.growth import sigma2_growth as second
-from proofs_checks.maxout.kernel import figure_1 as figure
-from proofs_checks.maxout.kernel import kernel_error as errors
-from proofs_checks.maxout.kernel import theorem_1_kernel as theorem
 
 
 def ratio(q: float) -> float:

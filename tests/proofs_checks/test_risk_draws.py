@@ -7,16 +7,16 @@ import math
 
 import numpy as np
 import pytest
-from scipy import integrate, optimize, special, stats
-
-from mehler import MaxoutFeatures, exact, verify
-from proofs_checks.maxout.risk import (
+from mehler.proofs_checks.maxout.risk import (
     _approximating,
     _approximation_flaws,
     _excess_risk,
     _risk_cases,
     _suprema,
 )
+from scipy import integrate, optimize, special, stats
+
+from mehler import MaxoutFeatures, exact, verify
 
 ALPHA = 1e-9
 

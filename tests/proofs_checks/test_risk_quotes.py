@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
+from mehler.proofs_checks.maxout.risk import lemma_2, lemma_3, lemma_4, theorem_2
 from scipy import special, stats
-
-from proofs_checks.maxout.risk import lemma_2, lemma_3, lemma_4, theorem_2
 
 # P(|g| < E|g|): erf of 1/sqrt(pi).
 BELOW_MEAN = special.erf(1 / math.sqrt(math.pi))

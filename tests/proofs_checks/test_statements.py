@@ -6,12 +6,12 @@ import dataclasses
 import math
 
 import pytest
+from mehler.proofs_checks.maxout.kernel import q1_linear, theorem_1_kernel
 
 from mehler import exact
+from mehler.proofs_checks import STATEMENTS
 from mehler.statements import Context, verdict_of
 from mehler.verify import BudgetExceeded, Ledger
-from proofs_checks import STATEMENTS
-from proofs_checks.maxout.kernel import q1_linear, theorem_1_kernel
 from tests.places import CPU
 
 BY_ID = {statement.id: statement for statement in STATEMENTS}

@@ -9,9 +9,9 @@ import re
 import pytest
 from latex2mathml import converter
 
-import proofs_checks
+from mehler import proofs_checks
+from mehler.proofs_checks import STATEMENTS
 from mehler.statements import discover
-from proofs_checks import STATEMENTS
 
 IDS = [statement.id for statement in STATEMENTS]
 every_statement = pytest.mark.parametrize("statement", STATEMENTS, ids=IDS)
@@ -21,7 +21,9 @@ def test_every_file_of_a_statement_is_listed():
     """A file that its paper's list leaves out would be checked by nobody."""
     found = {
         importlib.import_module(name).STATEMENT.id
-        for _, name, package in pkgutil.walk_packages(proofs_checks.__path__, "proofs_checks.")
+        for _, name, package in pkgutil.walk_packages(
+            proofs_checks.__path__, "mehler.proofs_checks."
+        )
         if not package and hasattr(importlib.import_module(name), "STATEMENT")
     }
     assert found == set(IDS)

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from mehler.proofs_checks._violations import Case, hold_bounds
 from scipy import stats
 
 from mehler.bounds import Bound, Term
 from mehler.bounds.lower import LowerBound
 from mehler.statements import BoundCase
 from mehler.verify import intervals
-from proofs_checks._violations import Case, hold_bounds
 
 
 def case(value: float, probability: float, *, seed: int = 3, n: int = 20_000) -> Case:

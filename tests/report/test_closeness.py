@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from sklearn.kernel_approximation import Nystroem
 
-from mehler.report.verification._uniform_error import check_uniform_error
-from mehler.verify import kernels
+from mehler import kernels
+from mehler.audit.verification._uniform_error import check_uniform_error
 
 X = np.random.default_rng(0).standard_normal((20, 3))
 RBF = kernels.make("rbf", gamma=0.5)

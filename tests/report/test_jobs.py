@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mehler.report import verify_map
-from mehler.report.target._jobs import Jobs, Request, _Drawn
-from mehler.report.target._target import read_target
+from mehler.audit import verify_map
+from mehler.audit.target._jobs import Jobs, Request, _Drawn
+from mehler.audit.target._target import read_target
 from mehler.verify.sampling._draws import Draws
 from tests.report import drawn_elsewhere
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from mehler import planning
+from mehler.audit.verification._rows import data_rows
 from mehler.report.inputs import _out_of_core
 from mehler.report.inputs._data import load_rows
 from mehler.report.on_data import _section
 from mehler.report.on_data._maps import maps_under_test
 from mehler.report.render._format import count
-from mehler.report.verification._rows import data_rows
 from tests.report.test_data_section import context
 
 N, D = 3000, 8

@@ -12,8 +12,9 @@ from sklearn.kernel_approximation import (
 )
 from sklearn.random_projection import GaussianRandomProjection
 
-from mehler.report.verification._told import declared_for
-from mehler.verify import check_mean, kernels
+from mehler import kernels
+from mehler.audit.verification._told import declared_for
+from mehler.verify import check_mean
 
 X = np.abs(np.random.default_rng(3).standard_normal((2, 4))) * 0.4
 M = 100_000

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from mehler.proofs_checks.group_invariant.permutations import _curves as curves
+from mehler.proofs_checks.group_invariant.permutations._data import PAPER
 
 from mehler.reproduce import Cell
 from mehler.reproduce.invariant import permutations
-from proofs_checks.group_invariant.permutations import _curves as curves
-from proofs_checks.group_invariant.permutations._data import PAPER
 
 
 def test_parts_of_a_draw_share_targets_and_split() -> None:

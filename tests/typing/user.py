@@ -7,10 +7,21 @@ import numpy as np
 import numpy.typing as npt
 
 import mehler
-from mehler import bounds, data, exact, features, learn, planning, report, statements, verify
+from mehler import (
+    bounds,
+    data,
+    exact,
+    features,
+    kernels,
+    learn,
+    planning,
+    report,
+    statements,
+    verify,
+)
 from mehler.features import FeatureMap, Spectrum, groups, leverage
 from mehler.sklearn import FourierSampler, RandomFeatureRidge
-from mehler.verify import Verdict, intervals, kernels
+from mehler.verify import Verdict, intervals
 
 Matrix = npt.NDArray[np.float64]
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from mehler.verify import kernels
+from mehler import kernels
 from mehler.verify.diagnosis._diagnose import diagnose
 
 X = 0.6 * np.random.default_rng(0).standard_normal((8, 4))

@@ -9,7 +9,8 @@ import pytest
 from scipy.special import ndtri
 from scipy.stats import qmc
 
-from mehler.verify import diagnose, kernels
+from mehler import kernels
+from mehler.verify import diagnose
 
 RBF = kernels.make("rbf", gamma=0.5)
 EXP = kernels.make("exp")

@@ -8,7 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from mehler.verify import check_mean, kernels
+from mehler import kernels
+from mehler.verify import check_mean
 
 X = np.array([[0.3, -0.5], [0.6, 0.2], [-0.1, 0.4], [-0.6, -0.3]])
 # Gauss-Hermite for N(0, I) in the plane; cosines and exponentials of these sizes are polynomials

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import pairwise
 
-from mehler import exact
-from mehler.verify import kernels
+from mehler import exact, kernels
 
 X = np.random.default_rng(2).standard_normal((6, 3))
 # A few roundings of values of size 1 to 30: sums of 3 terms, an exponential or a power.

@@ -11,8 +11,9 @@ import scipy.sparse
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.preprocessing import FunctionTransformer
 
+from mehler import kernels
 from mehler._arrays import dense_host
-from mehler.verify import check_kernel, diagnose, kernels
+from mehler.verify import check_kernel, diagnose
 
 X = np.random.default_rng(0).standard_normal((4, 3))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mehler import verify
-from mehler.verify import intervals, kernels
+from mehler import kernels, verify
+from mehler.verify import intervals
 
 X = np.eye(2)
 SAMPLES = np.random.default_rng(0).standard_normal((4000, 2))

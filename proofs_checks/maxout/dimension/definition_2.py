@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mehler.bounds import doubling
-from mehler.bounds.doubling import DoublingDimension
+from mehler import doubling
+from mehler.doubling import DoublingDimension
 from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
 
 from ..._dedent import prose

@@ -1,7 +1,6 @@
-"""Evaluate the theorems' bounds, with named terms, and the doubling dimension they depend on."""
+"""Evaluate the theorems' bounds, with named terms."""
 
 from mehler.bounds import (
-    doubling,
     group_invariant,
     kernel_error,
     kitchen_sinks,
@@ -18,7 +17,6 @@ __all__ = [
     "Assumption",
     "Bound",
     "Term",
-    "doubling",
     "group_invariant",
     "kernel_error",
     "kitchen_sinks",

@@ -128,8 +128,9 @@ def verify(
 
     Exit status: 0 if it holds, 1 if it is refuted, 2 if it could not run, 3 if it is inconclusive.
     """
+    from mehler import audit
     from mehler import report as reports
-    from mehler.report.target._watch import Watch, as_errors
+    from mehler.audit.target._watch import Watch, as_errors
 
     # The target may change the working directory.
     here = Path.cwd()
@@ -143,7 +144,7 @@ def verify(
     # Waiting counts a fourth; the rest is for imports, and for a draw that is slow once.
     watch = Watch(4.0 * time_limit + 20.0 if time_limit > 0.0 else None)
     with progress_bar() as progress, warnings_once(), prints_elsewhere(), as_errors(), watch:
-        found = reports.verify_map(
+        found = audit.verify_map(
             target,
             kernel,
             parameters=_numbers(param or []),

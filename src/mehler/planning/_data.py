@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler import _arrays
-from mehler.bounds import doubling
+from mehler import _arrays, doubling
 
 # Tolerance on norms of unit rows, from float32 rounding.
 _ROUNDING = 1e-5

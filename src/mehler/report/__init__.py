@@ -1,8 +1,8 @@
-"""Check statements and maps, and render the results as HTML, JSON and Markdown.
+"""Check statements, and render the results as HTML, JSON and Markdown.
 
-`load_rows` reads rows; `run` checks statements, and the library's maps on rows; `verify_map`
-checks one map against one kernel. `write` renders the result of either, `write_junit` and
-`annotations` for continuous integration.
+`load_rows` reads rows; `run` checks statements, and the library's maps on rows. `write` renders its
+result or that of `mehler.audit.verify_map`, `write_junit` and `annotations` for continuous
+integration.
 """
 
 from mehler.report._compare import read_report
@@ -17,7 +17,6 @@ from mehler.report.render._junit import annotations, write_junit
 from mehler.report.render._lines import lines
 from mehler.report.render._svg import draw
 from mehler.report.render._write import require_renderers, require_writable, write, write_json
-from mehler.report.verification._verify import verify_map
 
 __all__ = [
     "SCHEMA",
@@ -40,7 +39,6 @@ __all__ = [
     "require_renderers",
     "require_writable",
     "run",
-    "verify_map",
     "write",
     "write_json",
     "write_junit",

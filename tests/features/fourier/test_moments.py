@@ -12,8 +12,8 @@ from scipy.special import hyp1f1
 from scipy.stats import cauchy, norm, t
 
 import mehler
+from mehler import kernels
 from mehler.features.spectra import Gaussian
-from mehler.verify import kernels
 
 # On a line, the frequency's density says everything.
 SPECTRA = {

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from mehler.proofs_checks.depth import _coefficients as coefficients
+from mehler.proofs_checks.depth import (
+    _gradients,
+    alike,
+    critical_variance,
+    positive_definite,
+    spectrum,
+)
+
 from mehler import exact
 from mehler.features.deep import critical_weight_variance
-from proofs_checks.depth import _coefficients as coefficients
-from proofs_checks.depth import _gradients, alike, critical_variance, positive_definite, spectrum
 from tests.proofs_checks.defects_depth import (
     critical_weights,
     last_layer,

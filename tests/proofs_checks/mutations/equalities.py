@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from mehler import exact
-from mehler.verify import kernels
-from proofs_checks.fourier import kernel as fourier
-from proofs_checks.fourier import orthogonal, pairs_variance, structured
-from proofs_checks.group_invariant._measured_kernel import declared
-from proofs_checks.group_invariant.kernel import expectation, remark_3, remark_4, theorem_1
-from proofs_checks.kitchen_sinks import kernel as sinks
-from proofs_checks.leverage import definition_1, example_1
-from proofs_checks.maxout.growth import h1_growth, locality, remark_1_codes, sigma2_growth
-from proofs_checks.maxout.kernel import (
+from mehler.proofs_checks.fourier import kernel as fourier
+from mehler.proofs_checks.fourier import orthogonal, pairs_variance, structured
+from mehler.proofs_checks.group_invariant._measured_kernel import declared
+from mehler.proofs_checks.group_invariant.kernel import expectation, remark_3, remark_4, theorem_1
+from mehler.proofs_checks.kitchen_sinks import kernel as sinks
+from mehler.proofs_checks.leverage import definition_1, example_1
+from mehler.proofs_checks.maxout.growth import h1_growth, locality, remark_1_codes, sigma2_growth
+from mehler.proofs_checks.maxout.kernel import (
     centred_kernel,
     decoupled_kernel,
     figure_1,
@@ -23,7 +21,9 @@ from proofs_checks.maxout.kernel import (
     theorem_1_kernel,
     theorem_1_series,
 )
-from proofs_checks.maxout.risk import lemma_3
+from mehler.proofs_checks.maxout.risk import lemma_3
+
+from mehler import exact, kernels
 from tests.proofs_checks.mutations._row import Check, Row, scaled
 
 APART = "the statement's bounds are this far apart"

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from mehler.proofs_checks.maxout.kernel import kernel_error as errors
 
 from mehler.bounds import Bound, kernel_error
 from mehler.bounds.kernel_error import _uniform
-from proofs_checks.maxout.kernel import kernel_error as errors
 from tests.proofs_checks.mutations._row import Row, of_term
 
 ID = "maxout.kernel-error"

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from mehler.bounds import kernel_error, spectral
-from mehler.bounds import lower as lowest
-from mehler.bounds import margin as margins
-from mehler.bounds import ridge as risks
-from proofs_checks.features import (
+from mehler.proofs_checks.features import (
     clipped_ridge,
     doubly_stochastic,
     gram_error,
@@ -19,6 +15,11 @@ from proofs_checks.features import (
     ridge,
     uniform,
 )
+
+from mehler.bounds import kernel_error, spectral
+from mehler.bounds import lower as lowest
+from mehler.bounds import margin as margins
+from mehler.bounds import ridge as risks
 from tests.proofs_checks.mutations._row import Check, Row, of_term, times
 
 GRAM, RIDGE = "features.gram-error", "features.ridge"

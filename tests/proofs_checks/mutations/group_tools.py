@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
-
-from mehler.bounds import Bound, group_invariant, lower
-from proofs_checks.group_invariant.kernel import (
+from mehler.proofs_checks.group_invariant.kernel import (
     energy_quotient,
     rotations,
     theorem_1,
     theorem_1_limit,
     theorem_1_positive,
 )
-from proofs_checks.group_invariant.risk import lemma_7, ridge_gain, theorem_5
+from mehler.proofs_checks.group_invariant.risk import lemma_7, ridge_gain, theorem_5
+
+from mehler.bounds import Bound, group_invariant, lower
 from tests.proofs_checks.mutations._row import Check, Row, of_term, scaled, times
 
 G = "group-invariant"

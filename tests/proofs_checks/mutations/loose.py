@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from mehler.proofs_checks.group_invariant.risk import lemma_5, lemma_6
+from mehler.proofs_checks.leverage import bach, lemma_4
+
 from mehler.bounds import leverage
-from proofs_checks.group_invariant.risk import lemma_5, lemma_6
-from proofs_checks.leverage import bach, lemma_4
 from tests.proofs_checks.mutations._row import Check, Row
 from tests.proofs_checks.mutations.other_bounds import CHERNOFF
 

@@ -7,9 +7,10 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from mehler.proofs_checks.maxout.risk import lemma_2, lemma_3, lemma_4, remark_2, theorem_2
+from mehler.proofs_checks.maxout.sharper import risk as sharper_risk
+
 from mehler.bounds import Bound, Term, maxout
-from proofs_checks.maxout.risk import lemma_2, lemma_3, lemma_4, remark_2, theorem_2
-from proofs_checks.maxout.sharper import risk as sharper_risk
 from tests.proofs_checks.mutations._row import Row, of_term
 
 SIGNS = (

@@ -6,13 +6,20 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from mehler.proofs_checks.group_invariant.finite import elements, theorem_2, theorem_4
+from mehler.proofs_checks.group_invariant.risk import lemma_4 as nearest
+from mehler.proofs_checks.group_invariant.risk import theorem_3
+from mehler.proofs_checks.kitchen_sinks import (
+    estimation_lemma,
+    greedy,
+    lemma_1,
+    risk_lemma,
+    theorem,
+)
+from mehler.proofs_checks.leverage import algorithm_1, theorem_1
+from mehler.proofs_checks.maxout.risk import remark_2
+
 from mehler.bounds import group_invariant, kitchen_sinks, leverage
-from proofs_checks.group_invariant.finite import elements, theorem_2, theorem_4
-from proofs_checks.group_invariant.risk import lemma_4 as nearest
-from proofs_checks.group_invariant.risk import theorem_3
-from proofs_checks.kitchen_sinks import estimation_lemma, greedy, lemma_1, risk_lemma, theorem
-from proofs_checks.leverage import algorithm_1, theorem_1
-from proofs_checks.maxout.risk import remark_2
 from tests.proofs_checks.mutations._row import Row, of_term, times
 from tests.proofs_checks.mutations.maxout_bounds import SIGNS
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from mehler.proofs_checks.maxout.dimension import _sparse
+from mehler.proofs_checks.maxout.growth import _hashing as hashing
+from mehler.proofs_checks.maxout.growth import _sandwich, h1_growth, locality
+from mehler.proofs_checks.maxout.growth._growth import expansion, variance_rate
+from mehler.proofs_checks.maxout.kernel import _decoupled_pairs as pairs
+from mehler.proofs_checks.maxout.kernel import centred_kernel
+from mehler.proofs_checks.maxout.risk import density
+
 from mehler import exact
 from mehler.bounds import lower, maxout
-from proofs_checks.maxout.dimension import _sparse
-from proofs_checks.maxout.growth import _hashing as hashing
-from proofs_checks.maxout.growth import _sandwich, h1_growth, locality
-from proofs_checks.maxout.growth._growth import expansion, variance_rate
-from proofs_checks.maxout.kernel import _decoupled_pairs as pairs
-from proofs_checks.maxout.kernel import centred_kernel
-from proofs_checks.maxout.risk import density
 from tests.proofs_checks.defects_rates import covariance_times
 from tests.proofs_checks.mutations._row import Check, Row, of_term, scaled, times
 

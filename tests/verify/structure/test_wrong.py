@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mehler.report.verification._rows import random_rows
+from mehler.audit.verification._rows import random_rows
 from mehler.verify import check_structure
 from tests.verify.structure.wrong_maps import KERNEL, PLAIN, WRONG
 

@@ -94,8 +94,8 @@ def lemma_2(
     See Also
     --------
     lemma_3 : A bound that depends on this one in the paper's shape.
-    mehler.bounds.doubling.doubling_dimension : The dimension k.
-    mehler.bounds.doubling.diameter : The diameter D.
+    mehler.doubling.doubling_dimension : The dimension k.
+    mehler.doubling.diameter : The diameter D.
 
     Notes
     -----

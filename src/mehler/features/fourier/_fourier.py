@@ -36,7 +36,7 @@ class FourierFeatures(FeatureMap):
         Columns m of the features; even for pairs.
     kernel : {'rbf', 'laplacian', 'matern'} or Spectrum, optional
         :math:`e^{-\gamma|z|_2^2}`, :math:`e^{-\gamma|z|_1}`, or Matern's of smoothness
-        :math:`\nu` at distance over length_scale, as in `mehler.verify.kernels`; or your own
+        :math:`\nu` at distance over length_scale, as in `mehler.kernels`; or your own
         `mehler.features.Spectrum`.
     gamma : float, optional
         :math:`\gamma` of 'rbf' and 'laplacian'; default 1. In the rows' unit to the power
@@ -81,7 +81,7 @@ class FourierFeatures(FeatureMap):
     mehler.features.Spectrum : Define a kernel by its frequencies.
     mehler.features.projections : Ways to draw the frequencies.
     mehler.KitchenSinks : Other activations.
-    mehler.verify.kernels : The kernels as functions.
+    mehler.kernels : The kernels as functions.
 
     Notes
     -----

@@ -1,0 +1,229 @@
+"""The doubling dimension of Definition 2, between two certified ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from mehler._arrays import Array
+from mehler._validate import integer
+from mehler.doubling import _universal
+from mehler.doubling._chunks import in_chunks, survey
+from mehler.doubling._lower import largest_packing
+from mehler.doubling._points import Points
+from mehler.doubling._upper import dimension_above
+from mehler.doubling._witness import Witness
+from mehler.doubling.exact._anywhere import exact_anywhere
+from mehler.doubling.exact._in_set import exact_in_set
+
+Centres = Literal["anywhere", "in the set"]
+CENTRES = ("anywhere", "in the set")
+# Largest sets for which all balls and covers are enumerated: 2^n subsets, n^2 balls.
+_FEW = {"anywhere": 10, "in the set": 64}
+_MOST = {"anywhere": 14, "in the set": 96}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DoublingDimension:
+    """A certified interval for the doubling dimension, with its proof.
+
+    Parameters
+    ----------
+    low, high : int
+        The dimension is at least `low` and at most `high`.
+    centres : {"anywhere", "in the set"}
+        Where the centres of balls may lie.
+    witness : Witness
+        The ball that proves `low`.
+    n_points : int
+        Distinct points of the set; for a sampled Dask array, its rows.
+    n_used : int
+        Number of points used. If it is smaller, `low` still holds for the whole set, and `high`
+        follows from the numbers of points and columns.
+    method : {"all covers", "packing and covers", "packing in a sample"}
+        How the ends were found.
+
+    See Also
+    --------
+    doubling_dimension : Compute it.
+    Witness : The proof of the lower end.
+    """
+
+    low: int
+    high: int
+    centres: Centres
+    witness: Witness
+    n_points: int
+    n_used: int
+    method: str
+
+    @property
+    def exact(self) -> bool:
+        """Whether the ends agree."""
+        return self.low == self.high
+
+    def __contains__(self, value: float) -> bool:
+        """Return whether a dimension lies between the ends."""
+        return self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        """Print the interval in a line."""
+        which = f"{self.low}" if self.exact else f"between {self.low} and {self.high}"
+        sampled = "" if self.n_used == self.n_points else f" ({self.n_used} looked at)"
+        return (
+            f"doubling dimension {which}, centres {self.centres}, {self.n_points} points{sampled}, "
+            f"by {self.method}"
+        )
+
+
+def doubling_dimension(
+    X: Array, *, centres: Centres = "anywhere", exact: bool | None = None, max_points: int = 10_000
+) -> DoublingDimension:
+    r"""Return an interval that contains the doubling dimension of a finite set of points.
+
+    The least k such that for every ball B of any radius r the points of the set in B are covered
+    by :math:`2^k` balls of radius r/2,
+
+    .. math:: k = \Bigl\lceil \log_2 \max_{c, r} N(M \cap B(c, r),\, r/2) \Bigr\rceil .
+
+    Parameters
+    ----------
+    X : array, shape (n, d)
+        The points, in any namespace; rows that repeat count once.
+    centres : {"anywhere", "in the set"}
+        Whether the centres of all balls may lie anywhere in :math:`R^d`, as in Definition 2, or
+        only on points of the set.
+    exact : bool, optional
+        Enumerate all balls and all covers. By default for at most 10 points, or 64 if centres
+        are in the set; possible up to 14, or 96.
+    max_points : int
+        Larger sets are sampled: this many distinct points are used, evenly spaced in the rows.
+        The other rows of a Dask array are only checked, in one pass chunk by chunk, and the
+        columns that vary counted.
+
+    Returns
+    -------
+    DoublingDimension
+        `low` and `high` are certified over all balls and radii, for the points as given. A
+        comparison within rounding of float64 stays undecided, so that regular sets, whose
+        distances are tied, may keep an interval even if `exact`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        X is not a non-empty matrix of finite real numbers, an option is unknown, or the set is
+        too large for `exact`.
+
+    See Also
+    --------
+    covering_number : Balls needed at one scale.
+    packing_number : Separated points at one scale.
+    diameter : Diameter of the set.
+    mehler.bounds.maxout.lemma_2 : A bound that depends on the dimension.
+
+    Notes
+    -----
+    From below: a packing, points in a ball of radius r that are farther than r apart. From above:
+    one cover a scale and what balls meet of it; the proof is on the page of Definition 2. Where
+    centres lie anywhere, a subset has no larger dimension, so `low` from a sample holds for the
+    set; with centres in the set dimensions may grow when points are left out, but a packing in a
+    sample is one in the set, and only packings are used there.
+
+    Distances take O(n^2 d) a scale and a few hundred MiB at 10,000 points.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Definition 2.
+
+    Examples
+    --------
+    Equidistant points, of which no two fit into a ball of half the size:
+
+    >>> import numpy as np
+    >>> found = doubling_dimension(np.eye(8))
+    >>> found.low, found.high, found.witness.count
+    (3, 3, 8)
+
+    A regular pentagon needs five balls, though it lies in the plane:
+
+    >>> angles = 2 * np.pi * np.arange(5) / 5
+    >>> print(doubling_dimension(np.stack([np.cos(angles), np.sin(angles)], axis=1)))
+    doubling dimension 3, centres anywhere, 5 points, by all covers
+    """
+    max_points = integer("max_points", max_points)
+    if centres not in CENTRES:
+        raise ValueError(f"centres={centres!r} is not one of {', '.join(map(repr, CENTRES))}")
+    if exact not in (None, True, False):
+        raise TypeError(f"exact={exact!r} is not True, False or None")
+    if in_chunks(X, max_points):
+        return _of_chunks(X, centres, exact, max_points)
+    points = Points(X)
+    if exact and points.n > min(_MOST[centres], max_points):
+        raise ValueError(
+            f"exact=True looks at all covers, of at most {min(_MOST[centres], max_points)} points "
+            f"with centres {centres}; X has {points.n}: leave it out for an interval"
+        )
+    cap = _cap(centres, points.n, points.n_varying)
+    if exact or (exact is None and points.n <= min(_FEW[centres], max_points)):
+        solve = exact_anywhere if centres == "anywhere" else exact_in_set
+        low, witness, high = solve(points)
+        ends = (_universal.log2_ceil(low), min(cap, _universal.log2_ceil(high)))
+        return _result(points, points.n, centres, ends, witness, "all covers")
+    return _between(points, centres, cap, max_points)
+
+
+def _between(points: Points, centres: Centres, cap: int, max_points: int) -> DoublingDimension:
+    n_points, centred = points.n, centres == "in the set"
+    whole = n_points <= max_points
+    if not whole:
+        points = points.some(np.linspace(0, n_points - 1, max_points).astype(np.int64))
+    witness = largest_packing(points, centred=centred, whole=whole, cap=cap)
+    low = _universal.log2_ceil(witness.count)
+    if not whole:
+        return _result(points, n_points, centres, (low, cap), witness, "packing in a sample")
+    high = dimension_above(points, low=low, cap=cap, centred=centred)
+    return _result(points, n_points, centres, (low, high), witness, "packing and covers")
+
+
+def _of_chunks(
+    X: Array, centres: Centres, exact: bool | None, max_points: int
+) -> DoublingDimension:
+    """Bound the dimension of a Dask array from evenly spaced rows; scan the others once."""
+    if exact:
+        raise ValueError(
+            f"exact=True looks at all covers, of at most {_MOST[centres]} points with centres "
+            f"{centres}; X is a Dask array of {X.shape[0]} rows: leave it out for an interval"
+        )
+    seen = survey(X, max_points)
+    cap = _cap(centres, X.shape[0], seen.n_varying)
+    centred = centres == "in the set"
+    witness = largest_packing(seen.points, centred=centred, whole=False, cap=cap)
+    ends = _universal.log2_ceil(witness.count), cap
+    return _result(seen.points, X.shape[0], centres, ends, witness, "packing in a sample")
+
+
+def _cap(centres: Centres, n_points: int, n_varying: int) -> int:
+    # With centres in the set: half-size balls twice, then one around a point of each.
+    twice = 1 if centres == "anywhere" else 2
+    return min(_universal.by_count(n_points), twice * _universal.by_columns(n_varying))
+
+
+def _result(
+    points: Points,
+    n_points: int,
+    centres: Centres,
+    ends: tuple[int, int],
+    witness: Witness,
+    method: str,
+) -> DoublingDimension:
+    return DoublingDimension(
+        low=ends[0],
+        high=ends[1],
+        centres=centres,
+        witness=witness,
+        n_points=n_points,
+        n_used=points.n,
+        method=method,
+    )

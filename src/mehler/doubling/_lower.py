@@ -1,0 +1,128 @@
+"""Lower ends: packings in balls around points, and around the centres of enclosing balls."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from mehler.doubling import _packing
+from mehler.doubling._points import Points
+from mehler.doubling._witness import Witness
+
+# Anchors around which sections are tried, and the most points used of a section.
+_ANCHORS = 32
+_GROUPS = 8
+_WHOLE, _PART = 4096, 768
+_HALVINGS = 10
+# Budget of multiplications: a section of s points costs s^2 distances.
+_WORK = 1 << 35
+# Overhead of a distance besides its product, in multiplications.
+_EXTRA = 30
+_STEPS = 16
+
+
+def largest_packing(points: Points, *, centred: bool, whole: bool, cap: int) -> Witness:
+    """Return the ball of the largest packing found.
+
+    `centred`: all centres must be points of the set. `whole`: `points` is the whole set; if not,
+    balls around other points may cover too. Stops once a packing exceeds ``2^(cap - 1)``.
+    """
+    best = Witness.of_point(points)
+    work, distance = 0, points.n_inputs + _EXTRA
+    for centre, away, members in _sections(points, centred):
+        if best.count > 2 ** (cap - 1) or work > _WORK:
+            break
+        size = _WHOLE if work == 0 else _PART
+        work += min(members.size, size) ** 2 * distance
+        work += _STEPS * members.size * distance + points.n * distance
+        best = max(best, _in_section(points, centre, away, members, size), key=_count)
+        if centred and whole:
+            work += _PART * points.n * distance
+            separated = _separated(points, centre, away, members[-_PART:])
+            best = max(best, separated, key=_count)
+    return best
+
+
+def _count(witness: Witness) -> int:
+    return witness.count
+
+
+def _sections(points: Points, centred: bool) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield a centre, upper ends of squared distances to it, and members, nearest first."""
+    everything = slice(0, points.n)
+    anchors = np.unique(np.linspace(0, points.n - 1, _ANCHORS).astype(np.int64))
+    around = points.upper(points.squared(anchors, everything))
+    sizes = [max(2, points.n >> j) for j in range(_HALVINGS + 1)]
+    if not centred:
+        # At the largest size a section is the whole set, whatever the anchor.
+        sizes = sizes[1:]
+        centre = enclosing_centre(points.host, steps=4 * _STEPS)
+        away = points.upper(points.squared_from(centre[None, :], everything)[0])
+        yield centre, away, np.argsort(away, kind="stable")
+    # A few anchors at all sizes, then the next few: the budget may end before the list.
+    for group in range(_GROUPS):
+        rows = range(group, anchors.size, _GROUPS)
+        for size, row in itertools.product(dict.fromkeys(sizes), rows):
+            anchor = anchors[row]
+            nearest = np.argsort(around[row], kind="stable")[:size]
+            if centred:
+                yield points.host[anchor], around[row], nearest
+                continue
+            centre = enclosing_centre(points.host[nearest])
+            away = points.upper(points.squared_from(centre[None, :], everything)[0])
+            inside = np.flatnonzero(away <= away[nearest].max())
+            yield centre, away, inside[np.argsort(away[inside], kind="stable")]
+
+
+def _in_section(points: Points, centre: Any, away: Any, members: Any, size: int) -> Witness:
+    """Return the best packing among a few radii around one centre."""
+    best = Witness.of_point(points)
+    outermost = away[members[-1]]
+    if members.size > size:
+        # Thin evenly in the order of distance; a subset of a section packs no better.
+        members = members[np.linspace(0, members.size - 1, size).astype(np.int64)]
+    between = points.lower(points.squared(members, members))
+    for share in (1.0, 0.85, 0.7, 0.5):
+        inside = int(np.searchsorted(away[members], outermost * share, side="right"))
+        if inside < 2:
+            break
+        radius_squared = float(away[members[inside - 1]])
+        part = between[:inside, :inside]
+        tries = [
+            _packing.tight(part, radius_squared, inside - 1),
+            _packing.in_order(part, radius_squared, range(inside - 1, -1, -1)),
+        ]
+        chosen = max(tries, key=len)
+        if len(chosen) > best.count:
+            chosen = members[chosen]
+            best = Witness.covered(points, centre, radius_squared, chosen, len(chosen), "packing")
+    return best
+
+
+def _separated(points: Points, centre: Any, away: Any, members: Any) -> Witness:
+    """Return members of a ball, no two in a ball of half the radius around a point."""
+    radius_squared = float(away[members[-1]])
+    reached = points.squared(members, slice(0, points.n)) <= points.may(radius_squared / 4)
+    chosen = members[_packing.disjoint(reached)]
+    return Witness.covered(points, centre, radius_squared, chosen, len(chosen), "separated")
+
+
+def enclosing_centre(rows: Any, *, steps: int = _STEPS) -> Any:
+    """Approximate the centre of the smallest enclosing ball by steps to the farthest row.
+
+    Step i goes 1/(i + 1) of the way; the radius comes within a factor 1 + O(1/sqrt(steps)).
+    """
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    centre = (low + high) / 2
+    best, best_reach = centre, np.inf
+    for i in range(1, steps + 1):
+        away = rows - centre
+        reach = np.einsum("ij,ij->i", away, away)
+        far = int(reach.argmax())
+        if reach[far] < best_reach:
+            best, best_reach = centre, reach[far]
+        centre = centre + away[far] / (i + 1)
+    return best
