@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -127,6 +128,37 @@ def test_backends_are_named_in_one_room_only():
 def test_files_are_short():
     lengths = {path: len(path.read_text().splitlines()) for _, path in files()}
     assert {str(p): n for p, n in lengths.items() if n > 600} == {}
+
+
+def weights() -> Counter[str]:
+    """Lines of each package, files of src, and names in ``__all__`` of public modules."""
+    counts: Counter[str] = Counter()
+    beside = {"torch": "torch_and_jax", "jax": "torch_and_jax"}
+    for path in (ROOT / "src" / "mehler").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        parts = path.relative_to(ROOT / "src" / "mehler").with_suffix("").parts
+        name = beside.get(parts[0], parts[0]) if parts[1:] else "_arrays"
+        counts.update({"src": len(text.splitlines()), "src_files": 1})
+        counts[name] += len(text.splitlines())
+        if not any(part.startswith("_") and part != "__init__" for part in parts):
+            exported = (
+                node.value
+                for node in ast.parse(text).body
+                if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+            )
+            counts["public_names"] += sum(len(ast.literal_eval(one)) for one in exported)
+    for folder in ("proofs_checks", "tests"):
+        for path in (ROOT / folder).rglob("*.py"):
+            counts[folder] += len(path.read_text(encoding="utf-8").splitlines())
+    return counts
+
+
+def test_weight_is_within_its_budget():
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    budget = pyproject["tool"]["mehler"]["budget"]
+    counts = weights()
+    assert {k: n for k, n in counts.items() if n > budget.get(k, 0)} == {}
+    assert budget.keys() <= counts.keys(), "a package that is gone keeps no budget"
 
 
 CORE = {"numpy", "scipy", "array_api_compat", "mpmath"}
