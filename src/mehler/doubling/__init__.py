@@ -1,11 +1,10 @@
 """The size of a finite set of points at every scale: diameter, packings, doubling dimension."""
 
-from mehler.doubling._diameter import diameter
 from mehler.doubling._dimension import DoublingDimension, doubling_dimension
-from mehler.doubling._interval import Interval
+from mehler.doubling._lower import Witness
 from mehler.doubling._numbers import covering_number, packing_number
+from mehler.doubling._points import Interval, diameter
 from mehler.doubling._universal import sparse_dimension
-from mehler.doubling._witness import Witness
 
 __all__ = [
     "DoublingDimension",

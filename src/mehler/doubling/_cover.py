@@ -1,15 +1,138 @@
-"""Greedy covers by balls around points."""
+"""Near pairs of points, greedy covers by balls, and the cells of a cover that balls meet."""
 
 from __future__ import annotations
 
 import heapq
 import math
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
+from scipy import sparse
 
-from mehler.doubling._pairs import Labels, Pairs
 from mehler.doubling._points import Points
+
+# Most pairs stored: 12 bytes each.
+_KEPT = 1 << 24
+# Stored squared distances are rounded to float32.
+_ROUNDED = 2.0**-22
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The cell of each point, and the points sorted by cell."""
+
+    of: Any
+    count: int
+
+    @property
+    def order(self) -> Any:
+        """Points sorted by cell."""
+        return np.argsort(self.of, kind="stable")
+
+    @property
+    def starts(self) -> Any:
+        """Where each cell begins in `order`."""
+        return np.searchsorted(np.sort(self.of), np.arange(self.count))
+
+
+class Block(Protocol):
+    """Computed squared distances from a slice of the points to others."""
+
+    @property
+    def rows(self) -> slice:
+        """First points of the pairs."""
+
+    def pairs(self, low: float, high: float) -> tuple[Any, Any]:
+        """Return the pairs with a value between two ends, ordered by their first point."""
+
+    def cells(self, labels: Labels, high: float) -> tuple[Any, int]:
+        """Return the cells with a point within `high` of each row, and the most such points."""
+
+
+@dataclass(frozen=True)
+class Full:
+    """All distances of some rows, as computed."""
+
+    rows: slice
+    squared: Any
+
+    def pairs(self, low: float, high: float) -> tuple[Any, Any]:
+        row, column = np.nonzero((self.squared <= high) & (self.squared >= low))
+        return row + self.rows.start, column
+
+    def cells(self, labels: Labels, high: float) -> tuple[Any, int]:
+        near = self.squared <= high
+        crowd = int(np.count_nonzero(near, axis=1).max())
+        return np.logical_or.reduceat(near[:, labels.order], labels.starts, axis=1), crowd
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The stored near pairs of some rows."""
+
+    rows: slice
+    row: Any
+    column: Any
+    squared: Any
+
+    def pairs(self, low: float, high: float) -> tuple[Any, Any]:
+        here = (self.squared <= high) & (self.squared >= low)
+        return self.row[here], self.column[here]
+
+    def cells(self, labels: Labels, high: float) -> tuple[Any, int]:
+        here = self.squared <= high
+        row, column = self.row[here] - self.rows.start, self.column[here]
+        met = np.zeros((self.rows.stop - self.rows.start, labels.count), dtype=bool)
+        met[row, labels.of[column]] = True
+        return met, int(np.bincount(row).max())
+
+
+class Pairs:
+    """All ordered pairs, (x, x) included, that may be within a radius."""
+
+    def __init__(self, points: Points) -> None:
+        self._points = points
+        self._limit = -1.0
+        self._kept: list[Listed] = []
+
+    def may(self, squared: float) -> float:
+        """Return the largest computed value of a squared distance of at most `squared`."""
+        return self._points.may(squared) * (1 + _ROUNDED)
+
+    def sure(self, squared: float) -> float:
+        """Return a value such that one computed as no more is a squared distance <= `squared`."""
+        return self._points.sure(squared) * (1 - _ROUNDED)
+
+    def within(self, squared: float) -> Iterator[Block]:
+        """Yield blocks that contain every pair within the squared radius, and others.
+
+        Radii should decrease from call to call: pairs are stored as soon as few enough are within.
+        """
+        limit = self.may(squared)
+        if limit <= self._limit:
+            yield from self._kept
+            return
+        fresh: list[Listed] | None = []
+        total = 0
+        for rows in self._points.blocks():
+            block = Full(rows, self._points.squared(rows, slice(0, self._points.n)))
+            if fresh is not None:
+                total += int(np.count_nonzero(block.squared <= limit))
+                # Extrapolated from the blocks so far; checked at the end.
+                fits = total * self._points.n <= _KEPT * rows.stop
+                fresh = [*fresh, _listed(block, limit)] if fits else None
+            yield block
+        if fresh is not None:
+            self._kept, self._limit = fresh, limit
+
+
+def _listed(block: Full, limit: float) -> Listed:
+    row, column = block.pairs(-1.0, limit)
+    squared = block.squared[row - block.rows.start, column].astype(np.float32)
+    return Listed(block.rows, row.astype(np.int32), column.astype(np.int32), squared)
+
 
 # Largest set for which midpoints are tried as centres too.
 _FEW = 48
@@ -78,3 +201,79 @@ def cover_lens(points: Points, inside: Any, radius_squared: float, enough: int) 
         if not left.any():
             return True
     return False
+
+
+# Up to this many cells each get a bit of their own. More are coloured, so that only cells met
+# by one ball differ, unless balls meet so many cells that colouring costs more than it saves.
+_FEW_CELLS = 512
+_WORK = 1 << 28
+
+
+def cells_met(far: Pairs, squared: float, labels: Labels) -> tuple[Any, int]:
+    """Return the cells that the ball around each point may meet, and the most points in one.
+
+    A sparse 0/1 matrix (n, count), and an int.
+    """
+    limit, parts, crowd = far.may(squared), [], 0
+    for block in far.within(squared):
+        met, most = block.cells(labels, limit)
+        crowd = max(crowd, most)
+        parts.append(sparse.csr_matrix(met))
+    return sparse.vstack(parts, format="csr"), crowd
+
+
+def as_bits(met: Any) -> Any:
+    """Pack the cells of each point into bits: uint64, (n, words).
+
+    Cells of one row never share a bit, so two rows share at least as many bits as cells.
+    """
+    n_points, n_cells = met.shape
+    met_by_row = np.diff(met.indptr).astype(np.float64)
+    renumber = n_cells > _FEW_CELLS and (met_by_row @ met_by_row) < _WORK
+    numbers = _numbers(met) if renumber else np.arange(n_cells)
+    words = int(numbers.max()) // 64 + 1
+    bits = np.zeros((n_points, words), dtype=np.uint64)
+    row = np.repeat(np.arange(n_points), np.diff(met.indptr))
+    number = numbers[met.indices]
+    one = np.left_shift(np.uint64(1), (number % 64).astype(np.uint64))
+    np.bitwise_or.at(bits, (row, number // 64), one)
+    return bits
+
+
+def _numbers(met: Any) -> Any:
+    """Colour the cells: cells that one row meets get different numbers.
+
+    The search for a free number starts at a different place for each cell, so that cells of two
+    rows seldom share one by chance.
+    """
+    ones = met.astype(np.int32)
+    conflicts = (ones.T @ ones).tocsr()
+    numbers = np.full(met.shape[1], -1, dtype=np.int64)
+    taken = np.zeros(max(_FEW_CELLS, int(np.diff(conflicts.indptr).max()) + 1), dtype=bool)
+    for cell in range(met.shape[1]):
+        near = conflicts.indices[conflicts.indptr[cell] : conflicts.indptr[cell + 1]]
+        used = numbers[near]
+        used = used[used >= 0]
+        taken[used] = True
+        start = cell * 193 % taken.size
+        later = int(np.argmin(taken[start:])) + start
+        numbers[cell] = later if not taken[later] else int(np.argmin(taken))
+        taken[used] = False
+    return numbers
+
+
+def count_shared(bits: Any, row: Any, column: Any) -> Any:
+    """Count the bits that the two points of each pair share."""
+    size = max(1, (1 << 20) // bits.shape[1])
+    found = np.empty(row.size, dtype=np.int64)
+    for start in range(0, row.size, size):
+        pair = slice(start, start + size)
+        shared = bits[row[pair]] & bits[column[pair]]
+        found[pair] = np.bitwise_count(shared).sum(axis=1)
+    return found
+
+
+def count_common(met: Any, row: Any, column: Any) -> Any:
+    """Count the cells that the two points of each pair share."""
+    common = met[row].multiply(met[column]).tocsr()
+    return np.diff(common.indptr)

@@ -10,13 +10,10 @@ import numpy as np
 from mehler._arrays import Array
 from mehler._validate import integer
 from mehler.doubling import _universal
-from mehler.doubling._chunks import in_chunks, survey
-from mehler.doubling._lower import largest_packing
-from mehler.doubling._points import Points
+from mehler.doubling._exact import exact_anywhere, exact_in_set
+from mehler.doubling._lower import Witness, largest_packing
+from mehler.doubling._points import Points, in_chunks, survey
 from mehler.doubling._upper import dimension_above
-from mehler.doubling._witness import Witness
-from mehler.doubling.exact._anywhere import exact_anywhere
-from mehler.doubling.exact._in_set import exact_in_set
 
 Centres = Literal["anywhere", "in the set"]
 CENTRES = ("anywhere", "in the set")

@@ -3,14 +3,113 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
-from mehler.doubling import _packing
 from mehler.doubling._points import Points
-from mehler.doubling._witness import Witness
+
+Proof = Literal["packing", "separated", "all covers"]
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A ball, and points in it that prove how many balls of half its radius it needs.
+
+    Parameters
+    ----------
+    centre : numpy.ndarray, shape (d,)
+        Centre, in the coordinates of the data.
+    radius : float
+        In the units of the data, rounded up.
+    count : int
+        Least number of balls of half the radius that cover the points of the ball.
+    rows : tuple of int
+        Rows of the data in the ball that prove it.
+    proof : {"packing", "separated", "all covers"}
+        "packing": any two rows are farther apart than the radius. "separated": no two rows lie in
+        a ball of half the radius around a point of the set. "all covers": all covers of the rows
+        were enumerated.
+
+    See Also
+    --------
+    doubling_dimension : Find the interval and its witness.
+    """
+
+    centre: Any
+    radius: float
+    count: int
+    rows: tuple[int, ...]
+    proof: Proof
+
+    @classmethod
+    def covered(
+        cls,
+        points: Points,
+        centre: Any,
+        squared: float,
+        chosen: Any,
+        count: int,
+        proof: Proof = "all covers",
+    ) -> Witness:
+        """Build from a centre, a squared radius and points in inner coordinates."""
+        return cls(
+            centre=points.original(centre),
+            radius=math.nextafter(math.sqrt(squared), math.inf) * points.scale,
+            count=count,
+            rows=tuple(int(i) for i in points.rows[chosen]),
+            proof=proof,
+        )
+
+    @classmethod
+    def of_point(cls, points: Points) -> Witness:
+        """Return the first point in a ball of its own."""
+        return cls.covered(points, points.host[0], 0.0, [0], 1, "packing")
+
+
+def pack_nearest(between: Any, apart: float, start: int) -> list[int]:
+    """Pack greedily from `start`, taking the nearest point farther than `apart` (squared).
+
+    `between` (n, n): lower ends of squared distances.
+    """
+    nearest = between[start].copy()
+    chosen = [start]
+    while True:
+        candidates = np.where(nearest > apart, nearest, np.inf)
+        best = int(candidates.argmin())
+        if candidates[best] == np.inf:
+            return chosen
+        chosen.append(best)
+        np.minimum(nearest, between[best], out=nearest)
+
+
+def pack_in_order(between: Any, apart: float, order: Any) -> list[int]:
+    """Pack greedily, taking points in a given order."""
+    free = np.ones(between.shape[0], dtype=bool)
+    chosen = []
+    for i in order:
+        if free[i]:
+            chosen.append(int(i))
+            free &= between[i] > apart
+    return chosen
+
+
+def pack_disjoint(reached: Any) -> list[int]:
+    """Choose points, no two reached by one ball, starting with those that few balls reach.
+
+    `reached` (n, n_balls): whether a ball may contain a point.
+    """
+    free = np.ones(reached.shape[1], dtype=bool)
+    chosen = []
+    for i in np.argsort(reached.sum(axis=1), kind="stable"):
+        if free[reached[i]].all():
+            chosen.append(int(i))
+            free[reached[i]] = False
+    return chosen
+
 
 # Anchors around which sections are tried, and the most points used of a section.
 _ANCHORS = 32
@@ -92,8 +191,8 @@ def _in_section(points: Points, centre: Any, away: Any, members: Any, size: int)
         radius_squared = float(away[members[inside - 1]])
         part = between[:inside, :inside]
         tries = [
-            _packing.tight(part, radius_squared, inside - 1),
-            _packing.in_order(part, radius_squared, range(inside - 1, -1, -1)),
+            pack_nearest(part, radius_squared, inside - 1),
+            pack_in_order(part, radius_squared, range(inside - 1, -1, -1)),
         ]
         chosen = max(tries, key=len)
         if len(chosen) > best.count:
@@ -106,7 +205,7 @@ def _separated(points: Points, centre: Any, away: Any, members: Any) -> Witness:
     """Return members of a ball, no two in a ball of half the radius around a point."""
     radius_squared = float(away[members[-1]])
     reached = points.squared(members, slice(0, points.n)) <= points.may(radius_squared / 4)
-    chosen = members[_packing.disjoint(reached)]
+    chosen = members[pack_disjoint(reached)]
     return Witness.covered(points, centre, radius_squared, chosen, len(chosen), "separated")
 
 

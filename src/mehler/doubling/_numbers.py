@@ -9,10 +9,8 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler._validate import positive
-from mehler.doubling._cover import balls, greedy_cover
-from mehler.doubling._interval import Interval
-from mehler.doubling._pairs import Pairs
-from mehler.doubling._points import Points
+from mehler.doubling._cover import Pairs, balls, greedy_cover
+from mehler.doubling._points import Interval, Points
 
 # Largest set whose near pairs are kept, for a cover with fewer balls.
 _LISTED = 10_000

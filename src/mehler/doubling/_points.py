@@ -1,16 +1,64 @@
-"""The distinct points of a set, and their squared distances in blocks."""
+"""The distinct points of a set: distances in blocks, diameter, points of a Dask array."""
 
 from __future__ import annotations
 
 import copy
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
+from mehler._validate import integer, real
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A number known to lie between two ends, both included.
+
+    Parameters
+    ----------
+    low, high : float or int
+        The ends.
+
+    See Also
+    --------
+    DoublingDimension : An interval with its proof.
+
+    Examples
+    --------
+    >>> width = Interval(1.0, 1.5)
+    >>> width.exact, float(width)
+    (False, 1.5)
+    """
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        for name in ("low", "high"):
+            value = getattr(self, name)
+            number = real(name, value)
+            # Counts stay whole; fractions and the like become floats.
+            object.__setattr__(self, name, int(value) if isinstance(value, Integral) else number)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the ends agree."""
+        return self.low == self.high
+
+    def __float__(self) -> float:
+        """Return the upper end: bounds increase in their arguments, so it is the safe one."""
+        return float(self.high)
+
+    def __contains__(self, value: float) -> bool:
+        """Return whether a value lies between the ends."""
+        return self.low <= value <= self.high
+
 
 # Differences cost one pass over a block per column; beyond this many a matrix product is faster.
 _FEW_COLUMNS = 8
@@ -145,3 +193,125 @@ def host_rows(x: Array, *, name: str = "X") -> Any:
     _arrays.require_finite(rows, name=name)
     # Adding 0 turns -0 into 0: equal numbers must give equal rows.
     return rows + 0.0
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A sample of points, and the number of columns in which the whole set varies."""
+
+    points: Points
+    n_varying: int
+
+
+def in_chunks(x: Array, max_points: int) -> bool:
+    """Return whether `x` is a Dask array of more than `max_points` rows."""
+    if not (_arrays.is_array(x) and _arrays.is_chunked(x)):
+        return False
+    _arrays.check_matrix(x, name="X")
+    _arrays.require_known_chunks(x)
+    return bool(x.shape[0] > max_points)
+
+
+def survey(x: Array, max_points: int) -> Seen:
+    """Load evenly spaced rows, and check all in one pass."""
+    ends = _arrays.sum_over_chunks(_Ends, x)
+    which = np.linspace(0, x.shape[0] - 1, max_points).astype(np.int64)
+    points = Points(x[which, :])
+    points.rows = which[points.rows]
+    return Seen(points, int(np.sum(ends.low < ends.high)))
+
+
+class _Ends:
+    """Minimum and maximum of each column; ``+`` combines two."""
+
+    def __init__(self, chunk: Any) -> None:
+        rows = host_rows(chunk, name="a chunk of X")
+        self.low, self.high = rows.min(axis=0), rows.max(axis=0)
+
+    def __add__(self, other: _Ends) -> _Ends:
+        both = object.__new__(_Ends)
+        both.low = np.minimum(self.low, other.low)
+        both.high = np.maximum(self.high, other.high)
+        return both
+
+
+def diameter(X: Array, *, max_points: int = 20_000) -> Interval:
+    r"""Return the diameter of a finite set, :math:`\max_{x, z} |x - z|`.
+
+    Parameters
+    ----------
+    X : array, shape (n, d)
+        The points, in any namespace. A Dask array is computed, and refused above 1 GiB.
+    max_points : int
+        All pairs are looked at up to this many different points; beyond it the ends below come
+        from a few sweeps over the set.
+
+    Returns
+    -------
+    Interval
+        In the units of X; ``float`` of it is the upper end. Over all pairs the ends differ by
+        rounding only. Beyond `max_points` the lower end is a distance that was found and the
+        upper end twice the radius of a ball that holds the set, at most :math:`\sqrt 3` times
+        the truth.
+
+    Raises
+    ------
+    TypeError, ValueError
+        X is not a non-empty matrix of finite real numbers.
+
+    See Also
+    --------
+    doubling_dimension : Dimension of the set.
+    mehler.bounds.kernel_error.uniform : A bound that depends on both.
+
+    Notes
+    -----
+    O(n^2 d) and a block of memory for all pairs, O(n d) beyond.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(float(diameter(np.asarray([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))), 12)
+    5.0
+    """
+    max_points = integer("max_points", max_points)
+    return diameter_of(Points.of_all(X), max_points)
+
+
+def diameter_of(points: Points, max_points: int) -> Interval:
+    """Compute the diameter of a Points object."""
+    if points.n == 1:
+        return Interval(0.0, 0.0)
+    if points.n > max_points:
+        return _swept(points)
+    largest = 0.0
+    for rows in points.blocks():
+        # Each pair once: the columns from this block on.
+        found = points.squared(rows, slice(rows.start, points.n))
+        largest = max(largest, float(found.max()))
+    return _ends(points, largest, largest)
+
+
+def _swept(points: Points) -> Interval:
+    """Bound the diameter by repeated farthest-point sweeps and the balls met on the way."""
+    everything = slice(0, points.n)
+    low, high = 0.0, math.inf
+    centre = points.host.mean(axis=0)[None, :]
+    for _ in range(8):
+        away = points.squared_from(centre, everything)[0]
+        high = min(high, float(away.max()))
+        far = points.host[int(away.argmax())]
+        across = points.squared_from(far[None, :], everything)[0]
+        low = max(low, float(across.max()))
+        centre = (far + points.host[int(across.argmax())])[None, :] / 2
+    return _ends(points, low, 4 * high)
+
+
+def _ends(points: Points, low: float, high: float) -> Interval:
+    below = math.nextafter(math.sqrt(float(points.lower(np.float64(low)))), 0.0)
+    above = math.nextafter(math.sqrt(float(points.upper(np.float64(high)))), math.inf)
+    # Scaling is exact but where it leaves the range of normal floats.
+    first, last = below * points.scale, above * points.scale
+    first = math.nextafter(first, 0.0) if first / points.scale > below else first
+    last = math.nextafter(last, math.inf) if last / points.scale < above else last
+    return Interval(first, last)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler._validate import integer
-from mehler.doubling._interval import Interval
+from mehler.doubling._points import Interval
 
 # Balls of radius 1/2 that suffice for a unit ball of R^d: 2 for a segment, 7 for a disc, and
 # 1 + 22 for d = 3 (22 caps of 30 degrees cover the sphere; one ball covers the inner half).

@@ -1,0 +1,229 @@
+"""The doubling dimension of a few points, by enumeration of balls and covers."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from mehler.doubling._lower import Witness
+from mehler.doubling._points import Points
+
+# The solver's bounds are integers up to this rounding.
+_SLACK = 1e-6
+
+
+def greedy_count(sets: Any) -> int:
+    """Count the sets of a greedy cover; `sets` (n_sets, n_points) cover each point."""
+    weights = sets.astype(np.float32)
+    left = np.ones(sets.shape[1], dtype=np.float32)
+    count = 0
+    while left.any():
+        left *= 1 - weights[int((weights @ left).argmax())]
+        count += 1
+    return count
+
+
+def cover_counts(sets: Any) -> tuple[int, int]:
+    """Return ends for the size of a minimum cover; equal if the solver finished."""
+    high = greedy_count(sets)
+    if high <= 2:
+        # A cover of one set would have been found by the greedy choice.
+        return high, high
+    solved = milp(
+        np.ones(sets.shape[0]),
+        constraints=LinearConstraint(sets.T.astype(np.float64), lb=1.0),
+        integrality=np.ones(sets.shape[0]),
+        bounds=Bounds(0, 1),
+    )
+    low = 1
+    if solved.mip_dual_bound is not None:
+        low = max(low, math.ceil(solved.mip_dual_bound - _SLACK))
+    if solved.x is not None and sets[solved.x > 0.5].any(axis=0).all():
+        high = min(high, int((solved.x > 0.5).sum()))
+    return low, high
+
+
+def largest_need(problems: Any) -> tuple[int, Any, int]:
+    """Return (low, key, high) of the largest minimum cover among (key, sets) problems.
+
+    The problem `key` needs at least `low` sets; none needs more than `high`.
+    """
+    hard = sorted(
+        ((greedy_count(sets), i, key, sets) for i, (key, sets) in enumerate(problems)),
+        key=lambda one: (-one[0], one[1]),
+    )
+    low, at, high = 1, None, 1
+    for greedy, _, key, sets in hard:
+        if greedy <= low and greedy <= high:
+            break
+        least, most = cover_counts(sets)
+        if least > low:
+            low, at = least, key
+        high = max(high, most)
+    return low, at, high
+
+
+_UNIT = 2.0**-52
+# Determinants below this are rounding.
+_FLAT = 1e-13
+
+
+@dataclass(frozen=True)
+class Miniballs:
+    """The smallest enclosing ball of each subset, a bit mask of points.
+
+    `low`, `high` (2^n,): ends of its squared radius. `centre` (2^n, d): the ball of squared radius
+    `high` around it contains the subset.
+    """
+
+    low: Any
+    high: Any
+    centre: Any
+
+
+def miniballs(points: Points) -> Miniballs:
+    """Enclose every subset.
+
+    The smallest ball of a set is that of some of its points which lie on its boundary, with its
+    centre a convex combination of them; no subset has a larger one. The upper end is the largest
+    distance from the centre that was computed. The lower end is the dual one: for weights w_i of
+    sum 1 the squared radius is at least sum_i w_i |x_i - c|^2, c = sum_i w_i x_i.
+    """
+    n, d = points.n, points.n_inputs
+    reach = float(np.max(np.abs(points.host)))
+    centres, masks, floors = [], [], []
+    for size in range(1, min(n, d + 1) + 1):
+        chosen = np.array(list(itertools.combinations(range(n), size)))
+        weights = _weights(points.host[chosen])
+        good = np.isfinite(weights).all(axis=1) & (weights >= 0).all(axis=1)
+        weights, chosen = weights[good], chosen[good]
+        centre = np.einsum("bi,bid->bd", weights, points.host[chosen])
+        away = points.host[chosen] - centre[:, None, :]
+        dual = np.einsum("bi,bid,bid->b", weights, away, away)
+        # Sums of d squares; and weights whose sum is 1 up to rounding move the centre, which
+        # takes the square of its way off the dual.
+        error = 2 * (d + 32) * _UNIT * dual + d * (32 * _UNIT * reach) ** 2
+        centres.append(centre)
+        floors.append(np.maximum(dual - error, 0.0))
+        masks.append((1 << chosen).sum(axis=1))
+    centre, floor, mask = map(np.concatenate, (centres, floors, masks))
+    return _over_subsets(points, centre, floor, mask)
+
+
+def _weights(corners: Any) -> Any:
+    """Return barycentric coordinates of circumcentres: (b, s, d) to (b, s), NaN for none."""
+    edges = corners[:, 1:, :] - corners[:, :1, :]
+    gram = np.einsum("bid,bjd->bij", edges, edges)
+    if gram.shape[1] == 0:
+        return np.ones((corners.shape[0], 1))
+    # Normalise edges, so that near corners among far ones do not seem degenerate.
+    length = np.sqrt(np.einsum("bii->bi", gram))
+    gram = gram / (length[:, :, None] * length[:, None, :])
+    # Corners of determinant 0 have no circumcentre, and support no ball.
+    flat = np.linalg.det(gram) < _FLAT
+    gram[flat] = np.eye(gram.shape[1])
+    others = np.linalg.solve(gram, length[..., None] / 2)[..., 0] / length
+    weights = np.concatenate([1 - others.sum(axis=1, keepdims=True), others], axis=1)
+    weights[flat] = np.nan
+    return weights
+
+
+def _over_subsets(points: Points, centre: Any, floor: Any, mask: Any) -> Miniballs:
+    n = points.n
+    low = np.zeros(1 << n)
+    which = np.zeros(1 << n, dtype=np.int64)
+    order = np.argsort(floor, kind="stable")
+    low[mask[order]], which[mask[order]] = floor[order], order
+    every = np.arange(1 << n)
+    for i in range(n):
+        with_it = every[(every >> i) & 1 == 1]
+        without = with_it ^ (1 << i)
+        better = low[without] > low[with_it]
+        low[with_it[better]] = low[without[better]]
+        which[with_it[better]] = which[without[better]]
+    away = points.upper(points.squared_from(centre, slice(0, n)))
+    inside = (every[:, None] >> np.arange(n)) & 1 == 1
+    high = np.where(inside, away[which], 0.0).max(axis=1)
+    return Miniballs(low, high, centre[which])
+
+
+def exact_anywhere(points: Points) -> tuple[int, Witness, int]:
+    """Return ends for the most half-size balls that a section needs, and the section's ball.
+
+    Subsets stand for sections: one that a ball B(c, r) cuts out lies in its own smallest ball,
+    whose radius is at most r and whose half-size balls are no larger.
+    """
+    found = miniballs(points)
+    # Covers allowed by the lower ends may not exist, but no real one is smaller.
+    low, mask, _ = largest_need(_problems(points.n, found, found.high / 4, found.low))
+    _, _, high = largest_need(_problems(points.n, found, found.low / 4, found.high))
+    if mask is None:
+        return low, Witness.of_point(points), high
+    inside = np.flatnonzero((mask >> np.arange(points.n)) & 1)
+    witness = Witness.covered(points, found.centre[mask], float(found.high[mask]), inside, low)
+    return low, witness, high
+
+
+def _problems(n: int, found: Miniballs, allowed: Any, radius: Any) -> Iterator[tuple[int, Any]]:
+    """Yield each subset T with its maximal subsets of ``radius <= allowed[T]``."""
+    every = np.arange(1 << n)
+    inside = (every[:, None] >> np.arange(n)) & 1 == 1
+    for mask in _closed(found, n):
+        part = every[every & ~mask == 0]
+        fits = part[1:][(radius[part[1:]] <= allowed[mask]) | (np.bitwise_count(part[1:]) == 1)]
+        kept = np.ones(fits.size, dtype=bool)
+        feasible = np.zeros(1 << n, dtype=bool)
+        feasible[fits] = True
+        for i in np.flatnonzero(inside[mask]):
+            kept &= ~(feasible[fits | (1 << i)] & (fits >> i & 1 == 0))
+        yield int(mask), inside[fits[kept]][:, inside[mask]]
+
+
+def _closed(found: Miniballs, n: int) -> Iterator[int]:
+    """Yield subsets of at least two points that cannot grow within their ball."""
+    every = np.arange(1 << n)
+    grows = np.bitwise_count(every) >= 2
+    for i in range(n):
+        more = every | (1 << i)
+        grows &= (every == more) | (found.high[more] > found.high) | (found.low[more] != found.low)
+    yield from (int(mask) for mask in every[grows])
+
+
+def exact_in_set(points: Points) -> tuple[int, Witness, int]:
+    """Return ends for the most half-size balls that a ball needs, and that ball.
+
+    Radii are the distances: between two consecutive ones a ball contains the same points, and balls
+    of half the radius only grow.
+    """
+    everything = slice(0, points.n)
+    between = points.squared(everything, everything)
+    above, below = points.upper(between), points.lower(between)
+    np.fill_diagonal(above, 0.0)
+    # Lower end: points surely in the ball, covered by all that may be in a half-size one.
+    low, at, _ = largest_need(_problems_in_set(above, above, below))
+    # Upper end: points that may be in the ball, covered by those surely in a half-size one.
+    _, _, high = largest_need(_problems_in_set(below, below, above))
+    if at is None:
+        return low, Witness.of_point(points), high
+    point, radius_squared = at
+    inside = np.flatnonzero(above[point] <= radius_squared)
+    centre = points.host[point]
+    return low, Witness.covered(points, centre, radius_squared, inside, low), high
+
+
+def _problems_in_set(
+    radii: Any, inside: Any, covered: Any
+) -> Iterator[tuple[tuple[int, float], Any]]:
+    """Yield each point and squared radius with the sets that half-size balls cover."""
+    for point, away in enumerate(inside):
+        for radius_squared in np.unique(radii[point]):
+            held = away <= radius_squared
+            if held.sum() > 1:
+                sets = covered[:, held] <= radius_squared / 4
+                yield (point, float(radius_squared)), np.unique(sets, axis=0)

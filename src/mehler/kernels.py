@@ -1,0 +1,598 @@
+"""Named kernels with parameters, as ``mehler verify --kernel`` takes them.
+
+Kernels map float64 NumPy arrays to float64 matrices. `make` builds one from its name.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from mehler._validate import positive, reals
+
+__all__ = ["NAMES", "NamedKernel", "make"]
+
+
+def distances(x: Any, y: Any, metric: str = "euclidean") -> Any:
+    """Return distances of rows, from differences, so that close rows do not cancel."""
+    from scipy.spatial.distance import cdist
+
+    return cdist(x, y, metric)
+
+
+def angles(x: Any, y: Any) -> Any:
+    """Return angles between rows, accurate to rounding at 0 and pi too."""
+    u, v = (rows / np.linalg.norm(rows, axis=1)[:, None] for rows in (x, y))
+    return 2.0 * np.arctan2(distances(u, v), distances(u, -v))
+
+
+def rbf(x: Any, y: Any, gamma: float) -> Any:
+    """exp(-gamma |x - y|^2)."""
+    return np.exp(-gamma * distances(x, y, "sqeuclidean"))
+
+
+def laplacian(x: Any, y: Any, gamma: float) -> Any:
+    """exp(-gamma |x - y|_1)."""
+    return np.exp(-gamma * distances(x, y, "cityblock"))
+
+
+def matern(x: Any, y: Any, nu: float, length_scale: float) -> Any:
+    """2^(1-nu) / Gamma(nu) s^nu K_nu(s) at s = sqrt(2 nu) |x - y| / length_scale, in logarithms."""
+    from scipy.special import gammaln, kve
+
+    s = math.sqrt(2.0 * nu) * distances(x, y) / length_scale
+    # kve(nu, s) = K_nu(s) e^s neither under- nor overflows where s does not vanish.
+    safe = np.where(s > 1e-12, s, 1.0)
+    log = (1.0 - nu) * math.log(2.0) - gammaln(nu) + nu * np.log(safe) + np.log(kve(nu, safe))
+    return np.where(s > 1e-12, np.exp(log - safe), 1.0)
+
+
+def linear(x: Any, y: Any) -> Any:
+    """<x, y>."""
+    return x @ y.T
+
+
+def exponential(x: Any, y: Any, gamma: float) -> Any:
+    """exp(gamma <x, y>)."""
+    return np.exp(gamma * (x @ y.T))
+
+
+def polynomial(x: Any, y: Any, degree: int, gamma: float, coef0: float) -> Any:
+    """(gamma <x, y> + coef0)^degree."""
+    return (gamma * (x @ y.T) + coef0) ** degree
+
+
+def arc_cosine(x: Any, y: Any, order: int) -> Any:
+    """|x|^n |y|^n J_n(theta) / pi, for n = 0, 1, 2 and 4."""
+    theta = angles(x, y)
+    sine, cosine = np.sin(theta), np.cos(theta)
+    # The digits lost near pi are below the rounding of k(x, x), the unit of all checks.
+    rest = np.pi - theta
+    shape = {
+        0: lambda: rest,
+        1: lambda: sine + rest * cosine,
+        2: lambda: 3.0 * sine * cosine + rest * (1.0 + 2.0 * cosine**2),
+        4: lambda: (
+            5.0 * sine * cosine * (11.0 + 10.0 * cosine**2)
+            + rest * (9.0 + 72.0 * cosine**2 + 24.0 * cosine**4)
+        ),
+    }[order]()
+    return _lengths(x, y) ** order * shape / np.pi
+
+
+def maxout(x: Any, y: Any, q: int) -> Any:
+    """|x| |y| K_q(rho)."""
+    from mehler import exact
+
+    return _lengths(x, y) * exact.maxout_kernel(np.cos(angles(x, y)), q)
+
+
+def collision(x: Any, y: Any, q: int) -> Any:
+    """kappa_q(rho)."""
+    from mehler import exact
+
+    return exact.collision_probability(np.cos(angles(x, y)), q)
+
+
+def skewed_chi2(x: Any, y: Any, skew: float) -> Any:
+    """Product over entries of 1 / cosh(log((x + c) / (y + c)) / 2), which is Li et al.'s kernel."""
+    left, right = np.log(x + skew), np.log(y + skew)
+    total = np.zeros((x.shape[0], y.shape[0]))
+    for i in range(x.shape[1]):
+        half = 0.5 * np.abs(left[:, i, None] - right[None, :, i])
+        total -= half + np.log1p(np.exp(-2.0 * half)) - math.log(2.0)
+    return np.exp(total)
+
+
+def additive_chi2(x: Any, y: Any) -> Any:
+    """Sum over entries of 2 x y / (x + y), 0 where both are 0."""
+    total = np.zeros((x.shape[0], y.shape[0]))
+    for i in range(x.shape[1]):
+        a, b = x[:, i, None], y[None, :, i]
+        both = a + b
+        total += np.divide(2.0 * a * b, both, out=np.zeros_like(both), where=both > 0.0)
+    return total
+
+
+def _lengths(x: Any, y: Any) -> Any:
+    return np.linalg.norm(x, axis=1)[:, None] * np.linalg.norm(y, axis=1)[None, :]
+
+
+Variance = Callable[[Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Law:
+    """A way to make features, and the variance that follows.
+
+    `text` describes the features; `variance` maps (X, Y) to V, shape (n, k), or an upper bound of
+    it. `independent`: the columns of one draw are i.i.d. samples; else a whole draw is one sample.
+    """
+
+    text: str
+    variance: Variance = field(repr=False)
+    independent: bool
+
+
+def fourier_laws(kernel: Variance, at_twice: Variance, *, isotropic: bool) -> Mapping[str, Law]:
+    """Return the laws of random Fourier features; `at_twice` is the kernel at 2 (x - y).
+
+    If the spectrum is `isotropic`, orthogonal blocks keep the kernel.
+    """
+
+    def offset(X: Any, Y: Any) -> Any:
+        return 1.0 + 0.5 * at_twice(X, Y) - kernel(X, Y) ** 2
+
+    def pairs(X: Any, Y: Any) -> Any:
+        return 1.0 + at_twice(X, Y) - 2.0 * kernel(X, Y) ** 2
+
+    laws = {
+        "cos-offset": Law(
+            "sqrt(2/m) cos(w.x + b), b uniform on a circle, independent", offset, True
+        ),
+        "cos-sin": Law("sqrt(2/m) (cos(w.x), sin(w.x)), w independent", pairs, False),
+    }
+    return {**laws, **_in_blocks(laws, _spread)} if isotropic else laws
+
+
+def exponential_laws(kernel: Variance, gamma: float) -> Mapping[str, Law]:
+    """Return the laws of features of exp(gamma <x, y>), for rows scaled by sqrt(gamma)."""
+
+    def square(X: Any, Y: Any, sign: float) -> Any:
+        # gamma |x + sign y|^2, from sums or differences of rows, without cancellation.
+        return gamma * distances(X, -sign * Y, "sqeuclidean")
+
+    def positive(X: Any, Y: Any) -> Any:
+        return kernel(X, Y) ** 2 * np.expm1(square(X, Y, 1.0))
+
+    def mirrored(X: Any, Y: Any) -> Any:
+        # 2 (cosh s - 1) without cancellation.
+        return kernel(X, Y) ** 2 * 4.0 * np.sinh(0.5 * square(X, Y, 1.0)) ** 2
+
+    def waves(X: Any, Y: Any) -> Any:
+        lengths = np.exp(gamma * ((X**2).sum(axis=1)[:, None] + (Y**2).sum(axis=1)[None, :]))
+        return lengths * np.expm1(-square(X, Y, -1.0)) ** 2
+
+    upwards = {
+        "positive": Law("exp(w.x - |x|^2/2) / sqrt(m), independent", positive, True),
+        "positive-pairs": Law(
+            "exp(-|x|^2/2) (exp(w.x), exp(-w.x)) / sqrt(m), w independent", mirrored, False
+        ),
+    }
+    both_ways = {
+        "cos-sin": Law("sqrt(2/m) exp(|x|^2/2) (cos(w.x), sin(w.x)), w independent", waves, False)
+    }
+    return {
+        **upwards,
+        **_in_blocks(upwards, lambda variance: variance),
+        **both_ways,
+        **_in_blocks(both_ways, _spread),
+    }
+
+
+def projections_laws(kernel: Variance) -> Mapping[str, Law]:
+    """Return the laws of random projections, features of the linear kernel."""
+
+    def gaussian(X: Any, Y: Any) -> Any:
+        return _lengths(X, Y) ** 2 + kernel(X, Y) ** 2
+
+    def signs(X: Any, Y: Any) -> Any:
+        return gaussian(X, Y) - 2.0 * (X**2) @ (Y**2).T
+
+    laws = {"gaussian": Law("w.x / sqrt(m), w standard normal, independent", gaussian, True)}
+    return {
+        **laws,
+        "signs": Law("w.x / sqrt(m), w of signs, independent", signs, True),
+        **_in_blocks(laws, _spread),
+    }
+
+
+def sketches_laws(degree: int, gamma: float, coef0: float) -> Mapping[str, Law]:
+    r"""Return the law of tensor sketches, features of polynomial kernels.
+
+    The degree-fold tensor product of a row goes to m cells by a sum of independent hashes, with a
+    product of signs. Two entries meet in a cell with chance 1/m; over signs and pairs of entries
+
+    .. math:: V \le (2 a^2 + n - 2 s)^p - a^{2p}, \quad
+              a = \sum_i |x_i y_i|, \ n = |x|^2 |y|^2, \ s = \sum_i x_i^2 y_i^2 .
+    """
+
+    def bound(X: Any, Y: Any) -> Any:
+        # The constant coef0 acts as one more entry.
+        left, right = (
+            np.hstack([np.sqrt(gamma) * rows, np.full((len(rows), 1), np.sqrt(coef0))])
+            for rows in (X, Y)
+        )
+        meets = (np.abs(left) @ np.abs(right).T) ** 2
+        all_four = 2.0 * meets + _lengths(left, right) ** 2 - 2.0 * (left**2) @ (right**2).T
+        return all_four**degree - meets**degree
+
+    return {"sketch": Law("tensor sketch of hashes and signs: an upper bound of V", bound, False)}
+
+
+def rectified_laws(kernel: Variance, squared: Variance) -> Mapping[str, Law]:
+    """Return the laws of rectified powers, of k_n = 2 E (w.x)_+^n (w.y)_+^n; `squared` is k_2n."""
+    laws = {
+        "rectified": Law(
+            "sqrt(2/m) max(0, w.x)^order, w standard normal, independent",
+            lambda X, Y: 2.0 * squared(X, Y) - kernel(X, Y) ** 2,
+            True,
+        )
+    }
+    return {**laws, **_in_blocks(laws, _spread)}
+
+
+def _in_blocks(laws: Mapping[str, Law], bound: Callable[[Variance], Variance]) -> dict[str, Law]:
+    """Return the same laws with w in blocks of orthogonal directions."""
+    return {
+        f"{name}-orthogonal": Law(
+            f"{law.text.replace('independent', 'in orthogonal blocks')}: an upper bound of V",
+            bound(law.variance),
+            False,
+        )
+        for name, law in laws.items()
+    }
+
+
+def _spread(variance: Variance) -> Variance:
+    """Return (1 + 3/(d + 1)) V, a bound for any feature on blocks of d orthogonal directions."""
+    return lambda X, Y: variance(X, Y) * (1.0 + 3.0 / (X.shape[1] + 1.0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedKernel:
+    """A kernel k(x, y) with its name, parameters and feature laws.
+
+    Parameters
+    ----------
+    name : str
+        Name of the kernel, as `make` takes it.
+    parameters : mapping of str to float
+        Values of all parameters.
+    latex : str
+        The formula in LaTeX.
+    length : float
+        Length scale of the kernel, where it has one; else 1.
+    metric : {"euclidean", "cityblock"}
+        Metric of that length scale.
+    bandwidth : str
+        The parameter that scales distances, which a diagnosis may find wrong; empty if none.
+    nonnegative : bool
+        Whether inputs must have no negative entries.
+    laws : mapping of str to Law
+        Feature constructions of known variance; see `told`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler import kernels
+    >>> k = kernels.make("rbf", gamma=0.5)
+    >>> X = np.array([[0.0, 0.0], [1.0, 1.0]])
+    >>> k(X, X).round(4).tolist()
+    [[1.0, 0.3679], [0.3679, 1.0]]
+    >>> str(k.replace(gamma=1.0))
+    'rbf(gamma=1)'
+    """
+
+    name: str
+    parameters: Mapping[str, float]
+    latex: str
+    function: Callable[..., Any] = field(repr=False)
+    length: float = 1.0
+    metric: str = "euclidean"
+    bandwidth: str = ""
+    nonnegative: bool = False
+    laws: Mapping[str, Law] = field(default_factory=dict, repr=False)
+
+    def __call__(self, X: Any, Y: Any) -> Any:
+        """Return the kernel of all rows of `X` with all rows of `Y`, shape (n, k)."""
+        left, right = reals("X", X), reals("Y", Y)
+        if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[1]:
+            raise ValueError(
+                f"X and Y, {left.shape} and {right.shape}, must be two equally wide matrices"
+            )
+        if self.nonnegative and (left.min() < 0.0 or right.min() < 0.0):
+            raise ValueError(f"{self}: inputs must not be negative; give data that are not")
+        return self.function(left, right, **self.parameters)
+
+    def __str__(self) -> str:
+        """Return the name with its parameters."""
+        inside = ", ".join(f"{key}={value:g}" for key, value in self.parameters.items())
+        return f"{self.name}({inside})" if inside else self.name
+
+    def told(self, law: str) -> dict[str, Any]:
+        """Return the options that tell `check_kernel` the variance of features of a law.
+
+        Parameters
+        ----------
+        law : str
+            A name in `laws`.
+
+        Returns
+        -------
+        dict
+            ``variance`` and ``independent_features``, options of `check_kernel`.
+
+        Examples
+        --------
+        Positive features of the exponential kernel, which makes the softmax of attention:
+
+        >>> import numpy as np
+        >>> from mehler import kernels
+        >>> from mehler.verify import check_kernel
+        >>> k = kernels.make("exp", gamma=1.0)
+        >>> def draw(seed):
+        ...     w = np.random.default_rng(seed).standard_normal((3, 2000))
+        ...     return lambda X: np.exp(X @ w - 0.5 * (X**2).sum(1, keepdims=True)) / np.sqrt(2000)
+        >>> X = 0.4 * np.random.default_rng(0).standard_normal((4, 3))
+        >>> check_kernel(draw, k, X, resolution=0.1, **k.told("positive")).status
+        'holds'
+        """
+        if not isinstance(law, str) or law not in self.laws:
+            known = f"one of {', '.join(self.laws)}" if self.laws else "none is known"
+            raise ValueError(f"law={law!r} is not known for the kernel {self.name}: {known}")
+        one = self.laws[law]
+        return {"variance": one.variance, "independent_features": one.independent}
+
+    def replace(self, **parameters: float) -> NamedKernel:
+        """Return the kernel with some parameters replaced."""
+        return make(self.name, **{**self.parameters, **parameters})
+
+
+def _rbf(gamma: float = 1.0) -> NamedKernel:
+    kernel = partial(rbf, gamma=positive("gamma", gamma))
+    return NamedKernel(
+        name="rbf",
+        parameters={"gamma": float(gamma)},
+        latex=r"k(x, y) = e^{-\gamma |x - y|^2}",
+        function=rbf,
+        length=1.0 / math.sqrt(gamma),
+        bandwidth="gamma",
+        laws=fourier_laws(kernel, partial(rbf, gamma=4.0 * gamma), isotropic=True),
+    )
+
+
+def _exponential(gamma: float = 1.0) -> NamedKernel:
+    kernel = partial(exponential, gamma=positive("gamma", gamma))
+    return NamedKernel(
+        name="exp",
+        parameters={"gamma": float(gamma)},
+        latex=r"k(x, y) = e^{\gamma \langle x, y \rangle}",
+        function=exponential,
+        # The variance of positive features grows as e^{4 gamma |x|^2}. `mehler verify` draws rows
+        # of up to 1.2 times this length, where it is 3.2 k^2; at twice that length it is 316 k^2.
+        length=0.5 / math.sqrt(gamma),
+        bandwidth="gamma",
+        laws=exponential_laws(kernel, float(gamma)),
+    )
+
+
+def _laplacian(gamma: float = 1.0) -> NamedKernel:
+    kernel = partial(laplacian, gamma=positive("gamma", gamma))
+    return NamedKernel(
+        name="laplacian",
+        parameters={"gamma": float(gamma)},
+        latex=r"k(x, y) = e^{-\gamma |x - y|_1}",
+        function=laplacian,
+        length=1.0 / gamma,
+        metric="cityblock",
+        bandwidth="gamma",
+        laws=fourier_laws(kernel, partial(laplacian, gamma=2.0 * gamma), isotropic=False),
+    )
+
+
+def _matern(nu: float = 1.5, length_scale: float = 1.0) -> NamedKernel:
+    if nu > 50.0:
+        raise ValueError(f"nu={nu!r} is more than 50, where the kernel is the rbf: name that")
+    given = {"nu": positive("nu", nu), "length_scale": positive("length_scale", length_scale)}
+    kernel = partial(matern, **given)
+    return NamedKernel(
+        name="matern",
+        parameters={"nu": float(nu), "length_scale": float(length_scale)},
+        latex=r"k(x, y) = \frac{2^{1-\nu}}{\Gamma(\nu)} s^\nu K_\nu(s), \quad "
+        r"s = \sqrt{2\nu} |x - y| / \ell",
+        function=matern,
+        length=float(length_scale),
+        bandwidth="length_scale",
+        laws=fourier_laws(
+            kernel, partial(matern, nu=nu, length_scale=0.5 * length_scale), isotropic=True
+        ),
+    )
+
+
+def _linear() -> NamedKernel:
+    return NamedKernel(
+        name="linear",
+        parameters={},
+        latex=r"k(x, y) = \langle x, y \rangle",
+        function=linear,
+        laws=projections_laws(linear),
+    )
+
+
+def _polynomial(degree: float = 2, gamma: float = 1.0, coef0: float = 0.0) -> NamedKernel:
+    if not 0.0 <= coef0 < math.inf:
+        raise ValueError(f"coef0={coef0!r} must not be negative or infinite: k(x, x) is positive")
+    return NamedKernel(
+        name="polynomial",
+        parameters={
+            "degree": _whole("degree", degree),
+            "gamma": positive("gamma", gamma),
+            "coef0": float(coef0),
+        },
+        latex=r"k(x, y) = (\gamma \langle x, y \rangle + c_0)^p",
+        function=polynomial,
+        length=1.0 / math.sqrt(gamma),
+        laws=sketches_laws(int(degree), float(gamma), float(coef0)),
+    )
+
+
+def _arc_cosine(order: float = 1) -> NamedKernel:
+    if order not in (0, 1, 2):
+        raise ValueError(f"order={order!r} is not one of 0, 1, 2")
+    return NamedKernel(
+        name="arc-cosine",
+        parameters={"order": int(order)},
+        latex=r"k(x, y) = \frac{1}{\pi} |x|^n |y|^n J_n(\theta)",
+        function=arc_cosine,
+        laws=rectified_laws(
+            partial(arc_cosine, order=int(order)),
+            partial(arc_cosine, order=2 * int(order)),
+        ),
+    )
+
+
+def _maxout(q: float = 2) -> NamedKernel:
+    return NamedKernel(
+        name="maxout",
+        parameters={"q": _whole("q", q)},
+        latex=r"k(x, y) = |x|\,|y|\, K_q(\rho)",
+        function=maxout,
+    )
+
+
+def _collision(q: float = 2) -> NamedKernel:
+    return NamedKernel(
+        name="collision",
+        parameters={"q": _whole("q", q)},
+        latex=r"k(x, y) = \kappa_q(\rho)",
+        function=collision,
+    )
+
+
+def _skewed_chi2(skew: float = 1.0) -> NamedKernel:
+    kernel = partial(skewed_chi2, skew=positive("skew", skew))
+    return NamedKernel(
+        name="skewed-chi2",
+        parameters={"skew": float(skew)},
+        latex=r"k(x, y) = \prod_i \frac{2 \sqrt{x_i + c} \sqrt{y_i + c}}{x_i + y_i + 2 c}",
+        function=skewed_chi2,
+        length=float(skew),
+        nonnegative=True,
+        # Frequencies act on log(x + skew); doubling it squares x + skew.
+        laws=fourier_laws(
+            kernel,
+            lambda X, Y: kernel((X + skew) ** 2 - skew, (Y + skew) ** 2 - skew),
+            isotropic=False,
+        ),
+    )
+
+
+def _additive_chi2() -> NamedKernel:
+    return NamedKernel(
+        name="additive-chi2",
+        parameters={},
+        latex=r"k(x, y) = \sum_i \frac{2 x_i y_i}{x_i + y_i}",
+        function=additive_chi2,
+        nonnegative=True,
+    )
+
+
+def _whole(name: str, value: float) -> int:
+    if not math.isfinite(value) or value != int(value) or value < 1:
+        raise ValueError(f"{name}={value!r} must be a whole number of at least 1")
+    return int(value)
+
+
+_BUILDERS: dict[str, Callable[..., NamedKernel]] = {
+    "rbf": _rbf,
+    "exp": _exponential,
+    "laplacian": _laplacian,
+    "matern": _matern,
+    "linear": _linear,
+    "polynomial": _polynomial,
+    "arc-cosine": _arc_cosine,
+    "maxout": _maxout,
+    "collision": _collision,
+    "skewed-chi2": _skewed_chi2,
+    "additive-chi2": _additive_chi2,
+}
+
+
+NAMES = tuple(_BUILDERS)
+
+
+def make(name: str, **parameters: float) -> NamedKernel:
+    """Build a kernel from its name and parameters.
+
+    - ``rbf``: exp(-gamma d^2), d the Euclidean distance; gamma = 1
+    - ``exp``: exp(gamma <x, y>), of softmax attention with gamma = 1/sqrt(d); gamma = 1
+    - ``laplacian``: exp(-gamma d), d the sum of absolute differences; gamma = 1
+    - ``matern``: Matern of smoothness nu at distance over length_scale; nu = 1.5, length_scale = 1
+    - ``linear``: the inner product
+    - ``polynomial``: (gamma <x, y> + coef0)^degree; degree = 2, gamma = 1, coef0 = 0
+    - ``arc-cosine``: Cho and Saul's, of order 0, 1 or 2; order = 1
+    - ``maxout``: lengths times K_q(rho), of maxout units; q = 2
+    - ``collision``: kappa_q(rho), of codes; q = 2
+    - ``skewed-chi2``: prod 2 sqrt(u v)/(u + v), u = x + skew; skew = 1
+    - ``additive-chi2``: sum 2 x y/(x + y)
+
+    Parameters
+    ----------
+    name : str
+        One of the names above.
+    **parameters : float
+        Parameters of the kernel; defaults are listed above.
+
+    Returns
+    -------
+    NamedKernel
+        A callable (X, Y) -> (n, k).
+
+    Notes
+    -----
+    Distances come from differences of rows and angles from 2 atan2(|u - v|, |u + v|), so equal and
+    nearly equal rows lose no digits.
+
+    References
+    ----------
+    Y. Cho and L. K. Saul (2009), equations 3 to 7 (arc-cosine, here with the factor 1/pi); C. E.
+    Rasmussen and C. K. I. Williams (2006), equation 4.14 (Matern).
+
+    Examples
+    --------
+    >>> str(make("matern", nu=2.5))
+    'matern(nu=2.5, length_scale=1)'
+    >>> make("linear", gamma=2.0)
+    Traceback (most recent call last):
+        ...
+    ValueError: kernel linear has no parameter 'gamma': it takes none
+    """
+    if not isinstance(name, str) or name not in _BUILDERS:
+        raise ValueError(
+            f"kernel={name!r} is not known: one of {', '.join(NAMES)}, or MODULE:FUNCTION"
+        )
+    known = tuple(inspect.signature(_BUILDERS[name]).parameters)
+    for key, value in parameters.items():
+        if key not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise ValueError(f"kernel {name} has no parameter {key!r}: {takes}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+            raise ValueError(f"kernel {name}: {key}={value!r} must be a number")
+    return _BUILDERS[name](**parameters)
