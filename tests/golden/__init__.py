@@ -1,0 +1,16 @@
+"""Golden values: what the commit 8ee10d0 computed, kept as data to detect change.
+
+They are no evidence of truth: another value may be the better one. Truth is the business of the
+proofs, of the exact values by second routes, and of the statistical checks.
+
+- Each file is made once, by ``python -m tests.golden.make FOLDER``, and never again as a whole:
+  the command refuses to overwrite one.
+- A value that differs for a reason is listed in ``differences.json``, as a row of `key` (a pattern
+  of `fnmatch`) and `reason`. Every key that matches has to differ, so that no row outlives its
+  reason and none covers more than it says. With `now`, the key is one value, and compared with it.
+- Functions that get another name or other arguments are listed in ``renamed.json``, old name to
+  new; the data keep the old ones.
+
+Values are compared within the accuracy that is documented for them, as each module says, and to
+the last bit where that is the promise: bounds, and weights that a generator draws.
+"""
