@@ -98,7 +98,7 @@ class Bound:
         Summands of `total`.
     probability : float or array
         Least probability that the quantity is below `value`; 1 for a bound of an expectation or a
-        certain one. A printed form may give a negative number, and then promises nothing.
+        certain one. Below 0, as a union bound may come out, it is 0, and nothing is promised.
     assumptions : sequence of Assumption
         Assumptions of the proof, with the result of their checks.
     trivial : float or array
@@ -147,6 +147,10 @@ class Bound:
                 instance(f"{name}[{i}]", part, kind)
         for name in ("probability", "trivial"):
             object.__setattr__(self, name, _number(name, getattr(self, name)))
+        # A union bound beyond 1 promises nothing, with probability 0.
+        object.__setattr__(
+            self, "probability", _number("probability", np.maximum(self.probability, 0.0))
+        )
         names = [term.name for term in self.terms]
         if not names or len(set(names)) != len(names):
             raise ValueError(f"terms are named {names}: give at least one, each a name of its own")
@@ -176,8 +180,8 @@ class Bound:
     def vacuous(self) -> Any:
         """Whether nothing is promised.
 
-        True if an assumption fails, the probability is 0 or less, or the sum of the terms is NaN or
-        not below `trivial`.
+        True if an assumption fails, the probability is 0, or the sum of the terms is NaN or not
+        below `trivial`.
         """
         promised = np.less(self.total, self.trivial) & np.greater(self.probability, 0.0)
         for one in self.assumptions:

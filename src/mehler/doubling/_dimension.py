@@ -117,8 +117,6 @@ def doubling_dimension(
     --------
     covering_number : Balls needed at one scale.
     packing_number : Separated points at one scale.
-    diameter : Diameter of the set.
-    mehler.bounds.maxout.lemma_2 : A bound that depends on the dimension.
 
     Notes
     -----

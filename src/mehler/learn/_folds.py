@@ -40,11 +40,6 @@ def folds(n_rows: int, n_folds: int, *, seed: int, labels: Any = None, groups: A
         Numbers 0 to k - 1. Without groups folds differ by at most one row, and with labels by at
         most one row of each class too.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range.
-
     See Also
     --------
     cross_validate : Errors on each fold.

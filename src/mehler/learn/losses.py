@@ -38,8 +38,6 @@ class Loss(ABC):
     --------
     Hinge : The hinge loss.
     Ramp : Half the hinge loss, clipped at 1.
-    Logistic : The logistic loss.
-    mehler.learn.box_erm : Minimise its risk.
     """
 
     bound: float = 1.0

@@ -90,7 +90,6 @@ def plan_ridge(
     --------
     plan : Features for an accuracy of the kernel, and for bounded weights.
     mehler.bounds.ridge.excess_risk : The theorem.
-    mehler.learn.ridge : The learner; its lambda is this one.
 
     Notes
     -----

@@ -82,7 +82,6 @@ def run(
     --------
     write : Render the report to files.
     mehler.statements.discover : Find the installed statements.
-    verify_map : Check one map against one kernel.
     """
     chosen = tuple(statements)
     if not chosen:

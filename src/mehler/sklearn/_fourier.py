@@ -64,7 +64,6 @@ class FourierSampler(Sampler):
     --------
     mehler.FourierFeatures : The map itself.
     KitchenSinkSampler : Other activations than cosines.
-    RandomFeatureRidge : Ridge regression on the features.
 
     Notes
     -----

@@ -43,7 +43,6 @@ class MaxoutHasher(Sampler):
     --------
     mehler.MaxoutCodes : The map itself.
     MaxoutSampler : The maxima instead of their positions.
-    mehler.learn.MaxoutIndex : Nearest neighbours by codes.
 
     Notes
     -----

@@ -65,7 +65,6 @@ class InvariantSampler(Sampler):
     --------
     mehler.GroupInvariantFeatures : The map itself.
     mehler.verify.check_invariance : Check the invariance.
-    RandomFeatureRidgeClassifier : Classification on the features.
 
     Notes
     -----

@@ -49,7 +49,6 @@ class KitchenSinkSampler(Sampler):
     --------
     mehler.KitchenSinks : The map itself.
     FourierSampler : Shift-invariant kernels.
-    RandomFeatureRidge : Ridge regression on the features.
 
     Notes
     -----

@@ -70,7 +70,6 @@ class LeverageSampler(Sampler):
     --------
     mehler.features.leverage : The selectors.
     FourierSampler : The default pool.
-    RandomFeatureRidge : Ridge regression on the features.
 
     Notes
     -----

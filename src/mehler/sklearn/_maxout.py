@@ -45,8 +45,6 @@ class MaxoutSampler(Sampler):
     --------
     mehler.MaxoutFeatures : The map itself.
     DecoupledMaxoutSampler : The kernel printed for maxout features.
-    MaxoutHasher : Positions of the maxima.
-    RandomFeatureRidge : Ridge regression on the features.
 
     Notes
     -----

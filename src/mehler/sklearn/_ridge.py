@@ -65,7 +65,6 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
     --------
     RandomFeatureRidgeClassifier : The same for classification.
     mehler.learn.ridge : The function behind it.
-    MaxoutSampler, FourierSampler : Features.
 
     Notes
     -----

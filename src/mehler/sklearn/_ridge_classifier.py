@@ -76,7 +76,6 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     --------
     RandomFeatureRidge : The same for regression.
     mehler.learn.ridge : The function behind it.
-    MaxoutSampler, FourierSampler : Features.
 
     Notes
     -----

@@ -80,8 +80,6 @@ class Evidence:
     --------
     Evidence.from_verdict : Evidence of a statistical check.
     Evidence.exact_comparison : Evidence of a computed value.
-    Evidence.bound_comparison : Evidence on an inequality.
-    verdict_of : The verdict on the statement.
 
     Examples
     --------

@@ -106,7 +106,6 @@ class Statement:
     --------
     Check : A check of one form.
     discover : Find the installed statements.
-    verdict_of : The verdict on a statement.
 
     Examples
     --------

@@ -38,11 +38,6 @@ def clouds_on_sphere(
     SearchStrategy of float64 arrays, shape (n, n_inputs)
         Shrinks to few rows on one axis.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an option is not of its kind or range.
-
     See Also
     --------
     unit_vectors : Rows without repetitions.
@@ -79,11 +74,6 @@ def sparse_clouds(
     -------
     SearchStrategy of float64 arrays, shape (n, n_inputs)
         Shrinks to few rows on the first axis.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an option is not of its kind or range.
 
     See Also
     --------
@@ -126,11 +116,6 @@ def clouds_on_manifold(
     SearchStrategy of Cloud
         ``dimension`` is k; angles are whole degrees and shrink to 0.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an option is not of its kind or range.
-
     See Also
     --------
     doubling_sets : Finite sets of known doubling dimension.
@@ -171,11 +156,6 @@ def doubling_sets(*, n_inputs: int, max_size: int = 64) -> SearchStrategy[Cloud]
     -------
     SearchStrategy of Cloud
         ``dimension`` is log2 b, b from 1 to 4; shrinks to a single point, of dimension 0.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an option is not of its kind or range.
 
     See Also
     --------

@@ -67,11 +67,6 @@ def edge_case_arrays(
     SearchStrategy of EdgeCaseArray
         Shrinks to one row on one axis with one defect.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an option is not of its kind or range.
-
     See Also
     --------
     unit_vectors : Ordinary rows.

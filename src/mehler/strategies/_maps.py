@@ -132,11 +132,6 @@ def factories(
     SearchStrategy of Factory
         Draw functions, as the checks of `mehler.verify` take them.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an option is not of its kind or range.
-
     See Also
     --------
     maps : Maps instead of draw functions.
@@ -173,11 +168,6 @@ def maps(
     -------
     SearchStrategy of FeatureMap
         Maps on NumPy arrays.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an option is not of its kind or range.
 
     See Also
     --------

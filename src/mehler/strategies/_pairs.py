@@ -40,11 +40,6 @@ def pairs(*, n_inputs: int, rho: float) -> SearchStrategy[Pair]:
     SearchStrategy of Pair
         ``x`` and ``y`` of shape (n_inputs,), float64, and ``rho``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an option is not of its kind or range.
-
     See Also
     --------
     adversarial_pairs : Pairs near the correlations 0, 1 and -1.
@@ -81,11 +76,6 @@ def adversarial_pairs(*, n_inputs: int, near: Iterable[int] | None = None) -> Se
     -------
     SearchStrategy of Pair
         Shrinks to the centre itself.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an option is not of its kind or range.
 
     See Also
     --------

@@ -65,16 +65,10 @@ def unit_vectors(*, n_inputs: int, min_size: int = 1, max_size: int = 4) -> Sear
     SearchStrategy of float64 arrays, shape (n, n_inputs)
         Matrices of unit rows.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an option is not of its kind or range.
-
     See Also
     --------
     clouds_on_sphere : Rows with repetitions and opposites.
     pairs : Pairs of a given correlation.
-    edge_case_arrays : Arrays that maps must refuse or survive.
 
     Notes
     -----

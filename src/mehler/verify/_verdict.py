@@ -88,7 +88,6 @@ class Verdict:
     --------
     check_kernel : The check of a claimed kernel.
     confirm : Report an alarm only after fresh draws have raised it too.
-    Ledger : The false-alarm budget of a run.
 
     Examples
     --------

@@ -131,7 +131,6 @@ def verify_map(
     --------
     mehler.verify.check_kernel : The check, for a map at hand.
     mehler.kernels.make : The kernels by name.
-    lines : Render the outcome for a terminal.
     """
     start = perf_counter()
     show = progress or (lambda label, done, total: None)

@@ -67,11 +67,6 @@ def elements(
     Bound
         One term, "elements"; 0 if all elements of the group are drawn.
 
-    Raises
-    ------
-    TypeError, ValueError
-        An argument is out of its range.
-
     See Also
     --------
     theorem_2 : With bins and templates; its terms for the whole group, at half of delta, and this

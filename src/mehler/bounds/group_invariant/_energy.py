@@ -34,11 +34,6 @@ def energy_distance(distance: float, *, moves: Any = None) -> Bound:
     Bound
         The single term "elements".
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range.
-
     See Also
     --------
     mehler.bounds.lower.energy_distance : The lower bound.

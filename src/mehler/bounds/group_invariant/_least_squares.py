@@ -61,11 +61,6 @@ def least_squares_risk(
     Bound
         Terms "signal" and "noise". It bounds a mean: its probability is 1.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range.
-
     See Also
     --------
     ridge_risk : Any invariant kernel, at the rows' orbits.

@@ -56,16 +56,10 @@ def lemma_4(
         Terms "templates", "elements" (of a sample) and "binning"; probability 1 - 2 delta, or
         1 - delta for the whole group. `trivial` is 2 s C.
 
-    Raises
-    ------
-    TypeError, ValueError
-        An argument is out of its range.
-
     See Also
     --------
     theorem_3 : Excess risk, of which this is the approximation term.
     theorem_2 : Error of the kernel.
-    mehler.GroupInvariantFeatures : The features.
 
     References
     ----------

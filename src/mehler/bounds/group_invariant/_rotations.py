@@ -54,11 +54,6 @@ def rotations(
     Bound
         Terms "turns" and "interpolation"; it is certain.
 
-    Raises
-    ------
-    TypeError, ValueError
-        An argument is out of its range.
-
     See Also
     --------
     theorem_2 : What templates, bins and sampled elements add.

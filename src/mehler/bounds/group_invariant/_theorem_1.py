@@ -43,11 +43,6 @@ def theorem_1(
     Bound
         Certain. Terms "slope" and "mass", or "moment" and "tail" as printed. `trivial` is s.
 
-    Raises
-    ------
-    TypeError, ValueError
-        An argument is out of its range.
-
     See Also
     --------
     theorem_2 : Error at finitely many templates, elements and bins.

@@ -90,18 +90,10 @@ def theorem_2(
         Terms "binning", "templates" and, for a sample, "elements"; as printed "largest". `trivial`
         is 2 s.
 
-    Raises
-    ------
-    TypeError, ValueError
-        An argument is out of its range.
-
     See Also
     --------
     theorem_2_templates : The least number of templates.
     theorem_2_sizes : Sufficient bins, templates and elements.
-    theorem_1 : Distance of the expected kernel from its limit.
-    elements : What elements add to the kernel of endless templates: of the order 1/r.
-    mehler.GroupInvariantFeatures : The features.
 
     References
     ----------

@@ -110,11 +110,6 @@ def theorem_2_sizes(
     -------
     Sizes
 
-    Raises
-    ------
-    TypeError, ValueError
-        An argument is out of its range.
-
     See Also
     --------
     theorem_2 : The bound.

@@ -67,16 +67,10 @@ def theorem_3(
         Terms "statistical", "confidence", "templates", "elements" (of a sample) and "binning".
         `trivial` is 4 L s C, the range of the loss.
 
-    Raises
-    ------
-    TypeError, ValueError
-        An argument is out of its range.
-
     See Also
     --------
     lemma_4 : The approximation terms.
     theorem_2 : Error of the kernel.
-    mehler.GroupInvariantFeatures : The features.
 
     References
     ----------

@@ -32,11 +32,6 @@ def theorem_4(n_elements: int, *, delta: float, form: Form = "proved") -> Bound:
     Bound
         One term, "confidence". `trivial` is 1.
 
-    Raises
-    ------
-    TypeError, ValueError
-        An argument is out of its range.
-
     See Also
     --------
     theorem_2 : Error of the kernel with sampled elements.

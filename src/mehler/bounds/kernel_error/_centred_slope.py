@@ -39,11 +39,6 @@ def centred_maxout_slope(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
     dict
         `slope`, `sub_gamma` and `increments`, arguments of :func:`uniform`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range.
-
     See Also
     --------
     uniform : The bound; plain maxout units have `pool_size` there.

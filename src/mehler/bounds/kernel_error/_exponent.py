@@ -53,7 +53,8 @@ class Exponents:
         min over lambda of (cost + psi(lambda))/lambda, the larger of both tails.
         """
         cost = np.asarray(cost, dtype=float)[..., None]
-        tails = [((cost + psi) / self.at).min(axis=-1) for psi in (self.upper, self.lower)]
+        with np.errstate(over="ignore"):  # no lambda serves a cost that large
+            tails = [((cost + psi) / self.at).min(axis=-1) for psi in (self.upper, self.lower)]
         return np.maximum(*tails)
 
 

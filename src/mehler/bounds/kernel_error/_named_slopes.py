@@ -136,11 +136,6 @@ def sinks_slope(
     dict
         `slope`, `sub_gamma` and `increments`, arguments of :func:`uniform`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range.
-
     See Also
     --------
     uniform : The bound.

@@ -59,7 +59,6 @@ def central_limit(
     --------
     central_limit_features : Its inverse.
     one_pair : A proved bound for one pair.
-    all_pairs : A proved bound for all pairs.
 
     Examples
     --------

@@ -78,8 +78,6 @@ def one_pair(
     --------
     one_pair_features : The least m for a target error.
     all_pairs : The same for all pairs of N rows.
-    uniform : The same over a set of unit vectors.
-    central_limit : The normal approximation.
 
     Notes
     -----
@@ -142,7 +140,6 @@ def one_pair_features(eps: float, *, delta: float, **known: Any) -> int:
     --------
     one_pair : The bound at a given m.
     all_pairs_features : The same for all pairs of N rows.
-    central_limit_features : The same by the normal approximation.
 
     Examples
     --------
@@ -200,7 +197,6 @@ def all_pairs(
     --------
     all_pairs_features : The least m for a target error.
     one_pair : The bound for one pair.
-    uniform : The same over a set of unit vectors.
 
     References
     ----------

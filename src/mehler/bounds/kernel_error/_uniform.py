@@ -117,9 +117,6 @@ def uniform(
     --------
     uniform_features : The least m for a target error.
     fourier_slope, sinks_slope, centred_maxout_slope : What is known of these maps.
-    all_pairs : The same for finitely many rows.
-    mehler.doubling.doubling_dimension : The dimension k.
-    mehler.doubling.diameter : The diameter D.
 
     Notes
     -----

@@ -82,7 +82,6 @@ def estimation_lemma(
     --------
     theorem : Excess risk, of which this is the estimation part.
     risk_lemma : The approximation part.
-    mehler.KitchenSinks : The features.
 
     References
     ----------

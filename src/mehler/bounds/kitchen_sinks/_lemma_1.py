@@ -12,6 +12,7 @@ from mehler.bounds._bound import (
     require_form,
     require_positive,
     require_probability,
+    square_of,
 )
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds._inverse import least_features
@@ -78,8 +79,6 @@ def lemma_1(
     --------
     lemma_1_features : The least K for a target error.
     risk_lemma : The loss in risk that follows.
-    greedy : The same by greedy choice.
-    mehler.KitchenSinks : The features.
 
     Notes
     -----
@@ -130,16 +129,17 @@ def _spread(size: float, mean_square: float | None, norm: float | None) -> float
     """Return the square root of K times the mean squared error, at most the scale C."""
     if norm is not None and not 0 <= norm <= size:
         raise ValueError(f"norm={norm!r} is not a number from 0 to {size:.6g}, which is C")
+    largest = square_of("scale * feature_scale", size)
     if mean_square is not None:
         require_positive(mean_square=mean_square)
         # E|f_1|^2 is at most C^2, up to the rounding of the caller's own computation.
-        if mean_square > size**2 * (1 + 1e-12):
+        if mean_square > largest * (1 + 1e-12):
             raise ValueError(
-                f"mean_square={mean_square!r} exceeds C^2 = {size**2:.6g}: features have norm "
+                f"mean_square={mean_square!r} exceeds C^2 = {largest:.6g}: features have norm "
                 "at most 1, so E|f_1|^2 cannot"
             )
     square = 0.0 if norm is None else norm**2
-    excess = (size**2 if mean_square is None else mean_square) - square
+    excess = (largest if mean_square is None else mean_square) - square
     if excess < 0:
         raise ValueError(
             f"mean_square={mean_square!r} is below norm^2 = {square:.6g}: a mean square is never "
@@ -165,11 +165,6 @@ def lemma_1_features(eps: float, *, scale: float, delta: float, feature_scale: f
     Returns
     -------
     int
-
-    Raises
-    ------
-    TypeError, ValueError
-        An argument is out of its range.
 
     See Also
     --------

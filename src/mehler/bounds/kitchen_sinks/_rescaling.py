@@ -47,11 +47,6 @@ def maxout_feature_scale(
     float
         E b, in units of the radius.
 
-    Raises
-    ------
-    TypeError, ValueError
-        An argument is out of its range.
-
     See Also
     --------
     lemma_1 : Takes this number as `feature_scale`.

@@ -60,16 +60,10 @@ def risk_lemma(
     Bound
         The single term "approximation". Trivial is 2LC: neither function exceeds C in L2.
 
-    Raises
-    ------
-    TypeError, ValueError
-        An argument is out of its range.
-
     See Also
     --------
     lemma_1 : The L2 distance behind it.
     theorem : Excess risk of fitted weights.
-    mehler.KitchenSinks : The features.
 
     References
     ----------

@@ -93,8 +93,6 @@ def theorem(
     --------
     theorem_features : The least K for a target excess risk.
     estimation_lemma : The statistical part.
-    risk_lemma : The approximation part.
-    mehler.KitchenSinks : The features.
 
     References
     ----------

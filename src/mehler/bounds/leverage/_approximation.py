@@ -58,16 +58,10 @@ def approximation(
         :math:`\|\Sigma\|B^2 \le \lambda B^2 d/(1 - d)`; infinity for d of 1 and more, which
         does not bound the largest eigenvalue.
 
-    Raises
-    ------
-    TypeError, ValueError
-        An argument is out of its range.
-
     See Also
     --------
     approximation_features : The sufficient M.
     risk : Excess risk with estimated scores.
-    mehler.features.leverage.ridge_leverage_scores : The scores.
 
     References
     ----------
@@ -125,11 +119,6 @@ def approximation_features(
     -------
     int
         Sufficient; 3 to 6 times the number measured on the circle.
-
-    Raises
-    ------
-    TypeError, ValueError
-        An argument is out of its range.
 
     See Also
     --------

@@ -47,11 +47,6 @@ def mixed_ratio(
     Bound
         The single term "ratio": goes into `approximation_features` as `largest_ratio`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        An argument is out of its range.
-
     See Also
     --------
     score_error : The error of estimated scores.

@@ -77,16 +77,10 @@ def risk(
         Terms "approximation" and "statistical". `trivial` is :math:`(1 + 4\sqrt2)LB`, as no
         prediction exceeds :math:`4\sqrt2B`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        An argument is out of its range.
-
     See Also
     --------
     approximation : The approximation part.
     score_error : The error of estimated scores.
-    mehler.features.leverage.LeverageSampling : Draw features by estimated scores.
 
     References
     ----------

@@ -42,16 +42,10 @@ def score_error(
         :math:`\max(1, \kappa^2/\lambda)`, from
         :math:`1 - \tau_i \ge \lambda/(\|G\| + \lambda)`.
 
-    Raises
-    ------
-    ValueError
-        An argument is out of its range.
-
     See Also
     --------
     score_error_samples : The sufficient N_0.
     probability_error : The error of the probabilities.
-    mehler.features.leverage.ridge_leverage_scores : The scores.
 
     References
     ----------
@@ -99,11 +93,6 @@ def probability_error(
     -------
     Bound
         The single term "estimation". Trivial is 2.
-
-    Raises
-    ------
-    TypeError, ValueError
-        An argument is out of its range.
 
     See Also
     --------
@@ -154,11 +143,6 @@ def score_error_samples(
     -------
     int
         Sufficient; in measurements 10 to 20 times d were enough.
-
-    Raises
-    ------
-    TypeError, ValueError
-        An argument is out of its range.
 
     See Also
     --------

@@ -42,11 +42,6 @@ def collision(rho: float, *, pool_size: int, level: float | None = None) -> Lowe
     LowerBound
         With the terms "both" and "others", which is negative; it holds with certainty.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range.
-
     See Also
     --------
     mehler.bounds.maxout.collision : The same from above.

@@ -102,11 +102,6 @@ def gram_direction(
     LowerBound
         The single term "direction"; its `value` is a lower bound, 0 if nothing is proved.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range.
-
     See Also
     --------
     gram_error : By the rank, in every draw.

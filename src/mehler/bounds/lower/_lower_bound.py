@@ -31,8 +31,9 @@ class LowerBound(Bound):
 
     @property
     def value(self) -> Any:
-        """The sum of the terms."""
-        return self.total
+        """The sum of the terms, or 0 where that is below: the quantities are not negative."""
+        total = np.maximum(self.total, 0.0)
+        return total if np.ndim(total) else float(total)
 
     @property
     def vacuous(self) -> Any:

@@ -37,11 +37,6 @@ def energy_distance(distance: float, *, share: float, radius: float = 0.0) -> Lo
     LowerBound
         The single term "orbits".
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range.
-
     See Also
     --------
     mehler.bounds.group_invariant.energy_distance : The upper bound.

@@ -32,7 +32,7 @@ def one_pair(
     *,
     delta: float,
     pool_size: int | None = None,
-    rho: float = 1.0,
+    rho: float | None = None,
     variance: float | None = None,
     third: float | None = None,
     collision: float | None = None,
@@ -95,6 +95,8 @@ def one_pair(
     given = [pool_size is not None, variance is not None, collision is not None]
     if sum(given) != 1 or (third is None) == (variance is not None):
         raise ValueError("give pool_size, or variance and third, or collision")
+    if rho is not None and pool_size is None:
+        raise ValueError(f"rho={rho!r} is the correlation of maxout units: give pool_size with it")
     if collision is not None:
         require_probability(collision=collision)
         value = _binomial(n_features, float(collision), delta)
@@ -103,7 +105,7 @@ def one_pair(
         positive("third", third)
         value = _normal(n_features, math.sqrt(variance), float(third), delta)  # type: ignore[arg-type]  # given with variance
     else:
-        q, at = check_pool(pool_size), float(check_rho(rho))
+        q, at = check_pool(pool_size), 1.0 if rho is None else float(check_rho(rho))
         if at < _LEAST_RHO:
             raise ValueError(f"rho={rho!r} is below {_LEAST_RHO}, where products are not computed")
         value = _maxout(n_features, q, at, delta)
@@ -132,11 +134,6 @@ def all_pairs(n_features: int, *, n_samples: int, delta: float, pool_size: int) 
     -------
     LowerBound
         The single term "deviation", a lower bound.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range.
 
     See Also
     --------

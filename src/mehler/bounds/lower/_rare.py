@@ -62,16 +62,10 @@ def gram_rare(
     LowerBound
         The single term "rare"; 0 where a rare draw is seen with less than delta.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range.
-
     See Also
     --------
     gram_grid : Gaussian frequencies on equally spaced rows.
     gram_direction : By a direction that is known before the draw.
-    mehler.bounds.spectral.gram_error : The upper bound.
 
     References
     ----------
@@ -140,11 +134,6 @@ def gram_grid(
     -------
     LowerBound
         The single term "rare".
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range.
 
     See Also
     --------

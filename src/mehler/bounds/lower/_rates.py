@@ -33,11 +33,6 @@ def lemma_3(n_features: int, *, pool_size: int, scale: float) -> LowerBound:
     LowerBound
         The single term "approximation", a root mean square.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range.
-
     See Also
     --------
     mehler.bounds.maxout.lemma_3 : The upper bound, C sigma(q)/sqrt(m) in root mean square.

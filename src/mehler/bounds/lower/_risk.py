@@ -69,11 +69,6 @@ def risk(
     LowerBound
         The single term "statistical".
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range.
-
     See Also
     --------
     mehler.bounds.maxout.theorem_2 : The upper bound.

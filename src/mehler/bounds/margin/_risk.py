@@ -68,8 +68,6 @@ def risk(
     --------
     separated : The bound where all rows but a share keep a margin.
     samples : The rows for a target.
-    mehler.learn.ridge : A learner whose weights it is for.
-    mehler.bounds.maxout.theorem_2 : A risk at the rate N^(-1/2), for Lipschitz losses.
 
     Notes
     -----

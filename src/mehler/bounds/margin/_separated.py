@@ -49,11 +49,6 @@ def separated(
     Bound
         With the terms of :func:`risk`. Both `margin` and `below` may be read off the rows.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range.
-
     See Also
     --------
     risk : The bound by all margins, which is smaller.

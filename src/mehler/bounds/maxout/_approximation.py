@@ -116,7 +116,6 @@ def lemma_3(
     --------
     lemma_4 : The loss in risk that follows.
     theorem_2 : Excess risk, of which this is the approximation term.
-    mehler.bounds.kitchen_sinks.lemma_1 : The same for bounded features.
 
     Notes
     -----
@@ -145,6 +144,8 @@ def lemma_3(
     averaged = form == "proved" and shape == "dimension-free" and variant == "root-mean-square"
     if averaged:
         refuse("a mean square has none", given(delta=delta))
+    elif delta is None:
+        raise ValueError("delta=None: give it; only variant='root-mean-square', a mean, needs none")
     else:
         require_probability(delta=delta)
     free = form == "proved" and shape == "dimension-free"

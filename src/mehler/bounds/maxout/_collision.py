@@ -38,11 +38,6 @@ def collision(rho: float, *, pool_size: int, level: float | None = None) -> Boun
     Bound
         With the terms "below" and "above"; it holds with certainty.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range.
-
     See Also
     --------
     mehler.bounds.lower.collision : The same from below.
@@ -99,4 +94,5 @@ def _terms(a: Any, rho: float, q: int) -> tuple[Any, Any]:
     spread = math.sqrt((1 + rho) / 2)
     # Opposite rows: g + g' is 0, not above 2a.
     above = q * ndtr(-a / spread) if spread > 0 else np.zeros(a.shape)
-    return below, above
+    # What underflows is above 0 still: a bound from above is rounded up.
+    return np.maximum(below, np.nextafter(0.0, 1.0)), above

@@ -118,8 +118,6 @@ def theorem_2(
     --------
     theorem_2_features : The least m for a target excess risk.
     lemma_3 : The L2 error behind the approximation term.
-    remark_2 : Inputs and losses of any range.
-    mehler.learn.box_erm : Compute the minimiser.
 
     Notes
     -----

@@ -95,7 +95,6 @@ def lemma_2(
     --------
     lemma_3 : A bound that depends on this one in the paper's shape.
     mehler.doubling.doubling_dimension : The dimension k.
-    mehler.doubling.diameter : The diameter D.
 
     Notes
     -----

@@ -49,16 +49,10 @@ def clipped_risk(
     Bound
         Terms "bias" and "variance". It bounds a mean over rows: its probability is 1.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a number is out of range.
-
     See Also
     --------
     excess_risk : For targets with a mean in the kernel's space, by its spectrum.
     mehler.learn.ridge : The learner; clip what it predicts.
-    mehler.bounds.margin.risk : A fast rate for classes.
 
     References
     ----------

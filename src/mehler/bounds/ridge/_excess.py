@@ -95,10 +95,6 @@ def excess_risk(
     --------
     excess_risk_features : The least m for a target.
     clipped_risk : At a fresh row, for any law of rows, with clipped values.
-    ridge_choice : The ridge at which the bound is smallest.
-    mehler.bounds.lower.excess_risk : The least risk at the rows that any learner can promise.
-    mehler.learn.ridge : The learner.
-    mehler.planning.plan_ridge : Both on your rows.
 
     References
     ----------

@@ -69,11 +69,6 @@ def doubly_stochastic(
     Bound
         Of the root of the mean square, with the terms "units" and "rows".
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range.
-
     See Also
     --------
     mehler.learn.doubly_stochastic : The learner.

@@ -211,10 +211,10 @@ def operator_error(
     --------
     >>> import numpy as np
     >>> from mehler.bounds import spectral
-    >>> decay = 200 * 0.5 ** np.arange(20)
+    >>> decay = 20 * 0.5 ** np.arange(20)
     >>> bound = spectral.operator_error(10_000, delta=0.01, eigenvalues=decay, sup=1.5)
     >>> round(bound.value, 2)
-    3.11
+    0.98
     """
     require_probability(delta=delta)
     m = blocks(n_features, block)

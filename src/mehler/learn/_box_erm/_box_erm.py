@@ -82,9 +82,6 @@ def box_erm(
     --------
     units : Outputs of a map's units.
     losses : Losses of the theorems.
-    mehler.bounds.maxout.theorem_2 : The bound of its excess risk.
-    mehler.bounds.kitchen_sinks.theorem : The bound for bounded features.
-    logistic : Penalised instead of constrained.
 
     Notes
     -----

@@ -96,7 +96,6 @@ def doubly_stochastic(
     --------
     ridge : Exact solution for fewer units.
     logistic : The same for the logistic loss.
-    mehler.features.FeatureMap.unit_blocks : Blocks of units that are not stored.
 
     Notes
     -----

@@ -111,7 +111,6 @@ def column_sample(
     --------
     block_diagonal : Keep blocks on the diagonal.
     spectral_error : How far an approximation is from the kernel.
-    mehler.features.leverage : Sample features, where no kernel matrix is known.
 
     Notes
     -----

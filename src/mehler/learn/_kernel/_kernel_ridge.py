@@ -128,7 +128,6 @@ def kernel_ridge(
     --------
     ridge : The same on random features.
     mehler.features.groups.haar_kernel : Average a kernel over a group.
-    column_sample : A kernel approximated by some of its columns.
 
     Notes
     -----

@@ -180,11 +180,6 @@ def rademacher(
         :math:`\frac BN(\sum_i|z_i|^2)^{1/2}` or
         :math:`\frac BN\sum_\ell(\sum_iz_{i\ell}^2)^{1/2}`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range.
-
     See Also
     --------
     box_erm : Learn over the box.

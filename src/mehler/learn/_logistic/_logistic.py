@@ -72,7 +72,6 @@ def logistic(
     --------
     ridge : Least squares on codes of classes.
     doubly_stochastic : More units than fit into memory.
-    one_vs_all : Codes of classes.
 
     Notes
     -----

@@ -72,8 +72,6 @@ class MaxoutIndex:
     --------
     nearest : Exact search by features or codes.
     mehler.MaxoutCodes : The codes.
-    mehler.features.PackedCodes : Codes as bit planes.
-    mehler.exact.collision_probability : The function kappa_q.
 
     Notes
     -----
@@ -359,11 +357,6 @@ class MaxoutIndex:
         similarity : array, shape (k, n_neighbours)
             Fraction of digits that agree, or cosine; NaN where index is -1. Both live where Q
             does; Dask arrays are computed, and give NumPy arrays.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If an argument is not of its kind or range.
         """
         wanted = self._check_wanted(n_neighbours)
         Q = self._queries(Q)

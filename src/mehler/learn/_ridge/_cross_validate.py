@@ -122,7 +122,6 @@ def cross_validate(
     --------
     folds : Assign rows to folds.
     ridge : Fit with one lambda, or choose it.
-    cross_validate_sums : The same from sums.
 
     Notes
     -----

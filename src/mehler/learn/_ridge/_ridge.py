@@ -84,9 +84,6 @@ def ridge(
     --------
     RidgeSums : Streams and distributed data.
     cross_validate : Errors of each fold.
-    logistic : Multinomial logistic regression.
-    one_vs_all : Codes of classes.
-    mehler.sklearn : Estimators for scikit-learn.
 
     Notes
     -----

@@ -62,7 +62,6 @@ class RidgeSums:
     --------
     ridge : The same in one call.
     cross_validate_sums : Cross-validation over parts.
-    principal_components : PCA from the same sums.
 
     Notes
     -----

@@ -51,7 +51,6 @@ class Verification:
     --------
     verify_map : Makes a verification.
     lines : Renders it for a terminal.
-    write : Renders it to files.
     """
 
     target: str

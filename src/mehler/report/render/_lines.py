@@ -31,7 +31,6 @@ def lines(found: Report | Verification) -> tuple[str, ...]:
     --------
     run : Makes a report.
     verify_map : Makes a verification.
-    write : Renders it to files.
     """
     if isinstance(found, Report):
         return tuple(_of_report(found))

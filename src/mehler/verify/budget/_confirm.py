@@ -82,7 +82,6 @@ def confirm(
     --------
     check_kernel : The check most often confirmed.
     Allotment.confirm : The same for one example of a Hypothesis test.
-    Ledger : Pays for the evaluation.
 
     Notes
     -----

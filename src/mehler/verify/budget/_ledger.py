@@ -46,7 +46,6 @@ class Ledger:
     --------
     Allotment : Evaluations paid for in advance, for property tests.
     BudgetExceeded : Raised when the budget does not cover an evaluation.
-    confirm : Two-stage checks, which cost a single evaluation.
 
     Notes
     -----

@@ -91,7 +91,6 @@ def check_backends(
     --------
     check_reproducible : Equal features for equal seeds, in one library.
     check_same : Two versions of one map.
-    check_precision : Weights that were rounded to float32.
 
     Notes
     -----

@@ -85,7 +85,6 @@ def check_distribution(
     --------
     check_kernel : The mean of products of features.
     check_variance : The variance of the estimates.
-    intervals.dkw : The band used.
 
     Notes
     -----

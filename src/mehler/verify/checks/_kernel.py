@@ -121,9 +121,6 @@ def check_kernel(
     --------
     assert_kernel : The same in a test, after `check_structure`.
     check_variance : The declared variance.
-    check_same : Two maps against each other, without a formula.
-    diagnose : Why a kernel may be wrong.
-    features_needed : The number of features in advance.
 
     Notes
     -----

@@ -82,7 +82,6 @@ def check_mean(
     --------
     check_mean_vector : Means of vectors.
     check_covariance : Covariances of vectors.
-    intervals : The intervals themselves.
 
     Examples
     --------

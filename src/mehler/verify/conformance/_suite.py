@@ -77,11 +77,6 @@ def checks(
     list of Requirement
         Nothing is drawn before they are called.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is out of range.
-
     See Also
     --------
     parametrize : The same as pytest tests.

@@ -79,7 +79,6 @@ def diagnose(
     --------
     check_kernel : The check whose refutation this explains.
     Cause : One suggestion.
-    kernels.make : Named kernels, which allow more suggestions.
 
     Notes
     -----

@@ -61,7 +61,6 @@ def known_variance(
     --------
     self_normalised : Unknown variance, bounded kurtosis.
     betting : Bounded samples, at any stopping time.
-    mehler.verify.features_needed : The sample size for a given width.
 
     Notes
     -----

@@ -92,7 +92,6 @@ def check_same(
     --------
     check_kernel : A map against a formula.
     check_backends : One map on several libraries.
-    check_reproducible : One map for several seeds.
 
     Notes
     -----

@@ -128,7 +128,6 @@ def check_structure(
     --------
     check_kernel : The kernel at the given size, to the full resolution.
     check_reproducible : Seeds, with an error rate of its own.
-    assert_kernel : Both in one call, for tests.
 
     Notes
     -----

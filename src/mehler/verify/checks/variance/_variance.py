@@ -113,7 +113,6 @@ def check_variance(
     --------
     check_kernel : The mean of the estimates.
     check_convergence : The variance at growing numbers of features.
-    check_distribution : The law of single features.
 
     Notes
     -----

@@ -1,0 +1,82 @@
+"""Arguments at the edge of what a bound can promise: refused, or nothing is promised."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from mpmath import mp
+
+from mehler.bounds import kernel_error, kitchen_sinks, leverage, lower, maxout, spectral
+
+RISK = {"scale": 1.0, "lipschitz": 1.0}
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        lambda: leverage.approximation(200, ridge=7.5e-5, degrees_of_freedom=50),
+        lambda: kitchen_sinks.theorem(100, 100, delta=0.9, **RISK),
+        lambda: maxout.theorem_2(n_features=9, n_samples=9, pool_size=2, delta=0.9, **RISK),
+    ],
+)
+def test_a_union_bound_beyond_one_promises_nothing(bound):
+    found = bound()
+    assert found.probability == 0.0
+    assert found.vacuous
+
+
+def test_probabilities_of_arrays_are_clipped_entry_by_entry():
+    found = kitchen_sinks.theorem(100, 100, delta=np.array([0.01, 0.9]), **RISK)
+    assert found.probability.tolist() == [0.98, 0.0]
+    assert found.vacuous.tolist() == [False, True]
+
+
+@pytest.mark.parametrize(("rho", "q"), [(-0.9967, 84291), (-0.99, 10**6), (-0.5, 10**6)])
+def test_an_upper_bound_of_a_positive_probability_is_positive(rho, q):
+    """The proved formula at the best of many levels, in mpmath."""
+    with mp.workdps(40):
+        spread = mp.sqrt((1 + mp.mpf(rho)) / 2)
+        least = min(
+            2 * mp.ncdf(a) ** q + q * mp.ncdf(-a / spread) for a in np.linspace(0.01, 9.0, 400)
+        )
+    value = maxout.collision(rho, pool_size=q).value
+    assert value > 0.0
+    assert mp.mpf(value) <= max(2 * least, mp.mpf(2) ** -1073)
+
+
+@pytest.mark.parametrize("share", [1e-300, 1e-3, 0.2])
+@pytest.mark.parametrize("radius", [0.0, 0.9, 1.0 - 1e-12])
+def test_a_lower_bound_of_a_distance_is_not_negative(share, radius):
+    assert lower.energy_distance(1.0, share=share, radius=radius).value >= 0.0
+
+
+def test_a_leverage_below_the_mean_is_unmet_and_ends():
+    found = spectral.gram_error(100, ridge=0.1, delta=0.1, eigenvalues=[5.0, 1.0], leverage=1e-320)
+    assert found.vacuous
+    assert [one.met for one in found.assumptions].count(False) == 1
+
+
+def test_lemma_3_says_which_variant_needs_no_delta():
+    known = {"n_features": 200, "pool_size": 8, "scale": 0.3}
+    with pytest.raises(ValueError, match="delta=None: give it"):
+        maxout.lemma_3(**known)
+    assert maxout.lemma_3(**known, variant="root-mean-square").value > 0.0
+
+
+@pytest.mark.parametrize("rho", [math.nan, 0.5, 5.0])
+@pytest.mark.parametrize("known", [{"variance": 1.0, "third": 2.0}, {"collision": 0.3}])
+def test_a_correlation_belongs_to_maxout_units(rho, known):
+    with pytest.raises(ValueError, match="give pool_size with it"):
+        lower.one_pair(100, delta=0.1, rho=rho, **known)
+
+
+def test_a_square_beyond_floats_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"feature_scale=1\.7e"):
+        kitchen_sinks.lemma_1(100, scale=1.0, delta=0.1, feature_scale=1.7e308)
+
+
+def test_a_dimension_beyond_all_sizes_warns_of_nothing():
+    found = kernel_error.uniform(1000, pool_size=3, dimension=1e300, diameter=1.0, delta=0.01)
+    assert found.value > 1e100
