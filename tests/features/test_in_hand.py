@@ -25,7 +25,7 @@ def whole(*shape, seed=0):
 
 
 def in_hand(rows, weights, dtype):
-    return _arrays.InHand(*(torch.asarray(part).to(dtype) for part in (rows, weights)))
+    return _arrays.ReusedBuffer(*(torch.asarray(part).to(dtype) for part in (rows, weights)))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
@@ -71,14 +71,14 @@ def test_a_row_of_nan_leaves_the_others_alone():
 
 def test_products_that_a_derivative_needs_are_not_overwritten():
     rows, weights = torch.ones(2, 3), torch.ones(4, 3, 5)
-    assert _arrays.InHand.serves(rows, weights)
-    assert not _arrays.InHand.serves(rows.numpy(), weights.numpy())
-    assert not _arrays.InHand.serves(rows.clone().requires_grad_(), weights)
-    assert not _arrays.InHand.serves(rows, weights.clone().requires_grad_())
+    assert _arrays.ReusedBuffer.serves(rows, weights)
+    assert not _arrays.ReusedBuffer.serves(rows.numpy(), weights.numpy())
+    assert not _arrays.ReusedBuffer.serves(rows.clone().requires_grad_(), weights)
+    assert not _arrays.ReusedBuffer.serves(rows, weights.clone().requires_grad_())
     with torch.no_grad():
-        assert _arrays.InHand.serves(rows.clone().requires_grad_(), weights)
+        assert _arrays.ReusedBuffer.serves(rows.clone().requires_grad_(), weights)
     seen = []
-    torch.func.vmap(lambda some: seen.append(_arrays.InHand.serves(some, weights)) or some)(
+    torch.func.vmap(lambda some: seen.append(_arrays.ReusedBuffer.serves(some, weights)) or some)(
         torch.ones(2, 2, 3)
     )
     assert seen == [False]

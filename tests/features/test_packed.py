@@ -12,7 +12,7 @@ import pytest
 
 import mehler
 from mehler import _arrays
-from mehler._arrays.routines import _bit_planes, _hamming
+from mehler._arrays import _codes
 from mehler.features import PackedCodes
 from tests.places import CPU
 
@@ -34,10 +34,10 @@ def by_hand(c, d):
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch):
     """Several tiles of rows and columns, the last ones short; several chunks of digits."""
-    monkeypatch.setattr(_bit_planes, "_ROWS", 4)
-    monkeypatch.setattr(_bit_planes, "_COLUMNS", 6)
-    monkeypatch.setattr(_hamming, "_ROWS", 6)
-    monkeypatch.setattr(_hamming, "_COLUMNS", 64)
+    monkeypatch.setattr(_codes, "_ROWS", 4)
+    monkeypatch.setattr(_codes, "_COLUMNS", 6)
+    monkeypatch.setattr(_codes, "_HOT_ROWS", 6)
+    monkeypatch.setattr(_codes, "_HOT_COLUMNS", 64)
 
 
 @pytest.mark.parametrize(("q", "m"), SIZES)
@@ -74,7 +74,7 @@ def test_agreements_are_those_of_brute_force(q, m, threads, monkeypatch):
     assert np.array_equal(count, by_hand(c, d))
     assert np.array_equal(left.agreements(), by_hand(c, c))
     assert np.array_equal(left.similarity(right), by_hand(c, d) / m)
-    pairs = _bit_planes.agreements_of_pairs(left.words[:14], right.words, m)
+    pairs = _codes.agreements_of_pairs(left.words[:14], right.words, m)
     assert np.array_equal(pairs, np.diag(by_hand(c[:14], d)))
 
 
@@ -234,8 +234,8 @@ def lost_plane(words):
 
 @pytest.mark.parametrize("plant", [reversed_words, big_endian_bits, lost_plane])
 def test_planted_defects_of_packing_are_caught(plant, monkeypatch):
-    honest = _bit_planes.pack
-    monkeypatch.setattr(_bit_planes, "pack", lambda c, q: plant(honest(c, q)).copy())
+    honest = _codes.pack
+    monkeypatch.setattr(_codes, "pack", lambda c, q: plant(honest(c, q)).copy())
     with pytest.raises(AssertionError):
         test_bits_stand_where_they_are_documented()
     with pytest.raises(AssertionError):
@@ -248,7 +248,7 @@ def rounded_down(q):
 
 
 def test_a_digit_lost_where_q_is_no_power_of_two_is_caught(monkeypatch):
-    monkeypatch.setattr(_bit_planes, "planes_of", rounded_down)
+    monkeypatch.setattr(_codes, "planes_of", rounded_down)
     with pytest.raises(AssertionError):
         test_agreements_are_those_of_brute_force(5, 63, "1", monkeypatch)
 
@@ -262,26 +262,26 @@ def only_the_first_plane(a, b, count):
     return HONEST(a[:1], b[:1], count)
 
 
-HONEST = _bit_planes._differing
+HONEST = _codes._differing
 
 
 @pytest.mark.parametrize("plant", [padding_counts, only_the_first_plane])
 def test_planted_defects_of_counting_are_caught(plant, monkeypatch):
-    monkeypatch.setattr(_bit_planes, "_differing", plant)
+    monkeypatch.setattr(_codes, "_differing", plant)
     with pytest.raises(AssertionError):
         test_agreements_are_those_of_brute_force(3, 65, "1", monkeypatch)
 
 
 def test_a_digit_left_out_of_the_products_is_caught(monkeypatch):
-    honest = _hamming._one_hot
-    monkeypatch.setattr(_hamming, "_one_hot", lambda xp, c, q: honest(xp, c, q - 1))
+    honest = _codes._one_hot
+    monkeypatch.setattr(_codes, "_one_hot", lambda xp, c, q: honest(xp, c, q - 1))
     place = next(place for place in CPU if place.name == "strict:CPU_DEVICE")
     with pytest.raises(AssertionError):
         test_similarity_is_exact_everywhere(place, 3, 65)
 
 
 def test_threads_are_those_that_the_user_said():
-    code = "from mehler._arrays.routines._threads import host_threads; print(host_threads())"
+    code = "from mehler._arrays._threads import host_threads; print(host_threads())"
     for said, known in (("3", 3), ("0", None), ("many", None)):
         told = {**os.environ, "OMP_NUM_THREADS": said}
         out = subprocess.run(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mehler import _arrays, learn
-from mehler._arrays.routines import _rank
+from mehler._arrays import _linear_algebra
 from tests.learn import low_rank
 from tests.learn.ridge_audit import Table
 from tests.places import CPU
@@ -44,13 +44,13 @@ def test_tiny_penalties_see_the_distinct_columns(shape, intercept):
 
 def without_a_rule(monkeypatch):
     """Negative eigenvalues alone are cut, as they once were."""
-    monkeypatch.setattr(_rank, "_SAFETY", 0.0)
-    monkeypatch.setattr(_rank, "least_singular", lambda norm, features: 0.0 * norm)
+    monkeypatch.setattr(_linear_algebra, "_SAFETY", 0.0)
+    monkeypatch.setattr(_linear_algebra, "least_singular", lambda norm, features: 0.0 * norm)
 
 
 def too_wide_a_rule(monkeypatch):
     """Cut at the root of rounding, as for the features themselves and not their products."""
-    monkeypatch.setattr(_rank, "_SAFETY", 2.0**26)
+    monkeypatch.setattr(_linear_algebra, "_SAFETY", 2.0**26)
 
 
 def test_a_planted_defect_is_caught(monkeypatch):

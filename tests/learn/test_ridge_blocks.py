@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from mehler import _arrays, learn
-from mehler._arrays.routines import _gram
+from mehler._arrays import _linear_algebra
 from tests.learn.ridge_audit import Table, problem
 
 
 @pytest.mark.parametrize("piece", [1, 7, 10, 19, 20])
 def test_pieces_of_columns_make_one_gram(monkeypatch, piece):
-    monkeypatch.setattr(_gram, "_TILE", piece)
+    monkeypatch.setattr(_linear_algebra, "_TILE", piece)
     z, y = problem(0, 300, 20)
     sums = learn.RidgeSums(Table())
     for rows in np.array_split(np.arange(300), 3):

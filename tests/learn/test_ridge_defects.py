@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mehler import _arrays, learn
-from mehler._arrays.routines import _gram
+from mehler._arrays import _linear_algebra
 from mehler.learn._ridge import _path, _ridge, _sums
 from tests.learn.ridge_audit import Table, audit, problem
 
@@ -86,7 +86,7 @@ DEFECTS = [
 @pytest.fixture(autouse=True)
 def _several_pieces(monkeypatch):
     """Small problems in several pieces too, of which those below the diagonal are not made."""
-    monkeypatch.setattr(_gram, "_TILE", 4)
+    monkeypatch.setattr(_linear_algebra, "_TILE", 4)
 
 
 def test_the_honest_estimator_passes():

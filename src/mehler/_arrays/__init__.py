@@ -5,16 +5,17 @@ the namespace and device of an array, transfers between host and device, and blo
 over rows without a temporary of the size of the data.
 """
 
-from mehler._arrays._addresses import Address, address_of
-from mehler._arrays._batches import is_batched, pairs_of_batches, rows_of_batches
 from mehler._arrays._blocks import (
     block_rows_for_gram,
     block_rows_for_map,
     block_rows_for_max,
     compiled,
+    is_batched,
     map_columns,
     map_elements,
     map_rows,
+    pairs_of_batches,
+    rows_of_batches,
     slices,
 )
 from mehler._arrays._chunks import (
@@ -27,15 +28,9 @@ from mehler._arrays._chunks import (
     share,
     sum_over_chunks,
 )
-from mehler._arrays._dtypes import (
-    code_dtype,
-    dtype_name,
-    has_float64,
-    real_dtype,
-    resolve_dtype,
-    widest_float,
-    within_floats,
-)
+from mehler._arrays._codes import check_digits, hamming_similarity
+from mehler._arrays._ecdf import ecdf_at
+from mehler._arrays._functions import angle_unit, clip, cosine, cosine_and_sine, erf
 from mehler._arrays._global_random import disturb_global_state, global_states, set_global_states
 from mehler._arrays._gradients import (
     attached,
@@ -47,51 +42,66 @@ from mehler._arrays._gradients import (
     with_derivative,
 )
 from mehler._arrays._host import (
+    Address,
+    address_of,
     dense_host,
     elementwise_on_host,
     from_host,
     to_host,
     without_gradient,
 )
-from mehler._arrays._kinds import is_array, is_on_accelerator
-from mehler._arrays._libraries import LIBRARIES, installed_namespaces
-from mehler._arrays._namespace import (
-    Array,
-    Place,
-    array_namespace,
-    is_lazy,
-    namespace_name,
-    place_of,
-    require_same_place,
-    resolve_place,
-)
-from mehler._arrays._special import clip, erf
-from mehler._arrays._validate import all_true, check_matrix, require_finite
-from mehler._arrays.routines._ecdf import ecdf_at
-from mehler._arrays.routines._gram import (
+from mehler._arrays._linear_algebra import (
     add_gram,
     centred,
+    eigen,
+    least_pivot,
+    least_resolved,
+    least_singular,
     packed,
+    solve_positive,
     squared_norm,
     symmetric,
     unpacked,
 )
-from mehler._arrays.routines._hamming import check_digits, hamming_similarity
-from mehler._arrays.routines._in_hand import InHand
-from mehler._arrays.routines._linear_algebra import eigen, solve_positive
-from mehler._arrays.routines._rank import least_pivot, least_resolved, least_singular
-from mehler._arrays.routines._reuse import matmul, maximum, running_argmax, take_rows
-from mehler._arrays.routines._stacked import Stacked
-from mehler._arrays.routines._threads import one_blas_thread, usable_cores
-from mehler._arrays.routines._trig import angle_unit, cosine, cosine_and_sine
+from mehler._arrays._namespace import (
+    LIBRARIES,
+    Array,
+    Place,
+    array_namespace,
+    code_dtype,
+    dtype_name,
+    has_float64,
+    installed_namespaces,
+    is_array,
+    is_lazy,
+    is_on_accelerator,
+    namespace_name,
+    place_of,
+    real_dtype,
+    require_same_place,
+    resolve_dtype,
+    resolve_place,
+    widest_float,
+    within_floats,
+)
+from mehler._arrays._products import (
+    ReusedBuffer,
+    StackedProducts,
+    matmul,
+    maximum,
+    running_argmax,
+    take_rows,
+)
+from mehler._arrays._threads import one_blas_thread, usable_cores
+from mehler._arrays._validate import all_true, check_matrix, require_finite
 
 __all__ = [
     "LIBRARIES",
     "Address",
     "Array",
-    "InHand",
     "Place",
-    "Stacked",
+    "ReusedBuffer",
+    "StackedProducts",
     "add_gram",
     "address_of",
     "all_true",

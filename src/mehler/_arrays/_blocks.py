@@ -9,9 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from mehler._arrays import _kinds
-from mehler._arrays._dtypes import dtype_name, within_floats
-from mehler._arrays._namespace import Array, array_namespace, place_of
+import numpy as np
+
+from mehler._arrays._namespace import (
+    Array,
+    array_namespace,
+    dtype_name,
+    is_array,
+    is_dask_array,
+    is_jax_array,
+    is_numpy_array,
+    is_on_accelerator,
+    place_of,
+    within_floats,
+)
 
 RowFunction = Callable[[Any, Array], Array]
 # A callable that starts a fresh iteration over (column slices, function for these columns).
@@ -33,7 +44,7 @@ def block_rows_for_map(n_columns: int, itemsize: int, on: Array | None = None) -
     Smaller blocks make the matrix product pack the weights again and again (256 rows: 1.2 times
     the time of 1024); larger ones gain nothing. Where `on` is on a GPU, as many as make 256 MiB.
     """
-    if on is not None and _kinds.is_on_accelerator(on):
+    if on is not None and is_on_accelerator(on):
         return max(1, _ACCELERATOR // max(1, n_columns * itemsize))
     fit = (32 << 20) // max(1, n_columns * itemsize)
     return max(64, min(1024, fit))
@@ -82,15 +93,15 @@ def map_rows(
     numbers are held a row while it is computed, if that is more than `n_columns`; `block` rows suit
     the host's cache, and are not asked for on a GPU.
     """
-    if _kinds.is_dask_array(x):
+    if is_dask_array(x):
         return _map_rows_dask(function, x, n_columns, dtype, block, width)
     place = place_of(x)
     xp = place.xp
     n_rows = x.shape[0]
     itemsize = 8 if dtype_name(dtype) == "float64" else 4
-    if block is None or _kinds.is_on_accelerator(x):
+    if block is None or is_on_accelerator(x):
         block = block_rows_for_map(max(n_columns, width), itemsize, x)
-    if _kinds.is_jax_array(x):
+    if is_jax_array(x):
         return _map_rows_jax(function, xp, x, block, n_rows * max(n_columns, width))
     if n_rows <= block:
         return function(xp, x)
@@ -168,7 +179,7 @@ def map_columns(parts: ColumnParts, x: Array, n_columns: int, dtype: Any) -> Arr
     Each part is applied as by :func:`map_rows` and released before the next, so that only one
     part's weights are held. Parts come in column order; every Dask row chunk iterates them anew.
     """
-    if _kinds.is_dask_array(x):
+    if is_dask_array(x):
 
         def on_chunk(chunk: Array, shared: ColumnParts) -> Array:
             return within_floats(
@@ -178,7 +189,7 @@ def map_columns(parts: ColumnParts, x: Array, n_columns: int, dtype: Any) -> Arr
         return _over_chunks(on_chunk, parts, x, n_columns, dtype)
     place = place_of(x)
     xp = place.xp
-    if _kinds.is_jax_array(x):
+    if is_jax_array(x):
         return _map_columns_jax(parts, xp, x, dtype)
     out = xp.empty((x.shape[0], n_columns), dtype=dtype, device=place.device)
     itemsize = 8 if dtype_name(dtype) == "float64" else 4
@@ -210,15 +221,53 @@ def _map_columns_jax(parts: ColumnParts, xp: Any, x: Array, dtype: Any) -> Array
 def map_elements(function: Callable[[Any, Array], Array], x: Array) -> Array:
     """Apply an elementwise ``function(xp, flat)`` to `x`, in cache-sized pieces on NumPy."""
     xp = array_namespace(x)
-    if _kinds.is_dask_array(x):
+    if is_dask_array(x):
         return x.map_blocks(
             lambda chunk: within_floats(lambda: map_elements(function, chunk), chunk, name="X"),
             dtype=x.dtype,
         )
     flat = xp.reshape(x, (-1,))
-    if not _kinds.is_numpy_array(x) or x.size <= _ELEMENTS:
+    if not is_numpy_array(x) or x.size <= _ELEMENTS:
         return xp.reshape(function(xp, flat), x.shape)
     out = xp.empty_like(flat)
     for piece in slices(flat.shape[0], _ELEMENTS):
         out[piece] = function(xp, flat[piece])
     return xp.reshape(out, x.shape)
+
+
+def is_batched(x: Any) -> bool:
+    """Return whether `x` is an array with batches of rows before its rows and columns."""
+    # Most rows are a matrix, which is told first.
+    return getattr(x, "ndim", 0) > 2 and is_array(x)
+
+
+def rows_of_batches(function: Callable[..., Array], *stacks: Array) -> Array:
+    """Apply a function of rows, (n, d) to (n, m), to stacks (..., n, d) of one shape."""
+    xp = array_namespace(*stacks)
+    shape = tuple(stacks[0].shape)
+    values = function(*(xp.reshape(x, (-1, shape[-1])) for x in stacks))
+    return xp.reshape(values, (*shape[:-1], values.shape[-1]))
+
+
+def pairs_of_batches(function: Callable[..., Array], x: Array, y: Array | None) -> Array:
+    """Apply a function of two matrices of rows, (n, d) and (k, d) to (n, k), batch by batch."""
+    given = (x,) if y is None else (x, y)
+    xp = array_namespace(*given, names=("X", "Y")[: len(given)])
+    shapes = [tuple(each.shape[:-2]) for each in given]
+    try:
+        batch = np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise ValueError(
+            f"X and Y have batches of shapes {shapes[0]} and {shapes[1]}, which do not broadcast"
+        ) from None
+    if 0 in batch:
+        raise ValueError(f"X is empty: it has batches of shape {batch}; pass at least one")
+    stacks = []
+    for each in given:
+        whole = xp.broadcast_to(each, (*batch, *each.shape[-2:]))
+        stacks.append(xp.reshape(whole, (-1, *each.shape[-2:])))
+    values = [
+        function(*(stack[i, :, :] for stack in stacks), *([None] if y is None else []))
+        for i in range(stacks[0].shape[0])
+    ]
+    return xp.reshape(xp.stack(values), (*batch, *values[0].shape))

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._arrays import _kinds
-from mehler._arrays._namespace import Array
+from mehler._arrays._namespace import Array, is_dask_array
 
 # Parts are added in pairs within a group, and groups in sequence: a process holds only a few
 # parts at a time, however many chunks there are.
@@ -21,7 +20,7 @@ _HELD = 1 << 30
 
 def is_chunked(x: Array) -> bool:
     """Return whether `x` is a Dask array."""
-    return bool(_kinds.is_dask_array(x))
+    return bool(is_dask_array(x))
 
 
 def require_known_chunks(*arrays: Array) -> None:

@@ -8,19 +8,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from mehler._arrays import _kinds
-from mehler._arrays._namespace import Array, array_namespace
+from mehler._arrays._namespace import Array, array_namespace, is_jax_array, is_torch_array
 
 
 def differentiable(*arrays: Array) -> bool:
     """Return whether a derivative may be asked for in one of `arrays`; True of all JAX tracers."""
     for x in arrays:
-        if _kinds.is_torch_array(x):
+        if is_torch_array(x):
             from mehler._arrays import _torch_gradients
 
             if _torch_gradients.differentiable(x):
                 return True
-        elif _kinds.is_jax_array(x):
+        elif is_jax_array(x):
             import jax
 
             if isinstance(x, jax.core.Tracer):
@@ -38,7 +37,7 @@ def require_no_gradient(*arrays: Array, what: str) -> None:
     """Raise TypeError where `what`, computed by NumPy and SciPy, would lose a derivative."""
     if not differentiable(*arrays):
         return
-    if any(_kinds.is_jax_array(x) for x in arrays):
+    if any(is_jax_array(x) for x in arrays):
         raise TypeError(
             f"{what} is computed by NumPy and SciPy, which cannot be traced: call it outside of "
             "jax.jit, jax.vmap and jax.grad"
@@ -51,11 +50,11 @@ def require_no_gradient(*arrays: Array, what: str) -> None:
 
 def graft(values: Array, on: Array) -> Array:
     """Return `values` with the derivatives of `on`, which is the same function of less accuracy."""
-    if _kinds.is_torch_array(values) and differentiable(on, values):
+    if is_torch_array(values) and differentiable(on, values):
         from mehler._arrays._torch_gradients import Graft
 
         return Graft.apply(values, on)
-    if _kinds.is_jax_array(values) and differentiable(on, values):
+    if is_jax_array(values) and differentiable(on, values):
         import jax
 
         grafted = jax.custom_jvp(lambda values, on: values)
@@ -81,7 +80,7 @@ def with_derivative(
     """
     if not differentiable(x):
         return function(x, *constants)
-    if _kinds.is_torch_array(x):
+    if is_torch_array(x):
         from mehler._arrays._torch_gradients import Chain
 
         return Chain.apply(function, derivative, x, *constants)
@@ -97,7 +96,7 @@ def attached(values: Array, x: Array) -> Array:
 
     Features that only jump have a gradient of zero, and PyTorch says of them that they have none.
     """
-    if not _kinds.is_torch_array(values) or values.requires_grad or not x.requires_grad:
+    if not is_torch_array(values) or values.requires_grad or not x.requires_grad:
         return values
     if not values.is_floating_point():
         return values

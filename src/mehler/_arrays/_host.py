@@ -1,37 +1,52 @@
-"""Transfer values between host and device, bit for bit."""
+"""Transfer values between host and device, bit for bit, and name places for pickles."""
 
 from __future__ import annotations
 
+import importlib
+import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import array_api_compat as compat
 import numpy as np
 
-from mehler._arrays import _kinds
-from mehler._arrays._dtypes import dtype_name
-from mehler._arrays._namespace import Array, Place, is_lazy, namespace_name, place_of
+from mehler._arrays._namespace import (
+    Array,
+    Place,
+    dtype_name,
+    is_array,
+    is_cupy_array,
+    is_dask_array,
+    is_jax_array,
+    is_lazy,
+    is_torch_array,
+    namespace_name,
+    place_of,
+    resolve_place,
+    standard_namespace,
+)
 
 
 def to_host(x: Array) -> Any:
     """Return the values of `x` as a NumPy array; a Dask graph is computed once."""
     if isinstance(x, np.ndarray):
         return x
-    if _kinds.is_dask_array(x):
+    if is_dask_array(x):
         return to_host(x.compute())
-    if _kinds.is_torch_array(x):
+    if is_torch_array(x):
         return x.detach().cpu().numpy()
-    if _kinds.is_cupy_array(x):
+    if is_cupy_array(x):
         return x.get()
-    if _kinds.is_array(x):
+    if is_array(x):
         return np.asarray(_on_cpu(x))
     return np.asarray(x)
 
 
 def _on_cpu(x: Array) -> Array:
     # array-api-strict can only be read from its CPU device.
-    if namespace_name(_kinds.namespace(x)) == "array_api_strict":
-        xp = _kinds.namespace(x)
+    if namespace_name(standard_namespace(x)) == "array_api_strict":
+        xp = standard_namespace(x)
         return compat.to_device(x, xp.Device("CPU_DEVICE"))
     return x
 
@@ -41,7 +56,7 @@ def elementwise_on_host(function: Callable[[Any], Any], x: Array, *, what: str) 
 
     Whoever calls this supplies the derivative, or refuses it.
     """
-    if _kinds.is_jax_array(x):
+    if is_jax_array(x):
         import jax
 
         if isinstance(x, jax.core.Tracer):
@@ -51,7 +66,7 @@ def elementwise_on_host(function: Callable[[Any], Any], x: Array, *, what: str) 
                 x,
                 vmap_method="expand_dims",
             )
-    elif is_lazy(x) and not _kinds.is_dask_array(x):
+    elif is_lazy(x) and not is_dask_array(x):
         raise TypeError(
             f"{what} is computed by NumPy and SciPy: call it outside of torch.func.vmap and "
             "torch.compile"
@@ -62,7 +77,7 @@ def elementwise_on_host(function: Callable[[Any], Any], x: Array, *, what: str) 
 
 def without_gradient(x: Array) -> Array:
     """Detach `x` from PyTorch's graph, which a loop would grow; values are shared."""
-    if _kinds.is_torch_array(x):
+    if is_torch_array(x):
         return x.detach()
     return x
 
@@ -104,7 +119,7 @@ def dense_host(x: Any) -> tuple[Any, float | None]:
             # PyTorch has to_dense on dense tensors too, where it changes nothing.
             x = getattr(x, dense)()
             break
-    if _kinds.is_torch_array(x) and x.dtype.is_floating_point:
+    if is_torch_array(x) and x.dtype.is_floating_point:
         import torch
 
         known = dtype_name(x.dtype) in _NUMPY
@@ -122,3 +137,74 @@ def _spacing(dtype: Any) -> float:
     # 1 + eps/2 is a tie and rounds to 1, the even neighbour.
     steps = 2.0 ** -np.arange(24.0)
     return float(steps[(1.0 + steps).astype(dtype).astype(np.float64) > 1.0].min())
+
+
+@dataclass(frozen=True)
+class Address:
+    """The module of a library, and a device as that library is told it; None for its default."""
+
+    module: str
+    device: str | int | None
+
+    def find(self) -> Place:
+        """Return the place, or the nearest one that is here, with a warning."""
+        try:
+            library = importlib.import_module(self.module)
+        except ImportError:
+            here = resolve_place(None)
+            _warn(self.module, "which is not installed here", here)
+            return here
+        # NumPy itself is not the face of it that its arrays have.
+        default = resolve_place(None if self.module == "numpy" else library)
+        if self.device is None or self.module in ("numpy", "dask.array"):
+            return Place(default.xp, self.device)
+        try:
+            return Place(default.xp, _DEVICES[self.module](library, self.device))
+        # Each library has its own error for a device that it does not find.
+        except (RuntimeError, ValueError, AssertionError, LookupError):
+            _warn(f"{self.module} on {self.device}", "which is not here", default)
+            return default
+
+
+def address_of(place: Place) -> Address:
+    """Return the address of a place."""
+    module, device = namespace_name(place.xp), place.device
+    if device is None:
+        return Address(module, None)
+    if module == "jax.numpy":
+        return Address(module, f"{device.platform}:{device.id}")
+    return Address(module, int(device.id) if module == "cupy" else _name(device))
+
+
+def _name(device: Any) -> str:
+    # array-api-strict gives the name in the repr alone: array_api_strict.Device('device1').
+    return str(device).rpartition("Device('")[2].removesuffix("')")
+
+
+def _jax_device(_: Any, name: str) -> Any:
+    import jax
+
+    platform, _, number = name.partition(":")
+    return {device.id: device for device in jax.devices(platform)}[int(number)]
+
+
+def _cupy_device(cupy: Any, number: int) -> Any:
+    if number >= cupy.cuda.runtime.getDeviceCount():
+        raise ValueError(f"there is no device {number}")
+    return cupy.cuda.Device(number)
+
+
+_DEVICES: dict[str, Any] = {
+    "torch": lambda torch, name: torch.empty(0, device=name).device,
+    "jax.numpy": _jax_device,
+    "cupy": _cupy_device,
+    "array_api_strict": lambda strict, name: strict.Device(name),
+}
+
+
+def _warn(lost: str, why: str, here: Place) -> None:
+    warnings.warn(
+        f"pickled on {lost}, {why}: it comes back on {here.name}; move a map with its method to()",
+        RuntimeWarning,
+        stacklevel=4,
+    )

@@ -1,14 +1,119 @@
-"""Find the namespace and device of an array."""
+"""Library, namespace, device and dtype of an array.
+
+array-api-compat recognises libraries too, but by cached functions, which ``torch.compile`` warns
+of: arrays of PyTorch are recognised before it is asked, and those of NumPy by their type.
+"""
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import array_api_compat as compat
 import numpy as np
 
-from mehler._arrays import _kinds
-from mehler._arrays._libraries import LIBRARIES
+
+@dataclass(frozen=True)
+class Library:
+    """An array library by the name that users give it.
+
+    `module` is its namespace, `install` what pip is told, `distributions` whose version counts;
+    `accelerator` says that it computes on nothing else.
+    """
+
+    module: str
+    install: str
+    distributions: tuple[str, ...]
+    accelerator: bool = False
+
+
+# Simplest first: the order in which examples shrink.
+LIBRARIES = {
+    "numpy": Library("numpy", "numpy", ("numpy",)),
+    "strict": Library("array_api_strict", "array-api-strict", ("array-api-strict",)),
+    "torch": Library("torch", "'mehler[torch]'", ("torch",)),
+    "jax": Library("jax.numpy", "'mehler[jax]'", ("jax",)),
+    "dask": Library("dask.array", "'mehler[dask]'", ("dask",)),
+    "cupy": Library(
+        "cupy",
+        "'mehler[cupy12]' or 'mehler[cupy13]', by the CUDA version",
+        ("cupy", "cupy-cuda12x", "cupy-cuda13x"),
+        accelerator=True,
+    ),
+}
+
+
+def installed_namespaces() -> dict[str, Any]:
+    """The namespaces of the libraries installed here that need no accelerator, by name."""
+    return {
+        name: importlib.import_module(library.module)
+        for name, library in LIBRARIES.items()
+        if not library.accelerator
+        and importlib.util.find_spec(library.module.partition(".")[0]) is not None
+    }
+
+
+def is_torch_array(x: Any) -> bool:
+    """Return whether `x` is a tensor of PyTorch."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Tensor)
+
+
+def is_numpy_array(x: Any) -> bool:
+    """Return whether `x` is an array or a scalar of NumPy."""
+    return isinstance(x, (np.ndarray, np.generic)) and bool(compat.is_numpy_array(x))
+
+
+def is_jax_array(x: Any) -> bool:
+    """Return whether `x` is an array or a tracer of JAX."""
+    return not is_torch_array(x) and bool(compat.is_jax_array(x))
+
+
+def is_dask_array(x: Any) -> bool:
+    """Return whether `x` is an array of Dask."""
+    return not is_torch_array(x) and bool(compat.is_dask_array(x))
+
+
+def is_cupy_array(x: Any) -> bool:
+    """Return whether `x` is an array of CuPy."""
+    return not is_torch_array(x) and bool(compat.is_cupy_array(x))
+
+
+def is_on_accelerator(x: Any) -> bool:
+    """Return whether a device with memory of its own, such as a GPU, computes with `x`."""
+    if is_torch_array(x):
+        return x.device.type not in {"cpu", "meta"}
+    if is_jax_array(x):
+        import jax
+
+        if isinstance(x, jax.core.Tracer):
+            return bool(jax.default_backend() != "cpu")
+        return any(device.platform != "cpu" for device in x.devices())
+    return is_cupy_array(x)
+
+
+def is_array(x: Any) -> bool:
+    """Return whether `x` is an array of a supported namespace."""
+    return is_torch_array(x) or bool(compat.is_array_api_obj(x))
+
+
+def standard_namespace(x: Any) -> Any:
+    """Return the standard's face of the library of `x`."""
+    if is_torch_array(x):
+        import array_api_compat.torch
+
+        return array_api_compat.torch
+    return compat.array_namespace(x)
+
+
+def device_of(x: Any) -> Any:
+    """Return the device of `x`."""
+    return x.device if is_torch_array(x) else compat.device(x)
+
 
 # Six namespaces share no static type; what an array must be is checked at run time.
 Array: TypeAlias = Any
@@ -33,7 +138,7 @@ def array_namespace(*arrays: Array, names: tuple[str, ...] | None = None) -> Any
     names = names or tuple(f"argument {i + 1}" for i in range(len(arrays)))
     spaces = []
     for array, name in zip(arrays, names):
-        if not _kinds.is_array(array):
+        if not is_array(array):
             dense = f"{name}.toarray()" if hasattr(array, "toarray") else f"numpy.asarray({name})"
             raise TypeError(
                 f"{name} must be an array of NumPy, CuPy, PyTorch, JAX, Dask or another array API "
@@ -45,7 +150,7 @@ def array_namespace(*arrays: Array, names: tuple[str, ...] | None = None) -> Any
                 f"{name} is a masked array: drop or impute what is masked first, and pass "
                 f"numpy.asarray({name})"
             )
-        spaces.append(_kinds.namespace(array))
+        spaces.append(standard_namespace(array))
     first = spaces[0]
     for space, name in zip(spaces[1:], names[1:]):
         if space is not first:
@@ -66,13 +171,13 @@ def is_lazy(x: Array) -> bool:
 
     Dask graphs, tracers of JAX, and PyTorch under ``torch.compile`` and ``torch.func.vmap``.
     """
-    if _kinds.is_dask_array(x):
+    if is_dask_array(x):
         return True
-    if _kinds.is_torch_array(x):
+    if is_torch_array(x):
         from mehler._arrays import _torch_gradients
 
         return _torch_gradients.traced(x)
-    if _kinds.is_jax_array(x):
+    if is_jax_array(x):
         import jax
 
         return isinstance(x, jax.core.Tracer)
@@ -82,9 +187,9 @@ def is_lazy(x: Array) -> bool:
 def place_of(x: Array) -> Place:
     """Return namespace and device of `x`; a tracer under ``jax.jit`` has no device."""
     xp = array_namespace(x)
-    if is_lazy(x) and not _kinds.is_torch_array(x):
+    if is_lazy(x) and not is_torch_array(x):
         return Place(xp, None)
-    return Place(xp, _kinds.device(x))
+    return Place(xp, device_of(x))
 
 
 def resolve_place(like: Any) -> Place:
@@ -92,10 +197,10 @@ def resolve_place(like: Any) -> Place:
     if like is None:
         # Asked of an array, not imported by name: `array_api_compat.numpy` loads all of NumPy, its
         # test tools and its Fortran parser too, which costs as much as the rest of this library.
-        return Place(_kinds.namespace(np.empty(0)), "cpu")
+        return Place(standard_namespace(np.empty(0)), "cpu")
     if isinstance(like, Place):
         return like
-    if _kinds.is_array(like):
+    if is_array(like):
         return place_of(like)
     if hasattr(like, "__array_namespace_info__"):
         return Place(like, None)
@@ -103,7 +208,7 @@ def resolve_place(like: Any) -> Place:
     if name in {library.module for library in LIBRARIES.values()}:
         # The bare library: ask one of its own arrays for the standard's face of it.
         make = getattr(like, "asarray", None) or like.tensor
-        return Place(_kinds.namespace(make([0.0])), None)
+        return Place(standard_namespace(make([0.0])), None)
     raise TypeError(
         f"like= must be an array or an array namespace such as numpy or torch, not {like!r}"
     )
@@ -122,3 +227,108 @@ def require_same_place(x: Array, place: Place, *, name: str, owner: str) -> None
             f"{name} lives on {here.device} but the weights of this {owner} on {place.device}; "
             f"use {owner}.to({name}), or draw with like={name}"
         )
+
+
+_REAL = ("float32", "float64")
+
+
+def dtype_name(dtype: Any) -> str:
+    """Return ``"float32"`` for ``numpy.float32``, ``torch.float32``, ``dtype('float32')``."""
+    if isinstance(dtype, str):
+        return dtype
+    name = getattr(dtype, "name", None)  # NumPy, JAX, Dask and CuPy dtype objects
+    if name is None:
+        name = getattr(dtype, "__name__", None)  # scalar types such as numpy.float32
+    if name is None:
+        # torch.float32 and array_api_strict.float32 carry the name in their repr only.
+        name = str(dtype)
+    return str(name).rsplit(".", 1)[-1]
+
+
+def _floats(xp: Any, device: Any) -> dict[str, Any]:
+    info = xp.__array_namespace_info__()
+    try:
+        return dict(info.dtypes(device=device, kind="real floating"))
+    except (TypeError, ValueError):
+        # Some wrappers reject a device given in the library's own spelling.
+        return dict(info.dtypes(kind="real floating"))
+
+
+def has_float64(xp: Any, device: Any = None) -> bool:
+    """Return whether the device computes in double precision (JAX without x64 does not)."""
+    if namespace_name(xp) == "jax.numpy":
+        import jax
+
+        return bool(jax.config.jax_enable_x64)
+    return "float64" in _floats(xp, device)
+
+
+def widest_float(xp: Any, device: Any = None) -> Any:
+    """Return float64 where the device has it, else float32."""
+    return xp.float64 if has_float64(xp, device) else xp.float32
+
+
+def _default_float(xp: Any, device: Any) -> Any:
+    if namespace_name(xp) in {"numpy", "dask.array"}:
+        return xp.float64
+    info = xp.__array_namespace_info__()
+    try:
+        return info.default_dtypes(device=device)["real floating"]
+    except (TypeError, ValueError):
+        return info.default_dtypes()["real floating"]
+
+
+def real_dtype(x: Array, *, name: str = "X") -> Any:
+    """Return the dtype to compute in for `x`: its own if floating, else the default float."""
+    place = place_of(x)
+    xp = place.xp
+    text = dtype_name(x.dtype)
+    if text in _REAL:
+        # Files bring bytes in the other order, which no BLAS and no ufunc with `out` takes.
+        return x.dtype if getattr(x.dtype, "isnative", True) else getattr(xp, text)
+    if xp.isdtype(x.dtype, "complex floating"):
+        raise TypeError(f"{name} is complex ({text}); the maps take real data: pass its real part")
+    if xp.isdtype(x.dtype, ("integral", "bool")):
+        return _default_float(xp, place.device)
+    raise TypeError(f"{name} has dtype {text}; the maps compute in float32 or float64: convert it")
+
+
+def resolve_dtype(dtype: Any, xp: Any, device: Any) -> Any:
+    """Resolve a dtype given by name or as the namespace's object; ``None`` is the default float."""
+    if dtype is None:
+        return _default_float(xp, device)
+    text = dtype_name(dtype)
+    if text not in _REAL:
+        raise TypeError(f"dtype must be 'float32' or 'float64', not {text!r}")
+    if text == "float64" and not has_float64(xp, device):
+        raise TypeError(
+            f"dtype float64 does not exist on this device of {namespace_name(xp)}; "
+            "use dtype='float32', or switch double precision on (for JAX: jax_enable_x64)"
+        )
+    return getattr(xp, text)
+
+
+def code_dtype(xp: Any, n_values: int) -> Any:
+    """Return the smallest integer dtype comparable in every namespace that holds `n_values`."""
+    if n_values <= 2**8:
+        return xp.uint8
+    # torch has no arithmetic on uint16, so uint8 is followed by the signed types.
+    return xp.int16 if n_values <= 2**15 else xp.int32
+
+
+def within_floats(compute: Callable[[], Any], x: Array, *, name: str) -> Any:
+    """Compute where underflow is rounding, and other errors that NumPy is told to raise name `x`.
+
+    What overflows on the way to a finite result, or divides by zero where it is not used, is none.
+    """
+    if not isinstance(x, np.ndarray):
+        return compute()
+    try:
+        with np.errstate(under="ignore"):
+            return compute()
+    except FloatingPointError:
+        with np.errstate(all="ignore"):
+            values = compute()
+    if all(np.isfinite(one).all() for one in (values if isinstance(values, tuple) else (values,))):
+        return values
+    raise ValueError(f"{name} leads out of the range of floats: scale it")

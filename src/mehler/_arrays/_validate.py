@@ -8,11 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from mehler._arrays import _kinds
 from mehler._arrays._blocks import block_rows_for_map, slices
-from mehler._arrays._dtypes import real_dtype
 from mehler._arrays._host import to_host
-from mehler._arrays._namespace import Array, array_namespace, is_lazy
+from mehler._arrays._namespace import (
+    Array,
+    array_namespace,
+    is_cupy_array,
+    is_jax_array,
+    is_lazy,
+    is_on_accelerator,
+    real_dtype,
+    standard_namespace,
+)
 
 
 def check_matrix(
@@ -37,7 +44,7 @@ def check_matrix(
             f"pass {n_columns} columns, or draw with n_inputs={width}"
         )
     real_dtype(x, name=name)
-    if _kinds.is_cupy_array(x):
+    if is_cupy_array(x):
         _require_current_device(x, name)
     if finite and not is_lazy(x) and xp.isdtype(x.dtype, "real floating"):
         require_finite(x, name=name)
@@ -57,8 +64,8 @@ def _require_current_device(x: Array, name: str) -> None:
 
 def all_true(check: Callable[[Array], Array], x: Array) -> bool:
     """Return whether a check holds everywhere, even while JAX traces something else."""
-    xp = _kinds.namespace(x)
-    if not _kinds.is_jax_array(x):
+    xp = standard_namespace(x)
+    if not is_jax_array(x):
         return bool(xp.all(check(x)))
     import jax
 
@@ -78,8 +85,8 @@ def _is_finite(xp: Any, x: Array) -> bool:
 
 def require_finite(x: Array, *, name: str) -> None:
     """Raise for NaN and infinity, naming the first row that has one."""
-    xp = _kinds.namespace(x)
-    if _kinds.is_on_accelerator(x) and _is_finite(xp, x):
+    xp = standard_namespace(x)
+    if is_on_accelerator(x) and _is_finite(xp, x):
         return
     block = block_rows_for_map(x.shape[1], 8)
     for rows in slices(x.shape[0], block):

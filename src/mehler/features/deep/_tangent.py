@@ -171,7 +171,9 @@ def _layer(
         best, passed = next(deciding), next(offers)
         slope = layer.activation.slope(xp, best)
         return layer.activation(xp, best), slope * passed
-    if isinstance(deciding, _arrays.Stacked) and isinstance(offers, _arrays.Stacked):
+    if isinstance(deciding, _arrays.StackedProducts) and isinstance(
+        offers, _arrays.StackedProducts
+    ):
         return deciding.largest(xp), offers.chosen(xp, deciding.winner(xp))
     best, passed = next(deciding), next(offers)
     for value, offered in zip(deciding, offers, strict=True):

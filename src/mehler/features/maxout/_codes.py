@@ -203,7 +203,7 @@ def _encode(
     """
     dtype = _arrays.code_dtype(xp, n_values)
     projected = pieces(xp, rows, *weights)
-    if isinstance(projected, (_arrays.Stacked, _arrays.InHand)):
+    if isinstance(projected, (_arrays.StackedProducts, _arrays.ReusedBuffer)):
         return xp.astype(projected.winner(xp), dtype)
     best = next(projected)
     code = xp.zeros(best.shape, dtype=dtype, device=_arrays.place_of(rows).device)

@@ -206,11 +206,11 @@ def _transform_next(
     The unit is positively homogeneous, so the scale is applied to the d inputs, not the m outputs.
     """
     projections = pieces(xp, rows * scale, *weights)
-    if isinstance(projections, _arrays.Stacked):
+    if isinstance(projections, _arrays.StackedProducts):
         both = projections.array
-        winner = _arrays.Stacked(both[:, :, :-1]).winner(xp)
-        return _arrays.Stacked(both[:, :, 1:]).chosen(xp, winner)
-    if isinstance(projections, _arrays.InHand):
+        winner = _arrays.StackedProducts(both[:, :, :-1]).winner(xp)
+        return _arrays.StackedProducts(both[:, :, 1:]).chosen(xp, winner)
+    if isinstance(projections, _arrays.ReusedBuffer):
         return projections.after_winner()
     projected = next(projections)
     # Copy: `running_argmax` overwrites both, and they overlap.
@@ -233,9 +233,11 @@ def _transform_fresh(
     half = len(weights) // 2
     deciding = pieces(xp, rows, *weights[:half])
     directions = pieces(xp, rows, *weights[half:])
-    if isinstance(deciding, _arrays.Stacked) and isinstance(directions, _arrays.Stacked):
+    if isinstance(deciding, _arrays.StackedProducts) and isinstance(
+        directions, _arrays.StackedProducts
+    ):
         return directions.chosen(xp, deciding.winner(xp))
-    if isinstance(deciding, _arrays.InHand) and isinstance(directions, _arrays.InHand):
+    if isinstance(deciding, _arrays.ReusedBuffer) and isinstance(directions, _arrays.ReusedBuffer):
         return directions.at_winner(deciding)
     best, chosen = next(deciding), next(directions)
     for value, offered in zip(deciding, directions, strict=True):

@@ -193,7 +193,7 @@ def largest(xp: Any, pieces: Iterator[_arrays.Array]) -> _arrays.Array:
     One product per piece and a running maximum: the block of maxima stays in cache, and no array
     with all q m projections is formed. This is as fast as the products alone.
     """
-    if isinstance(pieces, (_arrays.Stacked, _arrays.InHand)):
+    if isinstance(pieces, (_arrays.StackedProducts, _arrays.ReusedBuffer)):
         return pieces.largest(xp)
     out = next(pieces)
     for piece in pieces:

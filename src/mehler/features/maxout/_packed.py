@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays, _files
-from mehler._arrays.routines import _bit_planes
+from mehler._arrays import _codes
 from mehler._validate import integer
 
 
@@ -41,7 +41,7 @@ class PackedCodes:
     def __init__(self, words: Any, n_features: int, pool_size: int) -> None:
         self.n_features = integer("n_features", n_features)
         self.pool_size = integer("pool_size", pool_size, most=10**6)
-        shape = (_bit_planes.planes_of(pool_size), -(-n_features // _bit_planes.WORD))
+        shape = (_codes.planes_of(pool_size), -(-n_features // _codes.WORD))
         if not isinstance(words, np.ndarray) or words.dtype != np.uint64 or words.ndim != 3:
             raise TypeError("words must be a NumPy array of uint64 with 3 axes; use pack(codes, q)")
         if words.shape[1:] != shape or not len(words):
@@ -92,13 +92,13 @@ class PackedCodes:
         if _arrays.is_lazy(codes) and not _arrays.is_chunked(codes):
             raise TypeError("codes are traced by jax.jit, but words live on the host; pack outside")
         if _arrays.is_chunked(codes):
-            columns = _bit_planes.planes_of(q) * -(-m // _bit_planes.WORD)
+            columns = _codes.planes_of(q) * -(-m // _codes.WORD)
             flat = _arrays.to_host(_arrays.map_rows(_FlatWords(q), codes, columns, "uint64"))
-            words = flat.reshape(len(flat), _bit_planes.planes_of(q), -1)
+            words = flat.reshape(len(flat), _codes.planes_of(q), -1)
         else:
             host = _arrays.to_host(codes)
             _arrays.check_digits(host, q, "codes")
-            words = _bit_planes.pack(host.astype(_arrays.code_dtype(np, q), copy=False), q)
+            words = _codes.pack(host.astype(_arrays.code_dtype(np, q), copy=False), q)
         return cls(words, m, q)
 
     def unpack(self, like: Any = None) -> _arrays.Array:
@@ -115,7 +115,7 @@ class PackedCodes:
             In the dtype that :class:`MaxoutCodes` gives: uint8 up to q = 256, int16, int32.
         """
         dtype = _arrays.code_dtype(np, self.pool_size)
-        codes = _bit_planes.unpack(self.words, self.n_features, dtype)
+        codes = _codes.unpack(self.words, self.n_features, dtype)
         return codes if like is None else _arrays.from_host(codes, _arrays.resolve_place(like))
 
     def agreements(self, other: PackedCodes | None = None) -> Any:
@@ -163,7 +163,7 @@ class PackedCodes:
             self._check_same(other)
         out = np.empty((len(self), len(self if other is None else other)), dtype=dtype)
         right = None if other is None else other.words
-        return _bit_planes.agreements(self.words, right, self.n_features, out)
+        return _codes.agreements(self.words, right, self.n_features, out)
 
     def _check_same(self, other: Any) -> None:
         if not isinstance(other, PackedCodes):
@@ -241,4 +241,4 @@ class _FlatWords:
     def __call__(self, xp: Any, codes: Any) -> Any:
         _arrays.check_digits(codes, self.pool_size, "codes")
         small = codes.astype(_arrays.code_dtype(np, self.pool_size), copy=False)
-        return _bit_planes.pack(small, self.pool_size).reshape(codes.shape[0], -1)
+        return _codes.pack(small, self.pool_size).reshape(codes.shape[0], -1)

@@ -237,9 +237,9 @@ class Projection(ABC):
 def products(xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> Iterator[_arrays.Array]:
     """Return products with dense weights (q, d, m), piece by piece."""
     if _arrays.is_on_accelerator(rows):
-        return _arrays.Stacked(xp.matmul(rows, weights))
-    if _arrays.InHand.serves(rows, weights):
-        return _arrays.InHand(rows, weights)
+        return _arrays.StackedProducts(xp.matmul(rows, weights))
+    if _arrays.ReusedBuffer.serves(rows, weights):
+        return _arrays.ReusedBuffer(rows, weights)
     return _in_turn(xp, rows, weights)
 
 

@@ -108,7 +108,7 @@ class Hadamard(Projection):
         values = xp.reshape(_walsh.transform(xp, values, left, right), (n_cells, b, n))
         outer = outer_left, outer_right
         if _arrays.is_on_accelerator(rows):
-            return _arrays.Stacked(_at_once(xp, values, cells, outer, lengths))
+            return _arrays.StackedProducts(_at_once(xp, values, cells, outer, lengths))
         return _in_turn(xp, values, cells, outer, lengths)
 
     def orthogonal_pairs(self, n_inputs: int, n_units: int) -> OrthogonalPairs:

@@ -94,7 +94,7 @@ class SharedPool(Projection):
         pool, members = weights
         projected = xp.matmul(pool, xp.matrix_transpose(rows))
         if _arrays.is_on_accelerator(rows):
-            return _arrays.Stacked(_taken(xp, projected, members))
+            return _arrays.StackedProducts(_taken(xp, projected, members))
         return _in_turn(xp, projected, members)
 
     def block_rows_for_map(self, n_inputs: int) -> int | None:

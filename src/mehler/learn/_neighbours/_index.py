@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays, exact
-from mehler._arrays import Array
-from mehler._arrays.routines import _bit_planes
+from mehler._arrays import Array, _codes
 from mehler._validate import integer
 from mehler.exact._validate import check_rho
 from mehler.features import MaxoutCodes, PackedCodes
@@ -426,7 +425,7 @@ class MaxoutIndex:
         out = np.empty(len(row), dtype=np.int32)
         for part in _arrays.slices(len(row), _PAIRS):
             pairs = words[query[part]], self.codes.words[row[part]]
-            out[part] = _bit_planes.agreements_of_pairs(*pairs, self.phi.n_features)
+            out[part] = _codes.agreements_of_pairs(*pairs, self.phi.n_features)
         return out
 
     def _cosines(self, units: Any, query: Any, row: Any) -> Any:

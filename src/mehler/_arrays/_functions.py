@@ -12,9 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from mehler._arrays import _kinds
 from mehler._arrays._blocks import slices
-from mehler._arrays._namespace import Array
+from mehler._arrays._host import from_host, to_host
+from mehler._arrays._namespace import (
+    Array,
+    is_cupy_array,
+    is_dask_array,
+    is_jax_array,
+    is_numpy_array,
+    is_torch_array,
+    place_of,
+)
 
 # Elements at a time: five float64 temporaries, 640 KiB, stay in L2; half as many take 1.15 times as
 # long, in calls.
@@ -32,7 +40,7 @@ def angle_unit(x: Array) -> float:
 
 def cosine(xp: Any, angles: Array, gain: float) -> Array:
     """Return `gain` times the cosines of `angles` (n, k), in the unit of `angle_unit`."""
-    if not _kinds.is_numpy_array(angles):
+    if not is_numpy_array(angles):
         return gain * xp.cos(angles)
     return _written(angles, gain, 1)
 
@@ -42,13 +50,13 @@ def cosine_and_sine(xp: Any, angles: Array, gain: float) -> Array:
 
     On NumPy both are written in place: concatenation would cost as much as the cosine.
     """
-    if not _kinds.is_numpy_array(angles):
+    if not is_numpy_array(angles):
         return gain * xp.concat((xp.cos(angles), xp.sin(angles)), axis=1)
     return _written(angles, gain, 2)
 
 
 def _in_turns(x: Array) -> bool:
-    return bool(_kinds.is_numpy_array(x) and x.dtype != np.float32)
+    return bool(is_numpy_array(x) and x.dtype != np.float32)
 
 
 def _written(angles: Any, gain: float, n: int) -> Any:
@@ -98,3 +106,34 @@ def _sine(u: Any, out: Any) -> None:
         out *= square
     out += _SINE[-1]
     out *= u
+
+
+def clip(xp: Any, x: Array, least: float, most: float) -> Array:
+    """Clip to numbers, without waiting for values."""
+    if is_cupy_array(x):
+        # array-api-compat's writes through masks, whose sizes the host has to know.
+        return x.clip(least, most)
+    return xp.clip(x, least, most)
+
+
+def erf(_: Any, t: Array) -> Array:
+    """Compute the error function elementwise, by the library or by SciPy on the host."""
+    if is_torch_array(t):
+        import torch
+
+        return torch.special.erf(t)
+    if is_jax_array(t):
+        from jax.scipy.special import erf as on_jax
+
+        return on_jax(t)
+    if is_cupy_array(t):
+        from cupyx.scipy.special import erf as on_cupy
+
+        return on_cupy(t)
+    from scipy.special import erf as on_host
+
+    if is_dask_array(t):
+        return t.map_blocks(on_host, dtype=t.dtype)
+    if is_numpy_array(t):
+        return on_host(t)
+    return from_host(on_host(to_host(t)), place_of(t))

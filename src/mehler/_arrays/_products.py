@@ -1,22 +1,100 @@
-"""Maxima over pools of products on PyTorch's CPU, written into memory in hand.
-
-PyTorch selects by a mask at a thirtieth of its arithmetic's pace, and each of its calls has a cost.
-"""
+"""Products of rows with pieces of weights, and maxima over them, in reused memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from mehler._arrays import _kinds
+import numpy as np
+
 from mehler._arrays._blocks import slices
-from mehler._arrays._namespace import Array
+from mehler._arrays._gradients import differentiable
+from mehler._arrays._namespace import Array, is_numpy_array, is_torch_array
+
+
+def _overwritten(*arrays: Array) -> bool:
+    """Whether results may be written into memory in hand: no derivative needs what was there."""
+    if all(map(is_torch_array, arrays)):
+        return not differentiable(*arrays)
+    return is_numpy_array(arrays[0])
+
+
+def matmul(xp: Any, a: Array, b: Array, spare: Array | None) -> Array:
+    """Return ``a @ b``, in the memory of `spare` where that can be."""
+    if spare is not None and _overwritten(a, b):
+        return xp.matmul(a, b, out=spare)
+    return xp.matmul(a, b)
+
+
+def maximum(xp: Any, a: Array, b: Array) -> Array:
+    """Return the elementwise maximum; NumPy and PyTorch overwrite `a`."""
+    if _overwritten(a, b):
+        return xp.maximum(a, b, out=a)
+    return xp.maximum(a, b)
+
+
+def take_rows(xp: Any, a: Array, index: Array, spare: Array | None) -> Array:
+    """Return ``a[index]`` along the first axis, on NumPy in the memory of `spare`.
+
+    Indices must be in range: NumPy would clip them silently.
+    """
+    if spare is not None and is_numpy_array(a):
+        # mode="raise" would buffer the output.
+        return np.take(a, index, axis=0, out=spare, mode="clip")
+    return xp.take(a, index, axis=0)
+
+
+def running_argmax(
+    xp: Any, best: Array, chosen: Array, value: Array, offered: Array
+) -> tuple[Array, Array]:
+    """Return the larger of `best` and `value`, and its index: one step of a running argmax.
+
+    Ties keep `best`. NumPy overwrites `best` and `chosen`, which must not share memory. It selects
+    by a mask at a tenth of its arithmetic's pace, so the sign of best - value is spread instead.
+    """
+    if not is_numpy_array(best):
+        return xp.maximum(best, value), xp.where(value > best, offered, chosen)
+    bits = np.int32 if best.dtype == np.float32 else np.int64
+    with np.errstate(over="ignore"):  # an overflowing difference keeps its sign
+        wins = (best - value).view(bits)
+    wins >>= 8 * wins.itemsize - 1  # all ones where value is larger
+    wins &= chosen.view(bits) ^ offered.view(bits)
+    own = chosen.view(bits)
+    own ^= wins
+    return np.maximum(best, value, out=best), chosen
+
+
+class StackedProducts(Iterator[Array]):
+    """Pieces (q, n, m) in one array, for a GPU: a maximum over them is one launch, not q.
+
+    An iterator over the pieces too, like those that are made one by one in a CPU's cache.
+    """
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+        self._rest = iter(range(array.shape[0]))
+
+    def __next__(self) -> Array:
+        return self.array[next(self._rest), :, :]
+
+    def largest(self, xp: Any) -> Array:
+        """Return the maximum over the pieces, (n, m)."""
+        return xp.max(self.array, axis=0)
+
+    def winner(self, xp: Any) -> Array:
+        """Return the piece that has the maximum, the first of equals, (n, m)."""
+        return xp.argmax(self.array, axis=0)
+
+    def chosen(self, xp: Any, piece: Array) -> Array:
+        """Return the entries of the pieces that `piece` (n, m) names."""
+        return xp.take_along_axis(self.array, piece[None, :, :], axis=0)[0, :, :]
+
 
 # Bytes of one result: four of them stay in the second cache of a core.
 _TILE = 1 << 19
 
 
-class InHand(Iterator[Array]):
+class ReusedBuffer(Iterator[Array]):
     """Products of rows (n, d) with the pieces of weights (q, d, m), of which no derivative is due.
 
     An iterator over the pieces, of which each but the first is overwritten by the next one.
@@ -30,7 +108,7 @@ class InHand(Iterator[Array]):
     @staticmethod
     def serves(rows: Array, weights: Array) -> bool:
         """Whether PyTorch may overwrite products of these, of which there are some, and look."""
-        if not (_kinds.is_torch_array(rows) and _kinds.is_torch_array(weights)):
+        if not (is_torch_array(rows) and is_torch_array(weights)):
             return False
         from mehler._arrays import _torch_gradients
 
@@ -69,7 +147,7 @@ class InHand(Iterator[Array]):
             _select(((piece[:, :-1], piece[:, 1:]) for piece in pieces), out[some])
         return out if _known(out) else _plain(self._both_sides(), out)
 
-    def at_winner(self, deciding: InHand) -> Array:
+    def at_winner(self, deciding: ReusedBuffer) -> Array:
         """Return the entry from the piece that wins in `deciding`: (n, m)."""
         out = self._empty(self.weights.shape[2])
         for (some, pieces), (_, offers) in zip(deciding._tiles(), self._tiles(), strict=True):

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._arrays import _kinds
-from mehler._arrays._namespace import Array
+from mehler._arrays._namespace import Array, is_numpy_array, is_on_accelerator
 
 # Most zeros and ones that a sum in uint8 holds without overflow.
 _MOST = 255
@@ -27,9 +26,9 @@ def ecdf_at(
     `pieces` yields slices of the groups, in order, with their values (c, r, rows). Thresholds are
     (K,), or (groups, K) with one set per group; scale is (groups * K,).
     """
-    if _kinds.is_numpy_array(thresholds):
+    if is_numpy_array(thresholds):
         return _written(pieces, thresholds, scale)
-    each = _at_once if _kinds.is_on_accelerator(thresholds) else _one_by_one
+    each = _at_once if is_on_accelerator(thresholds) else _one_by_one
     counted = [
         each(xp, values, thresholds[None, :] if thresholds.ndim == 1 else thresholds[part, :])
         for part, values in pieces

@@ -1,0 +1,216 @@
+"""Hamming similarity of integer codes, by packed bit planes on the host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays._blocks import slices
+from mehler._arrays._namespace import (
+    Array,
+    array_namespace,
+    code_dtype,
+    is_dask_array,
+    is_jax_array,
+    is_lazy,
+    is_numpy_array,
+    place_of,
+    widest_float,
+)
+from mehler._arrays._threads import host_threads
+
+WORD = 64
+# 32 x 1024 words are 256 KiB; two such arrays fit in a core's own cache.
+_ROWS, _COLUMNS = 32, 1024
+
+
+def planes_of(n_values: int) -> int:
+    """Return the bits per digit below `n_values`: ceil(log2 n_values), at least one."""
+    return max(1, (n_values - 1).bit_length())
+
+
+def pack(codes: Any, n_values: int) -> Any:
+    """Pack (n, m) digits into (n, planes, words) of uint64.
+
+    Digit l is bit l % 64 of word l // 64.
+    """
+    n, m = codes.shape
+    words = -(-m // WORD)
+    out = np.zeros((n, planes_of(n_values), words * (WORD // 8)), dtype=np.uint8)
+    for plane in range(out.shape[1]):
+        packed = np.packbits(codes & (1 << plane), axis=1, bitorder="little")
+        out[:, plane, : packed.shape[1]] = packed
+    # Little-endian words on every processor, so that the bit order is the documented one.
+    return out.view("<u8").astype(np.uint64, copy=False)
+
+
+def unpack(words: Any, n_digits: int, dtype: Any) -> Any:
+    """Unpack (n, planes, words) into (n, n_digits) digits in `dtype`: the inverse of `pack`."""
+    bytes_ = words.astype("<u8", copy=False).view(np.uint8)
+    codes = np.zeros((words.shape[0], n_digits), dtype=dtype)
+    for plane in range(words.shape[1]):
+        bits = np.unpackbits(bytes_[:, plane, :], axis=1, count=n_digits, bitorder="little")
+        codes |= bits.astype(dtype, copy=False) << np.array(plane, dtype=dtype)
+    return codes
+
+
+def agreements(left: Any, right: Any | None, n_digits: int, out: Any, *, threads: int = 0) -> Any:
+    """Count agreeing digits between all rows of `left` and of `right`, into `out`.
+
+    Floating `out` gets fractions, integer `out` counts. With `right` None the rows of `left` are
+    compared among themselves, each pair once. ``threads=0`` means `host_threads`.
+    """
+    # Rows along the contiguous axis.
+    a = np.ascontiguousarray(np.moveaxis(left, 0, -1))
+    b = a if right is None else np.ascontiguousarray(np.moveaxis(right, 0, -1))
+    tiles = list(slices(left.shape[0], _ROWS))
+    count = np.uint16 if n_digits < 2**16 else np.uint32
+
+    def run(rows: slice) -> None:
+        first = rows.start if right is None else 0
+        for start in range(first, b.shape[2], _COLUMNS):
+            columns = slice(start, min(start + _COLUMNS, b.shape[2]))
+            tile = n_digits - _differing(a[:, :, rows, None], b[:, :, None, columns], count)
+            if out.dtype.kind == "f":
+                tile = tile / n_digits
+            out[rows, columns] = tile
+            if right is None:
+                out[columns, rows] = tile.T
+
+    threads = min(threads or host_threads(), len(tiles))
+    if threads <= 1:
+        for rows in tiles:
+            run(rows)
+    else:
+        from concurrent.futures import ThreadPoolExecutor  # deferred: it imports logging
+
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(run, tiles))
+    return out
+
+
+def agreements_of_pairs(left: Any, right: Any, n_digits: int) -> Any:
+    """Count agreeing digits between row i of `left` and row i of `right`: (n,), int32."""
+    differ = np.bitwise_or.reduce(left ^ right, axis=1)
+    return n_digits - np.bitwise_count(differ).sum(axis=1, dtype=np.int32)
+
+
+def _differing(a: Any, b: Any, count: Any) -> Any:
+    """Count differing digits, (r, c), of (planes, words, r, 1) and (planes, words, 1, c)."""
+    shape = (a.shape[2], b.shape[3])
+    differ, other = np.empty(shape, dtype=np.uint64), np.empty(shape, dtype=np.uint64)
+    ones = np.empty(shape, dtype=np.uint8)
+    total = np.zeros(shape, dtype=count)
+    for word in range(a.shape[1]):
+        np.bitwise_xor(a[0, word], b[0, word], out=differ)
+        for plane in range(1, a.shape[0]):
+            np.bitwise_xor(a[plane, word], b[plane, word], out=other)
+            np.bitwise_or(differ, other, out=differ)
+        np.bitwise_count(differ, out=ones)
+        np.add(total, ones, out=total)
+    return total
+
+
+# Rows per tile, and one-hot columns per product: 4 KiB a row.
+_HOT_ROWS, _HOT_COLUMNS = 512, 1024
+
+
+def check_digits(codes: Array, pool_size: int, name: str) -> None:
+    """Raise unless digits are below `pool_size`; those of lazy arrays are not checked."""
+    if is_lazy(codes) or 0 in codes.shape:
+        return
+    xp = array_namespace(codes)
+    least, most = int(xp.min(codes)), int(xp.max(codes))
+    if least < 0 or most >= pool_size:
+        raise ValueError(
+            f"{name} holds the digit {least if least < 0 else most}, but digits of pool_size="
+            f"{pool_size} are 0 to {pool_size - 1}; pass codes of this map"
+        )
+
+
+def hamming_similarity(c: Array, d: Array | None, n_values: int) -> Array:
+    """Return the fraction of agreeing digits, (n, k), of codes (n, m) and (k, m) below `n_values`.
+
+    In the widest float of the device. `d` None means `c`; each pair is then compared once.
+    """
+    if is_dask_array(c):
+        return _by_chunks(c, c if d is None else d, n_values)
+    xp = place_of(c).xp
+    small = code_dtype(xp, n_values)
+    c, d = (x if x is None else xp.astype(x, small, copy=False) for x in (c, d))
+    if is_numpy_array(c):
+        return _by_planes(c, d, n_values)
+    return _by_products(c, d, n_values)
+
+
+def _by_planes(c: Any, d: Any | None, n_values: int, threads: int = 0) -> Any:
+    left = pack(c, n_values)
+    right = None if d is None else pack(d, n_values)
+    out = np.empty((c.shape[0], c.shape[0] if d is None else d.shape[0]))
+    return agreements(left, right, c.shape[1], out, threads=threads)
+
+
+def _by_chunks(c: Array, d: Array, n_values: int) -> Array:
+    """Compare all pairs of row chunks lazily, in Dask's own threads."""
+    import dask.array
+
+    return dask.array.blockwise(
+        _chunk_by_planes,
+        "ij",
+        c.rechunk({1: -1}),
+        "iu",
+        d.rechunk({1: -1}),
+        "ju",
+        n_values=n_values,
+        concatenate=True,
+        dtype=np.float64,
+        meta=np.empty((0, 0)),
+    )
+
+
+def _chunk_by_planes(c: Any, d: Any, n_values: int) -> Any:
+    for codes, name in ((c, "C"), (d, "D")):  # lazy digits are checked here, once they exist
+        check_digits(codes, n_values, name)
+    small = code_dtype(np, n_values)
+    c, d = (codes.astype(small, copy=False) for codes in (c, d))
+    return _by_planes(c, d, n_values, threads=1)
+
+
+def _by_products(c: Array, d: Array | None, n_values: int) -> Array:
+    place = place_of(c)
+    xp = place.xp
+    wide = widest_float(xp, place.device)
+    shape = (c.shape[0], (c if d is None else d).shape[0])
+    heights = list(slices(shape[0], _HOT_ROWS))
+    widths = heights if d is None else list(slices(shape[1], _HOT_ROWS))
+    # Within one set, only tiles on and above the diagonal.
+    pairs = [(i, j) for i in range(len(heights)) for j in range(i if d is None else 0, len(widths))]
+    counts: dict[tuple[int, int], Any] = dict.fromkeys(pairs, 0.0)
+    for digits in slices(c.shape[1], max(1, _HOT_COLUMNS // n_values)):
+        left = _one_hot(xp, c[:, digits], n_values)
+        right = xp.matrix_transpose(left if d is None else _one_hot(xp, d[:, digits], n_values))
+        for i, j in pairs:
+            counts[i, j] = counts[i, j] + xp.matmul(left[heights[i], :], right[:, widths[j]])
+    n_digits = c.shape[1]
+
+    def share(i: int, j: int) -> Array:
+        tile = counts[i, j] if (i, j) in counts else xp.matrix_transpose(counts[j, i])
+        return xp.astype(tile, wide) / n_digits
+
+    if is_jax_array(c) and 0 not in shape:  # JAX arrays are immutable
+        lines = [[share(i, j) for j in range(len(widths))] for i in range(len(heights))]
+        return xp.concat([xp.concat(line, axis=1) for line in lines], axis=0)
+    out = xp.empty(shape, dtype=wide, device=place.device)
+    for i, rows in enumerate(heights):
+        for j, columns in enumerate(widths):
+            out[rows, columns] = share(i, j)
+    return out
+
+
+def _one_hot(xp: Any, codes: Array, n_values: int) -> Array:
+    """Encode (n, units) codes as (n, n_values * units) zeros and ones in float32."""
+    values = xp.arange(n_values, dtype=codes.dtype, device=place_of(codes).device)
+    # Units along the contiguous axis: comparisons run over it.
+    equal = xp.astype(codes[:, None, :] == values[None, :, None], xp.float32)
+    return xp.reshape(equal, (codes.shape[0], codes.shape[1] * n_values))

@@ -1,0 +1,188 @@
+"""Gram matrices: accumulation, eigenvalues, positive systems and numerical rank.
+
+On NumPy matrices are accumulated in place, in their upper triangle alone. LAPACK wants Fortran
+order, in which their transpose is a lower triangle, without a copy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mehler._arrays._blocks import slices
+from mehler._arrays._namespace import Array, device_of, dtype_name, is_numpy_array, is_torch_array
+
+# Columns per block: a product of 2048 x 2048 is 16 MiB of float32. NumPy computes half of a
+# diagonal block, and fewer blocks pack the rows fewer times.
+_TILE = 2048
+
+
+def add_gram(xp: Any, total: Array, rows: Array) -> Array:
+    """Return `total` (m, m) plus Z.T @ Z of `rows`; float32 products are added in float64.
+
+    On NumPy `total` is overwritten, and only its upper triangle is valid: see `symmetric`.
+    """
+    if not is_numpy_array(total):
+        product = xp.matmul(xp.matrix_transpose(rows), rows)
+        return total + xp.astype(product, total.dtype, copy=False)
+    for i in slices(rows.shape[1], _TILE):
+        left = rows[:, i].T
+        for j in slices(rows.shape[1], _TILE):
+            if j.start >= i.start:
+                total[i, j] += left @ rows[:, j]
+    return total
+
+
+def symmetric(xp: Any, total: Array) -> Array:
+    """Return the full symmetric matrix of an accumulated Gram matrix; a copy on NumPy."""
+    if not is_numpy_array(total):
+        return total
+    upper = np.triu(total)
+    return upper + np.triu(total, 1).T
+
+
+def squared_norm(xp: Any, total: Array) -> Array:
+    """Return the squared Frobenius norm of an accumulated Gram matrix."""
+    if not is_numpy_array(total):
+        return xp.sum(total * total)
+    # Row by row, without a copy. Entries above the diagonal count twice.
+    above = sum(float(np.dot(row[i + 1 :], row[i + 1 :])) for i, row in enumerate(total))
+    return np.asarray(2.0 * above + np.sum(np.diagonal(total) ** 2))
+
+
+def packed(total: Any) -> Any:
+    """Return the upper triangle of a host matrix, row by row: half the bytes to send."""
+    m = total.shape[0]
+    out = np.empty(m * (m + 1) // 2, dtype=total.dtype)
+    start = 0
+    for i in range(m):
+        out[start : start + m - i] = total[i, i:]
+        start += m - i
+    return out
+
+
+def unpacked(values: Any, m: int) -> Any:
+    """Return the (m, m) matrix with that upper triangle, and zeros below it."""
+    out = np.zeros((m, m), dtype=values.dtype)
+    start = 0
+    for i in range(m):
+        out[i, i:] = values[start : start + m - i]
+        start += m - i
+    return out
+
+
+def centred(xp: Any, rows: Array, mean: Array, last: Array) -> Array:
+    """Return ``rows - mean`` with the row `last` appended: (b + 1, m)."""
+    if not is_numpy_array(rows):
+        return xp.concat((rows - mean[None, :], last[None, :]), axis=0)
+    out = np.empty((rows.shape[0] + 1, rows.shape[1]), dtype=rows.dtype)
+    np.subtract(rows, mean, out=out[:-1])
+    out[-1] = last
+    return out
+
+
+def eigen(xp: Any, a: Array) -> tuple[Array, Array]:
+    """Return ascending eigenvalues (m,) and eigenvectors in columns; NumPy overwrites `a`."""
+    if not is_numpy_array(a):
+        values, vectors = xp.linalg.eigh(a)
+        return values, vectors
+    from scipy.linalg import eigh
+
+    return eigh(a.T, lower=True, overwrite_a=True, check_finite=False)
+
+
+def solve_positive(xp: Any, a: Array, shift: float, b: Array, least: float) -> Array:
+    """Solve (a + shift I) w = b for `b` (m, t) by Cholesky, in a copy of `a` on NumPy.
+
+    Raises ValueError if a pivot is not above `least`: the matrix is singular to within rounding.
+    """
+    if not is_numpy_array(a):
+        identity = xp.eye(a.shape[0], dtype=a.dtype, device=device_of(a))
+        shifted = a + shift * identity
+        _require_pivots(xp, _factor(xp, shifted), shift, least)
+        return xp.linalg.solve(shifted, b)
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+    shifted = np.array(a, order="C")
+    shifted.flat[:: a.shape[0] + 1] += shift
+    try:
+        factor = cho_factor(shifted.T, lower=True, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        raise _singular(shift) from None
+    _require_pivots(np, factor[0], shift, least)
+    return cho_solve(factor, b, check_finite=False)
+
+
+def _factor(xp: Any, a: Array) -> Array:
+    """Return the Cholesky factor, with NaN pivots if the factorisation fails."""
+    if is_torch_array(a):
+        import torch
+
+        factor, failed = torch.linalg.cholesky_ex(a)
+        return factor * torch.nan if bool(failed) else factor
+    try:
+        return xp.linalg.cholesky(a)
+    except np.linalg.LinAlgError:
+        return a * float("nan")
+
+
+def _require_pivots(xp: Any, factor: Array, shift: float, least: float) -> None:
+    # False for NaN too.
+    if not bool(xp.all(xp.linalg.diagonal(factor) ** 2 > least)):
+        raise _singular(shift)
+
+
+def _singular(shift: float) -> ValueError:
+    return ValueError(
+        f"the Gram plus {shift:.3g} is singular to within rounding: take larger lambdas, or "
+        "solver='eigen'"
+    )
+
+
+# Safety factor of both terms. Measured need on repeated columns, 20 to 10^5 rows and 3 to 1500
+# columns of rank 1 to 400, with OpenBLAS kernels for three processors: at most 0.9 and 0.5.
+_SAFETY = 4.0
+
+
+def least_resolved(
+    xp: Any, values: Array, *, products: str, features: str, squares: Any = None
+) -> Array:
+    r"""Return the largest eigenvalue of a Gram matrix that rounding alone can produce.
+
+    .. math:: \max\Big\{4\big(e\sqrt{t s} + u\sqrt m\,s\big),\; (4 f)^2 \sum_i |z_i|^2\Big\}
+
+    with s the largest eigenvalue and t the sum of the positive ones among `values` (m,). Entries
+    of a Gram have errors of about :math:`e\sqrt{G_{ii}G_{jj}}`, e the eps of `products`; a random
+    matrix of such entries has norm :math:`e\sqrt{ts}`. The decomposition of m columns, in a dtype
+    with eps u, adds :math:`u\sqrt m\,s`. Features rounded with eps f have singular values of f
+    times their norm; `squares` is their sum of squares before centring, by default t.
+    """
+    positive = xp.where(values > 0.0, values, xp.zeros_like(values))
+    total = xp.sum(positive)
+    norm = xp.sqrt(total if squares is None else squares + 0.0 * total)
+    rounded = least_singular(norm, features) ** 2
+    return xp.maximum(_formed(xp, xp.max(positive), total, values.shape[0], products), rounded)
+
+
+def least_singular(norm: Array, features: str) -> Array:
+    """Return the largest singular value from rounding, for features of that Frobenius norm."""
+    return 4.0 * _eps(features) * norm
+
+
+def least_pivot(xp: Any, squared_norm: Array, trace: Array, order: int, *, products: str) -> Array:
+    """Return the largest Cholesky pivot of a Gram matrix that rounding alone can produce.
+
+    The Frobenius norm bounds the largest eigenvalue from above, without a decomposition.
+    """
+    return _formed(xp, xp.sqrt(squared_norm), trace, order, products)
+
+
+def _formed(xp: Any, largest: Array, total: Array, order: int, products: str) -> Array:
+    formed = _eps(products) * xp.sqrt(total) * xp.sqrt(largest)
+    decomposed = _eps(dtype_name(largest.dtype)) * float(order) ** 0.5 * largest
+    return _SAFETY * (formed + decomposed)
+
+
+def _eps(name: str) -> float:
+    return float(np.finfo(name).eps)

@@ -1,1 +1,0 @@
-"""Numerical routines with one implementation per kind of backend."""
