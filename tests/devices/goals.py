@@ -14,9 +14,9 @@ from tests.verify.map_kinds import DRAWS, D
 N_FEATURES = 72
 # A block of rows for the memory of a device, and the host's waits in a call.
 LAUNCHES, WAITS = 10, 1
-# The inspection of the rows before the first block: is each finite, are all. Or, for maps of waves,
-# the largest and the least entry, the latter's opposite, and the larger of both.
-LOOK, LOOK_OF_WAVES = 2, 4
+# The inspection of the rows before the first block: the largest and the least entry, the latter's
+# opposite, and the larger of both.
+LOOK = 4
 
 # Maps that need more, and why.
 _NORMS = "the norm of each row, safe from overflow: 13 launches on one number a row"
@@ -37,7 +37,6 @@ class Call:
 
     kind: str
     n_rows: int
-    of_waves: bool
     blocks: int
     launches: int
     waits: int
@@ -46,8 +45,7 @@ class Call:
 
     @property
     def launches_per_block(self) -> float:
-        look = LOOK_OF_WAVES if self.of_waves else LOOK
-        return (self.launches - look) / self.blocks
+        return (self.launches - LOOK) / self.blocks
 
     @property
     def allowed(self) -> int:
@@ -64,4 +62,4 @@ def call(cupy: Any, kind: str, n_rows: int) -> Call:
     blocks = -(-n_rows // _arrays.block_rows_for_map(width, 4, x))
     with counted() as found:
         phi(x)
-    return Call(kind, n_rows, phi._angle_scale > 0, blocks, **vars(found))
+    return Call(kind, n_rows, blocks, **vars(found))

@@ -31,8 +31,8 @@ def test_features_and_pickles(cupy, name):
     with counted() as found:
         z = phi(x)
     assert (found.waits, found.bytes_in) == (1, 0)
-    # Whether all rows are finite; of maps of waves the largest entry, which says it too.
-    assert found.bytes_out == (4 if phi._angle_scale else 1)
+    # The largest entry, which is finite where all are, and by which long rows are refused.
+    assert found.bytes_out == 4
     with counted() as unlooked:
         again = phi(x, check_finite=False)
     assert (unlooked.waits, unlooked.bytes_out) == (0, 0)

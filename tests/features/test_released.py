@@ -37,7 +37,7 @@ def test_a_map_that_was_called_leaves_no_circle(name):
 def test_the_block_function_still_travels_without_its_map():
     x = np.eye(3)
     phi = DRAWN["maxout"]()
-    expected, block = phi(x), phi._transform("float64")
+    expected, block = phi(x), phi._whole("float64")
     del phi
     again = pickle.loads(pickle.dumps(block))
     np.testing.assert_array_equal(again(np, x), expected)

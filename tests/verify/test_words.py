@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mehler import verify
-from mehler._words import be, counted
+from mehler._plural import be, counted
 from mehler.verify._pair_table import aligned, interval_text
 
 

@@ -15,11 +15,11 @@ from mehler._arrays._namespace import (
     Array,
     array_namespace,
     dtype_name,
-    is_array,
-    is_dask_array,
+    is_chunked,
     is_jax_array,
     is_numpy_array,
     is_on_accelerator,
+    is_torch_array,
     place_of,
     within_floats,
 )
@@ -86,14 +86,16 @@ def map_rows(
     *,
     block: int | None = None,
     width: int = 0,
+    compiled: Callable[[Any, Array], RowFunction | None] | None = None,
 ) -> Array:
     """Stack ``function(xp, rows)`` over blocks of rows of `x`: (n, d) to (n, n_columns).
 
     Extra memory is a few blocks, whatever n is. Dask keeps its row chunks and stays lazy. `width`
     numbers are held a row while it is computed, if that is more than `n_columns`; `block` rows suit
-    the host's cache, and are not asked for on a GPU.
+    the host's cache, and are not asked for on a GPU. ``compiled(xp, x)`` returns the function
+    compiled by JAX, for large calls, or None.
     """
-    if is_dask_array(x):
+    if is_chunked(x):
         return _map_rows_dask(function, x, n_columns, dtype, block, width)
     place = place_of(x)
     xp = place.xp
@@ -102,7 +104,7 @@ def map_rows(
     if block is None or is_on_accelerator(x):
         block = block_rows_for_map(max(n_columns, width), itemsize, x)
     if is_jax_array(x):
-        return _map_rows_jax(function, xp, x, block, n_rows * max(n_columns, width))
+        return _map_rows_jax(function, compiled, x, block, n_rows * max(n_columns, width))
     if n_rows <= block:
         return function(xp, x)
     out = xp.empty((n_rows, n_columns), dtype=dtype, device=place.device)
@@ -111,17 +113,13 @@ def map_rows(
     return out
 
 
-def _map_rows_jax(function: Any, xp: Any, x: Array, block: int, n_numbers: int) -> Array:
-    compiled = None
-    if n_numbers >= _COMPILED and hasattr(function, "compiled"):
-        compiled = function.compiled(xp, x)
-    if x.shape[0] <= block and compiled is None:
+def _map_rows_jax(function: Any, compiled: Any, x: Array, block: int, n_numbers: int) -> Array:
+    xp = array_namespace(x)
+    fast = compiled(xp, x) if compiled is not None and n_numbers >= _COMPILED else None
+    if x.shape[0] <= block and fast is None:
         return function(xp, x)
-    # In a loop of JAX's own, and where it compiles, values are not available.
-    if hasattr(function, "must_look") and function.must_look(xp, x):
-        compiled = function
-    if compiled is not None:
-        parts = [compiled(xp, x[rows, :]) for rows in slices(x.shape[0], block)]
+    if fast is not None:
+        parts = [fast(xp, x[rows, :]) for rows in slices(x.shape[0], block)]
         return parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)
     # JAX arrays cannot be written to; lax.map is its loop over blocks, traced once.
     import jax
@@ -179,7 +177,7 @@ def map_columns(parts: ColumnParts, x: Array, n_columns: int, dtype: Any) -> Arr
     Each part is applied as by :func:`map_rows` and released before the next, so that only one
     part's weights are held. Parts come in column order; every Dask row chunk iterates them anew.
     """
-    if is_dask_array(x):
+    if is_chunked(x):
 
         def on_chunk(chunk: Array, shared: ColumnParts) -> Array:
             return within_floats(
@@ -221,7 +219,7 @@ def _map_columns_jax(parts: ColumnParts, xp: Any, x: Array, dtype: Any) -> Array
 def map_elements(function: Callable[[Any, Array], Array], x: Array) -> Array:
     """Apply an elementwise ``function(xp, flat)`` to `x`, in cache-sized pieces on NumPy."""
     xp = array_namespace(x)
-    if is_dask_array(x):
+    if is_chunked(x):
         return x.map_blocks(
             lambda chunk: within_floats(lambda: map_elements(function, chunk), chunk, name="X"),
             dtype=x.dtype,
@@ -233,12 +231,6 @@ def map_elements(function: Callable[[Any, Array], Array], x: Array) -> Array:
     for piece in slices(flat.shape[0], _ELEMENTS):
         out[piece] = function(xp, flat[piece])
     return xp.reshape(out, x.shape)
-
-
-def is_batched(x: Any) -> bool:
-    """Return whether `x` is an array with batches of rows before its rows and columns."""
-    # Most rows are a matrix, which is told first.
-    return getattr(x, "ndim", 0) > 2 and is_array(x)
 
 
 def rows_of_batches(function: Callable[..., Array], *stacks: Array) -> Array:
@@ -271,3 +263,15 @@ def pairs_of_batches(function: Callable[..., Array], x: Array, y: Array | None) 
         for i in range(stacks[0].shape[0])
     ]
     return xp.reshape(xp.stack(values), (*batch, *values[0].shape))
+
+
+def attached(values: Array, x: Array) -> Array:
+    """Return features (n, m) as a function of rows (n, d), where PyTorch sees none.
+
+    Features that only jump have a gradient of zero, and PyTorch says of them that they have none.
+    """
+    if type(values) is np.ndarray or not is_torch_array(values):
+        return values
+    if values.requires_grad or not x.requires_grad or not values.is_floating_point():
+        return values
+    return values + 0.0 * x[:, :1].to(values.dtype)

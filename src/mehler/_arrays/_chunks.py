@@ -9,18 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from mehler._arrays._namespace import Array, is_dask_array
+from mehler._arrays._namespace import Array, is_chunked
 
 # Parts are added in pairs within a group, and groups in sequence: a process holds only a few
 # parts at a time, however many chunks there are.
 _GROUP = 16
 # Largest Dask array, in bytes, that is loaded whole where an algorithm needs all of it.
 _HELD = 1 << 30
-
-
-def is_chunked(x: Array) -> bool:
-    """Return whether `x` is a Dask array."""
-    return bool(is_dask_array(x))
 
 
 def require_known_chunks(*arrays: Array) -> None:

@@ -11,7 +11,7 @@ from mehler._arrays._namespace import (
     Array,
     array_namespace,
     code_dtype,
-    is_dask_array,
+    is_chunked,
     is_jax_array,
     is_lazy,
     is_numpy_array,
@@ -134,7 +134,7 @@ def hamming_similarity(c: Array, d: Array | None, n_values: int) -> Array:
 
     In the widest float of the device. `d` None means `c`; each pair is then compared once.
     """
-    if is_dask_array(c):
+    if is_chunked(c):
         return _by_chunks(c, c if d is None else d, n_values)
     xp = place_of(c).xp
     small = code_dtype(xp, n_values)

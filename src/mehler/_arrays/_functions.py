@@ -16,8 +16,8 @@ from mehler._arrays._blocks import slices
 from mehler._arrays._host import from_host, to_host
 from mehler._arrays._namespace import (
     Array,
+    is_chunked,
     is_cupy_array,
-    is_dask_array,
     is_jax_array,
     is_numpy_array,
     is_torch_array,
@@ -132,7 +132,7 @@ def erf(_: Any, t: Array) -> Array:
         return on_cupy(t)
     from scipy.special import erf as on_host
 
-    if is_dask_array(t):
+    if is_chunked(t):
         return t.map_blocks(on_host, dtype=t.dtype)
     if is_numpy_array(t):
         return on_host(t)

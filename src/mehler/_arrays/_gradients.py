@@ -89,15 +89,3 @@ def with_derivative(
     chained = jax.custom_jvp(function)
     chained.defjvp(lambda at, moved: (chained(*at), moved[0] * derivative(*at)))
     return chained(x, *constants)
-
-
-def attached(values: Array, x: Array) -> Array:
-    """Return features (n, m) as a function of rows (n, d), where PyTorch sees none.
-
-    Features that only jump have a gradient of zero, and PyTorch says of them that they have none.
-    """
-    if not is_torch_array(values) or values.requires_grad or not x.requires_grad:
-        return values
-    if not values.is_floating_point():
-        return values
-    return values + 0.0 * x[:, :1].to(values.dtype)

@@ -16,8 +16,8 @@ from mehler._arrays._namespace import (
     Place,
     dtype_name,
     is_array,
+    is_chunked,
     is_cupy_array,
-    is_dask_array,
     is_jax_array,
     is_lazy,
     is_torch_array,
@@ -32,7 +32,7 @@ def to_host(x: Array) -> Any:
     """Return the values of `x` as a NumPy array; a Dask graph is computed once."""
     if isinstance(x, np.ndarray):
         return x
-    if is_dask_array(x):
+    if is_chunked(x):
         return to_host(x.compute())
     if is_torch_array(x):
         return x.detach().cpu().numpy()
@@ -66,7 +66,7 @@ def elementwise_on_host(function: Callable[[Any], Any], x: Array, *, what: str) 
                 x,
                 vmap_method="expand_dims",
             )
-    elif is_lazy(x) and not is_dask_array(x):
+    elif is_lazy(x) and not is_chunked(x):
         raise TypeError(
             f"{what} is computed by NumPy and SciPy: call it outside of torch.func.vmap and "
             "torch.compile"

@@ -70,21 +70,23 @@ def is_numpy_array(x: Any) -> bool:
 
 def is_jax_array(x: Any) -> bool:
     """Return whether `x` is an array or a tracer of JAX."""
-    return not is_torch_array(x) and bool(compat.is_jax_array(x))
+    return type(x) is not np.ndarray and not is_torch_array(x) and bool(compat.is_jax_array(x))
 
 
-def is_dask_array(x: Any) -> bool:
+def is_chunked(x: Any) -> bool:
     """Return whether `x` is an array of Dask."""
-    return not is_torch_array(x) and bool(compat.is_dask_array(x))
+    return type(x) is not np.ndarray and not is_torch_array(x) and bool(compat.is_dask_array(x))
 
 
 def is_cupy_array(x: Any) -> bool:
     """Return whether `x` is an array of CuPy."""
-    return not is_torch_array(x) and bool(compat.is_cupy_array(x))
+    return type(x) is not np.ndarray and not is_torch_array(x) and bool(compat.is_cupy_array(x))
 
 
 def is_on_accelerator(x: Any) -> bool:
     """Return whether a device with memory of its own, such as a GPU, computes with `x`."""
+    if type(x) is np.ndarray:
+        return False
     if is_torch_array(x):
         return x.device.type not in {"cpu", "meta"}
     if is_jax_array(x):
@@ -98,12 +100,12 @@ def is_on_accelerator(x: Any) -> bool:
 
 def is_array(x: Any) -> bool:
     """Return whether `x` is an array of a supported namespace."""
-    return is_torch_array(x) or bool(compat.is_array_api_obj(x))
+    return type(x) is np.ndarray or is_torch_array(x) or bool(compat.is_array_api_obj(x))
 
 
 def standard_namespace(x: Any) -> Any:
     """Return the standard's face of the library of `x`."""
-    if is_torch_array(x):
+    if type(x) is not np.ndarray and is_torch_array(x):
         import array_api_compat.torch
 
         return array_api_compat.torch
@@ -135,30 +137,35 @@ class Place:
 
 def array_namespace(*arrays: Array, names: tuple[str, ...] | None = None) -> Any:
     """Return the common namespace of `arrays`, or raise TypeError naming the one that differs."""
-    names = names or tuple(f"argument {i + 1}" for i in range(len(arrays)))
     spaces = []
-    for array, name in zip(arrays, names):
-        if not is_array(array):
-            dense = f"{name}.toarray()" if hasattr(array, "toarray") else f"numpy.asarray({name})"
-            raise TypeError(
-                f"{name} must be an array of NumPy, CuPy, PyTorch, JAX, Dask or another array API "
-                f"library, but is {type(array).__name__}; convert it first, for instance with "
-                f"{dense}"
-            )
-        if isinstance(array, np.ma.MaskedArray):
-            raise TypeError(
-                f"{name} is a masked array: drop or impute what is masked first, and pass "
-                f"numpy.asarray({name})"
-            )
+    for i, array in enumerate(arrays):
+        if type(array) is not np.ndarray:
+            _require_array(array, names[i] if names else f"argument {i + 1}")
         spaces.append(standard_namespace(array))
     first = spaces[0]
-    for space, name in zip(spaces[1:], names[1:]):
+    for i, space in enumerate(spaces):
         if space is not first:
+            one, other = (names[0], names[i]) if names else ("argument 1", f"argument {i + 1}")
             raise TypeError(
-                f"{names[0]} is an array of {namespace_name(first)} but {name} of "
+                f"{one} is an array of {namespace_name(first)} but {other} of "
                 f"{namespace_name(space)}; bring both to one library and device"
             )
     return first
+
+
+def _require_array(x: Any, name: str) -> None:
+    """Raise TypeError unless `x` is an array without a mask, with the call that converts it."""
+    if not is_array(x):
+        dense = f"{name}.toarray()" if hasattr(x, "toarray") else f"numpy.asarray({name})"
+        raise TypeError(
+            f"{name} must be an array of NumPy, CuPy, PyTorch, JAX, Dask or another array API "
+            f"library, but is {type(x).__name__}; convert it first, for instance with {dense}"
+        )
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError(
+            f"{name} is a masked array: drop or impute what is masked first, and pass "
+            f"numpy.asarray({name})"
+        )
 
 
 def namespace_name(xp: Any) -> str:
@@ -171,7 +178,9 @@ def is_lazy(x: Array) -> bool:
 
     Dask graphs, tracers of JAX, and PyTorch under ``torch.compile`` and ``torch.func.vmap``.
     """
-    if is_dask_array(x):
+    if type(x) is np.ndarray:
+        return False
+    if is_chunked(x):
         return True
     if is_torch_array(x):
         from mehler._arrays import _torch_gradients
@@ -187,6 +196,8 @@ def is_lazy(x: Array) -> bool:
 def place_of(x: Array) -> Place:
     """Return namespace and device of `x`; a tracer under ``jax.jit`` has no device."""
     xp = array_namespace(x)
+    if type(x) is np.ndarray:
+        return Place(xp, "cpu")
     if is_lazy(x) and not is_torch_array(x):
         return Place(xp, None)
     return Place(xp, device_of(x))
@@ -280,8 +291,7 @@ def _default_float(xp: Any, device: Any) -> Any:
 
 def real_dtype(x: Array, *, name: str = "X") -> Any:
     """Return the dtype to compute in for `x`: its own if floating, else the default float."""
-    place = place_of(x)
-    xp = place.xp
+    xp = array_namespace(x, names=(name,))
     text = dtype_name(x.dtype)
     if text in _REAL:
         # Files bring bytes in the other order, which no BLAS and no ufunc with `out` takes.
@@ -289,7 +299,7 @@ def real_dtype(x: Array, *, name: str = "X") -> Any:
     if xp.isdtype(x.dtype, "complex floating"):
         raise TypeError(f"{name} is complex ({text}); the maps take real data: pass its real part")
     if xp.isdtype(x.dtype, ("integral", "bool")):
-        return _default_float(xp, place.device)
+        return _default_float(xp, place_of(x).device)
     raise TypeError(f"{name} has dtype {text}; the maps compute in float32 or float64: convert it")
 
 
@@ -306,6 +316,14 @@ def resolve_dtype(dtype: Any, xp: Any, device: Any) -> Any:
             "use dtype='float32', or switch double precision on (for JAX: jax_enable_x64)"
         )
     return getattr(xp, text)
+
+
+def loses_digits(x: Array, dtype: Any) -> bool:
+    """Return whether the dtype of `x` holds numbers that `dtype` rounds."""
+    xp = array_namespace(x)
+    if not xp.isdtype(x.dtype, "real floating"):
+        return bool(xp.isdtype(x.dtype, "integral"))
+    return float(xp.finfo(x.dtype).eps) < float(xp.finfo(dtype).eps)
 
 
 def code_dtype(xp: Any, n_values: int) -> Any:
@@ -332,3 +350,9 @@ def within_floats(compute: Callable[[], Any], x: Array, *, name: str) -> Any:
     if all(np.isfinite(one).all() for one in (values if isinstance(values, tuple) else (values,))):
         return values
     raise ValueError(f"{name} leads out of the range of floats: scale it")
+
+
+def is_batched(x: Any) -> bool:
+    """Return whether `x` is an array with batches of rows before its rows and columns."""
+    # Most rows are a matrix, which is told first.
+    return getattr(x, "ndim", 0) > 2 and is_array(x)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from mehler._arrays._namespace import (
     is_cupy_array,
     is_jax_array,
     is_lazy,
-    is_on_accelerator,
+    is_torch_array,
     real_dtype,
     standard_namespace,
 )
@@ -24,10 +23,11 @@ from mehler._arrays._namespace import (
 
 def check_matrix(
     x: Array, *, name: str = "X", n_columns: int | None = None, finite: bool = True
-) -> None:
+) -> float | None:
     """Raise unless `x` is a non-empty (n, d) matrix of finite real numbers.
 
     Of lazy arrays (Dask graphs, tracers) only the shape is checked, and of all without `finite`.
+    Returns the largest absolute entry of what was looked at, else None.
     """
     xp = array_namespace(x, names=(name,))
     if x.ndim != 2:
@@ -47,7 +47,8 @@ def check_matrix(
     if is_cupy_array(x):
         _require_current_device(x, name)
     if finite and not is_lazy(x) and xp.isdtype(x.dtype, "real floating"):
-        require_finite(x, name=name)
+        return require_finite(x, name=name)
+    return None
 
 
 def _require_current_device(x: Array, name: str) -> None:
@@ -65,34 +66,37 @@ def _require_current_device(x: Array, name: str) -> None:
 def all_true(check: Callable[[Array], Array], x: Array) -> bool:
     """Return whether a check holds everywhere, even while JAX traces something else."""
     xp = standard_namespace(x)
+    return bool(_at_once(lambda values: xp.all(check(values)), x))
+
+
+def largest_entry(x: Array) -> float:
+    """Return the largest absolute entry, NaN if there is one; the host waits once for a device."""
+    xp = standard_namespace(x)
+    # Of PyTorch's: a loop over blocks would grow the graph.
+    x = x.detach() if is_torch_array(x) else x
+    return float(_at_once(lambda rows: xp.maximum(xp.max(rows), -xp.min(rows)), x))
+
+
+def require_finite(x: Array, *, name: str) -> float:
+    """Return the largest absolute entry; ValueError names the first row with NaN or infinity."""
+    largest = largest_entry(x)
+    if math.isfinite(largest):
+        return largest
+    for rows in slices(x.shape[0], block_rows_for_map(x.shape[1], 8)):
+        good = np.isfinite(to_host(x[rows, :])).all(axis=1)
+        if not good.all():
+            raise ValueError(
+                f"{name} holds NaN or infinity, first in row {rows.start + int(good.argmin())}; "
+                "drop or impute such rows first"
+            )
+    return largest
+
+
+def _at_once(function: Callable[[Array], Array], x: Array) -> Array:
+    """Apply a function to values, even while JAX traces something else."""
     if not is_jax_array(x):
-        return bool(xp.all(check(x)))
+        return function(x)
     import jax
 
     with jax.ensure_compile_time_eval():
-        return bool(xp.all(check(x)))
-
-
-def _is_finite(xp: Any, x: Array) -> bool:
-    """Look once, however many blocks there are: the host waits for the device each time."""
-    blocks = list(slices(x.shape[0], block_rows_for_map(x.shape[1], 1, x)))
-    if len(blocks) == 1:
-        return all_true(xp.isfinite, x)
-    return all_true(
-        lambda known: xp.stack([xp.all(xp.isfinite(known[rows, :])) for rows in blocks]), x
-    )
-
-
-def require_finite(x: Array, *, name: str) -> None:
-    """Raise for NaN and infinity, naming the first row that has one."""
-    xp = standard_namespace(x)
-    if is_on_accelerator(x) and _is_finite(xp, x):
-        return
-    block = block_rows_for_map(x.shape[1], 8)
-    for rows in slices(x.shape[0], block):
-        if not all_true(lambda known, some=rows: xp.isfinite(known[some, :]), x):  # type: ignore[misc]  # bound early
-            good = np.isfinite(to_host(x[rows, :]))
-            row = rows.start + int((~np.all(good, axis=1)).argmax())
-            raise ValueError(
-                f"{name} holds NaN or infinity, first in row {row}; drop or impute such rows first"
-            )
+        return function(x)

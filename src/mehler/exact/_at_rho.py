@@ -13,12 +13,15 @@ from typing import Any
 from mehler import _arrays
 from mehler.exact import _moments, _table, closed_form
 from mehler.exact._angle import over_sine
-from mehler.exact._validate import check_pool, check_rho
+from mehler.exact._validate import ROUNDING, check_pool, check_rho
 
 
 def apply(function: Callable[[Any, int], Any], rho: Any, q: int) -> Any:
     """Validate, evaluate, and return a number for a number and an array for an array."""
     q = check_pool(q)
+    if isinstance(rho, float) and q > 2 and abs(rho) <= 1.0 + ROUNDING["float64"]:
+        # Tables serve a number by itself: an array of one would cost ten times as much.
+        return function(min(1.0, max(-1.0, float(rho))), q)
     array = check_rho(rho)
 
     def of(some: _arrays.Array) -> _arrays.Array:
@@ -35,11 +38,16 @@ def collision(rho: _arrays.Array, q: int) -> _arrays.Array:
         return closed_form.collision_on_array(rho, q)
     table = _table.pool_table(q)
 
-    def value(r: _arrays.Array) -> _arrays.Array:
-        # Rounding of the table may leave [0, 1].
-        return _arrays.array_namespace(r).clip(_table.evaluate(table.kappa, r), 0.0, 1.0)
-
+    value = functools.partial(probability, table.kappa)
     return _arrays.with_derivative(value, lambda r: collision_slope(r, q), rho)
+
+
+def probability(pieces: Any, rho: _arrays.Array) -> _arrays.Array:
+    """Evaluate a table of probabilities, whose rounding may leave [0, 1]."""
+    value = _table.evaluate(pieces, rho)
+    if type(value) is float:
+        return min(1.0, max(0.0, value))
+    return _arrays.array_namespace(rho).clip(value, 0.0, 1.0)
 
 
 def collision_slope(rho: _arrays.Array, q: int) -> _arrays.Array:

@@ -55,8 +55,6 @@ def collision_coefficients(q: int, n: int, dps: int | None = None) -> Any:
     --------
     collision_probability : The function with these power series coefficients.
     hermite_moment : Hermite coefficients of the maximum.
-    mehler.exact.asymptotics.collision_coefficient : Leading order for large i.
-    mehler.exact.certified.collision_coefficients : The same as balls.
 
     Notes
     -----

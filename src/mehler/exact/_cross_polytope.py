@@ -101,9 +101,7 @@ def _collision(rho: _arrays.Array, d: int) -> _arrays.Array:
         return closed_form.collision_on_array(rho, 2)
     value, slope = _tables(d)
 
-    def between(r: _arrays.Array) -> _arrays.Array:
-        return _arrays.array_namespace(r).clip(_table.evaluate(value, r), 0.0, 1.0)
-
+    between = functools.partial(_at_rho.probability, value)
     return _arrays.with_derivative(between, lambda r: _at_rho.over_root(slope, r), rho)
 
 

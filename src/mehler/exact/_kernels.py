@@ -37,9 +37,6 @@ def collision_probability(rho: Any, q: int, dps: int | None = None) -> Any:
     --------
     collision_coefficients : Its power series.
     maxout_kernel : Its integral, the expected kernel of maxout features.
-    mehler.exact.closed_form.collision_probability : Closed forms for q = 1, 2, 3.
-    mehler.exact.asymptotics.collision_near_one : First order at rho = 1.
-    mehler.MaxoutCodes : The map with this expected kernel.
 
     Notes
     -----
@@ -85,8 +82,6 @@ def maxout_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
     --------
     centred_kernel : The kernel less its value at rho = 0.
     locally_linear_kernel : The kernel as printed in the paper.
-    maxout_variance : Variance of one product of maxout units.
-    mehler.MaxoutFeatures : The map with this expected kernel.
 
     Notes
     -----
@@ -130,7 +125,6 @@ def locally_linear_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
     --------
     maxout_kernel : The expected kernel of maxout features.
     decoupled_variance : Variance of one product of decoupled units.
-    mehler.DecoupledMaxoutFeatures : The map with this expected kernel.
 
     References
     ----------

@@ -6,6 +6,7 @@ line converges faster than any power of its step: the stated accuracy is roundin
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -53,11 +54,10 @@ def max_moment(k: int, q: int, dps: int | None = None) -> Any:
     --------
     sigma2 : The second moment.
     hermite_moment : Moments of Hermite polynomials.
-    mehler.exact.certified.max_moment : The same as a ball.
 
     Notes
     -----
-    Relative error at most 1e-13, about 1 ms. ``max_moment(1, q)`` is h_1(q).
+    Relative error at most 1e-13, about 1 ms when first called. ``max_moment(1, q)`` is h_1(q).
 
     References
     ----------
@@ -73,8 +73,11 @@ def max_moment(k: int, q: int, dps: int | None = None) -> Any:
     """
     if dps is not None:
         return in_digits("max_moment", k, q, dps)
-    k = integer("order k", k, least=0, most=LARGEST_MOMENT)
-    q = check_pool(q)
+    return _max_moment(integer("order k", k, least=0, most=LARGEST_MOMENT), check_pool(q))
+
+
+@functools.lru_cache(maxsize=1024)
+def _max_moment(k: int, q: int) -> float:
     if q == 1 and k % 2:
         return 0.0
     t, density = _density(q, reach=math.sqrt(k))
@@ -108,7 +111,6 @@ def sigma2(q: int, dps: int | None = None) -> Any:
     --------
     max_moment : Moments of any order.
     maxout_kernel : Its value at rho = 1 is sigma^2(q).
-    mehler.exact.certified.sigma2 : The same as a ball.
 
     References
     ----------
@@ -146,7 +148,6 @@ def hermite_moment(i: int, q: int, dps: int | None = None) -> Any:
     --------
     max_moment : Plain moments.
     collision_coefficients : Power series of the collision probability.
-    mehler.exact.certified.hermite_moment : The same as a ball.
 
     Notes
     -----

@@ -15,6 +15,7 @@ bulk evaluation uses local polynomials, 64 pieces of degree 9.
 from __future__ import annotations
 
 import functools
+import math
 import threading
 from dataclasses import dataclass
 from typing import Any
@@ -147,12 +148,24 @@ _TO_POWERS = np.stack(
 
 def evaluate(pieces: Any, rho: _arrays.Array) -> _arrays.Array:
     """Evaluate at correlations `rho` in [-1, 1], in the namespace and dtype of `rho`."""
+    if type(rho) is float:
+        return _at_number(pieces, math.acos(rho))
     return _arrays.map_elements(lambda xp, flat: _at(pieces, xp, angle(xp, flat)), rho)
 
 
 def evaluate_at_angle(pieces: Any, theta: _arrays.Array) -> _arrays.Array:
     """Evaluate at angles in [0, pi], for callers who know small ones better than their cosine."""
     return _arrays.map_elements(lambda xp, flat: _at(pieces, xp, flat), theta)
+
+
+def _at_number(pieces: Any, theta: float) -> float:
+    piece = min(_PIECES - 1, int(theta * (_PIECES / math.pi)))
+    t = theta * (2 * _PIECES / math.pi) - (2 * piece + 1)
+    coefficients = pieces[:, piece].tolist()
+    value = coefficients[_DEGREE]
+    for k in range(_DEGREE - 1, -1, -1):
+        value = value * t + coefficients[k]
+    return float(value)
 
 
 def _at(pieces: Any, xp: Any, theta: _arrays.Array) -> _arrays.Array:

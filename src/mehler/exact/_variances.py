@@ -62,7 +62,6 @@ def maxout_variance(rho: Any, q: int) -> Any:
     --------
     product_second_moment : S_q(rho).
     maxout_kernel : K_q(rho).
-    centred_variance : The same for centred units.
 
     Examples
     --------

@@ -11,9 +11,10 @@ from mehler import _arrays
 from mehler._random import check_seed
 from mehler._validate import flag, integer
 from mehler._version import __version__
-from mehler.features import _phases, _plot, _rows
+from mehler.features import _plot, _rows
+from mehler.features._block import Angles, Block, WholeBlock
 from mehler.features._recipes import MAPS, elsewhere, map_at
-from mehler.features._units import Columns, Transform, UnitBlock, units_per_block
+from mehler.features._units import Columns, UnitBlock, units_per_block
 
 # More weights than this must be a mistake, such as a size with a digit too many.
 _LARGEST_WEIGHTS = 1 << 42
@@ -61,9 +62,6 @@ class FeatureMap(ABC):
     --------
     mehler.MaxoutFeatures : Maxima of pools of projections.
     mehler.FourierFeatures : Cosines and sines.
-    mehler.KitchenSinks : Any activation of a random projection.
-    mehler.GroupInvariantFeatures : Features invariant to a group.
-    from_recipe : Draw a map again.
 
     Notes
     -----
@@ -97,6 +95,9 @@ class FeatureMap(ABC):
         ``independent_units = False``, if units depend on each other. Default ``_variance_of``.
     ``_n_weights() -> int``
         Count of the weights, called before any is drawn, to refuse absurd sizes. Default d m.
+    ``_angles() -> Angles or None``
+        Of a map of waves, the scale of its angles, by which rows that would lose their phase are
+        refused. Default None: any finite row is served.
     ``_rows_per_block() -> int or None``
         Rows per block that suit the host's cache. Default None: any block of at most 32 MiB.
     ``_numbers_per_row() -> int``
@@ -126,9 +127,6 @@ class FeatureMap(ABC):
 
     # Whether the units are independent draws.
     independent_units: ClassVar[bool] = True
-
-    # Radians of an angle per unit of length of a row, for maps of waves.
-    _angle_scale: float = 0.0
 
     # Whether the weights were given, as leaves of a tree, and so are not those of the seed.
     _with_leaves: bool = False
@@ -167,10 +165,10 @@ class FeatureMap(ABC):
             chosen = _arrays.real_dtype(like, name="like")
         self._lock = threading.Lock()
         self._placed: dict[str, Any] = {}
-        self._transforms: dict[str, Transform] = {}
+        self._blocks: dict[str, WholeBlock] = {}
         self._held_in_common: dict[str, tuple[Any, ...]] = {}
         if stored:
-            self._transform(_arrays.dtype_name(chosen))
+            self._whole(_arrays.dtype_name(chosen))
         else:
             # Fail now, not in the first pass, if units cannot be drawn alone.
             self._draw_units(_arrays.dtype_name(chosen), slice(0, 1))
@@ -227,6 +225,10 @@ class FeatureMap(ABC):
         """Compute m times the variance of the Gram's entries, (n, k)."""
         return self._variance_of(x, y)
 
+    def _angles(self) -> Angles | None:
+        """Return the angles of a map of waves, so that rows that lose their phase are refused."""
+        return None
+
     def _rows_per_block(self) -> int | None:
         """Return the rows per block that suit the host's cache, or None for any that fit."""
         return None
@@ -253,7 +255,8 @@ class FeatureMap(ABC):
             Real, finite rows on the map's library and device, in any number of batches.
         check_finite : bool, optional
             Look for NaN and infinity, and refuse them. Without a look, rows that have some give
-            features without meaning, others are not affected, and on a GPU nothing waits.
+            features without meaning, others are not affected; on a GPU nothing waits, and rows
+            whose angles lose their phase are not refused.
 
         Returns
         -------
@@ -261,35 +264,48 @@ class FeatureMap(ABC):
             In the namespace, device and float dtype of `X` (integers: the default float), or in
             the dtype that the map was drawn with.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` is not such an array, or lives elsewhere; before any work.
-
         Notes
         -----
         On PyTorch and JAX features are differentiable in `X`, :doc:`/gradients`.
         """
         if _arrays.is_batched(X):
             return _arrays.rows_of_batches(lambda rows: self(rows, check_finite=check_finite), X)
-        finite = flag("check_finite", check_finite)
+        finite = check_finite is True or flag("check_finite", check_finite)
         return _arrays.within_floats(lambda: self._features(X, finite), X, name="X")
 
     def _features(self, X: _arrays.Array, finite: bool) -> _arrays.Array:
-        with _phases.seen_once(self._angle_scale > 0, X, finite) as unchecked:
-            dtype = self._checked_dtype(X, unchecked)
-            out = self._out_dtype(dtype)
-            if not self.stored:
-                columns = Columns(self, _arrays.dtype_name(dtype))
-                values = _arrays.map_columns(columns, X, self.n_features, out)
-            else:
-                function = self._transform(_arrays.dtype_name(dtype))
-                block = self._rows_per_block() if self._on_host() else None
-                width = self._numbers_per_row()
-                values = _arrays.map_rows(
-                    function, X, self.n_features, out, block=block, width=width
-                )
+        dtype, largest = self._checked(X, finite)
+        name, out = _arrays.dtype_name(dtype), self._out_dtype(dtype)
+        if not self.stored:
+            columns = Columns(self, name, guarded=not _arrays.is_chunked(X))
+            # Units of one law: the first ones have the reach of all.
+            self._guarded(next(self.unit_blocks()).transform(name), X, largest, finite)
+            values = _arrays.map_columns(columns, X, self.n_features, out)
+        else:
+            block = self._whole(name)
+            values = _arrays.map_rows(
+                self._guarded(block, X, largest, finite),
+                X,
+                self.n_features,
+                out,
+                block=self._rows_per_block() if self._on_host() else None,
+                width=self._numbers_per_row(),
+                compiled=block.compiled,
+            )
         return _arrays.attached(values, X)
+
+    def _guarded(
+        self, block: Block, x: _arrays.Array, largest: float | None, finite: bool
+    ) -> Callable[..., _arrays.Array]:
+        """Guard all rows at once, and return a function of some; on Dask each chunk guards its own.
+
+        Nothing waits for a GPU whose rows nobody is to look at.
+        """
+        if _arrays.is_chunked(x):
+            return block
+        if finite or not _arrays.is_on_accelerator(x):
+            block.guard(_arrays.array_namespace(x), x, largest)
+        return block.compute
 
     def unit_blocks(self, size: int | None = None) -> Iterator[UnitBlock]:
         """Iterate over blocks of units, each of which draws its weights when first called.
@@ -310,8 +326,8 @@ class FeatureMap(ABC):
 
         Raises
         ------
-        TypeError, ValueError
-            If `size` is not an integer of at least 1; if the units of this map are drawn together.
+        ValueError
+            If the units of this map are drawn together.
 
         See Also
         --------
@@ -384,10 +400,8 @@ class FeatureMap(ABC):
 
         Parameters
         ----------
-        X, Y : array, shape (n, n_inputs), (k, n_inputs)
-            Rows as in :meth:`kernel`, whose errors and accuracy hold too.
-        check_finite : bool, optional
-            As in :meth:`__call__`.
+        X, Y, check_finite
+            As for :meth:`kernel`, whose errors and accuracy hold too.
 
         Returns
         -------
@@ -407,10 +421,8 @@ class FeatureMap(ABC):
 
         Parameters
         ----------
-        X, Y : array, shape (n, n_inputs), (k, n_inputs)
-            Rows as in :meth:`kernel`, whose errors and accuracy hold too.
-        check_finite : bool, optional
-            As in :meth:`__call__`.
+        X, Y, check_finite
+            As for :meth:`kernel`, whose errors and accuracy hold too.
 
         Returns
         -------
@@ -428,10 +440,8 @@ class FeatureMap(ABC):
 
         Parameters
         ----------
-        X, Y : array, shape (n, n_inputs), (k, n_inputs)
-            Rows as in :meth:`__call__`; ``None`` for `Y` stands for `X`.
-        check_finite : bool, optional
-            As in :meth:`__call__`.
+        X, Y, check_finite
+            As for :meth:`kernel`, in one library and device with the weights.
 
         Returns
         -------
@@ -521,12 +531,11 @@ class FeatureMap(ABC):
             **({} if self.stored else {"stored": False}),
         }
 
-    def _checked_dtype(self, x: _arrays.Array, check_finite: bool = True) -> Any:
-        """Validate rows and return the dtype to compute in."""
-        finite = flag("check_finite", check_finite)
-        _arrays.check_matrix(x, name="X", n_columns=self.n_inputs, finite=finite)
+    def _checked(self, x: _arrays.Array, finite: bool = True) -> tuple[Any, float | None]:
+        """Validate rows; return the dtype to compute in, and their largest entry if looked at."""
+        largest = _arrays.check_matrix(x, name="X", n_columns=self.n_inputs, finite=finite)
         self._require_here(x, "X")
-        return self._dtype_for(x)
+        return self._dtype_for(x), largest
 
     def _require_here(self, x: _arrays.Array, name: str) -> None:
         here = _arrays.place_of(x)
@@ -548,19 +557,19 @@ class FeatureMap(ABC):
     def _out_dtype(self, dtype: Any) -> Any:
         return dtype
 
-    def _transform(self, dtype: str) -> Transform:
-        """Return the block function with its weights, made once per dtype."""
-        if dtype not in self._transforms:
+    def _whole(self, dtype: str) -> WholeBlock:
+        """Return the block of all columns, made once per dtype."""
+        if dtype not in self._blocks:
             if _arrays.is_compiling():
                 raise ValueError(
                     f"the map has not been called in {dtype} yet: draw it with dtype={dtype!r}, or "
                     "call it once before torch.compile"
                 )
-            # Of a twin, since a circle would keep the weights until the collector comes by.
-            twin = object.__new__(type(self))
-            twin.__dict__.update(self.__dict__, _transforms={})
-            self._transforms[dtype] = Transform(twin, dtype)
-        return self._transforms[dtype]
+            # Of a copy, since a circle would keep the weights until the collector comes by.
+            copy = object.__new__(type(self))
+            copy.__dict__.update(self.__dict__, _blocks={})
+            self._blocks[dtype] = WholeBlock(copy, dtype)
+        return self._blocks[dtype]
 
     def _weights(self, dtype: str) -> tuple[Any, ...]:
         """Return the weights in `dtype`, placed on the device; cached per dtype if stored."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._validate import flag
-from mehler.features import _phases
 
 
 def features_of(phi: Any, check_finite: bool) -> Callable[[_arrays.Array], _arrays.Array]:
@@ -41,9 +40,11 @@ def of_rows(
     place = _arrays.place_of(x)
     xp = place.xp
     wide = _arrays.widest_float(xp, place.device)
+    angles = self._angles()
     for name, rows in (("X", x), ("Y", y)):
-        if self._angle_scale and rows is not None:
-            _phases.require_exact(name, xp, rows, wide, self._angle_scale)
+        # Kernels are functions of differences, which lose nothing but what rows themselves do.
+        if angles is not None and rows is not None and _arrays.loses_digits(rows, wide):
+            angles.require(rows, wide, angles.scale, None, name)
 
     def values(a: _arrays.Array, b: _arrays.Array | None) -> _arrays.Array:
         xp = _arrays.array_namespace(a)

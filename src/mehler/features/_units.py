@@ -10,55 +10,8 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._random import UNITS_PER_BLOCK
-from mehler.features import _phases
-
-
-class SomeUnits:
-    """A block function with the weights of some units."""
-
-    def __init__(self, block: Callable[..., Any], weights: tuple[Any, ...], dtype: str) -> None:
-        self.block = block
-        self.weights = weights
-        self.dtype = dtype
-
-    def __call__(self, xp: Any, rows: _arrays.Array) -> _arrays.Array:
-        rows = _phases.cast(self.block, xp, rows, getattr(xp, self.dtype), self.weights)
-        return self.block(xp, rows, *self.weights)
-
-    def must_look(self, xp: Any, rows: _arrays.Array) -> bool:
-        """Whether the values of some row decide how it is computed."""
-        phases = _phases.phases_of(self.block)
-        dtype = getattr(xp, self.dtype)
-        return phases is not None and phases.reaches(xp, rows, dtype, *self.weights)
-
-
-class Transform(SomeUnits):
-    """A block function with its weights, applied to blocks of rows and sent to Dask workers.
-
-    Pickled as its map, so that a graph contains a recipe and no weights.
-    """
-
-    def __init__(self, source: Any, dtype: str) -> None:
-        self.source = source
-        self._compiled: Any = None
-        super().__init__(source._block(), source._weights(dtype), dtype)
-
-    def compiled(self, xp: Any, rows: _arrays.Array) -> Callable[..., Any] | None:
-        """Return the function compiled by JAX, or None where somebody traces it."""
-        if any(_arrays.is_lazy(one) for one in (rows, *self.weights)):
-            return None
-        if self._compiled is None:
-            block, dtype = self.block, self.dtype
-            self._compiled = _arrays.compiled(
-                lambda some, own: SomeUnits(block, own, dtype)(xp, some)
-            )
-        jitted, weights = self._compiled, self.weights
-        # As arguments: constants would be folded, and kept by the compiler.
-        return lambda xp, some: jitted(some, weights)
-
-    def __reduce__(self) -> tuple[Any, tuple[Any, str]]:
-        return Transform, (self.source, self.dtype)
-
+from mehler._validate import flag
+from mehler.features._block import Block
 
 # Numbers per block of weights: 4 MiB of float32, as are its products with 1024 rows.
 _NUMBERS = 1 << 20
@@ -135,12 +88,14 @@ class UnitBlock:
         TypeError, ValueError
             As the map does.
         """
-        dtype = self._phi._checked_dtype(X, check_finite)
-        out = self._phi._out_dtype(dtype)
-        return _arrays.map_rows(self.transform(_arrays.dtype_name(dtype)), X, self.n_features, out)
+        dtype, largest = self._phi._checked(X, flag("check_finite", check_finite))
+        block = self.transform(_arrays.dtype_name(dtype))
+        function = self._phi._guarded(block, X, largest, check_finite)
+        values = _arrays.map_rows(function, X, self.n_features, self._phi._out_dtype(dtype))
+        return _arrays.attached(values, X)
 
-    def transform(self, dtype: str) -> SomeUnits:
-        """Return a function ``(xp, rows)`` of a block of rows, with the weights of these units.
+    def transform(self, dtype: str) -> Block:
+        """Return the function ``(xp, rows)`` of a block of rows, with the weights of these units.
 
         Parameters
         ----------
@@ -150,7 +105,7 @@ class UnitBlock:
         if dtype not in self._placed:
             drawn = self._phi._draw_units(dtype, slice(self.start, self.stop))
             self._placed[dtype] = tuple(_arrays.from_host(part, self._phi.place) for part in drawn)
-        return SomeUnits(self._phi._block(), self._placed[dtype], dtype)
+        return Block(self._phi._block(), self._placed[dtype], dtype, self._phi._angles())
 
     def __repr__(self) -> str:
         return f"units {self.start} to {self.stop - 1} of {self._phi!r}"
@@ -168,8 +123,10 @@ class Columns:
 
     phi: Any
     dtype: str
+    guarded: bool
 
-    def __call__(self) -> Iterator[tuple[tuple[slice, ...], SomeUnits]]:
+    def __call__(self) -> Iterator[tuple[tuple[slice, ...], Callable[..., _arrays.Array]]]:
         """Yield the columns of each block of units, and a function of rows with their weights."""
-        for block in self.phi.unit_blocks():
-            yield block.slices, block.transform(self.dtype)
+        for units in self.phi.unit_blocks():
+            block = units.transform(self.dtype)
+            yield units.slices, block.compute if self.guarded else block

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from mehler.features import FeatureMap
-from mehler.features._bound import first_dtype, weights_of, with_weights
+from mehler.features._given_weights import first_dtype, weights_of, with_weights
 from mehler.features._recipes import MAPS
 
 _registered: set[type] = set()

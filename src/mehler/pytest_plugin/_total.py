@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mehler._plural import counted
 from mehler._version import __version__
-from mehler._words import counted
 from mehler.verify import Ledger
 
 

@@ -33,7 +33,7 @@ class EdgeCaseArray:
         The rows.
     valid : bool
         Whether a map must return finite features; if not, it must raise ValueError or TypeError
-        before any work.
+        before any work. Maps of waves may refuse 'huge' rows, whose angles have no phase.
 
     See Also
     --------

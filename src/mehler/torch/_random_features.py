@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from mehler import _arrays
 from mehler._validate import choice
 from mehler.features import FeatureMap, from_recipe
-from mehler.features._bound import first_dtype, weights_of
+from mehler.features._given_weights import first_dtype, weights_of
 
 _HALF = (torch.float16, torch.bfloat16)
 
@@ -113,7 +113,8 @@ class RandomFeatures(nn.Module):
         Parameters
         ----------
         X : tensor, shape (..., n_inputs)
-            Rows, in any number of batches; nothing looks whether they are finite.
+            Rows, in any number of batches. On a CPU those whose angles lose their phase are
+            refused; nothing looks whether they are finite.
 
         Returns
         -------
@@ -128,8 +129,10 @@ class RandomFeatures(nn.Module):
         dtype = next(w.dtype for w in weights if w.is_floating_point())
         wide = torch.float32 if dtype in _HALF else dtype
         weights = [w.to(wide) if w.is_floating_point() else w for w in weights]
-        block = self.map._transform(first_dtype(self.map)).block
-        values = block(self.map.place.xp, rows.to(wide), *weights)
+        block, xp, rows = self.map._whole(first_dtype(self.map)), self.map.place.xp, rows.to(wide)
+        if not _arrays.is_on_accelerator(rows):
+            block.guard(xp, rows)
+        values = block.function(xp, rows, *weights)
         if values.is_floating_point():
             values = _arrays.attached(values, rows).to(dtype)
         return values.reshape(*X.shape[:-1], self.map.n_features)
@@ -139,12 +142,8 @@ class RandomFeatures(nn.Module):
 
         Parameters
         ----------
-        X : tensor, shape (..., n, n_inputs)
-            Rows.
-        Y : tensor, shape (..., k, n_inputs), optional
-            Rows; ``None`` stands for `X`.
-        check_finite : bool, optional
-            Look for NaN and infinity, and refuse them; a GPU is waited for.
+        X, Y, check_finite
+            As for the map's own method.
 
         Returns
         -------

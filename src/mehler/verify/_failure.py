@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from operator import methodcaller
 
-from mehler._words import counted
+from mehler._plural import counted
 from mehler.verify._pair_table import aligned, short
 from mehler.verify._verdict import Verdict
 

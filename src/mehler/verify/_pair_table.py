@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mehler._words import counted
+from mehler._plural import counted
 
 
 def short(value: Any) -> str:

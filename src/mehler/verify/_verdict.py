@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from mehler._words import counted
+from mehler._plural import counted
 from mehler.verify._pair_table import PairTable, interval_text, short
 from mehler.verify._plot import plot_verdict
 

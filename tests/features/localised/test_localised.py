@@ -11,7 +11,6 @@ import pytest
 import mehler
 from mehler import verify
 from mehler.features import LocalisedLinearFeatures
-from mehler.features.localised import _localised
 
 X = np.random.default_rng(0).standard_normal((4, 3)) / 2
 FORMS = ["pairs", "offset"]
@@ -54,9 +53,9 @@ def test_verify_sees_a_planted_defect(monkeypatch):
         ).status
 
     assert status() == "holds"
-    right = _localised._kronecker
+    right = LocalisedLinearFeatures._kronecker
     monkeypatch.setattr(
-        _localised, "_kronecker", lambda block, xp, rows, *w: right(block, xp, rows, *w) * 1.2
+        LocalisedLinearFeatures, "_kronecker", lambda phi, xp, *rest: right(phi, xp, *rest) * 1.2
     )
     assert status() == "refuted"
 

@@ -64,7 +64,6 @@ def activation_kernel(
     --------
     activation_kernel_error : Its error bound.
     Activation : A function with its known closed forms.
-    mehler.KitchenSinks : Random features with this expected kernel.
 
     Notes
     -----

@@ -30,11 +30,6 @@ class Bins:
         'dither': (k + u) h with one u uniform on [0, 1) for each template: B is s - v in the mean
         over u, exactly.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range.
-
     See Also
     --------
     TemplateLaw : Distribution of the templates.

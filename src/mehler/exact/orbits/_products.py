@@ -49,7 +49,6 @@ def expected_product(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner:
     --------
     expected_square : Mean of its square.
     Bins : Thresholds and weights.
-    TemplateLaw : Distribution of templates.
 
     Notes
     -----

@@ -30,11 +30,6 @@ class TemplateLaw:
     epsilon : float
         Margin of the last two.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range.
-
     See Also
     --------
     Bins : Thresholds of the features.

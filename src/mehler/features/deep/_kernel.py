@@ -61,7 +61,6 @@ class DeepKernel:
     --------
     mehler.DeepFeatures : Random networks of finite width, which tend to this.
     mehler.exact.maxout_kernel : One layer of maxout.
-    mehler.exact.activation_kernel : One layer of any other activation.
 
     Notes
     -----

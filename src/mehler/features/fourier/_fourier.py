@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from mehler import _arrays, _random
 from mehler.features import _distributions, projections
 from mehler.features._base import FeatureMap
-from mehler.features._phases import Phases
+from mehler.features._block import Angles
 from mehler.features.fourier import _moments as moments
 from mehler.features.spectra import Spectrum, spectrum_of
 from mehler.features.spectra._named import is_named
@@ -80,18 +80,15 @@ class FourierFeatures(FeatureMap):
     --------
     mehler.features.Spectrum : Define a kernel by its frequencies.
     mehler.features.projections : Ways to draw the frequencies.
-    mehler.KitchenSinks : Other activations.
-    mehler.kernels : The kernels as functions.
 
     Notes
     -----
     A unit is a frequency: ``products(X, Y)`` has one column per frequency, n_features/2 of
-    them for pairs. Features are accurate to a few eps times |<w, x>|. Where that could exceed 1/64
-    (the root mean square :math:`\tfrac12\epsilon\sqrt{d + 3}\,s|x|` for frequencies of scale s),
-    angles are reduced by whole turns in integers, at 10 to 100 times the cost of these rows, and
-    features are accurate to 8 d eps at any finite row; not so in code that is traced
-    (``jax.jit``, ``torch.compile``, ``vmap``), where values cannot be looked at. Rows that would be
-    rounded by so much before that, as 64-bit integers are, raise ValueError. ``variance`` is that
+    them for pairs. Features are accurate to a few eps times |<w, x>|. Rows where that could exceed
+    1/64 (root mean square, :math:`\tfrac12\epsilon\sqrt{d + 3}\,s|x|` for frequencies of scale s),
+    as 64-bit integers are, raise ValueError: centre the columns, compute in float64, or take a
+    larger length scale. Code that is traced (``jax.jit``, ``torch.compile``, ``vmap``) cannot look
+    at values, and refuses none. ``variance`` is that
     of independent frequencies; ``gram_variance`` accounts for their dependence: exactly for
     orthogonal frequencies of the Gaussian kernel, else by an upper bound
     (:doc:`/theorems/projections`). Methods that need a function your own spectrum does not
@@ -135,7 +132,6 @@ class FourierFeatures(FeatureMap):
             raise ValueError(f"form must be 'pairs' or 'offset', not {form!r}")
         self.form = form
         self._projection = _projection_for(self.spectrum, projections)
-        self._angle_scale = self.spectrum.scale
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
     @property
@@ -219,16 +215,20 @@ class FourierFeatures(FeatureMap):
     def _block(self) -> Callable[..., _arrays.Array]:
         return functools.partial(
             _transform,
-            Phases(
-                self._projection,
-                self.spectrum.scale,
-                before=self.spectrum.changes_lengths + (self.form == "offset"),
-                mixed=self.spectrum.changes_lengths,
-                own=self.spectrum.changes_entries,
-            ),
+            self._projection.pieces,
+            self.spectrum.scale,
+            self.spectrum.changes_lengths,
             self.form == "offset",
             math.sqrt(2.0 / self.n_features),
         )
+
+    def _angles(self) -> Angles:
+        law = None
+        if self.spectrum.changes_lengths:
+            law = 0
+        elif self.spectrum.changes_entries:
+            law = 1 if self.form == "offset" else 0
+        return Angles(self.spectrum.scale, law=law)
 
     def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
         """Sum cosine and sine of each frequency, for pairs."""
@@ -282,14 +282,24 @@ def _offsets(seed: int, n_units: int, first: int) -> Any:
 
 
 def _transform(
-    phases: Phases, offset: bool, gain: float, xp: Any, rows: _arrays.Array, *weights: Any
+    pieces: Callable[..., Iterator[_arrays.Array]],
+    scale: float,
+    mixed: bool,
+    offset: bool,
+    gain: float,
+    xp: Any,
+    rows: _arrays.Array,
+    *weights: Any,
 ) -> _arrays.Array:
     """Compute the features of a block of rows.
 
     Weights are the lengths of frequencies if mixed, offsets if any, then the projection's.
     """
     unit = _arrays.angle_unit(rows)
-    angles = phases(xp, rows, unit, *weights)
+    first = mixed + offset
+    (angles,) = pieces(xp, rows * (scale * unit), *weights[first:])
+    if mixed:
+        angles = angles * weights[0]
     if offset:
-        return _arrays.cosine(xp, angles + unit * weights[phases.before - 1], gain)
+        return _arrays.cosine(xp, angles + unit * weights[first - 1], gain)
     return _arrays.cosine_and_sine(xp, angles, gain)

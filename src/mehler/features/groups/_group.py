@@ -44,8 +44,6 @@ class Group(ABC):
     --------
     mehler.GroupInvariantFeatures : Features invariant to a group.
     CyclicShifts : Shifts of signals.
-    ImageShifts : Shifts of images.
-    LinearMaps : Any list of matrices or functions.
 
     Examples
     --------

@@ -23,11 +23,6 @@ class ImageShifts(CoordinateGroup):
     fill : {'wrap', 'zero'}
         Boundary: cyclic, or zeros (for `max_shift`; not orthogonal).
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range.
-
     See Also
     --------
     QuarterTurns : Exact rotations.

@@ -25,11 +25,6 @@ class ImageRotations(Group):
     spline : int
         Order of the spline, 0 to 5; default 1.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range.
-
     See Also
     --------
     QuarterTurns : The exact group.

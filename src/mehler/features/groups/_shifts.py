@@ -25,7 +25,6 @@ class CyclicShifts(CoordinateGroup):
     --------
     Dihedral : Shifts and reversals.
     ImageShifts : Shifts of images.
-    mehler.exact.orbits.cyclic_distance : Mean distance over all shifts.
 
     Notes
     -----

@@ -55,7 +55,6 @@ class SteerableRotations(Group):
     --------
     ImageRotations : Rotations by splines, which are no group.
     QuarterTurns : Rotations by right angles, of all images.
-    mehler.bounds.group_invariant.rotations : How far n turns are from the mean over all angles.
 
     Notes
     -----

@@ -57,11 +57,6 @@ class TimeWarps(_Resampled):
         Above 0: at 2 the signal passes in half the time, zeros follow; at 1/2 its middle half is
         stretched. Linear interpolation; not orthogonal.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range.
-
     See Also
     --------
     PitchShifts : Shifts of a spectrum.
@@ -101,11 +96,6 @@ class PitchShifts(_Resampled):
         Shifts; 1200 are an octave.
     channels_per_octave : float
         Density of the axis.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range.
 
     See Also
     --------

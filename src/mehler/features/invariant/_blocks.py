@@ -15,8 +15,6 @@ VALUES = 1 << 19
 # Numbers per piece on a GPU: 256 MiB of float32, comparisons with all thresholds included.
 _ON_GPU = 1 << 26
 
-Project = Callable[..., Any]
-
 
 def numbers_per_row(n_templates: int, n_elements: int, n_columns: int) -> int:
     """Return how many float32 a row takes on a GPU: projections, and a byte for each comparison."""
@@ -24,27 +22,25 @@ def numbers_per_row(n_templates: int, n_elements: int, n_columns: int) -> int:
 
 
 def count_below(
-    project: Project,
-    n_templates: int,
-    n_elements: int,
+    project: Callable[[slice], _arrays.Array],
+    sizes: tuple[int, int],
     xp: Any,
     rows: _arrays.Array,
     scale: _arrays.Array,
     thresholds: _arrays.Array,
-    *weights: Any,
 ) -> _arrays.Array:
     """Compute features of a block of rows: counts below the thresholds, times column scales.
 
-    `project(xp, rows, part, *weights)` returns the values of the templates in a slice.
+    ``project(part)`` returns the values of the templates in a slice; sizes are the number of
+    templates and of elements.
     """
+    n_templates, n_elements = sizes
     if _arrays.is_on_accelerator(rows):
         most = _ON_GPU // numbers_per_row(1, n_elements, thresholds.shape[-1])
     else:
         most = VALUES // n_elements
     step = max(1, most // rows.shape[0])
-    pieces = (
-        (part, project(xp, rows, part, *weights)) for part in _arrays.slices(n_templates, step)
-    )
+    pieces = ((part, project(part)) for part in _arrays.slices(n_templates, step))
     return _arrays.ecdf_at(xp, pieces, thresholds, scale)
 
 

@@ -87,17 +87,10 @@ class GroupInvariantFeatures(FeatureMap):
     n_units : int
         Templates m; each has `n_features // n_units` neighbouring columns.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range.
-
     See Also
     --------
     mehler.features.groups : Groups and other lists of linear maps.
     mehler.features.groups.haar_kernel : A kernel averaged over a group.
-    mehler.exact.orbits : The expectations behind :meth:`kernel`.
-    mehler.bounds.group_invariant : Bounds of the error.
 
     Notes
     -----
@@ -282,14 +275,24 @@ class GroupInvariantFeatures(FeatureMap):
         return (_moved_alone(self.group, templates, elements),)
 
     def _block(self) -> Callable[..., _arrays.Array]:
-        layouts: dict[str, blocks.Project] = {
-            "shifts": functools.partial(blocks.on_shifts, _image_shape(self.group)),
-            "blocks": functools.partial(blocks.on_blocks, _few_blocks(self.group)),
-            "moved": functools.partial(blocks.on_moved, self._size),
-            "orbit": blocks.on_orbit,
-        }
-        project = layouts[self._layout]
-        return functools.partial(blocks.count_below, project, self.n_units, self._size)
+        return self._counts
+
+    def _counts(
+        self, xp: Any, rows: _arrays.Array, scale: Any, thresholds: Any, *weights: Any
+    ) -> _arrays.Array:
+        """Count the projections of rows on moved templates below the thresholds."""
+
+        def project(part: slice) -> _arrays.Array:
+            if self._layout == "shifts":
+                return blocks.on_shifts(_image_shape(self.group), xp, rows, part, *weights)
+            if self._layout == "blocks":
+                return blocks.on_blocks(_few_blocks(self.group), xp, rows, part, *weights)
+            if self._layout == "moved":
+                return blocks.on_moved(self._size, xp, rows, part, *weights)
+            return blocks.on_orbit(xp, rows, part, *weights)
+
+        sizes = self.n_units, self._size
+        return blocks.count_below(project, sizes, xp, rows, scale, thresholds)
 
     def _rows_per_block(self) -> int | None:
         # One template's projections on a block of rows fit in a piece; features in 32 MiB.

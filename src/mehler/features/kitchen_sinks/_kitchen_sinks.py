@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,8 @@ from mehler import _arrays, _random
 from mehler._validate import not_negative, positive
 from mehler.exact.activations import Activation, activation_of
 from mehler.features import _correlation, _distances, _distributions
+from mehler.features._block import Angles
 from mehler.features._estimate import EstimatedKernel
-from mehler.features._phases import Phases
 from mehler.features.kitchen_sinks._stumps import StumpWeights
 from mehler.features.kitchen_sinks._weights import Draw, Matrix, law_of
 from mehler.features.projections import named
@@ -83,8 +83,6 @@ class KitchenSinks(EstimatedKernel):
     --------
     mehler.exact.activation_kernel : The expected kernel as a function of the correlation.
     mehler.exact.Activation : An activation with its closed forms.
-    mehler.FourierFeatures : Cosines and sines for a kernel of differences.
-    mehler.bounds.kitchen_sinks : Bounds of the risk.
 
     Notes
     -----
@@ -131,7 +129,6 @@ class KitchenSinks(EstimatedKernel):
         self.law = law
         self.projections = projections
         self._projection = named(projections)
-        self._angle_scale = self.weight_scale if self._activation.waves else 0.0
         self._given = (kernel, variance)
         stumps = functools.partial(StumpWeights, self._activation, self.weight_scale, self.bias)
         self._law = law_of(law, kernel, variance, stumps)
@@ -211,16 +208,18 @@ class KitchenSinks(EstimatedKernel):
         return functools.partial(
             _sink,
             self._activation,
-            Phases(
-                self._projection,
-                self.weight_scale,
-                own=not self._law.follows,
-                harmonic=max((abs(f) for f, _ in self._activation.waves), default=0),
-            ),
+            self._projection.pieces,
+            self.weight_scale,
             1.0 / math.sqrt(self.n_features),
             # None: the weights of a law of the user's say it.
             None if self._law.brings_offset is None else self.bias != 0.0,
         )
+
+    def _angles(self) -> Angles | None:
+        if not self._activation.waves:
+            return None
+        harmonic = max(abs(f) for f, _ in self._activation.waves)
+        return Angles(self.weight_scale, harmonic, law=None if self._law.follows else 0)
 
     # -- moments -----------------------------------------------------------------------------
 
@@ -344,8 +343,9 @@ def _bias(value: Any, activation: Activation) -> float | str:
 
 def _sink(
     activation: Activation,
-    phases: Phases,
-    scale: float,
+    pieces: Callable[..., Iterator[_arrays.Array]],
+    weight_scale: float,
+    gain: float,
     shifted: bool | None,
     xp: Any,
     rows: _arrays.Array,
@@ -354,7 +354,8 @@ def _sink(
     if shifted is None:
         shifted = len(weights) == 2
     offset = weights[-1] if shifted else None
-    projected = phases(xp, rows, 1.0, *weights[: -1 if shifted else None])
+    own = weights[: -1 if shifted else None]
+    (projected,) = pieces(xp, rows * weight_scale, *own)
     if offset is not None:
         projected = projected + offset
     activated = activation(xp, projected)
@@ -364,4 +365,4 @@ def _sink(
             "must work element by element"
         )
     # Cast: activations may return booleans, or float64 for float32.
-    return xp.astype(activated, projected.dtype, copy=False) * scale
+    return xp.astype(activated, projected.dtype, copy=False) * gain

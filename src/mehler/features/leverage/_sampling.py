@@ -93,8 +93,6 @@ class LeverageSampling(Selector):
     --------
     ridge_leverage_scores : The scores.
     PlainSampling : The baseline.
-    TopLeverage : Keep the largest scores.
-    mehler.bounds.leverage.risk : A bound of the excess risk.
 
     Notes
     -----

@@ -68,8 +68,6 @@ def ridge_leverage_scores(
     --------
     LeverageScores : The result.
     LeverageSampling : Sample features by these scores.
-    mehler.bounds.leverage.score_error : Error of estimated scores.
-    mehler.learn.ridge : Ridge regression with the same penalty.
 
     Notes
     -----
@@ -138,7 +136,7 @@ def _check_features(phi: _arrays.Array) -> tuple[Any, Any]:
             f"Phi must be a matrix (rows, features) that is not empty, not of shape {phi.shape}"
         )
     if not _arrays.is_lazy(phi):
-        _arrays.require_finite(phi, name="Phi")
+        _arrays.require_finite(xp.abs(phi), name="Phi")
     return xp, phi.dtype
 
 

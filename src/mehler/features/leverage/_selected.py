@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from mehler import _arrays
 from mehler._validate import flag
 from mehler.features._base import FeatureMap
+from mehler.features._block import Angles
 from mehler.features._recipes import map_of
 from mehler.features.leverage._units import check_pool, separate
 
@@ -71,7 +71,6 @@ class SelectedFeatures(FeatureMap):
         pool = check_pool(pool)
         place = _arrays.resolve_place(like)
         self.pool = pool if pool.place == place else pool.to(like)
-        self._angle_scale = self.pool._angle_scale
         self.columns = tuple(int(one) for one in columns)
         self.gains = tuple(float(one) for one in gains)
         self.unbiased = flag("unbiased", unbiased)
@@ -131,8 +130,17 @@ class SelectedFeatures(FeatureMap):
         return (*kept, np.asarray([gain[one] for one in order], dtype=dtype))
 
     def _block(self) -> Callable[..., _arrays.Array]:
-        transform = _kept if self._separate is None else _alone
-        return functools.partial(transform, self.pool._block())
+        return self._kept
+
+    def _kept(self, xp: Any, rows: _arrays.Array, *weights: Any) -> _arrays.Array:
+        """Compute the columns that are kept, alone or out of all of the pool, times their gains."""
+        block = self.pool._block()
+        if self._separate is not None:
+            return block(xp, rows, *weights[:-1]) * weights[-1]
+        return xp.take(block(xp, rows, *weights[:-2]), weights[-2], axis=1) * weights[-1]
+
+    def _angles(self) -> Angles | None:
+        return self.pool._angles()
 
     def _rows_per_block(self) -> int | None:
         return self.pool._rows_per_block()
@@ -169,18 +177,6 @@ class SelectedFeatures(FeatureMap):
         if of_square:
             total = total + of_square * self.pool._kernel_of(x, y) ** 2
         return total * self.n_features
-
-
-def _alone(
-    block: Callable[..., _arrays.Array], xp: Any, rows: _arrays.Array, *weights: Any
-) -> _arrays.Array:
-    return block(xp, rows, *weights[:-1]) * weights[-1]
-
-
-def _kept(
-    block: Callable[..., _arrays.Array], xp: Any, rows: _arrays.Array, *weights: Any
-) -> _arrays.Array:
-    return xp.take(block(xp, rows, *weights[:-2]), weights[-2], axis=1) * weights[-1]
 
 
 def _check(selected: SelectedFeatures, n_inputs: int, n_features: int) -> None:

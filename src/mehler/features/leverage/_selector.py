@@ -61,9 +61,6 @@ class Selector(ABC):
     --------
     PlainSampling : The first features.
     LeverageSampling : Sampled by leverage scores.
-    TopLeverage : Largest leverage scores.
-    EERF : Largest correlation with the targets.
-    SelectedFeatures : The result of `fit`.
     """
 
     pool: FeatureMap = field(kw_only=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ from mehler import _arrays
 from mehler._validate import integer
 from mehler.features import _correlation
 from mehler.features._base import FeatureMap
+from mehler.features._block import Angles
 from mehler.features.fourier._fourier import FourierFeatures
 
 
@@ -51,16 +51,10 @@ class LocalisedLinearFeatures(FeatureMap):
     n_units : int
         Frequencies; each has d or 2 d columns.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range.
-
     See Also
     --------
     mehler.DecoupledMaxoutFeatures : A locally linear kernel without Kronecker products.
     mehler.FourierFeatures : The localiser alone.
-    error_bound : A bound of the error, of any number of features.
 
     Notes
     -----
@@ -117,7 +111,6 @@ class LocalisedLinearFeatures(FeatureMap):
             like=like,
             dtype=dtype,
         )
-        self._angle_scale = self.localiser._angle_scale
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
 
     @property
@@ -151,7 +144,16 @@ class LocalisedLinearFeatures(FeatureMap):
         return self.localiser._draw(dtype)
 
     def _block(self) -> Callable[..., _arrays.Array]:
-        return functools.partial(_kronecker, self.localiser._block())
+        return self._kronecker
+
+    def _kronecker(self, xp: Any, rows: _arrays.Array, *weights: Any) -> _arrays.Array:
+        """Compute x (n, d) times z (n, m/d) as (n, m), inputs outside."""
+        z = self.localiser._block()(xp, rows, *weights)
+        both = rows[:, :, None] * z[:, None, :]
+        return xp.reshape(both, (rows.shape[0], rows.shape[1] * z.shape[1]))
+
+    def _angles(self) -> Angles | None:
+        return self.localiser._angles()
 
     def _unit_products(self, left: _arrays.Array, right: _arrays.Array) -> _arrays.Array:
         """Sum the columns of each feature of the localiser, and cosine with sine."""
@@ -216,12 +218,3 @@ class LocalisedLinearFeatures(FeatureMap):
 
 def _absolute(values: _arrays.Array) -> _arrays.Array:
     return _arrays.array_namespace(values).abs(values)
-
-
-def _kronecker(
-    block: Callable[..., _arrays.Array], xp: Any, rows: _arrays.Array, *weights: Any
-) -> _arrays.Array:
-    """Compute x (n, d) times z (n, m/d) as (n, m), inputs outside."""
-    z = block(xp, rows, *weights)
-    both = rows[:, :, None] * z[:, None, :]
-    return xp.reshape(both, (rows.shape[0], rows.shape[1] * z.shape[1]))

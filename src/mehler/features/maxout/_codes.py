@@ -39,17 +39,10 @@ class MaxoutCodes(MaxoutBase):
     projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol', 'halton'}, optional
         How weights are drawn, see `mehler.features.projections`; the kernel is the same.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range.
-
     See Also
     --------
     mehler.features.PackedCodes : The same codes as bit planes.
     mehler.learn.MaxoutIndex : Near neighbours by these codes.
-    mehler.exact.collision_probability : The kernel as a function of the correlation.
-    mehler.MaxoutFeatures : The maxima themselves.
 
     References
     ----------

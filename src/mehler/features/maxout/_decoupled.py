@@ -50,16 +50,10 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         units, with the same bits, so that memory does not grow with `n_features`. Requires
         projections='gaussian'. See :meth:`unit_blocks`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range.
-
     See Also
     --------
     mehler.MaxoutFeatures : Plain maxout features.
     mehler.exact.locally_linear_kernel : The kernel as a function of the correlation.
-    mehler.exact.decoupled_variance : The variance of one product.
 
     References
     ----------

@@ -82,7 +82,7 @@ class LocallyLinear(MaxoutBase):
         >>> bool(np.allclose((w * x).sum(axis=1), phi(x) @ alpha))
         True
         """
-        dtype = self._checked_dtype(X)
+        dtype, _ = self._checked(X)
         xp, device = self._xp_and_device(X)
         alpha = None
         if weights is not None:

@@ -54,17 +54,10 @@ class MaxoutFeatures(LocallyLinear):
         projections='gaussian'; a shared pool of n_projections is kept. See
         :meth:`unit_blocks`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range.
-
     See Also
     --------
     mehler.DecoupledMaxoutFeatures : The map with the printed kernel.
     mehler.MaxoutCodes : The indices of the maxima.
-    mehler.exact.maxout_kernel : The kernel as a function of the correlation.
-    mehler.bounds.maxout : Bounds of the risk.
 
     Notes
     -----

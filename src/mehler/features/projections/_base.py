@@ -58,9 +58,6 @@ class Projection(ABC):
     --------
     Gaussian : Independent vectors.
     Orthogonal : Orthogonal blocks.
-    Hadamard : Structured blocks.
-    Sobol, Halton : Quasi-Monte Carlo.
-    SharedPool : A pool shared by all units.
     """
 
     name: ClassVar[str]
@@ -236,6 +233,8 @@ class Projection(ABC):
 
 def products(xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> Iterator[_arrays.Array]:
     """Return products with dense weights (q, d, m), piece by piece."""
+    if weights.shape[0] == 1:
+        return iter((xp.matmul(rows, weights[0, :, :]),))
     if _arrays.is_on_accelerator(rows):
         return _arrays.StackedProducts(xp.matmul(rows, weights))
     if _arrays.ReusedBuffer.serves(rows, weights):

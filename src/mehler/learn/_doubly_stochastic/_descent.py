@@ -238,7 +238,7 @@ class Descent:
 def _drawn_apart(phi: FeatureMap) -> FeatureMap:
     """Return a map of the same law whose weights are independent of those of `phi`."""
     twin = object.__new__(type(phi))
-    twin.__dict__.update(phi.__dict__, seed=derived_seed(phi.seed, STEPS), _transforms={})
+    twin.__dict__.update(phi.__dict__, seed=derived_seed(phi.seed, STEPS), _blocks={})
     return twin
 
 

@@ -146,7 +146,7 @@ def doubly_stochastic(
     if _arrays.is_array(X) and _arrays.is_chunked(X):
         raise TypeError("X is a Dask array, of which every step takes rows at random: compute it")
     targets = check_pair(X, Y)
-    phi._checked_dtype(X)
+    phi._checked(X)
     if loss == "logistic":
         check_codes(targets)
     descent = Descent(

@@ -77,7 +77,7 @@ class StochasticFit:
         TypeError, ValueError
             If `X` is not such a matrix, or lives elsewhere.
         """
-        self.phi._checked_dtype(X)
+        self.phi._checked(X)
         if not _arrays.is_lazy(X):
             check_rows(X)
         place = _arrays.place_of(X)
@@ -104,7 +104,7 @@ class StreamedLinearModel:
         """Compute values of all rows, shape (n, t), in the widest float."""
         place = _arrays.place_of(rows)
         wide = _arrays.widest_float(xp, place.device)
-        dtype = self.phi._checked_dtype(rows)
+        dtype, _ = self.phi._checked(rows)
         shape = (rows.shape[0], self.weights.shape[1])
         # On a Dask worker the map is on the host, and blocks are NumPy arrays.
         offset = _arrays.from_host(self.intercept, self.phi.place, wide)
@@ -132,7 +132,3 @@ class _Part:
 
     def __call__(self, xp: Any, rows: Array) -> Array:
         return xp.matmul(self.transform(xp, rows), self.weights)
-
-    def must_look(self, xp: Any, rows: Array) -> bool:
-        """Whether the values of some row decide how it is computed."""
-        return bool(self.transform.must_look(xp, rows))

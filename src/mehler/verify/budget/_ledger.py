@@ -7,8 +7,8 @@ import threading
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from mehler._plural import counted
 from mehler._validate import integer, probability
-from mehler._words import counted
 from mehler.verify.budget._allotment import Allotment
 
 

@@ -16,8 +16,8 @@ from mehler._arrays import (
     place_of,
     resolve_place,
 )
+from mehler._plural import counted
 from mehler._validate import choice, iterable, mapping
-from mehler._words import counted
 from mehler.verify._arguments import check_options, pay, root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import trials_for, zero_failures_verdict

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, to_host
+from mehler._plural import counted
 from mehler._validate import flag, function, positive
-from mehler._words import counted
 from mehler.verify._arguments import at_most, check_options, pay, root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger

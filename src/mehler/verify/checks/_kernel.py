@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
+from mehler._plural import counted
 from mehler._validate import flag, function, positive, probability, text
-from mehler._words import counted
 from mehler.verify._arguments import (
     at_most,
     bounds_pair,

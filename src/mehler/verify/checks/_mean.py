@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from mehler._arrays import Array
+from mehler._plural import counted
 from mehler._validate import flag, mapping, positive, probability, real, text
-from mehler._words import counted
 from mehler.verify import intervals
 from mehler.verify._arguments import bounds_pair, pay, sample_vector
 from mehler.verify._verdict import BOUNDED, KNOWN_VARIANCE, OUTLIERS, Status, Verdict

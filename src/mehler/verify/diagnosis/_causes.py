@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._words import counted
+from mehler._plural import counted
 from mehler.verify.diagnosis import _fits
 from mehler.verify.diagnosis._fits import Cause
 from mehler.verify.diagnosis._probes import OnLines

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._words import be, counted
+from mehler._plural import be, counted
 from mehler.verify._pair_table import MOST_ROWS, PairRow, PairTable
 from mehler.verify._verdict import OUTLIERS, Status, Verdict
 from mehler.verify.pairwise._betting import OutOfBounds

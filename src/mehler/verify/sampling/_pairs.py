@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, check_matrix, from_host, is_array, place_of, to_host
-from mehler._words import counted
+from mehler._plural import counted
 
 # Rows per block when only the diagonal of a Gram matrix is needed.
 _DIAGONAL_BLOCK = 256

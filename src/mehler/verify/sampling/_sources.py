@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from mehler._arrays import to_host
-from mehler._words import counted
+from mehler._plural import counted
 from mehler.verify.sampling._output import call as call
 from mehler.verify.sampling._pairs import EvaluatedRows, Pairs
 

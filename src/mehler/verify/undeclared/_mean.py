@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mehler._words import counted
+from mehler._plural import counted
 from mehler.verify._verdict import FEW_EFFECTIVE, KURTOSIS
 from mehler.verify.intervals._self_normalised import (
     COARSE,

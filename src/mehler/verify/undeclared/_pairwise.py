@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._words import be, counted
+from mehler._plural import be, counted
 from mehler.verify._verdict import FEW_EFFECTIVE, FORMS, KURTOSIS
 from mehler.verify.pairwise._measurement import Measurement, MeasurementSpec
 from mehler.verify.sampling._sources import Estimates, power_sums

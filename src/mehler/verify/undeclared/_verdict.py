@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._words import be, counted
+from mehler._plural import be, counted
 from mehler.verify._arguments import CheckOptions
 from mehler.verify._verdict import FEW_EFFECTIVE, KURTOSIS, Status, Verdict
 from mehler.verify.pairwise._measurement import FLOOR, Clock

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
+from mehler._plural import counted
 from mehler._validate import integer
-from mehler._words import counted
 from mehler.verify._arguments import at_most, check_options, pay, root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._words import counted
+from mehler._plural import counted
 from mehler.verify._arguments import CheckOptions
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals import known_variance

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, is_array, to_host
-from mehler._words import counted
+from mehler._plural import counted
 from mehler.verify.checks.gradient._segments import Segments
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._output import call, read

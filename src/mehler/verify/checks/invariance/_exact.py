@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._words import counted
+from mehler._plural import counted
 from mehler.verify._arguments import CheckOptions
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import trials_for, zero_failures_verdict

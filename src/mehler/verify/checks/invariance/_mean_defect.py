@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, to_host
+from mehler._plural import counted
 from mehler._validate import reals
-from mehler._words import counted
 from mehler.verify._arguments import CheckOptions
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals import known_variance

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._words import counted
+from mehler._plural import counted
 from mehler.verify.intervals import binomial
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from mehler._words import counted
+from mehler._plural import counted
 from mehler.verify.pairwise._measurement import FLOOR, Clock
 from mehler.verify.sampling._choose_source import choose_source
 from mehler.verify.sampling._draws import Draws

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from mehler._words import counted
+from mehler._plural import counted
 from mehler.verify._arguments import CheckOptions
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.checks.same._differences import Differences

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
+from mehler._plural import counted
 from mehler._validate import mapping
-from mehler._words import counted
 from mehler.verify._arguments import CheckOptions, check_options, pay
 from mehler.verify._verdict import FORMS, KURTOSIS, Status, Verdict
 from mehler.verify.budget._ledger import Ledger

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, check_matrix, is_array, to_host
+from mehler._plural import counted
 from mehler._validate import reals
-from mehler._words import counted
 from mehler.verify.intervals._excess import Excess
 from mehler.verify.pairwise._measurement import FLOOR
 from mehler.verify.sampling._choose_source import GROUP

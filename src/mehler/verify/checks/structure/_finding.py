@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from mehler._words import counted
+from mehler._plural import counted
 from mehler.verify._verdict import Verdict
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._words import be, counted
+from mehler._plural import be, counted
 from mehler.verify.checks.structure._finding import Finding, reason_of
 from mehler.verify.checks.structure._same import apart
 from mehler.verify.checks.structure._subject import Subject

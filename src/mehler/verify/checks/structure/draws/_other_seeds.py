@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._words import counted
+from mehler._plural import counted
 from mehler.verify.checks.structure._finding import Finding, reason_of
 from mehler.verify.checks.structure._same import all_won
 from mehler.verify.checks.structure._subject import Subject

@@ -21,6 +21,6 @@ def weights_of(phi: FeatureMap) -> tuple[Any, ...]:
 def with_weights(phi: FeatureMap, weights: tuple[Any, ...]) -> FeatureMap:
     """Return a map like `phi` with other weights, of `first_dtype` alone."""
     bound: FeatureMap = object.__new__(type(phi))
-    own = {"_placed": {first_dtype(phi): tuple(weights)}, "_transforms": {}, "_with_leaves": True}
+    own = {"_placed": {first_dtype(phi): tuple(weights)}, "_blocks": {}, "_with_leaves": True}
     bound.__dict__.update(phi.__dict__ | own | {"_lock": threading.Lock()})
     return bound
