@@ -62,16 +62,7 @@ def files_of(recipe):
 
 def test_a_spectrum(copy):
     """Frequencies uniform on [-gamma, gamma]^d: a product of sines over arguments."""
-    copy.add(
-        "src/mehler/features/spectra/_box.py",
-        """\
-from dataclasses import dataclass
-from typing import ClassVar
-
-from mehler import _arrays
-from mehler.features.spectra._spectrum import Spectrum
-
-
+    box = """\
 @dataclass(frozen=True)
 class Box(Spectrum):
     gamma: float = 1.0
@@ -93,19 +84,11 @@ class Box(Spectrum):
         xp = _arrays.array_namespace(t)
         safe = xp.where(t == 0.0, xp.ones_like(t), t) * j
         return xp.prod(xp.where(t == 0.0, xp.ones_like(t), xp.sin(safe) / safe), axis=2)
-""",
-    )
-    named = "src/mehler/features/spectra/_named.py"
-    copy.replace(
-        named,
-        "for one in (Gaussian, Laplacian, Matern)",
-        "for one in (Box, Gaussian, Laplacian, Matern)",
-    )
-    copy.replace(
-        named,
-        "from mehler.features.spectra._gaussian",
-        "from mehler.features.spectra._box import Box\nfrom mehler.features.spectra._gaussian",
-    )
+
+
+"""
+    named = "NAMED: dict[str, Any] = {one.name: one for one in ("
+    copy.replace("src/mehler/features/spectra.py", named, f"{box}{named}Box, ")
     said = copy.run(
         "import numpy as np, mehler\n"
         "from mehler.sklearn import FourierSampler\n"

@@ -10,12 +10,12 @@ from mehler.features._estimate import KernelEstimate
 from mehler.features._recipes import map_of
 from mehler.features._units import UnitBlock
 from mehler.features.deep import DeepFeatures, DeepKernel, TangentFeatures
-from mehler.features.fourier._fourier import FourierFeatures
+from mehler.features.fourier import FourierFeatures
 from mehler.features.invariant._invariant import GroupInvariantFeatures
 from mehler.features.kitchen_sinks._functions import RandomFunctions
 from mehler.features.kitchen_sinks._kitchen_sinks import KitchenSinks
 from mehler.features.leverage._selected import SelectedFeatures
-from mehler.features.localised._localised import LocalisedLinearFeatures
+from mehler.features.localised import LocalisedLinearFeatures
 from mehler.features.maxout._codes import MaxoutCodes
 from mehler.features.maxout._decoupled import DecoupledMaxoutFeatures
 from mehler.features.maxout._maxout import MaxoutFeatures

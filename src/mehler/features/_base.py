@@ -381,9 +381,9 @@ class FeatureMap(ABC):
 
         Notes
         -----
-        Correlations carry the rounding of one inner product, about 1e-16. Kernels that have a
-        square root at rho = 1 (collision probabilities) turn that into 1e-8 for pairs of equal
-        or nearly equal rows; with ``Y=None`` the diagonal is exact.
+        Correlations carry the rounding of one number, about 1e-16. Kernels that have a square
+        root at rho = 1 (collision probabilities) turn that into 1e-8 for pairs of nearly equal
+        rows; equal rows have exactly 1.
 
         On PyTorch and JAX it is differentiable in `X` and `Y`, :doc:`/gradients`. Where the
         kernel has a kink, its derivative is the mean of those on both sides.

@@ -30,30 +30,28 @@ def directions(xp: Any, x: _arrays.Array, length: _arrays.Array) -> _arrays.Arra
 
 
 def pairs(x: _arrays.Array, y: _arrays.Array | None) -> tuple[Any, Any, Any]:
-    """Return norms (n, 1) and (1, k), and correlations (n, k) clipped to [-1, 1].
+    """Return norms (n, 1) and (1, k), and correlations (n, k) in [-1, 1], in the widest float.
 
-    Computed in the widest float of the device. With ``y=None`` the diagonal is exactly 1: rounding
-    there would cost half the digits of functions with a square root at rho = 1.
+    Those of equal and opposite rows are exactly 1 and -1: rounding there would cost half the
+    digits of functions with a square root at rho = 1. Rows are compared digit by digit only if
+    some pair is that near, or if nothing may look.
     """
     place = _arrays.place_of(x)
-    xp = place.xp
-    wide = _arrays.widest_float(xp, place.device)
-    x = xp.astype(x, wide)
-    x_length = lengths(xp, x)
-    x_unit = directions(xp, x, x_length)
+    xp, wide = place.xp, _arrays.widest_float(place.xp, place.device)
+    both = [xp.astype(rows, wide) for rows in ((x,) if y is None else (x, y))]
+    sizes = [lengths(xp, rows) for rows in both]
+    units = [directions(xp, rows, size) for rows, size in zip(both, sizes, strict=True)]
+    rho = xp.matmul(units[0], xp.matrix_transpose(units[-1]))
     if y is None:
-        rho = xp.matmul(x_unit, xp.matrix_transpose(x_unit))
-        n = x.shape[0]
-        on_diagonal = xp.eye(n, dtype=wide, device=place.device) > 0
+        on_diagonal = xp.eye(x.shape[0], dtype=wide, device=place.device) > 0
         rho = xp.where(on_diagonal, xp.ones_like(rho), rho)
-        y_length = x_length
-    else:
-        y = xp.astype(y, wide)
-        y_length = lengths(xp, y)
-        rho = xp.matmul(x_unit, xp.matrix_transpose(directions(xp, y, y_length)))
+    apart = xp.abs(rho) < 1.0 - 64.0 * float(xp.finfo(wide).eps)
+    blind = _arrays.is_lazy(rho) or _arrays.is_on_accelerator(rho)
+    if blind or not bool(xp.all(apart if y is not None else apart | on_diagonal)):
+        rho = gaussian_pairs(x, y).rho
     return (
-        x_length,
-        xp.matrix_transpose(y_length),
+        sizes[0],
+        xp.matrix_transpose(sizes[-1]),
         _arrays.graft(_arrays.clip(xp, rho, -1.0, 1.0), rho),
     )
 

@@ -70,11 +70,6 @@ class PrincipalComponents:
         -------
         array, shape (n, k)
             Coordinates along the directions.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` is not such a matrix.
         """
         check_new_rows(X)
         m, k = self.directions.shape
@@ -120,12 +115,6 @@ def principal_components(
     PrincipalComponents
         ``.transform(X)`` computes the coordinates. The sign of a direction makes its entry of
         largest absolute value positive.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range, before any work; if `phi` gives NaN, when it
-        does.
 
     See Also
     --------

@@ -110,11 +110,6 @@ def ridge_cost(
     RidgeCost
         The counts.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If a count is not a positive integer.
-
     See Also
     --------
     plan : The number of features for an accuracy.

@@ -9,7 +9,7 @@ import numpy as np
 
 import mehler.features as features
 from mehler import _arrays
-from mehler.features.spectra._named import NAMED
+from mehler.features.spectra import NAMED
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import Sampler
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.linalg import block_diag, hadamard
 from scipy.special import eval_gegenbauer
 
-from mehler.features.projections import Hadamard, Orthogonal, _hadamard, _walsh
+from mehler.features.projections import Hadamard, Orthogonal, _hadamard
 from tests.features.projections.test_laws import vectors
 
 
@@ -34,8 +34,8 @@ def test_orthogonal_columns_are_orthogonal_within_blocks_and_long_as_they_like()
 
 @pytest.mark.parametrize("power", range(8))
 def test_walsh_matrices_are_those_of_sylvester(power):
-    assert np.array_equal(_walsh.hadamard(power, "float64"), hadamard(2**power))
-    left, right = _walsh.factors(2**power, "float64")
+    assert np.array_equal(_hadamard.hadamard(power, "float64"), hadamard(2**power))
+    left, right = _hadamard.factors(2**power, "float64")
     assert np.array_equal(np.kron(left, right), hadamard(2**power))
     assert left.shape[0] <= right.shape[0] <= 2 * left.shape[0]
 

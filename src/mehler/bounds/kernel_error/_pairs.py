@@ -188,11 +188,6 @@ def all_pairs(
     Bound
         With the terms of :func:`one_pair`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`one_pair`.
-
     See Also
     --------
     all_pairs_features : The least m for a target error.

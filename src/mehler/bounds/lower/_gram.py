@@ -35,11 +35,6 @@ def gram_error(
     LowerBound
         The single term "rank"; 0 for m of n and more.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`mehler.bounds.spectral.gram_error`.
-
     See Also
     --------
     mehler.bounds.spectral.gram_error : The upper bound.

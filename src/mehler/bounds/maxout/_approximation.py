@@ -187,11 +187,6 @@ def lemma_4(*, lipschitz: float, loss_bound: float = 1.0, **lemma_3_arguments: A
     Bound
         In expectation over the weights for ``variant="root-mean-square"``.
 
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`lemma_3`.
-
     See Also
     --------
     lemma_3 : The L2 error.

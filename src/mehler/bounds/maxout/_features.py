@@ -126,11 +126,6 @@ def theorem_2_condition(
     float
         May be 0 or negative, for sets of a tiny diameter: the print then asks for nothing.
 
-    Raises
-    ------
-    TypeError, ValueError
-        A number out of range.
-
     See Also
     --------
     theorem_2 : The bound; printed, it needs this condition.

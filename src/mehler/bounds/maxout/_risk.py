@@ -240,11 +240,6 @@ def remark_2(*, radius: float, loss_bound: float, form: Form = "proved", **other
     Bound
         With the terms of :func:`theorem_2`.
 
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`theorem_2`.
-
     See Also
     --------
     theorem_2 : The bound.

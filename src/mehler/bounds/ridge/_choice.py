@@ -87,11 +87,6 @@ def ridge_choice(
     float
         lambda, on a grid of steps of 2 %; 1e-12 of the largest eigenvalue over N without noise.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`excess_risk`.
-
     See Also
     --------
     excess_risk : The bound.

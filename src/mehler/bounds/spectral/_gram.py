@@ -194,11 +194,6 @@ def operator_error(
     Bound
         The single term "deviation", in units of K.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`gram_error`.
-
     See Also
     --------
     gram_error : Relative to K + lambda.

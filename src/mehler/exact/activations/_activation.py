@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import instance
+from mehler._validate import instance, integer
 from mehler.exact.activations import _arc_cosine, _claims, _homogeneous, _mehler, _slopes, _waves
 from mehler.exact.activations._geometry import Pairs
 from mehler.exact.activations._projected import Projected, of_increasing
@@ -178,6 +178,7 @@ class Activation:
         uniform_phase : bool
             Add the same uniform phase to u and v.
         """
+        power = integer("power", power)
         closed = self._closed(pairs, power, uniform_phase)
         if closed is not None:
             return closed
@@ -222,7 +223,8 @@ class Activation:
             p, at least 1.
         """
         one = np.ones(())
-        return self._closed(Pairs(one, 0 * one, 2 * one, one, one), power, False) is not None
+        pairs = Pairs(one, 0 * one, 2 * one, one, one)
+        return self._closed(pairs, integer("power", power), False) is not None
 
     def cdf(self, t: Any, scale: Any, projected: Projected) -> Any:
         """Compute P(a(p) <= t) on the host, for a projection p of symmetric law.

@@ -25,11 +25,14 @@ def kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | No
     xp = pairs.xp
     x_rest, y_rest, square = _scaled(pairs)
     # Long rows are brought to 1, short ones stay.
-    covariance = pairs.rho * (pairs.x_scale * x_rest) * (pairs.y_scale * y_rest)
+    lengths = (pairs.x_scale * x_rest) * (pairs.y_scale * y_rest)
+    covariance = pairs.rho * lengths
     if pairs.differentiable:
         covariance = _arrays.graft(covariance, pairs.product * x_rest * y_rest)
     value = (2.0 / math.pi) * xp.atan2(2.0 * covariance, square**0.5)
-    return value, 64.0 * pairs.eps * xp.ones_like(value)
+    # A correlation is rounded by eps, whatever it is.
+    largest = (2.0 / math.pi) * xp.atan2(2.0 * lengths, square**0.5)
+    return value, 64.0 * pairs.eps * largest
 
 
 def slope_kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | None:

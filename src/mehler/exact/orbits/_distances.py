@@ -138,11 +138,6 @@ def token_distance(counts: Any, others: Any) -> float:
     float
         To rounding, without going through the L! permutations.
 
-    Raises
-    ------
-    ValueError
-        As :func:`hit_numbers`.
-
     See Also
     --------
     hit_numbers : The numbers N_k.

@@ -70,11 +70,6 @@ def sample_variance(matrix: Any, size: int, *, replacement: bool) -> Any:
     -------
     array, shape (...)
 
-    Raises
-    ------
-    TypeError, ValueError
-        As :func:`coincidence_weight`.
-
     See Also
     --------
     orbit_sample_variance : An upper bound from N values.

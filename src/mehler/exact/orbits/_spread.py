@@ -60,9 +60,15 @@ def limit_variance_bound(
     True
     """
     instance("law", law, TemplateLaw)
-    centre_square = reals("centre_square", centre_square)
-    mean_distance = reals("mean_distance", mean_distance)
-    concentration = reals("concentration", concentration)
+    norms = {
+        "centre_square": centre_square,
+        "mean_distance": mean_distance,
+        "concentration": concentration,
+    }
+    for name, value in norms.items():
+        if (reals(name, value) < 0.0).any():
+            raise ValueError(f"{name} must be at least 0: it is a norm or a mean of lengths")
+    centre_square, mean_distance, concentration = (reals(*item) for item in norms.items())
     square = law.mean_square
     even = (1.0 - 2.0 / math.pi) * concentration
     rest = 2.0 * square / math.pi - law.mean_absolute**2

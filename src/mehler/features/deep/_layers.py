@@ -11,7 +11,6 @@ from mehler import _arrays
 from mehler.exact import _at_rho, _table, sigma2
 from mehler.exact.activations import Activation, Pairs
 from mehler.exact.activations._arc_cosine import arc_cosine
-from mehler.features.deep._gaps import arc_gap
 from mehler.features.maxout._maxout import largest
 from mehler.features.projections._base import products
 
@@ -199,3 +198,14 @@ def angle_of(near: _arrays.Array, far: _arrays.Array) -> _arrays.Array:
     """Compute the angle from both gaps, to relative accuracy at both ends."""
     xp = _arrays.array_namespace(near)
     return 2.0 * xp.atan2(near**0.5, far**0.5)
+
+
+def arc_gap(near: _arrays.Array, far: _arrays.Array, linear: float, bend: float) -> _arrays.Array:
+    r"""Compute linear (1 - cos t) - bend (sin t - t cos t), t the angle of the pair."""
+    xp = _arrays.array_namespace(near)
+    t = 2.0 * xp.atan2(near**0.5, far**0.5)
+    # Below 1/2 by its series, whose first neglected term is below 1e-17 of the first.
+    series: Any = 0.0 * t
+    for k in range(9, 0, -1):
+        series = (2 * k) / math.factorial(2 * k + 1) - series * t * t
+    return linear * near - bend * xp.where(t < 0.5, series * t**3, xp.sin(t) - t * xp.cos(t))

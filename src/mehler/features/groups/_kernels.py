@@ -142,11 +142,6 @@ def energy_distance(
     -------
     array, shape (n, k)
 
-    Raises
-    ------
-    TypeError, ValueError
-        As for :func:`mean_distance`.
-
     See Also
     --------
     mean_distance : The function D.

@@ -346,11 +346,6 @@ class GroupInvariantFeatures(FeatureMap):
         array, shape (n, k)
             In the namespace and float dtype of `X`.
 
-        Raises
-        ------
-        TypeError, ValueError
-            As :meth:`kernel`.
-
         Examples
         --------
         >>> import numpy as np, mehler

@@ -12,13 +12,17 @@ import numpy as np
 
 from mehler import _arrays, _random
 from mehler._validate import not_negative, positive
-from mehler.exact.activations import Activation, activation_of
+from mehler.exact.activations import Activation, Pairs, activation_of
 from mehler.features import _correlation, _distances, _distributions
 from mehler.features._block import Angles
 from mehler.features._estimate import EstimatedKernel
 from mehler.features.kitchen_sinks._stumps import StumpWeights
 from mehler.features.kitchen_sinks._weights import Draw, Matrix, law_of
 from mehler.features.projections import named
+
+# A kurtosis whose moments err by more than this part of themselves is refused; sums of a few
+# subnormal numbers err by less than the other.
+_LOSS, _LEAST = 0.01, 1e-300
 
 
 class KitchenSinks(EstimatedKernel):
@@ -246,6 +250,10 @@ class KitchenSinks(EstimatedKernel):
 
     def _known(self, x: _arrays.Array, y: _arrays.Array | None, power: int) -> Any:
         """Compute a moment for Gaussian weights, and its error."""
+        uniform = self.bias == "uniform"
+        return self._activation.moment(self._pairs(x, y), power, uniform_phase=uniform)
+
+    def _pairs(self, x: _arrays.Array, y: _arrays.Array | None) -> Pairs:
         pairs = _correlation.gaussian_pairs(self._scales(x), None if y is None else self._scales(y))
         if self._activation.waves:
             # Waves see differences, and of rows far from the origin correlations see none.
@@ -254,7 +262,7 @@ class KitchenSinks(EstimatedKernel):
             bias = 0.0 if self.bias == "uniform" else float(self.bias)
             total = _distances.squared(x, -there, self.weight_scale) + 4.0 * bias * bias
             pairs = dataclasses.replace(pairs, squares=(apart, total))
-        return self._activation.moment(pairs, power, uniform_phase=self.bias == "uniform")
+        return pairs
 
     @property
     def _degree(self) -> int:
@@ -305,13 +313,43 @@ class KitchenSinks(EstimatedKernel):
             raise ValueError(
                 "the law of the weights carries no kurtosis: none is known for a law of your own"
             )
-        first, second, third, fourth = (self._moment(x, y, power) for power in (1, 2, 3, 4))
-        variance = self._variance_of(x, y)
-        central = fourth - 4 * first * third + 6 * first**2 * second - 3 * first**4
-        xp = _arrays.array_namespace(variance)
-        moving = variance > 0.0
+        pairs, uniform = self._pairs(x, y), self.bias == "uniform"
+        zero, other = pairs.x_scale == 0.0, pairs.y_scale == 0.0
+        if self._activation.degree is not None:
+            # A kurtosis does not depend on lengths, whose powers could leave the floats.
+            scales = {"x_scale": 1.0 - 1.0 * zero, "y_scale": 1.0 - 1.0 * other}
+            pairs = dataclasses.replace(pairs, **scales, covariance=None)
+        m, errors = [], []
+        for p in (1, 2, 3, 4):
+            value, error = self._activation.moment(pairs, p, uniform_phase=uniform)
+            factor = self._law.length_factor(self._degree * p, self.n_inputs)
+            m.append(factor * value)
+            errors.append(factor * error)
+        xp = pairs.xp
+        variance = m[1] - m[0] ** 2
+        central = m[3] - 4 * m[0] * m[2] + 6 * m[0] ** 2 * m[1] - 3 * m[0] ** 4
+        still = variance <= 0.0
+        if self._activation.degree is None:
+            still = ((zero & other) | ((zero | other) & (m[1] == 0.0))) & (not uniform)
+            self._require_digits(still, variance, central, m, errors)
         ones = xp.ones_like(variance)
-        return xp.where(moving, central / xp.where(moving, variance, ones) ** 2, ones)
+        return xp.where(still, ones, central / xp.where(still, ones, variance) ** 2)
+
+    def _require_digits(
+        self, still: Any, variance: Any, central: Any, m: list[Any], errors: list[Any]
+    ) -> None:
+        """Raise ValueError where cancellation or underflow leaves a kurtosis no two digits."""
+        xp = _arrays.array_namespace(variance)
+        first, e = xp.abs(m[0]), errors
+        loss = e[1] + 2 * first * e[0] + _LEAST
+        lost = e[3] + 4 * (first * e[2] + xp.abs(m[2]) * e[0]) + 6 * first**2 * e[1] + _LEAST
+        lost = lost + 12 * first * (m[1] + first**2) * e[0]
+        clear = (loss <= _LOSS * variance) & (lost <= _LOSS * central)
+        if not _arrays.is_lazy(variance) and not bool(xp.all(still | clear)):
+            raise ValueError(
+                "products of X vary by less than their rounding, or their powers leave the floats, "
+                "so that their kurtosis is lost: scale the rows nearer to length 1"
+            )
 
     feature_cdf = _distributions.feature_cdf
 

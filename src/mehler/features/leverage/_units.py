@@ -8,7 +8,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler.features._base import FeatureMap
-from mehler.features.fourier._fourier import FourierFeatures
+from mehler.features.fourier import FourierFeatures
 from mehler.features.invariant._invariant import GroupInvariantFeatures
 from mehler.features.kitchen_sinks._kitchen_sinks import KitchenSinks
 from mehler.features.maxout._codes import MaxoutCodes

@@ -121,7 +121,11 @@ class MaxoutBase(FeatureMap):
         power: int,
     ) -> _arrays.Array:
         x_length, y_length, rho = _correlation.pairs(x, y)
-        return self._scale(x_length * y_length, power) * at(rho)
+        scale, value = self._scale(x_length * y_length, power), at(rho)
+        xp = _arrays.array_namespace(rho)
+        # Huge rows at right angles: 0 times infinity.
+        nothing = (value == 0.0) & ~xp.isfinite(scale)
+        return xp.where(nothing, xp.ones_like(scale), scale) * value
 
     def _scale(self, product_of_lengths: _arrays.Array, power: int) -> _arrays.Array:
         """Scale by |x||z|, or its square for variances: units are positively homogeneous."""

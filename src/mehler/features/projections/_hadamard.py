@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 
 from mehler import _arrays, _random
-from mehler.features.projections import _walsh
 from mehler.features.projections._base import OrthogonalPairs, Projection
 from mehler.features.projections._orthogonal import Orthogonal, haar
 
@@ -89,7 +89,7 @@ class Hadamard(Projection):
             cells[:, block] = turns * np.sqrt(squares / squares.sum(axis=1, keepdims=True))
             drawn = np.sqrt(rng.chisquare(size, size=(n_pieces, size, 1)))
             lengths[:, units] = drawn[:, : units.stop - units.start]
-        whole, outer = _walsh.factors(size, dtype), _walsh.factors(size // b, dtype)
+        whole, outer = factors(size, dtype), factors(size // b, dtype)
         return (places, signs.astype(dtype), *whole, *outer, cells, lengths)
 
     def pieces(self, xp: Any, rows: _arrays.Array, *weights: Any) -> Iterator[_arrays.Array]:
@@ -105,7 +105,7 @@ class Hadamard(Projection):
             nothing = xp.zeros((1, n), dtype=rows.dtype, device=device)
             values = xp.concat((values, nothing), axis=0)
         values = xp.take(values, places, axis=0) * signs
-        values = xp.reshape(_walsh.transform(xp, values, left, right), (n_cells, b, n))
+        values = xp.reshape(transform(xp, values, left, right), (n_cells, b, n))
         outer = outer_left, outer_right
         if _arrays.is_on_accelerator(rows):
             return _arrays.StackedProducts(_at_once(xp, values, cells, outer, lengths))
@@ -142,7 +142,7 @@ def _at_once(
     q, n_blocks, n_cells, b = cells.shape[:4]
     n = values.shape[2]
     turned = xp.reshape(xp.matmul(cells, values), (q, n_blocks, n_cells, b * n))
-    mixed = xp.reshape(_walsh.transform(xp, turned, *outer), (q, n_blocks * n_cells * b, n))
+    mixed = xp.reshape(transform(xp, turned, *outer), (q, n_blocks * n_cells * b, n))
     return xp.matrix_transpose(mixed[:, : lengths.shape[1], :] * lengths)
 
 
@@ -156,7 +156,7 @@ def _in_turn(
         for block in range(n_blocks):
             turned = xp.matmul(cells[j, block, :, :, :], values)
             turned = xp.reshape(turned, (n_cells, b * n))
-            mixed = _walsh.transform(xp, turned, *outer)
+            mixed = transform(xp, turned, *outer)
             blocks.append(xp.reshape(mixed, (size, n)))
         all_units = blocks[0] if n_blocks == 1 else xp.concat(blocks, axis=0)
         units = all_units[: lengths.shape[1], :] * lengths[j, :, :]
@@ -183,3 +183,30 @@ def _pairs(size: int, n_units: int) -> tuple[int, int]:
         pairs += times * units * (units - 1)
         alike += times * (over * (deep + 1) * deep + (b - over) * deep * (deep - 1))
     return pairs, alike
+
+
+def factors(length: int, dtype: str) -> tuple[Any, Any]:
+    """Return H_a and H_b with a b = `length`, a power of 2, as close to each other as possible."""
+    power = length.bit_length() - 1
+    return hadamard(power // 2, dtype), hadamard(power - power // 2, dtype)
+
+
+@functools.cache
+def hadamard(power: int, dtype: str) -> Any:
+    """Return H of order 2^power, entries (-1)^<i, j> over the bits of i and j; read-only."""
+    matrix = np.ones((1, 1), dtype=dtype)
+    for _ in range(power):
+        matrix = np.block([[matrix, matrix], [matrix, -matrix]])
+    matrix.flags.writeable = False
+    return matrix
+
+
+def transform(
+    xp: Any, values: _arrays.Array, left: _arrays.Array, right: _arrays.Array
+) -> _arrays.Array:
+    """Compute (H_a (x) H_b) times `values`, shape (..., a b, n)."""
+    a, b = left.shape[0], right.shape[0]
+    *batch, size, n = values.shape
+    values = xp.matmul(left, xp.reshape(values, (*batch, a, b * n)))
+    values = xp.matmul(right, xp.reshape(values, (*batch, a, b, n)))
+    return xp.reshape(values, (*batch, size, n))

@@ -73,11 +73,6 @@ def box_erm(
         Weights, risks and their certified lower ends. `status` is "solved" if the gap was
         reached; ``print`` states the certificate in a sentence.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range, before any work.
-
     See Also
     --------
     units : Outputs of a map's units.

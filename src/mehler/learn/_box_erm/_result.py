@@ -125,11 +125,6 @@ class BoxERM:
         -------
         array, shape (n,)
             In the dtype of the labels that the function was fitted on.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As :meth:`decision`.
         """
         values = self.decision(Z)
         xp = _arrays.array_namespace(values)

@@ -71,11 +71,6 @@ class StochasticFit:
         -------
         array, shape (n, t), or (n,) if targets were given so
             In the widest float of the device.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` is not such a matrix, or lives elsewhere.
         """
         self.phi._checked(X)
         if not _arrays.is_lazy(X):

@@ -62,11 +62,6 @@ class KernelRidgeFit:
         -------
         array, shape (n, t), or (n,) if targets were given so
             In the float dtype of the fitted rows.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` is not such a matrix, or lives elsewhere.
         """
         check_rows(X)
         xp = _arrays.array_namespace(X, self.rows, names=("X", "the fitted rows"))

@@ -72,11 +72,6 @@ class LogisticFit:
         -------
         array, shape (n, c)
             One column per class.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` is not such a matrix.
         """
         check_new_rows(X)
         m, c = self.weights.shape

@@ -62,12 +62,6 @@ def logistic(
     LogisticFit
         The fit; check its ``converged``.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range, before any work; if `phi` gives NaN, when it
-        does.
-
     See Also
     --------
     ridge : Least squares on codes of classes.

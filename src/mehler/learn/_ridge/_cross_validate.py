@@ -112,12 +112,6 @@ def cross_validate(
     CrossValidation
         Errors of each fold, and the function fitted to all rows.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range, before any work; if `phi` gives NaN, when it
-        does.
-
     See Also
     --------
     folds : Assign rows to folds.

@@ -65,11 +65,6 @@ class RidgeFit:
         -------
         array, shape (n, t), or (n,) if targets were given so
             In the dtype of the features.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `X` is not such a matrix, or lives elsewhere.
         """
         check_new_rows(X)
         m, t = self.weights.shape

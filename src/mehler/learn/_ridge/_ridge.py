@@ -74,12 +74,6 @@ def ridge(
     RidgeFit
         The chosen function; `errors` has the error of each lambda.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range, before any work; if `phi` gives NaN, when it
-        does.
-
     See Also
     --------
     RidgeSums : Streams and distributed data.

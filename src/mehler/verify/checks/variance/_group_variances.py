@@ -115,12 +115,17 @@ _AFFORDABLE = 6_000
 
 def declared_kurtosis(kurtosis: float | Kernel | None, phi: Any, pairs: Pairs) -> Any:
     """Return the kurtosis at every pair, given or the map's own; None if there is none."""
-    if kurtosis is None:
-        kurtosis = getattr(phi, "product_kurtosis", None)
+    of_map = kurtosis is None
+    kurtosis = getattr(phi, "product_kurtosis", None) if of_map else kurtosis
     if kurtosis is None:
         return None
     if callable(kurtosis):
-        k = pairs.pick(evaluate(kurtosis, pairs.left, pairs.right, "kurtosis"))
+        try:
+            k = pairs.pick(evaluate(kurtosis, pairs.left, pairs.right, "kurtosis"))
+        except ValueError:
+            if of_map:  # it knows none of such rows
+                return None
+            raise
     else:
         k = np.full(pairs.n, positive("kurtosis", kurtosis))
     if k.min() < 1.0:

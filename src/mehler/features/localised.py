@@ -10,7 +10,7 @@ from mehler._validate import integer
 from mehler.features import _correlation
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles
-from mehler.features.fourier._fourier import FourierFeatures
+from mehler.features.fourier import FourierFeatures
 
 
 class LocalisedLinearFeatures(FeatureMap):

@@ -13,9 +13,8 @@ from mehler import _arrays, _random
 from mehler.features import _distributions, projections
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles
-from mehler.features.fourier import _moments as moments
-from mehler.features.spectra import Spectrum, spectrum_of
-from mehler.features.spectra._named import is_named
+from mehler.features.projections import Projection
+from mehler.features.spectra import Spectrum, is_named, spectrum_of
 
 
 class FourierFeatures(FeatureMap):
@@ -240,18 +239,18 @@ class FourierFeatures(FeatureMap):
         return self.spectrum.kernel(self.spectrum.distance(x, y))
 
     def _variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        return moments.variance(self.spectrum, self.spectrum.distance(x, y), self.form)
+        return _variance(self.spectrum, self.spectrum.distance(x, y), self.form)
 
     def _gram_variance_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
         t = self.spectrum.distance(x, y)
-        value = moments.variance(self.spectrum, t, self.form)
+        value = _variance(self.spectrum, t, self.form)
         if self.independent_units:
             return value
-        shared = moments.dependence(self.spectrum, self._projection, t, self.n_inputs, self.n_units)
+        shared = _dependence(self.spectrum, self._projection, t, self.n_inputs, self.n_units)
         return value + shared * (2.0 if self.form == "pairs" else 1.0)
 
     def _kurtosis_of(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
-        return moments.kurtosis(self.spectrum, self.spectrum.distance(x, y), self.form)
+        return _kurtosis(self.spectrum, self.spectrum.distance(x, y), self.form)
 
     product_kurtosis = _distributions.product_kurtosis
     feature_cdf = _distributions.feature_cdf
@@ -303,3 +302,46 @@ def _transform(
     if offset:
         return _arrays.cosine(xp, angles + unit * weights[first - 1], gain)
     return _arrays.cosine_and_sine(xp, angles, gain)
+
+
+def _variance(spectrum: Spectrum, t: Any, form: str) -> _arrays.Array:
+    """Compute m times the variance of the estimate, for independent frequencies.
+
+    Pairs: 2 Var cos = 1 + k(2z) - 2 k(z)^2. Offset: the product is A + B with A = cos <w, z> and
+    B the cosine of a uniform angle that is independent of w, so Var A + 1/2.
+    """
+    spread = spectrum.spread(t)
+    return spread if form == "pairs" else 0.5 * spread + 0.5
+
+
+def _dependence(
+    spectrum: Spectrum, projection: Projection, t: Any, n_inputs: int, n_units: int
+) -> _arrays.Array:
+    """Sum the covariances of cos <w_l, z> with those of all other units, per unit.
+
+    Exact for orthogonal blocks if the spectrum defines that covariance, else an upper bound.
+    Offsets are independent, so they add nothing.
+    """
+    single = 0.5 * spectrum.spread(t)
+    near = projection.orthogonal_pairs(n_inputs, n_units)
+    if near is None:
+        return (projection.variance_factor(1, n_inputs, n_units) - 1.0) * single
+    if not near.pairs:
+        return 0.0 * single
+    covariance: Any = spectrum.orthogonal_covariance(t, near.dimension)
+    if covariance is None:
+        covariance = 3.0 / (near.dimension**2 - 1) * single
+    return near.pairs * covariance + near.excess * single
+
+
+def _kurtosis(spectrum: Spectrum, t: Any, form: str) -> _arrays.Array:
+    """Compute E(P - EP)^4 / Var(P)^2 of one product."""
+    half = 0.5 * spectrum.spread(t)
+    own = spectrum.kurtosis(t)
+    if form == "pairs":
+        # The product is constant for equal rows.
+        xp = _arrays.array_namespace(half)
+        return xp.where(half > 0.0, own, xp.ones_like(half))
+    # A + B with B the cosine of a uniform angle: Var B = 1/2, E B^4 = 3/8.
+    total: Any = (own * half * half + 3.0 * half + 0.375) / (half + 0.5) ** 2
+    return total

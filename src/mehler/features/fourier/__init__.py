@@ -1,1 +1,0 @@
-"""Fourier features: cosines and sines of random frequencies."""

@@ -1,1 +1,0 @@
-"""Linear functions times a localiser: Kronecker products of rows and features."""

@@ -1,0 +1,412 @@
+"""Spectra of kernels of differences: distributions of frequencies.
+
+:class:`Spectrum` is the interface; pass your own to `FourierFeatures.draw(kernel=...)`.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from abc import ABC, abstractmethod
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+
+from mehler import _arrays, _random
+from mehler._validate import positive
+from mehler.features import _distances
+
+__all__ = ["Gaussian", "Laplacian", "Matern", "Spectrum", "spectrum_of"]
+
+# Below this variance, central moments from multiples of z have no digits left.
+_SMALL = 1e-4
+# Largest scale of frequencies, so that those of heavy tails are floats, too.
+_LARGEST = 1e300
+
+
+class Spectrum(ABC):
+    r"""A kernel :math:`k(z) = E\cos\langle w, z\rangle`, z = x - y, with its distribution of w.
+
+    Frequencies are standard normal vectors times `scale`, transformed by `entries` and `lengths`
+    if a subclass defines them; features need no more. Kernel, variance and kurtosis follow from
+    `distance` and `kernel`; methods that need a missing one raise an error naming it.
+
+    Attributes
+    ----------
+    name : str
+        Name in messages, and in recipes of the library's own spectra.
+    isotropic : bool
+        Whether the distribution of w is rotation invariant, as orthogonal projections require.
+        Default no.
+
+    See Also
+    --------
+    mehler.FourierFeatures : Features of the kernel.
+
+    Examples
+    --------
+    Two bandwidths at once, by lengths of either kind:
+
+    >>> import numpy as np, mehler
+    >>> class Both(mehler.features.Spectrum):
+    ...     name = "both"
+    ...     scale = 1.0
+    ...     def lengths(self, seed, n_units, first=0):
+    ...         return np.where(np.arange(first, first + n_units) % 2, 3.0, 1.0)
+    >>> phi = mehler.FourierFeatures.draw(2, 8, kernel=Both(), seed=0)
+    >>> phi(np.eye(2)).shape
+    (2, 8)
+    >>> phi.kernel(np.eye(2))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    ValueError: the spectrum 'both' carries no distance: define distance(x, y), ...
+    """
+
+    name: ClassVar[str]
+    isotropic: ClassVar[bool] = False
+
+    # -- frequencies ----------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def scale(self) -> float:
+        """Factor of the frequencies, applied after `entries` and before `lengths`."""
+
+    def entries(self, weights: Any) -> Any:
+        """Transform standard normal numbers into entries of frequencies, elementwise on the host.
+
+        The default is the identity.
+        """
+        return weights
+
+    def lengths(self, seed: int, n_units: int, first: int = 0) -> Any | None:
+        """Return factors of the frequencies from `first` on, (n_units,), on the host.
+
+        Unit i must have the same factor however many are requested. The default is none.
+        """
+        return None
+
+    @property
+    def changes_entries(self) -> bool:
+        """Whether it defines `entries`."""
+        return type(self).entries is not Spectrum.entries
+
+    @property
+    def changes_lengths(self) -> bool:
+        """Whether it defines `lengths`."""
+        return type(self).lengths is not Spectrum.lengths
+
+    # -- what follows ---------------------------------------------------------------------
+
+    def distance(self, x: _arrays.Array, y: _arrays.Array | None) -> Any:
+        """Compute the argument of `kernel` for all pairs of rows; usually one number per pair."""
+        self._lacks("distance", "define distance(x, y), what its kernel is a function of")
+
+    def kernel(self, t: Any, j: int = 1) -> _arrays.Array:
+        """Compute k(j z), shape (n, k), from the `distance` t of z."""
+        self._lacks("kernel", "define kernel(t, j=1), the kernel of j z where distance is t")
+
+    def spread(self, t: Any) -> _arrays.Array:
+        """Compute 2 Var cos <w, z> = 1 + k(2 z) - 2 k(z)^2."""
+        self._needs_kernel("variance", "spread(t)")
+        value = 1.0 + self.kernel(t, 2) - 2.0 * self.kernel(t) ** 2
+        xp = _arrays.array_namespace(value)
+        return xp.where(value > 0.0, value, xp.zeros_like(value))
+
+    def kurtosis(self, t: Any) -> _arrays.Array:
+        """Compute the kurtosis of cos <w, z>, finite even where that is constant.
+
+        The default uses the kernel at multiples of z, and an upper bound at small variances.
+        """
+        self._needs_kernel("kurtosis", "kurtosis(t)")
+        k, k2, k3, k4 = (self.kernel(t, j) for j in (1, 2, 3, 4))
+        half = 0.5 * self.spread(t)
+        xp = _arrays.array_namespace(half)
+        half = _arrays.clip(xp, half, 8.0 * float(xp.finfo(half.dtype).smallest_normal), 1.0)
+        # Moments of the cosine: cos^2, cos^3, cos^4 by multiples of the angle.
+        second, third, raw = (1.0 + k2) / 2.0, (3.0 * k + k3) / 4.0, (3.0 + 4.0 * k2 + k4) / 8.0
+        fourth = raw - 4.0 * k * third + 6.0 * k**2 * second - 3.0 * k**4
+        # |cos - k| <= 2, so the fourth moment is at most 4 Var.
+        moving = half > _SMALL
+        variance = xp.where(moving, half, xp.ones_like(half))
+        return xp.where(moving, fourth / variance**2, 4.0 / half)
+
+    def orthogonal_covariance(self, t: Any, dimension: int) -> _arrays.Array | None:
+        """Compute Cov(cos <w, z>, cos <w', z>) for orthogonal directions in that dimension.
+
+        None if unknown; an upper bound is used then.
+        """
+        return None
+
+    # -- as a dataclass -------------------------------------------------------------------
+
+    def parameters(self) -> dict[str, float]:
+        """Return the dataclass fields: arguments of `FourierFeatures.draw` for named spectra."""
+        return asdict(self) if is_dataclass(self) and not isinstance(self, type) else {}
+
+    def _check_positive(self) -> None:
+        """Check that all dataclass fields are numbers above 0, and frequencies are floats."""
+        for field in fields(self):  # type: ignore[arg-type]  # subclasses that call it are dataclasses
+            value = positive(field.name, getattr(self, field.name))
+            object.__setattr__(self, field.name, value)
+        if not self.scale <= _LARGEST:
+            given = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in fields(self))  # type: ignore[arg-type]  # as above
+            raise ValueError(f"{given} gives frequencies beyond the floats: scale the rows instead")
+
+    def _needs_kernel(self, what: str, method: str) -> None:
+        if type(self).kernel is Spectrum.kernel:
+            self._lacks(what, f"define {method}, or kernel(t, j=1), from which it follows")
+
+    def _lacks(self, what: str, remedy: str) -> NoReturn:
+        raise ValueError(f"the spectrum {self.name!r} carries no {what}: {remedy}")
+
+
+@dataclass(frozen=True)
+class Gaussian(Spectrum):
+    """exp(-gamma |z|^2): w is N(0, 2 gamma I); t = gamma |z|^2."""
+
+    gamma: float = 1.0
+    name: ClassVar[str] = "rbf"
+    isotropic: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self._check_positive()
+
+    @property
+    def scale(self) -> float:
+        if self.gamma < 1.0:
+            return math.sqrt(2.0 * self.gamma)
+        # The same number, and finite where 2 gamma is not.
+        return 2.0 * math.sqrt(0.5 * self.gamma)
+
+    def distance(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        return _distances.squared(x, y, math.sqrt(self.gamma))
+
+    def kernel(self, t: _arrays.Array, j: int = 1) -> _arrays.Array:
+        xp = _arrays.array_namespace(t)
+        return xp.exp(-(float(j) ** 2) * t)
+
+    def spread(self, t: _arrays.Array) -> _arrays.Array:
+        # (1 - k^2)^2, without cancellation.
+        xp = _arrays.array_namespace(t)
+        return xp.expm1(-2.0 * t) ** 2
+
+    def kurtosis(self, t: _arrays.Array) -> _arrays.Array:
+        # The fourth moment has the factor ((1 - x)^2/2)^2, x = k^2: no cancellation near 0.
+        x = self.kernel(t) ** 2
+        return 0.5 * (3.0 + x * (12.0 + x * (10.0 + x * (4.0 + x))))
+
+    def orthogonal_covariance(self, t: _arrays.Array, dimension: int) -> _arrays.Array:
+        """Compute 1F1(d; d/2; -t) - exp(-2t), to 1e-15.
+
+        For w, w' of orthogonal directions and independent lengths chi_d, times sqrt(2 gamma):
+        w + w' and w - w' have squared length chi^2_{2d} and a uniform direction.
+        """
+        from scipy.special import hyp1f1
+
+        _arrays.require_no_gradient(t, what="the variance of orthogonal frequencies")
+        host = np.minimum(np.asarray(_arrays.to_host(t), dtype=np.float64), 1e8)
+        value = hyp1f1(dimension, dimension / 2, -host) - np.exp(-2.0 * host)
+        return _arrays.from_host(value, _arrays.place_of(t), t.dtype)
+
+
+@dataclass(frozen=True)
+class Laplacian(Spectrum):
+    """exp(-gamma |z|_1): entries of w are independent Cauchy of scale gamma; t = gamma |z|_1."""
+
+    gamma: float = 1.0
+    name: ClassVar[str] = "laplacian"
+
+    def __post_init__(self) -> None:
+        self._check_positive()
+
+    @property
+    def scale(self) -> float:
+        return self.gamma
+
+    def entries(self, weights: Any) -> Any:
+        """Map normal to Cauchy variables by quantiles: cot(pi Phi(-g))."""
+        from scipy.special import ndtr
+
+        # By the nearer tail, where Phi is accurate.
+        return np.sign(weights) / np.tan(np.pi * ndtr(-np.abs(weights)))
+
+    def distance(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        return _distances.cityblock(x, y, self.gamma)
+
+    def kernel(self, t: _arrays.Array, j: int = 1) -> _arrays.Array:
+        xp = _arrays.array_namespace(t)
+        return xp.exp(-float(j) * t)
+
+    def spread(self, t: _arrays.Array) -> _arrays.Array:
+        # 1 - k^2, without cancellation.
+        xp = _arrays.array_namespace(t)
+        return -xp.expm1(-2.0 * t)
+
+
+# For larger nu the Matern kernel is practically Gaussian.
+_SMOOTHEST = 50.0
+# Below, chi^2_{2 nu} is less than the least float with a probability above 2^-53.
+_ROUGHEST = 0.05
+
+
+@dataclass(frozen=True)
+class Matern(Spectrum):
+    r"""2^(1-nu)/Gamma(nu) s^nu K_nu(s) at s = sqrt(2 nu) |z|/length; t = s^2.
+
+    w is Student's t of 2 nu degrees of freedom over the length: N(0, I) over
+    length sqrt(chi^2_{2 nu}/(2 nu)).
+    """
+
+    nu: float = 1.5
+    length_scale: float = 1.0
+    name: ClassVar[str] = "matern"
+    isotropic: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        self._check_positive()
+        if self.nu < _ROUGHEST:
+            raise ValueError(
+                f"nu={self.nu!r} is less than {_ROUGHEST:g}: frequencies are beyond the floats"
+            )
+        if self.nu > _SMOOTHEST:
+            raise ValueError(
+                f"nu={self.nu!r} is more than {_SMOOTHEST:g}, where the kernel is "
+                "kernel='rbf' with gamma = 1/(2 length_scale^2): take that"
+            )
+
+    @property
+    def scale(self) -> float:
+        return 1.0 / self.length_scale
+
+    def distance(self, x: _arrays.Array, y: _arrays.Array | None) -> _arrays.Array:
+        return _distances.squared(x, y, math.sqrt(2.0 * self.nu) / self.length_scale)
+
+    def kernel(self, t: _arrays.Array, j: int = 1) -> _arrays.Array:
+        return matern(self.nu, t * float(j) ** 2)
+
+    def lengths(self, seed: int, n_units: int, first: int = 0) -> Any:
+        drawn = _random.by_blocks(
+            seed,
+            _random.MIXTURE,
+            n_units,
+            lambda rng, n: 2.0 * rng.standard_gamma(self.nu, size=n),
+            first,
+        )
+        return np.sqrt(2.0 * self.nu / drawn)
+
+
+# Largest p for which smoothness p + 1/2 is evaluated by polynomials.
+_LARGEST_DEGREE = 8
+# exp(-s) is 0 beyond, and polynomials of s are finite in float32 too.
+_FARTHEST = 745.0
+
+
+def matern(nu: float, u: _arrays.Array) -> _arrays.Array:
+    """Compute M_nu(u); a derivative that is infinite at 0 is given as 0 there."""
+    return _arrays.with_derivative(
+        functools.partial(_value, nu), functools.partial(_derivative, nu), u
+    )
+
+
+def _value(nu: float, u: _arrays.Array) -> _arrays.Array:
+    xp = _arrays.array_namespace(u)
+    degree = nu - 0.5
+    if degree in range(_LARGEST_DEGREE + 1):
+        return _half_integer(xp.sqrt(u), int(degree))
+    return _arrays.elementwise_on_host(
+        lambda host: _bessel(np.sqrt(host), nu), u, what=f"the Matern kernel of nu={nu:g}"
+    )
+
+
+def _derivative(nu: float, u: _arrays.Array) -> _arrays.Array:
+    if nu > 1.0:
+        return matern(nu - 1.0, u) * (-0.25 / (nu - 1.0))
+    xp = _arrays.array_namespace(u)
+    if nu == 0.5:
+        apart = u > 0.0
+        s = xp.sqrt(xp.where(apart, u, xp.ones_like(u)))
+        return xp.where(apart, -0.5 * xp.exp(-s) / s, xp.zeros_like(u))
+    return _arrays.with_derivative(
+        functools.partial(_rough_derivative, nu), functools.partial(_refuse, nu), u
+    )
+
+
+def _rough_derivative(nu: float, u: _arrays.Array) -> _arrays.Array:
+    return _arrays.elementwise_on_host(
+        lambda host: _bessel_derivative(np.sqrt(host), nu),
+        u,
+        what=f"the Matern kernel of nu={nu:g}",
+    )
+
+
+def _refuse(nu: float, u: _arrays.Array) -> _arrays.Array:
+    raise TypeError(f"the Matern kernel of nu={nu:g} has no second derivative here: take nu > 1")
+
+
+def _half_integer(s: _arrays.Array, p: int) -> _arrays.Array:
+    """Compute the kernel of smoothness p + 1/2: exp(-s) times a polynomial of degree p."""
+    xp = _arrays.array_namespace(s)
+    s = _arrays.clip(xp, s, 0.0, _FARTHEST)
+    value = xp.zeros_like(s)
+    for i in range(p + 1):
+        # Horner, from the highest power of 2 s down.
+        above = math.factorial(p) * math.factorial(p + i)
+        below = math.factorial(2 * p) * math.factorial(i) * math.factorial(p - i)
+        value = value * (2.0 * s) + above / below
+    return value * xp.exp(-s)
+
+
+def _bessel(s: Any, nu: float) -> Any:
+    """Compute the kernel of smoothness nu by Bessel's K, on the host, in logarithms."""
+    from scipy.special import gammaln, kve
+
+    # For smaller s the kernel is 1 up to rounding; for small nu, K is still finite here.
+    least = 1e-12 if nu >= 1.0 else 1e-300
+    safe = np.clip(s, least, 1e6)
+    # kve(nu, s) = K_nu(s) e^s neither underflows nor overflows away from s = 0.
+    log = (1.0 - nu) * math.log(2.0) - gammaln(nu) + nu * np.log(safe) + np.log(kve(nu, safe))
+    return np.where(s > least, np.minimum(np.exp(log - safe), 1.0), 1.0)
+
+
+def _bessel_derivative(s: Any, nu: float) -> Any:
+    """Compute M_nu'(s^2) = -2^-nu/Gamma(nu) s^(nu-1) K_(1-nu)(s), and 0 at s = 0."""
+    from scipy.special import gammaln, kve
+
+    safe = np.clip(s, 1e-100, 1e6)
+    log = -nu * math.log(2.0) - gammaln(nu) + (nu - 1.0) * np.log(safe)
+    return np.where(s > 0.0, -np.exp(log + np.log(kve(1.0 - nu, safe)) - safe), 0.0)
+
+
+NAMED: dict[str, Any] = {one.name: one for one in (Gaussian, Laplacian, Matern)}
+
+
+def spectrum_of(kernel: Any, **given: float | None) -> Spectrum:
+    """Return the spectrum of a name and its parameters, or the given one.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An unknown name; a parameter of another kernel, or out of range.
+    """
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if isinstance(kernel, Spectrum):
+        for name in chosen:
+            raise ValueError(f"the spectrum {kernel.name!r} has its parameters: leave {name} out")
+        return kernel
+    if not isinstance(kernel, str) or kernel not in NAMED:
+        raise ValueError(
+            f"kernel={kernel!r} is not one of {', '.join(map(repr, NAMED))}, nor a Spectrum"
+        )
+    takes = [field.name for field in fields(NAMED[kernel])]
+    for name in chosen:
+        if name not in takes:
+            raise ValueError(f"kernel={kernel!r} has no {name}: it takes {' and '.join(takes)}")
+    spectrum: Spectrum = NAMED[kernel](**chosen)
+    return spectrum
+
+
+def is_named(spectrum: Spectrum) -> bool:
+    """Whether name and parameters make the same spectrum again."""
+    return NAMED.get(spectrum.name) is type(spectrum)
