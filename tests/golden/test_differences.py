@@ -14,7 +14,7 @@ from tests.golden._store import read
 def keys() -> list[str]:
     """Return the keys of all golden values that may differ."""
     return [
-        *(f"maps/{key}" for key in read("maps")),
+        *(f"{name}/{key}" for name in ("maps", "bounds", "exact") for key in read(name)),
         *(f"recipes/{kind}/recipe" for kind in read("recipes")),
         *(f"recipes/{kind}/weights/{dtype}" for kind in read("recipes") for dtype in _maps.DTYPES),
     ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
 
 import mehler
-from tests.golden import _store, make, test_maps, test_recipes
+from mehler import exact
+from tests.golden import _store, make, test_bounds, test_exact, test_maps, test_recipes
 
 
 def test_another_weight_is_seen(monkeypatch: pytest.MonkeyPatch):
@@ -35,6 +37,28 @@ def test_another_kernel_is_seen(monkeypatch: pytest.MonkeyPatch):
     )
     with pytest.raises(AssertionError, match="pairs/kernel/float64"):
         test_maps.test_values_on_numpy("pairs", "float64")
+
+
+def test_another_constant_of_a_bound_is_seen(monkeypatch: pytest.MonkeyPatch):
+    theorem = test_bounds.function_of("maxout.theorem_2")[0]
+
+    def changed(*args, **kwargs):
+        bound = theorem(*args, **kwargs)
+        return dataclasses.replace(bound, probability=bound.probability * (1 - 1e-9))
+
+    monkeypatch.setattr(test_bounds, "function_of", lambda name: (changed, {}))
+    row = test_bounds.BOUNDS["maxout.theorem_2/1"]
+    with pytest.raises(AssertionError, match=r"maxout\.theorem_2/1"):
+        test_bounds.require("maxout.theorem_2/1", row["arguments"], row)
+
+
+def test_another_digit_is_seen(monkeypatch: pytest.MonkeyPatch):
+    kernel = exact.maxout_kernel
+    monkeypatch.setattr(
+        exact, "maxout_kernel", lambda rho, q, **kw: kernel(rho, q, **kw) * (1 + 1e-11)
+    )
+    with pytest.raises(AssertionError, match="maxout_kernel/4"):
+        test_exact.test_floats("maxout_kernel/4")
 
 
 def test_a_difference_that_is_listed_has_to_differ(monkeypatch: pytest.MonkeyPatch):

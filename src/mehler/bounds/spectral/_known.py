@@ -88,8 +88,8 @@ def know(
         assumptions.append(Assumption(text, None, f"{lipschitz:g}"))
     if math.isinf(most) and not 0 < rate * rate < math.inf:
         raise ValueError(f"features over a ridge of {scale!r} overflow: make it larger")
-    # No level is below the mean: where one is declared so, its assumption is unmet.
-    return Known(beta, Level(max(most, mean), mean, rate), tuple(assumptions))
+    # No level is below the mean: one so declared is unmet, and has to stay within the floats.
+    return Known(beta, Level(max(most, 1e-12 * mean), mean, rate), tuple(assumptions))
 
 
 def _reaches(most: float, mean: float) -> bool:
