@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mehler.exact import _multiprecision as digits
 from mehler.exact import certified
 from mehler.exact._mp_arguments import exact_number
 from mehler.exact.certified import _api, _line, _opposite, _wedge
-from mehler.exact.certified._flint import flint, precision
+from mehler.exact.certified import _decimals as digits
+from mehler.exact.certified._context import flint, precision
 from tests.exact.reference import POOLS, REFERENCE, kernel_values, printed
 
 RHOS = ("-1", "-0.5", "0", "0.25", "0.5", "0.9", "0.99", "1")
@@ -113,7 +113,7 @@ def test_closed_forms_lie_in_the_planar_balls():
 
 def test_planar_kernel_ball_of_two_meets_its_closed_form():
     with precision(200) as module:
-        planar = _wedge.Wedge(module, Fraction(1, 5), 2, 128).maxout_kernel()
+        planar = _wedge.Wedge(module, Fraction(1, 5), 2, 128).product_moment(1)
     planar = certified.Ball.from_arb(planar)
     assert planar.overlaps(certified.maxout_kernel("0.2", 2))
     assert planar.digits > 30
@@ -133,11 +133,10 @@ def test_bracket_near_minus_one_holds_the_closed_form():
 
 
 def test_kernel_of_three_meets_the_planar_sum():
-    # Where both are computed; the closed form stands in for it below -0.998.
     rho = Fraction(-1, 2)
     with precision(200) as module:
-        closed = certified.Ball.from_arb(_api._kernel_of_three(module, rho))
-    assert closed.overlaps(certified.maxout_kernel(rho, 3, bits=48))
+        planar = certified.Ball.from_arb(_wedge.Wedge(module, rho, 3, 48).product_moment(1))
+    assert planar.overlaps(certified.maxout_kernel(rho, 3, bits=48))
 
 
 def test_coefficients_are_a_distribution():

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import mpmath
 import pytest
 
-from mehler.exact import _multiprecision as exact
 from mehler.exact._mp_arguments import exact_number, exact_rho
-from mehler.exact._multiprecision import _ends, _line, _partition
-from mehler.exact._multiprecision._closed import Closed
-from mehler.exact._multiprecision._wedge import Wedge
+from mehler.exact.certified import _closed, _context, _opposite, _wedge
+from mehler.exact.certified import _decimals as exact
+from mehler.exact.certified._wedge import Wedge
+from tests.exact import second_route
 from tests.exact.reference import POOLS, REFERENCE, kernel_values, printed
 
 DPS = 30
@@ -31,9 +32,22 @@ def assert_printed(x, text, agreed=None):
     assert abs(number(x) - value) <= slack, (mpmath.nstr(x, 35), text)
 
 
+@pytest.fixture(params=["balls", "fixed point"])
+def numbers(request, monkeypatch):
+    """Numbers to compute with: balls, and what stands in for them without python-flint."""
+    if request.param == "fixed point":
+        monkeypatch.setitem(sys.modules, "flint", None)
+    else:
+        pytest.importorskip("flint")
+
+
+def middle(value):
+    return number(exact._public(value, 60))
+
+
 @pytest.mark.parametrize("q", POOLS)
 @pytest.mark.sampled(3)
-def test_moments_equal_the_reference(q):
+def test_moments_equal_the_reference(q, numbers):
     values = REFERENCE[str(q)]
     assert_printed(exact.max_moment(1, q, DPS), values["h1"])
     assert_printed(exact.max_moment(2, q, DPS), values["sigma2"])
@@ -43,7 +57,8 @@ def test_moments_equal_the_reference(q):
 
 
 @pytest.mark.parametrize("q", POOLS)
-def test_coefficients_equal_the_reference(q):
+@pytest.mark.sampled(4)
+def test_coefficients_equal_the_reference(q, numbers):
     for a, text in zip(exact.collision_coefficients(q, 9, DPS), REFERENCE[str(q)]["a"]):
         assert_printed(a, text)
 
@@ -62,7 +77,7 @@ def test_coefficients_equal_the_reference(q):
     ],
 )
 @pytest.mark.sampled(2)
-def test_kappa_and_kernel_equal_the_reference(q, rhos):
+def test_kappa_and_kernel_equal_the_reference(q, rhos, numbers):
     for rho in rhos:
         assert_printed(exact.collision_probability(rho, q, DPS), *REFERENCE[str(q)]["kappa"][rho])
         assert_printed(exact.maxout_kernel(rho, q, DPS), *REFERENCE[str(q)]["K"][rho])
@@ -70,37 +85,54 @@ def test_kappa_and_kernel_equal_the_reference(q, rhos):
 
 @pytest.mark.parametrize("q", [2, 3])
 @pytest.mark.parametrize("rho", [Fraction(-9, 10), Fraction(1, 3), 1 - Fraction(1, 10**12)])
-@pytest.mark.sampled(1)
-def test_planar_sum_equals_closed_forms(q, rho):
-    wedge, closed = Wedge(rho, q, 40), Closed(rho, q, 40)
-    mass, kernel, second = wedge.product_moments()
-    # 40 digits were asked for; the values are at most 3.
-    assert abs(number(mass) - 1) < 1e-40
-    assert abs(number(wedge.same_winner()[0]) - number(closed.collision_probability())) < 1e-40
-    assert abs(number(kernel) - number(closed.maxout_kernel())) < 2e-40
-    if q == 2:
-        assert abs(number(second) - number(closed.product_second_moment())) < 3e-40
+@pytest.mark.sampled(2)
+def test_planar_sum_equals_closed_forms(q, rho, numbers):
+    with _context.precision(220, proved=False) as module:
+        wedge = Wedge(module, rho, q, 136)
+        pairs = [
+            (wedge.collision_probability(), _closed.collision_probability(module, rho, q)),
+            (wedge.product_moment(1), _closed.maxout_kernel(module, rho, q)),
+        ]
+        if q == 2:
+            second = _closed.product_second_moment(module, rho, q)
+            pairs.append((wedge.product_moment(2), second))
+        # 40 digits were asked for; the values are at most 3.
+        assert all(abs(middle(a) - middle(b)) < 3e-40 for a, b in pairs)
 
 
-def test_way_round_minus_one_equals_closed_form_and_planar_sum():
+def test_way_round_minus_one_equals_closed_form_and_planar_sum(numbers):
     rho = Fraction(-98, 100)
-    kernel, second = _ends.product_moments_near(rho, 3, 15)
-    assert abs(number(kernel) - number(Closed(rho, 3, 20).maxout_kernel())) < 1e-15
-    _, direct, direct_second = Wedge(rho, 3, 15).product_moments()
-    assert abs(number(kernel) - number(direct)) < 1e-15
-    assert abs(number(second) - number(direct_second)) < 1e-15
+    with _context.precision(130, proved=False) as module:
+        kernel, second = (_opposite.near_minus_one(module, rho, 3, 56, p) for p in (1, 2))
+        assert abs(middle(kernel) - middle(_closed.maxout_kernel(module, rho, 3))) < 1e-15
+        assert abs(middle(second) - middle(Wedge(module, rho, 3, 56).product_moment(2))) < 1e-15
 
 
 def test_partition_formula_equals_arcsine_series():
     # kappa_2 = 1/2 + arcsin(rho)/pi
-    general = _partition.by_partitions(2, 8, DPS)
+    general = second_route.coefficients(2, 6)
     for i, (a, b) in enumerate(zip(general, exact.collision_coefficients(2, 8, DPS))):
         k = i // 2
         with mpmath.workdps(DPS + 10):
             arcsine = mpmath.binomial(2 * k, k) / (4**k * (2 * k + 1) * mpmath.pi)
         truth = Fraction(1, 2) if i == 0 else number(arcsine) if i % 2 else Fraction(0)
-        assert abs(number(a) - truth) < 1e-30
+        assert abs(number(a) - truth) < 1e-25
         assert abs(number(b) - truth) < 1e-30
+
+
+@pytest.mark.parametrize("q", [3, 5, 40])
+@pytest.mark.sampled(1)
+def test_coefficients_equal_the_second_route(q):
+    for a, b in zip(exact.collision_coefficients(q, 5, DPS), second_route.coefficients(q, 5)):
+        assert abs(number(a) - number(b)) < 1e-25
+
+
+@pytest.mark.parametrize(("q", "rho"), [(4, -0.75), (5, 0.3), (17, 0.6), (64, -0.2)])
+@pytest.mark.sampled(2)
+def test_kernel_and_second_moment_equal_the_second_route(q, rho, numbers):
+    kernel, second = second_route.product_moments(rho, q)
+    assert abs(exact.maxout_kernel(rho, q, 12) / kernel - 1) < 1e-9
+    assert abs(exact.product_second_moment(rho, q, 12) / second - 1) < 1e-9
 
 
 @pytest.mark.parametrize("q", [4, 7])
@@ -133,7 +165,8 @@ def test_product_second_moment_grows_by_four_times_the_shared_part():
     above, below = (
         number(exact.product_second_moment(Fraction(2, 5) + d, 5, 30)) for d in (delta, -delta)
     )
-    shared = number(Wedge(Fraction(2, 5), 5, 30).same_winner()[1])
+    with _context.precision(170) as module:
+        shared = middle(Wedge(module, Fraction(2, 5), 5, 100).shared_product())
     # S''' stays below 100 there (S itself is below 15 and analytic at distance 0.6).
     assert abs((above - below) / (2 * delta) - 4 * shared) < 100 * delta**2 / 6
 
@@ -168,13 +201,10 @@ def test_digits_asked_for_are_digits_got():
 
 
 @pytest.mark.full
-def test_large_pools_agree_with_a_finer_grid():
-    # Their step is an estimate, accepted when T(h) and T(2h) agree to half of the digits.
-    for rho in (Fraction(-1, 2), Fraction(9, 10)):
-        coarse = Wedge(rho, 1000, 15).product_moments()
-        fine = Wedge(rho, 1000, 30).product_moments()
-        for a, b in zip(coarse, fine):
-            assert abs(number(a) / number(b) - 1) < 1e-15
+@pytest.mark.parametrize("rho", [Fraction(-1, 2), Fraction(9, 10)])
+def test_large_pools_agree_with_a_finer_grid(rho):
+    for function in (exact.maxout_kernel, exact.product_second_moment):
+        assert abs(function(rho, 1000, 15) / function(rho, 1000, 30) - 1) < 1e-15
 
 
 def test_float_string_and_mpf_are_exact_numbers():
@@ -208,13 +238,12 @@ def test_wrong_pool_size_is_not_taken_for_right():
     assert abs(number(exact.collision_probability(rho, 4, DPS)) - value) > 10**20 * slack
 
 
-def test_too_coarse_a_step_is_noticed():
-    # A planar sum with four times the step has the wrong mass, which is 1 exactly.
-    wedge = Wedge(Fraction(1, 2), 4, 20)
-    fine, _ = wedge._sums(0.3, joint=True)
-    coarse, _ = wedge._sums(1.2, joint=True)
-    assert abs(number(wedge.normal.real(fine[0])) - 1) < 1e-20
-    assert abs(number(wedge.normal.real(coarse[0])) - 1) > 1e-6
+def test_too_coarse_a_step_is_noticed(monkeypatch):
+    """The injected fault: four times the step."""
+    step_for = _wedge.step_for
+    monkeypatch.setattr(_wedge, "step_for", lambda module, q, bits: step_for(module, q, bits / 16))
+    found = exact.maxout_kernel("0.5", 4, 20)
+    assert abs(found / mpmath.mpf(second_route.product_moments(0.5, 4)[0]) - 1) > 1e-4
 
 
 @pytest.mark.parametrize("q", [0, -3])
@@ -265,4 +294,4 @@ def test_order_and_count_out_of_range_are_refused():
 def test_hermite_moments_vanish_by_symmetry():
     assert exact.hermite_moment(3, 1, 20) == 0
     assert exact.hermite_moment(4, 2, 20) == 0
-    assert _line.hermite_moment(0, 5, 20) - 1 < 1e-20
+    assert exact.hermite_moment(0, 5, 20) - 1 < 1e-20

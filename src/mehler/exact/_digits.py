@@ -7,5 +7,5 @@ from typing import Any
 
 
 def in_digits(name: str, *arguments: Any) -> Any:
-    """Call the function of :mod:`mehler.exact._multiprecision` of that name."""
-    return getattr(importlib.import_module("mehler.exact._multiprecision"), name)(*arguments)
+    """Call the function of :mod:`mehler.exact.certified._decimals` of that name."""
+    return getattr(importlib.import_module("mehler.exact.certified._decimals"), name)(*arguments)

@@ -10,9 +10,9 @@ from typing import Any
 
 from mehler._validate import integer
 from mehler.exact._mp_arguments import check_bits, exact_rho
-from mehler.exact.certified import _line, _opposite
+from mehler.exact.certified import _closed, _line, _opposite
 from mehler.exact.certified._ball import Ball
-from mehler.exact.certified._flint import precision, to_arb
+from mehler.exact.certified._context import precision, to_arb
 from mehler.exact.certified._wedge import Wedge
 
 # Rounding of sums of 10^5 terms, powers up to q, and cancellation between positive and negative
@@ -293,57 +293,32 @@ def _coefficients(q: int, n: int, bits: int) -> tuple[Any, ...]:
 def _on_rho(compute: Callable[..., Any], rho: Any, q: int, bits: int) -> Ball:
     q, bits = _pool(q, _LARGEST_WEDGE), check_bits(bits)
     rho = exact_rho(rho)
-    with precision(bits + _GUARD_BITS + 4 * q.bit_length()) as module:
+    lost = _closed.lost_bits(rho) if q <= 3 else 4 * q.bit_length()
+    with precision(bits + _GUARD_BITS + lost) as module:
         return Ball.from_arb(compute(module, rho, q, bits))
 
 
 def _kappa(module: Any, rho: Fraction, q: int, bits: int) -> Any:
-    if q == 1:
-        return module.arb(1)
-    if abs(rho) == 1:
-        return module.arb(1 if rho == 1 else 0)
+    if q <= 3 or abs(rho) == 1:
+        return _closed.collision_probability(module, rho, q)
     return Wedge(module, rho, q, bits).collision_probability()
 
 
 def _kernel(module: Any, rho: Fraction, q: int, bits: int) -> Any:
-    if q == 1:
-        return to_arb(module, rho)
-    if q == 2:
-        return _kernel_of_two(module, rho)
+    if q <= 3:
+        return _closed.maxout_kernel(module, rho, q)
     if rho == 1:
         return _line.expectation(module, q, [Fraction(0), Fraction(0), Fraction(1)], bits)
     if rho == -1:
-        return _opposite.kernel_at_minus_one(module, q, bits)
+        return _opposite.at_minus_one(module, q, bits)
     if 1 + rho < _TRY_BRACKET:
-        if q == 3 and 1 + rho < _BRACKET:
-            return _kernel_of_three(module, rho)
         kappa = _kappa(module, rho, q, bits)
         if 1 + rho < _BRACKET or to_arb(module, 1 + rho) * kappa < module.arb(2) ** -bits:
             return _bracket(module, rho, q, bits, kappa)
-    return Wedge(module, rho, q, bits).maxout_kernel()
+    return Wedge(module, rho, q, bits).product_moment(1)
 
 
 def _bracket(module: Any, rho: Fraction, q: int, bits: int, kappa: Any) -> Any:
     """K(-1) + [0, (1 + rho) kappa(rho)], as 0 <= K' = kappa and kappa increases."""
     half = (to_arb(module, 1 + rho) * kappa / 2).upper()
-    return _opposite.kernel_at_minus_one(module, q, bits) + half + module.arb(0, half)
-
-
-def _kernel_of_three(module: Any, rho: Fraction) -> Any:
-    """K_3 = rho/3 - 3/(4 pi^2) [Gamma(-rho) + 2 Gamma(rho/2)], in which nothing cancels here."""
-
-    def gamma(u: Fraction, angle: Any) -> Any:
-        exact, root = to_arb(module, u), to_arb(module, 1 - u * u).sqrt()
-        return exact * angle * angle - 2 * root * angle - 2 * exact
-
-    near = 2 * to_arb(module, (1 + rho) / 2).sqrt().asin()
-    bracket = gamma(-rho, near) + 2 * gamma(rho / 2, to_arb(module, rho / 2).acos())
-    pi = module.arb.pi()
-    return to_arb(module, rho) / 3 - 3 * bracket / (4 * pi * pi)
-
-
-def _kernel_of_two(module: Any, rho: Fraction) -> Any:
-    """K_2 = (sqrt(1 - rho^2) + t rho)/pi, t = pi - theta = 2 arcsin sqrt((1 + rho)/2)."""
-    angle = 2 * (to_arb(module, (1 + rho) / 2)).sqrt().asin()
-    root = to_arb(module, 1 - rho * rho).sqrt()
-    return (root + angle * to_arb(module, rho)) / module.arb.pi()
+    return _opposite.at_minus_one(module, q, bits) + half + module.arb(0, half)

@@ -15,7 +15,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from mehler.exact.certified._flint import error
+from mehler.exact.certified._context import error
 from mehler.exact.certified._trapezoid import density, distribution, step_for, tail
 
 

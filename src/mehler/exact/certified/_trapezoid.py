@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from mehler.exact.certified._flint import to_arb
+from mehler.exact.certified._context import to_arb
 
 
 @dataclass(frozen=True)

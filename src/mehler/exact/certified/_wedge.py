@@ -1,16 +1,36 @@
-r"""Certified planar sums over wedges (see :mod:`mehler.exact._multiprecision._wedge`).
+r"""Planar sums over wedges: every expectation over two correlated maxima.
+
+With (a, b) standard normal in the plane and c, s = cos, sin of theta/2, let
+
+    X, Y = a c +- b s,   X', Y' = a s -+ b c,   G(a, b) = Phi_2(X, Y; cos theta),
+
+the Gaussian measure of the wedge of opening pi - theta with its apex at (a, b). The maxima (M, M')
+of q pairs fall at (X, Y) with density, in (a, b),
+
+    f_1 + f_2 = q phi(a) phi(b) G^(q-1)  +  q (q-1) sin(theta) F_1 F_2 G^(q-2),
+    F_1 = phi(X) Phi(X'),   F_2 = phi(Y) Phi(Y'),
+
+where f_1 alone is the event D = D' (its mass is kappa_q). Both are summed by the trapezoid rule.
+G is carried along each column by Taylor series: dG = F_1 dX + F_2 dY, and because
+phi(X) phi(X') = phi(Y) phi(Y') = phi(a) phi(b) =: E,
+
+    F_1' = -X X_t F_1 + X'_t E,    E' = -(a a_t + b b_t) E
+
+along any straight line, subscripts t being the constant slopes. G starts from its value at the
+origin, (pi - theta)/(2 pi).
 
 The truth is the sum over all (i h, j h), corrected by the step error; what is summed is a finite
-part of it. Notation: c, s = cos, sin(theta/2); X, Y = a c +- b s; X', Y' = a s -+ b c.
+part of it.
 
-**Step error.** The densities f_1 = q phi(a) phi(b) G^(q-1) and
-f_2 = q (q-1) sin(theta) F_1 F_2 G^(q-2), F_1 = phi(X) Phi(X'), F_2 = phi(Y) Phi(Y'), have q
-factors. For kappa = int f_1: first in b, then in a, (2 epsilon + epsilon^2) kappa. For
-K = int XY (f_1 + f_2) use |X + i w| |Y + i w| <= (X^2 + Y^2)/2 + w^2 with w <= u and
-int (X^2 + Y^2)/2 (f_1 + f_2) = sigma^2 <= 1 + 2 log q: the error is at most
-epsilon (2 + epsilon) (sigma^2 + 2 u^2).
+**Step error.** Both densities have q factors. For kappa = int f_1: first in b, then in a,
+(2 epsilon + epsilon^2) kappa. For K = int XY (f_1 + f_2) use, with w <= u,
+|X + i w| |Y + i w| <= (X^2 + Y^2)/2 + w^2 and int (X^2 + Y^2)/2 (f_1 + f_2) = sigma^2, at most
+1 + 2 log q: the error is at most epsilon (2 + epsilon) (sigma^2 + 2 u^2). For S it is, with
+|X + i w|^2 |Y + i w|^2 <= X^4 + Y^4 + 2 w^4, at most epsilon (2 + epsilon) (2 E M^4 + 2 u^4), and
+E M^4 <= 16 log^2(e + q sqrt 2), as log^2 is concave beyond e and E e^(max g^2/4) <= q sqrt 2.
 
-**What is left out.** G(a, b) <= Phi(a), |XY| <= a^2 c^2 + b^2 s^2, and
+**What is left out.** G(a, b) <= Phi(a), |XY| <= a^2 c^2 + b^2 s^2, so that
+(XY)^2 <= 2 (a^4 c^4 + b^4 s^4), and
 
 * for a < 0 one of X', Y' is negative, so F_1 F_2 <= phi(a) phi(b)/2 (Phi(-x) <= e^(-x^2/2)/2);
 * F_1 F_2 <= e^(-a^2 c^2 - b^2 s^2)/(2 pi) always;
@@ -30,7 +50,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from mehler.exact.certified._flint import error, to_arb
+from mehler.exact.certified._context import error, to_arb
 from mehler.exact.certified._trapezoid import density, distribution, step_for, tail
 
 # Approximate length of the pieces of a column that share one Taylor expansion.
@@ -64,7 +84,6 @@ class Wedge:
         q, module, e = self.q, self.module, self.step.epsilon
         total, h = module.arb(), self.step.h
         for j, b, start in self._axis():
-            pdf_b = self._pdf(j)
             part = module.arb()
             up, down = self._reach(b)
             for i, g, _ in self._column(j, start, up, down, joint=False):
@@ -74,13 +93,24 @@ class Wedge:
             beyond += (
                 tail(module, 0, down * h) * left ** (q - 1) if down * h > 2 else left ** (q - 1)
             )
-            total += pdf_b * (h * part + error(module, beyond)) * (1 if j == 0 else 2)
+            total += self._pdf(j) * (h * part + error(module, beyond)) * (1 if j == 0 else 2)
         # |b| > B: both sides, and h sum phi(a) <= 1 + h over all a.
         total = h * total + error(module, 2 * tail(module, 0, self._side() * h) * (1 + h))
         return (q * total) / (1 + error(module, 2 * e + e * e))
 
-    def maxout_kernel(self) -> Any:
-        """Return the ball of K."""
+    def shared_product(self) -> Any:
+        """Compute E[M M'; D = D'], without its errors."""
+        cos2, sin2, h = self.cos * self.cos, self.sin * self.sin, self.step.h
+        total = self.module.arb()
+        for j, b, start in self._axis():
+            part, place2 = self.module.arb(), (j * h) * (j * h) * sin2
+            for i, g, _ in self._column(j, start, *self._reach(b), joint=False):
+                part += ((i * h) * (i * h) * cos2 - place2) * self._pdf(i) * g ** (self.q - 1)
+            total += self._pdf(j) * part * (1 if j == 0 else 2)
+        return self.q * h * h * total
+
+    def product_moment(self, p: int) -> Any:
+        """Return the ball of E (M M')^p for p = 1, which is K, or p = 2, which is S."""
         q, module, step = self.q, self.module, self.step
         h, e = step.h, step.epsilon
         cos2, sin2, sine = self.cos * self.cos, self.sin * self.sin, 2 * self.cos * self.sin
@@ -93,43 +123,50 @@ class Wedge:
             for i, g, f1f2 in self._column(j, start, up, down, joint=True):
                 xy = (i * h) * (i * h) * cos2 - place2
                 inner = self._pdf(i) * pdf_b * g + (q - 1) * sine * f1f2
-                part += xy * inner * g ** (q - 2)
-            beyond = self._beyond(up, down, pdf_b, place2)
+                part += (xy if p == 1 else xy * xy) * inner * g ** (q - 2)
+            beyond = self._beyond(p, up, down, pdf_b, place2)
             total += (h * part + error(module, beyond)) * (1 if j == 0 else 2)
-        total = q * (h * total + error(module, self._outside()))
-        second_moment = 1 + 2 * module.arb(q).log()
-        return total + error(module, e * (2 + e) * (second_moment + 2 * step.u * step.u))
+        total = q * (h * total + error(module, self._outside(p)))
+        if p == 1:
+            size = 1 + 2 * module.arb(q).log() + 2 * step.u * step.u
+        else:
+            root = (module.arb(1).exp() + 2 * module.arb(q)).log()
+            size = 32 * root * root + 2 * step.u**4
+        return total + error(module, e * (2 + e) * size)
 
-    def _beyond(self, up: int, down: int, pdf_b: Any, place2: Any) -> Any:
-        """Bound one column's h sum |XY| (f_1 + f_2)/q over a > up h and a < -down h."""
+    def _beyond(self, p: int, up: int, down: int, pdf_b: Any, place2: Any) -> Any:
+        """Bound one column's h sum |XY|^p (f_1 + f_2)/q over a > up h and a < -down h."""
         q, module, h = self.q, self.module, self.step.h
         cos2, sine = self.cos * self.cos, 2 * self.cos * self.sin
         top, bottom = up * h, down * h
-        first = pdf_b * (cos2 * tail(module, 2, top) + place2 * tail(module, 0, top))
-        # (a^2 c^2 + b^2 s^2) e^(-a^2 c^2) falls at a rate of at least 2 a c^2 - 2/a there.
-        rate = 2 * top * cos2 - 2 / top
+        # |XY|^p <= p (a^2p c^2p + b^2p s^2p).
+        cos_p, place_p = p * cos2**p, p * place2**p
+        first = pdf_b * (cos_p * tail(module, 2 * p, top) + place_p * tail(module, 0, top))
+        # (a^2 c^2 + b^2 s^2)^p e^(-a^2 c^2) falls at a rate of at least 2 a c^2 - 2 p/a there.
+        rate = 2 * top * cos2 - 2 * p / top
         if not rate > 0:
             raise ArithmeticError("the column ends too early; ask for more bits, as bits=128")
-        height = (top * top * cos2 + place2) * (-top * top * cos2 - place2).exp()
+        height = (top * top * cos2 + place2) ** p * (-top * top * cos2 - place2).exp()
         second = (q - 1) * sine * height / (2 * module.arb.pi() * rate)
-        # Below: h sum a^2 phi <= 1 and h sum phi <= 1 where the cut is too near for `tail`.
-        near = not bottom > 2
-        squares = module.arb(1) if near else tail(module, 2, bottom)
+        # Below: h sum a^2 phi <= 1, h sum a^4 phi <= 3 and h sum phi <= 1 where the cut is too near
+        # for `tail`.
+        near = not bottom * bottom > 2 * p + 2
+        powers = module.arb(2 * p - 1) if near else tail(module, 2 * p, bottom)
         mass = module.arb(1) if near else tail(module, 0, bottom)
-        lower = pdf_b * (cos2 * squares + place2 * mass) * self._left(down) ** (q - 2)
+        lower = pdf_b * (cos_p * powers + place_p * mass) * self._left(down) ** (q - 2)
         return first + second + lower * (1 + (q - 1) * sine / 2)
 
-    def _outside(self) -> Any:
-        """Bound h^2 sum |XY| (f_1 + f_2)/q over |b| > B and all a."""
+    def _outside(self, p: int) -> Any:
+        """Bound h^2 sum |XY|^p (f_1 + f_2)/q over |b| > B and all a."""
         q, module, h = self.q, self.module, self.step.h
         edge = self._side() * h
-        squares, mass = tail(module, 2, edge), tail(module, 0, edge)
-        # h sum over all a: phi <= 1 + h, a^2 phi <= 1 + h, and with a c for a as many times 1/c.
-        first = (squares + mass) * (1 + h)
+        # h sum over all a: phi <= 1 + h, a^2 phi <= 1 + h, a^4 phi <= 3 + h, and with a c for a as
+        # many times 1/c.
+        both = p * (tail(module, 2 * p, edge) + (2 * p - 1) * tail(module, 0, edge))
         root = (2 * module.arb.pi()).sqrt()
         wide = root / self.cos + 2 * h
-        second = (q - 1) * 2 * self.cos * self.sin * (squares + mass) * wide / root
-        return 2 * (first + second)
+        second = (q - 1) * 2 * self.cos * self.sin * both * wide / root
+        return 2 * (both * (1 + h) + second)
 
     def _side(self) -> int:
         return self.step.points(math.sqrt(2 * self.need))
@@ -139,7 +176,7 @@ class Wedge:
         room = 2 * self.need - b * b
         if joint:
             room = max(room, (self.need - (b * self.real_sin) ** 2) / self.real_cos**2)
-            room = max(room, 4 / self.real_cos**2)
+            room = max(room, 8 / self.real_cos**2)
         up = self.step.points(math.sqrt(max(room, 9.0)))
         # Phi(-t)^(q-2) <= e^(-(q-2) t^2/2)/2^(q-2), times phi(t).
         factors = max(self.q - 1, 1)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mehler.exact._mp_arguments import check_bits, check_dps
-from mehler.exact.certified._flint import precision
+from mehler.exact.certified._context import precision
 from mehler.features.deep._duals import Dual, dual_of
 from mehler.features.deep._layers import Layer
 from mehler.features.deep._numbers import Balls, Digits

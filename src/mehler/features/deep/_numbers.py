@@ -7,12 +7,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from mehler.exact import _multiprecision
 from mehler.exact._mp_arguments import exact_number, public_mpf, to_mpf
-from mehler.exact._multiprecision._fixed import private_context
-from mehler.exact.certified import _api
+from mehler.exact.certified import _api, _decimals
 from mehler.exact.certified._ball import Ball
-from mehler.exact.certified._flint import to_arb
+from mehler.exact.certified._context import private_context, to_arb
 
 
 class Digits:
@@ -60,11 +58,11 @@ class Digits:
 
     def maxout_kernel(self, rho: Any, q: int) -> Any:
         """Compute K_q."""
-        return self._own(_multiprecision.maxout_kernel(rho, q, self.digits))
+        return self._own(_decimals.maxout_kernel(rho, q, self.digits))
 
     def collision_probability(self, rho: Any, q: int) -> Any:
         """Compute kappa_q."""
-        return self._own(_multiprecision.collision_probability(rho, q, self.digits))
+        return self._own(_decimals.collision_probability(rho, q, self.digits))
 
     def _own(self, value: Any) -> Any:
         return self._context.make_mpf(value._mpf_)
