@@ -181,8 +181,8 @@ def test_a_worker_killed_at_work_changes_nothing(workers, tmp_path):
     )
     # Blocks had been summed on the killed worker, and most were still to come.
     assert seen["all"] < N // CHUNK / 2
-    # What it held was made again.
-    assert len(list(tmp_path.glob("*-done-*"))) > N // CHUNK
+    # Each block was summed once, those that it held twice.
+    assert len(list(tmp_path.glob("*-done-*"))) >= N // CHUNK
     assert_same_sums(sums, whole())
     assert_same_weights(sums, whole(), 1e-3)
 

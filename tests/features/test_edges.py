@@ -91,3 +91,11 @@ def test_powers_are_integers_and_norms_not_negative():
     for name in good:
         with pytest.raises(ValueError, match=f"{name} must be at least 0"):
             orbits.limit_variance_bound(law, **{**good, name: -1.0})
+
+
+def test_kernels_that_leave_float32_are_refused_as_those_that_leave_float64():
+    kernel = mehler.DeepKernel("relu", 2)
+    for dtype, size in (("float32", 1e30), ("float64", 1e200)):
+        with np.errstate(over="ignore"), pytest.raises(ValueError, match="scale"):
+            kernel.nngp((size * X).astype(dtype))
+    assert np.isfinite(kernel.nngp((1e15 * X).astype("float32"))).all()

@@ -64,10 +64,7 @@ def test_pytorch_overwrites_only_what_no_derivative_needs():
     torch = pytest.importorskip("torch")
     a, b = torch.tensor([[1.0, 4.0]]), torch.tensor([[2.0, 3.0]])
     xp = _arrays.array_namespace(a)
-    spare = torch.empty((1, 1))
-    assert _arrays.matmul(xp, a, b.T, spare) is spare
     leaf = b.clone().requires_grad_()
-    assert _arrays.matmul(xp, a, leaf.T, spare) is not spare
     kept = _arrays.maximum(xp, a.clone(), leaf)
     kept.sum().backward()
     assert leaf.grad.tolist() == [[1.0, 0.0]]
@@ -75,3 +72,18 @@ def test_pytorch_overwrites_only_what_no_derivative_needs():
     assert mapped.tolist() == [[2.0, 4.0]]
     assert _arrays.maximum(xp, a, b) is a
     assert a.tolist() == [[2.0, 4.0]]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(("n", "q", "m"), [(1, 2, 3), (70, 3, 9), (130, 300, 2), (65, 16, 4001)])
+def test_gathered_winners_are_the_first_of_equals(n, q, m, dtype):
+    rng = np.random.default_rng(3)
+    # Whole numbers: products are exact, and many are equal.
+    rows = rng.integers(-2, 3, (n, 4)).astype(dtype)
+    weights, offers = (rng.integers(-2, 3, (q, 4, m)).astype(dtype) for _ in range(2))
+    products, offered = rows @ weights, rows @ offers
+    after = np.take_along_axis(products[:, :, 1:], products[:, :, :-1].argmax(0)[None], 0)[0]
+    assert np.array_equal(_arrays.HostProducts(rows, weights).after_winner(), after)
+    at = np.take_along_axis(offered, products.argmax(0)[None], 0)[0]
+    deciding = _arrays.HostProducts(rows, weights)
+    assert np.array_equal(_arrays.HostProducts(rows, offers).at_winner(deciding), at)

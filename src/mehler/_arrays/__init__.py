@@ -74,6 +74,7 @@ from mehler._arrays._namespace import (
     is_batched,
     is_chunked,
     is_lazy,
+    is_numpy_array,
     is_on_accelerator,
     loses_digits,
     namespace_name,
@@ -86,9 +87,9 @@ from mehler._arrays._namespace import (
     within_floats,
 )
 from mehler._arrays._products import (
+    HostProducts,
     ReusedBuffer,
     StackedProducts,
-    matmul,
     maximum,
     running_argmax,
     take_rows,

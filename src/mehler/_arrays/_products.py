@@ -19,13 +19,6 @@ def _overwritten(*arrays: Array) -> bool:
     return is_numpy_array(arrays[0])
 
 
-def matmul(xp: Any, a: Array, b: Array, spare: Array | None) -> Array:
-    """Return ``a @ b``, in the memory of `spare` where that can be."""
-    if spare is not None and _overwritten(a, b):
-        return xp.matmul(a, b, out=spare)
-    return xp.matmul(a, b)
-
-
 def maximum(xp: Any, a: Array, b: Array) -> Array:
     """Return the elementwise maximum; NumPy and PyTorch overwrite `a`."""
     if _overwritten(a, b):
@@ -64,6 +57,65 @@ def running_argmax(
     return np.maximum(best, value, out=best), chosen
 
 
+class HostProducts(Iterator[Array]):
+    """Products of NumPy rows (n, d) with the pieces of weights (q, d, m).
+
+    An iterator over the pieces, of which each but the first is overwritten by the next one.
+    """
+
+    def __init__(self, rows: Any, weights: Any) -> None:
+        self.rows, self.weights = rows, weights
+        self._pieces = self._in_turn()
+
+    def __next__(self) -> Any:
+        return next(self._pieces)
+
+    def _in_turn(self) -> Iterator[Any]:
+        yield self.rows @ self.weights[0]
+        piece: Any = None
+        for weights in self.weights[1:]:
+            piece = np.matmul(self.rows, weights, out=piece)
+            yield piece
+
+    def after_winner(self) -> Any:
+        """Return the entry to the right of the winner, from the same piece: (n, m - 1)."""
+        m = self.weights.shape[2] - 1
+        return self._gathered(self, slice(0, m), slice(1, m + 1))
+
+    def at_winner(self, deciding: HostProducts) -> Any:
+        """Return the entry from the piece that wins in `deciding`, the first of equals: (n, m)."""
+        return self._gathered(deciding, slice(None), slice(None))
+
+    def _gathered(self, deciding: HostProducts, columns: slice, offered: slice) -> Any:
+        """Keep the products of a few rows, find the winners, and take their entries at once.
+
+        A selection by masks, piece by piece, would cost three times the products.
+        """
+        q, _, width = self.weights.shape
+        n, dtype = len(self.rows), self.rows.dtype
+        most = max(16, min(64, _HELD // (q * width * dtype.itemsize)))
+        held = np.empty((q, min(n, most), width), dtype)
+        places = np.arange(held[0].size).reshape(held[0].shape)[:, offered]
+        out = np.empty((n, places.shape[1]), dtype)
+        for some in slices(n, most):
+            rows = self.rows[some]
+            kept = held[:, : len(rows)]
+            np.matmul(rows, self.weights, out=kept)
+            pieces = kept if deciding is self else np.matmul(deciding.rows[some], deciding.weights)
+            best = pieces[0][:, columns].copy()
+            code = np.zeros(best.shape, np.uint8 if q < 256 else np.int32)
+            wins = np.empty_like(code)
+            for j in range(1, q):
+                value = pieces[j][:, columns]
+                # j increases, so that the last win is the largest.
+                np.multiply(value > best, code.dtype.type(j), out=wins)
+                np.maximum(code, wins, out=code)
+                np.maximum(best, value, out=best)
+            at = code.astype(np.intp) * held[0].size + places[: len(rows)]
+            np.take(held.reshape(-1), at, out=out[some], mode="clip")
+        return out
+
+
 class StackedProducts(Iterator[Array]):
     """Pieces (q, n, m) in one array, for a GPU: a maximum over them is one launch, not q.
 
@@ -92,6 +144,8 @@ class StackedProducts(Iterator[Array]):
 
 # Bytes of one result: four of them stay in the second cache of a core.
 _TILE = 1 << 19
+# Bytes of the products of all pieces with a few rows on NumPy: they stay in the last cache.
+_HELD = 1 << 23
 
 
 class ReusedBuffer(Iterator[Array]):

@@ -75,36 +75,17 @@ def gaussian_pairs(x: _arrays.Array, y: _arrays.Array | None) -> Pairs:
     add up without rounding, so that the cancelling part is exact, and rests are rounded at 2^-25
     of their size. With ``y=None`` the diagonal is exactly 1.
     """
-    place = _arrays.place_of(x)
-    xp = place.xp
-    wide = _arrays.widest_float(xp, place.device)
-    x = xp.astype(x, wide)
-    left = _Split(xp, x)
-    right = left if y is None else _Split(xp, xp.astype(y, wide))
-    turned = xp.matrix_transpose
-    coarse = xp.matmul(left.coarse, turned(right.coarse))
-    rest = xp.matmul(left.coarse, turned(right.rest)) + xp.matmul(left.rest, turned(right.unit))
-    near, far = (
-        (0.5 * (left.coarse_square + turned(right.coarse_square)) - sign * coarse)
-        + (0.5 * (left.rest_square + turned(right.rest_square)) - sign * rest)
-        for sign in (1.0, -1.0)
-    )
-    # If one gap is 0, the other one is 2.
-    nothing, two = xp.zeros_like(near), 2.0 * xp.ones_like(near)
-    least = _CLOSED * float(xp.finfo(wide).eps) ** 1.5
-    same, opposite = near < least, far < least
-    if y is None:
-        same = same | (xp.eye(x.shape[0], dtype=wide, device=place.device) > 0)
-    near = xp.where(same, nothing, xp.where(opposite, two, near))
-    far = xp.where(opposite & ~same, nothing, xp.where(same, two, far))
-    rho = _arrays.clip(xp, xp.where(near < far, 1.0 - near, far - 1.0), -1.0, 1.0)
-    scales = left.length, turned(right.length)
+    left = SplitRows(x)
+    right = left if y is None else SplitRows(y)
+    pairs = left.paired(right, diagonal=y is None)
     if not _arrays.differentiable(x, *(() if y is None else (y,))):
-        return Pairs(rho, near, far, *scales)
+        return pairs
+    xp = pairs.xp
+    rho, near, far, scales = pairs.rho, pairs.near, pairs.far, (pairs.x_scale, pairs.y_scale)
     # What is rounded to a grid has no derivative: take that of the plain product.
-    plain = xp.matmul(left.unit, turned(right.unit))
+    plain = xp.matmul(left.unit, xp.matrix_transpose(right.unit))
     if y is None:
-        plain = xp.where(xp.eye(x.shape[0], dtype=wide, device=place.device) > 0, two, plain)
+        plain = xp.where(near == 0.0, 2.0 * xp.ones_like(plain), plain)
     rho, near, far = (
         _arrays.graft(value, on) for value, on in ((rho, plain), (near, -plain), (far, plain))
     )
@@ -112,10 +93,13 @@ def gaussian_pairs(x: _arrays.Array, y: _arrays.Array | None) -> Pairs:
     return Pairs(rho, near, far, *scales, covariance=covariance)
 
 
-class _Split:
-    """Directions of rows as a coarse part, on a grid, and the rest, with squared norms."""
+class SplitRows:
+    """Directions of rows as a coarse part, on a grid, and the rest, with half their squares."""
 
-    def __init__(self, xp: Any, x: _arrays.Array) -> None:
+    def __init__(self, x: _arrays.Array) -> None:
+        place = _arrays.place_of(x)
+        xp = place.xp
+        x = xp.astype(x, _arrays.widest_float(xp, place.device))
         self.length = lengths(xp, x)
         self.unit = directions(xp, x, self.length)
         bits = round(-math.log2(float(xp.finfo(x.dtype).eps)))
@@ -124,9 +108,37 @@ class _Split:
         grid = 1.5 * 2.0 ** (bits - bits // 2 + 1)
         self.coarse = (self.unit + grid) - grid
         self.rest = self.unit - self.coarse
-        self.coarse_square = xp.sum(self.coarse**2, axis=1, keepdims=True)
+        square = xp.sum(self.coarse**2, axis=1, keepdims=True)
         rest_square = xp.sum(self.rest * (self.coarse + self.unit), axis=1, keepdims=True)
         # A row of zeros is orthogonal to all.
         some = self.length > 0
-        self.coarse_square = xp.where(some, self.coarse_square, xp.ones_like(self.length))
-        self.rest_square = xp.where(some, rest_square, xp.zeros_like(self.length))
+        self.coarse_half = 0.5 * xp.where(some, square, xp.ones_like(self.length))
+        self.rest_half = 0.5 * xp.where(some, rest_square, xp.zeros_like(self.length))
+
+    def __getitem__(self, rows: slice) -> SplitRows:
+        """Return some of the rows."""
+        part = object.__new__(SplitRows)
+        part.__dict__.update({name: value[rows, :] for name, value in self.__dict__.items()})
+        return part
+
+    def paired(self, other: SplitRows, *, diagonal: bool) -> Pairs:
+        """Pair all rows with all others; those on the diagonal are the same."""
+        xp = _arrays.array_namespace(self.unit)
+        turned = xp.matrix_transpose
+        coarse = xp.matmul(self.coarse, turned(other.coarse))
+        rest = xp.matmul(self.coarse, turned(other.rest))
+        rest = rest + xp.matmul(self.rest, turned(other.unit))
+        halves = self.coarse_half + turned(other.coarse_half)
+        rests = self.rest_half + turned(other.rest_half)
+        near, far = (halves - coarse) + (rests - rest), (halves + coarse) + (rests + rest)
+        # If one gap is 0, the other one is 2.
+        nothing, two = xp.zeros_like(near), 2.0 * xp.ones_like(near)
+        least = _CLOSED * float(xp.finfo(near.dtype).eps) ** 1.5
+        same, opposite = near < least, far < least
+        if diagonal:
+            device = _arrays.place_of(near).device
+            same = same | (xp.eye(*near.shape, dtype=near.dtype, device=device) > 0)
+        near = xp.where(same, nothing, xp.where(opposite, two, near))
+        far = xp.where(opposite & ~same, nothing, xp.where(same, two, far))
+        rho = _arrays.clip(xp, xp.where(near < far, 1.0 - near, far - 1.0), -1.0, 1.0)
+        return Pairs(rho, near, far, self.length, turned(other.length))

@@ -256,20 +256,27 @@ class DeepKernel:
         place = _arrays.place_of(x)
         xp, dtype = place.xp, _arrays.real_dtype(x)
         wide = _arrays.widest_float(xp, place.device)
-        pairs = _recursion.first(
-            xp.astype(x, wide),
-            None if y is None else xp.astype(y, wide),
-            self.weight_variance,
-            self.bias_variance,
-        )
+        rows = [
+            None
+            if some is None
+            else _recursion.scaled(xp.astype(some, wide), self.weight_variance, self.bias_variance)
+            for some in (x, y)
+        ]
         columns = int(x.shape[1]) + 1
 
         def layers(some: Pairs) -> list[_arrays.Array]:
             return self._layers(some, columns, tangent=tangent, error=error)
 
-        found = _blocks.over_pairs(layers, pairs, symmetric=y is None)
+        found = _blocks.over_pairs(layers, *rows)
         if error and dtype != wide:
             found[1] = found[1] + float(xp.finfo(dtype).eps) * xp.abs(found[0])
+        if dtype != wide and not _arrays.is_lazy(found[0]):
+            most = float(xp.finfo(dtype).max)
+            if not _arrays.all_true(lambda values: xp.abs(values) <= most, found[0]):
+                raise ValueError(
+                    f"the kernel of X leaves the range of {_arrays.dtype_name(dtype)}: scale the "
+                    "rows, or convert them to float64"
+                )
         found = [xp.astype(one, dtype, copy=False) for one in found]
         return tuple(found) if error else found[0]
 

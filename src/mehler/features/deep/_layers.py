@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from mehler import _arrays
 from mehler.exact import _at_rho, _table, sigma2
 from mehler.exact.activations import Activation, Pairs
@@ -203,9 +205,22 @@ def angle_of(near: _arrays.Array, far: _arrays.Array) -> _arrays.Array:
 def arc_gap(near: _arrays.Array, far: _arrays.Array, linear: float, bend: float) -> _arrays.Array:
     r"""Compute linear (1 - cos t) - bend (sin t - t cos t), t the angle of the pair."""
     xp = _arrays.array_namespace(near)
-    t = 2.0 * xp.atan2(near**0.5, far**0.5)
-    # Below 1/2 by its series, whose first neglected term is below 1e-17 of the first.
-    series: Any = 0.0 * t
+    sine = (near * far) ** 0.5
+    t = xp.atan2(sine, 0.5 * (far - near))
+    bent = sine - 0.5 * t * (far - near)
+    small = t < 0.5
+    if isinstance(bent, np.ndarray) and bent.ndim:
+        # Few pairs are near: NumPy computes the series for them alone.
+        if small.any():
+            bent[small] = _bent_near_zero(t[small])
+    else:
+        bent = xp.where(small, _bent_near_zero(t), bent)
+    return linear * near - bend * bent
+
+
+def _bent_near_zero(t: _arrays.Array) -> _arrays.Array:
+    """Compute sin t - t cos t below 1/2; the first neglected term is below 1e-17 of the first."""
+    square, series = t * t, 0.0 * t
     for k in range(9, 0, -1):
-        series = (2 * k) / math.factorial(2 * k + 1) - series * t * t
-    return linear * near - bend * xp.where(t < 0.5, series * t**3, xp.sin(t) - t * xp.cos(t))
+        series = (2 * k) / math.factorial(2 * k + 1) - series * square
+    return series * square * t

@@ -38,15 +38,17 @@ class Step:
 
 def first(x: _arrays.Array, y: _arrays.Array | None, weight: float, bias: float) -> Pairs:
     """Return the pairs of the first layer, whose fan-in is the number of columns."""
+    other = None if y is None else scaled(y, weight, bias)
+    return _correlation.gaussian_pairs(scaled(x, weight, bias), other)
 
-    def scaled(rows: _arrays.Array) -> _arrays.Array:
-        rows = rows * (weight / rows.shape[1]) ** 0.5
-        if bias == 0.0:
-            return rows
-        xp = _arrays.array_namespace(rows)
-        return xp.concat([rows, bias**0.5 * xp.ones_like(rows[:, :1])], axis=1)
 
-    return _correlation.gaussian_pairs(scaled(x), None if y is None else scaled(y))
+def scaled(rows: _arrays.Array, weight: float, bias: float) -> _arrays.Array:
+    """Scale rows, and append the bias, so that products of rows are covariances."""
+    rows = rows * (weight / rows.shape[1]) ** 0.5
+    if bias == 0.0:
+        return rows
+    xp = _arrays.array_namespace(rows)
+    return xp.concat([rows, bias**0.5 * xp.ones_like(rows[:, :1])], axis=1)
 
 
 def step(layer: Layer, pairs: Pairs, weight: float, bias: float, *, tangent: bool) -> Step:

@@ -204,7 +204,7 @@ def _transform_next(
         both = projections.array
         winner = _arrays.StackedProducts(both[:, :, :-1]).winner(xp)
         return _arrays.StackedProducts(both[:, :, 1:]).chosen(xp, winner)
-    if isinstance(projections, _arrays.ReusedBuffer):
+    if isinstance(projections, (_arrays.ReusedBuffer, _arrays.HostProducts)):
         return projections.after_winner()
     projected = next(projections)
     # Copy: `running_argmax` overwrites both, and they overlap.
@@ -231,8 +231,10 @@ def _transform_fresh(
         directions, _arrays.StackedProducts
     ):
         return directions.chosen(xp, deciding.winner(xp))
-    if isinstance(deciding, _arrays.ReusedBuffer) and isinstance(directions, _arrays.ReusedBuffer):
-        return directions.at_winner(deciding)
+    if isinstance(deciding, (_arrays.ReusedBuffer, _arrays.HostProducts)):
+        # Both are of one kind.
+        kept: Any = directions
+        return kept.at_winner(deciding)
     best, chosen = next(deciding), next(directions)
     for value, offered in zip(deciding, directions, strict=True):
         best, chosen = _arrays.running_argmax(xp, best, chosen, value, offered)

@@ -237,15 +237,8 @@ def products(xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> Iterator[_
         return iter((xp.matmul(rows, weights[0, :, :]),))
     if _arrays.is_on_accelerator(rows):
         return _arrays.StackedProducts(xp.matmul(rows, weights))
+    if _arrays.is_numpy_array(rows):
+        return _arrays.HostProducts(rows, weights)
     if _arrays.ReusedBuffer.serves(rows, weights):
         return _arrays.ReusedBuffer(rows, weights)
-    return _in_turn(xp, rows, weights)
-
-
-def _in_turn(xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> Iterator[_arrays.Array]:
-    # The piece after the next overwrites one: only two blocks are alive, both in cache.
-    yield xp.matmul(rows, weights[0, :, :])
-    piece = None
-    for j in range(1, weights.shape[0]):
-        piece = _arrays.matmul(xp, rows, weights[j, :, :], piece)
-        yield piece
+    return (xp.matmul(rows, weights[j, :, :]) for j in range(weights.shape[0]))
