@@ -9,7 +9,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -85,7 +85,7 @@ def of_group(bound: Callable[..., Bound], m: int, delta: float) -> Bound:
     return dataclasses.replace(found, terms=(*found.terms, Term("binning", 0.5 / _BINS)))
 
 
-def _fourier(form: str, m: int, *, rows: Any = CIRCLE, **law: Any) -> Setting:
+def _fourier(form: Literal["pairs", "offset"], m: int, rows: Any = CIRCLE, **law: Any) -> Setting:
     d = rows.shape[1]
     named: dict[str, Any] = {"kernel": "matern"} if "nu" in law else {}
 

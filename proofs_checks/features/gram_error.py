@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def _rows(context: Context, *, unit: bool = False) -> Any:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True) if unit else rows
 
 
-def _fourier(form: str) -> Draw:
+def _fourier(form: Literal["pairs", "offset"]) -> Draw:
     return lambda m, **options: FourierFeatures.draw(_D, m, gamma=_GAMMA, form=form, **options)
 
 
@@ -96,12 +96,11 @@ def drawn(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidenc
 
 
 def _cases(context: Context, bound: Bounding) -> Iterator[Case]:
-    for form, known in (
-        ("pairs", {"sup": 1.0, "block": 2}),
-        ("offset", {"sup": math.sqrt(2.0)}),
-        ("maxout", None),
+    for form, draw, known in (
+        ("pairs", _fourier("pairs"), {"sup": 1.0, "block": 2}),
+        ("offset", _fourier("offset"), {"sup": math.sqrt(2.0)}),
+        ("maxout", _maxout, None),
     ):
-        draw = _maxout if form == "maxout" else _fourier(form)
         rows = _rows(context, unit=form == "maxout")
         phi = draw(2, seed=0)
         kernel, stretch = phi.kernel(rows), float(np.linalg.norm(rows, 2))

@@ -73,20 +73,13 @@ class UnitBlock:
 
         Parameters
         ----------
-        X : array, shape (n, n_inputs)
-            As for the map.
-        check_finite : bool, optional
-            As for the map.
+        X, check_finite
+            As for the map, with its errors.
 
         Returns
         -------
         array, shape (n, n_features)
             In the dtype of the map's features.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As the map does.
         """
         dtype, largest = self._phi._checked(X, flag("check_finite", check_finite))
         block = self.transform(_arrays.dtype_name(dtype))

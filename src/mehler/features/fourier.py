@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from mehler.features import _distributions, projections
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles
 from mehler.features.projections import Projection
+from mehler.features.projections._base import ProjectionName
 from mehler.features.spectra import Spectrum, is_named, spectrum_of
 
 
@@ -120,8 +121,8 @@ class FourierFeatures(FeatureMap):
         gamma: float | None = None,
         nu: float | None = None,
         length_scale: float | None = None,
-        form: str = "pairs",
-        projections: str = "gaussian",
+        form: Literal["pairs", "offset"] = "pairs",
+        projections: ProjectionName = "gaussian",
         like: Any = None,
         dtype: Any = None,
         stored: bool = True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from mehler import _arrays
 from mehler._validate import integer
@@ -11,6 +11,7 @@ from mehler.features import _correlation
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles
 from mehler.features.fourier import FourierFeatures
+from mehler.features.projections._base import ProjectionName
 
 
 class LocalisedLinearFeatures(FeatureMap):
@@ -87,8 +88,8 @@ class LocalisedLinearFeatures(FeatureMap):
         gamma: float | None = None,
         nu: float | None = None,
         length_scale: float | None = None,
-        form: str = "pairs",
-        projections: str = "gaussian",
+        form: Literal["pairs", "offset"] = "pairs",
+        projections: ProjectionName = "gaussian",
         like: Any = None,
         dtype: Any = None,
     ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -77,7 +77,7 @@ class RandomFeatures(nn.Module):
         self,
         map: FeatureMap | Callable[..., FeatureMap],
         *args: Any,
-        bandwidth: str = "fixed",
+        bandwidth: Literal["fixed", "learned", "per-input"] = "fixed",
         **kwargs: Any,
     ) -> None:
         super().__init__()

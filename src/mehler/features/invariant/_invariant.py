@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -141,7 +141,7 @@ class GroupInvariantFeatures(FeatureMap):
         n_templates: int | None = None,
         n_bins: int = 8,
         window: float | None = None,
-        rule: str = "midpoint",
+        rule: Literal["paper", "trapezoid", "midpoint", "dither"] = "midpoint",
         templates: Any = "sphere",
         epsilon: float = 0.3,
         n_elements: int | None = None,

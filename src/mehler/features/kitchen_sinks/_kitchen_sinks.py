@@ -19,6 +19,7 @@ from mehler.features._estimate import EstimatedKernel
 from mehler.features.kitchen_sinks._stumps import StumpWeights
 from mehler.features.kitchen_sinks._weights import Draw, Matrix, law_of
 from mehler.features.projections import named
+from mehler.features.projections._base import ProjectionName
 
 # A kurtosis whose moments err by more than this part of themselves is refused; sums of a few
 # subnormal numbers err by less than the other.
@@ -118,7 +119,7 @@ class KitchenSinks(EstimatedKernel):
         weight_scale: float = 1.0,
         bias: float | str = 0.0,
         law: Any = "gaussian",
-        projections: str = "gaussian",
+        projections: ProjectionName = "gaussian",
         kernel: Matrix | None = None,
         variance: Matrix | None = None,
         seed: int,

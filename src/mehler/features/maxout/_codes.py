@@ -10,6 +10,7 @@ from mehler import _arrays, exact
 from mehler.features import _distributions, _rows
 from mehler.features.maxout._base import MaxoutBase
 from mehler.features.projections import named
+from mehler.features.projections._base import ProjectionName
 
 
 class MaxoutCodes(MaxoutBase):
@@ -66,7 +67,7 @@ class MaxoutCodes(MaxoutBase):
         seed: int,
         like: Any = None,
         dtype: Any = None,
-        projections: str = "gaussian",
+        projections: ProjectionName = "gaussian",
     ) -> None:
         super().__init__(
             n_inputs,
@@ -114,10 +115,8 @@ class MaxoutCodes(MaxoutBase):
 
         Parameters
         ----------
-        X, Y : array, shape (n, n_inputs), (k, n_inputs)
-            Rows as in :meth:`__call__`; ``None`` for `Y` stands for `X`.
-        check_finite : bool, optional
-            As in :meth:`__call__`.
+        X, Y, check_finite
+            As for :meth:`kernel`.
 
         Returns
         -------

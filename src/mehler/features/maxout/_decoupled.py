@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 from mehler import _arrays, _random, exact
 from mehler.features import _distributions
 from mehler.features.maxout._local import LocallyLinear
 from mehler.features.projections import named
+from mehler.features.projections._base import ProjectionName
 
 
 class DecoupledMaxoutFeatures(LocallyLinear):
@@ -77,8 +78,8 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         seed: int,
         like: Any = None,
         dtype: Any = None,
-        directions: str = "next",
-        projections: str = "gaussian",
+        directions: Literal["next", "fresh"] = "next",
+        projections: ProjectionName = "gaussian",
         stored: bool = True,
     ) -> None:
         if directions not in ("next", "fresh"):

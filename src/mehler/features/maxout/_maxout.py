@@ -12,6 +12,7 @@ from mehler._validate import flag
 from mehler.features import _correlation, _distributions
 from mehler.features.maxout._local import LocallyLinear
 from mehler.features.projections import SharedPool, named
+from mehler.features.projections._base import ProjectionName
 
 
 class MaxoutFeatures(LocallyLinear):
@@ -90,7 +91,7 @@ class MaxoutFeatures(LocallyLinear):
         dtype: Any = None,
         centred: bool = False,
         n_projections: int | None = None,
-        projections: str = "gaussian",
+        projections: ProjectionName = "gaussian",
         stored: bool = True,
     ) -> None:
         self.centred = flag("centred", centred)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from mehler import _arrays, _random
 from mehler._validate import choice, integer
+
+ProjectionName: TypeAlias = Literal["gaussian", "orthogonal", "hadamard", "sobol", "halton"]
 
 # Beyond it a slip of the hand is likelier than a wish.
 _MOST_BYTES = 2**40
