@@ -293,8 +293,8 @@ def _coefficients(q: int, n: int, bits: int) -> tuple[Any, ...]:
 def _on_rho(compute: Callable[..., Any], rho: Any, q: int, bits: int) -> Ball:
     q, bits = _pool(q, _LARGEST_WEDGE), check_bits(bits)
     rho = exact_rho(rho)
-    lost = _closed.lost_bits(rho) if q <= 3 else 4 * q.bit_length()
-    with precision(bits + _GUARD_BITS + lost) as module:
+    lost = _closed.lost_bits(rho) if q <= 3 else 0
+    with precision(bits + _GUARD_BITS + 4 * q.bit_length() + lost) as module:
         return Ball.from_arb(compute(module, rho, q, bits))
 
 
