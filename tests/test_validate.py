@@ -19,27 +19,27 @@ class Index:
 
 @pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3), np.array(3), Index()])
 def test_whatever_is_an_index_is_an_integer(value):
-    found = _validate.integer("n", value, least=1, most=3)
+    found = _validate.require_integer("n", value, least=1, most=3)
     assert (found, type(found)) == (3, int)
 
 
 @pytest.mark.parametrize("value", [2.0, True, np.True_, "3", None, np.array([3]), Fraction(3)])
 def test_nothing_else_is(value):
     with pytest.raises(TypeError, match=r"n=.* must be an integer"):
-        _validate.integer("n", value)
+        _validate.require_integer("n", value)
 
 
 def test_a_float_is_told_the_remedy():
     with pytest.raises(TypeError, match=r"use int\(n\) if that is what you mean"):
-        _validate.integer("n", 2.0)
+        _validate.require_integer("n", 2.0)
 
 
 @pytest.mark.parametrize(
     ("check", "good", "bad"),
     [
-        (_validate.positive, [1, 5e-324, np.float32(2)], [0, -1.0, math.inf, math.nan]),
-        (_validate.not_negative, [0, 0.0, 3], [-5e-324, math.inf, math.nan]),
-        (_validate.probability, [1e-300, 0.5], [0, 1, 1.5, math.nan]),
+        (_validate.require_positive, [1, 5e-324, np.float32(2)], [0, -1.0, math.inf, math.nan]),
+        (_validate.require_not_negative, [0, 0.0, 3], [-5e-324, math.inf, math.nan]),
+        (_validate.require_probability, [1e-300, 0.5], [0, 1, 1.5, math.nan]),
     ],
 )
 def test_ends_of_ranges(check, good, bad):
@@ -84,14 +84,14 @@ def test_every_room_keeps_the_rule(room):
 
 @pytest.mark.parametrize("value", [True, np.True_])
 def test_flags_are_booleans(value):
-    assert _validate.flag("x", value) is True
+    assert _validate.require_flag("x", value) is True
 
 
 @pytest.mark.parametrize("value", ["false", "", 0, 1, 1.0, None, [], np.array([True])])
 def test_nothing_else_is_a_flag(value):
     """bool("false") is True."""
     with pytest.raises(TypeError, match=r"x=.* must be True or False"):
-        _validate.flag("x", value)
+        _validate.require_flag("x", value)
 
 
 FLAGS = {

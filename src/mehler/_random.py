@@ -39,7 +39,7 @@ HADAMARD = 32
 QUASI = 48
 
 
-def check_seed(seed: Any) -> int:
+def require_seed(seed: Any) -> int:
     """Return `seed` as a non-negative int; refuse ``None``, which nobody could replay."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
         raise TypeError(f"seed must be a non-negative integer, not {seed!r}; pass for instance 0")

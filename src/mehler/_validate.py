@@ -19,7 +19,7 @@ import numpy as np
 LEAST_PROBABILITY = 1e-300
 
 
-def integer(name: str, value: Any, *, least: int = 1, most: int | None = None) -> int:
+def require_integer(name: str, value: Any, *, least: int = 1, most: int | None = None) -> int:
     """An integer in [least, most]: whatever can be an index, but no bool and no float."""
     if _is_boolean(value):
         raise TypeError(f"{name}={value!r} must be an integer")
@@ -35,14 +35,14 @@ def integer(name: str, value: Any, *, least: int = 1, most: int | None = None) -
     return number
 
 
-def flag(name: str, value: Any) -> bool:
+def require_flag(name: str, value: Any) -> bool:
     """True or False, no word for either and no number."""
     if _is_boolean(value):
         return bool(value)
     raise TypeError(f"{name}={value!r} must be True or False")
 
 
-def real(name: str, value: Any) -> float:
+def require_real(name: str, value: Any) -> float:
     """A real number, as a float; NaN and infinity are."""
     if _is_boolean(value) or not isinstance(value, Real):
         if hasattr(value, "shape"):
@@ -58,25 +58,25 @@ def real(name: str, value: Any) -> float:
         raise ValueError(f"{name} has {len(str(value))} digits, too many for a float") from None
 
 
-def positive(name: str, value: Any) -> float:
+def require_positive(name: str, value: Any) -> float:
     """A finite number above 0."""
-    number = real(name, value)
+    number = require_real(name, value)
     if not 0.0 < number < math.inf:
         raise ValueError(f"{name}={value!r} must be positive and finite")
     return number
 
 
-def not_negative(name: str, value: Any) -> float:
+def require_not_negative(name: str, value: Any) -> float:
     """A finite number of at least 0."""
-    number = real(name, value)
+    number = require_real(name, value)
     if not 0.0 <= number < math.inf:
         raise ValueError(f"{name}={value!r} must be at least 0 and finite")
     return number
 
 
-def probability(name: str, value: Any) -> float:
+def require_probability(name: str, value: Any) -> float:
     """A number in the open interval (0, 1), whose logarithm and inverse are safe to take."""
-    number = real(name, value)
+    number = require_real(name, value)
     if not 0.0 < number < 1.0:
         raise ValueError(f"{name}={value!r} must be a probability between 0 and 1, both excluded")
     if number < LEAST_PROBABILITY:
@@ -84,7 +84,7 @@ def probability(name: str, value: Any) -> float:
     return number
 
 
-def choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
+def require_choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
     """One of a few values."""
     listed = list(allowed)
     # Comparison with an array is an array, which has no truth.
@@ -93,7 +93,7 @@ def choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
     return value
 
 
-def instance(name: str, value: Any, *kinds: type) -> Any:
+def require_instance(name: str, value: Any, *kinds: type) -> Any:
     """An object of one of these classes."""
     if not isinstance(value, kinds):
         wanted = " or ".join(kind.__name__ for kind in kinds)
@@ -101,7 +101,7 @@ def instance(name: str, value: Any, *kinds: type) -> Any:
     return value
 
 
-def reals(name: str, value: Any, *, finite: bool = True) -> np.ndarray:
+def require_reals(name: str, value: Any, *, finite: bool = True) -> np.ndarray:
     """Real numbers of the host as an array of float64, whatever their shape."""
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array: drop or fill what is masked first")
@@ -119,7 +119,7 @@ def reals(name: str, value: Any, *, finite: bool = True) -> np.ndarray:
     return found
 
 
-def mapping(name: str, value: Any) -> dict[str, Any]:
+def require_mapping(name: str, value: Any) -> dict[str, Any]:
     """A dict of what is given by name; None is an empty one."""
     if value is None:
         return {}
@@ -128,28 +128,28 @@ def mapping(name: str, value: Any) -> dict[str, Any]:
     return dict(value)
 
 
-def function(name: str, value: Any, *, optional: bool = False) -> Any:
+def require_function(name: str, value: Any, *, optional: bool = False) -> Any:
     """Something that can be called."""
     if not callable(value) and not (optional and value is None):
         raise TypeError(f"{name}={_shown(value)} must be a function")
     return value
 
 
-def text(name: str, value: Any, *, default: str) -> str:
+def require_text(name: str, value: Any, *, default: str) -> str:
     """A str; None, and one that is empty, stand for a default."""
     if value is not None and not isinstance(value, str):
         raise TypeError(f"{name}={_shown(value)} must be a str")
     return value or default
 
 
-def iterable(name: str, value: Any) -> tuple[Any, ...]:
+def require_iterable(name: str, value: Any) -> tuple[Any, ...]:
     """Several things, as a tuple."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise TypeError(f"{name}={_shown(value)} must be several, as a list is")
     return tuple(value)
 
 
-def path(name: str, value: Any) -> Path:
+def require_path(name: str, value: Any) -> Path:
     """A place in the file system."""
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise TypeError(f"{name}={_shown(value)} must be a path: a str or a pathlib.Path")
@@ -158,13 +158,13 @@ def path(name: str, value: Any) -> Path:
     return Path(value)
 
 
-def integers(name: str, value: Any, *, least: int = 0) -> list[int]:
+def require_integers(name: str, value: Any, *, least: int = 0) -> list[int]:
     """A sequence of integers, each at least so large."""
     try:
         given = list(value)
     except TypeError:
         raise TypeError(f"{name}={_shown(value)} must be a sequence of integers") from None
-    return [integer(f"{name}[{i}]", n, least=least) for i, n in enumerate(given)]
+    return [require_integer(f"{name}[{i}]", n, least=least) for i, n in enumerate(given)]
 
 
 def _shown(value: Any) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import positive, reals
+from mehler._validate import require_positive, require_reals
 
 __all__ = ["NAMES", "NamedKernel", "make"]
 
@@ -312,7 +312,7 @@ class NamedKernel:
 
     def __call__(self, X: Any, Y: Any) -> Any:
         """Return the kernel of all rows of `X` with all rows of `Y`, shape (n, k)."""
-        left, right = reals("X", X), reals("Y", Y)
+        left, right = require_reals("X", X), require_reals("Y", Y)
         if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[1]:
             raise ValueError(
                 f"X and Y, {left.shape} and {right.shape}, must be two equally wide matrices"
@@ -366,7 +366,7 @@ class NamedKernel:
 
 
 def _rbf(gamma: float = 1.0) -> NamedKernel:
-    kernel = partial(rbf, gamma=positive("gamma", gamma))
+    kernel = partial(rbf, gamma=require_positive("gamma", gamma))
     return NamedKernel(
         name="rbf",
         parameters={"gamma": float(gamma)},
@@ -379,7 +379,7 @@ def _rbf(gamma: float = 1.0) -> NamedKernel:
 
 
 def _exponential(gamma: float = 1.0) -> NamedKernel:
-    kernel = partial(exponential, gamma=positive("gamma", gamma))
+    kernel = partial(exponential, gamma=require_positive("gamma", gamma))
     return NamedKernel(
         name="exp",
         parameters={"gamma": float(gamma)},
@@ -394,7 +394,7 @@ def _exponential(gamma: float = 1.0) -> NamedKernel:
 
 
 def _laplacian(gamma: float = 1.0) -> NamedKernel:
-    kernel = partial(laplacian, gamma=positive("gamma", gamma))
+    kernel = partial(laplacian, gamma=require_positive("gamma", gamma))
     return NamedKernel(
         name="laplacian",
         parameters={"gamma": float(gamma)},
@@ -410,7 +410,8 @@ def _laplacian(gamma: float = 1.0) -> NamedKernel:
 def _matern(nu: float = 1.5, length_scale: float = 1.0) -> NamedKernel:
     if nu > 50.0:
         raise ValueError(f"nu={nu!r} is more than 50, where the kernel is the rbf: name that")
-    given = {"nu": positive("nu", nu), "length_scale": positive("length_scale", length_scale)}
+    scale = require_positive("length_scale", length_scale)
+    given = {"nu": require_positive("nu", nu), "length_scale": scale}
     kernel = partial(matern, **given)
     return NamedKernel(
         name="matern",
@@ -443,7 +444,7 @@ def _polynomial(degree: float = 2, gamma: float = 1.0, coef0: float = 0.0) -> Na
         name="polynomial",
         parameters={
             "degree": _whole("degree", degree),
-            "gamma": positive("gamma", gamma),
+            "gamma": require_positive("gamma", gamma),
             "coef0": float(coef0),
         },
         latex=r"k(x, y) = (\gamma \langle x, y \rangle + c_0)^p",
@@ -487,7 +488,7 @@ def _collision(q: float = 2) -> NamedKernel:
 
 
 def _skewed_chi2(skew: float = 1.0) -> NamedKernel:
-    kernel = partial(skewed_chi2, skew=positive("skew", skew))
+    kernel = partial(skewed_chi2, skew=require_positive("skew", skew))
     return NamedKernel(
         name="skewed-chi2",
         parameters={"skew": float(skew)},

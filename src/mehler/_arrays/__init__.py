@@ -27,7 +27,7 @@ from mehler._arrays._chunks import (
     share,
     sum_over_chunks,
 )
-from mehler._arrays._codes import check_digits, hamming_similarity
+from mehler._arrays._codes import hamming_similarity, require_digits
 from mehler._arrays._ecdf import ecdf_at
 from mehler._arrays._functions import angle_unit, clip, cosine, cosine_and_sine, erf
 from mehler._arrays._global_random import disturb_global_state, global_states, set_global_states
@@ -95,4 +95,4 @@ from mehler._arrays._products import (
     take_rows,
 )
 from mehler._arrays._threads import one_blas_thread, usable_cores
-from mehler._arrays._validate import all_true, check_matrix, largest_entry, require_finite
+from mehler._arrays._validate import all_true, largest_entry, require_finite, require_matrix

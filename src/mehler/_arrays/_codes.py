@@ -116,7 +116,7 @@ def _differing(a: Any, b: Any, count: Any) -> Any:
 _HOT_ROWS, _HOT_COLUMNS = 512, 1024
 
 
-def check_digits(codes: Array, pool_size: int, name: str) -> None:
+def require_digits(codes: Array, pool_size: int, name: str) -> None:
     """Raise unless digits are below `pool_size`; those of lazy arrays are not checked."""
     if is_lazy(codes) or 0 in codes.shape:
         return
@@ -171,7 +171,7 @@ def _by_chunks(c: Array, d: Array, n_values: int) -> Array:
 
 def _chunk_by_planes(c: Any, d: Any, n_values: int) -> Any:
     for codes, name in ((c, "C"), (d, "D")):  # lazy digits are checked here, once they exist
-        check_digits(codes, n_values, name)
+        require_digits(codes, n_values, name)
     small = code_dtype(np, n_values)
     c, d = (codes.astype(small, copy=False) for codes in (c, d))
     return _by_planes(c, d, n_values, threads=1)

@@ -21,7 +21,7 @@ from mehler._arrays._namespace import (
 )
 
 
-def check_matrix(
+def require_matrix(
     x: Array, *, name: str = "X", n_columns: int | None = None, finite: bool = True
 ) -> float | None:
     """Raise unless `x` is a non-empty (n, d) matrix of finite real numbers.

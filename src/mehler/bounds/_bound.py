@@ -10,7 +10,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mehler._validate import instance, integer, iterable, positive, probability, reals
+from mehler import _validate
+from mehler._validate import (
+    require_instance,
+    require_integer,
+    require_iterable,
+    require_reals,
+)
 from mehler.bounds._print import digits, in_latex, plain
 from mehler.bounds._sources import cited
 
@@ -141,10 +147,10 @@ class Bound:
         if self.form not in FORMS:
             raise ValueError(f"form={self.form!r} is not one of {', '.join(FORMS)}")
         for name, kind in (("terms", Term), ("assumptions", Assumption)):
-            parts = iterable(name, getattr(self, name))
+            parts = require_iterable(name, getattr(self, name))
             object.__setattr__(self, name, parts)
             for i, part in enumerate(parts):
-                instance(f"{name}[{i}]", part, kind)
+                require_instance(f"{name}[{i}]", part, kind)
         for name in ("probability", "trivial"):
             object.__setattr__(self, name, _number(name, getattr(self, name)))
         # A union bound beyond 1 promises nothing, with probability 0.
@@ -278,7 +284,7 @@ class Bound:
 
 def _number(name: str, value: Any) -> Any:
     """Return a float, or an array of floats that nobody can write to."""
-    array = reals(name, value, finite=False).copy()
+    array = require_reals(name, value, finite=False).copy()
     if array.ndim == 0:
         return float(array)
     array.flags.writeable = False
@@ -301,7 +307,7 @@ def require_form(form: str) -> None:
 def require_positive(**values: Any) -> None:
     """Raise for a number that is not finite and above 0, naming the argument."""
     for name, value in values.items():
-        positive(name, value)
+        _validate.require_positive(name, value)
 
 
 def require_count(**values: Any) -> tuple[int, ...]:
@@ -311,13 +317,13 @@ def require_count(**values: Any) -> tuple[int, ...]:
             # The value goes on into formulas, where an array of one number would not be a number.
             raise TypeError(f"{name}={value!r} must be an integer")
     # The products of NumPy's narrow integers would wrap around.
-    return tuple(integer(name, value) for name, value in values.items())
+    return tuple(require_integer(name, value) for name, value in values.items())
 
 
 def require_probability(**values: Any) -> None:
     """Raise for a number outside (0, 1), naming the argument."""
     for name, value in values.items():
-        probability(name, value)
+        _validate.require_probability(name, value)
 
 
 def square_of(name: str, value: float) -> float:

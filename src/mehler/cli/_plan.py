@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from mehler._files import destination, write_whole
-from mehler._validate import choice
+from mehler._validate import require_choice
 from mehler.cli._reading import KINDS, Debug, Seed, option, read, reads_data, switch
 
 
@@ -87,7 +87,7 @@ def plan(
     """
     from mehler import planning
 
-    choice("--task", task, ("kernel", "ridge"))
+    require_choice("--task", task, ("kernel", "ridge"))
     if task == "ridge" and data is None:
         raise ValueError("--task ridge needs DATA: the effective dimension is that of your rows")
     if out is not None:

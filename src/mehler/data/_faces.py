@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer, reals
+from mehler._validate import require_integer, require_reals
 from mehler.data._sources import SOURCES, DamagedDataError, Dataset, hold, packaged
 
 _SHAPE = (112, 92)
@@ -127,12 +127,12 @@ def rotating(image: Any, n_angles: int) -> Dataset:
     """
     from scipy import ndimage
 
-    picture = reals("image", image)
+    picture = require_reals("image", image)
     if picture.ndim != 2 or picture.size == 0:
         raise ValueError(
             f"image must be two-dimensional, with pixels; its shape is {picture.shape}"
         )
-    n_angles = integer("n_angles", n_angles, most=_MOST_ANGLES)
+    n_angles = require_integer("n_angles", n_angles, most=_MOST_ANGLES)
     angles = 360.0 * np.arange(n_angles) / n_angles
     turned = [ndimage.rotate(picture, angle, reshape=False, order=1) for angle in angles]
     return Dataset("rotating", np.stack(turned), angles)

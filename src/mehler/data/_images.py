@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import path
+from mehler._validate import require_path
 from mehler.data._sources import (
     SOURCES,
     DamagedDataError,
@@ -113,7 +113,7 @@ def mnist(folder: str | Path) -> Dataset:
     ...
     mehler.data...MissingDataError: mnist: no train-images-idx3-ubyte in no such folder...
     """
-    return _idx_folder("mnist", path("folder", folder), _MNIST, _DIGITS)
+    return _idx_folder("mnist", require_path("folder", folder), _MNIST, _DIGITS)
 
 
 def fashion_mnist(folder: str | Path = _FASHION_FOLDER) -> Dataset:
@@ -140,7 +140,7 @@ def fashion_mnist(folder: str | Path = _FASHION_FOLDER) -> Dataset:
     >>> data.sources()["fashion_mnist"].command
     'apt-get install dataset-fashion-mnist'
     """
-    return _idx_folder("fashion_mnist", path("folder", folder), _FASHION, _CLOTHES)
+    return _idx_folder("fashion_mnist", require_path("folder", folder), _FASHION, _CLOTHES)
 
 
 def mnist_5k() -> Dataset:

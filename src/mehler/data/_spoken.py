@@ -6,7 +6,7 @@ import io
 
 import numpy as np
 
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.data._sources import SOURCES, Dataset, checked, packaged
 
 _FSDD = "27a701a4462e2b0b19bfed87d51a937b24f9f1413c8cdcdb99160e23d26349fa"
@@ -44,7 +44,7 @@ def spoken_digits(n_frames: int = 20) -> Dataset:
     >>> data.sources()["spoken_digits"].licence
     'package: MIT; data: CC BY-SA 4.0'
     """
-    n_frames = integer("n_frames", n_frames)
+    n_frames = require_integer("n_frames", n_frames)
     source = SOURCES["spoken_digits"]
     content = checked(packaged(source, "datasets/data/digits.npz"), _FSDD)
     with np.load(io.BytesIO(content), allow_pickle=False) as stored:

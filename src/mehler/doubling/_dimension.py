@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.doubling import _universal
 from mehler.doubling._exact import exact_anywhere, exact_in_set
 from mehler.doubling._lower import Witness, largest_packing
@@ -147,7 +147,7 @@ def doubling_dimension(
     >>> print(doubling_dimension(np.stack([np.cos(angles), np.sin(angles)], axis=1)))
     doubling dimension 3, centres anywhere, 5 points, by all covers
     """
-    max_points = integer("max_points", max_points)
+    max_points = require_integer("max_points", max_points)
     if centres not in CENTRES:
         raise ValueError(f"centres={centres!r} is not one of {', '.join(map(repr, CENTRES))}")
     if exact not in (None, True, False):

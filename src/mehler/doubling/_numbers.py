@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import positive
+from mehler._validate import require_positive
 from mehler.doubling._cover import Pairs, balls, greedy_cover
 from mehler.doubling._points import Interval, Points
 
@@ -110,7 +110,7 @@ def covering_number(
 
 
 def _ready(x: Array, radius: float) -> tuple[Points, float]:
-    positive("radius", radius)
+    require_positive("radius", radius)
     points = Points.of_all(x)
     # Beyond any distance of scaled points its square would overflow.
     return points, min(float(radius) / points.scale, _FAR)

@@ -13,7 +13,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import integer, real
+from mehler._validate import require_integer, require_real
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Interval:
     def __post_init__(self) -> None:
         for name in ("low", "high"):
             value = getattr(self, name)
-            number = real(name, value)
+            number = require_real(name, value)
             # Counts stay whole; fractions and the like become floats.
             object.__setattr__(self, name, int(value) if isinstance(value, Integral) else number)
 
@@ -184,7 +184,7 @@ class Points:
 
 def host_rows(x: Array, *, name: str = "X") -> Any:
     """Return the matrix on the host in float64; refuse non-finite values, also of lazy arrays."""
-    _arrays.check_matrix(x, name=name)
+    _arrays.require_matrix(x, name=name)
     if _arrays.is_lazy(x) and _arrays.namespace_name(_arrays.array_namespace(x)) == "jax.numpy":
         raise TypeError(f"{name} has no values under jax.jit: call this on the array itself")
     rows = _arrays.to_host(x).astype(np.float64)
@@ -207,7 +207,7 @@ def in_chunks(x: Array, max_points: int) -> bool:
     """Return whether `x` is a Dask array of more than `max_points` rows."""
     if not (_arrays.is_array(x) and _arrays.is_chunked(x)):
         return False
-    _arrays.check_matrix(x, name="X")
+    _arrays.require_matrix(x, name="X")
     _arrays.require_known_chunks(x)
     return bool(x.shape[0] > max_points)
 
@@ -274,7 +274,7 @@ def diameter(X: Array, *, max_points: int = 20_000) -> Interval:
     >>> round(float(diameter(np.asarray([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))), 12)
     5.0
     """
-    max_points = integer("max_points", max_points)
+    max_points = require_integer("max_points", max_points)
     return diameter_of(Points.of_all(X), max_points)
 
 

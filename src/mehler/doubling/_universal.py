@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.doubling._points import Interval
 
 # Balls of radius 1/2 that suffice for a unit ball of R^d: 2 for a segment, 7 for a disc, and
@@ -88,8 +88,8 @@ def sparse_dimension(n_nonzero: int, n_inputs: int) -> Interval:
     >>> doubling.sparse_dimension(10, 1000)
     Interval(low=32, high=102)
     """
-    d = integer("n_inputs", n_inputs)
-    s = integer("n_nonzero", n_nonzero)
+    d = require_integer("n_inputs", n_inputs)
+    s = require_integer("n_nonzero", n_nonzero)
     if s > d:
         raise ValueError(f"n_nonzero={s} exceeds n_inputs={d}: at most all entries are not 0")
     # Vectors of fewer entries are in the set too.

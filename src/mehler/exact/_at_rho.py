@@ -13,16 +13,16 @@ from typing import Any
 from mehler import _arrays
 from mehler.exact import _moments, _table, closed_form
 from mehler.exact._angle import over_sine
-from mehler.exact._validate import ROUNDING, check_pool, check_rho
+from mehler.exact._validate import ROUNDING, require_pool, require_rho
 
 
 def apply(function: Callable[[Any, int], Any], rho: Any, q: int) -> Any:
     """Validate, evaluate, and return a number for a number and an array for an array."""
-    q = check_pool(q)
+    q = require_pool(q)
     if isinstance(rho, float) and q > 2 and abs(rho) <= 1.0 + ROUNDING["float64"]:
         # Tables serve a number by itself: an array of one would cost ten times as much.
         return function(min(1.0, max(-1.0, float(rho))), q)
-    array = check_rho(rho)
+    array = require_rho(rho)
 
     def of(some: _arrays.Array) -> _arrays.Array:
         return _arrays.within_floats(lambda: function(some, q), some, name="rho")

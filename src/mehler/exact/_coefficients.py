@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.exact._digits import in_digits
-from mehler.exact._validate import check_pool
+from mehler.exact._validate import require_pool
 
 LARGEST_ORDER = 128
 # Below this pool size powers are products; above, Miller's recurrence, which divides by
@@ -73,8 +73,8 @@ def collision_coefficients(q: int, n: int, dps: int | None = None) -> Any:
     """
     if dps is not None:
         return in_digits("collision_coefficients", q, n, dps)
-    q = check_pool(q)
-    n = integer("number of coefficients n", n, most=LARGEST_ORDER)
+    q = require_pool(q)
+    n = require_integer("number of coefficients n", n, most=LARGEST_ORDER)
     if q == 1:
         return np.eye(1, n)[0]
     t, step = _grid(q, n)

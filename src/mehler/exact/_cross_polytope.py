@@ -26,7 +26,7 @@ import numpy as np
 from numpy.polynomial import chebyshev, legendre
 
 from mehler import _arrays
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.exact import _at_rho, _table, closed_form
 from mehler.exact._validate import LARGEST_POOL
 from mehler.exact._wedge import N_ANGLES
@@ -90,7 +90,9 @@ def cross_polytope_collision(rho: Any, d: int) -> Any:
     >>> round(exact.cross_polytope_collision(0.5, 8), 6)
     0.232501
     """
-    return _at_rho.apply(_collision, rho, integer("number of projections d", d, most=LARGEST_D))
+    return _at_rho.apply(
+        _collision, rho, require_integer("number of projections d", d, most=LARGEST_D)
+    )
 
 
 LARGEST_D = LARGEST_POOL // 2

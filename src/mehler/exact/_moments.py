@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.exact._digits import in_digits
-from mehler.exact._validate import check_pool
+from mehler.exact._validate import require_pool
 
 # The density turns over a width of about 1/sqrt(2 log q) = 0.19 at q = 10^6; this step puts the
 # error of the trapezoid rule, exp(-2 pi width / step), below 1e-16.
@@ -73,7 +73,7 @@ def max_moment(k: int, q: int, dps: int | None = None) -> Any:
     """
     if dps is not None:
         return in_digits("max_moment", k, q, dps)
-    return _max_moment(integer("order k", k, least=0, most=LARGEST_MOMENT), check_pool(q))
+    return _max_moment(require_integer("order k", k, least=0, most=LARGEST_MOMENT), require_pool(q))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -169,8 +169,8 @@ def hermite_moment(i: int, q: int, dps: int | None = None) -> Any:
     """
     if dps is not None:
         return in_digits("hermite_moment", i, q, dps)
-    i = integer("order i", i, least=0, most=LARGEST_HERMITE)
-    q = check_pool(q)
+    i = require_integer("order i", i, least=0, most=LARGEST_HERMITE)
+    q = require_pool(q)
     if i == 0:
         return 1.0
     if q == 1 or (q == 2 and i % 2 == 0):

@@ -9,7 +9,7 @@ from typing import Any
 
 import mpmath
 
-from mehler._validate import integer
+from mehler._validate import require_integer
 
 # A bit is log10(2) of a digit; fewer bits than this leave no significant digit.
 LEAST_BITS = 24
@@ -17,14 +17,14 @@ LEAST_BITS = 24
 MOST_BITS = 100_000
 
 
-def check_dps(dps: Any) -> int:
+def require_dps(dps: Any) -> int:
     """A number of decimal digits, from 1 to 30,000."""
-    return integer("decimal digits dps", dps, most=30_000)
+    return require_integer("decimal digits dps", dps, most=30_000)
 
 
-def check_bits(bits: Any) -> int:
+def require_bits(bits: Any) -> int:
     """A working precision in bits, from 24 to 10^5."""
-    return integer("precision bits", bits, least=LEAST_BITS, most=MOST_BITS)
+    return require_integer("precision bits", bits, least=LEAST_BITS, most=MOST_BITS)
 
 
 def exact_rho(rho: Any) -> Fraction:

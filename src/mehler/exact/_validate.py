@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from mehler import _arrays
-from mehler._validate import integer
+from mehler._validate import require_integer
 
 # Largest pool size at which tests/exact verify the stated accuracy of the tables.
 LARGEST_POOL = 10**6
@@ -15,12 +15,12 @@ LARGEST_POOL = 10**6
 ROUNDING = {"float32": 1e-5, "float64": 1e-12}
 
 
-def check_pool(q: Any, *, dps: int | None = None) -> int:
+def require_pool(q: Any, *, dps: int | None = None) -> int:
     """A pool size; float64 tables stop at 10^6, arbitrary precision does not."""
-    return integer("pool size q", q, most=LARGEST_POOL if dps is None else None)
+    return require_integer("pool size q", q, most=LARGEST_POOL if dps is None else None)
 
 
-def check_rho(rho: Any) -> Any:
+def require_rho(rho: Any) -> Any:
     """Return correlations clipped to [-1, 1], if they leave it by rounding only.
 
     The result is an array of a real floating dtype, in the namespace of `rho`; Python numbers and
@@ -36,7 +36,7 @@ def check_rho(rho: Any) -> Any:
     xp = _arrays.array_namespace(rho)
     dtype = _arrays.real_dtype(rho, name="rho")
     if _arrays.is_chunked(rho):
-        return rho.map_blocks(check_rho, dtype=dtype, meta=rho._meta.astype(dtype))
+        return rho.map_blocks(require_rho, dtype=dtype, meta=rho._meta.astype(dtype))
     rho = xp.astype(rho, dtype) if rho.dtype != dtype else rho
     if not _arrays.is_lazy(rho) and 0 not in rho.shape:
         slack = ROUNDING[_arrays.dtype_name(dtype)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mehler import _arrays
-from mehler._validate import real
+from mehler._validate import require_real
 from mehler.exact import _at_rho, _table
 from mehler.exact._digits import in_digits
 
@@ -139,7 +139,7 @@ def decoupled_variance(rho: Any, q: int, *, next_fraction: float = 0.0) -> Any:
     >>> round(exact.decoupled_variance(0.5, 4, next_fraction=1.0), 4)
     1.2041
     """
-    if not 0.0 <= real("next_fraction", next_fraction) <= 1.0:
+    if not 0.0 <= require_real("next_fraction", next_fraction) <= 1.0:
         raise ValueError(f"next_fraction={next_fraction!r} must lie in [0, 1]")
 
     def on_array(r: _arrays.Array, q: int) -> _arrays.Array:

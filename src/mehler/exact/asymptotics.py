@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from mehler import _arrays
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.exact import _moments, closed_form
-from mehler.exact._validate import check_pool, check_rho
+from mehler.exact._validate import require_pool, require_rho
 
 
 def collision_near_one(rho: Any, q: int) -> Any:
@@ -40,7 +40,7 @@ def collision_near_one(rho: Any, q: int) -> Any:
     >>> abs(asymptotics.collision_near_one(rho, 8) - collision_probability(rho, 8)) < 1e-9
     True
     """
-    values = check_rho(rho)
+    values = require_rho(rho)
     xp = _arrays.array_namespace(values)
     slope = math.sqrt(2 / math.pi) * _moments.max_moment(1, q)
     result = 1 - slope * xp.sqrt(1 - values)
@@ -78,7 +78,7 @@ def log_antipodal_constant(q: int) -> float:
     import numpy as np
     from scipy.special import logsumexp, ndtr
 
-    q = check_pool(q)
+    q = require_pool(q)
     # The integrand peaks near t = sqrt(q - 1), with width below 1: phi(t) t^(q-1).
     step = 1 / 32
     t = np.arange(-12.0, math.sqrt(q - 1) + 14.0, step)
@@ -120,8 +120,8 @@ def collision_coefficient(i: int, q: int) -> float:
     >>> asymptotics.collision_coefficient(64, 2)
     0.0
     """
-    i = integer("order i", i)
-    q = integer("pool size q", q, least=2)
+    i = require_integer("order i", i)
+    q = require_integer("pool size q", q, least=2)
     leading = _moments.max_moment(1, q) / (math.sqrt(2) * math.pi) * i**-1.5
     if q == 2:
         return 2 * leading if i % 2 else 0.0

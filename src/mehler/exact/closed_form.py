@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.exact._angle import angle, over_sine
-from mehler.exact._validate import check_rho
+from mehler.exact._validate import require_rho
 
 
 def collision_probability(rho: Any, q: int) -> Any:
@@ -98,8 +98,8 @@ def maxout_kernel(rho: Any, q: int) -> Any:
 
 
 def _apply(function: Any, rho: Any, q: int) -> Any:
-    q = integer("pool size q", q, most=3)
-    values = function(check_rho(rho), q)
+    q = require_integer("pool size q", q, most=3)
+    values = function(require_rho(rho), q)
     return values if _arrays.is_array(rho) else scalar_if_scalar(values)
 
 

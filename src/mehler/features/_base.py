@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, TypeVar
 
 from mehler import _arrays
-from mehler._random import check_seed
-from mehler._validate import flag, integer
+from mehler._random import require_seed
+from mehler._validate import require_flag, require_integer
 from mehler._version import __version__
 from mehler.features import _plot, _rows
 from mehler.features._block import Angles, Block, WholeBlock
@@ -146,10 +146,10 @@ class FeatureMap(ABC):
         dtype: Any = None,
         stored: bool = True,
     ) -> None:
-        self.stored = flag("stored", stored)
-        self.n_inputs = integer("n_inputs", n_inputs)
-        self.n_features = integer("n_features", n_features)
-        self.seed = check_seed(seed)
+        self.stored = require_flag("stored", stored)
+        self.n_inputs = require_integer("n_inputs", n_inputs)
+        self.n_features = require_integer("n_features", n_features)
+        self.seed = require_seed(seed)
         size = 8 * self._n_weights()
         if size > _LARGEST_WEIGHTS:
             sizes = {k: v for k, v in self._arguments().items() if k != "seed" and v is not None}
@@ -270,7 +270,7 @@ class FeatureMap(ABC):
         """
         if _arrays.is_batched(X):
             return _arrays.rows_of_batches(lambda rows: self(rows, check_finite=check_finite), X)
-        finite = check_finite is True or flag("check_finite", check_finite)
+        finite = check_finite is True or require_flag("check_finite", check_finite)
         return _arrays.within_floats(lambda: self._features(X, finite), X, name="X")
 
     def _features(self, X: _arrays.Array, finite: bool) -> _arrays.Array:
@@ -345,7 +345,7 @@ class FeatureMap(ABC):
         """
         if size is None:
             size = units_per_block(self)
-        size = integer("size", size)
+        size = require_integer("size", size)
         self._require_drawn("drawn by units")
         if self.stored:
             # Maps that are not stored were checked when made.
@@ -533,7 +533,7 @@ class FeatureMap(ABC):
 
     def _checked(self, x: _arrays.Array, finite: bool = True) -> tuple[Any, float | None]:
         """Validate rows; return the dtype to compute in, and their largest entry if looked at."""
-        largest = _arrays.check_matrix(x, name="X", n_columns=self.n_inputs, finite=finite)
+        largest = _arrays.require_matrix(x, name="X", n_columns=self.n_inputs, finite=finite)
         self._require_here(x, "X")
         return self._dtype_for(x), largest
 

@@ -92,7 +92,7 @@ def cdf(
 
 def rows_and_values(X: _arrays.Array, t: _arrays.Array) -> tuple[Any, Any]:
     """Return rows, and the values at which to compute their cdfs, as float64 on the host."""
-    _arrays.check_matrix(X, name="X")
+    _arrays.require_matrix(X, name="X")
     _arrays.array_namespace(X, t, names=("X", "t"))
     _arrays.real_dtype(t, name="t")
     if t.ndim != 2 or t.shape[0] != X.shape[0]:

@@ -8,8 +8,8 @@ from statistics import NormalDist
 from typing import Any
 
 from mehler import _arrays
-from mehler._random import check_seed
-from mehler._validate import integer, probability
+from mehler._random import require_seed
+from mehler._validate import require_integer, require_probability
 from mehler.features._base import FeatureMap
 
 # Units drawn at a time.
@@ -99,20 +99,20 @@ class EstimatedKernel(FeatureMap):
         """
         _arrays.array_namespace(X, names=("X",))
         _arrays.real_dtype(X, name="X")
-        n_units = integer("n_units", n_units, least=2)
+        n_units = require_integer("n_units", n_units, least=2)
         if n_units * self.n_inputs > _MOST_NUMBERS:
             raise ValueError(
                 f"n_units={n_units} of {self.n_inputs} numbers each are more than 2^31 numbers: "
                 f"take at most {_MOST_NUMBERS // self.n_inputs}"
             )
-        confidence = probability("confidence", confidence)
+        confidence = require_probability("confidence", confidence)
         if not self.independent_units or self.n_units != self.n_features:
             raise ValueError(
                 "units of this map depend on each other, so that no interval follows from them: "
                 "draw it with projections='gaussian'"
             )
         many = type(self)(
-            **{**self._arguments(), "n_features": n_units, "seed": check_seed(seed)},
+            **{**self._arguments(), "n_features": n_units, "seed": require_seed(seed)},
             like=X,
             dtype=self.dtype,
             **({"stored": False} if self.stored else {}),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import flag
+from mehler._validate import require_flag
 
 
 def features_of(phi: Any, check_finite: bool) -> Callable[[_arrays.Array], _arrays.Array]:
@@ -29,12 +29,12 @@ def of_rows(
 
     The function gives all pairs of rows, (n, k), unless they are `paired`.
     """
-    finite = flag("check_finite", check_finite)
+    finite = require_flag("check_finite", check_finite)
     if _arrays.is_batched(x) or _arrays.is_batched(y):
         return _arrays.pairs_of_batches(lambda a, b: of_rows(self, a, b, function, finite), x, y)
-    _arrays.check_matrix(x, name="X", n_columns=self.n_inputs, finite=finite)
+    _arrays.require_matrix(x, name="X", n_columns=self.n_inputs, finite=finite)
     if y is not None:
-        _arrays.check_matrix(y, name="Y", n_columns=self.n_inputs, finite=finite)
+        _arrays.require_matrix(y, name="Y", n_columns=self.n_inputs, finite=finite)
         _arrays.array_namespace(x, y, names=("X", "Y"))
         _arrays.require_same_place(y, _arrays.place_of(x), name="Y", owner="X")
     place = _arrays.place_of(x)

@@ -10,7 +10,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._random import UNITS_PER_BLOCK
-from mehler._validate import flag
+from mehler._validate import require_flag
 from mehler.features._block import Block
 
 # Numbers per block of weights: 4 MiB of float32, as are its products with 1024 rows.
@@ -81,7 +81,7 @@ class UnitBlock:
         array, shape (n, n_features)
             In the dtype of the map's features.
         """
-        dtype, largest = self._phi._checked(X, flag("check_finite", check_finite))
+        dtype, largest = self._phi._checked(X, require_flag("check_finite", check_finite))
         block = self.transform(_arrays.dtype_name(dtype))
         function = self._phi._guarded(block, X, largest, check_finite)
         values = _arrays.map_rows(function, X, self.n_features, self._phi._out_dtype(dtype))

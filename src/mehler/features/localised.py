@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from mehler import _arrays
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.features import _correlation
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles
@@ -93,7 +93,8 @@ class LocalisedLinearFeatures(FeatureMap):
         like: Any = None,
         dtype: Any = None,
     ) -> None:
-        n_inputs, n_features = integer("n_inputs", n_inputs), integer("n_features", n_features)
+        n_inputs = require_integer("n_inputs", n_inputs)
+        n_features = require_integer("n_features", n_features)
         if n_features % n_inputs:
             raise ValueError(
                 f"n_features={n_features} is no multiple of n_inputs={n_inputs}: each feature of "

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from mehler import _arrays, _random
-from mehler._validate import positive
+from mehler._validate import require_positive
 from mehler.features import _distances
 
 __all__ = ["Gaussian", "Laplacian", "Matern", "Spectrum", "spectrum_of"]
@@ -145,10 +145,10 @@ class Spectrum(ABC):
         """Return the dataclass fields: arguments of `FourierFeatures.draw` for named spectra."""
         return asdict(self) if is_dataclass(self) and not isinstance(self, type) else {}
 
-    def _check_positive(self) -> None:
+    def _require_positive(self) -> None:
         """Check that all dataclass fields are numbers above 0, and frequencies are floats."""
         for field in fields(self):  # type: ignore[arg-type]  # subclasses that call it are dataclasses
-            value = positive(field.name, getattr(self, field.name))
+            value = require_positive(field.name, getattr(self, field.name))
             object.__setattr__(self, field.name, value)
         if not self.scale <= _LARGEST:
             given = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in fields(self))  # type: ignore[arg-type]  # as above
@@ -171,7 +171,7 @@ class Gaussian(Spectrum):
     isotropic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._check_positive()
+        self._require_positive()
 
     @property
     def scale(self) -> float:
@@ -219,7 +219,7 @@ class Laplacian(Spectrum):
     name: ClassVar[str] = "laplacian"
 
     def __post_init__(self) -> None:
-        self._check_positive()
+        self._require_positive()
 
     @property
     def scale(self) -> float:
@@ -265,7 +265,7 @@ class Matern(Spectrum):
     isotropic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._check_positive()
+        self._require_positive()
         if self.nu < _ROUGHEST:
             raise ValueError(
                 f"nu={self.nu!r} is less than {_ROUGHEST:g}: frequencies are beyond the floats"

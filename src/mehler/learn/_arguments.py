@@ -18,7 +18,7 @@ SCORINGS = ("mse", "error_rate")
 SOLVERS = ("auto", "eigen", "direct")
 
 
-def check_map(phi: Any) -> Callable[[Array], Array]:
+def require_map(phi: Any) -> Callable[[Array], Array]:
     """Raise TypeError unless `phi` can be called."""
     if not callable(phi):
         raise TypeError(
@@ -28,12 +28,12 @@ def check_map(phi: Any) -> Callable[[Array], Array]:
     return phi
 
 
-def check_rows(x: Array, name: str = "X") -> None:
+def require_rows(x: Array, name: str = "X") -> None:
     """Raise unless `x` is a matrix of finite rows (unchecked for Dask); no tracers."""
     _arrays.array_namespace(x, names=(name,))
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array; fill it or drop the rows with masked values")
-    _arrays.check_matrix(x, name=name)
+    _arrays.require_matrix(x, name=name)
     if _arrays.is_chunked(x):
         _arrays.require_known_chunks(x)
     elif _arrays.is_lazy(x):
@@ -42,17 +42,17 @@ def check_rows(x: Array, name: str = "X") -> None:
         )
 
 
-def check_new_rows(x: Array) -> None:
+def require_new_rows(x: Array) -> None:
     """Raise unless a fit can be applied to `x`: tracers too, and chunks of unknown sizes."""
     if _arrays.is_array(x) and _arrays.is_lazy(x):
-        _arrays.check_matrix(x)
+        _arrays.require_matrix(x)
     else:
-        check_rows(x)
+        require_rows(x)
 
 
-def check_pair(x: Array, y: Array, names: tuple[str, str] = ("X", "Y")) -> Array:
+def require_pair(x: Array, y: Array, names: tuple[str, str] = ("X", "Y")) -> Array:
     """Validate rows with one target, or one row of targets, each; return targets as (n, t)."""
-    check_rows(x, names[0])
+    require_rows(x, names[0])
     xp = _arrays.array_namespace(x, y, names=names)
     here, there = _arrays.place_of(x), _arrays.place_of(y)
     if here.device != there.device:
@@ -75,7 +75,7 @@ def check_pair(x: Array, y: Array, names: tuple[str, str] = ("X", "Y")) -> Array
             "labels use learn.one_vs_all(labels)"
         )
     y = y if y.ndim == 2 else y[:, None]
-    _arrays.check_matrix(y, name=names[1])
+    _arrays.require_matrix(y, name=names[1])
     return y
 
 
@@ -83,7 +83,7 @@ def _unknown(*sizes: Any) -> bool:
     return any(n is None or (isinstance(n, float) and math.isnan(n)) for n in sizes)
 
 
-def check_lambdas(lambdas: Any) -> tuple[float, ...]:
+def require_lambdas(lambdas: Any) -> tuple[float, ...]:
     """Return one or several numbers above 0 as a tuple."""
     several = (lambdas,) if isinstance(lambdas, Real) else lambdas
     if isinstance(several, (str, bytes)) or not isinstance(several, (Sequence, np.ndarray)):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays, _random
-from mehler._validate import integer
+from mehler._validate import require_integer
 
 # Folds of more rows than this would not fit beside them.
 _MOST_ROWS = 10**9
@@ -52,9 +52,9 @@ def folds(n_rows: int, n_folds: int, *, seed: int, labels: Any = None, groups: A
     >>> sorted(dealt[:3].tolist()), sorted(dealt[3:].tolist())
     ([0, 1, 2], [0, 1, 2])
     """
-    n = integer("n_rows", n_rows, least=2, most=_MOST_ROWS)
-    k = integer("n_folds", n_folds, least=2, most=n)
-    rng = _random.generator(_random.check_seed(seed), _random.FOLDS, 0)
+    n = require_integer("n_rows", n_rows, least=2, most=_MOST_ROWS)
+    k = require_integer("n_folds", n_folds, least=2, most=n)
+    rng = _random.generator(_random.require_seed(seed), _random.FOLDS, 0)
     if labels is not None and groups is not None:
         raise ValueError("labels and groups cannot both be kept to: give one of them")
     if groups is not None:
@@ -105,7 +105,7 @@ def _by_groups(groups: Any, k: int, rng: np.random.Generator) -> Any:
     return of_group[groups]
 
 
-def check_folds(folds: Any, n: int) -> tuple[Any, int]:
+def require_folds(folds: Any, n: int) -> tuple[Any, int]:
     """Validate fold numbers, from 0 on without gaps; -1 marks rows that are always fitted."""
     host = _on_host(folds, "folds")
     if host.dtype.kind not in "iu":

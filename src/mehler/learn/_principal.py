@@ -8,14 +8,14 @@ from typing import Any
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.learn._arguments import (
     apply,
-    check_map,
-    check_new_rows,
-    check_rows,
     feature_blocks,
+    require_map,
+    require_new_rows,
     require_no_overflow,
+    require_rows,
     shape_of,
     work_place,
 )
@@ -71,7 +71,7 @@ class PrincipalComponents:
         array, shape (n, k)
             Coordinates along the directions.
         """
-        check_new_rows(X)
+        require_new_rows(X)
         m, k = self.directions.shape
         along = _Along(self.phi, self.mean, self.directions)
         return _arrays.map_rows(along, X, k, self.directions.dtype, width=m)
@@ -143,9 +143,9 @@ def principal_components(
     >>> pca.transform(X).shape
     (50, 2)
     """
-    check_map(phi)
-    check_rows(X)
-    n_components = integer("n_components", n_components)
+    require_map(phi)
+    require_rows(X)
+    n_components = require_integer("n_components", n_components)
     if X.shape[0] < n_components:
         raise ValueError(
             f"X has {X.shape[0]} rows, too few for {n_components} components; ask for fewer"

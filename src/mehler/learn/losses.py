@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import reals
+from mehler._validate import require_reals
 from mehler.learn._box_erm import _hinge, _logistic
 from mehler.learn._box_erm._row_losses import RowLosses
 
@@ -82,7 +82,7 @@ class Loss(ABC):
             _arrays.array_namespace(margins, names=("margins",))
             _arrays.real_dtype(margins, name="margins")
         else:
-            margins = reals("margins", margins, finite=False)
+            margins = require_reals("margins", margins, finite=False)
         values = self.surrogate(margins)
         if self.bound == math.inf:
             return values

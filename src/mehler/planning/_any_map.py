@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import reals
+from mehler._validate import require_reals
 from mehler.bounds import kernel_error
 from mehler.bounds._bound import require_count, require_positive, require_probability
 from mehler.planning._plan import Plan, Row
@@ -75,8 +75,8 @@ def plan_map(
         raise ValueError(f"eps={eps!r} must be at most {_LARGEST_EPS:g}")
     require_probability(delta=delta)
     eps, delta = float(eps), float(delta)
-    rows = np.asarray(_arrays.to_host(X)) if _arrays.is_array(X) else reals("X", X)
-    _arrays.check_matrix(rows, name="X")
+    rows = np.asarray(_arrays.to_host(X)) if _arrays.is_array(X) else require_reals("X", X)
+    _arrays.require_matrix(rows, name="X")
     (n,) = require_count(n_samples=rows.shape[0] if n_samples is None else n_samples)
     variance = relative_variance(phi, rows)
     planned = rows_of_variance(variance, eps=eps, delta=delta, n_samples=n)

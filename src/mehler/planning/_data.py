@@ -29,7 +29,7 @@ def on_sphere(data: Any, *, normalise: bool) -> tuple[np.ndarray, str]:
     """Validate the rows, divide them by their norms, and describe what was done."""
     if not _arrays.is_array(data):
         data = np.asarray(data)
-    _arrays.check_matrix(data, name="data")
+    _arrays.require_matrix(data, name="data")
     if _arrays.is_array(data) and data.ndim == 2:
         _arrays.require_small(data, name="data", reason="a plan is made of all rows at once")
     rows = np.asarray(_arrays.to_host(data), dtype=np.float64)

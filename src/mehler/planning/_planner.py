@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from mehler._random import check_seed
-from mehler._validate import flag
+from mehler._random import require_seed
+from mehler._validate import require_flag
 from mehler.bounds._bound import require_count, require_positive, require_probability
-from mehler.exact._validate import check_pool
+from mehler.exact._validate import require_pool
 from mehler.planning._data import look_at
 from mehler.planning._element_rows import element_rows
 from mehler.planning._kernel_rows import kernel_rows
@@ -116,15 +116,15 @@ def plan(
     17759 proved sub-gamma constants
     29848 proved Chebyshev, exact variance
     """
-    flag("normalise", normalise)
-    flag("measure", measure)
-    q = check_pool(pool_size)
+    require_flag("normalise", normalise)
+    require_flag("measure", measure)
+    q = require_pool(pool_size)
     require_positive(eps=eps, lipschitz=lipschitz, scale=scale, loss_bound=loss_bound)
     require_probability(delta=delta)
     eps, delta = float(eps), float(delta)
     lipschitz, scale, loss_bound = float(lipschitz), float(scale), float(loss_bound)
     max_rows, max_points = require_count(max_rows=max_rows, max_points=max_points)
-    seed = check_seed(seed)
+    seed = require_seed(seed)
     if n_inputs is not None:
         (n_inputs,) = require_count(n_inputs=n_inputs)
     if n_samples is not None:

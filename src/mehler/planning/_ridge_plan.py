@@ -10,11 +10,11 @@ import numpy as np
 from scipy import linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from mehler._random import check_seed
-from mehler._validate import choice, flag, iterable
+from mehler._random import require_seed
+from mehler._validate import require_choice, require_flag, require_iterable
 from mehler.bounds import ridge
 from mehler.bounds._bound import require_positive
-from mehler.exact._validate import check_pool
+from mehler.exact._validate import require_pool
 from mehler.planning._data import on_sphere
 from mehler.planning._plan import Plan, Row
 from mehler.planning._ridge_maps import MAPS, Draw, ridge_map
@@ -109,14 +109,14 @@ def plan_ridge(
     measured 64 risk with cosines and sines
     proved 652 risk with cosines and sines
     """
-    flag("normalise", normalise)
-    flag("measure", measure)
-    q = check_pool(pool_size)
-    chosen = [choice("maps", one, MAPS) for one in iterable("maps", maps)]
+    require_flag("normalise", normalise)
+    require_flag("measure", measure)
+    q = require_pool(pool_size)
+    chosen = [require_choice("maps", one, MAPS) for one in require_iterable("maps", maps)]
     if not chosen:
         raise ValueError("maps is empty: name at least one of " + ", ".join(MAPS))
     require_positive(noise=noise, norm=norm, eps=eps, gamma=gamma)
-    seed = check_seed(seed)
+    seed = require_seed(seed)
     rows, done = on_sphere(data, normalise=normalise)
     notes = [done]
     if rows.shape[0] > _MOST_ROWS:

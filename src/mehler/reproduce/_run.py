@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mehler._files import write_whole
-from mehler._validate import flag, function, integer, path
+from mehler._validate import require_flag, require_function, require_integer, require_path
 from mehler._version import __version__
 from mehler.reproduce._experiment import LEVELS, Cell, Experiment, Level, Measured
 from mehler.reproduce._names import experiments
@@ -95,17 +95,17 @@ def run(
         raise ValueError(f"there is no experiment {name!r}, but {', '.join(known)}")
     if level not in LEVELS:
         raise ValueError(f"level={level!r} is not one of {', '.join(LEVELS)}")
-    seed = integer("seed", seed, least=0)
-    flag("partial", partial)
-    function("progress", progress, optional=True)
-    experiment, folder = known[name], path("out", out)
+    seed = require_integer("seed", seed, least=0)
+    require_flag("partial", partial)
+    require_function("progress", progress, optional=True)
+    experiment, folder = known[name], require_path("out", out)
     kept = settings(experiment, level, seed)
     wanted = _wanted(experiment, level, data)
     if partial:
         found = finished(experiment, wanted, Store(folder / "cells", kept, new=False))
     else:
         _require_data(experiment, level, data)
-        world = experiment.prepare(level, None if data is None else path("data", data))
+        world = experiment.prepare(level, None if data is None else require_path("data", data))
         found = _cells(experiment, wanted, seed, world, Store(folder / "cells", kept), progress)
     missing, page = len(wanted) - len(found), experiment.page(level, found)
     if missing:
@@ -121,7 +121,7 @@ def _wanted(experiment: Experiment, level: Level, data: str | Path | None) -> li
     """Return the cells of a run: those of the user's data if it need not have been given."""
     if data is None or experiment.own_cells is None:
         return experiment.cells(level)
-    return experiment.own_cells(level, path("data", data))
+    return experiment.own_cells(level, require_path("data", data))
 
 
 def _require_data(experiment: Experiment, level: Level, data: str | Path | None) -> None:

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from mehler import _arrays
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.features import FeatureMap, from_recipe
 from mehler.sklearn import _inputs
 from mehler.sklearn._inputs import seed_of
@@ -138,7 +138,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     # -- how ------------------------------------------------------------------------------
 
     def _drawn_for(self, x: _arrays.Array, targets: Any = None) -> Sampler:
-        n_components = integer("n_components", self.n_components)
+        n_components = require_integer("n_components", self.n_components)
         self.map_ = self._draw(x, n_components, seed_of(self.random_state), targets)
         return self
 

@@ -11,8 +11,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from mehler import _arrays, learn
-from mehler._validate import choice
-from mehler.learn._arguments import SCORINGS, check_lambdas
+from mehler._validate import require_choice
+from mehler.learn._arguments import SCORINGS, require_lambdas
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import Estimator, fitted_part
 from mehler.sklearn._inputs import seed_of
@@ -45,8 +45,8 @@ class FeatureRidge(Estimator):
         weights: Any = None,
     ) -> None:
         """Fit `codes`, (n, t) on the host, by features that may depend on `targets`."""
-        lambdas = check_lambdas(self.lambdas)
-        choice("scoring", scoring, SCORINGS)
+        lambdas = require_lambdas(self.lambdas)
+        require_choice("scoring", scoring, SCORINGS)
         several = len(lambdas) > 1
         splits = None
         if several and self.cv is not None:
@@ -70,7 +70,7 @@ class FeatureRidge(Estimator):
 
     def _take(self, x: _arrays.Array, codes: Any, targets: Any, weights: Any = None) -> None:
         """Add a chunk of `codes`, (n, t) on the host, to the sums; solve later."""
-        lambdas = check_lambdas(self.lambdas)
+        lambdas = require_lambdas(self.lambdas)
         n_folds = folds_of(self.cv, lambdas)
         stream = self.__dict__.get("_stream")
         if stream is None:

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from mehler import _arrays, learn
-from mehler._validate import choice
+from mehler._validate import require_choice
 from mehler.learn._arguments import SCORINGS
 from mehler.sklearn import _inputs
 from mehler.sklearn._ridge_base import LAMBDAS, FeatureRidge
@@ -180,7 +180,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         labels = column_or_1d(given, warn=True)
         codes, _ = learn.one_vs_all(labels, known)
         scoring: Any = self.scoring
-        choice("scoring", scoring, SCORINGS)
+        require_choice("scoring", scoring, SCORINGS)
         codes = codes[:, 1:] if len(known) == 2 else codes
         self._take(x, codes, labels, self._weights(sample_weight, labels, x))
         self.classes_ = _placed(known, x)

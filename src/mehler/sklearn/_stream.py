@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays, learn
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.features import FeatureMap
 from mehler.learn._arguments import rows_at
 
@@ -23,7 +23,7 @@ def folds_of(cv: Any, lambdas: tuple[float, ...]) -> int:
     if cv is None:
         return _FOLDS
     try:
-        return integer("cv", cv, least=2)
+        return require_integer("cv", cv, least=2)
     except TypeError:
         raise TypeError(
             f"cv={cv!r}: partial_fit deals rows to folds by turns, so that cv must be an integer "

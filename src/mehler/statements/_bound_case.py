@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import instance, mapping, real
+from mehler._validate import require_instance, require_mapping, require_real
 from mehler.verify import intervals
 
 _SHOWN = (
@@ -102,10 +102,10 @@ class BoundCase:
         TypeError, ValueError
             If the draws are not a vector of finite numbers, or a number is out of range.
         """
-        values, at = np.asarray(drawn, dtype=float), dict(mapping("where", where or {}))
+        values, at = np.asarray(drawn, dtype=float), dict(require_mapping("where", where or {}))
         if not np.all(np.isfinite(values)):
             raise ValueError(f"a draw at {at} is not finite")
-        limit = real("bound", bound)
+        limit = require_real("bound", bound)
         ends = intervals.quantile(values, probability, false_alarm)
         violations = int(np.sum(values > limit))
         return cls(
@@ -117,7 +117,7 @@ class BoundCase:
             bound=limit,
             quantile=float(np.quantile(values, probability)),
             quantile_interval=ends,
-            lower=None if lower is None else real("lower", lower),
+            lower=None if lower is None else require_real("lower", lower),
         )
 
     @property
@@ -149,7 +149,7 @@ class BoundCase:
 
 def bound_cases(values: tuple[Any, ...]) -> tuple[BoundCase, ...]:
     """Return the cases, or raise TypeError for what is none."""
-    return tuple(instance(f"cases[{i}]", one, BoundCase) for i, one in enumerate(values))
+    return tuple(require_instance(f"cases[{i}]", one, BoundCase) for i, one in enumerate(values))
 
 
 def _over(bound: float, value: float) -> float:

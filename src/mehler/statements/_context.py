@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mehler._arrays import LIBRARIES
-from mehler._validate import integer, probability
+from mehler._validate import require_integer, require_probability
 
 if TYPE_CHECKING:
     from mehler.verify import Ledger
@@ -73,8 +73,10 @@ class Context:
             raise ValueError(f"level={self.level!r} is not one of {', '.join(LEVELS)}")
         if self.backend not in BACKENDS:
             raise ValueError(f"backend={self.backend!r} is not one of {', '.join(BACKENDS)}")
-        object.__setattr__(self, "seed", integer("seed", self.seed, least=0))
-        object.__setattr__(self, "false_alarm", probability("false_alarm", self.false_alarm))
+        object.__setattr__(self, "seed", require_integer("seed", self.seed, least=0))
+        object.__setattr__(
+            self, "false_alarm", require_probability("false_alarm", self.false_alarm)
+        )
 
     @property
     def quick(self) -> bool:

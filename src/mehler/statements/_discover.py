@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from importlib.metadata import EntryPoint, entry_points
 
-from mehler._validate import instance, iterable
+from mehler._validate import require_instance, require_iterable
 from mehler.statements._statement import Statement
 
 GROUP = "mehler.statements"
@@ -49,8 +49,8 @@ def discover(glob: str = "*", *, sources: Iterable[EntryPoint] | None = None) ->
     """
     found: dict[str, Statement] = {}
     origin: dict[str, str] = {}
-    instance("glob", glob, str)
-    points = entry_points(group=GROUP) if sources is None else iterable("sources", sources)
+    require_instance("glob", glob, str)
+    points = entry_points(group=GROUP) if sources is None else require_iterable("sources", sources)
     for i, point in enumerate(points):
         # The backport of importlib.metadata has a class of its own.
         if not all(hasattr(point, part) for part in ("name", "value", "load")):

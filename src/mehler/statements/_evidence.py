@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from mehler._validate import integer, iterable, real
+from mehler._validate import require_integer, require_iterable, require_real
 from mehler.statements._bound_case import BoundCase, bound_cases
 from mehler.statements._plot import Plot
 
@@ -119,14 +119,16 @@ class Evidence:
             raise ValueError(f"relation={self.relation!r} is not one of {', '.join(RELATIONS)}")
         for name in ("observed", "exact", "resolution", "detectable"):
             value = getattr(self, name)
-            object.__setattr__(self, name, None if value is None else real(name, value))
+            object.__setattr__(self, name, None if value is None else require_real(name, value))
         if self.interval is not None:
             object.__setattr__(self, "interval", _ends(self.interval))
-        object.__setattr__(self, "n_features", integer("n_features", self.n_features, least=0))
-        object.__setattr__(self, "false_alarm", real("false_alarm", self.false_alarm))
-        object.__setattr__(self, "assumptions", iterable("assumptions", self.assumptions))
-        object.__setattr__(self, "plots", iterable("plots", self.plots))
-        object.__setattr__(self, "cases", bound_cases(iterable("cases", self.cases)))
+        object.__setattr__(
+            self, "n_features", require_integer("n_features", self.n_features, least=0)
+        )
+        object.__setattr__(self, "false_alarm", require_real("false_alarm", self.false_alarm))
+        object.__setattr__(self, "assumptions", require_iterable("assumptions", self.assumptions))
+        object.__setattr__(self, "plots", require_iterable("plots", self.plots))
+        object.__setattr__(self, "cases", bound_cases(require_iterable("cases", self.cases)))
 
     @property
     def margin(self) -> float | None:
@@ -228,7 +230,7 @@ class Evidence:
         low, high = _ends(interval)
         _ordered(low, high)
         status: Status
-        if not low <= real("exact", exact) <= high:
+        if not low <= require_real("exact", exact) <= high:
             status = "refuted"
         elif resolution is not None and high - low > resolution:
             status = "inconclusive"
@@ -295,8 +297,8 @@ class Evidence:
         _ordered(low, high)
         if lower is None and upper is None:
             raise ValueError("neither lower nor upper is given: give the bound that is claimed")
-        bottom = -math.inf if lower is None else real("lower", lower)
-        top = math.inf if upper is None else real("upper", upper)
+        bottom = -math.inf if lower is None else require_real("lower", lower)
+        top = math.inf if upper is None else require_real("upper", upper)
         status: Status
         if bottom <= low and high <= top:
             status = "holds"
@@ -324,10 +326,10 @@ class Evidence:
 
 
 def _ends(interval: Any) -> tuple[float, float]:
-    ends = iterable("interval", interval)
+    ends = require_iterable("interval", interval)
     if len(ends) != 2:
         raise ValueError(f"interval={interval!r} must be a pair (low, high)")
-    return real("interval", ends[0]), real("interval", ends[1])
+    return require_real("interval", ends[0]), require_real("interval", ends[1])
 
 
 def _ordered(low: float, high: float) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from mehler._validate import flag, iterable, reals
+from mehler._validate import require_flag, require_iterable, require_reals
 
 Kind = Literal["line", "points", "band"]
 _KINDS = ("line", "points", "band")
@@ -17,7 +17,7 @@ Numbers: TypeAlias = Any
 def _floats(name: str, values: Iterable[Any] | None) -> tuple[float, ...] | None:
     if values is None:
         return None
-    found = reals(name, values, finite=False)
+    found = require_reals(name, values, finite=False)
     if found.ndim != 1:
         raise ValueError(f"{name} must be a sequence of numbers, not of shape {found.shape}")
     return tuple(float(v) for v in found)
@@ -116,8 +116,8 @@ class Plot:
     y_log: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "series", iterable("series", self.series))
-        flag("x_log", self.x_log)
-        flag("y_log", self.y_log)
+        object.__setattr__(self, "series", require_iterable("series", self.series))
+        require_flag("x_log", self.x_log)
+        require_flag("y_log", self.y_log)
         if not self.series:
             raise ValueError(f"plot {self.title!r} has no series: give at least one")

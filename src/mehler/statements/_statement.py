@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mehler._validate import instance, iterable
+from mehler._validate import require_instance, require_iterable
 from mehler.statements._context import Context
 from mehler.statements._evidence import FORMS, Evidence, Form
 from mehler.statements._verdict import RESTORED_HOLDS, RESTORED_REFUTED
@@ -133,15 +133,15 @@ class Statement:
     copy: str = "printed"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "checks", iterable("checks", self.checks))
-        instance("id", self.id, str)
+        object.__setattr__(self, "checks", require_iterable("checks", self.checks))
+        require_instance("id", self.id, str)
         if not _ID.fullmatch(self.id):
             raise ValueError(
                 f"id={self.id!r} is malformed: lower case words joined by dots and dashes, "
                 "as in 'paper.theorem-1'"
             )
         for name in ("source", "place", "hypotheses", "title", "ground", "printed"):
-            if not instance(name, getattr(self, name), str).strip():
+            if not require_instance(name, getattr(self, name), str).strip():
                 raise ValueError(f"{self.id}: {name} is empty: {_MISSING.get(name, 'say it')}")
         if self.expected not in EXPECTATIONS:
             raise ValueError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mehler._validate import instance, iterable
+from mehler._validate import require_instance, require_iterable
 from mehler.statements._evidence import Evidence
 
 UNDECIDED = "undecided: formula not in our copy"
@@ -48,7 +48,10 @@ def verdict_of(evidence: Sequence[Evidence]) -> str:
     >>> verdict_of([restored, proved])
     'undecided: formula not in our copy; restored form refuted'
     """
-    evidence = [instance("evidence", one, Evidence) for one in iterable("evidence", evidence)]
+    evidence = [
+        require_instance("evidence", one, Evidence)
+        for one in require_iterable("evidence", evidence)
+    ]
     if not evidence:
         return "not computable"
     for status in ("error", "inconclusive"):

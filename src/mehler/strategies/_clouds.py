@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from mehler.strategies._validate import size, span, whole
+from mehler.strategies._validate import require_count, require_range, require_size
 from mehler.strategies._vectors import integer_rows, normalised
 
 
@@ -50,9 +50,9 @@ def clouds_on_sphere(
     array([[ 0.,  1.],
            [-0., -1.]])
     """
-    d = whole("n_inputs", n_inputs, least=1)
-    low, high = span(min_size, max_size, floor=1)
-    size(high, d)
+    d = require_count("n_inputs", n_inputs, least=1)
+    low, high = require_range(min_size, max_size, floor=1)
+    require_size(high, d)
     return st.integers(low, high).flatmap(lambda n: _with_duplicates(n, d))
 
 
@@ -86,10 +86,10 @@ def sparse_clouds(
     >>> find(sparse_clouds(n_inputs=3, sparsity=1, min_size=1), lambda X: True)
     array([[1., 0., 0.]])
     """
-    d = whole("n_inputs", n_inputs, least=1)
-    s = whole("sparsity", sparsity, least=1, most=d)
-    low, high = span(min_size, max_size, floor=1)
-    size(high, d)
+    d = require_count("n_inputs", n_inputs, least=1)
+    s = require_count("sparsity", sparsity, least=1, most=d)
+    low, high = require_range(min_size, max_size, floor=1)
+    require_size(high, d)
     return st.integers(low, high).flatmap(lambda n: _sparse(n, d, s))
 
 
@@ -127,10 +127,10 @@ def clouds_on_manifold(
     >>> find(clouds_on_manifold(n_inputs=3, dimension=1, min_size=1), lambda cloud: True)
     Cloud(points=array([[1., 0., 0.]]), dimension=1)
     """
-    d = whole("n_inputs", n_inputs, least=2)
-    k = whole("dimension", dimension, least=1, most=d // 2)
-    low, high = span(min_size, max_size, floor=1)
-    size(high, d)
+    d = require_count("n_inputs", n_inputs, least=2)
+    k = require_count("dimension", dimension, least=1, most=d // 2)
+    low, high = require_range(min_size, max_size, floor=1)
+    require_size(high, d)
     return st.integers(low, high).flatmap(lambda n: _torus(n, d, k))
 
 
@@ -177,9 +177,9 @@ def doubling_sets(*, n_inputs: int, max_size: int = 64) -> SearchStrategy[Cloud]
     Cloud(points=array([[1., 0.],
            [0., 1.]]), dimension=1.0)
     """
-    d = whole("n_inputs", n_inputs, least=1)
-    high = whole("max_size", max_size, least=1)
-    size(high, d)
+    d = require_count("n_inputs", n_inputs, least=1)
+    high = require_count("max_size", max_size, least=1)
+    require_size(high, d)
     shapes = [
         (b, depth)
         for b in range(1, 5)

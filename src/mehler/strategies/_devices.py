@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from mehler import _arrays
-from mehler.strategies._validate import chosen
+from mehler.strategies._validate import require_members
 
 # Import names, simplest first, the order of shrinking.
 _LIBRARIES = tuple(library.module for library in _arrays.LIBRARIES.values())
@@ -153,7 +153,7 @@ def devices(*, only: Iterable[str] | None = None) -> SearchStrategy[Device]:
 
 
 def _installed(only: Iterable[str] | None) -> list[str]:
-    wanted = chosen("only", only, _LIBRARIES)
+    wanted = require_members("only", only, _LIBRARIES)
     found = [name for name in wanted if importlib.util.find_spec(name.partition(".")[0])]
     if not found:
         raise ValueError(f"only={wanted} names no library that is installed: install one of them")

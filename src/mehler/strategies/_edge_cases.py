@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from mehler.strategies._validate import chosen, size, whole
+from mehler.strategies._validate import require_count, require_members, require_size
 from mehler.strategies._vectors import integer_rows
 
 # Kinds that a map must refuse, and kinds for which it must return finite features.
@@ -83,11 +83,11 @@ def edge_case_arrays(
     >>> find(edge_case_arrays(n_inputs=2, kinds=["nan"]), lambda hostile: True)
     EdgeCaseArray(kind='nan', array=array([[nan,  1.]]), valid=False)
     """
-    d = whole("n_inputs", n_inputs, least=1)
-    high = whole("max_size", max_size, least=1)
-    size(high, d)
-    names = chosen("kinds", kinds, _REFUSED + _TAKEN)
-    (name,) = chosen("dtype", [dtype], tuple(_HUGE))
+    d = require_count("n_inputs", n_inputs, least=1)
+    high = require_count("max_size", max_size, least=1)
+    require_size(high, d)
+    names = require_members("kinds", kinds, _REFUSED + _TAKEN)
+    (name,) = require_members("dtype", [dtype], tuple(_HUGE))
     return _hostile(d, names, name, high)
 
 

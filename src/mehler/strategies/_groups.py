@@ -13,7 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from mehler.strategies._validate import chosen, whole
+from mehler.strategies._validate import require_count, require_members
 
 _KINDS = ("trivial", "cyclic", "sign-flips", "permutations")
 
@@ -98,9 +98,9 @@ def groups(
     >>> group, group.actions[1](np.array([[1.0, 2.0, 3.0]]))
     (Group('cyclic', n_inputs=3, moved=3, order=3), array([[3., 1., 2.]]))
     """
-    d = whole("n_inputs", n_inputs, least=1, most=10**4)
-    high = whole("max_elements", max_elements, least=1)
-    names = chosen("kinds", kinds, _KINDS)
+    d = require_count("n_inputs", n_inputs, least=1, most=10**4)
+    high = require_count("max_elements", max_elements, least=1)
+    names = require_members("kinds", kinds, _KINDS)
     fitting = [
         (kind, moved) for kind in names for moved in _moved(kind, d) if _order(kind, moved) <= high
     ]

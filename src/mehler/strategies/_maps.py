@@ -21,7 +21,7 @@ from mehler.features import (
 )
 from mehler.features.maxout._base import MaxoutBase
 from mehler.strategies._numbers import pool_sizes, seeds
-from mehler.strategies._validate import chosen, whole
+from mehler.strategies._validate import require_count, require_members
 
 # Class and options of each kind, simplest first, the order of shrinking.
 _KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -84,11 +84,11 @@ class Factory:
     n_projections: int | None = None
 
     def __post_init__(self) -> None:
-        chosen("kind", [self.kind], tuple(_KINDS))
+        require_members("kind", [self.kind], tuple(_KINDS))
         for name in ("n_inputs", "n_features", "pool_size", "n_projections"):
             value = getattr(self, name)
             if name != "n_projections" or value is not None:
-                object.__setattr__(self, name, whole(name, value, least=1))
+                object.__setattr__(self, name, require_count(name, value, least=1))
 
     def __call__(self, seed: int, *, like: Any = None, dtype: Any = None) -> FeatureMap:
         """Return the map of a seed; `like` and `dtype` as for every map."""
@@ -143,10 +143,10 @@ def factories(
     >>> find(factories(n_inputs=3), lambda draw: True)
     Factory(kind='maxout', n_inputs=3, n_features=1, pool_size=1, n_projections=None)
     """
-    d = whole("n_inputs", n_inputs, least=1)
-    names = chosen("kinds", kinds, tuple(_KINDS))
-    m = whole("max_features", max_features, least=1)
-    q = whole("max_pool_size", max_pool_size, least=1)
+    d = require_count("n_inputs", n_inputs, least=1)
+    names = require_members("kinds", kinds, tuple(_KINDS))
+    m = require_count("max_features", max_features, least=1)
+    q = require_count("max_pool_size", max_pool_size, least=1)
     return _factories(d, names, m, q)
 
 

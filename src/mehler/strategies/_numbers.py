@@ -8,7 +8,7 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from mehler.strategies._validate import chosen, span, whole
+from mehler.strategies._validate import require_count, require_members, require_range
 
 _DTYPES = ("float64", "float32")
 
@@ -68,7 +68,7 @@ def pool_sizes(*, min_size: int = 1, max_size: int = 16) -> SearchStrategy[int]:
     >>> find(pool_sizes(), lambda q: q > 2)
     3
     """
-    low, high = span(min_size, max_size, floor=1, ceiling=10**6)
+    low, high = require_range(min_size, max_size, floor=1, ceiling=10**6)
     # Loops that halve a pool fail at odd sizes and at 2^k + 1.
     edges = sorted({q for k in range(20) for q in (2**k, 2**k + 1) if low <= q <= high})
     plain = st.integers(low, high)
@@ -103,7 +103,7 @@ def dtypes(*, only: Iterable[str] | None = None) -> SearchStrategy[str]:
     >>> find(dtypes(), lambda name: True)
     'float64'
     """
-    return st.sampled_from(chosen("only", only, _DTYPES))
+    return st.sampled_from(require_members("only", only, _DTYPES))
 
 
 def example_settings(*, examples: int) -> settings:
@@ -139,7 +139,7 @@ def example_settings(*, examples: int) -> settings:
     20
     """
     return settings(
-        max_examples=whole("examples", examples, least=1),
+        max_examples=require_count("examples", examples, least=1),
         deadline=None,
         print_blob=True,
         phases=[phase for phase in Phase if phase is not Phase.explain],

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from mehler.strategies._validate import chosen, correlation, whole
+from mehler.strategies._validate import require_correlation, require_count, require_members
 from mehler.strategies._vectors import integer_rows
 
 # Distances from the centre are 2^-k, down to where 1 - rho is a few roundings of rho.
@@ -57,8 +57,8 @@ def pairs(*, n_inputs: int, rho: float) -> SearchStrategy[Pair]:
     >>> bool(abs(pair.x @ pair.y - 0.6) < 1e-15)
     True
     """
-    r = correlation("rho", rho)
-    d = whole("n_inputs", n_inputs, least=1 if abs(r) == 1.0 else 2)
+    r = require_correlation("rho", rho)
+    d = require_count("n_inputs", n_inputs, least=1 if abs(r) == 1.0 else 2)
     return _frames(d).map(lambda frame: _pair(frame, r))
 
 
@@ -92,8 +92,8 @@ def adversarial_pairs(*, n_inputs: int, near: Iterable[int] | None = None) -> Se
     >>> find(adversarial_pairs(n_inputs=2, near=[1]), lambda pair: pair.rho < 1).rho
     0.0
     """
-    d = whole("n_inputs", n_inputs, least=2)
-    centres = chosen("near", near, (0, 1, -1))
+    d = require_count("n_inputs", n_inputs, least=2)
+    centres = require_members("near", near, (0, 1, -1))
     return st.tuples(_frames(d), _correlations(centres)).map(lambda pair: _pair(*pair))
 
 

@@ -7,30 +7,30 @@ from typing import Any
 
 from hypothesis.strategies import SearchStrategy
 
-from mehler._validate import integer, iterable, real
+from mehler._validate import require_integer, require_iterable, require_real
 
 # Most numbers in one example; Hypothesis gives up on several thousand.
 _LARGEST = 4096
 
 
-def whole(name: str, value: Any, *, least: int, most: int | None = None) -> int:
+def require_count(name: str, value: Any, *, least: int, most: int | None = None) -> int:
     """Return `value` as an int in [least, most]."""
     _refuse_strategy(name, value)
-    return integer(name, value, least=least, most=most)
+    return require_integer(name, value, least=least, most=most)
 
 
-def span(
+def require_range(
     min_size: Any, max_size: Any, *, floor: int, ceiling: int | None = None
 ) -> tuple[int, int]:
     """Return the ends of a range of integers, in order."""
-    low = whole("min_size", min_size, least=floor, most=ceiling)
-    high = whole("max_size", max_size, least=floor, most=ceiling)
+    low = require_count("min_size", min_size, least=floor, most=ceiling)
+    high = require_count("max_size", max_size, least=floor, most=ceiling)
     if high < low:
         raise ValueError(f"min_size={low} exceeds max_size={high}: exchange them")
     return low, high
 
 
-def size(n_rows: int, n_inputs: int) -> None:
+def require_size(n_rows: int, n_inputs: int) -> None:
     """Refuse arrays too large for Hypothesis to draw."""
     if n_rows * n_inputs > _LARGEST:
         raise ValueError(
@@ -39,23 +39,23 @@ def size(n_rows: int, n_inputs: int) -> None:
         )
 
 
-def correlation(name: str, value: Any) -> float:
+def require_correlation(name: str, value: Any) -> float:
     """Return `value` as a float in [-1, 1]."""
     _refuse_strategy(name, value)
-    number = real(name, value)
+    number = require_real(name, value)
     if not -1.0 <= number <= 1.0:
         raise ValueError(f"{name}={value!r} must be a correlation in [-1, 1]")
     return number
 
 
-def chosen(name: str, value: Iterable[Any] | None, known: Sequence[Any]) -> list[Any]:
+def require_members(name: str, value: Iterable[Any] | None, known: Sequence[Any]) -> list[Any]:
     """Return the requested members of `known`, in the order of `known`; None means all."""
     _refuse_strategy(name, value)
     if value is None:
         return list(known)
     if isinstance(value, str):
         raise TypeError(f"{name}={value!r} must be a list of names, for instance [{value!r}]")
-    wanted = list(iterable(name, value))
+    wanted = list(require_iterable(name, value))
     found = [[each for each in known if _is(one, each)] for one in wanted]
     if not wanted or not all(found):
         raise ValueError(f"{name}={wanted!r} must name some of {list(known)}")

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from mehler._validate import reals
-from mehler.strategies._validate import size, span, whole
+from mehler._validate import require_reals
+from mehler.strategies._validate import require_count, require_range, require_size
 
 # Largest numerator of a coordinate, fine enough for directions off all axes and diagonals.
 _GRID = 100
@@ -44,7 +44,7 @@ def normalised(rows: Any) -> Any:
     >>> normalised(np.array([[3.0, 4.0]]))
     array([[0.6, 0.8]])
     """
-    rows = reals("rows", rows)
+    rows = require_reals("rows", rows)
     if rows.ndim != 2:
         raise ValueError(f"rows have shape {rows.shape}, but must be a matrix")
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
@@ -80,9 +80,9 @@ def unit_vectors(*, n_inputs: int, min_size: int = 1, max_size: int = 4) -> Sear
     >>> find(unit_vectors(n_inputs=3), lambda X: True)
     array([[0., 0., 1.]])
     """
-    d = whole("n_inputs", n_inputs, least=1)
-    low, high = span(min_size, max_size, floor=1)
-    size(high, d)
+    d = require_count("n_inputs", n_inputs, least=1)
+    low, high = require_range(min_size, max_size, floor=1)
+    require_size(high, d)
     return st.integers(low, high).flatmap(lambda n: integer_rows(n, d)).map(normalised)
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from mehler import _arrays
-from mehler._validate import choice
+from mehler._validate import require_choice
 from mehler.features import FeatureMap, from_recipe
 from mehler.features._given_weights import first_dtype, weights_of
 
@@ -81,7 +81,7 @@ class RandomFeatures(nn.Module):
         **kwargs: Any,
     ) -> None:
         super().__init__()
-        choice("bandwidth", bandwidth, ("fixed", "learned", "per-input"))
+        require_choice("bandwidth", bandwidth, ("fixed", "learned", "per-input"))
         if isinstance(map, FeatureMap) and (args or kwargs):
             raise TypeError("map is drawn already: leave its arguments out, or pass the class")
         if not callable(map):

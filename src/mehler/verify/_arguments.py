@@ -10,7 +10,13 @@ import numpy as np
 
 from mehler import _run_seed
 from mehler._arrays import Array, to_host, usable_cores
-from mehler._validate import integer, positive, probability, real, text
+from mehler._validate import (
+    require_integer,
+    require_positive,
+    require_probability,
+    require_real,
+    require_text,
+)
 from mehler.verify._verdict import Verdict
 
 # Sample sizes grow like the inverse square, which is still a float.
@@ -19,9 +25,9 @@ LEAST_RESOLUTION = 1e-100
 MOST_SAMPLES = 2**53
 
 
-def check_resolution(value: float) -> float:
+def require_resolution(value: float) -> float:
     """Return a resolution for which the number of samples is a float."""
-    number = positive("resolution", value)
+    number = require_positive("resolution", value)
     if number < LEAST_RESOLUTION:
         raise ValueError(f"resolution={value!r} must be at least {LEAST_RESOLUTION:g}")
     return number
@@ -29,7 +35,7 @@ def check_resolution(value: float) -> float:
 
 def relative_resolution(value: float) -> float:
     """Return a resolution in units of sqrt(k(x,x) k(y,y)), where claims lie in [-1, 1]."""
-    number = check_resolution(value)
+    number = require_resolution(value)
     if number >= 2.0:
         raise ValueError(
             f"resolution={value!r} is vacuous: in units of sqrt(k(x,x) k(y,y)) every kernel lies "
@@ -40,7 +46,7 @@ def relative_resolution(value: float) -> float:
 
 def threads(n_jobs: int) -> int:
     """Return a number of threads; -1 is one for each core that may be used."""
-    number = integer("n_jobs", n_jobs, least=-1, most=1024)
+    number = require_integer("n_jobs", n_jobs, least=-1, most=1024)
     if number == 0:
         raise ValueError("n_jobs=0 must be 1 or more, or -1 for one a core")
     return usable_cores() if number == -1 else number
@@ -48,18 +54,18 @@ def threads(n_jobs: int) -> int:
 
 def at_most(name: str, value: int | None, least: int = 1) -> int | None:
     """Return a limit on features or draws; None is none."""
-    return None if value is None else integer(name, value, least=least)
+    return None if value is None else require_integer(name, value, least=least)
 
 
 def root_seed(seed: int | None) -> int:
     """Return the seed that determines all others; by default that of the test that runs, or 0."""
-    return _run_seed.current() if seed is None else integer("seed", seed, least=0)
+    return _run_seed.current() if seed is None else require_integer("seed", seed, least=0)
 
 
 def bounds_pair(bounds: Any) -> tuple[float, float]:
     """Return ``(low, high)`` as finite floats with low < high."""
     try:
-        low, high = (real("bounds", end) for end in bounds)
+        low, high = (require_real("bounds", end) for end in bounds)
     except (TypeError, ValueError):
         raise TypeError(f"bounds={bounds!r} must be a pair (low, high) of numbers") from None
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
@@ -113,14 +119,17 @@ class CheckOptions:
         )
 
 
-def check_options(
+def require_options(
     default: str, name: str | None, false_alarm: float, resolution: float, miss: float
 ) -> CheckOptions:
     """Validate the options, the name by its default."""
-    name = text("name", name, default=default)
-    resolution = check_resolution(resolution)
+    name = require_text("name", name, default=default)
+    resolution = require_resolution(resolution)
     return CheckOptions(
-        probability("false_alarm", false_alarm), resolution, probability("miss", miss), name
+        require_probability("false_alarm", false_alarm),
+        resolution,
+        require_probability("miss", miss),
+        name,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.bounds._bound import (
     Bound,
     Term,
@@ -99,7 +99,7 @@ def elements(
         require_probability(delta=delta)
     if spread is not None:
         require_positive(spread=spread)
-    order = None if group_order is None else integer("group_order", group_order, least=r)
+    order = None if group_order is None else require_integer("group_order", group_order, least=r)
     slope = TemplateLaw(templates, n_inputs, epsilon).slope
     mean = math.sqrt(2) * radius if spread is None else min(spread, math.sqrt(2) * radius)
     left, moves = (1.0, 1.0) if order is None else distinct_factors(r, order)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import not_negative, reals
+from mehler._validate import require_not_negative, require_reals
 from mehler.bounds._bound import Bound, Term
 from mehler.bounds.group_invariant._assumptions import ORTHOGONAL
 
@@ -60,9 +60,9 @@ def energy_distance(distance: float, *, moves: Any = None) -> Bound:
     >>> round(float(exact), 3), round(bound.value, 3), round(2 * float(far.min()), 3)
     (0.855, 1.849, 3.664)
     """
-    distance = not_negative("distance", distance)
+    distance = require_not_negative("distance", distance)
     given = np.zeros(1) if moves is None else moves
-    away = reals("moves", _arrays.to_host(given) if _arrays.is_array(given) else given)
+    away = require_reals("moves", _arrays.to_host(given) if _arrays.is_array(given) else given)
     if away.ndim != 1 or away.size == 0 or away.min() < 0:
         raise ValueError("moves must be lengths, one for each element: at least 0, shape (n,)")
     # The difference of the root and m, without cancellation.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from mehler._validate import choice, integer, not_negative
+from mehler._validate import require_choice, require_integer, require_not_negative
 from mehler.bounds._bound import Assumption, Bound, Term, require_count, square_of
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.group_invariant._assumptions import ORTHOGONAL
@@ -89,10 +89,10 @@ def least_squares_risk(
     before [0.0312 0.0052]
     """
     samples, inputs = require_count(n_samples=n_samples, n_inputs=n_inputs)
-    fixed = integer("n_fixed", n_fixed, most=inputs)
-    varied = square_of("noise", not_negative("noise", noise))
-    size = square_of("norm", not_negative("norm", norm))
-    choice("average", average, AVERAGES)
+    fixed = require_integer("n_fixed", n_fixed, most=inputs)
+    varied = square_of("noise", require_not_negative("noise", noise))
+    size = square_of("norm", require_not_negative("norm", norm))
+    require_choice("average", average, AVERAGES)
     if average == "before":
         missed, spent = max(0.0, 1 - samples / fixed), _spent(samples, fixed)
     else:

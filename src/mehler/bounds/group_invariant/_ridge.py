@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import choice, not_negative, positive, reals
+from mehler._validate import require_choice, require_not_negative, require_positive, require_reals
 from mehler.bounds._bound import Assumption, Bound, Term, square_of
 
 STATEMENT = "group-invariant.ridge-gain"
@@ -102,11 +102,11 @@ def ridge_risk(
     moved = _grams(grams)
     own, mean = moved[0], moved.mean(axis=0)
     size = own.shape[0]
-    penalty = size * positive("ridge", ridge)
+    penalty = size * require_positive("ridge", ridge)
     if not math.isfinite(penalty):
         raise ValueError(f"ridge={ridge!r} times {size} rows is too large for a float")
-    variance = square_of("noise", not_negative("noise", noise))
-    choice("average", average, AVERAGES)
+    variance = square_of("noise", require_not_negative("noise", noise))
+    require_choice("average", average, AVERAGES)
     if (target is None) == (norm is None):
         raise ValueError("give one of target, the values at the rows, and norm")
     if average == "none":
@@ -116,7 +116,9 @@ def ridge_risk(
         smoothers = (mean @ _inverse(inner, penalty))[None]
     away = np.eye(size) - smoothers
     if target is not None:
-        values = reals("target", _arrays.to_host(target) if _arrays.is_array(target) else target)
+        values = require_reals(
+            "target", _arrays.to_host(target) if _arrays.is_array(target) else target
+        )
         if values.shape != (size,):
             raise ValueError(f"target has shape {values.shape}: give a value a row, ({size},)")
         bias = float(np.mean((away @ values) ** 2))
@@ -124,7 +126,7 @@ def ridge_risk(
         square = np.einsum("gij,gik->jk", away, away) / (len(away) * size)
         root = _root(mean)
         worst = float(np.linalg.eigvalsh(root @ square @ root)[-1])
-        bias = square_of("norm", positive("norm", norm)) * worst
+        bias = square_of("norm", require_positive("norm", norm)) * worst
     spent = variance * float(np.sum(smoothers**2)) / (len(smoothers) * size)
     return Bound(
         statement=STATEMENT,
@@ -141,7 +143,7 @@ def ridge_risk(
 
 def _grams(grams: Any) -> Any:
     """Return the matrices (n, N, N) in float64, if the first and their mean are kernels'."""
-    moved = reals("grams", _arrays.to_host(grams) if _arrays.is_array(grams) else grams)
+    moved = require_reals("grams", _arrays.to_host(grams) if _arrays.is_array(grams) else grams)
     if moved.ndim != 3 or moved.shape[1] != moved.shape[2] or moved.size == 0:
         raise ValueError(
             f"grams has shape {moved.shape}: give K(x_i, g x_j) of N rows and n elements, (n, N, N)"

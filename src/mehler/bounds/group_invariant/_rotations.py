@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from mehler._validate import not_negative
+from mehler._validate import require_not_negative
 from mehler.bounds._bound import Bound, Term, require_count
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.group_invariant._assumptions import TEMPLATES
@@ -74,7 +74,7 @@ def rotations(
     5.2e-04
     """
     n, n_inputs, frequency = require_count(n_turns=n_turns, n_inputs=n_inputs, frequency=frequency)
-    moves, slips = not_negative("moves", moves), not_negative("slips", slips)
+    moves, slips = require_not_negative("moves", moves), require_not_negative("slips", slips)
     slope = TemplateLaw(templates, n_inputs, epsilon).slope
     mean = moves * min(math.pi / (2 * n), math.pi * frequency / n**2)
     return Bound(

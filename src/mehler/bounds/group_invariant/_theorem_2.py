@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.bounds._bound import (
     Bound,
     Form,
@@ -124,7 +124,7 @@ def theorem_2(
     if group_order is not None:
         if n_elements is None or form == "printed":
             raise ValueError("group_order is for the proved form, with n_elements of the group")
-        group_order = integer("group_order", group_order, least=n_elements)
+        group_order = require_integer("group_order", group_order, least=n_elements)
     if rule not in RULES:
         raise ValueError(f"rule={rule!r} is not one of {', '.join(RULES)}")
     law = TemplateLaw(templates, 2 if n_inputs is None else n_inputs, epsilon)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from mehler._validate import flag, integer
+from mehler._validate import require_flag, require_integer
 from mehler.bounds._bound import require_count, require_positive, require_probability
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds._inverse import least_features
@@ -122,12 +122,12 @@ def theorem_2_sizes(
     >>> theorem_2_sizes(0.3, n_points=12, delta=0.1, window=1.3, reach=1.3**0.5, group_order=5040)
     Sizes(n_bins=13, n_templates=2092, n_elements=3284)
     """
-    flag("whole_group", whole_group)
+    require_flag("whole_group", whole_group)
     require_positive(eps=eps, window=window, radius=radius, reach=reach)
     (n_points,) = require_count(n_points=n_points)
     require_probability(delta=delta)
     if group_order is not None:
-        group_order = integer("group_order", group_order)
+        group_order = require_integer("group_order", group_order)
         if whole_group:
             raise ValueError("group_order is for a sample of elements: leave whole_group out")
     rho = radius * reach

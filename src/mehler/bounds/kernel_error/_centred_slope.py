@@ -10,8 +10,8 @@ import numpy as np
 from scipy import integrate, special
 
 from mehler import exact
-from mehler._validate import integer
-from mehler.exact._validate import check_pool
+from mehler._validate import require_integer
+from mehler.exact._validate import require_pool
 
 # A moment by quadrature is right to 1e-10 of itself; the second one is made larger by this part,
 # which pays for the rounding of the first too.
@@ -56,7 +56,7 @@ def centred_maxout_slope(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
     >>> {term.name: round(term.value, 3) for term in bound.terms if term.value > 0.001}
     {'variance': 0.248, 'tail': 0.011, 'increments': 0.022, 'range': 0.002}
     """
-    d, q = integer("n_inputs", n_inputs), check_pool(pool_size)
+    d, q = require_integer("n_inputs", n_inputs), require_pool(pool_size)
     h1 = float(exact.max_moment(1, q))
     first, second, third, fourth = (_largest(d, q, p) for p in (1, 2, 3, 4))
     square = fourth + 2 * h1 * third + h1**2 * second

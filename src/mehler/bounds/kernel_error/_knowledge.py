@@ -14,7 +14,7 @@ from mehler import exact
 from mehler.bounds._bound import Assumption, Term, require_positive, require_probability
 from mehler.bounds.kernel_error import _exponent
 from mehler.bounds.kernel_error._variance import largest_variance
-from mehler.exact._validate import check_pool, check_rho
+from mehler.exact._validate import require_pool, require_rho
 
 ROUTES = ("chernoff", "sub-gamma", "chebyshev", "hoeffding", "binomial")
 
@@ -70,8 +70,8 @@ def know(
         raise ValueError("rho goes with pool_size; without it give nothing but what is known")
     by: Callable[[str], Knowledge]
     if pool_size is not None:
-        at = None if rho is None else float(check_rho(rho))
-        by = partial(_of_maxout, q=check_pool(pool_size), rho=at)
+        at = None if rho is None else float(require_rho(rho))
+        by = partial(_of_maxout, q=require_pool(pool_size), rho=at)
     elif variance is not None:
         require_positive(variance=variance)
         by = partial(_by_variance, variance=float(variance))

@@ -5,7 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from mehler._validate import choice, integer, not_negative, positive, real
+from mehler._validate import (
+    require_choice,
+    require_integer,
+    require_not_negative,
+    require_positive,
+    require_real,
+)
 
 # Dimensions beyond which the length of normals is computed by its series.
 _MANY = 1000
@@ -69,23 +75,23 @@ def fourier_slope(
     >>> [round(one, 6) for one in known["slope"]], known["width"]
     ([1.253314, 2.0], 2.0)
     """
-    d = integer("n_inputs", n_inputs)
-    times = 1.0 if choice("form", form, ("pairs", "offset")) == "pairs" else 2.0
+    d = require_integer("n_inputs", n_inputs)
+    times = 1.0 if require_choice("form", form, ("pairs", "offset")) == "pairs" else 2.0
     if (gamma is None) == (nu is None):
         raise ValueError("give one of gamma, of the Gaussian kernel, and nu, of a Matern kernel")
     if gamma is not None:
         if length_scale is not None:
             raise ValueError(f"length_scale={length_scale!r} goes with nu, not with gamma")
-        scale, first, second = math.sqrt(2 * positive("gamma", gamma)), 1.0, 1.0
+        scale, first, second = math.sqrt(2 * require_positive("gamma", gamma)), 1.0, 1.0
     else:
-        degrees = positive("nu", nu)
+        degrees = require_positive("nu", nu)
         if degrees <= 1:
             raise ValueError(f"nu={nu!r}: the slope has a second moment for nu above 1 only")
         if degrees > _SMOOTHEST:
             raise ValueError(
                 f"nu={nu!r} is more than {_SMOOTHEST:g}: take gamma = 1/(2 length_scale^2)"
             )
-        scale = 1 / positive("length_scale", 1.0 if length_scale is None else length_scale)
+        scale = 1 / require_positive("length_scale", 1.0 if length_scale is None else length_scale)
         first = math.sqrt(degrees) * math.exp(math.lgamma(degrees - 0.5) - math.lgamma(degrees))
         second = degrees / (degrees - 1)
     each = times * scale
@@ -155,11 +161,11 @@ def sinks_slope(
     >>> {term.name: round(term.value, 3) for term in bound.terms if term.value > 0.001}
     {'variance': 0.281, 'tail': 0.009, 'increments': 0.023, 'range': 0.001}
     """
-    d = integer("n_inputs", n_inputs)
-    steep, far = positive("lipschitz", lipschitz), positive("radius", radius)
-    s, beta = positive("weight_scale", weight_scale), not_negative("bias", bias)
+    d = require_integer("n_inputs", n_inputs)
+    steep, far = require_positive("lipschitz", lipschitz), require_positive("radius", radius)
+    s, beta = require_positive("weight_scale", weight_scale), require_not_negative("bias", bias)
     try:
-        known = _of_sinks(d, steep, far, s, beta, abs(real("at_zero", at_zero)))
+        known = _of_sinks(d, steep, far, s, beta, abs(require_real("at_zero", at_zero)))
     except OverflowError:
         known = {}
     if not known or not all(0 < one < math.inf for pair in known.values() for one in pair):

@@ -9,7 +9,7 @@ from mehler.bounds._bound import require_count, require_positive, require_probab
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds._inverse import least_features
 from mehler.bounds.kernel_error._variance import largest_variance
-from mehler.exact._validate import check_pool, check_rho
+from mehler.exact._validate import require_pool, require_rho
 
 
 @elementwise
@@ -134,7 +134,7 @@ def _variance(pool_size: int | None, rho: float | None, variance: float | None) 
             raise ValueError("rho goes with pool_size: the variance is known already")
         require_positive(variance=variance)
         return float(variance)
-    q = check_pool(pool_size)
+    q = require_pool(pool_size)
     if rho is None:
         return largest_variance(q)
-    return float(exact.maxout_variance(float(check_rho(rho)), q))
+    return float(exact.maxout_variance(float(require_rho(rho)), q))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import positive
+from mehler import _validate
 from mehler.bounds._bound import (
     Assumption,
     Bound,
@@ -191,7 +191,7 @@ def _slopes(slope: Any, width: float | None, increments: Any) -> Slopes:
         raise ValueError(
             f"slope={slope!r}: give pool_size, or the two moments (E G, E G^2) of the slope"
         )
-    mean, square = (positive("slope", one) for one in slope)
+    mean, square = (_validate.require_positive("slope", one) for one in slope)
     # The product may leave the floats; a power would raise.
     if square < mean * mean * (1 - 1e-12):
         raise ValueError(f"slope={slope!r}: E G^2 is less than the square of E G")
@@ -204,6 +204,6 @@ def _slopes(slope: Any, width: float | None, increments: Any) -> Slopes:
     if increments is not None:
         if not isinstance(increments, tuple | list) or len(increments) != 2:
             raise ValueError(f"increments={increments!r} is not a pair (v, c) of numbers")
-        v, c = (positive("increments", one) for one in increments)
+        v, c = (_validate.require_positive("increments", one) for one in increments)
         laws.append((v, c, True))
     return Slopes(mean, square - mean * mean, tuple(laws))

@@ -27,7 +27,7 @@ from mehler.bounds._inverse import least_features
 from mehler.bounds.kernel_error import _exponent
 from mehler.bounds.kernel_error._pairs import STATEMENT
 from mehler.bounds.kernel_error._slopes import log_pairs, uniform_by_slope
-from mehler.exact._validate import check_pool
+from mehler.exact._validate import require_pool
 
 _LOG2 = math.log(2)
 # Number of levels tried as J, and of levels below it that are summed one by one.
@@ -233,7 +233,7 @@ def uniform_features(
 def _checked(
     pool_size: Any, dimension: Any, diameter: Any, delta: Any, n_inputs: Any, route: str | None
 ) -> tuple[int, str | None]:
-    q = check_pool(pool_size)
+    q = require_pool(pool_size)
     if dimension != 0:
         require_positive(dimension=dimension)
     require_positive(diameter=diameter)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from numbers import Real
 
-from mehler._validate import flag
+from mehler._validate import require_flag
 from mehler.bounds._bound import (
     Bound,
     Form,
@@ -93,7 +93,7 @@ def estimation_lemma(
     >>> round(proved["statistical"], 4), round(proved["confidence"], 4)
     (0.0316, 0.0429)
     """
-    flag("two_sided", two_sided)
+    require_flag("two_sided", two_sided)
     require_form(form)
     (n_samples,) = require_count(n_samples=n_samples)
     require_positive(scale=scale, lipschitz=lipschitz, feature_scale=feature_scale)

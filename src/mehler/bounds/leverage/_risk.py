@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from mehler._validate import flag
+from mehler._validate import require_flag
 from mehler.bounds._bound import (
     Assumption,
     Bound,
@@ -94,7 +94,7 @@ def risk(
     >>> round(bound.value, 3), bound.vacuous
     (0.866, False)
     """
-    flag("reuse", reuse)
+    require_flag("reuse", reuse)
     n_samples, pool_size, n_scored = require_count(
         n_samples=n_samples, pool_size=pool_size, n_scored=n_scored
     )

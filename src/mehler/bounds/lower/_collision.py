@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import not_negative
+from mehler._validate import require_not_negative
 from mehler.bounds._bound import Assumption, Term
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.lower._lower_bound import LowerBound
 from mehler.bounds.maxout._collision import STATEMENT, levels
-from mehler.exact._validate import check_pool, check_rho
+from mehler.exact._validate import require_pool, require_rho
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 # The integrand is followed until it has fallen to exp(-40) of its largest value.
@@ -63,8 +63,8 @@ def collision(rho: float, *, pool_size: int, level: float | None = None) -> Lowe
     >>> round(lower.collision(1.0, pool_size=1024).value, 3)
     0.125
     """
-    rho, q = float(check_rho(rho)), check_pool(pool_size)
-    a = levels(q) if level is None else np.array([not_negative("level", level)])
+    rho, q = float(require_rho(rho)), require_pool(pool_size)
+    a = levels(q) if level is None else np.array([require_not_negative("level", level)])
     both, others = _terms(a, rho, q)
     best = int(np.argmax(both + others))
     return LowerBound(

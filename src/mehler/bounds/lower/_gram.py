@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mehler._validate import not_negative, positive
+from mehler._validate import require_not_negative, require_positive
 from mehler.bounds._bound import require_count
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.lower._lower_bound import LowerBound, below
@@ -50,7 +50,7 @@ def gram_error(
     0.5
     """
     (n_features,) = require_count(n_features=n_features)
-    positive("ridge", ridge)
+    require_positive("ridge", ridge)
     mu = eigenvalues_of(gram, eigenvalues)
     value = float(mu[n_features] / (mu[n_features] + ridge)) if n_features < mu.size else 0.0
     formula = r"\mu_{m+1}/(\mu_{m+1} + \lambda)"
@@ -121,8 +121,8 @@ def gram_direction(
     >>> round(lower.gram_direction(10_000, ridge=0.5, delta=0.05, **known).value, 4)
     0.0165
     """
-    positive("ridge", ridge)
-    not_negative("mean", mean)
+    require_positive("ridge", ridge)
+    require_not_negative("mean", mean)
     found = one_pair(
         blocks(n_features, block), delta=delta, variance=variance, third=third
     ).value / (mean + ridge)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from mehler._validate import not_negative, positive, real
+from mehler._validate import require_not_negative, require_positive, require_real
 from mehler.bounds._bound import Assumption, Term
 from mehler.bounds.group_invariant._assumptions import ORTHOGONAL
 from mehler.bounds.lower._lower_bound import LowerBound
@@ -59,10 +59,10 @@ def energy_distance(distance: float, *, share: float, radius: float = 0.0) -> Lo
     >>> round(lower.energy_distance(delta, share=1 / 5).value, 3), round(float(exact), 3)
     (0.267, 0.855)
     """
-    distance, share = positive("distance", distance), real("share", share)
+    distance, share = require_positive("distance", distance), require_real("share", share)
     if not 0 < share <= 1:
         raise ValueError(f"share={share!r} must be above 0 and at most 1")
-    radius = not_negative("radius", radius)
+    radius = require_not_negative("radius", radius)
     if radius >= distance:
         raise ValueError(f"radius={radius!r} must be below distance={distance!r}")
     # (delta - r)(delta + r), as squares would under- and overflow.

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from mehler import exact
-from mehler._validate import positive
+from mehler._validate import require_positive
 from mehler.bounds._bound import require_count, require_probability
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.kernel_error import _joint
 from mehler.bounds.lower._lower_bound import LowerBound, below
-from mehler.exact._validate import check_pool, check_rho
+from mehler.exact._validate import require_pool, require_rho
 
 # Berry and Esseen for equal laws, with the constant of Shevtsova (2011).
 _BERRY_ESSEEN = 0.4748
@@ -101,11 +101,11 @@ def one_pair(
         require_probability(collision=collision)
         value = _binomial(n_features, float(collision), delta)
     elif variance is not None:
-        positive("variance", variance)
-        positive("third", third)
+        require_positive("variance", variance)
+        require_positive("third", third)
         value = _normal(n_features, math.sqrt(variance), float(third), delta)  # type: ignore[arg-type]  # given with variance
     else:
-        q, at = check_pool(pool_size), 1.0 if rho is None else float(check_rho(rho))
+        q, at = require_pool(pool_size), 1.0 if rho is None else float(require_rho(rho))
         if at < _LEAST_RHO:
             raise ValueError(f"rho={rho!r} is below {_LEAST_RHO}, where products are not computed")
         value = _maxout(n_features, q, at, delta)
@@ -154,7 +154,7 @@ def all_pairs(n_features: int, *, n_samples: int, delta: float, pool_size: int) 
     """
     n_features, n_samples = require_count(n_features=n_features, n_samples=n_samples)
     require_probability(delta=delta)
-    q = check_pool(pool_size)
+    q = require_pool(pool_size)
     share = -math.expm1(math.log1p(-delta) / n_samples)
     value = _maxout(n_features, q, 1.0, share)
     quantity = f"largest error of the kernel, all pairs of {n_samples} rows"
@@ -205,7 +205,7 @@ def uniform(n_features: int, *, dimension: float, delta: float, pool_size: int) 
     (0.0694, 0.3027)
     """
     if dimension != 0:
-        positive("dimension", dimension)
+        require_positive("dimension", dimension)
     if dimension > 59:
         raise ValueError(f"dimension={dimension!r} is more than 59: 2^k rows fit in no array")
     found = all_pairs(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import not_negative, positive, real
+from mehler._validate import require_not_negative, require_positive, require_real
 from mehler.bounds._bound import require_count, require_probability
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.lower._lower_bound import LowerBound, below
@@ -80,10 +80,10 @@ def gram_rare(
     >>> round(lower.gram_rare(100, ridge=0.5, delta=0.1, **known).value, 3)
     5.333
     """
-    positive("ridge", ridge)
+    require_positive("ridge", ridge)
     require_probability(delta=delta)
-    size, least = positive("own", own), not_negative("mean", mean)
-    share = real("chance", chance)
+    size, least = require_positive("own", own), require_not_negative("mean", mean)
+    share = require_real("chance", chance)
     if not 0 < share <= 1:
         raise ValueError(f"chance={chance!r} must be above 0 and at most 1")
     m = blocks(n_features, block)
@@ -157,9 +157,9 @@ def gram_grid(
     0.78
     """
     (n_samples,) = require_count(n_samples=n_samples)
-    positive("spacing", spacing)
-    positive("gamma", gamma)
-    positive("ridge", ridge)
+    require_positive("spacing", spacing)
+    require_positive("gamma", gamma)
+    require_positive("ridge", ridge)
     require_probability(delta=delta)
     m = blocks(n_features, 2)
     step = float(spacing) * math.sqrt(2 * gamma)

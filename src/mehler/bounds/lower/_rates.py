@@ -7,7 +7,7 @@ import math
 from mehler.bounds._bound import require_count, require_positive
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.lower._lower_bound import LowerBound, below
-from mehler.exact._validate import check_pool
+from mehler.exact._validate import require_pool
 
 
 @elementwise
@@ -49,7 +49,7 @@ def lemma_3(n_features: int, *, pool_size: int, scale: float) -> LowerBound:
     """
     (n_features,) = require_count(n_features=n_features)
     require_positive(scale=scale)
-    value = scale * _spread(check_pool(pool_size)) / (2 * math.sqrt(n_features))
+    value = scale * _spread(require_pool(pool_size)) / (2 * math.sqrt(n_features))
     quantity = "root mean square distance of the nearest function"
     text = "the worst target of the class, and the worst law of the rows, in dimension 2 m"
     return below("approximation", value, r"C\,E|M - med M|/(2\sqrt m)", quantity, 1.0, text)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import not_negative, positive
+from mehler._validate import require_not_negative, require_positive
 from mehler.bounds._bound import square_of
 from mehler.bounds.lower._lower_bound import LowerBound, below
 from mehler.bounds.spectral._known import eigenvalues_of
@@ -75,7 +75,8 @@ def excess_risk(
     >>> round(lower.excess_risk(**known).value, 5), round(above.value, 5)
     (0.0029, 0.00469)
     """
-    size, varied = positive("norm", norm), square_of("noise", not_negative("noise", noise))
+    size = require_positive("norm", norm)
+    varied = square_of("noise", require_not_negative("noise", noise))
     square_of("norm", size)
     mu = eigenvalues_of(gram, eigenvalues)
     value = 0.0

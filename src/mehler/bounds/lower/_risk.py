@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from mehler import exact
-from mehler._validate import flag, integer
+from mehler._validate import require_flag, require_integer
 from mehler.bounds._bound import require_count, require_positive
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.lower._lower_bound import LowerBound, below
 from mehler.bounds.lower._rates import distance_from
-from mehler.exact._validate import check_pool
+from mehler.exact._validate import require_pool
 
 # Biases of the targets that are tried; with a half they are not random.
 _AWAY = np.append(0.5 * 1.03 ** -np.arange(1, 140.0)[::-1], 0.5)
@@ -93,9 +93,9 @@ def risk(
     """
     (n_samples,) = require_count(n_samples=n_samples)
     require_positive(scale=scale, lipschitz=lipschitz)
-    q = check_pool(pool_size)
-    most = 8 * n_samples if dimension is None else integer("dimension", dimension)
-    found = [_one_row(n_samples) * _one(q, flag("centred", centred))]
+    q = require_pool(pool_size)
+    most = 8 * n_samples if dimension is None else require_integer("dimension", dimension)
+    found = [_one_row(n_samples) * _one(q, require_flag("centred", centred))]
     most = min(most, 8 * n_samples, _MOST_ROWS)
     found += [
         _many_rows(n_samples, k) * _amplitude(k, q)

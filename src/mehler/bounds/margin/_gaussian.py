@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize, special
 
-from mehler._validate import iterable, not_negative, positive
+from mehler._validate import require_iterable, require_not_negative, require_positive
 from mehler.bounds._bound import Assumption, Bound, Term, require_probability
 from mehler.bounds.margin._divergence import largest_gap, log_moment
 
@@ -36,12 +36,12 @@ def best_bound(
     costs no probability.
     """
     require_probability(delta=delta)
-    several = iterable("thresholds", thresholds)
+    several = require_iterable("thresholds", thresholds)
     if not several:
         raise ValueError("thresholds is empty: give at least one")
-    listed = [not_negative(f"thresholds[{i}]", one) for i, one in enumerate(several)]
+    listed = [require_not_negative(f"thresholds[{i}]", one) for i, one in enumerate(several)]
     confidence = log_moment(n) + math.log(len(listed)) - math.log(delta)
-    fixed = None if scale is None else positive("scale", scale)
+    fixed = None if scale is None else require_positive("scale", scale)
 
     def total(of: Errors, mu: float, threshold: float) -> float:
         share = min(of(mu, threshold), 1.0)

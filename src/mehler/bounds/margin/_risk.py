@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from mehler import _arrays
-from mehler._validate import reals
+from mehler._validate import require_reals
 from mehler.bounds._bound import Bound
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.margin._gaussian import THRESHOLDS, best_bound
@@ -95,7 +95,7 @@ def risk(
     >>> {term.name: round(term.value, 3) for term in bound.terms}
     {'margin': 0.052, 'weights': 0.055, 'confidence': 0.004, 'threshold': 0.111}
     """
-    t = reals("margins", _arrays.to_host(margins) if _arrays.is_array(margins) else margins)
+    t = require_reals("margins", _arrays.to_host(margins) if _arrays.is_array(margins) else margins)
     if t.ndim != 1 or t.size == 0:
         raise ValueError(f"margins has shape {t.shape}: give one number for each row, (N,)")
     if (farthest := float(abs(t).max())) > 1 + _ROUNDING:

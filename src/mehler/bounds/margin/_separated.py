@@ -6,7 +6,7 @@ from typing import Any
 
 from scipy import special
 
-from mehler._validate import positive, real
+from mehler import _validate
 from mehler.bounds._bound import Bound, require_count, require_positive, require_probability
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds._inverse import least_features
@@ -68,7 +68,7 @@ def separated(
     0.0020
     """
     (n,) = require_count(n_samples=n_samples)
-    t, beta = positive("margin", margin), real("below", below)
+    t, beta = _validate.require_positive("margin", margin), _validate.require_real("below", below)
     if t > 1:
         raise ValueError(f"margin={margin!r} is a cosine: it must be at most 1")
     if not 0 <= beta < 1:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from mehler import exact
-from mehler._validate import flag, not_negative
+from mehler import _validate, exact
+from mehler._validate import require_flag
 from mehler.bounds._bound import Assumption, missing, require_count, require_positive
 
 Shape = Literal["paper", "dimension-free"]
@@ -82,7 +82,7 @@ def require_shape(shape: str) -> None:
 def require_not_negative(**values: Any) -> None:
     """Raise for a number that is not finite and 0 or more, naming the argument."""
     for name, value in values.items():
-        not_negative(name, value)
+        _validate.require_not_negative(name, value)
 
 
 def require_constants(**constants: Any) -> None:
@@ -110,7 +110,7 @@ def root_log(delta: float) -> float:
 
 def unit_size(pool_size: int, centred: bool) -> float:
     """Compute the root mean square of a unit at a vector of norm 1, sigma(q) or sqrt(V(q))."""
-    mean = exact.max_moment(1, pool_size) if flag("centred", centred) else 0.0
+    mean = exact.max_moment(1, pool_size) if require_flag("centred", centred) else 0.0
     return math.sqrt(exact.sigma2(pool_size) - mean**2)
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import not_negative
+from mehler._validate import require_not_negative
 from mehler.bounds._bound import Assumption, Bound, Term
 from mehler.bounds._elementwise import elementwise
-from mehler.exact._validate import check_pool, check_rho
+from mehler.exact._validate import require_pool, require_rho
 
 STATEMENT = "maxout.remark-1-codes"
 _LEVELS = 2000
@@ -64,8 +64,8 @@ def collision(rho: float, *, pool_size: int, level: float | None = None) -> Boun
     >>> round(exact.collision_probability(0.5, 10**6), 4)
     0.0036
     """
-    rho, q = float(check_rho(rho)), check_pool(pool_size)
-    a = levels(q) if level is None else np.array([not_negative("level", level)])
+    rho, q = float(require_rho(rho)), require_pool(pool_size)
+    a = levels(q) if level is None else np.array([require_not_negative("level", level)])
     below, above = _terms(a, rho, q)
     best = int(np.argmin(below + above))
     return Bound(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import positive
+from mehler import _validate
 from mehler.bounds._bound import require_positive, square_of
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds._inverse import least_features
@@ -99,7 +99,7 @@ def ridge_choice(
     >>> round(ridge.ridge_choice(norm=1.0, noise=0.5, eigenvalues=decay), 4)
     0.0028
     """
-    squared, varied = square_of("norm", positive("norm", norm)), noise_of(noise)
+    squared, varied = square_of("norm", _validate.require_positive("norm", norm)), noise_of(noise)
     r = smoothness_of(smoothness)
     mu = eigenvalues_of(gram, eigenvalues)
     n = mu.size

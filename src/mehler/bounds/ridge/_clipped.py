@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mehler._validate import not_negative, positive
+from mehler._validate import require_not_negative, require_positive
 from mehler.bounds._bound import Assumption, Bound, Term, require_count, square_of
 from mehler.bounds._elementwise import elementwise
 
@@ -72,12 +72,12 @@ def clipped_risk(
     0.00080
     """
     (n_samples,) = require_count(n_samples=n_samples)
-    positive("ridge", ridge)
-    size = square_of("norm", not_negative("norm", norm))
-    range_ = square_of("clip", positive("clip", clip))
+    require_positive("ridge", ridge)
+    size = square_of("norm", require_not_negative("norm", norm))
+    range_ = square_of("clip", require_positive("clip", clip))
     n = n_samples + 1
     # A share of the rows, which have at most one degree each.
-    share = min(not_negative("degrees_of_freedom", degrees_of_freedom) / n, 1.0)
+    share = min(require_not_negative("degrees_of_freedom", degrees_of_freedom) / n, 1.0)
     return Bound(
         statement=STATEMENT,
         form="proved",

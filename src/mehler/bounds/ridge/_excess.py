@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from mehler._validate import choice, not_negative, positive
+from mehler._validate import require_choice, require_not_negative, require_positive
 from mehler.bounds._bound import Assumption, Bound, Term, square_of
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.ridge._bias import by_features, exact, power
@@ -117,10 +117,10 @@ def excess_risk(
     ...     smoothness=1.0).value < bound.value
     True
     """
-    choice("design", design, DESIGNS)
+    require_choice("design", design, DESIGNS)
     m = blocks(n_features, block)
-    positive("ridge", ridge)
-    size, varied = square_of("norm", positive("norm", norm)), noise_of(noise)
+    require_positive("ridge", ridge)
+    size, varied = square_of("norm", require_positive("norm", norm)), noise_of(noise)
     r = smoothness_of(smoothness)
     mu = eigenvalues_of(gram, eigenvalues)
     n = mu.size
@@ -161,7 +161,7 @@ def excess_risk(
 
 def noise_of(noise: float) -> float:
     """Return the square of the noise, checked."""
-    return square_of("noise", not_negative("noise", noise))
+    return square_of("noise", require_not_negative("noise", noise))
 
 
 def _target(r: float) -> str:
@@ -172,6 +172,6 @@ def _target(r: float) -> str:
 
 def smoothness_of(smoothness: float) -> float:
     """Return r, checked."""
-    if positive("smoothness", smoothness) > 1:
+    if require_positive("smoothness", smoothness) > 1:
         raise ValueError(f"smoothness={smoothness!r} must be at most 1: ridge regression saturates")
     return float(smoothness)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from mehler._validate import integer, not_negative, positive
+from mehler._validate import require_integer, require_not_negative, require_positive
 from mehler.bounds._bound import Assumption, Bound, Term, require_count
 from mehler.bounds._elementwise import elementwise
 
@@ -96,12 +96,13 @@ def doubly_stochastic(
         rows_per_step=rows_per_step,
         n_samples=n_samples,
     )
-    integer("n_steps", n_steps, most=_MOST_STEPS)
-    integer("rows_per_step", rows_per_step, most=total)
+    require_integer("n_steps", n_steps, most=_MOST_STEPS)
+    require_integer("rows_per_step", rows_per_step, most=total)
     for name, value in (("ridge", ridge), ("step", step), ("sup", sup), ("slope", slope)):
-        positive(name, value)
-    variance, gradient = not_negative("variance", variance), not_negative("gradient", gradient)
-    norm = not_negative("norm", norm)
+        require_positive(name, value)
+    variance = require_not_negative("variance", variance)
+    gradient = require_not_negative("gradient", gradient)
+    norm = require_not_negative("norm", norm)
     nu, left = 2 * ridge, (total - rows) / max(total - 1, 1)
     good = step * sup * slope < 2 and step * nu < 1
     # Products of floats, which overflow to infinity; powers raise.

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mehler import _arrays
-from mehler._validate import positive, reals
+from mehler import _arrays, _validate
+from mehler._validate import require_reals
 from mehler.bounds._bound import Assumption, Bound, Term, require_positive, require_probability
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds._inverse import least_features
@@ -113,7 +113,7 @@ def gram_error(
     require_probability(delta=delta)
     m = blocks(n_features, block)
     mu = eigenvalues_of(gram, eigenvalues)
-    positive("ridge", ridge)
+    _validate.require_positive("ridge", ridge)
     if variance is not None:
         return _by_variance(n_features, variance, ridge, delta, mu, sup, leverage, lipschitz)
     known = know(mu, ridge=ridge, sup=sup, leverage=leverage, lipschitz=lipschitz)
@@ -238,7 +238,7 @@ def _by_variance(
     if any(one is not None for one in others):
         raise ValueError("give variance alone, or sup, leverage, lipschitz without it")
     given = _arrays.to_host(variance) if _arrays.is_array(variance) else variance
-    matrix = reals("variance", given)
+    matrix = require_reals("variance", given)
     if matrix.shape != (mu.size, mu.size):
         raise ValueError(f"variance has shape {matrix.shape}, and K is of {mu.size} rows")
     if matrix.min() < -1e-9 * matrix.max():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import positive, reals
+from mehler._validate import require_positive, require_reals
 from mehler.bounds._bound import Assumption, require_count, square_of
 from mehler.bounds.spectral._tails import Level
 
@@ -31,7 +31,7 @@ def eigenvalues_of(gram: Any, eigenvalues: Any) -> Any:
     if (gram is None) == (eigenvalues is None):
         raise ValueError("give one of gram, the exact kernel of the rows, and eigenvalues")
     if gram is not None:
-        matrix = reals("gram", _arrays.to_host(gram) if _arrays.is_array(gram) else gram)
+        matrix = require_reals("gram", _arrays.to_host(gram) if _arrays.is_array(gram) else gram)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:
             raise ValueError(f"gram has shape {matrix.shape}: give the kernel of n rows, (n, n)")
         if np.abs(matrix - matrix.T).max() > 1e-6 * np.abs(matrix).max():
@@ -40,7 +40,7 @@ def eigenvalues_of(gram: Any, eigenvalues: Any) -> Any:
         name = "gram"
     else:
         given = _arrays.to_host(eigenvalues) if _arrays.is_array(eigenvalues) else eigenvalues
-        values = np.array(reals("eigenvalues", given))
+        values = np.array(require_reals("eigenvalues", given))
         if values.ndim != 1 or values.size == 0:
             raise ValueError(f"eigenvalues has shape {values.shape}: give a list of them, (n,)")
         name = "eigenvalues"
@@ -65,25 +65,25 @@ def know(
     """Return B and the level of s = <phi, (K + ridge)^(-1) phi>; of |phi|^2 without a ridge."""
     if sup is None and leverage is None and lipschitz is None:
         raise ValueError("give sup, leverage or lipschitz: how large the features of a block are")
-    scale = 1.0 if ridge is None else positive("ridge", ridge)
+    scale = 1.0 if ridge is None else require_positive("ridge", ridge)
     beta = mu if ridge is None else mu / (mu + scale)
     mean = math.fsum(beta)
     assumptions = [Assumption("blocks of features are independent, with the mean K")]
     most, rate = math.inf, 0.0
     if sup is not None:
-        most = mu.size * square_of("sup", positive("sup", sup)) / scale
+        most = mu.size * square_of("sup", require_positive("sup", sup)) / scale
         if most == 0:
             raise ValueError(f"sup={sup!r} is too small to be squared: give it in other units")
         text = "no block's features of a row are longer than this"
         # The mean of s is the trace of B, so that no smaller bound of s is true.
         assumptions.append(Assumption(text, _reaches(most, mean), f"{sup:g}"))
     if leverage is not None:
-        positive("leverage", leverage)
+        require_positive("leverage", leverage)
         text = "no block's leverage is larger than this"
         assumptions.append(Assumption(text, _reaches(leverage, mean), f"{leverage:g}"))
         most = min(most, float(leverage))
     if lipschitz is not None:
-        rate = positive("lipschitz", lipschitz) / math.sqrt(scale)
+        rate = require_positive("lipschitz", lipschitz) / math.sqrt(scale)
         text = "the features of the rows are this Lipschitz in standard normal weights"
         assumptions.append(Assumption(text, None, f"{lipschitz:g}"))
     if math.isinf(most) and not 0 < rate * rate < math.inf:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import positive
+from mehler._validate import require_positive
 from mehler.bounds._bound import Assumption, Bound, Term, square_of
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.spectral._known import blocks, eigenvalues_of, know
@@ -105,9 +105,9 @@ def nearest(
     3.2e-09 2.0e-04
     """
     count = blocks(n_features, block)
-    size = square_of("norm", positive("norm", norm))
+    size = square_of("norm", require_positive("norm", norm))
     mu = eigenvalues_of(gram, eigenvalues)
-    if kurtosis is not None and positive("kurtosis", kurtosis) < 1:
+    if kurtosis is not None and require_positive("kurtosis", kurtosis) < 1:
         raise ValueError(f"kurtosis={kurtosis!r} is below 1, which no mean of squares is")
     sizes = {"sup": sup, "leverage": leverage, "lipschitz": lipschitz}
     bounded = any(one is not None for one in sizes.values())
@@ -116,7 +116,7 @@ def nearest(
     if leverage is not None and ridge is None:
         raise ValueError("leverage is that at a ridge: give ridge")
     cap = float(mu[0]) / mu.size
-    if ridge is not None and not _FEW * cap <= positive("ridge", ridge) <= cap / _FEW:
+    if ridge is not None and not _FEW * cap <= require_positive("ridge", ridge) <= cap / _FEW:
         raise ValueError(f"ridge={ridge!r} must be within 1e12 times {cap:.6g}, the largest error")
     least, assumptions = cap, tuple[Assumption, ...]()
     for one in _RIDGES * cap if ridge is None else [ridge]:

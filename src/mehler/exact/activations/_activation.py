@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import instance, integer
+from mehler._validate import require_instance, require_integer
 from mehler.exact.activations import _arc_cosine, _claims, _homogeneous, _mehler, _slopes, _waves
 from mehler.exact.activations._geometry import Pairs
 from mehler.exact.activations._projected import Projected, of_increasing
@@ -82,7 +82,7 @@ class Activation:
     _held: set[int] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        instance("name", self.name, str)
+        require_instance("name", self.name, str)
         whole = isinstance(self.degree, int | np.integer) and not isinstance(self.degree, bool)
         if self.degree is not None and (not whole or self.degree < 0):
             raise ValueError(
@@ -163,7 +163,7 @@ class Activation:
                 f"{self.title} carries no waves: a uniform phase is for sums of them, such as the "
                 "activations cos and sin; leave it out"
             )
-        _waves.check_waves(self.on_host, self.waves, self.name)
+        _waves.require_waves(self.on_host, self.waves, self.name)
         return self.waves
 
     def moment(self, pairs: Pairs, power: int, *, uniform_phase: bool = False) -> Moment:
@@ -178,7 +178,7 @@ class Activation:
         uniform_phase : bool
             Add the same uniform phase to u and v.
         """
-        power = integer("power", power)
+        power = require_integer("power", power)
         closed = self._closed(pairs, power, uniform_phase)
         if closed is not None:
             return closed
@@ -224,7 +224,7 @@ class Activation:
         """
         one = np.ones(())
         pairs = Pairs(one, 0 * one, 2 * one, one, one)
-        return self._closed(pairs, integer("power", power), False) is not None
+        return self._closed(pairs, require_integer("power", power), False) is not None
 
     def cdf(self, t: Any, scale: Any, projected: Projected) -> Any:
         """Compute P(a(p) <= t) on the host, for a projection p of symmetric law.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from mehler import _arrays
-from mehler._validate import integer, not_negative
-from mehler.exact._validate import check_rho
+from mehler._validate import require_integer, require_not_negative
+from mehler.exact._validate import require_rho
 from mehler.exact.activations._geometry import pairs_of
 from mehler.exact.activations._named import activation_of
 from mehler.exact.closed_form import scalar_if_scalar
@@ -136,10 +136,10 @@ def _of_pairs(
     activation: Any, rho: Any, x_scale: Any, y_scale: Any, power: int, phase: str
 ) -> tuple[Any, Any]:
     a = activation_of(activation)
-    power = integer("power", power, most=_MOST_POWER)
+    power = require_integer("power", power, most=_MOST_POWER)
     if phase not in ("none", "uniform"):
         raise ValueError(f"phase={phase!r} is not one of none, uniform")
-    r = check_rho(rho)
+    r = require_rho(rho)
     left, right = _scale(x_scale, "x_scale", r), _scale(y_scale, "y_scale", r)
     value, error = a.moment(pairs_of(r, left, right), power, uniform_phase=phase == "uniform")
     if any(_arrays.is_array(one) for one in (rho, x_scale, y_scale)):
@@ -152,7 +152,7 @@ def _scale(scale: Any, name: str, rho: _arrays.Array) -> Any:
     xp = _arrays.array_namespace(rho)
     if not _arrays.is_array(scale):
         return xp.asarray(
-            not_negative(name, scale), dtype=rho.dtype, device=_arrays.place_of(rho).device
+            require_not_negative(name, scale), dtype=rho.dtype, device=_arrays.place_of(rho).device
         )
     xp = _arrays.array_namespace(rho, scale, names=("rho", name))
     if not _arrays.is_lazy(scale) and not _arrays.all_true(

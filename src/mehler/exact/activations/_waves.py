@@ -21,7 +21,7 @@ _REACH = 14.0
 _WIDE = 10.0
 
 
-def check_waves(function: Any, waves: Waves, name: str) -> None:
+def require_waves(function: Any, waves: Waves, name: str) -> None:
     """Raise if the Fourier sum differs from the function, on NumPy arrays."""
     found = np.asarray(function(_AT), dtype=np.float64)
     summed = sum((c * np.exp(1j * f * _AT) for f, c in waves), np.zeros_like(_AT))

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from mehler._validate import integer
-from mehler.exact._mp_arguments import check_bits, exact_rho
+from mehler._validate import require_integer
+from mehler.exact._mp_arguments import exact_rho, require_bits
 from mehler.exact.certified import _closed, _line, _opposite
 from mehler.exact.certified._ball import Ball
 from mehler.exact.certified._context import precision, to_arb
@@ -69,7 +69,7 @@ def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
     >>> 1 in certified.max_moment(2, 2)
     True
     """
-    k = integer("order k", k, least=0, most=_MOST_ORDER)
+    k = require_integer("order k", k, least=0, most=_MOST_ORDER)
     return _expectation([Fraction(0)] * k + [Fraction(1)], q, bits)
 
 
@@ -130,7 +130,7 @@ def hermite_moment(i: int, q: int, *, bits: int = 128) -> Ball:
     >>> 0 in certified.hermite_moment(2, 2)
     True
     """
-    i = integer("order i", i, least=0, most=_MOST_ORDER)
+    i = require_integer("order i", i, least=0, most=_MOST_ORDER)
     return _expectation(_line.hermite_polynomial(i), q, bits, scale=math.factorial(i))
 
 
@@ -163,8 +163,8 @@ def collision_coefficients(q: int, n: int, *, bits: int = 128) -> list[Ball]:
     >>> "0.25" in certified.collision_coefficients(4, 1)[0]
     True
     """
-    q, bits = _pool(q, _LARGEST_WEDGE), check_bits(bits)
-    n = integer("number of coefficients n", n, most=_MOST_COEFFICIENTS)
+    q, bits = _pool(q, _LARGEST_WEDGE), require_bits(bits)
+    n = require_integer("number of coefficients n", n, most=_MOST_COEFFICIENTS)
     return [Ball.from_arb(a) for a in _coefficients(q, n, bits)]
 
 
@@ -270,11 +270,11 @@ def locally_linear_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
 
 
 def _pool(q: Any, most: int) -> int:
-    return integer("pool size q", q, most=most)
+    return require_integer("pool size q", q, most=most)
 
 
 def _expectation(polynomial: list[Fraction], q: int, bits: int, scale: int = 1) -> Ball:
-    q, bits = _pool(q, _LARGEST_LINE), check_bits(bits)
+    q, bits = _pool(q, _LARGEST_LINE), require_bits(bits)
     # Powers t^k are large where the density is not: about k log2(k)/2 + k log2(log q) bits.
     degree = len(polynomial)
     extra = _GUARD_BITS + 2 * q.bit_length() + math.ceil(degree * (4 + math.log2(degree)))
@@ -291,7 +291,7 @@ def _coefficients(q: int, n: int, bits: int) -> tuple[Any, ...]:
 
 
 def _on_rho(compute: Callable[..., Any], rho: Any, q: int, bits: int) -> Ball:
-    q, bits = _pool(q, _LARGEST_WEDGE), check_bits(bits)
+    q, bits = _pool(q, _LARGEST_WEDGE), require_bits(bits)
     rho = exact_rho(rho)
     lost = _closed.lost_bits(rho) if q <= 3 else 0
     with precision(bits + _GUARD_BITS + 4 * q.bit_length() + lost) as module:

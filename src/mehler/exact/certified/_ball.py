@@ -10,7 +10,7 @@ from typing import Any
 
 import mpmath
 
-from mehler._validate import flag, instance
+from mehler._validate import require_flag, require_instance
 from mehler.exact._mp_arguments import exact_number
 
 # Digits that may be left out before a ball counts as one without certain digits.
@@ -52,10 +52,10 @@ class Ball:
     proved: bool = True
 
     def __post_init__(self) -> None:
-        instance("value", self.value, mpmath.mpf)
-        if not (instance("radius", self.radius, mpmath.mpf) >= 0):
+        require_instance("value", self.value, mpmath.mpf)
+        if not (require_instance("radius", self.radius, mpmath.mpf) >= 0):
             raise ValueError(f"radius={self.radius} must be at least 0")
-        flag("proved", self.proved)
+        require_flag("proved", self.proved)
 
     @classmethod
     def from_arb(cls, enclosure: Any) -> Ball:

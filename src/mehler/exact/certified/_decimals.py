@@ -14,9 +14,9 @@ from typing import Any
 
 import mpmath
 
-from mehler._validate import integer
-from mehler.exact._mp_arguments import check_dps, exact_rho, public_mpf
-from mehler.exact._validate import check_pool
+from mehler._validate import require_integer
+from mehler.exact._mp_arguments import exact_rho, public_mpf, require_dps
+from mehler.exact._validate import require_pool
 from mehler.exact.certified import _api, _closed, _line, _opposite
 from mehler.exact.certified._ball import Ball
 from mehler.exact.certified._context import Fixed, precision, to_arb
@@ -25,8 +25,8 @@ from mehler.exact.certified._wedge import Wedge
 
 def max_moment(k: int, q: int, dps: int) -> Any:
     """Compute E M^k to relative error ``10**-dps``: about 20 ms for q = 64, dps = 30."""
-    digits = check_dps(dps)
-    k, q = integer("order k", k, least=0), check_pool(q, dps=digits)
+    digits = require_dps(dps)
+    k, q = require_integer("order k", k, least=0), require_pool(q, dps=digits)
     if q == 1 and k % 2:
         return mpmath.mpf(0)
     return _number(lambda module, bits: _moment(module, k, q, bits), digits, _room(k, q))
@@ -34,8 +34,8 @@ def max_moment(k: int, q: int, dps: int) -> Any:
 
 def hermite_moment(i: int, q: int, dps: int) -> Any:
     """Compute h_i(q) = E He_i(M)/sqrt(i!) to absolute error ``10**-dps``."""
-    digits = check_dps(dps)
-    i, q = integer("order i", i, least=0), check_pool(q, dps=digits)
+    digits = require_dps(dps)
+    i, q = require_integer("order i", i, least=0), require_pool(q, dps=digits)
     if i > 0 and (q == 1 or (q == 2 and i % 2 == 0)):
         return mpmath.mpf(0)
 
@@ -52,9 +52,9 @@ def collision_coefficients(q: int, n: int, dps: int) -> list[Any]:
 
     One integral for each partition of 1, ..., n: about 1 s for q = 64, n = 17, dps = 30.
     """
-    digits = check_dps(dps)
-    q = check_pool(q, dps=digits)
-    n = integer("number of coefficients n", n)
+    digits = require_dps(dps)
+    q = require_pool(q, dps=digits)
+    n = require_integer("number of coefficients n", n)
     if q == 1:
         return [mpmath.mpf(1)] + [mpmath.mpf(0)] * (n - 1)
     # The last coefficients are the smallest, of order 1/(n q).
@@ -135,6 +135,6 @@ def _public(value: Any, digits: int) -> Any:
 
 
 def _checked(rho: Any, q: int, dps: int) -> tuple[Fraction, int, int]:
-    digits = check_dps(dps)
-    q = check_pool(q, dps=digits)
+    digits = require_dps(dps)
+    q = require_pool(q, dps=digits)
     return exact_rho(rho), q, digits

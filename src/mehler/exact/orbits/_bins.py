@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer, positive
+from mehler._validate import require_integer, require_positive
 
 RULES = ("paper", "trapezoid", "midpoint", "dither")
 
@@ -46,8 +46,8 @@ class Bins:
     rule: str
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_bins", integer("n_bins", self.n_bins, most=10**6))
-        object.__setattr__(self, "window", positive("window", self.window))
+        object.__setattr__(self, "n_bins", require_integer("n_bins", self.n_bins, most=10**6))
+        object.__setattr__(self, "window", require_positive("window", self.window))
         if not isinstance(self.rule, str) or self.rule not in RULES:
             raise ValueError(f"rule={self.rule!r} is not one of {', '.join(RULES)}")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer, integers, reals
+from mehler._validate import require_integer, require_integers, require_reals
 
 # Tokens of a sequence: the counts are exact integers of as many digits as its factorial.
 _LONGEST = 2000
@@ -53,7 +53,7 @@ def cyclic_distance(X: Any, Z: Any) -> Any:
     >>> round(float(cyclic_distance(np.eye(3)[:1], np.eye(3)[:1])[0, 0]), 12)  # 2 sqrt(2) / 3
     0.942809041582
     """
-    x, z = reals("X", X), reals("Z", Z)
+    x, z = require_reals("X", X), require_reals("Z", Z)
     if x.ndim != 2 or z.ndim != 2 or x.shape[1] != z.shape[1]:
         raise ValueError(
             f"X and Z have shapes {x.shape} and {z.shape}: give two matrices of one width"
@@ -99,13 +99,13 @@ def hit_numbers(counts: Any, others: Any) -> list[int]:
     >>> hit_numbers([1, 1, 1], [1, 1, 1])  # fixed points of the 6 permutations of 3
     [2, 3, 0, 1]
     """
-    ours, theirs = integers("counts", counts), integers("others", others)
+    ours, theirs = require_integers("counts", counts), require_integers("others", others)
     if not ours or len(ours) != len(theirs) or sum(ours) != sum(theirs):
         raise ValueError(
             f"counts={ours} and others={theirs} must count the tokens of one alphabet in two "
             "sequences of one length"
         )
-    length = integer("sum of counts", sum(ours), least=0, most=_LONGEST)
+    length = require_integer("sum of counts", sum(ours), least=0, most=_LONGEST)
     rook = [1]
     for c, e in zip(ours, theirs):
         factor = [

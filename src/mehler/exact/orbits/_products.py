@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import instance, reals
+from mehler._validate import require_instance, require_reals
 from mehler.exact.orbits._bins import Bins
 from mehler.exact.orbits._templates import TemplateLaw
 
@@ -127,9 +127,11 @@ def expected_square(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: 
 
 
 def _checked(law: TemplateLaw, bins: Bins, left: Any, right: Any, inner: Any) -> Any:
-    instance("law", law, TemplateLaw)
-    instance("bins", bins, Bins)
-    return np.broadcast_arrays(reals("left", left), reals("right", right), reals("inner", inner))
+    require_instance("law", law, TemplateLaw)
+    require_instance("bins", bins, Bins)
+    return np.broadcast_arrays(
+        require_reals("left", left), require_reals("right", right), require_reals("inner", inner)
+    )
 
 
 def _unbinned(law: TemplateLaw, window: float, left: Any, right: Any, inner: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import flag, integer, reals
+from mehler._validate import require_flag, require_integer, require_reals
 
 
 def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
@@ -42,9 +42,9 @@ def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
     >>> coincidence_weight(2, 5, replacement=True), coincidence_weight(5, 5, replacement=False)
     (0.5, 0.0)
     """
-    r = integer("size", size)
-    n = integer("order", order)
-    flag("replacement", replacement)
+    r = require_integer("size", size)
+    n = require_integer("order", order)
+    require_flag("replacement", replacement)
     if replacement:
         return 1.0 / r
     if r > n:
@@ -85,7 +85,7 @@ def sample_variance(matrix: Any, size: int, *, replacement: bool) -> Any:
     >>> float(sample_variance(np.diag([1.0, 3.0]), 1, replacement=False))  # 1 or 3
     1.0
     """
-    F = reals("matrix", matrix)
+    F = require_reals("matrix", matrix)
     if F.ndim < 2 or F.shape[-1] != F.shape[-2]:
         raise ValueError(f"matrix has shape {F.shape}, but must be square")
     N = F.shape[-1]
@@ -154,7 +154,7 @@ def orbit_sample_variance(values: Any, size: int, *, replacement: bool) -> Any:
     >>> float(orbit_sample_variance(np.array([1.0, 2.0, 4.0]), 3, replacement=False))
     0.0
     """
-    f = reals("values", values)
+    f = require_reals("values", values)
     if f.ndim == 0 or f.shape[-1] == 0:
         raise ValueError(f"values have shape {f.shape}, but the last axis is over elements")
     N = f.shape[-1]
@@ -197,7 +197,7 @@ def mean_maximum(A: Any, B: Any) -> Any:
     >>> float(mean_maximum(np.array([0.0, 2.0]), np.array([1.0])))
     1.5
     """
-    a, b = reals("A", A), reals("B", B)
+    a, b = require_reals("A", A), require_reals("B", B)
     if 0 in (a.ndim, b.ndim) or 0 in (a.shape[-1], b.shape[-1]):
         raise ValueError(f"A and B have shapes {a.shape} and {b.shape}: give numbers in both")
     shape = np.broadcast_shapes(a.shape[:-1], b.shape[:-1])

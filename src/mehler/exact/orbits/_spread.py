@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from mehler._validate import instance, reals
+from mehler._validate import require_instance, require_reals
 from mehler.exact.orbits._templates import TemplateLaw
 
 
@@ -59,16 +59,16 @@ def limit_variance_bound(
     >>> float(limit_variance_bound(law, 0.0, 2.0, 4.0)) == (1 - 2 / math.pi) / 4
     True
     """
-    instance("law", law, TemplateLaw)
+    require_instance("law", law, TemplateLaw)
     norms = {
         "centre_square": centre_square,
         "mean_distance": mean_distance,
         "concentration": concentration,
     }
     for name, value in norms.items():
-        if (reals(name, value) < 0.0).any():
+        if (require_reals(name, value) < 0.0).any():
             raise ValueError(f"{name} must be at least 0: it is a norm or a mean of lengths")
-    centre_square, mean_distance, concentration = (reals(*item) for item in norms.items())
+    centre_square, mean_distance, concentration = (require_reals(*item) for item in norms.items())
     square = law.mean_square
     even = (1.0 - 2.0 / math.pi) * concentration
     rest = 2.0 * square / math.pi - law.mean_absolute**2

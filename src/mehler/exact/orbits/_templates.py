@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer, positive
+from mehler._validate import require_integer, require_positive
 from mehler.exact.orbits import _sphere, _truncated
 from mehler.exact.orbits._truncated import AT, BY
 
@@ -51,12 +51,12 @@ class TemplateLaw:
             laws = ", ".join(LAWS)
             raise ValueError(f"templates={self.name!r} is not one of {laws}: the name of a law")
         least = 1 if self.name == "gaussian" else 2
-        if integer("n_inputs", self.n_inputs) < least:
+        if require_integer("n_inputs", self.n_inputs) < least:
             raise ValueError(
                 f"templates={self.name!r} need n_inputs of at least 2, not {self.n_inputs}; "
                 "on a line use templates='gaussian'"
             )
-        object.__setattr__(self, "epsilon", positive("epsilon", self.epsilon))
+        object.__setattr__(self, "epsilon", require_positive("epsilon", self.epsilon))
 
     @property
     def truncated(self) -> bool:

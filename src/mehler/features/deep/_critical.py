@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.exact import sigma2
 from mehler.exact._validate import LARGEST_POOL
 
@@ -56,4 +56,4 @@ def critical_weight_variance(pool_size: int, *, dps: int | None = None) -> Any:
     0.6446086339
     """
     most = LARGEST_POOL if dps is None else None
-    return 1 / sigma2(integer("pool_size", pool_size, most=most), dps=dps)
+    return 1 / sigma2(require_integer("pool_size", pool_size, most=most), dps=dps)

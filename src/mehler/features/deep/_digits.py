@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.exact._mp_arguments import check_bits, check_dps
+from mehler.exact._mp_arguments import require_bits, require_dps
 from mehler.exact.certified._context import precision
 from mehler.features.deep._duals import Dual, dual_of
 from mehler.features.deep._layers import Layer
@@ -25,7 +25,7 @@ def to_digits(
     layer: Layer, rows: list[Any], depth: int, w: float, b: float, tangent: bool, dps: Any
 ) -> Any:
     """Compute the kernel of two lists of rows to `dps` digits, as an object array of mpf."""
-    dps, dual = check_dps(dps), dual_of(layer)
+    dps, dual = require_dps(dps), dual_of(layer)
 
     def pair(x: Any, y: Any) -> Any:
         digits = dps + _GUARD + depth // 2
@@ -45,7 +45,7 @@ def to_balls(
     layer: Layer, rows: list[Any], depth: int, w: float, b: float, tangent: bool, bits: Any
 ) -> Any:
     """Compute the kernel of two lists of rows as an object array of balls."""
-    bits, dual = check_bits(bits), dual_of(layer)
+    bits, dual = require_bits(bits), dual_of(layer)
     with precision(bits + 48 + 4 * depth) as module:
         numbers = Balls(module, bits + 16 + 2 * depth)
 

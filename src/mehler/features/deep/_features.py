@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mehler import _arrays, _random
-from mehler._validate import integers
+from mehler._validate import require_integers
 from mehler.features._base import FeatureMap
 from mehler.features.deep import _recursion
 from mehler.features.deep._kernel import DeepKernel
@@ -96,7 +96,7 @@ class DeepFeatures(FeatureMap):
         like: Any = None,
         dtype: Any = None,
     ) -> None:
-        self.widths = tuple(integers("widths", widths, least=1))
+        self.widths = tuple(require_integers("widths", widths, least=1))
         if not self.widths:
             raise ValueError("widths is empty: give the units of each hidden layer")
         self.limit = DeepKernel(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import flag, integer, not_negative, positive
+from mehler._validate import require_flag, require_integer, require_not_negative, require_positive
 from mehler.exact._validate import LARGEST_POOL
 from mehler.exact.activations import Pairs, activation_of
 from mehler.features.deep import _blocks, _errors, _recursion
@@ -99,10 +99,10 @@ class DeepKernel:
     ) -> None:
         self.layer = layer_of(activation, pool_size)
         self.activation = activation
-        self.depth = integer("depth", depth, most=_DEEPEST)
+        self.depth = require_integer("depth", depth, most=_DEEPEST)
         self.pool_size = None if pool_size is None else int(pool_size)
-        self.weight_variance = positive("weight_variance", weight_variance)
-        self.bias_variance = not_negative("bias_variance", bias_variance)
+        self.weight_variance = require_positive("weight_variance", weight_variance)
+        self.bias_variance = require_not_negative("bias_variance", bias_variance)
 
     def __repr__(self) -> str:
         pool = "" if self.pool_size is None else f"pool_size={self.pool_size}, "
@@ -221,7 +221,7 @@ class DeepKernel:
     def _computed(
         self, x: Any, y: Any, return_error: Any, dps: Any, bits: Any, *, tangent: bool
     ) -> Any:
-        error = flag("return_error", return_error)
+        error = require_flag("return_error", return_error)
         if dps is None and bits is None:
             return self._of_rows(x, y, tangent=tangent, error=error)
         if error or (dps is not None and bits is not None):
@@ -229,7 +229,7 @@ class DeepKernel:
                 "take one of return_error, dps and bits: mpmath numbers are exact to their digits, "
                 "and balls have their radius"
             )
-        _check_rows(x, y)
+        _require_rows(x, y)
         rows = [None if one is None else np.asarray(_arrays.to_host(one)) for one in (x, y)]
         network = (self.depth, self.weight_variance, self.bias_variance, tangent)
         # Here, for mpmath takes a tenth of a second to import.
@@ -245,7 +245,7 @@ class DeepKernel:
         """Validate both matrices, compute in the widest float, and cast to the dtype of `x`."""
         if _arrays.is_batched(x) or _arrays.is_batched(y):
             return self._of_batches(x, y, tangent=tangent, error=error)
-        _check_rows(x, y)
+        _require_rows(x, y)
         return _arrays.within_floats(
             lambda: self._of_checked(x, y, tangent=tangent, error=error), x, name="X"
         )
@@ -324,12 +324,12 @@ class DeepKernel:
         return [found, off + 4.0 * pairs.eps * pairs.xp.abs(found)]
 
 
-def _check_rows(x: _arrays.Array, y: _arrays.Array | None) -> None:
+def _require_rows(x: _arrays.Array, y: _arrays.Array | None) -> None:
     """Raise unless both are matrices of rows of one length, at one place."""
-    _arrays.check_matrix(x, name="X")
+    _arrays.require_matrix(x, name="X")
     if y is None:
         return
-    _arrays.check_matrix(y, name="Y")
+    _arrays.require_matrix(y, name="Y")
     _arrays.array_namespace(x, y, names=("X", "Y"))
     _arrays.require_same_place(y, _arrays.place_of(x), name="Y", owner="X")
     if x.shape[1] != y.shape[1]:
@@ -352,7 +352,7 @@ def layer_of(activation: Any, pool_size: Any) -> Layer:
     if isinstance(activation, str) and activation == "maxout":
         if pool_size is None:
             raise ValueError("activation='maxout' needs pool_size, how many projections a unit has")
-        return Maxout(integer("pool_size", pool_size, most=LARGEST_POOL))
+        return Maxout(require_integer("pool_size", pool_size, most=LARGEST_POOL))
     if pool_size is not None:
         raise ValueError(f"pool_size={pool_size!r} is for activation='maxout' alone: leave it out")
     return Elementwise(activation_of(activation))

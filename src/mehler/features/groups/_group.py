@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from mehler._random import check_seed
-from mehler._validate import integer
+from mehler._random import require_seed
+from mehler._validate import require_integer
 from mehler.features._recipes import GROUPS, elsewhere, group_of
 
 # Orders have as many digits as there are elements to choose from, and are exact.
@@ -69,7 +69,7 @@ class Group(ABC):
         GROUPS.add(cls)
 
     def __init__(self, n_inputs: int, order: int, *, orthogonal: bool, closed: bool) -> None:
-        self.n_inputs = integer("n_inputs", n_inputs, most=MOST_INPUTS)
+        self.n_inputs = require_integer("n_inputs", n_inputs, most=MOST_INPUTS)
         self.order = order
         self.orthogonal = orthogonal
         self.closed = closed
@@ -149,7 +149,7 @@ class Group(ABC):
         TypeError, ValueError
             If r is not an integer of at least 1, or more than there are.
         """
-        r = integer("r", r)
+        r = require_integer("r", r)
         if not replacement and r > self.order:
             raise ValueError(f"{self!r} has {self.order} elements, not r={r} distinct ones")
         return self._sample(r, rng, replacement)
@@ -211,7 +211,7 @@ class Group(ABC):
         replacement : bool
             Whether an element may occur twice.
         """
-        rng = np.random.Generator(np.random.Philox(check_seed(seed)))
+        rng = np.random.Generator(np.random.Philox(require_seed(seed)))
         return self.subset(self.sample(r, rng, replacement=replacement))
 
     def recipe(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import flag, integer
+from mehler._validate import require_flag, require_integer
 from mehler.features.groups._coordinates import CoordinateGroup
 
 
@@ -46,8 +46,8 @@ class ImageShifts(CoordinateGroup):
     def __init__(
         self, height: int, width: int, *, max_shift: int | None = None, fill: str = "wrap"
     ) -> None:
-        self.height = integer("height", height, most=10**6)
-        self.width = integer("width", width, most=10**6)
+        self.height = require_integer("height", height, most=10**6)
+        self.width = require_integer("width", width, most=10**6)
         self.fill = fill
         if fill not in ("wrap", "zero"):
             raise ValueError(f"fill={fill!r} must be 'wrap' or 'zero'")
@@ -58,7 +58,7 @@ class ImageShifts(CoordinateGroup):
             order = self.height * self.width
         else:
             limit = (min(self.height, self.width) - 1) // 2 if fill == "wrap" else None
-            self.max_shift = integer("max_shift", max_shift, least=0, most=limit)
+            self.max_shift = require_integer("max_shift", max_shift, least=0, most=limit)
             order = (2 * self.max_shift + 1) ** 2
         super().__init__(
             self.height * self.width, order, orthogonal=fill == "wrap", closed=max_shift is None
@@ -112,8 +112,8 @@ class QuarterTurns(CoordinateGroup):
     reflections: bool
 
     def __init__(self, side: int, *, reflections: bool = False) -> None:
-        self.side = integer("side", side, least=2, most=1000)
-        self.reflections = flag("reflections", reflections)
+        self.side = require_integer("side", side, least=2, most=1000)
+        self.reflections = require_flag("reflections", reflections)
         super().__init__(self.side**2, 8 if self.reflections else 4, orthogonal=True, closed=True)
 
     def _listed(self) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import flag, function
+from mehler._validate import require_flag, require_function
 from mehler.features.groups._averages import over_pairs
 from mehler.features.groups._group import Group, as_group
 
@@ -65,8 +65,8 @@ def haar_kernel(
     >>> haar_kernel(linear, groups.CyclicShifts(2), np.array([[1.0, 3.0]]))  # (sum of x)^2 / 2
     array([[8.]])
     """
-    function("kernel", kernel)
-    flag("moves_along", moves_along)
+    require_function("kernel", kernel)
+    require_flag("moves_along", moves_along)
     group = as_group(group)
 
     def average(x: Any, z: Any) -> Any:
@@ -190,9 +190,9 @@ def _scaled(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 def on_host(group: Group, X: Any, Y: Any, function: Callable[[Any, Any], Any]) -> _arrays.Array:
     """Validate rows, compute in float64 on the host, and return to the place of `X`."""
-    _arrays.check_matrix(X, name="X", n_columns=group.n_inputs)
+    _arrays.require_matrix(X, name="X", n_columns=group.n_inputs)
     if Y is not None:
-        _arrays.check_matrix(Y, name="Y", n_columns=group.n_inputs)
+        _arrays.require_matrix(Y, name="Y", n_columns=group.n_inputs)
         _arrays.array_namespace(X, Y, names=("X", "Y"))
     return in_float64(X, Y, function)
 

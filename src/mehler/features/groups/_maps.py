@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mehler._random import check_seed
-from mehler._validate import function, integer, reals
+from mehler._random import require_seed
+from mehler._validate import require_function, require_integer, require_reals
 from mehler.features.groups._group import Group
 
 # Each is a matrix.
@@ -85,9 +85,9 @@ class LinearMaps(Group):
         >>> LinearMaps.sampled(lambda rng: rng.random() * np.eye(2), 5, n_inputs=2, seed=0).order
         5
         """
-        rng = np.random.Generator(np.random.Philox(check_seed(seed)))
-        function("sampler", sampler)
-        r = integer("r", r, most=_MOST_MAPS)
+        rng = np.random.Generator(np.random.Philox(require_seed(seed)))
+        require_function("sampler", sampler)
+        r = require_integer("r", r, most=_MOST_MAPS)
         return cls([sampler(rng) for _ in range(r)], n_inputs=n_inputs)
 
     @property
@@ -114,7 +114,7 @@ class LinearMaps(Group):
 
 def _width(maps: Sequence[Any], n_inputs: int | None) -> int:
     if n_inputs is not None:
-        return integer("n_inputs", n_inputs)
+        return require_integer("n_inputs", n_inputs)
     sizes = [np.shape(one)[-1] for one in maps if not callable(one) and np.ndim(one) == 2]
     if not sizes:
         raise ValueError("n_inputs is not known: give it, or at least one matrix")
@@ -123,7 +123,7 @@ def _width(maps: Sequence[Any], n_inputs: int | None) -> int:
 
 def _matrix(one: Any, d: int, place: int) -> Any:
     if not callable(one):
-        matrix = np.array(reals(f"maps[{place}]", one, finite=False))
+        matrix = np.array(require_reals(f"maps[{place}]", one, finite=False))
     else:
         # Images of unit row vectors are the columns of the matrix.
         matrix = np.asarray(one(np.eye(d)), dtype=np.float64).T

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.features.groups._coordinates import CoordinateGroup, distinct
 from mehler.features.groups._group import MOST_INPUTS
 
@@ -49,9 +49,9 @@ class BlockPermutations(CoordinateGroup):
     n_blocks: int
 
     def __init__(self, n_inputs: int, n_blocks: int | None = None) -> None:
-        n_inputs = integer("n_inputs", n_inputs, most=MOST_INPUTS)
+        n_inputs = require_integer("n_inputs", n_inputs, most=MOST_INPUTS)
         # The order is a factorial, of half a million digits here.
-        self.n_blocks = integer("n_blocks", blocks_of(n_inputs, n_blocks), most=10**5)
+        self.n_blocks = require_integer("n_blocks", blocks_of(n_inputs, n_blocks), most=10**5)
         super().__init__(n_inputs, math.factorial(self.n_blocks), orthogonal=True, closed=True)
 
     @property
@@ -81,7 +81,7 @@ def blocks_of(n_inputs: int, n_blocks: int | None) -> int:
     """Validate a number of blocks; default single coordinates."""
     if n_blocks is None:
         return n_inputs
-    n_blocks = integer("n_blocks", n_blocks)
+    n_blocks = require_integer("n_blocks", n_blocks)
     if n_inputs % n_blocks:
         raise ValueError(
             f"n_inputs={n_inputs} coordinates do not split into n_blocks={n_blocks} equal blocks"

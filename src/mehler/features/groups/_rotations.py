@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer, real
+from mehler._validate import require_integer, require_real
 from mehler.features.groups._group import Group
 
 
@@ -44,9 +44,9 @@ class ImageRotations(Group):
     def __init__(
         self, height: int, width: int, degrees: Iterable[float], *, spline: int = 1
     ) -> None:
-        self.height = integer("height", height, most=10**6)
-        self.width = integer("width", width, most=10**6)
-        self.spline = integer("spline", spline, least=0, most=5)
+        self.height = require_integer("height", height, most=10**6)
+        self.width = require_integer("width", width, most=10**6)
+        self.spline = require_integer("spline", spline, least=0, most=5)
         self.degrees = finite_numbers("degrees", degrees)
         exact = self.height == self.width and all(angle % 90 == 0 for angle in self.degrees)
         turns = {angle % 360 for angle in self.degrees}
@@ -87,7 +87,7 @@ class ImageRotations(Group):
 def finite_numbers(name: str, values: Iterable[float]) -> tuple[float, ...]:
     """Validate a non-empty list of finite numbers."""
     try:
-        listed = tuple(real(name, each) for each in values)
+        listed = tuple(require_real(name, each) for each in values)
     except TypeError:
         raise TypeError(f"{name}={values!r} must list numbers") from None
     if not listed or not all(math.isfinite(each) for each in listed):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.features.groups._coordinates import CoordinateGroup
 from mehler.features.groups._permutations import blocks_of
 
@@ -40,7 +40,7 @@ class CyclicShifts(CoordinateGroup):
     n_blocks: int
 
     def __init__(self, n_inputs: int, n_blocks: int | None = None) -> None:
-        n_inputs = integer("n_inputs", n_inputs)
+        n_inputs = require_integer("n_inputs", n_inputs)
         self.n_blocks = blocks_of(n_inputs, n_blocks)
         super().__init__(n_inputs, self.n_blocks, orthogonal=True, closed=True)
 
@@ -77,7 +77,7 @@ class Dihedral(CoordinateGroup):
     """
 
     def __init__(self, n_inputs: int) -> None:
-        n_inputs = integer("n_inputs", n_inputs, least=3)
+        n_inputs = require_integer("n_inputs", n_inputs, least=3)
         super().__init__(n_inputs, 2 * n_inputs, orthogonal=True, closed=True)
 
     def _listed(self) -> Any:

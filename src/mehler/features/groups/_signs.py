@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.features.groups._coordinates import CoordinateGroup, distinct
 from mehler.features.groups._group import MOST_INPUTS
 
@@ -68,8 +68,8 @@ class SignFlips(CoordinateGroup):
     moved: int
 
     def __init__(self, n_inputs: int, moved: int | None = None) -> None:
-        n_inputs = integer("n_inputs", n_inputs, most=MOST_INPUTS)
-        self.moved = n_inputs if moved is None else integer("moved", moved, most=n_inputs)
+        n_inputs = require_integer("n_inputs", n_inputs, most=MOST_INPUTS)
+        self.moved = n_inputs if moved is None else require_integer("moved", moved, most=n_inputs)
         super().__init__(n_inputs, 2**self.moved, orthogonal=True, closed=True)
 
     def _listed(self) -> Any:

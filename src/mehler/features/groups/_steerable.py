@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer, real
+from mehler._validate import require_integer, require_real
 from mehler.features.groups._group import Group
 
 # Most numbers of the basis that is kept, 256 MB.
@@ -88,10 +88,10 @@ class SteerableRotations(Group):
     frequency: int
 
     def __init__(self, height: int, width: int, n_turns: int, *, bandlimit: float = 0.9) -> None:
-        self.height = integer("height", height, least=2, most=1000)
-        self.width = integer("width", width, least=2, most=1000)
-        self.n_turns = integer("n_turns", n_turns, most=10**6)
-        self.bandlimit = real("bandlimit", bandlimit)
+        self.height = require_integer("height", height, least=2, most=1000)
+        self.width = require_integer("width", width, least=2, most=1000)
+        self.n_turns = require_integer("n_turns", n_turns, most=10**6)
+        self.bandlimit = require_real("bandlimit", bandlimit)
         if not 0.0 < self.bandlimit <= 1.0:
             raise ValueError(f"bandlimit={bandlimit!r} must be above 0 and at most 1")
         samples, self._frequencies, self._paired = _samples(self.height, self.width, self.bandlimit)

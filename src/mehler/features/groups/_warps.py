@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import integer, real
+from mehler._validate import require_integer, require_real
 from mehler.features.groups._group import Group
 from mehler.features.groups._rotations import finite_numbers
 
@@ -119,12 +119,14 @@ class PitchShifts(_Resampled):
         self, n_inputs: int, cents: Iterable[float], *, channels_per_octave: float = 12.0
     ) -> None:
         self.cents = finite_numbers("cents", cents)
-        density = real("channels_per_octave", channels_per_octave)
+        density = require_real("channels_per_octave", channels_per_octave)
         if not 0.0 < density < math.inf:
             raise ValueError(f"channels_per_octave={density!r} must be finite and above 0")
         self.channels_per_octave = density
         one = self.cents == (0.0,)
-        super().__init__(integer("n_inputs", n_inputs), len(self.cents), orthogonal=one, closed=one)
+        super().__init__(
+            require_integer("n_inputs", n_inputs), len(self.cents), orthogonal=one, closed=one
+        )
 
     def _listed(self) -> Any:
         return np.array(self.cents)[:, None]

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import flag
+from mehler._validate import require_flag
 from mehler.exact import orbits
 from mehler.features._base import FeatureMap
 from mehler.features.groups import _kernels
@@ -158,8 +158,8 @@ class GroupInvariantFeatures(FeatureMap):
         if self._given is not None:
             n_templates = arguments.templates_for(n_templates, self._given)
         n_features = arguments.columns_for(n_features, n_templates, self.bins.columns)
-        self.replacement = flag("replacement", replacement)
-        self.own_elements = flag("own_elements", own_elements)
+        self.replacement = require_flag("replacement", replacement)
+        self.own_elements = require_flag("own_elements", own_elements)
         self.n_elements = n_elements
         size = arguments.sample_for(n_elements, self.group, self.replacement)
         sample = (self.bins, self.group, size, self.replacement)
@@ -433,7 +433,7 @@ class GroupInvariantFeatures(FeatureMap):
         True
         """
         for name, rows in (("X", X), ("moved", moved)):
-            _arrays.check_matrix(rows, name=name)
+            _arrays.require_matrix(rows, name=name)
         if tuple(X.shape) != tuple(moved.shape):
             raise ValueError(
                 f"X and moved are paired row by row but have shapes {tuple(X.shape)} and "

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays, _random
-from mehler._validate import function as function_of
+from mehler._validate import require_function
 from mehler.features._estimate import EstimatedKernel
 
 Matrix = Callable[[Any, Any], Any]
@@ -99,11 +99,11 @@ class RandomFunctions(EstimatedKernel):
         dtype: Any = None,
         stored: bool = True,
     ) -> None:
-        self.function = function_of("function", function)
-        self.law = function_of("law", law)
+        self.function = require_function("function", function)
+        self.law = require_function("law", law)
         self._given = {
-            "kernel": function_of("kernel", kernel, optional=True),
-            "variance": function_of("variance", variance, optional=True),
+            "kernel": require_function("kernel", kernel, optional=True),
+            "variance": require_function("variance", variance, optional=True),
         }
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays, _random
-from mehler._validate import not_negative, positive
+from mehler._validate import require_not_negative, require_positive
 from mehler.exact.activations import Activation, Pairs, activation_of
 from mehler.features import _correlation, _distances, _distributions
 from mehler.features._block import Angles
@@ -129,7 +129,7 @@ class KitchenSinks(EstimatedKernel):
     ) -> None:
         self.activation = activation
         self._activation: Activation = activation_of(activation)
-        self.weight_scale = positive("weight_scale", weight_scale)
+        self.weight_scale = require_positive("weight_scale", weight_scale)
         self.bias = _bias(bias, self._activation)
         self.law = law
         self.projections = projections
@@ -355,7 +355,7 @@ class KitchenSinks(EstimatedKernel):
     feature_cdf = _distributions.feature_cdf
 
     def _cdf_of(self, X: _arrays.Array, t: _arrays.Array) -> _arrays.Array:
-        _arrays.check_matrix(X, name="X", n_columns=self.n_inputs)
+        _arrays.require_matrix(X, name="X", n_columns=self.n_inputs)
         projected = self._law.projected(self.n_inputs)
         rows, values = _distributions.rows_and_values(X, t)
         if self.bias == "uniform":
@@ -377,7 +377,7 @@ def _bias(value: Any, activation: Activation) -> float | str:
         return "uniform"
     if isinstance(value, str):
         raise TypeError(f"bias={value!r} must be a number of at least 0 or 'uniform'")
-    return not_negative("bias", value)
+    return require_not_negative("bias", value)
 
 
 def _sink(

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import positive
+from mehler._validate import require_positive
 from mehler.features.leverage._selector import Choice, Selector
 
 
@@ -55,7 +55,9 @@ class Greedy(Selector):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "total_weight", positive("total_weight", self.total_weight))
+        object.__setattr__(
+            self, "total_weight", require_positive("total_weight", self.total_weight)
+        )
 
     def _choose(self, phi: _arrays.Array, y: Any) -> Choice:
         if y.shape[1] != 1:

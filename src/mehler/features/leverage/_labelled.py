@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import flag, positive
+from mehler._validate import require_flag, require_positive
 from mehler.features.leverage._selector import Choice, Selector, top
 
 
@@ -100,8 +100,8 @@ class LKRF(Selector):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        flag("weighted", self.weighted)
-        object.__setattr__(self, "rho", positive("rho", self.rho))
+        require_flag("weighted", self.weighted)
+        object.__setattr__(self, "rho", require_positive("rho", self.rho))
         if np.ptp(np.bincount(self._labels())):
             raise ValueError(
                 "groups have different sizes: draw a pool whose n_features is a multiple of the "

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import integer, positive
+from mehler._validate import require_integer, require_positive
 from mehler.features.leverage._selector import Choice, Selector, top
 from mehler.features.leverage._units import members
 
@@ -71,12 +71,12 @@ class NotSoRandom(Selector):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        cost = positive("cost", self.cost)
+        cost = require_positive("cost", self.cost)
         # Squares of alignments have to stay within the floats.
         if not 1e-100 <= cost <= 1e100:
             raise ValueError(f"cost={self.cost!r} is not between 1e-100 and 1e100")
         object.__setattr__(self, "cost", cost)
-        object.__setattr__(self, "n_rounds", integer("n_rounds", self.n_rounds, most=10**5))
+        object.__setattr__(self, "n_rounds", require_integer("n_rounds", self.n_rounds, most=10**5))
 
     def _choose(self, phi: _arrays.Array, y: Any) -> Choice:
         labels = self._labels()

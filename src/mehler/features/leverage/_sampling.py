@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from mehler import _arrays, _random
-from mehler._validate import choice, positive
+from mehler._validate import require_choice, require_positive
 from mehler.features.leverage._draws import DRAWS
 from mehler.features.leverage._report import LeverageScores
 from mehler.features.leverage._scores import ridge_leverage_scores
@@ -122,8 +122,8 @@ class LeverageSampling(Selector):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "lam", positive("lam", self.lam))
-        choice("draws", self.draws, DRAWS)
+        object.__setattr__(self, "lam", require_positive("lam", self.lam))
+        require_choice("draws", self.draws, DRAWS)
         if isinstance(self.mix, bool) or not isinstance(self.mix, Real) or not 0 <= self.mix <= 1:
             raise ValueError(f"mix={self.mix!r} is not a number from 0 to 1")
         object.__setattr__(self, "mix", float(self.mix))

@@ -8,10 +8,10 @@ from typing import Any, Literal
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import integer, positive, reals
+from mehler._validate import require_integer, require_positive, require_reals
 from mehler.features.leverage._methods import METHODS, Method, frobenius
 from mehler.features.leverage._report import LeverageScores
-from mehler.features.leverage._units import check_groups, sum_groups
+from mehler.features.leverage._units import require_groups, sum_groups
 
 
 def ridge_leverage_scores(
@@ -98,13 +98,13 @@ def ridge_leverage_scores(
     """
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method={method!r} is not one of 'svd', 'dual', 'gram'")
-    lam = positive("lam", lam)
-    xp, dtype = _check_features(Phi)
+    lam = require_positive("lam", lam)
+    xp, dtype = _require_features(Phi)
     m = Phi.shape[1]
-    weights = _check_weights(pool_weights, m)
-    labels = check_groups(groups, m)
+    weights = _require_weights(pool_weights, m)
+    labels = require_groups(groups, m)
     if n_features is not None:
-        n_features = integer("n_features", n_features)
+        n_features = require_integer("n_features", n_features)
     # Python floats: a float64 scalar would promote float32 arrays.
     scale = np.sqrt(weights) / math.sqrt(Phi.shape[0])
     place = _arrays.place_of(Phi)
@@ -125,11 +125,11 @@ def ridge_leverage_scores(
     )
 
 
-def _check_features(phi: _arrays.Array) -> tuple[Any, Any]:
+def _require_features(phi: _arrays.Array) -> tuple[Any, Any]:
     """Validate features, complex ones too; return the namespace and the dtype to compute in."""
     xp = _arrays.array_namespace(phi, names=("Phi",))
     if not xp.isdtype(phi.dtype, "complex floating"):
-        _arrays.check_matrix(phi, name="Phi")
+        _arrays.require_matrix(phi, name="Phi")
         return xp, _arrays.real_dtype(phi, name="Phi")
     if phi.ndim != 2 or 0 in phi.shape:
         raise ValueError(
@@ -140,10 +140,10 @@ def _check_features(phi: _arrays.Array) -> tuple[Any, Any]:
     return xp, phi.dtype
 
 
-def _check_weights(given: Any, n: int) -> Any:
+def _require_weights(given: Any, n: int) -> Any:
     if given is None:
         return np.full(n, 1.0 / n)
-    weights = reals("pool_weights", _arrays.to_host(given), finite=False)
+    weights = require_reals("pool_weights", _arrays.to_host(given), finite=False)
     if weights.shape != (n,):
         raise ValueError(
             f"pool_weights must have one number for each of the {n} features, not shape "

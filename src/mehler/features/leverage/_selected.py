@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import flag
+from mehler._validate import require_flag
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles
 from mehler.features._recipes import map_of
-from mehler.features.leverage._units import check_pool, separate
+from mehler.features.leverage._units import require_pool, separate
 
 
 class SelectedFeatures(FeatureMap):
@@ -68,12 +68,12 @@ class SelectedFeatures(FeatureMap):
     ) -> None:
         if isinstance(pool, dict):
             pool = map_of(pool, like)
-        pool = check_pool(pool)
+        pool = require_pool(pool)
         place = _arrays.resolve_place(like)
         self.pool = pool if pool.place == place else pool.to(like)
         self.columns = tuple(int(one) for one in columns)
         self.gains = tuple(float(one) for one in gains)
-        self.unbiased = flag("unbiased", unbiased)
+        self.unbiased = require_flag("unbiased", unbiased)
         factors = variance_factors
         self.variance_factors = None if factors is None else tuple(float(one) for one in factors)
         _check(self, n_inputs, n_features)

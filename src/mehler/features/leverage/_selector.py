@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mehler import _arrays
-from mehler._random import check_seed
-from mehler._validate import integer
+from mehler._random import require_seed
+from mehler._validate import require_integer
 from mehler.features._base import FeatureMap
 from mehler.features.leverage._selected import SelectedFeatures
 from mehler.features.leverage._units import (
-    check_groups,
-    check_pool,
     columns_of_units,
     natural_groups,
+    require_groups,
+    require_pool,
     sum_groups,
 )
 
@@ -71,8 +71,8 @@ class Selector(ABC):
     needs_targets: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_pool(self.pool)
-        object.__setattr__(self, "n_features", integer("n_features", self.n_features))
+        require_pool(self.pool)
+        object.__setattr__(self, "n_features", require_integer("n_features", self.n_features))
         labels = self._labels()
         of_units = labels[columns_of_units(self.pool)]
         if np.any(of_units != of_units[:, :1]):
@@ -92,7 +92,7 @@ class Selector(ABC):
                 "larger pool"
             )
         if "seed" in self.__dataclass_fields__:
-            check_seed(self.seed)  # type: ignore[attr-defined]  # of those that draw
+            require_seed(self.seed)  # type: ignore[attr-defined]  # of those that draw
 
     def fit(self, X: _arrays.Array, y: Any = None) -> SelectedFeatures:
         """Choose features on rows, and for some selectors on targets.
@@ -115,9 +115,9 @@ class Selector(ABC):
         TypeError, ValueError
             If `X` or `y` is not as above, or `y` is missing.
         """
-        _arrays.check_matrix(X, finite=False)
+        _arrays.require_matrix(X, finite=False)
         phi = self.pool(X)
-        targets = _check_targets(y, X.shape[0]) if self.needs_targets else None
+        targets = _require_targets(y, X.shape[0]) if self.needs_targets else None
         choice = self._choose(phi, targets)
         shares = self._shares()
         kept = np.flatnonzero(choice.mass > 0)
@@ -145,7 +145,7 @@ class Selector(ABC):
     def _labels(self) -> Any:
         if self.groups is None:
             return natural_groups(self.pool)
-        return check_groups(self.groups, self.pool.n_features)
+        return require_groups(self.groups, self.pool.n_features)
 
     def _shares(self) -> Any:
         """Return each group's share of the pool's columns."""
@@ -179,7 +179,7 @@ def top(values: Any, n: int) -> Choice:
     return Choice(mass)
 
 
-def _check_targets(y: Any, n_rows: int) -> Any:
+def _require_targets(y: Any, n_rows: int) -> Any:
     """Return centred targets, shape (N, K), float64 on the host."""
     if y is None:
         raise ValueError("y is missing: this selector looks at targets")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from mehler import _arrays
-from mehler._validate import positive
+from mehler._validate import require_positive
 from mehler.features.leverage._scores import ridge_leverage_scores
 from mehler.features.leverage._selector import Choice, Selector, top
 
@@ -49,7 +49,7 @@ class TopLeverage(Selector):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "lam", positive("lam", self.lam))
+        object.__setattr__(self, "lam", require_positive("lam", self.lam))
 
     def _choose(self, phi: _arrays.Array, y: Any) -> Choice:
         scores = ridge_leverage_scores(

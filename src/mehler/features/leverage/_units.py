@@ -18,7 +18,7 @@ from mehler.features.maxout._maxout import MaxoutFeatures
 _SEPARABLE = (FourierFeatures, KitchenSinks, MaxoutFeatures)
 
 
-def check_pool(pool: Any) -> FeatureMap:
+def require_pool(pool: Any) -> FeatureMap:
     """Raise unless `pool` is a map with real features."""
     if not isinstance(pool, FeatureMap) or isinstance(pool, MaxoutCodes):
         raise TypeError(
@@ -69,7 +69,7 @@ def separate(pool: FeatureMap, columns: Any) -> tuple[Any, Any] | None:
     return units, of_units[units].T.reshape(-1)
 
 
-def check_groups(groups: Any, n_columns: int) -> Any:
+def require_groups(groups: Any, n_columns: int) -> Any:
     """Return group labels 0 .. G-1 of the columns, on the host; one per column for None."""
     if groups is None:
         return np.arange(n_columns)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mehler import _arrays
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.features import _correlation, _distributions, projections
 from mehler.features._base import FeatureMap
 
@@ -30,7 +30,7 @@ class MaxoutBase(FeatureMap):
         projection: projections.Projection | None = None,
         stored: bool = True,
     ) -> None:
-        self.pool_size = integer("pool_size", pool_size, most=10**6)
+        self.pool_size = require_integer("pool_size", pool_size, most=10**6)
         self._projection = projection or projections.Gaussian()
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 

@@ -164,13 +164,13 @@ class MaxoutCodes(MaxoutBase):
         >>> float(phi.similarity(codes)[0, 1])
         0.75
         """
-        self._check_codes(C, "C")
+        self._require_codes(C, "C")
         if D is not None:
-            self._check_codes(D, "D")
+            self._require_codes(D, "D")
             _arrays.array_namespace(C, D, names=("C", "D"))
         return _arrays.hamming_similarity(C, D, self.pool_size)
 
-    def _check_codes(self, codes: _arrays.Array, name: str) -> None:
+    def _require_codes(self, codes: _arrays.Array, name: str) -> None:
         xp = _arrays.array_namespace(codes, names=(name,))
         if not xp.isdtype(codes.dtype, "integral"):
             raise TypeError(f"{name} must hold integer codes, not {codes.dtype}; pass phi(X)")
@@ -179,7 +179,7 @@ class MaxoutCodes(MaxoutBase):
                 f"{name} must have shape (rows, {self.n_features}), not {tuple(codes.shape)}; "
                 "pass phi(X)"
             )
-        _arrays.check_digits(codes, self.pool_size, name)
+        _arrays.require_digits(codes, self.pool_size, name)
 
 
 def _encode(

@@ -112,7 +112,7 @@ class LocallyLinear(MaxoutBase):
                 f"({self.n_features},) or ({self.n_features}, t)"
             )
         column = weights if weights.ndim == 2 else weights[:, None]
-        _arrays.check_matrix(column, name="weights", n_columns=column.shape[1])
+        _arrays.require_matrix(column, name="weights", n_columns=column.shape[1])
         return xp.astype(column, rows.dtype, copy=False)
 
     def _radial(self, xp: Any, rows: _arrays.Array, alpha: _arrays.Array | None) -> _arrays.Array:

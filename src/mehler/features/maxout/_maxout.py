@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from mehler import _arrays, exact
-from mehler._validate import flag
+from mehler._validate import require_flag
 from mehler.features import _correlation, _distributions
 from mehler.features.maxout._local import LocallyLinear
 from mehler.features.projections import SharedPool, named
@@ -94,7 +94,7 @@ class MaxoutFeatures(LocallyLinear):
         projections: ProjectionName = "gaussian",
         stored: bool = True,
     ) -> None:
-        self.centred = flag("centred", centred)
+        self.centred = require_flag("centred", centred)
         projection = named(projections)
         self.n_projections = n_projections
         if n_projections is not None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from mehler import _arrays, _files
 from mehler._arrays import _codes
-from mehler._validate import integer
+from mehler._validate import require_integer
 
 
 class PackedCodes:
@@ -39,8 +39,8 @@ class PackedCodes:
     """
 
     def __init__(self, words: Any, n_features: int, pool_size: int) -> None:
-        self.n_features = integer("n_features", n_features)
-        self.pool_size = integer("pool_size", pool_size, most=10**6)
+        self.n_features = require_integer("n_features", n_features)
+        self.pool_size = require_integer("pool_size", pool_size, most=10**6)
         shape = (_codes.planes_of(pool_size), -(-n_features // _codes.WORD))
         if not isinstance(words, np.ndarray) or words.dtype != np.uint64 or words.ndim != 3:
             raise TypeError("words must be a NumPy array of uint64 with 3 axes; use pack(codes, q)")
@@ -80,7 +80,7 @@ class PackedCodes:
         >>> packed.agreements().tolist()
         [[3, 2], [2, 3]]
         """
-        q = integer("pool_size", pool_size, most=10**6)
+        q = require_integer("pool_size", pool_size, most=10**6)
         xp = _arrays.array_namespace(codes, names=("codes",))
         if not xp.isdtype(codes.dtype, "integral"):
             raise TypeError(f"codes must be integers, not {codes.dtype}; pass phi(X)")
@@ -97,7 +97,7 @@ class PackedCodes:
             words = flat.reshape(len(flat), _codes.planes_of(q), -1)
         else:
             host = _arrays.to_host(codes)
-            _arrays.check_digits(host, q, "codes")
+            _arrays.require_digits(host, q, "codes")
             words = _codes.pack(host.astype(_arrays.code_dtype(np, q), copy=False), q)
         return cls(words, m, q)
 
@@ -160,12 +160,12 @@ class PackedCodes:
 
     def _compare(self, other: PackedCodes | None, dtype: Any) -> Any:
         if other is not None:
-            self._check_same(other)
+            self._require_same(other)
         out = np.empty((len(self), len(self if other is None else other)), dtype=dtype)
         right = None if other is None else other.words
         return _codes.agreements(self.words, right, self.n_features, out)
 
-    def _check_same(self, other: Any) -> None:
+    def _require_same(self, other: Any) -> None:
         if not isinstance(other, PackedCodes):
             raise TypeError(f"other is {type(other).__name__}; pass PackedCodes.pack(codes, q)")
         ours, theirs = ((one.n_features, one.pool_size) for one in (self, other))
@@ -239,6 +239,6 @@ class _FlatWords:
         self.pool_size = pool_size
 
     def __call__(self, xp: Any, codes: Any) -> Any:
-        _arrays.check_digits(codes, self.pool_size, "codes")
+        _arrays.require_digits(codes, self.pool_size, "codes")
         small = codes.astype(_arrays.code_dtype(np, self.pool_size), copy=False)
         return _codes.pack(small, self.pool_size).reshape(codes.shape[0], -1)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from mehler import _arrays, _random
-from mehler._validate import choice, integer
+from mehler._validate import require_choice, require_integer
 
 ProjectionName: TypeAlias = Literal["gaussian", "orthogonal", "hadamard", "sobol", "halton"]
 
@@ -118,11 +118,11 @@ class Projection(ABC):
         TypeError, ValueError
             If an argument is not of its kind, or they ask for too many weights.
         """
-        _random.check_seed(seed)
+        _random.require_seed(seed)
         asked = {"n_pieces": n_pieces, "n_inputs": n_inputs, "n_units": n_units}
-        whole = {name: integer(name, size) for name, size in asked.items()}
-        choice("dtype", dtype, ("float32", "float64"))
-        integer("stream", stream, least=0)
+        whole = {name: require_integer(name, size) for name, size in asked.items()}
+        require_choice("dtype", dtype, ("float32", "float64"))
+        require_integer("stream", stream, least=0)
         if 8 * self.n_weights(**whole) > _MOST_BYTES:
             listed = ", ".join(f"{name}={size}" for name, size in whole.items())
             raise ValueError(f"{listed} ask for more than 1 TiB of weights; make one smaller")

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mehler import _arrays, _random
-from mehler._validate import integer
+from mehler._validate import require_integer
 from mehler.features.projections._base import Projection
 
 
@@ -43,7 +43,7 @@ class SharedPool(Projection):
     dense: ClassVar[bool] = False
 
     def __init__(self, n_projections: int) -> None:
-        self.n_projections = integer("n_projections", n_projections)
+        self.n_projections = require_integer("n_projections", n_projections)
 
     def check(self, n_pieces: int, n_inputs: int, n_units: int) -> None:
         """Raise ValueError if there are fewer vectors than a unit uses."""

@@ -20,7 +20,7 @@ _LOSSES: dict[str, type[Hinge] | type[Logistic]] = {
 }
 
 
-def check_features(z: Array, name: str = "Z", n_features: int | None = None) -> Array:
+def require_features(z: Array, name: str = "Z", n_features: int | None = None) -> Array:
     """Return `z` as a matrix of finite floats; integers become the default float."""
     if isinstance(z, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array; fill it or drop the rows with masked values")
@@ -30,7 +30,7 @@ def check_features(z: Array, name: str = "Z", n_features: int | None = None) -> 
             f"{name} is lazy (a Dask graph, or traced by jax.jit) but each iteration reads all of "
             f"it; compute it first, for instance {name} = {name}.compute()"
         )
-    _arrays.check_matrix(z, name=name)
+    _arrays.require_matrix(z, name=name)
     if n_features is not None and z.shape[1] != n_features:
         raise ValueError(
             f"{name} has {z.shape[1]} columns but the weights are {n_features}; pass the features "
@@ -39,7 +39,7 @@ def check_features(z: Array, name: str = "Z", n_features: int | None = None) -> 
     return xp.astype(without_gradient(z), _arrays.real_dtype(z, name=name), copy=False)
 
 
-def check_labels(y: Array, z: Array) -> None:
+def require_labels(y: Array, z: Array) -> None:
     """Return labels -1 and +1, one per row of `z`, beside it."""
     xp = _arrays.array_namespace(z, y, names=("Z", "y"))
     if _arrays.is_lazy(y):
@@ -66,7 +66,7 @@ def check_labels(y: Array, z: Array) -> None:
         )
 
 
-def check_limits(limits: Any, dtype: str) -> None:
+def require_limits(limits: Any, dtype: str) -> None:
     """Raise for boxes with outputs that the dtype cannot square and sum."""
     largest = float(limits.max())
     if not largest <= (2.0**40 if dtype == "float64" else 2.0**20):
@@ -76,7 +76,7 @@ def check_limits(limits: Any, dtype: str) -> None:
         )
 
 
-def check_reachable(gap: float, rounding: float) -> None:
+def require_reachable(gap: float, rounding: float) -> None:
     """Raise for a gap below rounding, which no certificate can show."""
     if gap <= 2.0 * rounding:
         raise ValueError(
@@ -85,7 +85,7 @@ def check_reachable(gap: float, rounding: float) -> None:
         )
 
 
-def check_loss(loss: Any, clip: bool) -> Loss:
+def require_loss(loss: Any, clip: bool) -> Loss:
     """Return the loss of a name or an object; ``clip=False`` removes its bound."""
     if isinstance(loss, str) and loss in _LOSSES:
         loss = _LOSSES[loss]()

@@ -9,13 +9,13 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import flag, integer, positive
+from mehler._validate import require_flag, require_integer, require_positive
 from mehler.learn._box_erm._arguments import (
-    check_features,
-    check_labels,
-    check_limits,
-    check_loss,
-    check_reachable,
+    require_features,
+    require_labels,
+    require_limits,
+    require_loss,
+    require_reachable,
 )
 from mehler.learn._box_erm._certificate import Certificate, certify, rounding
 from mehler.learn._box_erm._margins import SignedRows
@@ -112,20 +112,20 @@ def box_erm(
     >>> bool(np.mean(fit.predict(learn.units(phi, X)) == y) > 0.9)
     True
     """
-    flag("clip", clip)
-    chosen = check_loss(loss, clip)
-    scale = positive("scale", scale)
-    positive("gap", gap)
-    integer("max_iterations", max_iterations)
-    Z = check_features(Z)
-    check_labels(y, Z)
+    require_flag("clip", clip)
+    chosen = require_loss(loss, clip)
+    scale = require_positive("scale", scale)
+    require_positive("gap", gap)
+    require_integer("max_iterations", max_iterations)
+    Z = require_features(Z)
+    require_labels(y, Z)
     data = SignedRows(Z, y, scale / Z.shape[1])
     limits = data.limits()
-    check_limits(limits, _arrays.dtype_name(Z.dtype))
+    require_limits(limits, _arrays.dtype_name(Z.dtype))
     slope = chosen.surrogate_lipschitz
     at_zero = float(chosen.surrogate(np.zeros(1))[0])
     error = rounding(data.n, data.m, at_zero, slope, limits)
-    check_reachable(gap, error)
+    require_reachable(gap, error)
     # Limits are sums of m terms: compare with 1 up to their rounding.
     tolerance = 2.0 * (data.m + 2) * 2.0**-53
 

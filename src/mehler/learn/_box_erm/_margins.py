@@ -63,7 +63,7 @@ class SignedRows:
     def limits(self) -> Any:
         """Compute (C/m) sum_l |z_il| on the host: the largest |f(x_i)| over the box."""
         xp = self.xp
-        with np.errstate(over="ignore"):  # `check_limits` refuses infinity
+        with np.errstate(over="ignore"):  # `require_limits` refuses infinity
             sums = [_arrays.to_host(xp.sum(xp.abs(block), axis=1)) for _, block in self.blocks()]
             return self.half_width * np.concatenate(sums)
 

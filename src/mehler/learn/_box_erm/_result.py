@@ -7,7 +7,7 @@ from typing import Any
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler.learn._box_erm._arguments import check_features
+from mehler.learn._box_erm._arguments import require_features
 from mehler.learn.losses import Loss
 
 
@@ -103,7 +103,7 @@ class BoxERM:
         TypeError, ValueError
             If `Z` is not such a matrix, or lives elsewhere.
         """
-        Z = check_features(Z, n_features=self.alpha.shape[0])
+        Z = require_features(Z, n_features=self.alpha.shape[0])
         xp = _arrays.array_namespace(self.alpha, Z, names=("alpha", "Z"))
         place = _arrays.place_of(self.alpha)
         if _arrays.place_of(Z).device != place.device:

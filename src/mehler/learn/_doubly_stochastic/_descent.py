@@ -8,7 +8,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._random import STEPS, check_seed, derived_seed, generator
+from mehler._random import STEPS, derived_seed, generator, require_seed
 from mehler.features import FeatureMap, UnitBlock
 from mehler.learn._arguments import work_place
 from mehler.learn._doubly_stochastic._fit import StochasticFit, StreamedLinearModel
@@ -79,7 +79,7 @@ class Descent:
         keep_values: bool,
     ) -> None:
         self.phi, self.x, self.loss, self.lam = phi, x, loss, lam
-        self.seed = check_seed(seed)
+        self.seed = require_seed(seed)
         self.rows_per_step, self.units_per_step = rows_per_step, units_per_step
         self.home = _arrays.place_of(x)
         self.place = work_place(self.home)

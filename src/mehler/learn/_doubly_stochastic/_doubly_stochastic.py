@@ -8,9 +8,9 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import choice, flag, integer, positive
+from mehler._validate import require_choice, require_flag, require_integer, require_positive
 from mehler.features import FeatureMap, MaxoutCodes
-from mehler.learn._arguments import check_lambdas, check_pair
+from mehler.learn._arguments import require_lambdas, require_pair
 from mehler.learn._doubly_stochastic._descent import LOSSES, Descent
 from mehler.learn._doubly_stochastic._fit import StochasticFit
 
@@ -134,21 +134,21 @@ def doubly_stochastic(
     >>> bool(np.mean(found == (new[:, 0] * new[:, 1] > 0)) > 0.9)
     True
     """
-    check_map_of_units(phi)
-    (lam,) = check_lambdas(positive("lam", lam))
-    choice("loss", loss, tuple(LOSSES))
-    flag("intercept", intercept)
-    flag("keep_values", keep_values)
-    units = min(integer("units_per_step", units_per_step), phi.n_units)
-    rows = integer("rows_per_step", rows_per_step)
+    require_map_of_units(phi)
+    (lam,) = require_lambdas(require_positive("lam", lam))
+    require_choice("loss", loss, tuple(LOSSES))
+    require_flag("intercept", intercept)
+    require_flag("keep_values", keep_values)
+    units = min(require_integer("units_per_step", units_per_step), phi.n_units)
+    rows = require_integer("rows_per_step", rows_per_step)
     steps = phi.n_units // units if n_steps is None else n_steps
-    steps = integer("n_steps", steps)
+    steps = require_integer("n_steps", steps)
     if _arrays.is_array(X) and _arrays.is_chunked(X):
         raise TypeError("X is a Dask array, of which every step takes rows at random: compute it")
-    targets = check_pair(X, Y)
+    targets = require_pair(X, Y)
     phi._checked(X)
     if loss == "logistic":
-        check_codes(targets)
+        require_codes(targets)
     descent = Descent(
         phi=phi,
         x=_arrays.without_gradient(X),
@@ -158,14 +158,14 @@ def doubly_stochastic(
         seed=seed,
         rows_per_step=min(rows, X.shape[0]),
         units_per_step=units,
-        step=None if step is None else positive("step", step),
+        step=None if step is None else require_positive("step", step),
         intercept=intercept,
         keep_values=keep_values,
     )
     return descent.run(steps, loss, flat=Y.ndim == 1)
 
 
-def check_map_of_units(phi: Any) -> None:
+def require_map_of_units(phi: Any) -> None:
     """Raise unless `phi` is a real-valued map whose units can be drawn alone."""
     if not isinstance(phi, FeatureMap) or isinstance(phi, MaxoutCodes):
         raise TypeError(
@@ -175,7 +175,7 @@ def check_map_of_units(phi: Any) -> None:
     phi.unit_blocks()
 
 
-def check_codes(targets: Array) -> None:
+def require_codes(targets: Array) -> None:
     """Raise unless rows are -1 with a single +1, in two columns or more."""
     codes = _arrays.to_host(targets)
     good = codes.shape[1] > 1 and np.isin(codes, (-1, 1)).all()

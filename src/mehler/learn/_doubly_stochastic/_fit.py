@@ -10,7 +10,7 @@ import numpy as np
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler.features import FeatureMap
-from mehler.learn._arguments import check_rows
+from mehler.learn._arguments import require_rows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,7 +74,7 @@ class StochasticFit:
         """
         self.phi._checked(X)
         if not _arrays.is_lazy(X):
-            check_rows(X)
+            require_rows(X)
         place = _arrays.place_of(X)
         wide = _arrays.widest_float(place.xp, place.device)
         function = StreamedLinearModel(self.phi, self.weights, self.intercept, self.phi.n_units)

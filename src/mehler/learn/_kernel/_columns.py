@@ -9,14 +9,14 @@ import numpy as np
 
 from mehler import _arrays, _random
 from mehler._arrays import Array
-from mehler._validate import integer, integers
-from mehler.learn._arguments import check_rows, rows_at
+from mehler._validate import require_integer, require_integers
+from mehler.learn._arguments import require_rows, rows_at
 from mehler.learn._kernel._gram import (
     Kernel,
-    check_kernel,
     gram,
     host_reals,
     matrix,
+    require_kernel,
     spectrum,
     values,
 )
@@ -132,17 +132,17 @@ def column_sample(
     >>> bool(np.abs(phi(X) @ phi(X).T - K).max() < 0.1 * K.max())
     True
     """
-    function = check_kernel(kernel)
-    check_rows(X)
+    function = require_kernel(kernel)
+    require_rows(X)
     n = int(X.shape[0])
     if (n_columns is None) == (columns is None):
         raise ValueError("give n_columns, or columns, and not both")
     if columns is None:
-        r = integer("n_columns", n_columns, most=n)
-        rng = _random.generator(_random.check_seed(seed), _random.SELECTION, 0)
+        r = require_integer("n_columns", n_columns, most=n)
+        rng = _random.generator(_random.require_seed(seed), _random.SELECTION, 0)
         chosen = np.sort(rng.choice(n, r, replace=False))
     else:
-        chosen = np.asarray(sorted(integers("columns", columns)), dtype=np.int64)
+        chosen = np.asarray(sorted(require_integers("columns", columns)), dtype=np.int64)
         if len(chosen) == 0 or len(set(chosen.tolist())) < len(chosen) or chosen[-1] >= n:
             raise ValueError(f"columns must be different numbers of rows, from 0 to {n - 1}")
     rows = rows_at(X, chosen)

@@ -9,7 +9,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import reals
+from mehler._validate import require_reals
 
 Kernel = Callable[[Any, Any], Any]
 # Eigenvalues and differences across the diagonal below this share of the largest are rounding.
@@ -17,7 +17,7 @@ _ROUNDING = 1e-6
 LARGEST = 1e150
 
 
-def check_kernel(kernel: Any) -> Kernel:
+def require_kernel(kernel: Any) -> Kernel:
     """Return a function (X, Y) -> (n, k); of a map its exact kernel."""
     if callable(getattr(kernel, "kernel", None)):
         found: Kernel = kernel.kernel
@@ -55,7 +55,7 @@ def gram(kernel: Kernel, x: Array) -> Any:
 
 def host_reals(name: str, value: Any) -> Any:
     """Return finite real numbers of any library, float64 on the host."""
-    return reals(name, _arrays.to_host(value) if _arrays.is_array(value) else value)
+    return require_reals(name, _arrays.to_host(value) if _arrays.is_array(value) else value)
 
 
 def matrix(name: str, value: Any) -> Any:

@@ -9,9 +9,9 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import choice, flag
-from mehler.learn._arguments import SCORINGS, check_lambdas, check_pair, check_rows
-from mehler.learn._kernel._gram import LARGEST, Kernel, check_kernel, gram, spectrum, values
+from mehler._validate import require_choice, require_flag
+from mehler.learn._arguments import SCORINGS, require_lambdas, require_pair, require_rows
+from mehler.learn._kernel._gram import LARGEST, Kernel, gram, require_kernel, spectrum, values
 from mehler.learn._ridge._path import best
 
 
@@ -63,7 +63,7 @@ class KernelRidgeFit:
         array, shape (n, t), or (n,) if targets were given so
             In the float dtype of the fitted rows.
         """
-        check_rows(X)
+        require_rows(X)
         xp = _arrays.array_namespace(X, self.rows, names=("X", "the fitted rows"))
         if X.shape[1] != self.rows.shape[1]:
             raise ValueError(
@@ -150,11 +150,11 @@ def kernel_ridge(
     >>> bool(invariant.errors.min() < plain.errors.min())
     True
     """
-    function = check_kernel(kernel)
-    targets = check_pair(X, Y)
-    found = check_lambdas(lambdas)
-    choice("scoring", scoring, SCORINGS)
-    flag("intercept", intercept)
+    function = require_kernel(kernel)
+    targets = require_pair(X, Y)
+    found = require_lambdas(lambdas)
+    require_choice("scoring", scoring, SCORINGS)
+    require_flag("intercept", intercept)
     y = np.asarray(_arrays.to_host(targets), dtype=np.float64)
     if float(np.abs(y).max()) > LARGEST:
         raise ValueError(f"Y holds numbers above {LARGEST:g}, whose squares overflow: scale it")

@@ -9,8 +9,8 @@ import numpy as np
 
 from mehler import _arrays, _random
 from mehler._arrays import Array
-from mehler._validate import choice, flag, integer, positive
-from mehler.learn._arguments import check_rows
+from mehler._validate import require_choice, require_flag, require_integer, require_positive
+from mehler.learn._arguments import require_rows
 from mehler.learn._kernel._gram import host_reals, matrix, spectrum
 
 
@@ -57,7 +57,7 @@ def spectral_error(K_hat: Any, K: Any, lam: float) -> float:
     >>> round(learn.spectral_error(1.5 * np.eye(3), np.eye(3), 1.0), 12)  # 2.5 / 2 - 1
     0.25
     """
-    ridge = positive("lam", lam)
+    ridge = require_positive("lam", lam)
     approximation, exact = matrix("K_hat", K_hat), matrix("K", K)
     if approximation.shape != exact.shape:
         raise ValueError(
@@ -115,7 +115,7 @@ def kernel_alignment(K: Any, Y: Any, *, centred: bool = True) -> float:
     if y.ndim not in (1, 2) or y.shape[0] != len(k):
         raise ValueError(f"Y must have {len(k)} rows of real numbers, not shape {y.shape}")
     y = y.reshape(len(k), -1)
-    if flag("centred", centred):
+    if require_flag("centred", centred):
         y = y - y.mean(axis=0)
         k = k - k.mean(axis=0) - k.mean(axis=1)[:, None] + k.mean()
     size = float(np.linalg.norm(k)) * float(np.linalg.norm(y.T @ y))
@@ -203,12 +203,12 @@ def rademacher(
     >>> found.value, found.bound
     (2.0, 2.0)
     """
-    check_rows(Z, "Z")
-    size = positive("radius", radius)
-    norm = 2 if choice("shape", shape, ("ball", "box")) == "ball" else 1
-    n_draws = integer("n_draws", n_draws, least=2, most=10**7)
+    require_rows(Z, "Z")
+    size = require_positive("radius", radius)
+    norm = 2 if require_choice("shape", shape, ("ball", "box")) == "ball" else 1
+    n_draws = require_integer("n_draws", n_draws, least=2, most=10**7)
     z = np.asarray(_arrays.to_host(Z), dtype=np.float64)
-    rng = _random.generator(_random.check_seed(seed), _random.SELECTION, 0)
+    rng = _random.generator(_random.require_seed(seed), _random.SELECTION, 0)
     scale = size / len(z)
     found = np.empty(n_draws)
     for part in _arrays.slices(n_draws, 256):

@@ -9,7 +9,7 @@ from typing import Any
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler.learn._arguments import check_new_rows
+from mehler.learn._arguments import require_new_rows
 from mehler.learn._pickling import reduce_in_place
 from mehler.learn._ridge._fit import _Linear
 
@@ -73,7 +73,7 @@ class LogisticFit:
         array, shape (n, c)
             One column per class.
         """
-        check_new_rows(X)
+        require_new_rows(X)
         m, c = self.weights.shape
         function = _Linear(self.phi, self.weights, self.intercept)
         return _arrays.map_rows(function, X, c, self.weights.dtype, width=m)

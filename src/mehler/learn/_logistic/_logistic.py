@@ -10,8 +10,8 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import flag, integer, positive
-from mehler.learn._arguments import check_map, check_pair, feature_blocks, shape_of
+from mehler._validate import require_flag, require_integer, require_positive
+from mehler.learn._arguments import feature_blocks, require_map, require_pair, shape_of
 from mehler.learn._logistic._fit import LogisticFit
 from mehler.learn._one_vs_all import one_vs_all
 
@@ -94,15 +94,15 @@ def logistic(
     """
     from scipy.optimize import minimize
 
-    check_map(phi)
-    lam, tolerance = positive("lam", lam), positive("tolerance", tolerance)
-    max_iterations = integer("max_iterations", max_iterations)
-    flag("intercept", intercept)
+    require_map(phi)
+    lam, tolerance = require_positive("lam", lam), require_positive("tolerance", tolerance)
+    max_iterations = require_integer("max_iterations", max_iterations)
+    require_flag("intercept", intercept)
     away = isinstance(labels, np.ndarray) and _arrays.is_array(X) and not isinstance(X, np.ndarray)
     codes, known = one_vs_all(labels, classes, like=X if away else None)
     if len(known) < 2:
         raise ValueError(f"labels hold one class, {known.tolist()[0]!r}; give at least two")
-    targets = check_pair(X, codes, ("X", "labels"))
+    targets = require_pair(X, codes, ("X", "labels"))
     m, dtype = shape_of(phi, X)
     objective = _Objective(phi, X, targets, lam, intercept)
     start = np.zeros((m + intercept) * len(known))

@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 
 from mehler import exact
-from mehler._validate import integer, integers, not_negative, probability, real
+from mehler._validate import (
+    require_integer,
+    require_integers,
+    require_not_negative,
+    require_probability,
+    require_real,
+)
 from mehler.exact._validate import LARGEST_POOL
 from mehler.learn._neighbours import _tuning
 
@@ -68,7 +74,7 @@ class PoolAdvice:
 
 def rates(near: Any, far: Any, pool_size: int) -> tuple[float, float]:
     """Return kappa at two cosines, or raise if they are out of order or have no digits."""
-    near, far = real("near", near), real("far", far)
+    near, far = require_real("near", near), require_real("far", far)
     if not -1 < far < near <= 1:
         raise ValueError(f"near={near!r} and far={far!r} are not cosines with -1 < far < near <= 1")
     p, r = (float(exact.collision_probability(one, pool_size)) for one in (near, far))
@@ -89,14 +95,14 @@ def advise(
     near: Any, far: Any, n_rows: Any, pool_sizes: Any, recall: Any, projection_cost: Any
 ) -> list[PoolAdvice]:
     """Return the cheapest sizes for each pool, cheapest pool first."""
-    n = integer("n_rows", n_rows, most=2**63 - 1)
-    pools = sorted(set(integers("pool_sizes", pool_sizes, least=2)))
+    n = require_integer("n_rows", n_rows, most=2**63 - 1)
+    pools = sorted(set(require_integers("pool_sizes", pool_sizes, least=2)))
     if not pools:
         raise ValueError("pool_sizes is empty: give some, at least 2 each")
     if pools[-1] > LARGEST_POOL:
         raise ValueError(f"pool_sizes holds {pools[-1]}, which is above {LARGEST_POOL}")
-    recall = probability("recall", recall)
-    price = not_negative("projection_cost", projection_cost)
+    recall = require_probability("recall", recall)
+    price = require_not_negative("projection_cost", projection_cost)
     if price > _MOST_PRICE:
         raise ValueError(f"projection_cost={projection_cost!r} must be at most {_MOST_PRICE:g}")
     found = [(q, *rates(near, far, q)) for q in pools]

@@ -10,10 +10,10 @@ import numpy as np
 
 from mehler import _arrays, exact
 from mehler._arrays import Array, _codes
-from mehler._validate import integer
-from mehler.exact._validate import check_rho
+from mehler._validate import require_integer
+from mehler.exact._validate import require_rho
 from mehler.features import MaxoutCodes, PackedCodes
-from mehler.learn._arguments import check_rows
+from mehler.learn._arguments import require_rows
 from mehler.learn._neighbours import _advice, _tuning
 from mehler.learn._neighbours._advice import PoolAdvice
 from mehler.learn._neighbours._hash_tables import Buckets
@@ -116,12 +116,12 @@ class MaxoutIndex:
         good = isinstance(recall, Real) and not isinstance(recall, bool)
         if not good or not 0 < recall < 1:
             raise ValueError(f"recall={recall!r} is not a number between 0 and 1")
-        n_neighbours = integer("n_neighbours", n_neighbours)
+        n_neighbours = require_integer("n_neighbours", n_neighbours)
         self.phi = phi
         # As Python's: the number of buckets is no narrow integer.
-        n_digits = None if n_digits is None else integer("n_digits", n_digits)
-        n_tables = None if n_tables is None else integer("n_tables", n_tables)
-        self._check_sizes(n_digits, n_tables)
+        n_digits = None if n_digits is None else require_integer("n_digits", n_digits)
+        n_tables = None if n_tables is None else require_integer("n_tables", n_tables)
+        self._require_sizes(n_digits, n_tables)
         self.expected_recall: float | None = None
         self.expected_candidates: float | None = None
         if n_digits is None or n_tables is None:
@@ -139,7 +139,7 @@ class MaxoutIndex:
         self._buckets = Buckets(codes, phi.pool_size, n_digits, n_tables)
         self.codes = PackedCodes.pack(codes, phi.pool_size)
 
-    def _check_sizes(self, n_digits: int | None, n_tables: int | None) -> None:
+    def _require_sizes(self, n_digits: int | None, n_tables: int | None) -> None:
         m, q = self.phi.n_features, self.phi.pool_size
         k, count = n_digits or 1, n_tables or 1
         if k * count > m:
@@ -190,7 +190,7 @@ class MaxoutIndex:
         self._require_known("this")
         scalar = not _arrays.is_array(rho)
         # Checked in its own dtype: cosines of float32 leave [-1, 1] by more.
-        cosine = _arrays.to_host(check_rho(rho)).astype(np.float64)
+        cosine = _arrays.to_host(require_rho(rho)).astype(np.float64)
         kappa = exact.collision_probability(cosine, self.phi.pool_size)
         values = _tuning.probability(kappa, self.n_digits, self.n_tables)
         return float(values) if scalar and values.ndim == 0 else values
@@ -357,7 +357,7 @@ class MaxoutIndex:
             Fraction of digits that agree, or cosine; NaN where index is -1. Both live where Q
             does; Dask arrays are computed, and give NumPy arrays.
         """
-        wanted = self._check_wanted(n_neighbours)
+        wanted = self._require_wanted(n_neighbours)
         Q = self._queries(Q)
         codes = self._encoded(Q)
         units = None if self._units is None else _tuning.unit_rows(_arrays.to_host(Q))
@@ -396,7 +396,7 @@ class MaxoutIndex:
         float
             Mean over queries.
         """
-        wanted = self._check_wanted(n_neighbours)
+        wanted = self._require_wanted(n_neighbours)
         Q = self._queries(Q)
         found = _arrays.to_host(self.query(Q, wanted)[0])
         units = _tuning.unit_rows(_arrays.to_host(Q))
@@ -408,15 +408,15 @@ class MaxoutIndex:
             hits += int(((at >= least[:, None]) & (found[block] >= 0)).sum())
         return hits / found.size
 
-    def _check_wanted(self, n_neighbours: int) -> int:
-        return integer("n_neighbours", n_neighbours, most=self._buckets.n_rows)
+    def _require_wanted(self, n_neighbours: int) -> int:
+        return require_integer("n_neighbours", n_neighbours, most=self._buckets.n_rows)
 
     def _encoded(self, Q: Array) -> Any:
         return _arrays.to_host(self.phi(self._queries(Q)))
 
     def _queries(self, Q: Array) -> Array:
         Q = _here(Q, "Q")
-        _arrays.check_matrix(Q, name="Q", n_columns=self.phi.n_inputs, finite=False)
+        _arrays.require_matrix(Q, name="Q", n_columns=self.phi.n_inputs, finite=False)
         self.phi._require_here(Q, "Q")
         return Q
 
@@ -444,11 +444,11 @@ class MaxoutIndex:
 
 def _here(x: Array, name: str) -> Array:
     """Validate rows; Dask arrays are computed, so that their values are checked too."""
-    check_rows(x, name)
+    require_rows(x, name)
     if not _arrays.is_chunked(x):
         return x
     host = _arrays.to_host(x)
-    check_rows(host, name)
+    require_rows(host, name)
     return host
 
 

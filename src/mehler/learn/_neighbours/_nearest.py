@@ -8,8 +8,8 @@ from typing import Any
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import integer
-from mehler.learn._arguments import check_map, check_rows, features_of
+from mehler._validate import require_integer
+from mehler.learn._arguments import features_of, require_map, require_rows
 
 # Rows per block of distances; 2048 x 2048 of float32 are 16 MiB.
 _BLOCK = 2048
@@ -69,13 +69,13 @@ def nearest(
     >>> index.tolist()
     [[0, 1]]
     """
-    check_map(phi)
-    check_rows(X)
-    check_rows(Q, "Q")
+    require_map(phi)
+    require_rows(X)
+    require_rows(Q, "Q")
     _arrays.array_namespace(X, Q, names=("X", "Q"))
     if X.shape[1] != Q.shape[1]:
         raise ValueError(f"Q has {Q.shape[1]} columns but X has {X.shape[1]}; give as many")
-    n_neighbours = integer("n_neighbours", n_neighbours, most=X.shape[0])
+    n_neighbours = require_integer("n_neighbours", n_neighbours, most=X.shape[0])
     if _arrays.is_chunked(X):
         for name, rows in (("X", X), ("Q", Q)):
             _arrays.require_small(rows, name=name, reason="every query is compared with every row")

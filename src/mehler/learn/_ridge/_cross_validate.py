@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import choice, flag, iterable
-from mehler.learn._arguments import SCORINGS, SOLVERS, check_lambdas, check_map, check_pair
-from mehler.learn._folds import check_folds
+from mehler._validate import require_choice, require_flag, require_iterable
+from mehler.learn._arguments import SCORINGS, SOLVERS, require_lambdas, require_map, require_pair
+from mehler.learn._folds import require_folds
 from mehler.learn._ridge._fit import RidgeFit
 from mehler.learn._ridge._fold_sums import (
     How,
@@ -142,13 +142,13 @@ def cross_validate(
     >>> found.errors.shape, found.fit.lam
     ((5, 3), 1e-06)
     """
-    flag("intercept", intercept)
-    check_map(phi)
-    path_of = check_lambdas(lambdas)
-    choice("scoring", scoring, SCORINGS)
-    choice("solver", solver, SOLVERS)
-    targets = check_pair(X, Y)
-    numbers, n_folds = check_folds(folds, X.shape[0])
+    require_flag("intercept", intercept)
+    require_map(phi)
+    path_of = require_lambdas(lambdas)
+    require_choice("scoring", scoring, SCORINGS)
+    require_choice("solver", solver, SOLVERS)
+    targets = require_pair(X, Y)
+    numbers, n_folds = require_folds(folds, X.shape[0])
     how = How(lambdas=path_of, intercept=intercept, solver=solver)
     paths, whole = without_each(phi, X, targets, Y.ndim == 1, numbers, n_folds, how)
     total = errors_over_rows(phi, paths, X, targets, numbers, scoring)
@@ -215,10 +215,10 @@ def cross_validate_sums(
     >>> found.errors.shape, found.fit.lam
     ((5, 3), 1e-06)
     """
-    flag("intercept", intercept)
-    path_of = check_lambdas(lambdas)
-    choice("solver", solver, SOLVERS)
-    given = iterable("parts", parts)
+    require_flag("intercept", intercept)
+    path_of = require_lambdas(lambdas)
+    require_choice("solver", solver, SOLVERS)
+    given = require_iterable("parts", parts)
     for i, part in enumerate(given):
         if not isinstance(part, RidgeSums):
             raise TypeError(f"parts[{i}] is {type(part).__name__}; give learn.RidgeSums")

@@ -8,7 +8,7 @@ from typing import Any
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler.learn._arguments import apply, check_new_rows
+from mehler.learn._arguments import apply, require_new_rows
 from mehler.learn._pickling import reduce_in_place
 
 
@@ -66,7 +66,7 @@ class RidgeFit:
         array, shape (n, t), or (n,) if targets were given so
             In the dtype of the features.
         """
-        check_new_rows(X)
+        require_new_rows(X)
         m, t = self.weights.shape
         function = _Linear(self.phi, self.weights, self.intercept)
         values = _arrays.map_rows(function, X, t, self.weights.dtype, width=m)

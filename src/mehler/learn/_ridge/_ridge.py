@@ -9,8 +9,8 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import choice, flag
-from mehler.learn._arguments import SCORINGS, SOLVERS, check_lambdas, check_map, check_pair
+from mehler._validate import require_choice, require_flag
+from mehler.learn._arguments import SCORINGS, SOLVERS, require_lambdas, require_map, require_pair
 from mehler.learn._ridge._cross_validate import cross_validate
 from mehler.learn._ridge._dual import is_wide, solve_dual
 from mehler.learn._ridge._fit import RidgeFit
@@ -114,12 +114,12 @@ def ridge(
     >>> bool(np.mean(found == (new[:, 0] * new[:, 1] > 0)) > 0.9)
     True
     """
-    flag("intercept", intercept)
-    check_map(phi)
-    path_of = check_lambdas(lambdas)
-    choice("choose", choose, ("leave-one-out", "hold-out", "folds"))
-    choice("scoring", scoring, SCORINGS)
-    choice("solver", solver, SOLVERS)
+    require_flag("intercept", intercept)
+    require_map(phi)
+    path_of = require_lambdas(lambdas)
+    require_choice("choose", choose, ("leave-one-out", "hold-out", "folds"))
+    require_choice("scoring", scoring, SCORINGS)
+    require_choice("solver", solver, SOLVERS)
     if (folds is not None) != (choose == "folds"):
         raise ValueError(
             "folds= and choose='folds' go together: give the fold of each row, as "
@@ -131,7 +131,7 @@ def ridge(
             phi, X, Y, folds, lambdas=path_of, scoring=scoring, intercept=intercept, solver=solver
         )
         return found.fit
-    targets = check_pair(X, Y)
+    targets = require_pair(X, Y)
     leaves = choose == "leave-one-out"
     if leaves:
         _require_leaving(holdout, solver, X)
@@ -174,7 +174,7 @@ def _held_out(holdout: Any, y: Array) -> tuple[Array, Array]:
     if not isinstance(holdout, tuple) or len(holdout) != 2:
         raise ValueError("choose='hold-out' needs holdout=(X, Y), the rows and targets held out")
     rows, given = holdout
-    off = check_pair(rows, given, ("holdout[0]", "holdout[1]"))
+    off = require_pair(rows, given, ("holdout[0]", "holdout[1]"))
     if given.ndim != y.ndim or tuple(given.shape[1:]) != tuple(y.shape[1:]):
         raise ValueError(
             f"holdout[1] has shape {tuple(given.shape)} but Y {tuple(y.shape)}; give as many "

@@ -8,15 +8,15 @@ from typing import Any
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import choice, flag
+from mehler._validate import require_choice, require_flag
 from mehler.features._base import FeatureMap
 from mehler.learn._arguments import (
     SOLVERS,
-    check_lambdas,
-    check_map,
-    check_pair,
     feature_blocks,
+    require_lambdas,
+    require_map,
     require_no_overflow,
+    require_pair,
     work_place,
 )
 from mehler.learn._ridge._fit import RidgeFit
@@ -106,7 +106,7 @@ class RidgeSums:
     """
 
     def __init__(self, phi: Callable[[Array], Array]) -> None:
-        self.phi = check_map(phi)
+        self.phi = require_map(phi)
         self.n_rows: float = 0
         self._flat = False  # targets were given as (n,)
         self._mean: Array = None
@@ -143,7 +143,7 @@ class RidgeSums:
             any work; if `phi` gives NaN, when that block is reached: the sums are then invalid.
         """
         flat = Y.ndim == 1 if _arrays.is_array(Y) else False
-        targets = check_pair(X, Y)
+        targets = require_pair(X, Y)
         if self.n_rows:
             self._require_fit(targets.shape[1], flat, _arrays.place_of(X))
         weighted = weights is not None
@@ -281,8 +281,8 @@ class RidgeSums:
         TypeError, ValueError
             If there are no rows yet, or an argument is not of its kind.
         """
-        flag("intercept", intercept)
-        path = self._path(check_lambdas(lambdas), intercept, solver, overwrite=False)
+        require_flag("intercept", intercept)
+        path = self._path(require_lambdas(lambdas), intercept, solver, overwrite=False)
         return tuple(path.fit(i) for i in range(len(path.lambdas)))
 
     def _path(
@@ -290,7 +290,7 @@ class RidgeSums:
     ) -> Path:
         """Solve for all lambdas; ``overwrite=True`` overwrites the Gram."""
         self._require_sums()
-        choice("solver", solver, SOLVERS)
+        require_choice("solver", solver, SOLVERS)
         xp, gram, cross = self._place.xp, self._gram, self._cross
         if not intercept:
             scale = self.n_rows**0.5
@@ -371,7 +371,7 @@ class RidgeSums:
 
 def with_weights(x: Array, targets: Array, weights: Array) -> Array:
     """Return targets with validated weights of the rows as one more column."""
-    column = check_pair(x, weights, ("X", "weights"))
+    column = require_pair(x, weights, ("X", "weights"))
     xp = _arrays.array_namespace(targets)
     if weights.ndim != 1 or bool(xp.any(column < 0)):
         raise ValueError("weights must be one number of at least 0 for each row")

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 
 import numpy as np
 
-from mehler._validate import iterable
+from mehler._validate import require_iterable
 from mehler.report.inputs._out_of_core import Look
 from mehler.report.inputs._source import Source
 
@@ -25,7 +25,7 @@ def names_in(given: str | Sequence[str] | None, option: str) -> tuple[str, ...]:
         return ()
     if isinstance(given, str):
         return tuple(name.strip() for name in next(csv.reader([given]), []))
-    names = iterable(option, given)
+    names = require_iterable(option, given)
     if not all(isinstance(name, str) for name in names):
         raise TypeError(f"{option}={given!r} must be names of columns")
     return names

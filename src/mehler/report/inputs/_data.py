@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays
-from mehler._validate import flag, instance, positive
+from mehler._validate import require_flag, require_instance, require_positive
 from mehler.report.inputs import _columns
 from mehler.report.inputs._columns import warnings_on
 from mehler.report.inputs._matrix import DataMatrix
@@ -92,13 +92,13 @@ def load_rows(
     """
     if isinstance(data, DataMatrix):
         return data
-    limit = positive("unpack_limit", unpack_limit)
-    flag("standardize", standardize)
-    flag("drop_missing", drop_missing)
+    limit = require_positive("unpack_limit", unpack_limit)
+    require_flag("standardize", standardize)
+    require_flag("drop_missing", drop_missing)
     if header is not None:
-        flag("header", header)
+        require_flag("header", header)
     if array is not None:
-        instance("array", array, str)
+        require_instance("array", array, str)
     taken, left = (_columns.names_in(one, o) for one, o in ((columns, "columns"), (drop, "drop")))
     source, label, labels = opened(data, target, header, array, limit)
     named = target if labels is None else None

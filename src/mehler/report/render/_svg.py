@@ -6,7 +6,7 @@ import io
 import re
 from typing import TYPE_CHECKING, Any
 
-from mehler._validate import instance
+from mehler._validate import require_instance
 from mehler.report.render._format import tick, tick_of_power
 from mehler.statements import Plot, Series
 
@@ -92,7 +92,7 @@ def draw(plot: Plot, prefix: str) -> Markup:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    instance("plot", plot, Plot)
+    require_instance("plot", plot, Plot)
     if not isinstance(prefix, str) or not _PREFIX.fullmatch(prefix):
         raise ValueError(f"prefix={prefix!r} must be letters, digits, and '_', '-', '.' or ':'")
     with mpl.rc_context(_STYLE):

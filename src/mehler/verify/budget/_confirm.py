@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from mehler._validate import probability
+from mehler._validate import require_probability
 from mehler.verify._arguments import pay, root_seed
 from mehler.verify._verdict import Verdict
 
@@ -108,8 +108,8 @@ def confirm(
     seed = root_seed(seed)
     if not callable(check):
         raise TypeError(f"check={check!r} must be callable, for instance verify.check_kernel")
-    false_alarm = probability("false_alarm", false_alarm)
-    first = max(FIRST, false_alarm) if first is None else probability("first", first)
+    false_alarm = require_probability("false_alarm", false_alarm)
+    first = max(FIRST, false_alarm) if first is None else require_probability("first", first)
     if first < false_alarm:
         raise ValueError(
             f"first={first:.3g} is below false_alarm={false_alarm:.3g}: the first stage is the "

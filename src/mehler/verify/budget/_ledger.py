@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from mehler._plural import counted
-from mehler._validate import integer, probability
+from mehler._validate import require_integer, require_probability
 from mehler.verify.budget._allotment import Allotment
 
 
@@ -66,7 +66,7 @@ class Ledger:
         return budget * (1 + 1e-9)
 
     def __init__(self, budget: float = 1e-6) -> None:
-        self._budget = probability("budget", budget)
+        self._budget = require_probability("budget", budget)
         self._bought: list[Entry | Allotment] = []
         self._lock = threading.Lock()
 
@@ -122,7 +122,11 @@ class Ledger:
         BudgetExceeded
             If the rest of the budget does not cover it; nothing is spent then.
         """
-        entry = Entry(str(label), probability("false_alarm", false_alarm), integer("looks", looks))
+        entry = Entry(
+            str(label),
+            require_probability("false_alarm", false_alarm),
+            require_integer("looks", looks),
+        )
         with self._lock:
             self._buy(entry, entry)
 
@@ -163,7 +167,9 @@ class Ledger:
         (True, 50)
         """
         wanted = Allotment(
-            str(label), probability("false_alarm", false_alarm), integer("examples", examples)
+            str(label),
+            require_probability("false_alarm", false_alarm),
+            require_integer("examples", examples),
         )
         with self._lock:
             for old in self._bought:

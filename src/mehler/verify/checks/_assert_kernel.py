@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mehler._arrays import Array
-from mehler._validate import flag, probability, text
+from mehler._validate import require_flag, require_probability, require_text
 from mehler.verify._arguments import root_seed, threads
 from mehler.verify._failure import is_failure, require_holds
 from mehler.verify._verdict import Verdict
@@ -81,10 +81,10 @@ def assert_kernel(
     >>> assert_kernel(draw, lambda X, Y: X @ Y.T, np.eye(3), resolution=0.1).holds
     True
     """
-    flag("structure", structure)
-    name = text("name", name, default="kernel")
+    require_flag("structure", structure)
+    name = require_text("name", name, default="kernel")
     n_jobs = threads(n_jobs)
-    false_alarm, seed = probability("false_alarm", false_alarm), root_seed(seed)
+    false_alarm, seed = require_probability("false_alarm", false_alarm), root_seed(seed)
     if structure:
         built = check_structure(
             draw,

@@ -17,8 +17,8 @@ from mehler._arrays import (
     resolve_place,
 )
 from mehler._plural import counted
-from mehler._validate import choice, iterable, mapping
-from mehler.verify._arguments import check_options, pay, root_seed
+from mehler._validate import require_choice, require_iterable, require_mapping
+from mehler.verify._arguments import pay, require_options, root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import trials_for, zero_failures_verdict
 from mehler.verify.budget._ledger import Ledger
@@ -107,17 +107,19 @@ def check_backends(
     'holds'
     """
     seed = root_seed(seed)
-    asked = check_options("backends", name, false_alarm, resolution, miss)
+    asked = require_options("backends", name, false_alarm, resolution, miss)
     asked.require_below(1.0, "a share lies in [0, 1]")
     if not callable(draw):
         raise TypeError(f"draw={draw!r} must be callable: (seed, like) -> map")
     rows = rows_without_claim(X)
-    dtypes = tuple(choice("dtypes", one, _DTYPES) for one in iterable("dtypes", dtypes))
+    dtypes = tuple(
+        require_choice("dtypes", one, _DTYPES) for one in require_iterable("dtypes", dtypes)
+    )
     if not dtypes:
         raise ValueError("dtypes is empty: name 'float32' or 'float64'")
     if places is None:
         places = {k: v for k, v in installed_namespaces().items() if k != "numpy"}
-    places = mapping("places", places)
+    places = require_mapping("places", places)
     if not places:
         raise ValueError("places is empty: install another array library, or name one")
     pay(ledger, asked.name, asked.false_alarm)

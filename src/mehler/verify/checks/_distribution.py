@@ -10,8 +10,8 @@ import numpy as np
 
 from mehler._arrays import Array, to_host
 from mehler._plural import counted
-from mehler._validate import flag, function, positive
-from mehler.verify._arguments import at_most, check_options, pay, root_seed
+from mehler._validate import require_flag, require_function, require_positive
+from mehler.verify._arguments import at_most, pay, require_options, root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.intervals import dkw
@@ -111,13 +111,13 @@ def check_distribution(
     'refuted'
     """
     seed = root_seed(seed)
-    asked = check_options("distribution", name, false_alarm, resolution, miss)
+    asked = require_options("distribution", name, false_alarm, resolution, miss)
     asked.require_below(1.0, "distribution functions differ by at most 1")
-    function("cdf", cdf, optional=True)
+    require_function("cdf", cdf, optional=True)
     if independent_features is not None:
-        independent_features = flag("independent_features", independent_features)
+        independent_features = require_flag("independent_features", independent_features)
     if scale is not None:
-        scale = positive("scale", scale)
+        scale = require_positive("scale", scale)
     max_draws = at_most("max_draws", max_draws)
     draws, rows = Draws(draw, seed), rows_without_claim(X)
     n_rows = rows.host.shape[0]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, from_host, place_of
-from mehler._validate import integer, positive
-from mehler.verify._arguments import check_options, pay, root_seed
+from mehler._validate import require_integer, require_positive
+from mehler.verify._arguments import pay, require_options, root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify._zero_failures import trials_for, zero_failures_verdict
 from mehler.verify.budget._ledger import Ledger
@@ -83,13 +83,13 @@ def check_finite(
     'zero'
     """
     seed = root_seed(seed)
-    asked = check_options("finite", name, false_alarm, resolution, miss)
+    asked = require_options("finite", name, false_alarm, resolution, miss)
     asked.require_below(1.0, "a share lies in [0, 1]")
     pay(ledger, asked.name, asked.false_alarm)
     draws, rows = Draws(draw, seed), rows_without_claim(X)
     kind = rows.host.dtype if rows.host.dtype.kind == "f" else np.dtype(np.float64)
     info = np.finfo(kind)
-    top = float(info.max) ** 0.25 if largest is None else positive("largest", largest)
+    top = float(info.max) ** 0.25 if largest is None else require_positive("largest", largest)
     if top > float(info.max):
         raise ValueError(
             f"largest={largest!r} is not representable in {kind}: give at most {info.max}"
@@ -97,7 +97,7 @@ def check_finite(
     hostile = _hostile(rows, kind, top)
     trials = trials_for(asked)
     if max_draws is not None:
-        trials = min(trials, integer("max_draws", max_draws))
+        trials = min(trials, require_integer("max_draws", max_draws))
     happened, done, reason = 0, 0, ""
     where: dict[str, Any] = {}
     n_features = 0

@@ -10,7 +10,13 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler._plural import counted
-from mehler._validate import flag, function, positive, probability, text
+from mehler._validate import (
+    require_flag,
+    require_function,
+    require_positive,
+    require_probability,
+    require_text,
+)
 from mehler.verify._arguments import (
     at_most,
     bounds_pair,
@@ -164,19 +170,20 @@ def check_kernel(
     'refuted'
     """
     seed = root_seed(seed)
-    flag("independent_features", independent_features)
-    function("variance", variance, optional=True)
-    false_alarm, miss = probability("false_alarm", false_alarm), probability("miss", miss)
+    require_flag("independent_features", independent_features)
+    require_function("variance", variance, optional=True)
+    false_alarm = require_probability("false_alarm", false_alarm)
+    miss = require_probability("miss", miss)
     resolution, n_jobs = relative_resolution(resolution), threads(n_jobs)
     max_features = at_most("max_features", max_features)
-    clock = Clock(None if time_limit is None else positive("time_limit", time_limit))
+    clock = Clock(None if time_limit is None else require_positive("time_limit", time_limit))
     if variance is not None and bounds is not None:
         raise ValueError("variance and bounds exclude each other: a variance is the sharper one")
     if bounds is not None:
         bounds = bounds_pair(bounds)
     draws = Draws(draw, seed)
     pairs = make_pairs(kernel, X, Y)
-    title = text("name", name, default="kernel")
+    title = require_text("name", name, default="kernel")
     pay(ledger, title, false_alarm)
 
     # Non-finite values are a finding about the map, not an accident of this code.

@@ -8,7 +8,14 @@ from typing import Any
 
 from mehler._arrays import Array
 from mehler._plural import counted
-from mehler._validate import flag, mapping, positive, probability, real, text
+from mehler._validate import (
+    require_flag,
+    require_mapping,
+    require_positive,
+    require_probability,
+    require_real,
+    require_text,
+)
 from mehler.verify import intervals
 from mehler.verify._arguments import bounds_pair, pay, sample_vector
 from mehler.verify._verdict import BOUNDED, KNOWN_VARIANCE, OUTLIERS, Status, Verdict
@@ -92,17 +99,18 @@ def check_mean(
     >>> check_mean(x, 1.1, variance=2.0, resolution=0.1).status
     'refuted'
     """
-    name = text("name", name, default="mean")
-    flag("binary", binary)
+    name = require_text("name", name, default="mean")
+    require_flag("binary", binary)
     x = sample_vector(samples)
-    where, seeds = mapping("where", where), mapping("seeds", seeds)
-    if not math.isfinite(real("exact", exact)):
+    where, seeds = require_mapping("where", where), require_mapping("seeds", seeds)
+    if not math.isfinite(require_real("exact", exact)):
         raise ValueError(f"exact={exact!r} must be finite: it is the claimed mean")
     if sum(given is not None for given in (variance, bounds)) + binary > 1:
         raise ValueError("variance, bounds and binary exclude each other: declare one of them")
-    variance = None if variance is None else positive("variance", variance)
-    resolution = positive("resolution", resolution)
-    false_alarm, miss = probability("false_alarm", false_alarm), probability("miss", miss)
+    variance = None if variance is None else require_positive("variance", variance)
+    resolution = require_positive("resolution", resolution)
+    false_alarm = require_probability("false_alarm", false_alarm)
+    miss = require_probability("miss", miss)
     if binary or bounds is not None:
         low, high = (0.0, 1.0) if bounds is None else bounds_pair(bounds)
         if resolution >= high - low:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, from_host, is_array, resolve_place, to_host
-from mehler._validate import integer, probability, reals, text
+from mehler._validate import require_integer, require_probability, require_reals, require_text
 from mehler.verify import intervals
-from mehler.verify._arguments import check_resolution, pay, root_seed
+from mehler.verify._arguments import pay, require_resolution, root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.sampling._draws import Draws
@@ -118,13 +118,14 @@ def check_precision(
     >>> check_precision(lambda s: draw(s, np.float32), 5).status
     'refuted'
     """
-    name = text("name", name, default="precision")
+    name = require_text("name", name, default="precision")
     seed = root_seed(seed)
-    n_inputs = integer("n_inputs", n_inputs, most=10**8)
-    false_alarm, miss = probability("false_alarm", false_alarm), probability("miss", miss)
-    resolution = check_resolution(resolution)
+    n_inputs = require_integer("n_inputs", n_inputs, most=10**8)
+    false_alarm = require_probability("false_alarm", false_alarm)
+    miss = require_probability("miss", miss)
+    resolution = require_resolution(resolution)
     if scale is not None:
-        scale = reals("scale", to_host(scale) if is_array(scale) else scale)
+        scale = require_reals("scale", to_host(scale) if is_array(scale) else scale)
     if resolution >= 1.0:
         raise ValueError(f"resolution={resolution!r} is vacuous: a share of weights is below 1")
     draws = Draws(draw, seed)

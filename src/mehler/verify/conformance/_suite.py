@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from mehler._arrays import Array
-from mehler._validate import integer, probability
+from mehler._validate import require_integer, require_probability
 from mehler.verify._arguments import relative_resolution
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.conformance import _form, _laws
@@ -100,9 +100,9 @@ def checks(
     subject = Subject(
         factory,
         X,
-        integer("n_features", n_features, least=2),
+        require_integer("n_features", n_features, least=2),
         relative_resolution(resolution),
-        probability("false_alarm", false_alarm),
+        require_probability("false_alarm", false_alarm),
         ledger,
     )
     return [

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import function, integer, positive
+from mehler._validate import require_function, require_integer, require_positive
 from mehler.verify.diagnosis import _causes as causes
 from mehler.verify.diagnosis._fits import Cause, Means
 from mehler.verify.diagnosis._probes import Lines, OnLines, falls
@@ -95,9 +95,9 @@ def diagnose(
     >>> likely.kind, round(likely.value, 1)
     ('factor', 2.0)
     """
-    n_draws = integer("n_draws", n_draws, least=2 * GROUPS, most=10**7)
-    until = None if time_limit is None else monotonic() + positive("time_limit", time_limit)
-    function("resize", resize, optional=True)
+    n_draws = require_integer("n_draws", n_draws, least=2 * GROUPS, most=10**7)
+    until = None if time_limit is None else monotonic() + require_positive("time_limit", time_limit)
+    require_function("resize", resize, optional=True)
     pairs = make_pairs(kernel, X, None)
     draws = Draws(draw, seed, stream=_STREAM)
     with np.errstate(all="ignore"):
@@ -131,7 +131,7 @@ def observe(
     time_limit: float | None = None,
 ) -> Seen:
     """Return the estimates of the draws that `diagnose` makes; a single draw has error 0."""
-    until = None if time_limit is None else monotonic() + positive("time_limit", time_limit)
+    until = None if time_limit is None else monotonic() + require_positive("time_limit", time_limit)
     pairs = make_pairs(kernel, X, None)
     draws = Draws(draw, seed, stream=_STREAM)
     with np.errstate(all="ignore"):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import probability
+from mehler._validate import require_probability
 from mehler.verify._arguments import sample_vector
 
 
@@ -55,7 +55,7 @@ def asymptotic(samples: Array, false_alarm: float) -> tuple[float, float]:
     True
     """
     x = sample_vector(samples)
-    false_alarm = probability("false_alarm", false_alarm)
+    false_alarm = require_probability("false_alarm", false_alarm)
     if x.size < 2:
         raise ValueError("samples holds 1 value: the empirical variance needs at least 2")
     centre = float(x.mean())

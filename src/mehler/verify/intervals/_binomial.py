@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from mehler._validate import integer, probability
+from mehler._validate import require_integer, require_probability
 
 
 def binomial(successes: int, n: int, false_alarm: float) -> tuple[float, float]:
@@ -46,11 +46,11 @@ def binomial(successes: int, n: int, false_alarm: float) -> tuple[float, float]:
     """
     from scipy.special import betaincinv
 
-    n = integer("n", n)
-    k = integer("successes", successes, least=0)
+    n = require_integer("n", n)
+    k = require_integer("successes", successes, least=0)
     if k > n:
         raise ValueError(f"successes={k} exceeds n={n}: count successes among the n trials")
-    tail = 0.5 * probability("false_alarm", false_alarm)
+    tail = 0.5 * require_probability("false_alarm", false_alarm)
     # Use the mirrored function for the upper end: 1 - alpha/2 would round alpha/2 away.
     low = 0.0 if k == 0 else float(betaincinv(k, n - k + 1, tail))
     high = 1.0 if k == n else 1.0 - float(betaincinv(n - k, k + 1, tail))
@@ -97,8 +97,8 @@ def dkw(n: int, false_alarm: float) -> float:
     >>> round(dkw(1000, 1e-9), 4), round((math.log(2e9) / 2000) ** 0.5, 4)
     (0.1032, 0.1035)
     """
-    n = integer("n", n)
-    tail = 0.5 * probability("false_alarm", false_alarm)
+    n = require_integer("n", n)
+    tail = 0.5 * require_probability("false_alarm", false_alarm)
     massart = min(1.0, math.sqrt(-math.log(tail) / (2.0 * n)))
     if n > _EXACT_UP_TO:
         return massart

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import integer, probability
+from mehler._validate import require_integer, require_probability
 from mehler.verify._arguments import bounds_pair, sample_vector
 
 
@@ -82,7 +82,7 @@ def bounded(samples: Array, low: float, high: float, false_alarm: float) -> tupl
     """
     x = sample_vector(samples)
     low, high = bounds_pair((low, high))
-    false_alarm = probability("false_alarm", false_alarm)
+    false_alarm = require_probability("false_alarm", false_alarm)
     if x.size < 2:
         raise ValueError("samples holds 1 value: the empirical variance needs at least 2")
     _require_within(x, low, high)
@@ -160,8 +160,8 @@ def betting(
     """
     x = sample_vector(samples)
     low, high = bounds_pair((low, high))
-    false_alarm = probability("false_alarm", false_alarm)
-    n = x.size if planned is None else integer("planned", planned)
+    false_alarm = require_probability("false_alarm", false_alarm)
+    n = x.size if planned is None else require_integer("planned", planned)
     _require_within(x, low, high)
     scaled = np.clip((x - low) / (high - low), 0.0, 1.0)
     cost = math.log(2.0 / false_alarm)

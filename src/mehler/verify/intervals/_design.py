@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from mehler._validate import integer, positive, probability
+from mehler._validate import require_integer, require_positive, require_probability
 
 # Beyond this floats skip integers, and nobody draws that many.
 _MOST = 2**52
@@ -50,10 +50,10 @@ def detectable_effect(n: int, variance: float, false_alarm: float, miss: float =
     >>> round(detectable_effect(100_000, 1.0, 1e-9), 4)
     0.0377
     """
-    n = integer("n", n)
-    variance = positive("variance", variance)
-    cost = math.log(2.0 / probability("false_alarm", false_alarm))
-    reach = _reach(n, cost, -math.log(probability("miss", miss)))
+    n = require_integer("n", n)
+    variance = require_positive("variance", variance)
+    cost = math.log(2.0 / require_probability("false_alarm", false_alarm))
+    reach = _reach(n, cost, -math.log(require_probability("miss", miss)))
     return reach * math.sqrt(n * variance / (2.0 * cost))
 
 
@@ -98,10 +98,10 @@ def features_needed(
     >>> features_needed((1 - 0.956**2) ** 2 / 2, 0.02, false_alarm=1e-9, miss=1e-9) < 2000
     True
     """
-    variance = positive("variance", variance)
-    resolution = positive("resolution", resolution)
-    false_alarm = probability("false_alarm", false_alarm)
-    miss = probability("miss", miss)
+    variance = require_positive("variance", variance)
+    resolution = require_positive("resolution", resolution)
+    false_alarm = require_probability("false_alarm", false_alarm)
+    miss = require_probability("miss", miss)
 
     def settles(n: int) -> bool:
         return (

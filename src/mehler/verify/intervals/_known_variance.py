@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import integer, positive, probability
+from mehler._validate import require_integer, require_positive, require_probability
 from mehler.verify._arguments import MOST_SAMPLES, sample_vector
 from mehler.verify.intervals._catoni_power_sums import crossing
 
@@ -81,9 +81,9 @@ def known_variance(
     (True, 0.169)
     """
     x = sample_vector(samples)
-    variance = positive("variance", variance)
-    false_alarm = probability("false_alarm", false_alarm)
-    tuned = x.size if planned is None else integer("planned", planned, most=MOST_SAMPLES)
+    variance = require_positive("variance", variance)
+    false_alarm = require_probability("false_alarm", false_alarm)
+    tuned = x.size if planned is None else require_integer("planned", planned, most=MOST_SAMPLES)
     cost = math.log(2.0 / false_alarm)
     if min(x.size, tuned) <= 2.0 * cost:
         raise ValueError(

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import probability
+from mehler._validate import require_probability
 from mehler.verify._arguments import sample_vector
 from mehler.verify.intervals._self_normalised import MARGIN
 
@@ -110,7 +110,7 @@ def nonnegative(samples: Array, false_alarm: float) -> tuple[float, float]:
     x = sample_vector(samples)
     if x.min() < 0.0:
         raise ValueError(f"a sample is {x.min():.6g}: samples that are not negative were promised")
-    rate = 0.5 * probability("false_alarm", false_alarm)
+    rate = 0.5 * require_probability("false_alarm", false_alarm)
     mean = float(x.mean())
     high = float(upper_ends(x.size, mean, float((x * x).mean()), rate))
     return _lower_end(x, mean, -math.log(rate)), high

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import probability as in_unit_interval
+from mehler._validate import require_probability
 from mehler.verify._arguments import sample_vector
 
 
@@ -65,8 +65,8 @@ def quantile(samples: Array, probability: float, false_alarm: float) -> tuple[fl
     """
     from scipy.special import bdtr, bdtrc
 
-    p = in_unit_interval("probability", probability)
-    tail = 0.5 * in_unit_interval("false_alarm", false_alarm)
+    p = require_probability("probability", probability)
+    tail = 0.5 * require_probability("false_alarm", false_alarm)
     ordered = np.sort(sample_vector(samples))
     n = ordered.size
     beyond = np.arange(n + 1)

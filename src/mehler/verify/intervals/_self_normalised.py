@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import positive, probability
+from mehler._validate import require_positive, require_probability
 from mehler.verify._arguments import sample_vector
 
 # Allowed relative shortfall t of S below n s^2: FINE costs more samples and gives the shorter
@@ -148,7 +148,8 @@ def self_normalised(
     (True, True)
     """
     x = sample_vector(samples)
-    false_alarm, scale = probability("false_alarm", false_alarm), positive("scale", scale)
+    false_alarm = require_probability("false_alarm", false_alarm)
+    scale = require_positive("scale", scale)
     centre = float(x.mean())
     cost = math.log(2.0 / ((1.0 - SHARE) * false_alarm))
     squares = float(((x - centre) ** 2).sum())

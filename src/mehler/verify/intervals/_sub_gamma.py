@@ -7,7 +7,13 @@ import math
 import numpy as np
 
 from mehler._arrays import Array
-from mehler._validate import flag, integer, positive, probability, real
+from mehler._validate import (
+    require_flag,
+    require_integer,
+    require_positive,
+    require_probability,
+    require_real,
+)
 from mehler.verify._arguments import MOST_SAMPLES, sample_vector
 
 
@@ -62,9 +68,9 @@ def sub_gamma(
     (True, 0.135)
     """
     x = sample_vector(samples)
-    v, c = positive("v", v), positive("c", c)
-    cost = math.log(2.0 / probability("false_alarm", false_alarm))
-    n = x.size if planned is None else integer("planned", planned, most=MOST_SAMPLES)
+    v, c = require_positive("v", v), require_positive("c", c)
+    cost = math.log(2.0 / require_probability("false_alarm", false_alarm))
+    n = x.size if planned is None else require_integer("planned", planned, most=MOST_SAMPLES)
     # u is rate / sqrt(v); products of the two with v would leave the range of floats.
     rate, spread = math.sqrt(2.0 * cost / n), math.sqrt(v)
     half = 0.5 * rate * spread + cost / x.size * (spread / rate + c)
@@ -118,8 +124,8 @@ def maxout_constants(rho: float, pool_size: int, *, centred: bool = False) -> tu
     """
     from mehler import exact
 
-    flag("centred", centred)
-    if not -1.0 <= real("rho", rho) <= 1.0:
+    require_flag("centred", centred)
+    if not -1.0 <= require_real("rho", rho) <= 1.0:
         raise ValueError(f"rho={rho!r} must lie in [-1, 1]: it is a correlation")
     offset = 0.0 if centred else float(exact.max_moment(1, pool_size))
     spread = 1.0 + abs(float(rho))

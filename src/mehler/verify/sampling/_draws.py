@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import global_states
-from mehler._validate import integer
+from mehler._validate import require_integer
 
 
 class Draws:
@@ -27,7 +27,7 @@ class Draws:
         if not callable(draw):
             raise TypeError(f"draw={draw!r} must be callable: seed -> map")
         self.draw = draw
-        self.root = integer("seed", seed, least=0)
+        self.root = require_integer("seed", seed, least=0)
         self._stream = stream
         self._seeds: list[int] = []
         self._taken: set[int] = set()

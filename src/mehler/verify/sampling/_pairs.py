@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._arrays import Array, check_matrix, from_host, is_array, place_of, to_host
+from mehler._arrays import Array, from_host, is_array, place_of, require_matrix, to_host
 from mehler._plural import counted
 
 # Rows per block when only the diagonal of a Gram matrix is needed.
@@ -147,9 +147,9 @@ def _rows(kernel: Kernel, x: Array, name: str) -> EvaluatedRows:
 def rows_without_claim(x: Array, name: str = "X") -> EvaluatedRows:
     """Return validated rows, on the caller's device and on the host."""
     given = x if is_array(x) else np.asarray(x)
-    check_matrix(given, name=name)
+    require_matrix(given, name=name)
     host = to_host(given)
-    check_matrix(host, name=name)  # of a lazy array only now are the values known
+    require_matrix(host, name=name)  # of a lazy array only now are the values known
     return EvaluatedRows(given, host, np.ones(host.shape[0]))
 
 

@@ -73,7 +73,7 @@ def _layer_of(
 
 def _host_rows(rows: Any, name: str, n_inputs: int) -> Any:
     """Return checked rows as float64 on the host."""
-    _arrays.check_matrix(rows, name=name)
+    _arrays.require_matrix(rows, name=name)
     if rows.shape[1] != n_inputs:
         raise ValueError(f"{name} has {rows.shape[1]} columns; the map takes {n_inputs}")
     return np.asarray(_arrays.to_host(rows), dtype=np.float64)

@@ -11,8 +11,8 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler._plural import counted
-from mehler._validate import integer
-from mehler.verify._arguments import at_most, check_options, pay, root_seed
+from mehler._validate import require_integer
+from mehler.verify._arguments import at_most, pay, require_options, root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks.convergence._variance_at_size import (
@@ -117,14 +117,14 @@ def check_convergence(
     """
     seed = root_seed(seed)
     try:
-        small, large = (integer("sizes", size, least=2) for size in sizes)
+        small, large = (require_integer("sizes", size, least=2) for size in sizes)
     except (TypeError, ValueError):
         raise ValueError(
             f"sizes={sizes!r} must be two numbers of features, say (64, 256)"
         ) from None
     if small >= large:
         raise ValueError(f"sizes={sizes!r} must increase")
-    asked = check_options("convergence", name, false_alarm, resolution, miss)
+    asked = require_options("convergence", name, false_alarm, resolution, miss)
     asked.require_below(
         large / small - 1.0,
         f"features that are all copies raise the ratio to {large / small:g} only",

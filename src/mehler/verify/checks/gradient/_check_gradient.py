@@ -10,8 +10,8 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler._plural import counted
-from mehler._validate import flag, integer, positive
-from mehler.verify._arguments import CheckOptions, at_most, check_options, pay, root_seed
+from mehler._validate import require_flag, require_integer, require_positive
+from mehler.verify._arguments import CheckOptions, at_most, pay, require_options, root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks.gradient._derivatives import (
@@ -148,14 +148,14 @@ def check_gradient(
     """
     seed = root_seed(seed)
     if independent_features is not None:
-        flag("independent_features", independent_features)
-    asked = check_options("gradient", name, false_alarm, resolution, miss)
+        require_flag("independent_features", independent_features)
+    asked = require_options("gradient", name, false_alarm, resolution, miss)
     asked.require_below(2.0, f"in units of {_UNIT} every expected derivative lies in [-1, 1]")
     for what, function in (("gradient", gradient), ("jacobian", jacobian)):
         if not callable(function) and not (function is None and what == "jacobian"):
             raise TypeError(f"{what}={function!r} must be callable")
     max_features = at_most("max_features", max_features)
-    clock = Clock(None if time_limit is None else positive("time_limit", time_limit))
+    clock = Clock(None if time_limit is None else require_positive("time_limit", time_limit))
     draws = Draws(draw, seed)
     rows = in_float64(rows_without_claim(X))
     others = rows if Y is None else in_float64(rows_without_claim(Y, "Y"))
@@ -169,7 +169,9 @@ def check_gradient(
     if jacobian is not None and step is not None:
         raise ValueError("step is for differences: with jacobian= there is none")
     u = directions_of(
-        rows.host.shape[1], integer("directions", directions, most=_MOST_DIRECTIONS), draws.root
+        rows.host.shape[1],
+        require_integer("directions", directions, most=_MOST_DIRECTIONS),
+        draws.root,
     )
     segments = Segments(rows, u, h)
     claim, error = segments.claims(gradient, rows.values, others.values)
@@ -207,7 +209,7 @@ def check_gradient(
 
 def _step(rows: EvaluatedRows, step: float | None) -> float:
     if step is not None:
-        return positive("step", step)
+        return require_positive("step", step)
     eps = float(np.finfo(rows.host.dtype).eps)
     size = math.sqrt(float((rows.values**2).sum(axis=1).mean()))
     return eps**0.25 * (size or 1.0)

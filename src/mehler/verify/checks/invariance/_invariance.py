@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mehler._arrays import Array, check_matrix, is_array, to_host
-from mehler.verify._arguments import at_most, check_options, pay, root_seed
+from mehler._arrays import Array, is_array, require_matrix, to_host
+from mehler.verify._arguments import at_most, pay, require_options, root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks.invariance._exact import exact_invariance
@@ -99,7 +99,7 @@ def check_invariance(
     'refuted'
     """
     seed = root_seed(seed)
-    asked = check_options("invariance", name, false_alarm, resolution, miss)
+    asked = require_options("invariance", name, false_alarm, resolution, miss)
     asked.require_below(
         1.0 if defect is None else 2.0, "a share lies in [0, 1] and a relative defect in [0, 4]"
     )
@@ -121,7 +121,7 @@ def check_invariance(
 def _moved(act: Action, rows: EvaluatedRows) -> EvaluatedRows:
     given = act(rows.given)
     given = given if is_array(given) else np.asarray(given)
-    check_matrix(given, name="act(X)")
+    require_matrix(given, name="act(X)")
     host = to_host(given)
     if host.shape != rows.host.shape:
         raise ValueError(f"act(X) has shape {host.shape} but X {rows.host.shape}")

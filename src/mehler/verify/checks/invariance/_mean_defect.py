@@ -10,7 +10,7 @@ import numpy as np
 
 from mehler._arrays import Array, to_host
 from mehler._plural import counted
-from mehler._validate import reals
+from mehler._validate import require_reals
 from mehler.verify._arguments import CheckOptions
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals import known_variance
@@ -43,7 +43,7 @@ def mean_invariance_defect(
     max_draws: int | None,
 ) -> Verdict:
     n = rows.host.shape[0]
-    claim = reals(
+    claim = require_reals(
         "defect", to_host(defect(rows.values)) if callable(defect) else defect, finite=False
     )
     claim = np.broadcast_to(claim, (n,)) if claim.ndim == 0 else claim

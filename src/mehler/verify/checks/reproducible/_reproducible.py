@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array
-from mehler.verify._arguments import CheckOptions, at_most, check_options, pay, root_seed
+from mehler.verify._arguments import CheckOptions, at_most, pay, require_options, root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks.reproducible._sign_tests import SUMMARIES, Finding, SignTests
@@ -107,7 +107,7 @@ def check_reproducible(
     'refuted'
     """
     seed = root_seed(seed)
-    asked = check_options("reproducible", name, false_alarm, resolution, miss)
+    asked = require_options("reproducible", name, false_alarm, resolution, miss)
     asked.require_below(2.0, "Kendall's tau lies in [-1, 1]")
     max_draws = at_most("max_draws", max_draws)
     draws, rows = Draws(draw, seed), rows_without_claim(X)

@@ -9,8 +9,8 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler._plural import counted
-from mehler._validate import flag, positive
-from mehler.verify._arguments import CheckOptions, at_most, check_options, pay, root_seed
+from mehler._validate import require_flag, require_positive
+from mehler.verify._arguments import CheckOptions, at_most, pay, require_options, root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks.same._differences import choose, clipped
@@ -136,12 +136,12 @@ def check_same(
     'equal features for equal seeds'
     """
     seed = root_seed(seed)
-    flag("independent_features", independent_features)
-    flag("law", law)
-    asked = check_options("same", name, false_alarm, resolution, miss)
+    require_flag("independent_features", independent_features)
+    require_flag("law", law)
+    asked = require_options("same", name, false_alarm, resolution, miss)
     asked.require_below(2.0, "in units of sqrt(k(x,x) k(y,y)) every kernel lies in [-1, 1]")
     max_features = at_most("max_features", max_features)
-    clock = Clock(None if time_limit is None else positive("time_limit", time_limit))
+    clock = Clock(None if time_limit is None else require_positive("time_limit", time_limit))
     sides = Side("draw_a", draw_a), Side("draw_b", draw_b)
     # Seeds of the pilot and of the samples; `sides` draw the maps.
     early, main = (Draws(draw_a, seed, stream=k) for k in (1, 0))

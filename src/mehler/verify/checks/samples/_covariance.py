@@ -10,8 +10,8 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler._plural import counted
-from mehler._validate import mapping
-from mehler.verify._arguments import CheckOptions, check_options, pay
+from mehler._validate import require_mapping
+from mehler.verify._arguments import CheckOptions, pay, require_options
 from mehler.verify._verdict import FORMS, KURTOSIS, Status, Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks.samples._products import Products, claimed, look_at, sample_matrix
@@ -97,9 +97,9 @@ def check_covariance(
     >>> check_covariance(x, [[1.0, 0.5], [0.5, 1.0]]).status
     'refuted'
     """
-    asked = check_options("covariance", name, false_alarm, resolution, miss)
+    asked = require_options("covariance", name, false_alarm, resolution, miss)
     asked.require_below(2.0, "in units of sqrt(C_ii C_jj) every covariance lies in [-1, 1]")
-    where, seeds = mapping("where", where), mapping("seeds", seeds)
+    where, seeds = require_mapping("where", where), require_mapping("seeds", seeds)
     x = sample_matrix(samples)
     if not float(np.max(np.abs(x), initial=0.0)) <= _LARGEST:
         raise ValueError(f"samples are above {_LARGEST:g}, too large to be squared: scale them")

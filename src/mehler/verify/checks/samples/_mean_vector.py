@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from mehler._arrays import Array
-from mehler._validate import iterable, mapping, positive, probability, text
+from mehler._validate import (
+    require_iterable,
+    require_mapping,
+    require_positive,
+    require_probability,
+    require_text,
+)
 from mehler.verify._arguments import pay
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
@@ -92,15 +98,15 @@ def check_mean_vector(
     >>> verdict.status, verdict.where["coordinate"]
     ('refuted', 2)
     """
-    name = text("name", name, default="mean vector")
-    where, seeds = mapping("where", where), mapping("seeds", seeds)
+    name = require_text("name", name, default="mean vector")
+    where, seeds = require_mapping("where", where), require_mapping("seeds", seeds)
     x = sample_matrix(samples)
     p = x.shape[1]
     wanted = claimed(exact, (p,), "exact")
-    false_alarm = probability("false_alarm", false_alarm)
-    resolution, miss = positive("resolution", resolution), probability("miss", miss)
+    false_alarm = require_probability("false_alarm", false_alarm)
+    resolution, miss = require_positive("resolution", resolution), require_probability("miss", miss)
     variances, scales = spread(variance, p, "variance"), spread(scale, p, "scale")
-    units = [1.0 if each is None else positive("scale", each) for each in scales]
+    units = [1.0 if each is None else require_positive("scale", each) for each in scales]
     ends = [spread(end, p, "bounds") for end in _pair(bounds)]
     pay(ledger, name, false_alarm)
     verdicts = [
@@ -133,7 +139,7 @@ def check_mean_vector(
 
 
 def _pair(bounds: Any) -> tuple[Any, ...]:
-    ends = (None, None) if bounds is None else iterable("bounds", bounds)
+    ends = (None, None) if bounds is None else require_iterable("bounds", bounds)
     if len(ends) != 2:
         raise ValueError(f"bounds={bounds!r} must be a pair (low, high)")
     return ends

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from mehler._arrays import Array, check_matrix, is_array, to_host
+from mehler._arrays import Array, is_array, require_matrix, to_host
 from mehler._plural import counted
-from mehler._validate import reals
+from mehler._validate import require_reals
 from mehler.verify.intervals._excess import Excess
 from mehler.verify.pairwise._measurement import FLOOR
 from mehler.verify.sampling._choose_source import GROUP
@@ -21,15 +21,15 @@ from mehler.verify.undeclared._kurtosis_test import Inspection
 def sample_matrix(samples: Array) -> Any:
     """Return samples as a finite float64 (n, p) array on the host."""
     given = samples if is_array(samples) else np.asarray(samples)
-    check_matrix(given, name="samples")
+    require_matrix(given, name="samples")
     host = to_host(given)
-    check_matrix(host, name="samples")  # the values of a lazy array are known only now
+    require_matrix(host, name="samples")  # the values of a lazy array are known only now
     return np.asarray(host, dtype=np.float64)
 
 
 def claimed(value: Any, shape: tuple[int, ...], name: str) -> Any:
     """Return a claim as a finite float64 array of the given shape."""
-    array = reals(name, to_host(value) if is_array(value) else value, finite=False)
+    array = require_reals(name, to_host(value) if is_array(value) else value, finite=False)
     if array.shape != shape:
         raise ValueError(
             f"{name} has shape {array.shape} but samples of {counted(shape[-1], 'column')} "
@@ -44,7 +44,7 @@ def spread(value: Any, p: int, name: str) -> Any:
     """Return one number per column, broadcasting a scalar."""
     if value is None:
         return [None] * p
-    array = reals(name, to_host(value) if is_array(value) else value)
+    array = require_reals(name, to_host(value) if is_array(value) else value)
     if array.shape not in ((), (p,)):
         raise ValueError(f"{name} has shape {array.shape}: give one number, or one for each of {p}")
     return [float(each) for each in np.broadcast_to(array, (p,))]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, global_states, set_global_states
-from mehler._validate import flag, positive, probability, text
+from mehler._validate import require_flag, require_positive, require_probability, require_text
 from mehler.verify._arguments import pay, relative_resolution, root_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.budget._ledger import Ledger
@@ -157,10 +157,10 @@ def check_structure(
     features depend on the other rows of the batch: ...
     """
     seed = root_seed(seed)
-    flag("random", random)
-    false_alarm = probability("false_alarm", false_alarm)
+    require_flag("random", random)
+    false_alarm = require_probability("false_alarm", false_alarm)
     resolution = relative_resolution(resolution)
-    time_limit = positive("time_limit", time_limit)
+    time_limit = require_positive("time_limit", time_limit)
     for label, value in (("draw", draw), ("kernel", kernel), ("redraw", redraw)):
         if value is not None and not callable(value):
             raise TypeError(f"{label}={value!r} must be callable")
@@ -176,7 +176,7 @@ def check_structure(
         resolution=resolution,
         clock=Clock(time_limit),
     )
-    title = text("name", name, default="structure")
+    title = require_text("name", name, default="structure")
     if random:
         pay(ledger, title, false_alarm)
     before = global_states()

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import positive
+from mehler._validate import require_positive
 from mehler.verify.intervals._design import features_needed
 from mehler.verify.pairwise._measurement import MeasurementSpec
 from mehler.verify.sampling._choose_source import (
@@ -127,7 +127,7 @@ def declared_kurtosis(kurtosis: float | Kernel | None, phi: Any, pairs: Pairs) -
                 return None
             raise
     else:
-        k = np.full(pairs.n, positive("kurtosis", kurtosis))
+        k = np.full(pairs.n, require_positive("kurtosis", kurtosis))
     if k.min() < 1.0:
         raise ValueError(f"kurtosis reaches {k.min():.6g}: no law has one below 1")
     return k

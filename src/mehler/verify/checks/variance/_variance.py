@@ -10,8 +10,8 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler._plural import counted
-from mehler._validate import flag, function
-from mehler.verify._arguments import at_most, check_options, pay, root_seed
+from mehler._validate import require_flag, require_function
+from mehler.verify._arguments import at_most, pay, require_options, root_seed
 from mehler.verify._verdict import Verdict
 from mehler.verify.budget._ledger import Ledger
 from mehler.verify.checks.variance._group_variances import (
@@ -150,9 +150,9 @@ def check_variance(
     'refuted'
     """
     seed = root_seed(seed)
-    flag("independent_features", independent_features)
-    function("variance", variance, optional=True)
-    asked = check_options("variance", name, false_alarm, resolution, miss)
+    require_flag("independent_features", independent_features)
+    require_function("variance", variance, optional=True)
+    asked = require_options("variance", name, false_alarm, resolution, miss)
     asked.require_below(1.0, "a variance is positive, and one of 0 is off by 1")
     max_features = at_most("max_features", max_features)
     draws, pairs = Draws(draw, seed), pairs_without_claim(X, Y)
