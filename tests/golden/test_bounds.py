@@ -1,7 +1,8 @@
 """Bounds and their inverses have the golden values, under the names that they have now.
 
-The arguments stand beside the values, drawn at random once. ``renamed.json`` says where a function
-of that time is now: its module, its name, and the names of its arguments.
+The arguments stand beside the values, drawn at random once. A module ``names/NAMESPACE.py`` has the
+functions of that time, with their arguments, as calls of those of today; where there is none,
+``renamed.json`` says where a function is now: its module, its name, the names of its arguments.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import numpy as np
 import pytest
 
 from mehler.bounds import Bound
-from tests.golden._store import close, read, report, row_of
+from tests.golden._store import FOLDER, close, read, report, row_of
 
 BOUNDS, RENAMED = read("bounds"), read("renamed")
+TRANSLATED = {path.stem for path in (FOLDER / "names").glob("[a-z]*.py")}
 FUNCTIONS = sorted({key.partition("/")[0] for key in BOUNDS})
 # Logarithms and eigenvalues are rounded in another way by other processors.
 ROUNDING = 1e-12
@@ -26,6 +28,8 @@ INTEGRALS = {"lower.risk": 1e-8}
 def function_of(name: str) -> tuple[Any, dict[str, str]]:
     """Return the function that was called so, and its arguments by their names of that time."""
     namespace, _, own = name.partition(".")
+    if namespace in TRANSLATED:
+        return getattr(importlib.import_module(f"tests.golden.names.{namespace}"), own), {}
     row = {**RENAMED.get(namespace, {}), **RENAMED.get(name, {})}
     module = importlib.import_module(row.get("module", f"mehler.bounds.{namespace}"))
     return getattr(module, row.get("name", own)), row.get("arguments", {})

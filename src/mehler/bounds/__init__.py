@@ -12,11 +12,14 @@ from mehler.bounds import (
     spectral,
 )
 from mehler.bounds._bound import Assumption, Bound, Term
+from mehler.bounds._function import by_statement
+from mehler.bounds._solve import solve
 
 __all__ = [
     "Assumption",
     "Bound",
     "Term",
+    "by_statement",
     "group_invariant",
     "kernel_error",
     "kitchen_sinks",
@@ -25,5 +28,6 @@ __all__ = [
     "margin",
     "maxout",
     "ridge",
+    "solve",
     "spectral",
 ]

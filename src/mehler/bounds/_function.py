@@ -1,0 +1,315 @@
+"""A bound as a function: its body is the formula, a decorator holds what every bound repeats."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ParamSpec, Protocol, cast, overload
+
+import numpy as np
+
+from mehler._arrays import to_host
+from mehler._validate import (
+    require_flag,
+    require_integer,
+    require_not_negative,
+    require_positive,
+    require_probability,
+    require_real,
+)
+from mehler.bounds._bound import Assumption, Bound, Form, Term
+from mehler.bounds._stack import stack
+from mehler.exact._validate import require_rho
+
+P = ParamSpec("P")
+Arguments = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """What the body of a bound returns.
+
+    Parameters
+    ----------
+    terms : dict
+        From the name of a term to its value and its formula in LaTeX.
+    probability : float
+        That of the promise; 1 for an expectation or a certain one.
+    trivial : float
+        A bound that holds with this probability without the statement.
+    assumptions : tuple of Assumption
+        Those with a computed value, after the texts of the decorator.
+    quantity : str
+        In the place of the decorator's, where it depends on the arguments.
+    """
+
+    terms: Mapping[str, tuple[float, str]]
+    probability: float = 1.0
+    trivial: float = math.inf
+    assumptions: tuple[Assumption, ...] = ()
+    quantity: str = ""
+
+
+class BoundFunction(Protocol[P]):
+    """A function that returns a :class:`mehler.bounds.Bound`, as :func:`bound` makes it."""
+
+    __name__: str
+    name: str
+    statement: str
+    quantity: str
+    falls_in: tuple[str, ...]
+    evaluate: Evaluation
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Bound: ...
+    @overload
+    def __call__(self, *args: Any, **kwargs: Any) -> Bound: ...
+
+
+# By the name with its namespace, in the order of definition.
+REGISTRY: dict[str, BoundFunction[...]] = {}
+
+
+def count(name: str, value: Any) -> int:
+    """Return a number of things, at least 1, as an int of Python: NumPy's narrow ones overflow."""
+    if getattr(value, "ndim", 0):
+        raise TypeError(f"{name}={value!r} must be an integer")
+    return require_integer(name, value)
+
+
+def correlation(name: str, value: Any) -> float:
+    """Return a cosine in [-1, 1]."""
+    return float(require_rho(require_real(name, value)))
+
+
+def positive_or_infinite(name: str, value: Any) -> float:
+    """Return a number above 0, infinity included."""
+    return math.inf if value == math.inf else require_positive(name, value)
+
+
+# One word means one quantity in every namespace, so that its name says what it may be.
+_KINDS: dict[Callable[[str, Any], Any], str] = {
+    count: "n_features n_samples n_rows n_templates n_bins n_elements n_inputs n_pairs n_scored "
+    "pool_size block group_order",
+    require_probability: "delta epsilon",
+    require_positive: "scale lipschitz loss_bound radius ridge norm",
+    require_not_negative: "dimension diameter mean_norm noise",
+    correlation: "rho",
+    require_flag: "centred",
+}
+DOMAINS = {name: check for check, names in _KINDS.items() for name in names.split()}
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The steps from the arguments of a call to its bound."""
+
+    body: Callable[..., Formula]
+    make: Callable[[Formula, Arguments], Bound]
+    signature: inspect.Signature
+    domains: Mapping[str, Callable[[str, Any], Any]]
+    prepare: Callable[[Arguments], Arguments] | None
+
+    def bind(self, *args: Any, **kwargs: Any) -> Arguments:
+        """Return all arguments by name, with their defaults."""
+        try:
+            values = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.body.__name__}: {error}") from None
+        values.apply_defaults()
+        return dict(values.arguments)
+
+    @property
+    def required(self) -> list[str]:
+        """Names of the arguments without a default."""
+        parameters = self.signature.parameters.values()
+        return [one.name for one in parameters if one.default is one.empty]
+
+    def spreads(self, name: str) -> bool:
+        """Whether an argument may be an array: counts and probabilities may."""
+        return self.domains.get(name) in (count, require_probability)
+
+    def validate(self, arguments: Arguments) -> Arguments:
+        """Return checked values; None stays, where it is the default."""
+        checked = dict(arguments)
+        for name, value in arguments.items():
+            check = self.domains.get(name)
+            if check is None or (value is None and self.signature.parameters[name].default is None):
+                continue
+            checked[name] = check(name, value)
+        return checked
+
+    def prepared(self, arguments: Arguments) -> Arguments:
+        """Compute once what does not depend on counts and probabilities."""
+        return arguments if self.prepare is None else self.prepare(arguments)
+
+    def at(self, arguments: Arguments) -> Bound:
+        """Evaluate the formula at checked and prepared arguments."""
+        return self.make(self.body(**arguments), arguments)
+
+    def __call__(self, arguments: Arguments) -> Bound:
+        """Return the bound; with arrays among the arguments, that of each entry as one."""
+        arrays = {
+            name: _host(name, value)
+            for name, value in arguments.items()
+            if self.spreads(name) and is_array(value)
+        }
+        if not arrays:
+            return self.at(self.prepared(self.validate(arguments)))
+        shape = broadcast(arrays)
+        checked = []
+        for index in np.ndindex(*shape):
+            entry = {k: np.broadcast_to(a, shape)[index].item() for k, a in arrays.items()}
+            with at_entry(index):
+                checked.append(self.validate({**arguments, **entry}))
+        once = self.prepared(checked[0])
+        results = []
+        for index, entry in zip(np.ndindex(*shape), checked, strict=True):
+            with at_entry(index):
+                results.append(self.at({**once, **{name: entry[name] for name in arrays}}))
+        return stack(results, shape)
+
+
+def bound(
+    statement: str,
+    quantity: str,
+    *,
+    falls_in: tuple[str, ...] = (),
+    assumes: tuple[str, ...] = (),
+    form: Form = "proved",
+    kind: type[Bound] = Bound,
+    domains: Mapping[str, Callable[[str, Any], Any]] | None = None,
+    prepare: Callable[[Arguments], Arguments] | None = None,
+) -> Callable[[Callable[P, Formula]], BoundFunction[P]]:
+    """Make a bound of a function that returns its formula.
+
+    Arguments are validated by their names (`DOMAINS`) before the body sees them, and counts and
+    probabilities may be arrays, which broadcast. The bound is registered under its name.
+
+    Parameters
+    ----------
+    statement : str
+        Id of the statement that proves it.
+    quantity : str
+        What is bounded; arguments stand in it as in ``"all pairs of {n_rows} rows"``.
+    falls_in : tuple of str
+        Counts in which the value does not increase: those that :func:`solve` may look for.
+    assumes : tuple of str
+        Assumptions, with arguments in braces.
+    form : {"proved", "printed"}
+        A bound proved here, or a published formula.
+    kind : type
+        :class:`mehler.bounds.Bound`, or that of a lower bound.
+    domains : mapping, optional
+        Validators of arguments that `DOMAINS` does not have, or has otherwise.
+    prepare : callable, optional
+        Replaces arguments by what is computed of them once, such as eigenvalues of a matrix.
+    """
+
+    def decorate(body: Callable[P, Formula]) -> BoundFunction[P]:
+        signature = inspect.signature(body)
+
+        def make(formula: Formula, arguments: Arguments) -> Bound:
+            return kind(
+                statement=statement,
+                form=form,
+                quantity=formula.quantity or quantity.format_map(arguments),
+                terms=tuple(Term(name, *term) for name, term in formula.terms.items()),
+                probability=formula.probability,
+                assumptions=(
+                    *(Assumption(text.format_map(arguments)) for text in assumes),
+                    *formula.assumptions,
+                ),
+                trivial=formula.trivial,
+            )
+
+        evaluate = Evaluation(body, make, signature, {**DOMAINS, **(domains or {})}, prepare)
+
+        @functools.wraps(body)
+        def function(*args: Any, **kwargs: Any) -> Bound:
+            return evaluate(evaluate.bind(*args, **kwargs))
+
+        made = cast(BoundFunction[P], function)
+        function.__annotations__["return"] = "Bound"
+        function.__dict__["__signature__"] = signature.replace(return_annotation=Bound)
+        package, _, module = body.__module__.partition("mehler.bounds.")
+        public = [part for part in (module or package).split(".") if not part.startswith("_")]
+        made.name = ".".join((*public, body.__name__))
+        made.statement, made.quantity, made.falls_in = statement, quantity, falls_in
+        made.evaluate = evaluate
+        if unknown := set(falls_in) - {n for n in signature.parameters if evaluate.spreads(n)}:
+            raise TypeError(f"{made.name} falls in {', '.join(unknown)}, which is no count of it")
+        if module:
+            REGISTRY[made.name] = made
+        return made
+
+    return decorate
+
+
+def by_statement(statement: str) -> tuple[BoundFunction[...], ...]:
+    """Return the bounds that a statement proves, and its published formulas.
+
+    Parameters
+    ----------
+    statement : str
+        Id such as ``"maxout.theorem-2"``.
+
+    Returns
+    -------
+    tuple of callable
+        Functions of `mehler.bounds`; each has its `name` there.
+
+    Raises
+    ------
+    ValueError
+        If no bound is of this statement; the message lists those that have one.
+    """
+    functions = tuple(one for one in REGISTRY.values() if one.statement == statement)
+    if not functions:
+        listed = ", ".join(dict.fromkeys(one.statement for one in REGISTRY.values()))
+        raise ValueError(f"statement={statement!r} has no bound; these have: {listed}")
+    return functions
+
+
+class at_entry:
+    """Name the entry of the arrays in an error that it raises."""
+
+    def __init__(self, index: tuple[int, ...]) -> None:
+        self.index = index
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if isinstance(error, TypeError | ValueError):
+            raise type(error)(f"{error} (at entry {list(self.index)} of the arrays)") from error
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value has entries."""
+    return isinstance(value, list | tuple | range) or getattr(value, "ndim", 0) > 0
+
+
+def broadcast(arrays: Mapping[str, Any]) -> tuple[int, ...]:
+    """Return the shape that arrays have together."""
+    try:
+        return np.broadcast_shapes(*(array.shape for array in arrays.values()))
+    except ValueError:
+        listed = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+        raise ValueError(f"shapes do not broadcast: {listed}") from None
+
+
+def _host(name: str, value: Any) -> Any:
+    """Return an argument as a NumPy array of numbers."""
+    try:
+        array = np.asarray(value if isinstance(value, list | tuple | range) else to_host(value))
+    except ValueError as error:
+        raise ValueError(f"{name} is a ragged list: give an array") from error
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} has dtype {array.dtype}: give numbers")
+    if array.size == 0:
+        raise ValueError(f"{name} is empty: give at least one entry")
+    return array
