@@ -35,32 +35,30 @@ def families():
     sup = context_of(lemma_2)
     yield (
         "Lemma 2",
-        lemma_2.suprema_cases(sup, lemma_2.of_paper),
-        lemma_2.suprema_cases(sup, lemma_2.concentrated),
+        lemma_2.suprema_cases(sup, lemma_2.of_paper, maxout.supremum_by_dimension),
+        lemma_2.suprema_cases(sup, lemma_2.concentrated, maxout.supremum),
     )
     near = context_of(lemma_3)
     yield (
         "Lemma 3, Monte Carlo",
-        lemma_3.distance_cases(near, lemma_3.paper_bound),
-        lemma_3.distance_cases(near, lemma_3.monte_carlo_bound),
+        lemma_3.distance_cases(near, lemma_3.paper_bound, maxout.approximation_by_dimension),
+        lemma_3.distance_cases(near, lemma_3.monte_carlo_bound, maxout.approximation),
     )
-    nearest = lemma_3.distance_cases(near, lemma_3.nearest_bound)
+    nearest = lemma_3.distance_cases(near, lemma_3.nearest_bound, maxout.approximation)
     yield "Lemma 3, nearest", [None] * len(nearest), nearest
     added = context_of(lemma_4)
     yield (
         "Lemma 4",
-        lemma_4.added_cases(added, lemma_4.paper_bound),
-        lemma_4.added_cases(added, lemma_4.free_bound),
+        lemma_4.added_cases(added, lemma_4.paper_bound, maxout.approximation_risk_by_dimension),
+        lemma_4.added_cases(added, lemma_4.free_bound, maxout.approximation_risk),
     )
-    for name, module, bound in (
-        ("Theorem 2", theorem_2, maxout.theorem_2),
-        ("Remark 2", remark_2, maxout.remark_2),
-    ):
+    covered, free = maxout.excess_risk_by_dimension, maxout.excess_risk
+    for name, module in (("Theorem 2", theorem_2), ("Remark 2", remark_2)):
         draws = module.draws_of(context_of(module))
         yield (
             name,
-            _risk_cases.risk_cases(draws, _risk_cases.paper_bound, bound),
-            _risk_cases.risk_cases(draws, _risk_cases.free_bound, bound),
+            _risk_cases.risk_cases(draws, _risk_cases.paper_bound, covered),
+            _risk_cases.risk_cases(draws, _risk_cases.free_bound, free),
         )
 
 

@@ -57,28 +57,29 @@ CASES = [
         kitchen_sinks.maxout_feature_scale,
         {"n_inputs": [3, 20], "pool_size": [2, 4], "radius": 1.0},
     ),
-    (maxout.collision, {"rho": 0.4, "pool_size": [1, 4, 300]}),
-    (maxout.lemma_2, {"pool_size": [2, 4], **DELTA, **SET}),
-    (maxout.lemma_3, {"n_features": [10, 200], "pool_size": [2, 8], **DELTA, "scale": 0.3}),
+    (maxout.collision_probability, {"rho": 0.4, "pool_size": [1, 4, 300]}),
+    (maxout.supremum, {"pool_size": 2, **DELTA, "mean_sup": 1.0}),
+    (maxout.supremum_by_dimension, {"pool_size": [2, 4], **DELTA, **SET}),
     (
-        maxout.lemma_4,
+        maxout.approximation_by_dimension,
+        {"n_features": [10, 200], "pool_size": 2, **DELTA, "scale": 0.3, **SET},
+    ),
+    (
+        maxout.approximation_risk_by_dimension,
+        {"n_features": [10, 200], "pool_size": 2, **DELTA, **RISK, **SET},
+    ),
+    (
+        maxout.excess_risk_by_dimension,
+        {"n_features": [10, 200], "n_samples": 9, "pool_size": 2, **DELTA, **RISK, **SET},
+    ),
+    (maxout.approximation, {"n_features": [10, 200], "pool_size": [2, 8], **DELTA, "scale": 0.3}),
+    (
+        maxout.approximation_risk,
         {"n_features": [10, 200], "pool_size": [2, 8], **DELTA, "scale": 0.3, "lipschitz": 2.0},
     ),
     (
-        maxout.theorem_2,
+        maxout.excess_risk,
         {"n_features": [10, 10**5], "n_samples": [5, 10**6], "pool_size": 4, **DELTA, **RISK},
-    ),
-    (
-        maxout.remark_2,
-        {
-            **{"n_features": [10, 10**5], "n_samples": [5, 10**6], "pool_size": 4, **DELTA},
-            **{**RISK, "radius": 0.1, "loss_bound": 2.0},
-        },
-    ),
-    (maxout.theorem_2_features, {"eps": [0.5, 0.1], "pool_size": [2, 4], **DELTA, **RISK}),
-    (
-        maxout.theorem_2_condition,
-        {"epsilon": [0.1, 0.2], "pool_size": [2, 4], **DELTA, **SET, "c_prime": 16.0},
     ),
     (
         group_invariant.theorem_1,

@@ -18,7 +18,7 @@ RISK = {"scale": 1.0, "lipschitz": 1.0}
     [
         lambda: leverage.approximation(200, ridge=7.5e-5, degrees_of_freedom=50),
         lambda: kitchen_sinks.theorem(100, 100, delta=0.9, **RISK),
-        lambda: maxout.theorem_2(n_features=9, n_samples=9, pool_size=2, delta=0.9, **RISK),
+        lambda: maxout.excess_risk(n_features=9, n_samples=9, pool_size=2, delta=0.9, **RISK),
     ],
 )
 def test_a_union_bound_beyond_one_promises_nothing(bound):
@@ -41,7 +41,7 @@ def test_an_upper_bound_of_a_positive_probability_is_positive(rho, q):
         least = min(
             2 * mp.ncdf(a) ** q + q * mp.ncdf(-a / spread) for a in np.linspace(0.01, 9.0, 400)
         )
-    value = maxout.collision(rho, pool_size=q).value
+    value = maxout.collision_probability(rho, pool_size=q).value
     assert value > 0.0
     assert mp.mpf(value) <= max(2 * least, mp.mpf(2) ** -1073)
 
@@ -58,11 +58,13 @@ def test_a_leverage_below_the_mean_is_unmet_and_ends():
     assert [one.met for one in found.assumptions].count(False) == 1
 
 
-def test_lemma_3_says_which_variant_needs_no_delta():
-    known = {"n_features": 200, "pool_size": 8, "scale": 0.3}
-    with pytest.raises(ValueError, match="delta=None: give it"):
-        maxout.lemma_3(**known)
-    assert maxout.lemma_3(**known, variant="root-mean-square").value > 0.0
+@pytest.mark.parametrize("function", ["nearest", "monte-carlo"])
+def test_an_approximation_without_delta_is_the_mean_square(function):
+    known = {"n_features": 200, "pool_size": 2, "scale": 0.3}
+    # sigma^2(2) = 1.
+    bound = maxout.approximation(**known, function=function)
+    assert bound.value == pytest.approx(0.3 / math.sqrt(200), rel=1e-12)
+    assert bound.probability == 1
 
 
 @pytest.mark.parametrize("rho", [math.nan, 0.5, 5.0])

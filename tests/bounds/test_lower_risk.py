@@ -64,7 +64,7 @@ def test_below_the_upper_bound(q):
     for centred in (False, True):
         below = lower.risk(60_000, pool_size=q, centred=centred, **SIZES).value
         sizes = {"n_features": 10**18, "n_samples": 60_000, "pool_size": q, **SIZES}
-        above = maxout.theorem_2(centred=centred, **sizes).value
+        above = maxout.excess_risk(centred=centred, **sizes).value
         assert below < above < 7.4 * below
 
 

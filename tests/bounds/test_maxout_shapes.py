@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mehler.bounds import maxout
+from mehler.bounds import maxout, solve
 
 positive = st.floats(1e-3, 1e3)
 sets = st.fixed_dictionaries(
@@ -39,8 +39,8 @@ def test_dimension_free_is_smaller_at_equal_failure(eta, m, n, q, scale, lipschi
         "scale": scale,
         "lipschitz": lipschitz,
     }
-    free = maxout.theorem_2(**sizes, delta=eta / 3)
-    paper = maxout.theorem_2(**sizes, delta=eta / 4, shape="paper", **where)
+    free = maxout.excess_risk(**sizes, delta=eta / 3)
+    paper = maxout.excess_risk_by_dimension(**sizes, delta=eta / 4, **where)
     assert free.probability == pytest.approx(paper.probability, abs=1e-15)
     assert free.total < paper.total
     # Theorem 2's page: 2 sqrt(2) is what is left when nothing else is known.
@@ -57,49 +57,47 @@ def test_dimension_free_is_smaller_at_equal_failure(eta, m, n, q, scale, lipschi
     where=st.none() | sets,
 )
 def test_features_are_the_least_that_reach_eps(eps, delta, q, scale, where):
-    shape = {} if where is None else {"shape": "paper", **where}
-    sizes = {"pool_size": q, "scale": scale, "lipschitz": 1.0, "delta": delta, **shape}
-    m = maxout.theorem_2_features(eps, **sizes)
+    bound = maxout.approximation_risk if where is None else maxout.approximation_risk_by_dimension
+    sizes = {"pool_size": q, "scale": scale, "lipschitz": 1.0, "delta": delta, **(where or {})}
+    m = solve(bound, at_most=eps, n_features=None, loss_bound=20.0, **sizes)
 
-    def last(m: int) -> float:
-        return maxout.theorem_2(n_features=m, n_samples=10, **sizes)["approximation"]
+    def value(m: int) -> float:
+        return bound(n_features=m, loss_bound=20.0, **sizes).value
 
-    assert last(m) <= eps
-    assert m == 1 or last(m - 1) > eps
+    assert value(m) <= eps
+    assert m == 1 or value(m - 1) > eps
 
 
 @settings(max_examples=200, deadline=None, database=None)
 @given(eps=st.floats(0.02, 2.0), delta=st.floats(1e-6, 0.9), q=pools, n=st.integers(10, 10**8))
 def test_features_for_the_whole_bound(eps, delta, q, n):
     sizes = {"pool_size": q, "scale": 1.0, "lipschitz": 0.5, "delta": delta, "n_samples": n}
-    endless = maxout.theorem_2(n_features=2**53, **sizes).value
+    endless = maxout.excess_risk(n_features=10**18, **sizes).value
     assume(abs(endless - eps) > 1e-3)
     if endless > eps:
-        with pytest.raises(ValueError, match="more samples"):
-            maxout.theorem_2_features(eps, **sizes)
+        with pytest.raises(ValueError, match="out of reach"):
+            solve(maxout.excess_risk, at_most=eps, n_features=None, **sizes)
         return
-    m = maxout.theorem_2_features(eps, **sizes)
-    assert maxout.theorem_2(n_features=m, **sizes).value <= eps
-    assert m == 1 or maxout.theorem_2(n_features=m - 1, **sizes).value > eps
+    m = solve(maxout.excess_risk, at_most=eps, n_features=None, **sizes)
+    assert maxout.excess_risk(n_features=m, **sizes).value <= eps
+    assert m == 1 or maxout.excess_risk(n_features=m - 1, **sizes).value > eps
 
 
 def test_features_in_closed_form():
     # ((sigma + s) / eps)^2 with sigma^2(2) = 1 and s = 2, as 2 log(1/delta) = 4.
-    found = maxout.theorem_2_features(
-        0.1, pool_size=2, scale=1.0, lipschitz=1.0, delta=math.exp(-2) * (1 + 1e-9)
+    found = solve(
+        maxout.approximation_risk,
+        at_most=0.1,
+        n_features=None,
+        pool_size=2,
+        scale=1.0,
+        lipschitz=1.0,
+        delta=math.exp(-2) * (1 + 1e-9),
     )
     assert found == 900
 
 
-@pytest.mark.parametrize("where", [{}, {"n_inputs": 784, "dimension": 10, "diameter": 2.0}])
-def test_arguments_fit_the_shape(where):
-    other = "dimension-free" if where else "paper"
-    with pytest.raises(ValueError, match="dimension-free"):
-        maxout.theorem_2_features(
-            0.1, pool_size=2, scale=1.0, lipschitz=1.0, delta=0.1, shape=other, **where
-        )
-
-
 def test_out_of_reach_without_samples():
+    known = {"pool_size": 2, "scale": 1.0, "lipschitz": 1.0, "delta": 0.1}
     with pytest.raises(ValueError, match="out of reach"):
-        maxout.theorem_2_features(1e-9, pool_size=2, scale=1.0, lipschitz=1.0, delta=0.1)
+        solve(maxout.approximation_risk, at_most=1e-12, n_features=None, **known)

@@ -29,6 +29,7 @@ ROOMS = (
     "mehler.bounds.kitchen_sinks",
     "mehler.bounds.leverage",
     "mehler.bounds.maxout",
+    "mehler.bounds.printed.maxout",
     "mehler.bounds.lower",
     "mehler.bounds.ridge",
     "mehler.bounds.spectral",

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from mehler.bounds import kernel_error, kitchen_sinks, maxout
+from mehler.bounds import kernel_error, kitchen_sinks, maxout, solve
 from mehler.planning import Plan, Row, plan
 from tests.places import CPU
 
@@ -102,14 +102,14 @@ def test_rows_are_the_numbers_of_the_bounds():
     # The theorems fail with three, four and two times their own delta.
     risk = "excess risk over the best function of the class, 10000000 samples"
     loss = {"scale": 1.0, "lipschitz": 1.0}
-    for name, delta, numbers in (
-        ("Theorem 2, dimension-free", 0.02, {}),
-        ("Theorem 2, doubling dimension", 0.015, {"shape": "paper", **shape}),
+    for name, delta, bound, numbers in (
+        ("Theorem 2, dimension-free", 0.02, maxout.excess_risk, {}),
+        ("Theorem 2, doubling dimension", 0.015, maxout.excess_risk_by_dimension, shape),
     ):
         m = features(found, risk, name)
         options = {"n_samples": 10**7, "pool_size": 4, "delta": delta, **loss, **numbers}
-        assert m == maxout.theorem_2_features(0.2, **options)
-        assert maxout.theorem_2(n_features=m, **options).probability == pytest.approx(0.94)
+        assert m == solve(bound, at_most=0.2, n_features=None, **options)
+        assert bound(n_features=m, **options).probability == pytest.approx(0.94)
     name = "Rahimi and Recht, units divided by their longest weight"
     divisor = kitchen_sinks.maxout_feature_scale(20, 4, radius=1.0, by="longest")
     options = {"delta": 0.03, "feature_scale": divisor, **loss}

@@ -55,11 +55,11 @@ def test_checks_hold_without_the_change(context):
 
 
 BOUNDS = [
-    maxout.theorem_2(n_features=9, n_samples=9, pool_size=1, scale=1.0, lipschitz=1.0, delta=0.1),
-    maxout.lemma_3(n_features=9, pool_size=1, scale=1.0, delta=0.1),
-    maxout.lemma_3(n_features=9, pool_size=1, scale=1.0, delta=0.1, variant="monte-carlo"),
-    maxout.lemma_4(lipschitz=1.0, n_features=9, pool_size=1, scale=1.0, delta=0.1),
-    maxout.lemma_2(pool_size=1, delta=0.1, shape="dimension-free", mean_sup=1.0),
+    maxout.excess_risk(n_features=9, n_samples=9, pool_size=1, scale=1.0, lipschitz=1.0, delta=0.1),
+    maxout.approximation(n_features=9, pool_size=1, scale=1.0, delta=0.1),
+    maxout.approximation(n_features=9, pool_size=1, scale=1.0, delta=0.1, function="monte-carlo"),
+    maxout.approximation_risk(lipschitz=1.0, n_features=9, pool_size=1, scale=1.0, delta=0.1),
+    maxout.supremum(pool_size=1, delta=0.1, mean_sup=1.0),
     kitchen_sinks.lemma_1(9, scale=1.0, delta=0.1),
     kitchen_sinks.risk_lemma(9, scale=1.0, lipschitz=1.0, delta=0.1),
     kitchen_sinks.estimation_lemma(9, scale=1.0, lipschitz=1.0, delta=0.1),

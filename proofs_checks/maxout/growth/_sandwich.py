@@ -25,7 +25,7 @@ _LEAST = 1e-3
 def sandwich(
     context: Context,
     *,
-    above: Callable[..., Any] = maxout.collision,
+    above: Callable[..., Any] = maxout.collision_probability,
     below: Callable[..., Any] = lower.collision,
     collision: Callable[[float, int], Any] = exact.collision_probability,
 ) -> Evidence:

@@ -15,7 +15,7 @@ from typing import Any
 
 from scipy import special, stats
 
-from mehler.bounds import Bound, maxout
+from mehler.bounds import Bound, printed
 from mehler.statements import Context, Evidence
 
 # The proof of Lemma 2 is for q > 1; with q = 2 a unit is distributed like |g| in size.
@@ -91,14 +91,13 @@ def printed_at_near_points(lipschitz: float | None = None, scale: float = 1.0) -
         "pool_size": POOL,
         "scale": scale,
         "delta": DELTA,
-        "form": "printed",
         "c1": 100.0,
         "c": NORM_CONSTANT,
         **near_points(),
     }
     if lipschitz is None:
-        return maxout.lemma_3(**options)
-    return maxout.lemma_4(lipschitz=lipschitz, **options)
+        return printed.maxout.lemma_3(**options)
+    return printed.maxout.lemma_4(lipschitz=lipschitz, **options)
 
 
 def two_near_points(

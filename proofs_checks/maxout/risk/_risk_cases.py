@@ -130,7 +130,6 @@ def paper_bound(bound: Bounding, draws: Draws, m: int, n: int, failure: float) -
         delta=failure / 4,
         radius=draws.setting.radius,
         loss_bound=draws.setting.loss_bound,
-        shape="paper",
         **draws.law.geometry,
         **draws.setting.loss,
     )
@@ -172,7 +171,7 @@ def hold_risks(
         claim=claim,
         false_alarm=context.false_alarm,
         n_features=max(case.where["m"] for case in cases) * draws[0].n_draws,
-        plots=risk_plots(draws[0], maxout.theorem_2) if evaluate is free_bound else (),
+        plots=risk_plots(draws[0]) if evaluate is free_bound else (),
     )
 
 
@@ -199,20 +198,19 @@ def observed_series(label: str, x: Any, drawn: Sequence[Any], level: float) -> S
     )
 
 
-def risk_plots(draws: Draws, bound: Bounding, failure: float = 0.1) -> tuple[Plot, Plot]:
+def risk_plots(draws: Draws, failure: float = 0.1) -> tuple[Plot, Plot]:
     """Bound and observation over m at the largest N, and over N at the largest m."""
     setting = draws.setting
     over_m = [(m, max(setting.n_samples)) for m in setting.n_features]
     over_n = [(max(setting.n_features), n) for n in setting.n_samples]
     return (
-        _plot(draws, bound, failure, over_m, 0, "number of features m"),
-        _plot(draws, bound, failure, over_n, 1, "number of samples N"),
+        _plot(draws, failure, over_m, 0, "number of features m"),
+        _plot(draws, failure, over_n, 1, "number of samples N"),
     )
 
 
 def _plot(
     draws: Draws,
-    bound: Bounding,
     failure: float,
     sizes: list[tuple[int, int]],
     axis: int,
@@ -222,7 +220,7 @@ def _plot(
     setting = draws.setting
     fixed = f"N = {sizes[0][1]:,}" if axis == 0 else f"m = {sizes[0][0]:,}"
 
-    def curve(label: str, evaluate: Callable[..., Bound]) -> Series:
+    def curve(label: str, evaluate: Callable[..., Bound], bound: Bounding) -> Series:
         y = [math.log10(evaluate(bound, draws, m, n, failure).value) for m, n in sizes]
         return Series(label=label, x=x, y=y)
 
@@ -231,8 +229,8 @@ def _plot(
         x_label=f"log10 of the {name}",
         y_label="log10 of the excess risk",
         series=(
-            curve("paper's shape", paper_bound),
-            curve("dimension-free", free_bound),
+            curve("paper's shape", paper_bound, maxout.excess_risk_by_dimension),
+            curve("dimension-free", free_bound, maxout.excess_risk),
             observed_series(
                 f"{1 - failure:.0%} quantile of the draws",
                 x,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special, stats
 
-from mehler.bounds import Bound, maxout
+from mehler.bounds import Bound, printed
 from mehler.statements import Context, Evidence
 from mehler.verify import intervals
 
@@ -26,14 +26,13 @@ _LIPSCHITZ, _SCALE = 0.5, 0.5
 
 def printed_at_near_points() -> Bound:
     """Return the printed bound of two near points, for which one unit is as many as it asks for."""
-    return maxout.theorem_2(
+    return printed.maxout.theorem_2(
         n_features=1,
         n_samples=10**12,
         pool_size=POOL,
         scale=_SCALE,
         lipschitz=_LIPSCHITZ,
         delta=DELTA,
-        form="printed",
         loss_at_zero=0.5,
         # The condition asks for C'/epsilon^2 times 1e-12 units: for a quarter of one.
         epsilon=2e-3,
@@ -93,10 +92,9 @@ def printed_remark(
 ) -> Bound:
     """Return Theorem 2 times R B on the set {x, -x}, at the least epsilon that m units serve."""
     complexity = math.log(2 * radius * math.sqrt(_PAIR["n_inputs"]) / delta) + math.log(POOL + 1)
-    return maxout.remark_2(
+    return printed.maxout.remark_2(
         radius=radius,
         loss_bound=loss_bound,
-        form="printed",
         n_features=m,
         n_samples=n,
         pool_size=POOL,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from scipy import stats
 
-from mehler.bounds import Bound, maxout
+from mehler.bounds import Bound, printed
 from mehler.statements import Context, Evidence
 
 from ._approximation_flaws import DELTA, NORM_CONSTANT, POOL, near_points
@@ -61,8 +61,8 @@ def _exceeded(claim: str, chance: tuple[float, float], promised: float) -> Evide
 
 def printed_at_near_points() -> Bound:
     """Return the printed bound of two near points."""
-    return maxout.lemma_2(
-        pool_size=POOL, delta=DELTA, form="printed", c1=1e3, c=NORM_CONSTANT, **near_points()
+    return printed.maxout.lemma_2(
+        pool_size=POOL, delta=DELTA, c1=1e3, c=NORM_CONSTANT, **near_points()
     )
 
 

@@ -43,7 +43,6 @@ class Shape:
 def _orthogonal(n: int, radius: float) -> dict[str, Any]:
     """Describe n orthogonal inputs: R sqrt(2) apart, covered by n balls of half the size."""
     return {
-        "shape": "paper",
         "n_inputs": n,
         "dimension": math.log2(n),
         "diameter": radius * math.sqrt(2) if n > 1 else 0.0,
@@ -197,7 +196,7 @@ def random_signs(bound: Bounding, shape: Shape, **options: Any) -> Iterator[Worl
 def mean_square_of_signs(bound: Bounding) -> Iterator[World]:
     """Take the mean square: an equality, for every pool, C^2 sigma^2(q)/m."""
     for q in (1, 4, 64):
-        value = bound(n_features=7, pool_size=q, scale=0.5, variant="root-mean-square").value
+        value = bound(n_features=7, pool_size=q, scale=0.5).value
         truth = 0.5 * math.sqrt(exact.sigma2(q) / 7)
         happens = (truth * (1 - 1e-12), truth * (1 - 1e-13))
         yield World(f"random signs, mean square, q = {q}", happens, value)

@@ -61,17 +61,16 @@ def concentrated(bound: Bounding, where: Points, law: Law, delta: float) -> Boun
         pool_size=where.pool_size,
         n_features=where.n_features,
         delta=delta,
-        shape="dimension-free",
         mean_sup=math.sqrt(2 * math.log(2 * where.n_points * where.pool_size)),
     )
 
 
-def paper_shape(context: Context, *, bound: Bounding = maxout.lemma_2) -> Evidence:
+def paper_shape(context: Context, *, bound: Bounding = maxout.supremum_by_dimension) -> Evidence:
     """Count how often the repaired bound is exceeded by the largest of m units."""
     return _hold(context, bound, of_paper, "paper's shape", (_plot(context),))
 
 
-def dimension_free(context: Context, *, bound: Bounding = maxout.lemma_2) -> Evidence:
+def dimension_free(context: Context, *, bound: Bounding = maxout.supremum) -> Evidence:
     """Count how often the bound by Gaussian concentration is exceeded."""
     return _hold(context, bound, concentrated, "dimension-free", ())
 
@@ -79,7 +78,7 @@ def dimension_free(context: Context, *, bound: Bounding = maxout.lemma_2) -> Evi
 def suprema_cases(
     context: Context,
     evaluate: Callable[[Bounding, Points, Law, float], Bound],
-    bound: Bounding = maxout.lemma_2,
+    bound: Bounding,
 ) -> list[Case]:
     """Return a case for every set of points and chance of failure."""
     settings, n_draws = (_QUICK, 10_000) if context.quick else (_FULL, 20_000)
@@ -119,7 +118,11 @@ def _hold(
 
 
 def on_subspheres(
-    context: Context, *, bound: Bounding = maxout.lemma_2, mean_of: Callable[..., float] = mean
+    context: Context,
+    *,
+    bound: Bounding = maxout.supremum,
+    by_dimension: Bounding = maxout.supremum_by_dimension,
+    mean_of: Callable[..., float] = mean,
 ) -> Evidence:
     """Compute the exact chance of failure of both shapes on spheres of subspaces."""
     found = []
@@ -131,10 +134,10 @@ def on_subspheres(
                 for delta in (0.9, 0.1, 1e-3, 1e-9):
                     sizes: dict[str, Any] = {"pool_size": q, "n_features": m, "delta": delta}
                     bounds = [
-                        bound(**sizes, n_inputs=d, dimension=k, diameter=2.0)
+                        by_dimension(**sizes, n_inputs=d, dimension=k, diameter=2.0)
                         for d in (r, 100, 10**6)
                     ]
-                    bounds.append(bound(**sizes, shape="dimension-free", mean_sup=centre))
+                    bounds.append(bound(**sizes, mean_sup=centre))
                     found += [(failure(one.value, r, q * m) / delta, r, q, m) for one in bounds]
     share, r, q, m = max(found)
     return Evidence.bound_comparison(
@@ -159,19 +162,13 @@ def _plot(context: Context) -> Plot:
     rng = context.rng("plotted draws")
     drawn = [np.sqrt(-2 * np.log1p(-(rng.random(10_000) ** (1 / (q * one))))) for one in few]
     paper = [
-        maxout.lemma_2(
+        maxout.supremum_by_dimension(
             pool_size=q, n_features=int(one), delta=delta, n_inputs=d, dimension=3, diameter=2.0
         ).value
         for one in m
     ]
     free = [
-        maxout.lemma_2(
-            pool_size=q,
-            n_features=int(one),
-            delta=delta,
-            shape="dimension-free",
-            mean_sup=mean(r, q),
-        ).value
+        maxout.supremum(pool_size=q, n_features=int(one), delta=delta, mean_sup=mean(r, q)).value
         for one in m
     ]
     return Plot(

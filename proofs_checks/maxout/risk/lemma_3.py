@@ -57,25 +57,27 @@ def nearest_bound(bound: Bounding, law: Law, sizes: Sizes, failure: float) -> Bo
 
 def monte_carlo_bound(bound: Bounding, law: Law, sizes: Sizes, failure: float) -> Bound:
     """Evaluate the dimension-free bound for the Monte Carlo function."""
-    return bound(delta=failure, variant="monte-carlo", **sizes)
+    return bound(delta=failure, function="monte-carlo", **sizes)
 
 
 def paper_bound(bound: Bounding, law: Law, sizes: Sizes, failure: float) -> Bound:
     """Evaluate the bound of the paper's shape, which is for the Monte Carlo function."""
-    return bound(delta=failure / 2, shape="paper", **sizes, **law.geometry)
+    return bound(delta=failure / 2, **sizes, **law.geometry)
 
 
-def nearest(context: Context, *, bound: Bounding = maxout.lemma_3) -> Evidence:
+def nearest(context: Context, *, bound: Bounding = maxout.approximation) -> Evidence:
     """Count violations by the nearest function of the box."""
     return _hold(context, "nearest function", nearest_bound, bound)
 
 
-def monte_carlo(context: Context, *, bound: Bounding = maxout.lemma_3) -> Evidence:
+def monte_carlo(context: Context, *, bound: Bounding = maxout.approximation) -> Evidence:
     """Count violations by the Monte Carlo function of f."""
     return _hold(context, "Monte Carlo function", monte_carlo_bound, bound)
 
 
-def paper_shape(context: Context, *, bound: Bounding = maxout.lemma_3) -> Evidence:
+def paper_shape(
+    context: Context, *, bound: Bounding = maxout.approximation_by_dimension
+) -> Evidence:
     """Count violations of the repaired bound by the Monte Carlo function of f."""
     return _hold(context, "paper's shape", paper_bound, bound)
 
@@ -106,13 +108,18 @@ def in_mean_square(
     )
 
 
-def tight(context: Context, *, bound: Bounding = maxout.lemma_3) -> Evidence:
+def tight(
+    context: Context,
+    *,
+    bound: Bounding = maxout.approximation,
+    by_dimension: Bounding = maxout.approximation_by_dimension,
+) -> Evidence:
     """Hold the bounds where they are tight: a box that falls short, and random signs."""
     return hold_worlds(
         [
             *worlds.nearest_falls_short(bound, worlds.FREE[3]),
-            *worlds.random_signs(bound, worlds.FREE[3], variant="monte-carlo"),
-            *worlds.random_signs(bound, worlds.PAPER[3]),
+            *worlds.random_signs(bound, worlds.FREE[3], function="monte-carlo"),
+            *worlds.random_signs(by_dimension, worlds.PAPER[3]),
             *worlds.mean_square_of_signs(bound),
         ],
         form="proved",
@@ -155,9 +162,7 @@ def _draw(setting: Setting, seed: int, n_draws: int) -> tuple[Law, tuple[Approxi
     )
 
 
-def distance_cases(
-    context: Context, evaluate: Callable[..., Bound], bound: Bounding = maxout.lemma_3
-) -> list[Case]:
+def distance_cases(context: Context, evaluate: Callable[..., Bound], bound: Bounding) -> list[Case]:
     """Return a case for every setting, number of units and chance of failure."""
     return [
         Case(
@@ -193,11 +198,9 @@ def _plot(setting: Setting, law: Law, drawn: tuple[Approximations, ...]) -> Plot
     failure = 0.05
     x = np.log10(setting.n_features)
 
-    def curve(label: str, **options: Any) -> Series:
-        y = [
-            maxout.lemma_3(n_features=m, pool_size=setting.pool_size, scale=_SCALE, **options).value
-            for m in setting.n_features
-        ]
+    def curve(label: str, bound: Bounding, **options: Any) -> Series:
+        known = {"pool_size": setting.pool_size, "scale": _SCALE, **options}
+        y = [bound(n_features=m, **known).value for m in setting.n_features]
         return Series(label=label, x=x, y=np.log10(y))
 
     return Plot(
@@ -205,9 +208,19 @@ def _plot(setting: Setting, law: Law, drawn: tuple[Approximations, ...]) -> Plot
         x_label="log10 of the number of units m",
         y_label="log10 of the L2 distance",
         series=(
-            curve("paper's shape", delta=failure / 2, shape="paper", **law.geometry),
-            curve("Monte Carlo function, bound", delta=failure, variant="monte-carlo"),
-            curve("nearest function, bound", delta=failure),
+            curve(
+                "paper's shape",
+                maxout.approximation_by_dimension,
+                delta=failure / 2,
+                **law.geometry,
+            ),
+            curve(
+                "Monte Carlo function, bound",
+                maxout.approximation,
+                delta=failure,
+                function="monte-carlo",
+            ),
+            curve("nearest function, bound", maxout.approximation, delta=failure),
             observed_series(
                 "Monte Carlo function, 95% quantile",
                 x,

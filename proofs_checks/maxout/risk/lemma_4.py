@@ -33,17 +33,19 @@ def _draws(context: Context) -> tuple[Draws, ...]:
     return drawn_settings(context, _QUICK, _FULL)
 
 
-def dimension_free(context: Context, *, bound: Bounding = maxout.lemma_4) -> Evidence:
+def dimension_free(context: Context, *, bound: Bounding = maxout.approximation_risk) -> Evidence:
     """Count how often the best function of the box adds more than the bound."""
     return _hold(context, bound, free_bound, "dimension-free")
 
 
-def paper_shape(context: Context, *, bound: Bounding = maxout.lemma_4) -> Evidence:
+def paper_shape(
+    context: Context, *, bound: Bounding = maxout.approximation_risk_by_dimension
+) -> Evidence:
     """Count how often it adds more than the repaired bound of the paper's shape."""
     return _hold(context, bound, paper_bound, "paper's shape")
 
 
-def in_expectation(context: Context, *, bound: Bounding = maxout.lemma_4) -> Evidence:
+def in_expectation(context: Context, *, bound: Bounding = maxout.approximation_risk) -> Evidence:
     """Hold the mean of what is added against L times the root mean square distance."""
     context.ledger.spend(f"{STATEMENT.id}: in expectation", context.false_alarm)
     all_draws = _draws(context)
@@ -53,7 +55,7 @@ def in_expectation(context: Context, *, bound: Bounding = maxout.lemma_4) -> Evi
         # Where the promise is smallest.
         m = max(draws.setting.n_features)
         added = draws.drawn.best[m]
-        promised = bound(n_features=m, variant="root-mean-square", **draws.setting.loss).value
+        promised = bound(n_features=m, **draws.setting.loss).value
         low, high = intervals.betting(added, -1.0, 1.0, share)
         found.append((high / promised, low / promised, added.mean() / promised, m))
     high, low, seen, m = max(found)
@@ -73,17 +75,25 @@ def in_expectation(context: Context, *, bound: Bounding = maxout.lemma_4) -> Evi
     )
 
 
-def tight(context: Context, *, bound: Bounding = maxout.lemma_4) -> Evidence:
+def tight(
+    context: Context,
+    *,
+    bound: Bounding = maxout.approximation_risk,
+    by_dimension: Bounding = maxout.approximation_risk_by_dimension,
+) -> Evidence:
     """Hold the bounds where they are tight: a box that falls short of where the loss ends."""
 
-    def of_length_1(*, radius: float, **options: Any) -> Bound:
+    def free(*, radius: float, **options: Any) -> Bound:
         return bound(**options)
+
+    def covered(*, radius: float, **options: Any) -> Bound:
+        return by_dimension(**options)
 
     return hold_worlds(
         [
-            *worlds.falls_short(of_length_1, worlds.FREE[3], samples=False),
-            *worlds.falls_short(of_length_1, worlds.PAPER[3], samples=False),
-            worlds.falls_short_mean(of_length_1, variant="root-mean-square"),
+            *worlds.falls_short(free, worlds.FREE[3], samples=False),
+            *worlds.falls_short(covered, worlds.PAPER[3], samples=False),
+            worlds.falls_short_mean(free),
         ],
         form="proved",
         claim="risk that the best function of the box adds, one input",
@@ -97,14 +107,10 @@ def free_bound(bound: Bounding, draws: Draws, m: int, failure: float) -> Bound:
 
 def paper_bound(bound: Bounding, draws: Draws, m: int, failure: float) -> Bound:
     """Evaluate the lemma in the paper's shape at a total chance of failure."""
-    return bound(
-        n_features=m, delta=failure / 2, shape="paper", **draws.law.geometry, **draws.setting.loss
-    )
+    return bound(n_features=m, delta=failure / 2, **draws.law.geometry, **draws.setting.loss)
 
 
-def added_cases(
-    context: Context, evaluate: Callable[..., Bound], bound: Bounding = maxout.lemma_4
-) -> list[Case]:
+def added_cases(context: Context, evaluate: Callable[..., Bound], bound: Bounding) -> list[Case]:
     """Return a case for every setting, number of units and chance of failure."""
     return [
         Case(
@@ -135,8 +141,8 @@ def _plot(draws: Draws, failure: float = 0.05) -> Plot:
     sizes = draws.setting.n_features
     x = [math.log10(m) for m in sizes]
 
-    def curve(label: str, evaluate: Callable[..., Bound]) -> Series:
-        y = [math.log10(evaluate(maxout.lemma_4, draws, m, failure).value) for m in sizes]
+    def curve(label: str, evaluate: Callable[..., Bound], bound: Bounding) -> Series:
+        y = [math.log10(evaluate(bound, draws, m, failure).value) for m in sizes]
         return Series(label=label, x=x, y=y)
 
     return Plot(
@@ -144,8 +150,8 @@ def _plot(draws: Draws, failure: float = 0.05) -> Plot:
         x_label="log10 of the number of units m",
         y_label="log10 of the added risk",
         series=(
-            curve("paper's shape", paper_bound),
-            curve("dimension-free", free_bound),
+            curve("paper's shape", paper_bound, maxout.approximation_risk_by_dimension),
+            curve("dimension-free", free_bound, maxout.approximation_risk),
             observed_series(
                 "95% quantile of the draws", x, [draws.drawn.best[m] for m in sizes], 1 - failure
             ),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from mehler import exact
-from mehler.bounds import maxout
+from mehler.bounds import maxout, printed
 from mehler.statements import Check, Context, Evidence, Statement
 
 from ..._dedent import prose
@@ -49,17 +49,17 @@ def draws_of(context: Context) -> tuple[Draws, ...]:
     return drawn_settings(context, _QUICK, _FULL)
 
 
-def dimension_free(context: Context, *, bound: Bounding = maxout.remark_2) -> Evidence:
+def dimension_free(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Count how often the dimension-free bound with R and B is exceeded."""
     return hold_risks(context, draws_of, free_bound, bound, _CLAIM)
 
 
-def paper_shape(context: Context, *, bound: Bounding = maxout.remark_2) -> Evidence:
+def paper_shape(context: Context, *, bound: Bounding = maxout.excess_risk_by_dimension) -> Evidence:
     """Count how often the paper-shaped bound with R and B is exceeded."""
     return hold_risks(context, draws_of, paper_bound, bound, _CLAIM)
 
 
-def tight(context: Context, *, bound: Bounding = maxout.remark_2) -> Evidence:
+def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Hold the bound where it is tight, for short and long inputs, small and large losses."""
     return hold_worlds(
         [
@@ -85,7 +85,7 @@ def finite_sets(context: Context, *, dimension: Callable[[float], float] = math.
     found = []
     for n in (10**2, 10**4, 10**8):
         for d in (10, 10**3, 10**6):
-            needed = maxout.theorem_2_condition(
+            needed = printed.maxout.theorem_2_condition(
                 n**-0.5,
                 pool_size=4,
                 delta=0.1,
@@ -117,7 +117,7 @@ def by_the_repair(
     for n in (10**2, 10**4, 10**8):
         for q in (1, 4, 64):
             for delta in (0.3, 1e-3, 1e-12):
-                bound = maxout.remark_2(
+                bound = maxout.excess_risk(
                     radius=1.0,
                     loss_bound=1.0,
                     n_features=math.ceil(features(n, q)),

@@ -6,7 +6,7 @@ import itertools
 import math
 from typing import Any
 
-from mehler.bounds import maxout
+from mehler.bounds import maxout, printed
 from mehler.statements import Check, Context, Evidence, Statement
 from mehler.verify import intervals
 
@@ -68,10 +68,9 @@ def over_the_box(context: Context, *, c_prime: float = 2.0) -> Evidence:
             "lipschitz": 1.0,
             "delta": delta,
         }
-        proved = maxout.theorem_2(**sizes)
+        proved = maxout.excess_risk(**sizes)
         # spread is D sqrt(d), at d = 400.
-        stated = maxout.theorem_2(
-            form="printed",
+        stated = printed.maxout.theorem_2(
             epsilon=epsilon,
             c_prime=c_prime,
             c=0.5,
@@ -97,19 +96,19 @@ def over_the_box(context: Context, *, c_prime: float = 2.0) -> Evidence:
     )
 
 
-def dimension_free(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
+def dimension_free(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Count how often the dimension-free bound is exceeded."""
     claim = "excess risk below the dimension-free bound"
     return hold_risks(context, draws_of, free_bound, bound, claim)
 
 
-def paper_shape(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
+def paper_shape(context: Context, *, bound: Bounding = maxout.excess_risk_by_dimension) -> Evidence:
     """Count how often the repaired bound of the paper's shape is exceeded."""
     claim = "excess risk below the paper-shaped bound"
     return hold_risks(context, draws_of, paper_bound, bound, claim)
 
 
-def in_expectation(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
+def in_expectation(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Hold the mean excess risk against the bound of the expectation."""
     context.ledger.spend(f"{STATEMENT.id}: in expectation", context.false_alarm)
     found = []
@@ -142,7 +141,12 @@ def in_expectation(context: Context, *, bound: Bounding = maxout.theorem_2) -> E
     )
 
 
-def smaller(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
+def smaller(
+    context: Context,
+    *,
+    bound: Bounding = maxout.excess_risk,
+    by_dimension: Bounding = maxout.excess_risk_by_dimension,
+) -> Evidence:
     """Compare the two proved shapes over a grid, at equal chances of failure."""
     found = []
     for q in (1, 2, 4, 64, 10**6):
@@ -157,9 +161,8 @@ def smaller(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence
                         "lipschitz": 1.0,
                     }
                     free = bound(delta=failure / 3, **sizes)
-                    paper = bound(
+                    paper = by_dimension(
                         delta=failure / 4,
-                        shape="paper",
                         n_inputs=100,
                         dimension=k,
                         diameter=1.0,
@@ -180,7 +183,7 @@ def smaller(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence
     )
 
 
-def tight(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
+def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Hold the bounds where they are tight: a wrong sign, inputs learnt by heart, few units."""
     return hold_worlds(
         [
@@ -195,7 +198,7 @@ def tight(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
     )
 
 
-def tight_paper(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
+def tight_paper(context: Context, *, bound: Bounding = maxout.excess_risk_by_dimension) -> Evidence:
     """Hold the paper's shape in the same worlds."""
     return hold_worlds(
         [

@@ -21,16 +21,14 @@ Bounding = Callable[..., Bound]
 def _signs(bound: Bounding) -> Iterator[World]:
     """Take independent signs for weights: C^2 V/m is the mean square, for every pool."""
     for q in (1, 4, 1024):
-        value = bound(
-            n_features=7, pool_size=q, scale=0.5, variant="root-mean-square", centred=True
-        ).value
+        value = bound(n_features=7, pool_size=q, scale=0.5, centred=True).value
         variance = exact.sigma2(q) - exact.max_moment(1, q) ** 2
         truth = 0.5 * math.sqrt(variance / 7)
         # V cancels: sigma^2 and h_1^2 are good to 1e-14 of themselves, up to 30 V here.
         yield World(f"random signs, q = {q}", (truth * (1 - 1e-11), truth * (1 - 1e-12)), value)
 
 
-def nearest(context: Context, *, bound: Bounding = maxout.lemma_3) -> Evidence:
+def nearest(context: Context, *, bound: Bounding = maxout.approximation) -> Evidence:
     """Hold Lemma 3 for centred units, in mean square and where the box falls short."""
 
     def centred(**options: Any) -> Bound:
@@ -43,7 +41,7 @@ def nearest(context: Context, *, bound: Bounding = maxout.lemma_3) -> Evidence:
     )
 
 
-def risk(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
+def risk(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Hold the bound by the variance; linear units are centred as they are."""
 
     def centred(**options: Any) -> Bound:
@@ -63,7 +61,7 @@ def risk(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
     )
 
 
-def of_the_sample(context: Context, *, bound: Bounding = maxout.theorem_2) -> Evidence:
+def of_the_sample(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Hold the bound by the sample's norms in the same worlds.
 
     Endless units of one input have the mean size R E|g|; of orthogonal inputs, each seen at most a

@@ -1,4 +1,9 @@
-"""Evaluate the theorems' bounds, with named terms."""
+"""Evaluate the theorems' bounds, with named terms.
+
+A bound is named by its quantity, one function a theorem; :func:`by_statement` finds it by the
+number of the statement, :func:`solve` inverts it, :mod:`mehler.bounds.printed` has the formulas as
+published.
+"""
 
 from mehler.bounds import (
     group_invariant,
@@ -8,6 +13,7 @@ from mehler.bounds import (
     lower,
     margin,
     maxout,
+    printed,
     ridge,
     spectral,
 )
@@ -27,6 +33,7 @@ __all__ = [
     "lower",
     "margin",
     "maxout",
+    "printed",
     "ridge",
     "solve",
     "spectral",

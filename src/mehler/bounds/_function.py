@@ -266,6 +266,12 @@ def by_statement(statement: str) -> tuple[BoundFunction[...], ...]:
     ------
     ValueError
         If no bound is of this statement; the message lists those that have one.
+
+    Examples
+    --------
+    >>> from mehler import bounds
+    >>> [function.name for function in bounds.by_statement("maxout.lemma-2")]
+    ['maxout.supremum', 'maxout.supremum_by_dimension', 'printed.maxout.lemma_2']
     """
     functions = tuple(one for one in REGISTRY.values() if one.statement == statement)
     if not functions:

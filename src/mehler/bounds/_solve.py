@@ -59,6 +59,13 @@ def solve(
     Notes
     -----
     About 120 evaluations of the bound at most.
+
+    Examples
+    --------
+    >>> from mehler import bounds
+    >>> bounds.solve(bounds.maxout.excess_risk, at_most=0.05, n_features=None, n_samples=60_000,
+    ...              pool_size=4, scale=1.0, lipschitz=1.0, delta=0.01)
+    24615
     """
     if not hasattr(bound, "falls_in"):
         raise TypeError(f"bound={bound!r} must be a function of mehler.bounds")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from mehler.bounds import Bound, kitchen_sinks, maxout
+from mehler.bounds import Bound, kitchen_sinks, maxout, printed, solve
 from mehler.planning._data import Known
 from mehler.planning._plan import Row
 
@@ -67,13 +67,15 @@ def _approximation(
     rows = []
     for shape, name, numbers in _shapes(known):
         # Without the data's part, the dimension-free variant fails once, the paper's twice.
-        own = delta / (1 if shape == "dimension-free" else 2)
+        free = shape == "dimension-free"
+        own = delta / (1 if free else 2)
+        added = maxout.approximation_risk if free else maxout.approximation_risk_by_dimension
         rows.append(
             _row(
                 quantity,
                 name,
                 partial(
-                    maxout.theorem_2_features, eps, delta=own, shape=shape, **maxouts, **numbers
+                    solve, added, at_most=eps, n_features=None, delta=own, **maxouts, **numbers
                 ),
                 statement="maxout.lemma-4",
                 **shared,
@@ -94,25 +96,29 @@ def _approximation(
                 **shared,
             )
         )
-    if c_prime is not None and "paper" in (shape for shape, _, _ in _shapes(known)):
-        rows.append(_printed_condition(known, quantity, eps, delta, maxouts, c_prime))
+    shape, _, numbers = _shapes(known)[-1]
+    if c_prime is not None and shape == "paper":
+        rows.append(_printed_condition(quantity, eps, delta, maxouts, numbers, c_prime))
     return rows
 
 
 def _printed_condition(
-    known: Known, quantity: str, eps: float, delta: float, maxouts: dict[str, Any], c_prime: float
+    quantity: str,
+    eps: float,
+    delta: float,
+    maxouts: dict[str, Any],
+    numbers: dict[str, Any],
+    c_prime: float,
 ) -> Row:
     # Set the print's last term, L C epsilon (1 + sqrt(2 log(1/delta))), to eps.
     size = maxouts["lipschitz"] * maxouts["scale"] * (1 + math.sqrt(2 * math.log(1 / delta)))
     own = min(eps / size, 1 - 1e-9)
-    asked = maxout.theorem_2_condition(
+    asked = printed.maxout.theorem_2_condition(
         own,
         pool_size=maxouts["pool_size"],
         delta=delta,
-        n_inputs=known.n_inputs,
-        dimension=known.dimension,
-        diameter=known.diameter,
         c_prime=c_prime,
+        **numbers,
     )
     return Row(
         quantity=quantity,
@@ -138,14 +144,18 @@ def _excess(
     shared: dict[str, Any] = {"probability": 1 - delta, "vacuous": eps >= maxouts["loss_bound"]}
     rows = []
     for shape, name, numbers in _shapes(known):
+        free = shape == "dimension-free"
         own = delta / _TIMES[shape]
-        options = {"delta": own, "shape": shape, "n_samples": n, **maxouts, **numbers}
+        bound = maxout.excess_risk if free else maxout.excess_risk_by_dimension
+        options = {"delta": own, "n_samples": n, **maxouts, **numbers}
         rows.append(
             _row(
                 quantity,
                 name,
-                partial(maxout.theorem_2_features, eps, **options),
-                at=partial(lambda options, m: maxout.theorem_2(n_features=m, **options), options),
+                partial(solve, bound, at_most=eps, n_features=None, **options),
+                at=partial(
+                    lambda bound, options, m: bound(n_features=m, **options), bound, options
+                ),
                 statement="maxout.theorem-2",
                 **shared,
             )
@@ -208,7 +218,7 @@ def _row(
         features, note = find(), ""
     except ValueError as error:
         # Arguments were validated before, so the remaining error is an unattainable eps.
-        features, note = None, str(error)
+        features, note = None, str(error).replace("at_most=", "eps=")
     assumptions: tuple[str, ...] = ()
     if at is not None:
         bound = at(1 if features is None else features)

@@ -95,10 +95,10 @@ def _nearest(mu: Any, stretch: float, *, eps: float, norm: float, pool_size: int
     """Plan a mean square of eps: for all functions of a ball at once, and for one of the class."""
     known: dict[str, Any] = {"norm": norm, "eigenvalues": mu, "lipschitz": stretch}
     ball = _of_ball(eps, known)
-    box: dict[str, Any] = {"pool_size": pool_size, "scale": norm, "variant": "root-mean-square"}
-    one = least_features(lambda m: maxout.lemma_3(n_features=m, **box).value ** 2, eps)
+    box: dict[str, Any] = {"pool_size": pool_size, "scale": norm}
+    one = least_features(lambda m: maxout.approximation(n_features=m, **box).value ** 2, eps)
     quantity = f"mean square distance to functions of norm {norm:g}, {mu.size} rows"
-    at_ball, at_one = spectral.nearest(ball, **known), maxout.lemma_3(n_features=one, **box)
+    at_ball, at_one = spectral.nearest(ball, **known), maxout.approximation(n_features=one, **box)
     return [
         Row(
             quantity=quantity,

@@ -31,16 +31,6 @@ TRUNCATED = (
 )
 
 
-def shape(name: str, **others: Any) -> Callable[[Mapping[str, Any]], bool]:
-    """Pick calls of a shape, and of a variant."""
-
-    def picked(options: Mapping[str, Any]) -> bool:
-        usual = {"shape": "dimension-free", "variant": "best", **options}
-        return all(usual[key] == value for key, value in {"shape": name, **others}.items())
-
-    return picked
-
-
 def in_expectation(options: Mapping[str, Any]) -> bool:
     """Pick calls without a chance of failure."""
     return options.get("delta") is None
@@ -51,13 +41,21 @@ def with_probability(options: Mapping[str, Any]) -> bool:
     return options.get("delta") is not None
 
 
+def of_nearest(options: Mapping[str, Any]) -> bool:
+    """Pick calls about the nearest function."""
+    return with_probability(options) and "function" not in options
+
+
+def of_monte_carlo(options: Mapping[str, Any]) -> bool:
+    """Pick calls about the Monte Carlo function."""
+    return options.get("function") == "monte-carlo"
+
+
 def supremum(covering: float = 1.0, union: float = 1.0) -> Callable[..., Bound]:
-    """Lemma 2 in the paper's shape with other weights of what stands under its root."""
+    """Lemma 2 by dimension with other weights of what stands under its root."""
 
     def changed(**options: Any) -> Bound:
-        right = maxout.lemma_2(**options)
-        if options.get("shape") == "dimension-free":
-            return right
+        right = maxout.supremum_by_dimension(**options)
         radius = options.get("radius", 1.0)
         under = (right["supremum"] / (4 * radius)) ** 2
         units = math.log(2 * options["n_features"] * options["pool_size"] / options["delta"])
@@ -74,7 +72,7 @@ def _supremum_rows() -> list[Row]:
             **known,
             term="paper's shape: covering",
             change="deleted",
-            defect={"bound": supremum(covering=0.0)},
+            defect={"by_dimension": supremum(covering=0.0)},
         ),
         Row(
             statement="maxout.lemma-2",
@@ -86,7 +84,7 @@ def _supremum_rows() -> list[Row]:
             **known,
             term="paper's shape: union over units and weights",
             change="deleted",
-            defect={"bound": supremum(union=0.0)},
+            defect={"by_dimension": supremum(union=0.0)},
         ),
         Row(
             statement="maxout.lemma-2",
@@ -109,7 +107,7 @@ def _risk_rows(statement: str, check: Any, bound: Any) -> list[Row]:
 T2 = "maxout.theorem-2"
 SHARPER = "maxout.sharper-risk"
 ROWS = [
-    *_risk_rows(SHARPER, sharper_risk.risk, maxout.theorem_2),
+    *_risk_rows(SHARPER, sharper_risk.risk, maxout.excess_risk),
     *(
         row
         for term, least, why in (
@@ -122,7 +120,7 @@ ROWS = [
             SHARPER,
             term,
             sharper_risk.of_the_sample,
-            maxout.theorem_2,
+            maxout.excess_risk,
             least=least,
             because=why,
             label=f"{term}, by the sample's norms",
@@ -132,17 +130,17 @@ ROWS = [
         SHARPER,
         "mean",
         sharper_risk.nearest,
-        maxout.lemma_3,
+        maxout.approximation,
         least=0.999,
         label="mean square of centred units",
-        where=shape("dimension-free", variant="root-mean-square"),
+        where=in_expectation,
     ),
-    *_risk_rows(T2, theorem_2.tight, maxout.theorem_2),
+    *_risk_rows(T2, theorem_2.tight, maxout.excess_risk),
     *of_term(
         T2,
         "statistical",
         theorem_2.tight,
-        maxout.theorem_2,
+        maxout.excess_risk,
         least=0.12,
         because=SIGNS,
         label="in expectation: statistical",
@@ -152,7 +150,7 @@ ROWS = [
         T2,
         "approximation",
         theorem_2.tight,
-        maxout.theorem_2,
+        maxout.excess_risk,
         least=0.24,
         because=HALF_NORMAL + "; the mean of its positive part is 0.40 of a deviation",
         label="in expectation: approximation",
@@ -162,7 +160,7 @@ ROWS = [
         T2,
         "statistical",
         theorem_2.tight_paper,
-        maxout.theorem_2,
+        maxout.excess_risk_by_dimension,
         least=0.1,
         because=SIGNS,
         label="paper's shape: statistical",
@@ -171,7 +169,7 @@ ROWS = [
         T2,
         "confidence",
         theorem_2.tight_paper,
-        maxout.theorem_2,
+        maxout.excess_risk_by_dimension,
         least=0.75,
         label="paper's shape: confidence",
     ),
@@ -179,19 +177,20 @@ ROWS = [
         T2,
         "approximation",
         theorem_2.tight_paper,
-        maxout.theorem_2,
+        maxout.excess_risk_by_dimension,
         least=0.009,
         because=COVERING,
         label="paper's shape: approximation",
     ),
-    *_risk_rows("maxout.remark-2", remark_2.tight, maxout.remark_2),
-    *of_term("maxout.lemma-2", "mean", lemma_2.on_subspheres, maxout.lemma_2, least=0.96),
-    *of_term("maxout.lemma-2", "confidence", lemma_2.on_subspheres, maxout.lemma_2, least=0.85),
+    *_risk_rows("maxout.remark-2", remark_2.tight, maxout.excess_risk),
+    *of_term("maxout.lemma-2", "mean", lemma_2.on_subspheres, maxout.supremum, least=0.96),
+    *of_term("maxout.lemma-2", "confidence", lemma_2.on_subspheres, maxout.supremum, least=0.85),
     *of_term(
         "maxout.lemma-2",
         "supremum",
         lemma_2.on_subspheres,
-        maxout.lemma_2,
+        maxout.supremum_by_dimension,
+        keyword="by_dimension",
         least=0.33,
         because="of the factor 4 the covering uses 2 and the tails of lengths sqrt(2)",
         label="paper's shape: supremum",
@@ -202,30 +201,30 @@ ROWS = [
         "maxout.lemma-3",
         "confidence",
         lemma_3.tight,
-        maxout.lemma_3,
+        maxout.approximation,
         least=0.45,
         because=HALF_NORMAL,
         label="nearest function: confidence",
-        where=shape("dimension-free"),
+        where=of_nearest,
     ),
     *of_term(
         "maxout.lemma-3",
         "mean",
         lemma_3.tight,
-        maxout.lemma_3,
+        maxout.approximation,
         least=0.99,
         label="mean square",
-        where=shape("dimension-free", variant="root-mean-square"),
+        where=in_expectation,
     ),
     *of_term(
         "maxout.lemma-3",
         "deviation",
         lemma_3.tight,
-        maxout.lemma_3,
+        maxout.approximation,
         least=0.3,
         because="Bernstein's moments (2 sigma + 1)^p p!/2 are above those of a normal variable",
         label="Monte Carlo function: deviation",
-        where=shape("dimension-free", variant="monte-carlo"),
+        where=of_monte_carlo,
     ),
     *of_term(
         "maxout.lemma-3",
@@ -243,19 +242,19 @@ ROWS = [
         "maxout.lemma-4",
         "confidence",
         lemma_4.tight,
-        maxout.lemma_4,
+        maxout.approximation_risk,
         least=0.45,
         because=HALF_NORMAL,
-        where=shape("dimension-free"),
+        where=of_nearest,
     ),
     *of_term(
         "maxout.lemma-4",
         "mean",
         lemma_4.tight,
-        maxout.lemma_4,
+        maxout.approximation_risk,
         least=0.24,
         because=HALF_NORMAL + "; the mean of its positive part is 0.40 of a deviation",
         label="in expectation: mean",
-        where=shape("dimension-free", variant="root-mean-square"),
+        where=in_expectation,
     ),
 ]

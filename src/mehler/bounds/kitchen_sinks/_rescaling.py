@@ -50,7 +50,7 @@ def maxout_feature_scale(
     See Also
     --------
     lemma_1 : Takes this number as `feature_scale`.
-    mehler.bounds.maxout.lemma_3 : Bounds for maxout units without division.
+    mehler.bounds.maxout.approximation : Bounds for maxout units without division.
 
     Notes
     -----

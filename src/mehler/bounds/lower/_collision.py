@@ -11,12 +11,13 @@ from mehler._validate import require_not_negative
 from mehler.bounds._bound import Assumption, Term
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.lower._lower_bound import LowerBound
-from mehler.bounds.maxout._collision import STATEMENT, levels
+from mehler.bounds.maxout._collision import levels
 from mehler.exact._validate import require_pool, require_rho
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 # The integrand is followed until it has fallen to exp(-40) of its largest value.
 _FALL = 40.0
+STATEMENT = "maxout.remark-1-codes"
 
 
 @elementwise
@@ -44,7 +45,7 @@ def collision(rho: float, *, pool_size: int, level: float | None = None) -> Lowe
 
     See Also
     --------
-    mehler.bounds.maxout.collision : The same from above.
+    mehler.bounds.maxout.collision_probability : The same from above.
     mehler.exact.collision_probability : The probability itself.
 
     Notes

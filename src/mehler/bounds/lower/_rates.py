@@ -35,7 +35,7 @@ def lemma_3(n_features: int, *, pool_size: int, scale: float) -> LowerBound:
 
     See Also
     --------
-    mehler.bounds.maxout.lemma_3 : The upper bound, C sigma(q)/sqrt(m) in root mean square.
+    mehler.bounds.maxout.approximation : The upper bound, C sigma(q)/sqrt(m) in root mean square.
 
     References
     ----------

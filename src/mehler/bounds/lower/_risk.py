@@ -71,7 +71,7 @@ def risk(
 
     See Also
     --------
-    mehler.bounds.maxout.theorem_2 : The upper bound.
+    mehler.bounds.maxout.excess_risk : The upper bound.
 
     Notes
     -----

@@ -1,25 +1,52 @@
-"""Risk bounds of random maxout features: Theorem 2, its lemmas and its remarks.
+r"""Risk of learning on random maxout features: Theorem 2, its lemmas, and how often codes agree.
 
-Each function evaluates the paper's formula with the constants of the caller
-(``form="printed"``) or a proved bound with explicit constants (``form="proved"``). There
-are two shapes: ``shape="paper"`` keeps the paper's route over a covering of the inputs and
-depends on their doubling dimension; ``shape="dimension-free"`` does not, and is smaller.
-:func:`collision` bounds how often codes agree (Remark 1).
+The class is that of functions :math:`f = \int \alpha(W) \phi(\cdot, W) dW` with
+:math:`|\alpha| \le C p`, p the density of the weights; the box holds :math:`\sum_\ell \alpha_\ell
+\phi(\cdot, W^\ell)` with :math:`|\alpha_\ell| \le C/m`. A unit is
+:math:`\phi(x, W) = \max_{j \le q} \langle w_j, x\rangle`, its root mean square at a vector of norm
+1 is :math:`\sigma(q)`.
+
+Each quantity has a bound without dimensions, and one ``_by_dimension`` along the paper's route: a
+covering of the inputs by their doubling dimension. The second is larger. Published forms are in
+:mod:`mehler.bounds.printed.maxout`.
+
+All functions take the same arguments:
+
+n_features, n_samples, pool_size : int or array
+    Number of units m, of samples N, and pool size q.
+scale : float
+    C: weights are at most C/m.
+lipschitz, loss_bound : float
+    L and B: the loss is L-Lipschitz in y f(x), with values in [0, B].
+radius : float
+    R: the root mean square norm of an input, :math:`(E|x|^2)^{1/2}`; by dimension the largest norm.
+n_inputs, dimension, diameter : int, float, float
+    d, the doubling dimension k (Definition 2) and the diameter D of the set of inputs.
+centred : bool
+    The units are centred, :math:`\phi - h_1(q)|x|`: :math:`\sqrt{V(q)}` then stands for
+    :math:`\sigma(q)`, which it is smaller than for q > 1.
+delta : float or array
+    Probability of one event; each function says how many of them it excludes.
 """
 
-from mehler.bounds.maxout._approximation import lemma_3, lemma_4
-from mehler.bounds.maxout._collision import collision
-from mehler.bounds.maxout._features import theorem_2_condition, theorem_2_features
-from mehler.bounds.maxout._risk import remark_2, theorem_2
-from mehler.bounds.maxout._supremum import lemma_2
+from mehler.bounds.maxout._approximation import (
+    approximation,
+    approximation_by_dimension,
+    approximation_risk,
+    approximation_risk_by_dimension,
+)
+from mehler.bounds.maxout._collision import collision_probability
+from mehler.bounds.maxout._excess_risk import excess_risk, excess_risk_by_dimension
+from mehler.bounds.maxout._supremum import supremum, supremum_by_dimension
 
 __all__ = [
-    "collision",
-    "lemma_2",
-    "lemma_3",
-    "lemma_4",
-    "remark_2",
-    "theorem_2",
-    "theorem_2_condition",
-    "theorem_2_features",
+    "approximation",
+    "approximation_by_dimension",
+    "approximation_risk",
+    "approximation_risk_by_dimension",
+    "collision_probability",
+    "excess_risk",
+    "excess_risk_by_dimension",
+    "supremum",
+    "supremum_by_dimension",
 ]

@@ -2,124 +2,77 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from typing import Any, Literal
+from functools import partial
+from typing import Literal
 
-from mehler import exact
-from mehler.bounds._bound import (
-    Assumption,
-    Bound,
-    Form,
-    Term,
-    require_count,
-    require_form,
-    require_positive,
-    require_probability,
-)
-from mehler.bounds._elementwise import elementwise
-from mehler.bounds.maxout._arguments import (
-    InputSet,
-    Shape,
-    given,
-    refuse,
-    require_constants,
-    require_shape,
+from mehler._validate import require_choice
+from mehler.bounds._function import Formula, bound
+from mehler.bounds.maxout._inputs import (
+    LOSS,
+    MEAN_SQUARE,
+    NORMAL,
+    covered,
+    of_inputs,
     root_log,
     two_lengths,
     unit_size,
 )
-from mehler.bounds.maxout._printed_risk import loss_assumption
-from mehler.bounds.maxout._supremum import printed_limits, supremum
 
-Variant = Literal["best", "monte-carlo", "root-mean-square"]
-VARIANTS = ("best", "monte-carlo", "root-mean-square")
-_OF = {
-    "best": "L2 distance from f to the nearest function of the box",
-    "monte-carlo": "L2 distance from f to its Monte Carlo function",
-    "root-mean-square": "root mean square over the weights of the L2 distance from f to its "
-    "Monte Carlo function",
-}
+Function = Literal["nearest", "monte-carlo"]
+FUNCTIONS = ("nearest", "monte-carlo")
+_DOMAINS = {"function": partial(require_choice, allowed=FUNCTIONS)}
+_NEAREST = "L2 distance from f to the nearest function of the box"
+_MONTE_CARLO = "L2 distance from f to its Monte Carlo function"
+_RISK = "risk that approximating f by m units adds"
 
 
-@elementwise
-def lemma_3(
+@bound(
+    "maxout.lemma-3",
+    _NEAREST,
+    falls_in=("n_features",),
+    assumes=(MEAN_SQUARE, NORMAL),
+    domains=_DOMAINS,
+)
+def approximation(
     *,
     n_features: int,
     pool_size: int,
     scale: float,
     delta: float | None = None,
     radius: float = 1.0,
-    n_inputs: int | None = None,
-    dimension: float | None = None,
-    diameter: float | None = None,
-    form: Form = "proved",
-    shape: Shape = "dimension-free",
-    variant: Variant = "best",
+    function: Function = "nearest",
     centred: bool = False,
-    c1: float | None = None,
-    c: float | None = None,
-) -> Bound:
-    r"""Bound the L2 error of approximating a function of F by m units.
+) -> Formula:
+    r"""Bound the L2 error of approximating a function of the class by m units.
 
     .. math::
 
         \min_{\|\alpha\|_\infty \le C/m} \Big\|\sum_\ell \alpha_\ell \phi(\cdot, W^\ell) - f\Big\|
         \le \frac{C R}{\sqrt m} \left(\sigma(q) + \sqrt{2 \log(1/\delta)}\right)
 
-    for :math:`f = \int \alpha(W) \phi(\cdot, W) dW` with :math:`|\alpha| \le C p`. The Monte
-    Carlo function of f is
-    :math:`\frac1m \sum_\ell \frac{\alpha(W^\ell)}{p(W^\ell)} \phi(\cdot, W^\ell)`.
+    with probability at least 1 - delta. Without `delta` it is
+    :math:`(E\|\hat f - f\|^2)^{1/2} \le C R \sigma(q) / \sqrt m` for the Monte Carlo function
+    :math:`\hat f = \frac1m \sum_\ell \frac{\alpha(W^\ell)}{p(W^\ell)} \phi(\cdot, W^\ell)`, and so
+    for the nearest one.
 
     Parameters
     ----------
-    n_features, pool_size : int
-        Number of features m and pool size q.
-    scale : float
-        C, the size of the box.
+    n_features, pool_size, scale, radius, centred
+        As :mod:`mehler.bounds.maxout` says.
     delta : float or array, optional
-        Left out for ``variant="root-mean-square"``. The bound fails with at most probability
-        delta; with 2 delta in ``shape="paper"``; printed, with ``2 delta + 2 exp(-c d / 4)``.
-    radius : float
-        R: the root mean square norm of an input, :math:`(E|x|^2)^{1/2}`; in ``shape="paper"``
-        the largest norm.
-    n_inputs, dimension, diameter : int, float, float
-        d, the doubling dimension k and the diameter D of the set of inputs; only for
-        ``shape="paper"`` and the print.
-    form : {"proved", "printed"}
-        The bound proved here, or the paper's formula.
-    shape : {"dimension-free", "paper"}
-        The paper's is
-        :math:`\frac{C M_\delta}{\sqrt m} (1 + \sqrt{2 \log(1/\delta)})` with :math:`M_\delta` of
-        :func:`lemma_2`, for the Monte Carlo function.
-    variant : {"best", "monte-carlo", "root-mean-square"}
-        Of the dimension-free shape. ``"best"`` is the formula above. ``"root-mean-square"`` is
-        :math:`(E\|\hat f - f\|^2)^{1/2} \le C R \sigma(q) / \sqrt m` for the Monte Carlo
-        function, ``"monte-carlo"`` its
+        The bound fails with at most this probability.
+    function : {"nearest", "monte-carlo"}
+        With `delta`, that of the box nearest to f, or its Monte Carlo function:
         :math:`C R (2 \sigma(q) + 1) (\sqrt{2t/m} + 2t/m)`, :math:`t = \log(2/\delta)`.
-    centred : bool, optional
-        As in :func:`theorem_2`.
-    c1, c : float, optional
-        The printed constants.
 
     Returns
     -------
     Bound
-        `trivial` is :math:`CR\sigma(q)`, the length of f, for the nearest function; with the
-        length of the Monte Carlo function added for that one.
-
-    Raises
-    ------
-    TypeError, ValueError
-        A number out of range, or one that the form needs and that is missing.
-
-    See Also
-    --------
-    lemma_4 : The loss in risk that follows.
-    theorem_2 : Excess risk, of which this is the approximation term.
-
-    Notes
-    -----
-    About 1 ms, for :math:`\sigma(q)`.
+        With the terms "mean" and "confidence", or "deviation" and "tail". `trivial` is
+        :math:`CR\sigma(q)`, the length of f, for the nearest function; with the length of the
+        Monte Carlo function added for that one.
 
     References
     ----------
@@ -128,69 +81,131 @@ def lemma_3(
     Examples
     --------
     >>> from mehler.bounds import maxout
-    >>> bound = maxout.lemma_3(n_features=200, pool_size=8, scale=0.3, delta=0.05)
+    >>> bound = maxout.approximation(n_features=200, pool_size=8, scale=0.3, delta=0.05)
     >>> round(bound.value, 4), round(bound["mean"], 4)
     (0.0848, 0.0329)
-    >>> rms = maxout.lemma_3(n_features=200, pool_size=8, scale=0.3, variant="root-mean-square")
-    >>> rms.value == bound["mean"]
-    True
     """
-    require_form(form)
-    require_shape(shape)
-    if variant not in VARIANTS:
-        raise ValueError(f"variant={variant!r} is not one of {', '.join(VARIANTS)}")
-    n_features, pool_size = require_count(n_features=n_features, pool_size=pool_size)
-    require_positive(scale=scale, radius=radius)
-    averaged = form == "proved" and shape == "dimension-free" and variant == "root-mean-square"
-    if averaged:
-        refuse("a mean square has none", given(delta=delta))
-    elif delta is None:
-        raise ValueError("delta=None: give it; only variant='root-mean-square', a mean, needs none")
-    else:
-        require_probability(delta=delta)
-    free = form == "proved" and shape == "dimension-free"
-    if not free and variant != "best":
-        raise ValueError(f"variant={variant!r} is of shape='dimension-free' only: leave it out")
-    if form == "proved":
-        refuse("only the printed form has it", given(c1=c1, c=c))
-    if centred and not free:
-        raise ValueError("centred=True is of shape='dimension-free' only: leave it out")
-    if free:
-        refuse(
-            "shape='dimension-free' has none",
-            given(n_inputs=n_inputs, dimension=dimension, diameter=diameter),
+    sigma, symbol = unit_size(pool_size, centred)
+    size, root = scale * radius, math.sqrt(n_features)
+    mean = (size * sigma / root, rf"CR{symbol}/\sqrt m")
+    if delta is None:
+        return Formula(
+            {"mean": mean},
+            trivial=size * (2 * sigma),
+            quantity=f"root mean square over the weights of the {_MONTE_CARLO}",
         )
-        return _dimension_free(n_features, pool_size, scale, delta, radius, variant, centred)
-    inputs = InputSet.of(n_inputs, dimension, diameter, radius)
-    if form == "printed":
-        return _printed(inputs, n_features, pool_size, scale, delta, c1, c)
-    return _of_paper(inputs, n_features, pool_size, scale, delta)
+    if function == "nearest":
+        confidence = (size * root_log(delta) / root, r"CR\sqrt{2\log(1/\delta)/m}")
+        # The box contains 0, and norms in the class are at most C R sigma(q).
+        return Formula(
+            {"mean": mean, "confidence": confidence},
+            probability=1 - delta,
+            trivial=size * sigma,
+        )
+    t = math.log(2 / delta)
+    each, factor = size * (2 * sigma + 1), rf"CR(2{symbol} + 1)"
+    return Formula(
+        {
+            "deviation": (
+                each * math.sqrt(2 * t / n_features),
+                factor + r"\sqrt{2\log(2/\delta)/m}",
+            ),
+            "tail": (each * 2 * t / n_features, rf"2{factor}\log(2/\delta)/m"),
+        },
+        probability=1 - delta,
+        # The Monte Carlo function may point away from f.
+        trivial=size * two_lengths(sigma, n_features, delta),
+        quantity=_MONTE_CARLO,
+    )
 
 
-@elementwise
-def lemma_4(*, lipschitz: float, loss_bound: float = 1.0, **lemma_3_arguments: Any) -> Bound:
-    r"""Bound the risk added by approximating with m units: L times the bound of Lemma 3.
+@bound("maxout.lemma-3", _MONTE_CARLO, falls_in=("n_features",), assumes=(NORMAL,))
+def approximation_by_dimension(
+    *,
+    n_features: int,
+    pool_size: int,
+    scale: float,
+    delta: float,
+    n_inputs: int,
+    dimension: float,
+    diameter: float,
+    radius: float = 1.0,
+) -> Formula:
+    r"""Bound the L2 error of the Monte Carlo function of m units, by a covering of the inputs.
+
+    .. math:: \|\hat f - f\| \le \frac{C M_\delta}{\sqrt m} \left(1 + \sqrt{2 \log(1/\delta)}\right)
+
+    with probability at least 1 - 2 delta and :math:`M_\delta` of :func:`supremum_by_dimension`.
+
+    Parameters
+    ----------
+    n_features, pool_size, scale, delta, n_inputs, dimension, diameter, radius
+        As :mod:`mehler.bounds.maxout` says.
+
+    Returns
+    -------
+    Bound
+        With the terms "mean" and "confidence".
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Lemma 3; proof in :doc:`/theorems/lemma-3`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import maxout
+    >>> round(maxout.approximation_by_dimension(n_features=10_000, pool_size=8, scale=0.3,
+    ...     delta=0.05, n_inputs=10, dimension=3, diameter=2.0).value, 4)
+    0.1966
+    """
+    largest = covered(n_features, pool_size, delta, n_inputs, dimension, diameter, radius)
+    mean = scale * largest / math.sqrt(n_features)
+    sigma, _ = unit_size(pool_size, centred=False)
+    return Formula(
+        {
+            "mean": (mean, r"CM_\delta/\sqrt m"),
+            "confidence": (mean * root_log(delta), r"CM_\delta\sqrt{2\log(1/\delta)/m}"),
+        },
+        probability=1 - 2 * delta,
+        trivial=scale * radius * two_lengths(sigma, n_features, delta),
+        assumptions=of_inputs(radius, dimension, diameter),
+    )
+
+
+@bound(
+    "maxout.lemma-4",
+    _RISK,
+    falls_in=("n_features",),
+    assumes=(MEAN_SQUARE, NORMAL, LOSS),
+    domains=_DOMAINS,
+)
+def approximation_risk(
+    *,
+    lipschitz: float,
+    n_features: int,
+    pool_size: int,
+    scale: float,
+    delta: float | None = None,
+    loss_bound: float = 1.0,
+    radius: float = 1.0,
+    function: Function = "nearest",
+    centred: bool = False,
+) -> Formula:
+    r"""Bound the risk added by approximating with m units: L times :func:`approximation`.
 
     .. math:: \mathcal E_V(\hat f) - \mathcal E_V(f) \le L \|\hat f - f\|
 
     Parameters
     ----------
-    lipschitz : float
-        Lipschitz constant L of the loss V.
-    loss_bound : float
-        B: the loss has values in [0, B]. Enters only `trivial`.
-    **lemma_3_arguments
-        Arguments of :func:`lemma_3`.
+    lipschitz, loss_bound
+        As :mod:`mehler.bounds.maxout` says; `loss_bound` enters `trivial` alone.
+    n_features, pool_size, scale, delta, radius, function, centred
+        As in :func:`approximation`; without `delta` the bound is of the mean over the weights.
 
     Returns
     -------
     Bound
-        In expectation over the weights for ``variant="root-mean-square"``.
-
-    See Also
-    --------
-    lemma_3 : The L2 error.
-    theorem_2 : Excess risk of the empirical minimiser.
+        With the terms of :func:`approximation`.
 
     References
     ----------
@@ -199,113 +214,79 @@ def lemma_4(*, lipschitz: float, loss_bound: float = 1.0, **lemma_3_arguments: A
     Examples
     --------
     >>> from mehler.bounds import maxout
-    >>> bound = maxout.lemma_4(lipschitz=0.5, n_features=200, pool_size=8, scale=0.3, delta=0.05)
-    >>> round(bound.value, 4)
+    >>> round(maxout.approximation_risk(lipschitz=0.5, n_features=200, pool_size=8, scale=0.3,
+    ...                                 delta=0.05).value, 4)
     0.0424
     """
-    require_positive(lipschitz=lipschitz, loss_bound=loss_bound)
-    distance = lemma_3(**lemma_3_arguments)
-    return Bound(
-        statement="maxout.lemma-4",
-        form=distance.form,
-        quantity="risk that approximating f by m units adds"
-        + (", in expectation" if distance.probability == 1 else ""),
-        terms=tuple(
-            Term(term.name, lipschitz * term.value, f"L\\,{term.formula}")
-            for term in distance.terms
-        ),
-        probability=distance.probability,
-        assumptions=(*distance.assumptions, loss_assumption(lipschitz, loss_bound)),
+    distance = approximation.evaluate.body(
+        n_features=n_features,
+        pool_size=pool_size,
+        scale=scale,
+        delta=delta,
+        radius=radius,
+        function=function,
+        centred=centred,
+    )
+    mean = ", in expectation" if delta is None else ""
+    return dataclasses.replace(_of_loss(distance, lipschitz, loss_bound), quantity=_RISK + mean)
+
+
+@bound("maxout.lemma-4", _RISK, falls_in=("n_features",), assumes=(NORMAL, LOSS))
+def approximation_risk_by_dimension(
+    *,
+    lipschitz: float,
+    n_features: int,
+    pool_size: int,
+    scale: float,
+    delta: float,
+    n_inputs: int,
+    dimension: float,
+    diameter: float,
+    loss_bound: float = 1.0,
+    radius: float = 1.0,
+) -> Formula:
+    r"""Bound the risk added by approximating: L times :func:`approximation_by_dimension`.
+
+    Parameters
+    ----------
+    lipschitz, loss_bound
+        As in :func:`approximation_risk`.
+    n_features, pool_size, scale, delta, n_inputs, dimension, diameter, radius
+        As :mod:`mehler.bounds.maxout` says.
+
+    Returns
+    -------
+    Bound
+        With the terms of :func:`approximation_by_dimension`.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Lemma 4; :doc:`/theorems/lemma-4`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import maxout
+    >>> round(maxout.approximation_risk_by_dimension(lipschitz=0.5, n_features=10_000, pool_size=8,
+    ...     scale=0.3, delta=0.05, n_inputs=10, dimension=3, diameter=2.0).value, 4)
+    0.0983
+    """
+    distance = approximation_by_dimension.evaluate.body(
+        n_features=n_features,
+        pool_size=pool_size,
+        scale=scale,
+        delta=delta,
+        n_inputs=n_inputs,
+        dimension=dimension,
+        diameter=diameter,
+        radius=radius,
+    )
+    return _of_loss(distance, lipschitz, loss_bound)
+
+
+def _of_loss(distance: Formula, lipschitz: float, loss_bound: float) -> Formula:
+    """Return L times a distance, which is at most the range of the loss."""
+    return dataclasses.replace(
+        distance,
+        terms={k: (lipschitz * v, f"L\\,{latex}") for k, (v, latex) in distance.terms.items()},
         trivial=min(loss_bound, lipschitz * distance.trivial),
-    )
-
-
-def _dimension_free(
-    m: int, pool_size: int, scale: float, delta: Any, radius: float, variant: str, centred: bool
-) -> Bound:
-    sigma = unit_size(pool_size, centred)
-    size = scale * radius
-    # The box contains 0, and norms in the class are at most C R sigma(q); the Monte
-    # Carlo function may point the other way.
-    length = {
-        "best": lambda: sigma,
-        "monte-carlo": lambda: two_lengths(sigma, m, delta),
-        "root-mean-square": lambda: 2 * sigma,
-    }[variant]()
-    mean = Term("mean", size * sigma / math.sqrt(m), r"CR\sigma(q)/\sqrt m")
-    if variant == "root-mean-square":
-        terms = [mean]
-    elif variant == "best":
-        confidence = size * root_log(delta) / math.sqrt(m)
-        terms = [mean, Term("confidence", confidence, r"CR\sqrt{2\log(1/\delta)/m}")]
-    else:
-        t = math.log(2 / delta)
-        each = size * (2 * sigma + 1)
-        terms = [
-            Term(
-                "deviation", each * math.sqrt(2 * t / m), r"CR(2\sigma+1)\sqrt{2\log(2/\delta)/m}"
-            ),
-            Term("tail", each * 2 * t / m, r"2CR(2\sigma+1)\log(2/\delta)/m"),
-        ]
-    return _bound(
-        "proved",
-        _OF[variant],
-        terms,
-        1.0 if variant == "root-mean-square" else 1 - delta,
-        (Assumption(f"inputs have root mean square norm at most {radius:g}"),),
-        trivial=size * length,
-    )
-
-
-def _of_paper(inputs: InputSet, m: int, pool_size: int, scale: float, delta: Any) -> Bound:
-    mean = scale * supremum(inputs, pool_size, m, delta) / math.sqrt(m)
-    sigma = math.sqrt(exact.sigma2(pool_size))
-    return _bound(
-        "proved",
-        _OF["monte-carlo"],
-        [
-            Term("mean", mean, r"C M_\delta/\sqrt m"),
-            Term("confidence", mean * root_log(delta), r"C M_\delta\sqrt{2\log(1/\delta)/m}"),
-        ],
-        1 - 2 * delta,
-        inputs.assumptions,
-        trivial=scale * inputs.radius * two_lengths(sigma, m, delta),
-    )
-
-
-def _printed(
-    inputs: InputSet, m: int, pool_size: int, scale: float, delta: Any, c1: Any, c: Any
-) -> Bound:
-    require_constants(c1=c1, c=c)
-    complexity = inputs.printed_complexity(pool_size, delta)
-    mean = scale * float(c1) * math.sqrt(complexity / m) if complexity >= 0 else math.nan
-    root = r"C C_1\sqrt{(k\log(D\sqrt d/\delta) + \log(q+1))/m}"
-    return _bound(
-        "printed",
-        _OF["best"],
-        [
-            Term("mean", mean, root),
-            Term("confidence", mean * root_log(delta), root + r"\sqrt{2\log(1/\delta)}"),
-        ],
-        1 - 2 * delta - 2 * math.exp(-float(c) * inputs.n_inputs / 4),
-        (*inputs.assumptions, *printed_limits(inputs, complexity)),
-    )
-
-
-def _bound(
-    form: Form,
-    quantity: str,
-    terms: list[Term],
-    probability: float,
-    assumptions: tuple[Assumption, ...],
-    trivial: float = math.inf,
-) -> Bound:
-    return Bound(
-        statement="maxout.lemma-3",
-        form=form,
-        quantity=quantity,
-        terms=tuple(terms),
-        probability=probability,
-        assumptions=(*assumptions, Assumption("weights are independent standard normal")),
-        trivial=trivial,
     )

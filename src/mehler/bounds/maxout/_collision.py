@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._validate import require_not_negative
-from mehler.bounds._bound import Assumption, Bound, Term
-from mehler.bounds._elementwise import elementwise
-from mehler.exact._validate import require_pool, require_rho
+from mehler.bounds._function import Formula, bound
+from mehler.bounds.maxout._inputs import NORMAL
 
-STATEMENT = "maxout.remark-1-codes"
 _LEVELS = 2000
 
 
-@elementwise
-def collision(rho: float, *, pool_size: int, level: float | None = None) -> Bound:
+@bound(
+    "maxout.remark-1-codes",
+    "probability that two digits agree",
+    assumes=(NORMAL,),
+    domains={"level": require_not_negative},
+)
+def collision_probability(rho: float, *, pool_size: int, level: float | None = None) -> Formula:
     r"""Bound the probability that maxout codes of two rows agree in a digit, from above.
 
     .. math:: \kappa_q(\rho) \le 2\,\Phi(a)^q + q\,\Phi\Big(-\frac{2a}{\sqrt{2(1+\rho)}}\Big)
@@ -41,7 +44,6 @@ def collision(rho: float, *, pool_size: int, level: float | None = None) -> Boun
     See Also
     --------
     mehler.bounds.lower.collision : The same from below.
-    mehler.exact.collision_probability : The probability itself.
 
     Notes
     -----
@@ -57,37 +59,34 @@ def collision(rho: float, *, pool_size: int, level: float | None = None) -> Boun
     >>> from mehler import exact
     >>> from mehler.bounds import lower, maxout
     >>> known = {"pool_size": 10**6}
-    >>> for bound in (lower.collision(0.5, **known), maxout.collision(0.5, **known)):
+    >>> for function in (lower.collision, maxout.collision_probability):
+    ...     bound = function(0.5, **known)
     ...     print({term.name: round(term.value, 4) for term in bound.terms})
     {'both': 0.0008, 'others': -0.0005}
     {'below': 0.04, 'above': 0.1225}
     >>> round(exact.collision_probability(0.5, 10**6), 4)
     0.0036
     """
-    rho, q = float(require_rho(rho)), require_pool(pool_size)
-    a = levels(q) if level is None else np.array([require_not_negative("level", level)])
-    below, above = _terms(a, rho, q)
+    a = levels(pool_size) if level is None else np.array([level])
+    below, above = _terms(a, rho, pool_size)
     best = int(np.argmin(below + above))
-    return Bound(
-        statement=STATEMENT,
-        form="proved",
-        quantity="probability that two digits agree",
-        terms=(
-            Term("below", float(below[best]), r"2\Phi(a)^q"),
-            Term("above", float(above[best]), r"q\Phi(-2a/\sqrt{2(1+\rho)})"),
-        ),
-        probability=1.0,
-        assumptions=(Assumption("weights are independent standard normal"),),
+    return Formula(
+        {
+            "below": (float(below[best]), r"2\Phi(a)^q"),
+            "above": (float(above[best]), r"q\Phi(-2a/\sqrt{2(1+\rho)})"),
+        },
         trivial=1.0,
     )
 
 
-def levels(q: int) -> Any:
+def levels(q: int) -> NDArray[np.float64]:
     """Return levels to choose from: any is valid."""
     return np.linspace(0.0, 1.2 * math.sqrt(2 * math.log(q)) + 3, _LEVELS)
 
 
-def _terms(a: Any, rho: float, q: int) -> tuple[Any, Any]:
+def _terms(
+    a: NDArray[np.float64], rho: float, q: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     from scipy.special import log_ndtr, ndtr
 
     below = 2 * np.exp(q * log_ndtr(a))

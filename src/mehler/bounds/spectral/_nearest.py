@@ -83,7 +83,7 @@ def nearest(
 
     See Also
     --------
-    mehler.bounds.maxout.lemma_3 : One function of the class, by its Monte Carlo weights.
+    mehler.bounds.maxout.approximation : One function of the class, by its Monte Carlo weights.
     mehler.bounds.leverage.approximation : For features drawn by their leverage.
 
     References

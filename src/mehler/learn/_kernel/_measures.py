@@ -183,7 +183,7 @@ def rademacher(
     See Also
     --------
     box_erm : Learn over the box.
-    mehler.bounds.maxout.risk : The risk bound that it enters.
+    mehler.bounds.maxout.excess_risk : The risk bound that it enters.
 
     Notes
     -----

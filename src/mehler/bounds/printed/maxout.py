@@ -1,0 +1,443 @@
+r"""Theorem 2 of the maxout paper, its lemmas and its second remark, as published.
+
+Arguments are those of :mod:`mehler.bounds.maxout`, and the paper's constants :math:`C_1`
+(`c1`), C' (`c_prime`) and c, which it gives no values.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from mehler import exact
+from mehler._validate import require_not_negative, require_positive, require_probability
+from mehler.bounds._bound import Assumption
+from mehler.bounds._function import Formula, bound, count
+from mehler.bounds.maxout._inputs import DRAWN, LOSS, NORMAL, of_inputs, root_log
+
+__all__ = ["lemma_2", "lemma_3", "lemma_4", "remark_2", "theorem_2", "theorem_2_condition"]
+
+_CONSTANTS = {
+    **dict.fromkeys(("c", "c1", "c_prime"), require_positive),
+    "loss_at_zero": require_not_negative,
+}
+_RISK = "excess risk of the empirical minimiser over the infinite class"
+
+
+def complexity(
+    n_inputs: int, dimension: float, diameter: float, pool_size: int, delta: float
+) -> float:
+    """Compute k log(D sqrt(d) / delta) + log(q + 1); it may be negative."""
+    scaled = diameter * math.sqrt(n_inputs) / delta
+    if dimension == 0:
+        logarithm = 0.0  # a single point: 0 times the logarithm of 0
+    else:
+        logarithm = dimension * (math.log(scaled) if scaled > 0 else -math.inf)
+    return logarithm + math.log(pool_size + 1)
+
+
+def _on_sphere(
+    radius: float, dimension: float, diameter: float, inside: float
+) -> tuple[Assumption, ...]:
+    """Return the conditions under which a published formula is a number, and its sphere."""
+    return (
+        *of_inputs(radius, dimension, diameter),
+        Assumption("inputs have length 1", radius == 1, f"radius {radius:g}"),
+        Assumption("the published root is of a number", inside >= 0, f"{inside:g}"),
+    )
+
+
+@bound(
+    "maxout.lemma-2",
+    "largest |phi(x, W)| over the inputs, all of {n_features} units",
+    form="printed",
+    assumes=(NORMAL,),
+    domains=_CONSTANTS,
+)
+def lemma_2(
+    *,
+    pool_size: int,
+    delta: float,
+    n_inputs: int,
+    dimension: float,
+    diameter: float,
+    c1: float,
+    c: float,
+    n_features: int = 1,
+    radius: float = 1.0,
+) -> Formula:
+    r"""Evaluate the published bound of the supremum of one unit.
+
+    .. math:: \sup_{x \in \mathcal M} |\phi(x, W)| \le
+              C_1 \sqrt{k \log(D \sqrt d/\delta) + \log(q + 1)}
+
+    with probability at least :math:`1 - \delta - 2 e^{-cd/4}`.
+
+    Parameters
+    ----------
+    pool_size, delta, n_inputs, dimension, diameter, c1, c
+        As above.
+    n_features : int or array
+        The lemma is about one unit, and vacuous for more.
+    radius : float
+        Largest norm of an input; the lemma is about 1.
+
+    Returns
+    -------
+    Bound
+        With the term "supremum"; NaN where the root is of a negative number.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Lemma 2; refuted in :doc:`/theorems/lemma-2`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import printed
+    >>> round(printed.maxout.lemma_2(pool_size=4, delta=0.01, n_inputs=10, dimension=3,
+    ...                              diameter=2.0, c1=1.0, c=0.5).value, 3)
+    4.578
+    """
+    inside = complexity(n_inputs, dimension, diameter, pool_size, delta)
+    largest = c1 * math.sqrt(inside) if inside >= 0 else math.nan
+    return Formula(
+        {"supremum": (largest, r"C_1\sqrt{k\log(D\sqrt d/\delta) + \log(q+1)}")},
+        probability=1 - delta - 2 * math.exp(-c * n_inputs / 4),
+        assumptions=(
+            *_on_sphere(radius, dimension, diameter, inside),
+            Assumption("one unit", n_features == 1, f"{n_features} units"),
+        ),
+    )
+
+
+@bound(
+    "maxout.lemma-3",
+    "L2 distance from f to the nearest function of the box",
+    form="printed",
+    assumes=(NORMAL,),
+    domains=_CONSTANTS,
+)
+def lemma_3(
+    *,
+    n_features: int,
+    pool_size: int,
+    scale: float,
+    delta: float,
+    n_inputs: int,
+    dimension: float,
+    diameter: float,
+    c1: float,
+    c: float,
+    radius: float = 1.0,
+) -> Formula:
+    r"""Evaluate the published bound of the approximation by m units.
+
+    .. math:: C C_1 \sqrt{\frac{k \log(D \sqrt d/\delta) + \log(q + 1)}m}
+              \left(1 + \sqrt{2 \log(1/\delta)}\right)
+
+    with probability at least :math:`1 - 2 \delta - 2 e^{-cd/4}`.
+
+    Parameters
+    ----------
+    n_features, pool_size, scale, delta, n_inputs, dimension, diameter, c1, c
+        As above.
+    radius : float
+        Largest norm of an input; the lemma is about 1.
+
+    Returns
+    -------
+    Bound
+        With the terms "mean" and "confidence"; NaN where the root is of a negative number.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Lemma 3; :doc:`/theorems/lemma-3`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import printed
+    >>> round(printed.maxout.lemma_3(n_features=10_000, pool_size=8, scale=0.3, delta=0.05,
+    ...     n_inputs=10, dimension=3, diameter=2.0, c1=1.0, c=0.5).value, 4)
+    0.0423
+    """
+    inside = complexity(n_inputs, dimension, diameter, pool_size, delta)
+    mean = scale * c1 * math.sqrt(inside / n_features) if inside >= 0 else math.nan
+    root = r"C C_1\sqrt{(k\log(D\sqrt d/\delta) + \log(q+1))/m}"
+    return Formula(
+        {
+            "mean": (mean, root),
+            "confidence": (mean * root_log(delta), root + r"\sqrt{2\log(1/\delta)}"),
+        },
+        probability=1 - 2 * delta - 2 * math.exp(-c * n_inputs / 4),
+        assumptions=_on_sphere(radius, dimension, diameter, inside),
+    )
+
+
+@bound(
+    "maxout.lemma-4",
+    "risk that approximating f by m units adds",
+    form="printed",
+    assumes=(NORMAL, LOSS),
+    domains=_CONSTANTS,
+)
+def lemma_4(
+    *,
+    lipschitz: float,
+    n_features: int,
+    pool_size: int,
+    scale: float,
+    delta: float,
+    n_inputs: int,
+    dimension: float,
+    diameter: float,
+    c1: float,
+    c: float,
+    loss_bound: float = 1.0,
+    radius: float = 1.0,
+) -> Formula:
+    r"""Evaluate the published bound of the risk added by m units: L times :func:`lemma_3`.
+
+    Parameters
+    ----------
+    lipschitz, loss_bound
+        L and B; `loss_bound` enters `trivial` alone.
+    n_features, pool_size, scale, delta, n_inputs, dimension, diameter, c1, c, radius
+        As in :func:`lemma_3`.
+
+    Returns
+    -------
+    Bound
+        With the terms of :func:`lemma_3`.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Lemma 4; :doc:`/theorems/lemma-4`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import printed
+    >>> round(printed.maxout.lemma_4(lipschitz=0.5, n_features=10_000, pool_size=8, scale=0.3,
+    ...     delta=0.05, n_inputs=10, dimension=3, diameter=2.0, c1=1.0, c=0.5).value, 4)
+    0.0211
+    """
+    published = lemma_3.evaluate.body(
+        n_features=n_features,
+        pool_size=pool_size,
+        scale=scale,
+        delta=delta,
+        n_inputs=n_inputs,
+        dimension=dimension,
+        diameter=diameter,
+        c1=c1,
+        c=c,
+        radius=radius,
+    )
+    return dataclasses.replace(
+        published,
+        terms={k: (lipschitz * v, rf"L\,{latex}") for k, (v, latex) in published.terms.items()},
+        trivial=min(loss_bound, lipschitz * published.trivial),
+    )
+
+
+def theorem_2_condition(
+    epsilon: float,
+    *,
+    pool_size: int,
+    delta: float,
+    n_inputs: int,
+    dimension: float,
+    diameter: float,
+    c_prime: float,
+) -> float:
+    r"""Compute the right-hand side of the condition on m in Theorem 2.
+
+    .. math:: m \ge \frac{C'}{\varepsilon^2} \left(k \log\frac{D \sqrt d}{\delta}
+              + \log(q + 1)\right)
+
+    Parameters
+    ----------
+    epsilon : float
+        In (0, 1).
+    pool_size, delta, n_inputs, dimension, diameter, c_prime
+        As above.
+
+    Returns
+    -------
+    float
+        May be 0 or negative, for sets of a tiny diameter: nothing is then asked for.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Theorem 2.
+
+    Examples
+    --------
+    >>> from mehler.bounds import printed
+    >>> round(printed.maxout.theorem_2_condition(0.1, pool_size=4, delta=0.01, n_inputs=784,
+    ...                                          dimension=10, diameter=2.0, c_prime=16.0))
+    140663
+    """
+    inside = complexity(
+        count("n_inputs", n_inputs),
+        require_not_negative("dimension", dimension),
+        require_not_negative("diameter", diameter),
+        count("pool_size", pool_size),
+        require_probability("delta", delta),
+    )
+    epsilon = require_probability("epsilon", epsilon)
+    return require_positive("c_prime", c_prime) * inside / epsilon**2
+
+
+@bound("maxout.theorem-2", _RISK, form="printed", assumes=(LOSS, DRAWN), domains=_CONSTANTS)
+def theorem_2(
+    *,
+    n_features: int,
+    n_samples: int,
+    pool_size: int,
+    scale: float,
+    lipschitz: float,
+    delta: float,
+    n_inputs: int,
+    dimension: float,
+    diameter: float,
+    loss_at_zero: float,
+    epsilon: float,
+    c_prime: float,
+    c: float,
+    loss_bound: float = 1.0,
+) -> Formula:
+    r"""Evaluate the published bound of the excess risk.
+
+    .. math:: \frac{4 L C \sigma(q)}{\sqrt N} + \frac{2 |V(0)|}{\sqrt N}
+              + 2 \sqrt{\frac{2 \log(1/\delta)}N}
+              + L C \varepsilon \left(1 + \sqrt{2 \log(1/\delta)}\right)
+
+    with probability at least :math:`1 - 3 \delta - 2 e^{-cd/4}`, under
+    :func:`theorem_2_condition`, for inputs of norm 1 and a loss in [0, 1].
+
+    Parameters
+    ----------
+    n_features, n_samples, pool_size, scale, lipschitz, delta, n_inputs, dimension, diameter
+        As above.
+    loss_at_zero : float
+        :math:`|V(0)|`.
+    epsilon, c_prime, c : float
+        :math:`\varepsilon` in (0, 1), C' and c.
+    loss_bound : float
+        The theorem is about 1.
+
+    Returns
+    -------
+    Bound
+        With the terms "statistical", "loss at zero", "confidence" and "approximation".
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Theorem 2; :doc:`/theorems/theorem-2`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import printed
+    >>> round(printed.maxout.theorem_2(n_features=10**7, n_samples=60_000, pool_size=4, scale=1.0,
+    ...     lipschitz=1.0, delta=0.01, n_inputs=784, dimension=10, diameter=2.0, loss_at_zero=0.5,
+    ...     epsilon=0.02, c_prime=16.0, c=0.5).value, 4)
+    0.1299
+    """
+    inside = complexity(n_inputs, dimension, diameter, pool_size, delta)
+    needed = c_prime * inside / epsilon**2
+    root, deviation = math.sqrt(n_samples), root_log(delta)
+    sigma = math.sqrt(exact.sigma2(pool_size))
+    return Formula(
+        {
+            "statistical": (4 * lipschitz * scale * sigma / root, r"4LC\sigma(q)/\sqrt N"),
+            "loss at zero": (2 * loss_at_zero / root, r"2|V(0)|/\sqrt N"),
+            "confidence": (2 * deviation / root, r"2\sqrt{2\log(1/\delta)/N}"),
+            "approximation": (
+                lipschitz * scale * epsilon * (1 + deviation),
+                r"LC\varepsilon(1 + \sqrt{2\log(1/\delta)})",
+            ),
+        },
+        probability=1 - 3 * delta - 2 * math.exp(-c * n_inputs / 4),
+        assumptions=(
+            *of_inputs(1.0, dimension, diameter),
+            Assumption(
+                "m is as large as the published condition asks",
+                n_features >= needed,
+                f"{needed:.6g}",
+            ),
+        ),
+        trivial=1.0,
+    )
+
+
+@bound("maxout.remark-2", _RISK, form="printed", assumes=(LOSS, DRAWN), domains=_CONSTANTS)
+def remark_2(
+    *,
+    radius: float,
+    loss_bound: float,
+    n_features: int,
+    n_samples: int,
+    pool_size: int,
+    scale: float,
+    lipschitz: float,
+    delta: float,
+    n_inputs: int,
+    dimension: float,
+    diameter: float,
+    loss_at_zero: float,
+    epsilon: float,
+    c_prime: float,
+    c: float,
+) -> Formula:
+    r"""Evaluate the published excess risk for inputs of norm at most R and a loss in [-B, B].
+
+    The whole right-hand side of :func:`theorem_2` is multiplied by R B.
+
+    Parameters
+    ----------
+    radius, loss_bound : float
+        R and B.
+    n_features, n_samples, pool_size, scale, lipschitz, delta, n_inputs, dimension, diameter
+        As in :func:`theorem_2`.
+    loss_at_zero, epsilon, c_prime, c
+        As there.
+
+    Returns
+    -------
+    Bound
+        With the terms of :func:`theorem_2`.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), Remark 2; :doc:`/theorems/remark-2`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import printed
+    >>> round(printed.maxout.remark_2(radius=2.0, loss_bound=1.0, n_features=10**7,
+    ...     n_samples=60_000, pool_size=4, scale=1.0, lipschitz=1.0, delta=0.01, n_inputs=784,
+    ...     dimension=10, diameter=2.0, loss_at_zero=0.5, epsilon=0.02, c_prime=16.0,
+    ...     c=0.5).value, 4)
+    0.2598
+    """
+    published = theorem_2.evaluate.body(
+        n_features=n_features,
+        n_samples=n_samples,
+        pool_size=pool_size,
+        scale=scale,
+        lipschitz=lipschitz,
+        delta=delta,
+        n_inputs=n_inputs,
+        dimension=dimension,
+        diameter=diameter,
+        loss_at_zero=loss_at_zero,
+        epsilon=epsilon,
+        c_prime=c_prime,
+        c=c,
+    )
+    factor = radius * loss_bound
+    return dataclasses.replace(
+        published,
+        terms={k: (factor * v, rf"RB\,{latex}") for k, (v, latex) in published.terms.items()},
+        trivial=loss_bound,
+    )

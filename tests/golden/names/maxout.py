@@ -1,0 +1,83 @@
+"""Bounds of random maxout features: one function a theorem, by `form`, `shape` and `variant`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mehler import bounds
+from mehler.bounds import maxout, printed
+from mehler.bounds.printed.maxout import theorem_2_condition
+
+__all__ = ["theorem_2_condition"]
+
+collision = maxout.collision_probability
+_SET = ("n_inputs", "dimension", "diameter")
+_VARIANTS = {"best": {}, "monte-carlo": {"function": "monte-carlo"}, "root-mean-square": {}}
+
+
+def _choose(
+    ours: Any, by_dimension: Any, published: Any, form: str, shape: str, others: dict[str, Any]
+) -> Any:
+    """Call the function of a form and a shape."""
+    if form not in ("printed", "proved") or shape not in ("paper", "dimension-free"):
+        raise ValueError(f"form={form!r}, shape={shape!r}")
+    function = published if form == "printed" else by_dimension if shape == "paper" else ours
+    return function(**others)
+
+
+def lemma_2(*, form: str = "proved", shape: str = "paper", **others: Any) -> Any:
+    functions = (maxout.supremum, maxout.supremum_by_dimension, printed.maxout.lemma_2)
+    return _choose(*functions, form, shape, others)
+
+
+def lemma_3(
+    *, form: str = "proved", shape: str = "dimension-free", variant: str = "best", **others: Any
+) -> Any:
+    functions = (maxout.approximation, maxout.approximation_by_dimension, printed.maxout.lemma_3)
+    return _choose(*functions, form, shape, {**others, **_function(variant, others)})
+
+
+def lemma_4(
+    *, form: str = "proved", shape: str = "dimension-free", variant: str = "best", **others: Any
+) -> Any:
+    functions = (
+        maxout.approximation_risk,
+        maxout.approximation_risk_by_dimension,
+        printed.maxout.lemma_4,
+    )
+    return _choose(*functions, form, shape, {**others, **_function(variant, others)})
+
+
+def _function(variant: str, others: dict[str, Any]) -> dict[str, str]:
+    if variant not in _VARIANTS:
+        raise ValueError(f"variant={variant!r}")
+    if (variant == "root-mean-square") != ("delta" not in others):
+        raise ValueError("a mean square has no delta, all others have")
+    return _VARIANTS[variant]
+
+
+def theorem_2(*, form: str = "proved", shape: str = "dimension-free", **others: Any) -> Any:
+    functions = (maxout.excess_risk, maxout.excess_risk_by_dimension, printed.maxout.theorem_2)
+    return _choose(*functions, form, shape, others)
+
+
+def remark_2(*, form: str = "proved", shape: str = "dimension-free", **others: Any) -> Any:
+    functions = (maxout.excess_risk, maxout.excess_risk_by_dimension, printed.maxout.remark_2)
+    return _choose(*functions, form, shape, others)
+
+
+def theorem_2_features(
+    eps: Any, *, delta: float, n_samples: Any = None, shape: str = "dimension-free", **known: Any
+) -> Any:
+    """Invert the excess risk, or without samples the approximation term, which is Lemma 4."""
+    functions = (
+        (maxout.approximation_risk, maxout.approximation_risk_by_dimension)
+        if n_samples is None
+        else (maxout.excess_risk, maxout.excess_risk_by_dimension)
+    )
+    if n_samples is None:
+        known.pop("mean_norm", None)  # It does not enter the approximation.
+    else:
+        known["n_samples"] = n_samples
+    function = functions[shape == "paper"]
+    return bounds.solve(function, at_most=eps, n_features=None, delta=delta, **known)
