@@ -8,7 +8,7 @@ from mehler.statements._context import BACKENDS, LEVELS, Context, Level
 from mehler.statements._discover import discover
 from mehler.statements._evidence import FORMS, Evidence
 from mehler.statements._plot import Plot, Series
-from mehler.statements._statement import COPIES, EXPECTATIONS, Check, Statement
+from mehler.statements._statement import COPIES, EXPECTATIONS, Check, Statement, check
 from mehler.statements._verdict import RESTORED_HOLDS, RESTORED_REFUTED, UNDECIDED, verdict_of
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Plot",
     "Series",
     "Statement",
+    "check",
     "discover",
     "verdict_of",
 ]

@@ -29,8 +29,7 @@ class Context:
     Parameters
     ----------
     ledger : mehler.verify.Ledger
-        Pays for every test, by ``context.ledger.spend(label, context.false_alarm)`` or as an
-        argument of `mehler.verify.check_kernel`.
+        Pays for every test, by `pay` or as an argument of `mehler.verify.check_kernel`.
     level : {"quick", "full"}
         Effort of the checks.
     seed : int
@@ -82,6 +81,22 @@ class Context:
     def quick(self) -> bool:
         """Whether the level is ``"quick"``, so that seconds count."""
         return self.level == "quick"
+
+    def pay(self, test: str) -> float:
+        """Pay for one test from the ledger, before it is made.
+
+        Parameters
+        ----------
+        test : str
+            Name of the test within the statement.
+
+        Returns
+        -------
+        float
+            The probability of a false alarm that was paid, for all intervals of the test together.
+        """
+        self.ledger.spend(f"{self.statement}: {test}", self.false_alarm)
+        return self.false_alarm
 
     def for_statement(self, statement: str) -> Context:
         """Return the same context for the checks of one statement."""

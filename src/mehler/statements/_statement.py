@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeVar
 
-from mehler._validate import require_instance, require_iterable
+from mehler._validate import require_flag, require_instance, require_iterable
 from mehler.statements._context import Context
 from mehler.statements._evidence import FORMS, Evidence, Form
+from mehler.statements._page import Page
 from mehler.statements._verdict import RESTORED_HOLDS, RESTORED_REFUTED
 
 EXPECTATIONS = (
@@ -29,6 +33,8 @@ _MISSING = {
     "ground": "say what the verdict rests on",
 }
 _ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
+# Checks by the id of their statement, in the order in which their modules were imported.
+_REGISTERED: dict[str, dict[tuple[str, str], Check]] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,20 +49,83 @@ class Check:
         Short name of the check.
     run : callable
         ``run(context) -> Evidence``; takes all randomness from the context.
+    pays : bool
+        Whether calling the check pays for one test from the ledger before it runs. A check that
+        computes, or that passes the ledger on, does not.
 
     See Also
     --------
-    Statement : A statement with its checks.
+    check : Register a function as a check.
     Context : The argument of `run`.
     """
 
     form: Form
     name: str
     run: Callable[[Context], Evidence]
+    pays: bool = False
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
             raise ValueError(f"form={self.form!r} is not one of {', '.join(FORMS)}")
+        require_flag("pays", self.pays)
+
+    def __call__(self, context: Context) -> Evidence:
+        """Pay for the test and run it."""
+        if self.pays:
+            context.pay(self.name)
+        return self.run(context)
+
+
+Run = TypeVar("Run", bound=Callable[..., Evidence])
+
+
+def check(statement: str, *, form: Form, name: str, pays: bool = False) -> Callable[[Run], Run]:
+    """Register a function as a check of a statement.
+
+    The function itself is returned as it is. `Statement.read` takes what is registered for its id.
+
+    Parameters
+    ----------
+    statement : str
+        Id of the statement.
+    form, name, pays
+        As of `Check`.
+
+    Returns
+    -------
+    callable
+        A decorator of ``run(context) -> Evidence``; further arguments need defaults.
+
+    Raises
+    ------
+    ValueError
+        If another function has this name and form, or the form is unknown.
+
+    Examples
+    --------
+    >>> @check("paper.lemma-1", form="proved", name="at zero")
+    ... def at_zero(context):
+    ...     return Evidence.exact_comparison(
+    ...         form="proved", claim="cos 0 = 1", observed=1.0, interval=(1.0, 1.0), exact=1.0,
+    ...         method="computed")
+    """
+
+    def register(run: Run) -> Run:
+        checks = _REGISTERED.setdefault(statement, {})
+        first = checks.get((form, name))
+        if first is not None and _origin(first.run) != _origin(run):
+            raise ValueError(
+                f"{statement}: {_origin(run)} and {_origin(first.run)} are both the check "
+                f"{name!r} of the {form} form: rename one"
+            )
+        checks[form, name] = Check(form=form, name=name, run=run, pays=pays)
+        return run
+
+    return register
+
+
+def _origin(run: Callable[..., Evidence]) -> str:
+    return f"{run.__module__}.{run.__qualname__}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +164,9 @@ class Statement:
         Checks of the forms.
     note : str
         Remarks; for a statement that is not computable, the reason.
+    sections : sequence of (str, str)
+        Headings and texts in Markdown with ``$math$``, up to the proof, as reports show them; by
+        default made of the texts above.
 
     Raises
     ------
@@ -131,9 +203,11 @@ class Statement:
     checks: tuple[Check, ...] = ()
     note: str = ""
     copy: str = "printed"
+    sections: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "checks", require_iterable("checks", self.checks))
+        object.__setattr__(self, "sections", tuple(self.sections) or self._made_of_texts())
         require_instance("id", self.id, str)
         if not _ID.fullmatch(self.id):
             raise ValueError(
@@ -174,3 +248,69 @@ class Statement:
                 f"{self.id}: expected={self.expected!r} and copy={self.copy!r}: the verdict is "
                 "undecided exactly where the formula is lost"
             )
+
+    def _made_of_texts(self) -> tuple[tuple[str, str], ...]:
+        texts = {
+            _CLAIMED.get(self.copy, ""): _with_formula(self.printed_text, self.printed),
+            "What is wrong": self.flaw,
+            "As it holds": _with_formula(self.proved_text, self.proved),
+            "Proof": self.proof,
+        }
+        return tuple((heading, text) for heading, text in texts.items() if text)
+
+    @classmethod
+    def read(cls, path: str | PathLike[str], checks: Iterable[Check] | None = None) -> Statement:
+        r"""Read a statement from Markdown.
+
+        Lines ``key: value`` between two lines ``---`` hold id, source, place, expected,
+        hypotheses, ground, and where they apply copy and note; indented lines continue a value.
+        The first heading is the title. The sections are *As printed*, *As restored* or
+        *Statement*, then *What is wrong*, *As it holds*, *Proof* and *Evidence*. The first
+        display formula of a section is its short form, `printed` or `proved`.
+
+        Parameters
+        ----------
+        path : path
+            The file, in UTF-8.
+        checks : iterable of Check, optional
+            By default those that `check` has registered for the id.
+
+        Returns
+        -------
+        Statement
+            Its `sections` end with the proof; links to other statements are ``#ID``.
+
+        Raises
+        ------
+        ValueError
+            If the file has no front matter, or lacks a key or a section, or says a thing twice.
+        """
+        page = Page.read(Path(path))
+        heading = _CLAIMED.get(page.values.get("copy", "printed"), "")
+        registered = _REGISTERED.get(page.values["id"], {}).values()
+        claimed, proved = page.section(heading), page.section("As it holds")
+        values: dict[str, Any] = dict(page.values)
+        return cls(
+            **values,
+            title=page.title,
+            printed=claimed.formula,
+            printed_text=claimed.prose,
+            proved=proved.formula,
+            proved_text=proved.prose,
+            flaw=page.section("What is wrong").text,
+            proof=page.section("Proof").text,
+            sections=tuple((one.heading or "Setting", one.text) for one in page.until("Proof")),
+            checks=tuple(
+                sorted(registered, key=lambda one: FORMS.index(one.form))
+                if checks is None
+                else checks
+            ),
+        )
+
+
+# Heading of the section with the claim, by the state of the print in the copy that was read.
+_CLAIMED = {"printed": "As printed", "lost": "As restored", "none": "Statement"}
+
+
+def _with_formula(text: str, formula: str) -> str:
+    return "\n\n".join(part for part in (text, formula and f"$$ {formula} $$") if part)
