@@ -24,21 +24,19 @@ from mehler.verify import Ledger
 FALSE_ALARM = 1e-6
 
 
-def context_of(statement):
-    return Context(
-        ledger=Ledger(budget=1e-6), level="full", seed=4, statement=statement.STATEMENT.id
-    )
+def context_of(name):
+    return Context(ledger=Ledger(budget=1e-6), level="full", seed=4, statement=f"maxout.{name}")
 
 
 def families():
     """(what is drawn, cases of the paper's shape, cases of the dimension-free one)."""
-    sup = context_of(lemma_2)
+    sup = context_of("lemma-2")
     yield (
         "Lemma 2",
         lemma_2.suprema_cases(sup, lemma_2.of_paper, maxout.supremum_by_dimension),
         lemma_2.suprema_cases(sup, lemma_2.concentrated, maxout.supremum),
     )
-    near = context_of(lemma_3)
+    near = context_of("lemma-3")
     yield (
         "Lemma 3, Monte Carlo",
         lemma_3.distance_cases(near, lemma_3.paper_bound, maxout.approximation_by_dimension),
@@ -46,7 +44,7 @@ def families():
     )
     nearest = lemma_3.distance_cases(near, lemma_3.nearest_bound, maxout.approximation)
     yield "Lemma 3, nearest", [None] * len(nearest), nearest
-    added = context_of(lemma_4)
+    added = context_of("lemma-4")
     yield (
         "Lemma 4",
         lemma_4.added_cases(added, lemma_4.paper_bound, maxout.approximation_risk_by_dimension),

@@ -22,12 +22,15 @@ def context(statement: str) -> Context:
 
 
 def families() -> dict[str, list[Case]]:
-    of = {module: context(module.STATEMENT.id) for module in (lemma_1, risk_lemma, theorem)}
+    of = {
+        module: context(f"kitchen-sinks.{name}")
+        for module, name in ((lemma_1, "lemma-1"), (risk_lemma, "risk-lemma"), (theorem, "theorem"))
+    }
     return {
         "Lemma 1": lemma_1.average_cases(of[lemma_1]),
         "Lemma 1, C E b": lemma_1.divided_cases(of[lemma_1]),
         "risk lemma": risk_lemma.cases(of[risk_lemma]),
-        "estimation lemma": estimation_lemma.cases(context(estimation_lemma.STATEMENT.id)),
+        "estimation lemma": estimation_lemma.cases(context("kitchen-sinks.estimation-lemma")),
         "theorem, box": theorem.cases(of[theorem], "box"),
         "theorem, ball": theorem.cases(of[theorem], "ball"),
     }

@@ -21,6 +21,7 @@ extensions = [
     "static_mathml",
     "benchmark_tables",
     "plain_bars",
+    "statement_pages",
 ]
 html_math_renderer = "static_mathml"
 # Parts of the pages that include them.

@@ -1,15 +1,35 @@
-"""The statements of all papers, in the order in which they are reported."""
+"""Find the statements: each is a page of Markdown beside the module of the same name."""
+
+from importlib import import_module
+from pathlib import Path
 
 from mehler.statements import Statement
 
 from . import depth, features, fourier, group_invariant, kitchen_sinks, leverage, maxout
 
-STATEMENTS: tuple[Statement, ...] = (
-    *maxout.STATEMENTS,
-    *kitchen_sinks.STATEMENTS,
-    *leverage.STATEMENTS,
-    *fourier.STATEMENTS,
-    *features.STATEMENTS,
-    *depth.STATEMENTS,
-    *group_invariant.STATEMENTS,
-)
+HERE = Path(__file__).parent
+PACKAGE = __name__.rpartition(".")[0]
+PAPERS = (maxout, kitchen_sinks, leverage, fourier, features, depth, group_invariant)
+# The order of reports; what is not named there follows by its id.
+ORDER = [
+    f"{paper.__name__.rpartition('.')[2]}.{name}".replace("_", "-")
+    for paper in PAPERS
+    for name in paper.ORDER
+]
+
+
+def _read() -> list[tuple[Statement, Path]]:
+    """Import all modules, so that their checks register themselves, and read the pages."""
+    for module in sorted(HERE.rglob("*.py")):
+        if module.stem not in ("__init__", "_statements"):
+            import_module(".".join((PACKAGE, *module.relative_to(HERE).with_suffix("").parts)))
+    beside = [path for path in sorted(HERE.rglob("*.md")) if path.with_suffix(".py").exists()]
+    read = [(Statement.read(path), path) for path in beside]
+    last = len(ORDER)
+    rank = {name: place for place, name in enumerate(ORDER)}
+    return sorted(read, key=lambda one: (rank.get(one[0].id, last), one[0].id))
+
+
+_FOUND = _read()
+STATEMENTS: tuple[Statement, ...] = tuple(one for one, _ in _FOUND)
+PAGES: dict[str, Path] = {one.id: path for one, path in _FOUND}

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from mehler.proofs_checks import STATEMENTS
+
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
@@ -131,52 +133,61 @@ def test_an_activation(copy):
 def test_a_statement(copy):
     """Of the Fourier features: k(0) = 1."""
     copy.add(
+        "proofs_checks/fourier/at_zero.md",
+        """\
+---
+id: fourier.at-zero
+source: Rahimi and Recht (2007)
+place: Section 3
+expected: holds
+hypotheses: A kernel of
+  differences.
+ground: Computed.
+---
+
+# The kernel at 0
+
+## As printed
+
+It is 1:
+
+$$ k(0) = 1 $$
+
+## Proof
+
+It is the mean of 1.
+""",
+    )
+    copy.add(
         "proofs_checks/fourier/at_zero.py",
         """\
 import numpy as np
 
 import mehler
-from mehler.statements import Check, Evidence, Statement
+from mehler.statements import Evidence, check
 
 
+@check("fourier.at-zero", form="printed", name="the kernel at 0")
 def one(context):
     phi = mehler.FourierFeatures.draw(3, 10, seed=0)
     worst = float(np.max(np.abs(np.diag(phi.kernel(np.eye(3))) - 1.0)))
     return Evidence(
         form="printed",
-        check="the kernel at 0",
         status="holds" if worst == 0.0 else "refuted",
         claim="k(x, x) = 1",
         observed=worst,
         exact=0.0,
         method="computed",
     )
-
-
-STATEMENT = Statement(
-    id="fourier.at-zero",
-    source="Rahimi and Recht (2007)",
-    place="Section 3",
-    hypotheses="A kernel of differences.",
-    title="The kernel at 0",
-    expected="holds",
-    ground="Computed.",
-    printed="k(0) = 1",
-    printed_text="It is 1.",
-    proof="It is the mean of 1.",
-    checks=(Check(form="printed", name="the kernel at 0", run=one),),
-)
 """,
     )
-    listed = "proofs_checks/fourier/__init__.py"
-    copy.replace(listed, "from . import kernel", "from . import at_zero, kernel")
-    copy.replace(listed, "in (kernel,", "in (at_zero, kernel,")
-    copy.add("docs/theorems/fourier-at-zero.md", "# The kernel at 0\n")
     said = copy.run(
         "from mehler import report\n"
         "from mehler.statements import discover\n"
         "found, = discover('fourier.at-zero')\n"
         "print(report.run([found], with_data=False).statements[0].verdict)\n"
+        "print(*(one.id for one in discover('fourier.*')))\n"
     )
-    assert said == ["holds"]
+    before = [one.id for one in STATEMENTS if one.id.startswith("fourier.")]
+    assert said == ["holds", *before, "fourier.at-zero"]
     assert len(set(copy.written)) == files_of("Add a statement")

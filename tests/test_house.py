@@ -164,7 +164,17 @@ def test_weight_is_within_its_budget():
 CORE = {"numpy", "scipy", "array_api_compat", "mpmath"}
 HEAVY = {
     *("torch", "jax", "dask", "cupy", "array_api_strict", "flint", "hypothesis", "pytest"),
-    *("matplotlib", "jinja2", "latex2mathml", "typer", "rich", "sklearn", "pandas", "pyarrow"),
+    *(
+        "matplotlib",
+        "jinja2",
+        "latex2mathml",
+        "markdown_it",
+        "typer",
+        "rich",
+        "sklearn",
+        "pandas",
+        "pyarrow",
+    ),
 }
 
 

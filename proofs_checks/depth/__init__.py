@@ -4,12 +4,10 @@ One file a statement: what is claimed, its proof, the checks. Quantities that ch
 the files that begin with an underscore.
 """
 
-from mehler.statements import Statement
-
-from . import alike, critical_variance, positive_definite, spectrum
-
-STATEMENTS: tuple[Statement, ...] = tuple(
-    module.STATEMENT for module in (alike, critical_variance, positive_definite, spectrum)
+# Order of the statements in reports; others follow by name.
+ORDER = (
+    "alike",
+    "critical-variance",
+    "positive-definite",
+    "spectrum",
 )
-
-__all__ = ["STATEMENTS"]

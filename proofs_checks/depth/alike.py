@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable
 
 from mehler import exact
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from .._dedent import prose
 from .._worlds import World, hold_worlds
 from ._correlations import ERROR, angle_after, gaps, layer_gap
 
@@ -32,6 +31,7 @@ def angle_most(theta: float, depth: int) -> float:
     return 3 * math.pi / (depth + 3 * math.pi / theta)
 
 
+@check("depth.alike", form="printed", name="one layer from above")
 def above(context: Context, *, bound: Gap = most) -> Evidence:
     """Hold one layer's 1 - C against (1 - rho)/sigma^2."""
     worlds = [
@@ -43,6 +43,7 @@ def above(context: Context, *, bound: Gap = most) -> Evidence:
     return hold_worlds(worlds, form="printed", claim=claim)
 
 
+@check("depth.alike", form="printed", name="one layer from below")
 def below(context: Context, *, bound: Gap = least) -> Evidence:
     """Hold the lower bound, which with the upper one makes 1/sigma^2 the slope at 1."""
     worlds = [
@@ -55,6 +56,7 @@ def below(context: Context, *, bound: Gap = least) -> Evidence:
     return hold_worlds(worlds, form="printed", claim=claim)
 
 
+@check("depth.alike", form="printed", name="ten layers")
 def deep(
     context: Context, *, rate: Callable[[int], float] = lambda q: 1 / exact.sigma2(q)
 ) -> Evidence:
@@ -70,6 +72,7 @@ def deep(
     return hold_worlds(worlds, form="printed", claim=claim)
 
 
+@check("depth.alike", form="printed", name="a thousand layers of pools of two")
 def pools_of_two(
     context: Context, *, bound: Callable[[float, int], float] = angle_most
 ) -> Evidence:
@@ -86,6 +89,7 @@ def pools_of_two(
     return hold_worlds(worlds, form="printed", claim=claim)
 
 
+@check("depth.alike", form="printed", name="the slope with biases")
 def with_biases(context: Context, *, slope: Callable[[float], float] = lambda w: w) -> Evidence:
     """Hold the slope at 1 with biases, sigma_w^2, against the last of many layers."""
     w, q = 0.5, 4
@@ -106,52 +110,3 @@ def with_biases(context: Context, *, slope: Callable[[float], float] = lambda w:
 
 def _about(value: float) -> tuple[float, float]:
     return value - ERROR, value + ERROR
-
-
-STATEMENT = Statement(
-    id="depth.alike",
-    source="Ours; for ReLU see Poole and others (2016), Schoenholz and others (2017)",
-    place="Ours; we have no copy of other papers on depth",
-    copy="none",
-    hypotheses=prose(r"""
-        Infinite width. Without biases any weight variance, $q \ge 2$ and any start; with biases
-        $\sigma_w^2\sigma^2(q) < 1$, so that variances have a limit.
-        """),
-    title="Depth makes rows alike",
-    expected="holds",
-    ground=prose(r"""
-        One layer for pools to 1024, networks of ten layers, and of a thousand for pools of two.
-        """),
-    printed=(
-        r"\frac{\kappa_q(\rho)}{\sigma^2(q)} \le \frac{1 - C(\rho)}{1 - \rho} \le "
-        r"\frac{1}{\sigma^2(q)}, \qquad C = \frac{K_q}{\sigma^2(q)}; \qquad "
-        r"q = 2: \quad \theta_l \le \frac{3\pi}{l + 3\pi/\theta_0}"
-    ),
-    printed_text=prose(r"""
-        The correlation of rows after a layer is $C(\rho)$ whatever the weight variance. 1 is its
-        only fixed point, with the slope $1/\sigma^2(q)$: pools of 3 and more are ordered, pools
-        of two critical, none is chaotic. With biases the slope at 1 is $\sigma_w^2 < 1$.
-        """),
-    proof=prose(r"""
-        $C(1) = 1$ and $C' = \kappa_q/\sigma^2(q)$ with $\kappa_q$ increasing to 1, so that $1 -
-        C(\rho) = \int_\rho^1\kappa_q/\sigma^2$ is between the bounds. $\sigma^2(q)$ increases,
-        from 1 at $q = 2$; a fixed point below 1 would need $\int_\rho^1\kappa_q =
-        (1-\rho)\sigma^2$, but the mean of $\kappa_q$ is below 1. For $q = 2$, $1 - \cos\theta' =
-        1 - \cos\theta - (\sin\theta - \theta\cos\theta)/\pi$. With $\psi = \theta/(1+a)$ and $a =
-        \theta/(3\pi)$ the claim $\theta' \le \psi$ is $\cos\psi - \cos\theta \le (\sin\theta -
-        \theta\cos\theta)/\pi$. The left is at most $(\theta^2 - \psi^2)/2 =
-        \frac{\theta^3}{3\pi}\frac{1+a/2}{(1+a)^2} \le \frac{\theta^3}{3\pi}(1 - \frac32a +
-        2a^2)$, the right at least $\frac{\theta^3}{3\pi}(1 - \theta^2/10)$, which settles $\theta
-        \le 1.29$; above that the difference is at least 0.04 at steps of $10^{-4}$, with a slope
-        below 3. Then $1/\theta_{l+1} \ge 1/\theta_l + 1/(3\pi)$, and $l\theta_l \to 3\pi$ as the
-        increments tend to $1/(3\pi)$. With biases $\rho' = (\sigma_w^2vK_q(\rho) + \sigma_b^2)/v$
-        at the fixed variance $v$, of slope $\sigma_w^2\kappa_q(1)$.
-        """),
-    checks=(
-        Check(form="printed", name="one layer from above", run=above),
-        Check(form="printed", name="one layer from below", run=below),
-        Check(form="printed", name="ten layers", run=deep),
-        Check(form="printed", name="a thousand layers of pools of two", run=pools_of_two),
-        Check(form="printed", name="the slope with biases", run=with_biases),
-    ),
-)

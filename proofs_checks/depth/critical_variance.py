@@ -10,9 +10,8 @@ import numpy as np
 
 from mehler import DeepFeatures, DeepKernel, exact, verify
 from mehler.features.deep import critical_weight_variance
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from .._dedent import prose
 from . import _gradients
 
 _ROW = np.array([[0.6, -1.1, 0.4]])
@@ -41,6 +40,7 @@ def fourth_power(q: int, width: int) -> float:
     return float(total / width**4)
 
 
+@check("depth.critical-variance", form="printed", name="digits of the variance")
 def digits(
     context: Context, *, value: Callable[[int], float] = critical_weight_variance
 ) -> Evidence:
@@ -71,6 +71,7 @@ def digits(
     )
 
 
+@check("depth.critical-variance", form="printed", name="mean squares are kept")
 def kept(
     context: Context,
     *,
@@ -103,7 +104,7 @@ def kept(
         resolution=0.3 if context.quick else 0.1,
         seed=context.seed_for("kept"),
         ledger=context.ledger,
-        name=f"{STATEMENT.id}: kept",
+        name=f"{context.statement}: kept",
     )
     return Evidence.from_verdict(
         verdict,
@@ -112,12 +113,12 @@ def kept(
     )
 
 
+@check("depth.critical-variance", form="printed", name="their second moment", pays=True)
 def varies(
     context: Context, *, claimed: Callable[[int, int, int], float] = relative_variance
 ) -> Evidence:
     """Measure the second moment of the mean square in networks of three layers of 8 units."""
     q, width, depth, n = 4, 8, 3, 40_000 if context.quick else 400_000
-    context.ledger.spend(f"{STATEMENT.id}: second moment", context.false_alarm)
     rng, rows = context.rng("networks"), []
     for _ in range(n // 4000):
         h = np.ones((4000, width))
@@ -146,6 +147,7 @@ def varies(
     )
 
 
+@check("depth.critical-variance", form="printed", name="gradients in the tangent kernel")
 def gradients(
     context: Context, *, factor: Callable[[int], float] = lambda q: 1 / exact.sigma2(q)
 ) -> Evidence:
@@ -174,6 +176,7 @@ def gradients(
     )
 
 
+@check("depth.critical-variance", form="printed", name="gradients of networks")
 def gradients_of_networks(
     context: Context,
     *,
@@ -195,57 +198,10 @@ def gradients_of_networks(
         resolution=0.3 if context.quick else 0.1,
         seed=context.seed_for("gradients"),
         ledger=context.ledger,
-        name=f"{STATEMENT.id}: gradients",
+        name=f"{context.statement}: gradients",
     )
     return Evidence.from_verdict(
         verdict,
         form="printed",
         claim=f"squares of gradients in the row, through {depth} layers of {width} units",
     )
-
-
-STATEMENT = Statement(
-    id="depth.critical-variance",
-    source="Ours; for ReLU He and others (2015), bounds for maxout Tseran, Montufar (2023)",
-    place="Ours; we have no copy of other papers on depth",
-    copy="none",
-    hypotheses=prose(r"""
-        Maxout layers of any widths with independent normal weights of variance $\sigma_w^2$ over
-        the fan-in, no biases, a fixed row.
-        """),
-    title="The weight variance that keeps signals",
-    expected="holds",
-    ground=prose(r"""
-        $\sigma^2(q)$ by quadrature for pools to 64; mean and second moment of the mean square in
-        narrow networks of three layers, and squares of their gradients, by draws; the diagonal of
-        the tangent kernel.
-        """),
-    printed=(
-        r"\sigma_w^2 = \frac{1}{\sigma^2(q)} \iff E\frac{|a(z_L)|^2}{n} = \frac{|x|^2}{d}; \qquad "
-        r"\mathrm{Var} = \left(\frac{|x|^2}{d}\right)^2\left(\left(1 + "
-        r"\frac{E M^4/\sigma^4(q) - 1}{n}\right)^L - 1\right)"
-    ),
-    printed_text=prose(r"""
-        The mean square of a layer's units keeps its mean over weights, exactly and at any width
-        $n$, and varies as said after $L$ layers. Mean squares of gradients are multiplied by
-        $\sigma_w^2$ a layer, so that for $q \ge 3$ they vanish where signals are kept.
-        """),
-    proof=prose(r"""
-        Given $h = a(z_{l-1})$, the projections of a unit are independent normals of variance
-        $\sigma_w^2|h|^2/n$, so the new mean square is that number times the mean of $n$
-        independent $M_i^2$, $M_i$ the largest of $q$ normals: of mean $\sigma^2(q)$, variance $E
-        M^4 - \sigma^4(q)$, and independent of $h$. Over layers means and second moments multiply.
-        Gradients: the winner's weights are normal across $h$, and along it $M_i$. All widths $n$,
-        a read-out's gradient $\delta$ at $h$ with $E[\delta\delta^\top|h] = A I +
-        B\hat h\hat h^\top$ goes to $\sum_i\delta_iw_{i,D_i}$, which has this form again:
-        $A' = \sigma_w^2(A + B/n)$ across, and $A' + B' = \sigma_w^2\sigma^2(q)(A + B)$ along the
-        row. So $A_L \to \sigma_w^{2L}$ as $n \to \infty$.
-        """),
-    checks=(
-        Check(form="printed", name="digits of the variance", run=digits),
-        Check(form="printed", name="mean squares are kept", run=kept),
-        Check(form="printed", name="their second moment", run=varies),
-        Check(form="printed", name="gradients of networks", run=gradients_of_networks),
-        Check(form="printed", name="gradients in the tangent kernel", run=gradients),
-    ),
-)

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler import DeepKernel, exact
-from mehler.statements import Check, Context, Evidence, Statement
-
-from .._dedent import prose
+from mehler.statements import Context, Evidence, check
 
 # Pools and depths of the statement.
 _CASES = ((2, 2), (2, 3), (3, 1), (3, 2), (4, 1), (16, 1))
@@ -58,26 +56,31 @@ def _held(method: str, cases: Cases, bias_variance: float = 0.0) -> Evidence:
     )
 
 
+@check("depth.positive-definite", form="printed", name="covariance of opposite points")
 def covariance(context: Context, *, cases: Cases = _CASES) -> Evidence:
     """Hold the covariance of opposite points."""
     return _held("nngp", cases)
 
 
+@check("depth.positive-definite", form="printed", name="tangent kernel of opposite points")
 def tangent(context: Context, *, cases: Cases = _CASES) -> Evidence:
     """Hold the tangent kernel of opposite points."""
     return _held("ntk", cases)
 
 
+@check("depth.positive-definite", form="printed", name="covariance, biases")
 def covariance_with_biases(context: Context, *, bias_variance: float = 0.3) -> Evidence:
     """Hold the covariance of opposite points, pools of two at one layer among them."""
     return _held("nngp", _BIASED, bias_variance)
 
 
+@check("depth.positive-definite", form="printed", name="tangent kernel, biases")
 def tangent_with_biases(context: Context, *, bias_variance: float = 0.3) -> Evidence:
     """Hold the tangent kernel."""
     return _held("ntk", _BIASED, bias_variance)
 
 
+@check("depth.positive-definite", form="printed", name="coefficients of the series")
 def coefficients(
     context: Context, *, of: Callable[[int, int], Any] = exact.collision_coefficients
 ) -> Evidence:
@@ -97,44 +100,3 @@ def coefficients(
         lower=0.0,
         method="float64 with its error bound",
     )
-
-
-STATEMENT = Statement(
-    id="depth.positive-definite",
-    source="Ours; series on spheres after Schoenberg (1942), Gneiting (2013)",
-    place="Ours; we have no copy of other papers on depth",
-    copy="none",
-    hypotheses=prose(r"""
-        Infinite width, finitely many distinct points of a sphere in dimension 2 and more, any
-        weight and bias variance; depth 1 and more for $q \ge 3$, and for $q = 2$ with biases; 2
-        and more for $q = 2$ without.
-        """),
-    title="Deep kernels are strictly positive definite on the sphere",
-    expected="holds",
-    ground=prose(r"""
-        Eigenvalues for opposite points, which a kernel without odd orders does not tell apart;
-        the coefficients of the series.
-        """),
-    printed=r"\sum_{i,j} c_ic_j\,k(x_i, x_j) > 0 \quad \text{unless } c = 0",
-    printed_text=prose(r"""
-        For the covariance and for the tangent kernel. At $q = 2$ and depth 1 without biases the
-        covariance is not: it has one odd order only.
-        """),
-    proof=prose(r"""
-        A power series in $\rho$ with infinitely many positive coefficients of each parity, and
-        none negative, is strictly positive definite on every sphere. $K_q = h_1^2 +
-        \int_0^\rho\kappa_q$ has none negative, and those of $q \ge 3$ are positive from some
-        order on, as the leading singularity of $\kappa_q$, at 1, decides them, and that at $-1$
-        is weaker. $K_2$ has the constant, $\rho/2$ and all even ones; in $K_2(C(\rho))$ powers of
-        a series with a positive constant and linear term fill the odd orders, and with biases the
-        first correlation is such a series. Further layers and biases keep positive coefficients,
-        as each map has a positive linear one, and the tangent kernel adds products of such series.
-        """),
-    checks=(
-        Check(form="printed", name="covariance of opposite points", run=covariance),
-        Check(form="printed", name="tangent kernel of opposite points", run=tangent),
-        Check(form="printed", name="covariance, biases", run=covariance_with_biases),
-        Check(form="printed", name="tangent kernel, biases", run=tangent_with_biases),
-        Check(form="printed", name="coefficients of the series", run=coefficients),
-    ),
-)

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from mehler import exact
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from .._dedent import prose
 from .._worlds import World, hold_worlds
 from ._coefficients import eigenvalues, kink, leading, of_power
 
@@ -54,6 +53,7 @@ def _worlds(
     return found
 
 
+@check("depth.spectrum", form="printed", name="tangent kernel")
 def tangent(
     context: Context, *, claimed: Leading = leading, slope: Callable[[int], float] = kink
 ) -> Evidence:
@@ -65,6 +65,7 @@ def tangent(
     )
 
 
+@check("depth.spectrum", form="printed", name="covariance")
 def covariance(
     context: Context, *, claimed: Leading = leading, slope: Callable[[int], float] = kink
 ) -> Evidence:
@@ -76,6 +77,7 @@ def covariance(
     )
 
 
+@check("depth.spectrum", form="printed", name="the kink")
 def kinks(context: Context, *, slope: Callable[[int], float] = kink) -> Evidence:
     """Hold a_q against differences of the collision probability at small angles."""
     worst, at = 0.0, 0
@@ -100,6 +102,7 @@ def kinks(context: Context, *, slope: Callable[[int], float] = kink) -> Evidence
     )
 
 
+@check("depth.spectrum", form="printed", name="one layer of ReLU has no odd orders")
 def relu_misses_half(context: Context, *, q: int = 2) -> Evidence:
     """Ask whether a layer of pools of two has no odd orders, which pools of three and more have."""
     (even, odd), _ = eigenvalues("ntk", q, 1, 3, (40, 41))
@@ -112,54 +115,3 @@ def relu_misses_half(context: Context, *, q: int = 2) -> Evidence:
         upper=1e-6,
         method="Gauss-Legendre quadrature in the angle",
     )
-
-
-STATEMENT = Statement(
-    id="depth.spectrum",
-    source="Ours; for ReLU Bietti, Bach (2021)",
-    place="Ours; we have no copy of other papers on depth",
-    copy="none",
-    hypotheses=prose(r"""
-        Infinite width, rows of length $\sqrt d$ in dimension $d \ge 3$ with the uniform law of the
-        sphere, any depth $L$ and weight variance; no biases and $q \ge 3$, or biases and $q \ge
-        2$.
-        """),
-    title="The spectrum of deep maxout kernels",
-    expected="holds",
-    ground=prose(r"""
-        Eigenvalues of degree 40 to 81 in dimension 3 and 5, with biases and without, by quadrature:
-        their distance to the limits with their constants at least halves with twice the degree, as
-        an error of order 1/k does; the kink against extrapolated differences.
-        """),
-    printed=(
-        r"\mu_k(\Theta) \sim c_\Theta\,\mu_k[(1-t)^{1/2}] \asymp k^{-d}, \qquad "
-        r"\mu_k(\Sigma) \sim c_\Sigma\,\mu_k[(1-t)^{3/2}] \asymp k^{-d-2}"
-    ),
-    printed_text=prose(r"""
-        For odd and even degrees, with constants $c_\Theta < 0 < c_\Sigma$ that are sums over the
-        layers of multiples of $a_q = h_1(q)/\sqrt\pi$. The exponents are ReLU's, at every depth;
-        one layer of ReLU without biases, which is $q = 2$, has no odd orders above 1.
-        """),
-    proof=prose(r"""
-        $\kappa_q(\cos\theta)$ is analytic in $\theta$ on $[0, \pi]$, $1 - a_q\theta +
-        O(\theta^2)$ at 0, and $(1-\rho^2)^{(q-1)/2}$ times an analytic function of $\rho$ at
-        $-1$. $K_q' = \kappa_q$ gives $K_q = \sigma^2 - \theta^2/2 + a_q\theta^3/3 + \dots$. With
-        $v_l$ the variance after $l$ layers, the angle there is $\sqrt{s_l}\,\theta$, $s_l =
-        \sigma_w^{2l}/v_l$, times a positive analytic function, and both kernels are analytic in
-        $\theta$ at every depth. The odd part of the covariance at 0 begins with $\theta^3$, to
-        which layer $l$ adds $\frac{a_q}3\sigma_w^{2(L+1)}\sqrt{s_l}$, and that of the tangent
-        kernel with $-\theta$ times $a_q\sigma_w^{2(L+1-l)}\sqrt{s_l}\,\Theta_l(1)$: summands of
-        one sign, so none cancels. At $-1$ powers of $1 + t$ that are not integers begin without
-        biases with $(q-1)/2 > 1/2$ and $(q+1)/2 > 3/2$; with biases there are none, since the first
-        correlation is above $-1$. Subtract from the kernel the terms $(1-t)^{j+1/2}$ and
-        $(1+t)^{j+1/2}$ up to order $M$: what is left has $M$ bounded Laplacians, hence eigenvalues
-        of $O(k^{-2M})$. Those of a power are by Rodrigues' formula $\mu_k[(1-t)^\nu] \asymp
-        k^{-d+1-2\nu}$, smaller for larger $\nu$.
-        """),
-    checks=(
-        Check(form="printed", name="tangent kernel", run=tangent),
-        Check(form="printed", name="covariance", run=covariance),
-        Check(form="printed", name="the kink", run=kinks),
-        Check(form="printed", name="one layer of ReLU has no odd orders", run=relu_misses_half),
-    ),
-)

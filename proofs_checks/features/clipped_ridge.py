@@ -10,10 +10,9 @@ import numpy as np
 from mehler import MaxoutFeatures, _arrays
 from mehler.bounds import Bound
 from mehler.bounds import ridge as bounds
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from .._dedent import prose
 from .._worlds import hold_worlds
 from ._gram_draws import Draw
 from .worlds import _clipped as worlds
@@ -21,6 +20,7 @@ from .worlds import _clipped as worlds
 Bounding = Callable[..., Bound]
 
 
+@check("features.clipped-ridge", form="printed", name="worlds where it is tight")
 def tight(context: Context, *, bound: Bounding = bounds.clipped_risk) -> Evidence:
     """Hold each term where it is equal to the excess risk."""
     return hold_worlds(
@@ -30,6 +30,7 @@ def tight(context: Context, *, bound: Bounding = bounds.clipped_risk) -> Evidenc
     )
 
 
+@check("features.clipped-ridge", form="printed", name="labels that no weights explain", pays=True)
 def drawn(
     context: Context,
     *,
@@ -37,7 +38,6 @@ def drawn(
     draw: Draw = MaxoutFeatures.draw,
 ) -> Evidence:
     """Hold the mean excess over draws of rows from 40, with labels that no weights explain."""
-    context.ledger.spend(f"{STATEMENT.id}: drawn", context.false_alarm)
     n_draws = 1000 if context.quick else 20_000
     rng = context.rng("rows")
     rows = rng.standard_normal((40, 3)) * rng.exponential(size=(40, 1))
@@ -80,49 +80,3 @@ def _risks(
         values = np.clip(z @ np.linalg.solve(gram, z[i].T @ labels[i]), -1, 1)
         found[k] = np.mean((values - labels) ** 2)
     return found
-
-
-STATEMENT = Statement(
-    id="features.clipped-ridge",
-    source="Ours, after Forster, Warmuth (2002), and Mourtada and others (2022), as recalled",
-    place="Ours; we have no copy of the papers",
-    copy="none",
-    hypotheses=prose(
-        r"""
-        Independent rows of one law, or exchangeable ones; $|y| \le b$; features that are chosen
-        without them, of any size. Ridge regression without intercept, values clipped to $[-b, b]$.
-        """
-    ),
-    title="Clipped ridge regression",
-    expected="holds",
-    ground=prose(
-        r"""
-        Pairs of opposite labels, and equal rows beside weights that are twice as long, where the
-        terms are equalities; and draws of rows with labels that no weights explain.
-        """
-    ),
-    printed=(
-        r"\mathbb{E}(\bar f(x) - y)^2 - \mathbb{E}(\langle w, \phi(x)\rangle - y)^2 \le "
-        r"\frac{\Lambda|w|^2}{2(N+1)} + \frac{4b^2}{N+1}\left(2d - \frac{d^2}{N+1}\right)"
-    ),
-    printed_text=prose(
-        r"""
-        For every $w$; $\Lambda$ is the penalty of sums of squares, $d = \mathbb{E}\sum_i\mu_i/
-        (\mu_i + \Lambda)$ for $N + 1$ rows, at most the number of columns $m$. In $m$ columns the
-        rate is $8b^2m/N$; it is faster than $N^{-1/2}$ where $d$ grows as a power of $1/\lambda$
-        below the first.
-        """
-    ),
-    proof=prose(
-        r"""
-        Fit all $N + 1$ rows. A row that is left out has the residual $(y - \hat y)/(1 - h)$, $h$
-        its leverage. Clipping makes its error at most $2b$ and no larger, so that its square
-        exceeds that of $y - \hat y$ by at most $(2h - h^2)4b^2$; and leverages sum to $d$. The
-        penalised fit is better than $w$ by strong convexity, up to $\Lambda|w|^2/2$.
-        """
-    ),
-    checks=(
-        Check(form="printed", name="worlds where it is tight", run=tight),
-        Check(form="printed", name="labels that no weights explain", run=drawn),
-    ),
-)

@@ -10,9 +10,8 @@ import numpy as np
 
 from mehler.bounds import Bound
 from mehler.bounds import ridge as bounds
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from .._dedent import prose
 from .._worlds import World, hold_worlds
 
 Bounding = Callable[..., Bound]
@@ -86,6 +85,7 @@ def _promised(bound: Bounding, n_steps: int, **options: Any) -> float:
     return float(found.total) * (1 + 1e-9)
 
 
+@check("features.doubly-stochastic", form="printed", name="worlds where it is tight")
 def tight(context: Context, *, bound: Bounding = bounds.doubly_stochastic) -> Evidence:
     """Hold each term, and the slope of the loss, where they are nearly equal to the deviation."""
     return hold_worlds(
@@ -93,47 +93,3 @@ def tight(context: Context, *, bound: Bounding = bounds.doubly_stochastic) -> Ev
         form="printed",
         claim="root mean square deviation from the minimiser",
     )
-
-
-STATEMENT = Statement(
-    id="features.doubly-stochastic",
-    source="Ours, after Dai, Xie, He, Liang, Raj, Balcan, Song (2014), Theorem 4, as recalled",
-    place="Ours; we have no copy of the paper",
-    copy="none",
-    hypotheses=prose(
-        r"""
-        A loss that is convex, with a gradient of Lipschitz constant $L$; blocks of units that are
-        independent of the past, with the mean $k$ and products of variance at most $v$; steps that
-        do not depend on units, $\gamma_1 < \frac2{\kappa L}$ and $\gamma_1 < \frac1{2\lambda}$.
-        """
-    ),
-    title="The doubly stochastic gradient",
-    expected="holds",
-    ground=prose(
-        r"""
-        Worlds of equal rows, where the mean square is computed: the start, units of a large
-        variance, rows drawn without replacement, and squares, each nearly equal to its bound.
-        """
-    ),
-    printed=(
-        r"\left(\mathbb{E}|f_s(x) - f_*(x)|^2\right)^{1/2} \le \sqrt{d_s} + \sqrt{\kappa a_s}"
-    ),
-    printed_text=prose(
-        r"""
-        $d_1 = 0$, $a_1 = \|f_*\|^2$, $\nu = 2\lambda$, $r = \frac12\gamma\kappa L$; a step makes
-        $d$
-        $(1-\nu\gamma)^2d + \gamma^2\frac vB(\sigma + L\sqrt d + L\sqrt{\kappa a})^2$, and $a$
-        $(1-2\nu\gamma)a + \frac12\gamma Ld + (\sqrt{\frac12\gamma Lrd} + \gamma(\nu^2a +
-        \frac{\kappa\sigma^2}n\frac{N-n}{N-1})^{1/2})^2/(1-r)$.
-        """
-    ),
-    proof=prose(
-        r"""
-        $f_s$ is the sum of the path with the exact kernel and the same gradients, and of what units
-        add, which has mean 0 given the past. Minkowski bounds the gradients; convexity pays for
-        their change. The gradients at the minimiser have mean 0 over the rows, and are sampled
-        without replacement.
-        """
-    ),
-    checks=(Check(form="printed", name="worlds where it is tight", run=tight),),
-)

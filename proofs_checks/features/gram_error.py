@@ -11,9 +11,8 @@ import numpy as np
 from mehler import FourierFeatures, MaxoutFeatures
 from mehler.bounds import Bound, Term, spectral
 from mehler.bounds.lower import LowerBound
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from .._dedent import prose
 from .._violations import Case, hold_bounds
 from .._worlds import hold_worlds
 from ._directions import best_direction
@@ -53,7 +52,7 @@ def known_before(m: int, *, ridge: float, delta: float, eigenvalues: Any) -> Bou
     n = len(eigenvalues)
     value = math.sqrt(8 / 3 * n / ridge * math.log(16 * d / delta) / (m / 2))
     return Bound(
-        statement=STATEMENT.id,
+        statement="features.gram-error",
         form="printed",
         quantity="spectral error of the Gram matrix",
         terms=(Term("deviation", value),),
@@ -61,9 +60,9 @@ def known_before(m: int, *, ridge: float, delta: float, eigenvalues: Any) -> Bou
     )
 
 
+@check("features.gram-error", form="printed", name="the known form", pays=True)
 def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
     """Count violations of the known form, for pairs, where it promises less than 1."""
-    context.ledger.spend(f"{STATEMENT.id}: known", context.false_alarm)
     rows, draw = _rows(context), _fourier("pairs")
     mu = np.linalg.eigvalsh(draw(2, seed=0).kernel(rows))
     cases = []
@@ -82,9 +81,9 @@ def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
     )
 
 
+@check("features.gram-error", form="proved", name="bounded and unbounded features", pays=True)
 def drawn(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidence:
     """Count violations by bounded and unbounded maps."""
-    context.ledger.spend(f"{STATEMENT.id}: drawn", context.false_alarm)
     cases = list(_cases(context, bound))
     return hold_bounds(
         cases,
@@ -125,9 +124,9 @@ def _below(form: str, rows: Any, m: int, ridge: float | None) -> LowerBound | No
     return best_direction(rows, m, gamma=_GAMMA, delta=_DELTA, ridge=ridge)
 
 
+@check("features.gram-error", form="proved", name="operator norm", pays=True)
 def operator(context: Context, *, bound: Bounding = spectral.operator_error) -> Evidence:
     """Count violations of the bound of the operator norm."""
-    context.ledger.spend(f"{STATEMENT.id}: operator", context.false_alarm)
     rows, cases = _rows(context, unit=True), []
     for name, draw, known in (
         ("pairs", _fourier("pairs"), {"sup": 1.0, "block": 2}),
@@ -146,6 +145,7 @@ def operator(context: Context, *, bound: Bounding = spectral.operator_error) -> 
     )
 
 
+@check("features.gram-error", form="proved", name="bounded features, where it is tight")
 def tight(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidence:
     """Hold the bounds of bounded features where errors are those of binomial shares."""
     return hold_worlds(
@@ -153,6 +153,7 @@ def tight(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidenc
     )
 
 
+@check("features.gram-error", form="proved", name="unbounded features, where it is tight")
 def tight_without_bound(context: Context, *, bound: Bounding = spectral.operator_error) -> Evidence:
     """Hold the bounds of unbounded features for squares of normals, and Chebyshev's."""
     return hold_worlds(
@@ -160,72 +161,3 @@ def tight_without_bound(context: Context, *, bound: Bounding = spectral.operator
         form="proved",
         claim="operator norm of the error",
     )
-
-
-STATEMENT = Statement(
-    id="features.gram-error",
-    source="Ours, after Avron, Kapralov, Musco, Musco, Velingker, Zandieh (2017) and Tropp (2015)",
-    place="A known result, as recalled, and ours; we have no copy of the papers",
-    copy="none",
-    hypotheses=prose(
-        r"""
-        Independent blocks of columns with the mean $K$ on $n$ rows; cosine and sine of one
-        frequency are a block. Known: pairs, and a ridge of at most $\|K\|$.
-        """
-    ),
-    title="Spectral error of the Gram matrix",
-    expected="holds",
-    ground=prose(
-        r"""
-        Norms over draws for cosines, sines and maxout features; and one feature for each row, and
-        one row, where the error is that of binomial shares, computed.
-        """
-    ),
-    printed=(
-        r"M \ge \frac{8}{3\Delta^2}\frac{n}{\lambda}\log\frac{16 d(\lambda)}{\delta} \;"
-        r"\Rightarrow\; P\left(\left\|(K+\lambda)^{-1/2}(\hat K - K)(K+\lambda)^{-1/2}\right\| "
-        r"> \Delta\right) \le \delta"
-    ),
-    printed_text=prose(
-        r"""
-        That many frequencies keep $K + \lambda$ within a factor of $1 \pm \Delta$ for $\Delta \le
-        1/2$.
-        """
-    ),
-    proved=(
-        r"P(\|\cdot\| > \Delta) \le \sum_{\pm}\inf_{\theta,L}\frac{\sum_i\left(e^{a_{\pm}\beta_i +"
-        r" w_{\pm}1\{i=1\}} - 1\right)}{\psi(\theta\Delta)}, \quad a_{\pm} = \frac ML"
-        r"\psi\left(\pm\frac{\theta L}{M}\right), \quad w_{\pm} = M\,\mathbb{E}\left[\psi\left("
-        r"\pm\frac{\theta s}{M}\right); s > L\right]"
-    ),
-    proved_text=prose(
-        r"""
-        $\psi(x) = e^x - 1 - x$, $\beta_i = \mu_i/(\mu_i+\lambda)$ for the eigenvalues of $K$, $s =
-        \langle\phi, (K+\lambda)^{-1}\phi\rangle$ of one block. For features that are
-        $\ell$-Lipschitz in standard normals, $\sqrt s$ exceeds $\sqrt{d(\lambda)} +
-        u\,\ell/\sqrt\lambda$ with probability at most $e^{-u^2/2}$. All spectra and all $\Delta$,
-        no condition on $\lambda$.
-        """
-    ),
-    proof=prose(
-        r"""
-        Tropp's bound of $E\,\mathrm{tr}\,\psi(\theta Y)$ by the sum of the logarithms of the
-        exponential moments, with $e^{cA} - 1 - cA \preceq \psi(cL)/L\;A$ for $A \succeq 0$ of norm
-        at most $L$. What is beyond $L$ has a small trace, and at worst adds to the largest
-        eigenvalue.
-        """
-    ),
-    note=prose(
-        r"""
-        The number of features grows with the largest $s$, at most $n\kappa^2/\lambda$, not with
-        $d(\lambda)$: one block that is seldom drawn may carry a direction.
-        """
-    ),
-    checks=(
-        Check(form="printed", name="the known form", run=printed),
-        Check(form="proved", name="bounded and unbounded features", run=drawn),
-        Check(form="proved", name="operator norm", run=operator),
-        Check(form="proved", name="bounded features, where it is tight", run=tight),
-        Check(form="proved", name="unbounded features, where it is tight", run=tight_without_bound),
-    ),
-)

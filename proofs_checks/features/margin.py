@@ -9,9 +9,8 @@ import numpy as np
 
 from mehler.bounds import Bound, Term
 from mehler.bounds import margin as bounds
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from .._dedent import prose
 from .._violations import Case, hold_bounds
 from .._worlds import hold_worlds
 from .worlds import _margin as worlds
@@ -20,9 +19,9 @@ Bounding = Callable[..., Bound]
 _DELTA = 0.1
 
 
+@check("features.margin", form="printed", name="weights learnt in draws", pays=True)
 def drawn(context: Context, *, bound: Bounding = bounds.risk) -> Evidence:
     """Count how often the risk of learnt weights exceeds its bound."""
-    context.ledger.spend(f"{STATEMENT.id}: drawn", context.false_alarm)
     n_draws = 1000 if context.quick else 20_000
     settings = ((2, 100, 0.0), (10, 60, 0.0), (3, 100, 0.2))
     cases = [
@@ -68,6 +67,7 @@ def _ratios(context: Context, bound: Bounding, n_draws: int, d: int, n: int, fli
     return found
 
 
+@check("features.margin", form="printed", name="rows learnt by heart")
 def tight(context: Context, *, bound: Bounding = bounds.separated) -> Evidence:
     """Hold margin, weights and threshold where rows are learnt by heart."""
     return hold_worlds(
@@ -75,58 +75,9 @@ def tight(context: Context, *, bound: Bounding = bounds.separated) -> Evidence:
     )
 
 
+@check("features.margin", form="printed", name="labels of a coin")
 def confident(context: Context, *, bound: Bounding = bounds.separated) -> Evidence:
     """Hold the confidence where errors are those of a coin."""
     return hold_worlds(
         [*worlds.coin(bound)], form="printed", claim="chance that the risk exceeds its bound"
     )
-
-
-STATEMENT = Statement(
-    id="features.margin",
-    source="Langford, Shawe-Taylor (2002) and Maurer (2004), as recalled, with a threshold (ours)",
-    place="A known result, as recalled, and ours; we have no copy of the papers",
-    copy="none",
-    hypotheses=prose(
-        r"""
-        Independent rows of one law; features and thresholds chosen without them. Weights by any
-        learner, from the same rows; features of any size and number.
-        """
-    ),
-    title="Risk by margins",
-    expected="holds",
-    ground=prose(
-        r"""
-        Rows that are learnt by heart, where margin, weights and threshold are needed; labels of a
-        coin, where the chance of failure is a binomial tail; and weights learnt in draws.
-        """
-    ),
-    printed=(
-        r"P\left(y\langle w, \phi(x)\rangle \le 0\right) \le \frac1{\Phi(\theta)}\,"
-        r"\mathrm{kl}^{-1}\left(\frac1N\sum_{i=1}^N\Phi(\theta - \mu t_i),\; "
-        r"\frac{\mu^2/2 + \log(K\xi_N/\delta)}N\right)"
-    ),
-    printed_text=prose(
-        r"""
-        With probability at least $1 - \delta$ for all $w$, all $\mu > 0$ and $K$ thresholds
-        $\theta$ at once; $t_i = y_i\langle w, \phi(x_i)\rangle/(|w||\phi(x_i)|)$, $\xi_N \le
-        \sqrt{\pi N/2}\,e^{1/(12N)} + \frac23$, and $\mathrm{kl}^{-1}(e, c)$ is the largest $p$ with
-        $\mathrm{kl}(e, p) \le c$. If all margins are at least $t$, the rate is
-        $\frac{\log N}{t^2N}$.
-        """
-    ),
-    proof=prose(
-        r"""
-        Weights $u \sim N(\mu w/|w|, I)$ err, with the threshold $\theta$, at a row of margin $t$
-        with the chance $\Phi(\theta - \mu t)$, at least $\Phi(\theta)$ where the class is wrong.
-        For one $u$ the mean of $e^{N\mathrm{kl}}$ is at most $\xi_N$. Change of measure from
-        $N(0, I)$ costs $\mu^2/2$, Markov's inequality $\log\frac1\delta$, and $\mathrm{kl}$ is
-        convex.
-        """
-    ),
-    checks=(
-        Check(form="printed", name="weights learnt in draws", run=drawn),
-        Check(form="printed", name="rows learnt by heart", run=tight),
-        Check(form="printed", name="labels of a coin", run=confident),
-    ),
-)

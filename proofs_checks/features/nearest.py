@@ -10,10 +10,9 @@ import numpy as np
 
 from mehler import FourierFeatures, MaxoutFeatures
 from mehler.bounds import Bound, spectral
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from .._dedent import prose
 from .._worlds import hold_worlds
 from ._gram_draws import Draw, grams
 from .worlds import _nearest as worlds
@@ -22,6 +21,7 @@ Bounding = Callable[..., Bound]
 _N, _D = 24, 6
 
 
+@check("features.nearest", form="printed", name="worlds where it is tight")
 def tight(context: Context, *, bound: Bounding = spectral.nearest) -> Evidence:
     """Hold the bound where it is nearly equal to the distance."""
     return hold_worlds(
@@ -29,9 +29,9 @@ def tight(context: Context, *, bound: Bounding = spectral.nearest) -> Evidence:
     )
 
 
+@check("features.nearest", form="printed", name="the worst function of each draw", pays=True)
 def drawn(context: Context, *, bound: Bounding = spectral.nearest) -> Evidence:
     """Hold the mean over draws against the bound: linear units, maxout, cosines and sines."""
-    context.ledger.spend(f"{STATEMENT.id}: drawn", context.false_alarm)
     # Lengths of the coordinates fall by half, and so do eigenvalues by four.
     rows = context.rng("rows").standard_normal((_N, _D)) * 0.5 ** np.arange(_D)
     cases, n_draws = list(_settings(rows)), 500 if context.quick else 20_000
@@ -81,55 +81,3 @@ def _settings(rows: Any) -> Iterator[tuple[str, Draw, int, dict[str, Any]]]:
         yield "linear", linear, m, {"kurtosis": 3.0}
     yield "maxout", maxout, 12, {"lipschitz": float(np.linalg.norm(rows, 2))}
     yield "pairs", fourier, 12, {"sup": 1.0, "block": 2}
-
-
-STATEMENT = Statement(
-    id="features.nearest",
-    source="Ours, after Bach (2017), Proposition 1",
-    place="A known result for features drawn by leverage, and ours; we have no copy of the paper",
-    copy="none",
-    hypotheses=prose(
-        r"""
-        Independent blocks of features with the mean $K$; any weights; functions of the kernel's
-        space of norm at most $B$, which the class of Lemma 3 is with $C$ for $B$.
-        """
-    ),
-    title="The nearest combination of features, all weights free",
-    expected="holds",
-    ground=prose(
-        r"""
-        One row and a feature that is seldom not 0; draws of linear and maxout units, cosines and
-        sines, whose distances are computed for the worst function of each draw.
-        """
-    ),
-    printed=(
-        r"\mathbb{E}\sup_{\|f\|_H \le B}\min_\alpha\frac1N|f - \Phi\alpha|^2 \le "
-        r"\min_\lambda B^2\lambda\int_0^{\Delta_1}\frac{p_m(t)}{(1-t)^2}\,dt, \quad "
-        r"p_m(t) \le \inf_\theta\frac{\sum_i(e^{\theta^2c^2d(\lambda)\beta_i/(2M)} - 1)}"
-        r"{\psi(\theta t)}"
-    ),
-    printed_text=prose(
-        r"""
-        The second for features whose combinations have a kurtosis of at most $c^2$, bounded or not;
-        else $p_m$ is the lower side of the spectral error. $\lambda\Delta_1/(1 - \Delta_1) =
-        \mu_1/N$, $\beta_i = \mu_i/(\mu_i + N\lambda)$.
-        """
-    ),
-    proof=prose(
-        r"""
-        With $K \preceq (\hat K + tN\lambda)/(1-t)$ and the projection $P$ on the range of $\hat K$,
-        $(1-P)K(1-P) \preceq tN\lambda/(1-t)$. Of $e^{-x} - 1 + x \le x^2/2$ only second moments
-        remain: $\mathbb{E}H^2 \preceq \mathbb{E}[\mathrm{tr}H\,H] \preceq c^2d(\lambda)B$ for
-        $H = A^{-1/2}GA^{-1/2}$, by Cauchy and Schwarz.
-        """
-    ),
-    note=prose(
-        r"""
-        About $2c^2d(\lambda)\log d(\lambda)$ blocks reach $\lambda$; plain sampling, no leverage.
-        """
-    ),
-    checks=(
-        Check(form="printed", name="worlds where it is tight", run=tight),
-        Check(form="printed", name="the worst function of each draw", run=drawn),
-    ),
-)

@@ -11,10 +11,9 @@ import numpy as np
 from mehler import FourierFeatures, KitchenSinks, MaxoutFeatures
 from mehler.bounds import Bound
 from mehler.bounds import ridge as bounds
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from .._dedent import prose
 from .._worlds import hold_worlds
 from ._gram_draws import Draw, grams
 from .worlds import _ridge as worlds
@@ -60,6 +59,7 @@ def known_before(delta: float, *, bias: float, variance: float, n: int) -> float
     return (bias + variance) / (1 - delta) + delta / (1 + delta) * _NOISE**2 * min(1.0, n)
 
 
+@check("features.ridge", form="printed", name="the known inequality")
 def printed(
     context: Context, *, bound: Callable[..., float] = known_before, m: int = 600
 ) -> Evidence:
@@ -98,9 +98,9 @@ def _target(kernel: Any, smoothness: float = 0.5) -> Any:
     return vectors[:, -3:] @ share * _NORM
 
 
+@check("features.ridge", form="proved", name="bounded and unbounded features", pays=True)
 def drawn(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Hold the mean risk over draws against the bound: four maps, and three smoothnesses."""
-    context.ledger.spend(f"{STATEMENT.id}: drawn", context.false_alarm)
     rows, cases = _rows(context), list(_settings(context))
     n_draws = 1000 if context.quick else 20_000
     share = context.false_alarm / len(cases)
@@ -145,6 +145,7 @@ def _settings(context: Context) -> Iterator[tuple[str, Draw, float, int, float]]
             yield name, maps[name], 0.05, 100, smoothness
 
 
+@check("features.ridge", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Hold each term where it is nearly equal to the risk."""
     return hold_worlds(
@@ -158,75 +159,3 @@ def tight(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence
 
 
 _SOURCE = (source.alike, source.rare, source.arrow, source.square)
-
-
-STATEMENT = Statement(
-    id="features.ridge",
-    source="Ours, after Avron and others (2017), Lemma 2, and Rudi, Rosasco (2017), Theorem 1",
-    place="A known result, as recalled, and ours; we have no copy of the papers",
-    copy="none",
-    hypotheses=prose(
-        r"""
-        $y_i = f(x_i) + \epsilon_i$ with independent noise of mean 0 and variance at most
-        $\sigma^2$; $f = (K/N)^rg$ at the rows with $|g|^2 \le NR^2$, $0 < r \le 1$, that is
-        $\|f\|_H \le R$ for $r = \frac12$; independent blocks of features with the mean $K$.
-        """
-    ),
-    title="Ridge regression on random features",
-    expected="holds",
-    ground=prose(
-        r"""
-        The risk in the mean over noise, computed for draws of cosines and sines, maxout, centred
-        maxout and ReLU features; and worlds of one row, of equal and of orthogonal rows, and of a
-        strong direction among weak ones, where each term is nearly the risk.
-        """
-    ),
-    printed=(
-        r"\mathbb{E}\,\frac1N|\hat f - f|^2 \le \frac1{1-\Delta}\left(\lambda f^\top"
-        r"(K+N\lambda)^{-1}f + \frac{\sigma^2d(\lambda)}N\right) + \frac{\Delta}{1+\Delta}\sigma^2"
-        r"\frac{\mathrm{rank}}N"
-    ),
-    printed_text=prose(
-        r"""
-        At the rows, for features whose Gram matrix has the spectral error $\Delta < 1$.
-        """
-    ),
-    proved=(
-        r"\mathbb{E}\,\frac1N|\hat f - f|^2 \le c^2s_rR^2\lambda^{2r} + c\,\frac{\sigma^2"
-        r"d(\lambda)}N + c^2R^2\min(F'_m, F''_m)"
-    ),
-    proved_text=prose(
-        r"""
-        In the mean over noise and features; $s_r = r^{2r}(1-r)^{2-2r}$; $c = 1$ at the rows, $c = 1
-        + \kappa^2/(N\lambda)$ at a row that is left out, the risk at a fresh row. $F'_m$ is an
-        integral over the chance that $\hat K + N\lambda$ is not above $(1-t)(K + N\lambda)$;
-        $F''_m$, of order $\frac1M$, is by second moments, with the same chance at one $t$. For
-        $\frac12 \le r \le 1$, $\lambda = N^{-1/(2r+\gamma)}$ and $d(\lambda)$ of order
-        $\lambda^{-\gamma}$, about $N^{(1+\gamma(2r-1))/(2r+\gamma)} + N^{1/(2r+\gamma)}\log N$
-        bounded features give the rate $N^{-2r/(2r+\gamma)}$, with constants.
-        """
-    ),
-    proof=prose(
-        r"""
-        Draw by draw, for $r \le \frac12$: with $\hat K + N\lambda \succeq (1-t)(K+N\lambda)$ the
-        worst bias is $R^2\lambda^{2r}\sup_x(x+t)^{2r}/((1-t)^{2r}(x+1)^2)$, as $x^{2r}$ is operator
-        monotone. For one target, $\hat A^{-1}f = v + \hat A^{-1}(K-\hat K)v$ with $v =
-        (K+N\lambda)^{-1}f$: what is linear in the error has mean 0, and its square is bounded by
-        the second moment of one block. The variance is at most
-        $\sigma^2\mathrm{tr}\,\hat K(\hat K+N\lambda)^{-1}/N$, concave in $\hat K$, so its mean is
-        at most $\sigma^2d(\lambda)/N$. A row that is left out has its residual over $1 - h$, $h \le
-        \kappa^2/(\kappa^2+N\lambda)$ its leverage.
-        """
-    ),
-    note=prose(
-        r"""
-        No rank and no $1/(1-\Delta)$ in the variance: it is that of the exact kernel, however few
-        the features.
-        """
-    ),
-    checks=(
-        Check(form="printed", name="the known inequality", run=printed),
-        Check(form="proved", name="bounded and unbounded features", run=drawn),
-        Check(form="proved", name="worlds where it is tight", run=tight),
-    ),
-)

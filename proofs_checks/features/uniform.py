@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from mehler.bounds import Bound, Term, kernel_error
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from .._dedent import prose
 from .._violations import Case, hold_bounds
 from .._worlds import hold_worlds
 from ._uniform_sets import errors, group_errors, of_group, settings
@@ -33,7 +32,7 @@ def known_before(m: int, *, delta: float, n_inputs: int, diameter: float, second
         log_chance -= m * eps**2 / (4 * (n_inputs + 2))
         low, high = (low, eps) if log_chance <= math.log(delta) else (eps, high)
     return Bound(
-        statement=STATEMENT.id,
+        statement="features.uniform",
         form="printed",
         quantity="largest error of the kernel, all pairs of the set",
         terms=(Term("deviation", high),),
@@ -41,9 +40,9 @@ def known_before(m: int, *, delta: float, n_inputs: int, diameter: float, second
     )
 
 
+@check("features.uniform", form="printed", name="the known form", pays=True)
 def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
     """Count violations of the known form by pairs of cosine and sine."""
-    context.ledger.spend(f"{STATEMENT.id}: known", context.false_alarm)
     cases = []
     for one in settings(quick=context.quick):
         if one.block == 2:
@@ -65,9 +64,9 @@ def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
     )
 
 
+@check("features.uniform", form="proved", name="draws of many maps", pays=True)
 def drawn(context: Context, *, bound: Bounding = kernel_error.uniform) -> Evidence:
     """Count violations of both routes, by maps with and without a bound."""
-    context.ledger.spend(f"{STATEMENT.id}: drawn", context.false_alarm)
     cases = []
     for one in settings(quick=context.quick):
         found = errors(context, one, _draws(context))
@@ -90,6 +89,7 @@ def drawn(context: Context, *, bound: Bounding = kernel_error.uniform) -> Eviden
     )
 
 
+@check("features.uniform", form="proved", name="rows that know nothing of each other")
 def tight(context: Context, *, bound: Bounding = kernel_error.uniform) -> Evidence:
     """Hold the bound for rows that know nothing of each other."""
     return hold_worlds(
@@ -104,6 +104,7 @@ def tight(context: Context, *, bound: Bounding = kernel_error.uniform) -> Eviden
     )
 
 
+@check("features.uniform", form="proved", name="one unit that is steep at one row")
 def tight_slopes(context: Context, *, bound: Bounding = kernel_error.uniform) -> Evidence:
     """Hold the bound for one unit that is steep at one row of very many."""
     return hold_worlds(
@@ -111,73 +112,3 @@ def tight_slopes(context: Context, *, bound: Bounding = kernel_error.uniform) ->
         form="proved",
         claim="largest error over a set, one unit",
     )
-
-
-STATEMENT = Statement(
-    id="features.uniform",
-    source="Ours, after Rahimi and Recht (2007) and Sriperumbudur and Szabo (2015)",
-    place="A known result, Claim 1 with the constant of Sutherland and Schneider (2015), as "
-    "recalled, and ours; we have no copy of the papers",
-    copy="none",
-    hypotheses=prose(
-        r"""
-        Independent units; a set of doubling dimension $k$ and diameter $D$; products with a slope
-        $G$, $|F(x,z) - F(x',z')| \le G(|x-x'| + |z-z'|)$ and $\mathbb{E}G^2$ finite. Known: pairs
-        of cosine and sine in dimension $d$.
-        """
-    ),
-    title="Uniform error of any map on a set",
-    expected="holds",
-    ground=prose(
-        r"""
-        Largest errors over grids of a circle and of a segment, which are at most those over the
-        set, in draws of cosines, group-invariant features, rectified and centred maxout units; and
-        rows that know nothing of each other, where the error is that of fair coins, computed.
-        """
-    ),
-    printed=(
-        r"P\left(\sup_{x,z}|\hat K - K| \ge \varepsilon\right) \le 66\left(\frac{\sigma D}"
-        r"{\varepsilon}\right)^2\exp\left(-\frac{m\varepsilon^2}{4(d+2)}\right), \quad "
-        r"\sigma^2 = \mathbb{E}|w|^2"
-    ),
-    printed_text=prose(
-        r"""
-        For $m$ frequencies, as mended by Sutherland and Schneider; the print has $2^8$ for 66. Its
-        rate is $\sqrt{(d\log m)/m}$.
-        """
-    ),
-    proved=(
-        r"\sup_{x,z}|\hat K - K| \le \varepsilon_1\left(\frac{\delta}{T_J(T_J+1)}\right) + "
-        r"\sum_{i<n}\left(2r_{J+ai}\sqrt{2vu_i} + c_iu_i\right) + 2r_L\left(2\,\mathbb{E}G + "
-        r"\sqrt{\frac{1-\delta_L}{m\delta_L}\mathrm{Var}\,G}\right)"
-    ),
-    proved_text=prose(
-        r"""
-        With probability $1 - \delta$, for all $J$, $a$ and $n$; $T_j = 2^{kj}$, $r_j = D\min(1,
-        2^{1-j})$, $L = J + an$, $\delta_L = 2^{-n-1}\delta$, $\varepsilon_1$ any bound of one pair
-        and, at the level $J + a(i+1)$, $mu_i = \log(2^{i+2}T(T+1)/\delta)$. Products in an interval
-        of length $b$ have $v = \mathbb{E}G^2$, $c_i = b/3$; others with sub-gamma increments their
-        own. The rate is $\sqrt{k/m}$, without $\log m$.
-        """
-    ),
-    proof=prose(
-        r"""
-        A tree of cells, of which each knows its parent. A union over the pairs of level $J$;
-        Bernstein's inequality for increments of pairs that move by $r$, whose second moment is at
-        most $4r^2\,\mathbb{E}G^2$, and a union over the pairs of the finer level; below the level
-        $L$ the mean of $m$ slopes by Cantelli's inequality.
-        """
-    ),
-    note=prose(
-        r"""
-        On a circle with frequencies $N(0, I_2)$ and confidence 99 % the bound is $9.3/\sqrt m$ for
-        all $m$ beyond $10^7$.
-        """
-    ),
-    checks=(
-        Check(form="printed", name="the known form", run=printed),
-        Check(form="proved", name="draws of many maps", run=drawn),
-        Check(form="proved", name="rows that know nothing of each other", run=tight),
-        Check(form="proved", name="one unit that is steep at one row", run=tight_slopes),
-    ),
-)

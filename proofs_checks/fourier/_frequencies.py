@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 from mehler import FourierFeatures, _arrays
-from mehler.statements import Context, Evidence
+from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
 from .._measured_products import MISS, Measured
@@ -41,6 +41,7 @@ def _sizes(
         yield np.abs(np.arctan2(sine, cosine)) / _NEAR
 
 
+@check("fourier.kernel", form="printed", name="the law of the frequencies", pays=True)
 def frequencies(
     context: Context,
     *,
@@ -52,7 +53,6 @@ def frequencies(
 
     `wider` stretches the claimed distributions of the kernels that `named` picks.
     """
-    context.ledger.spend(f"{context.statement}: frequencies", context.false_alarm)
     n = 2_000_000 if context.quick else 12_000_000
     share = context.false_alarm / (len(_KERNELS) * len(_LEVELS))
     reach = sum(math.sqrt(math.log(2 / rate) / (2 * n)) for rate in (share, MISS))

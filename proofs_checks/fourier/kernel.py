@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from mehler import FourierFeatures, kernels, verify
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._dedent import prose
 from ._blocks import Draw, along
-from ._frequencies import frequencies
 
 # What the library calls a kernel, and what `mehler.verify` does: two implementations.
 _GAUSSIAN: dict[str, Any] = {"kernel": "rbf", "gamma": 0.3}
@@ -36,10 +34,11 @@ def _held(
         resolution=0.04 if context.quick else 0.01,
         seed=context.seed_for(what),
         ledger=context.ledger,
-        name=f"{STATEMENT.id}: {what}",
+        name=f"{context.statement}: {what}",
     )
 
 
+@check("fourier.kernel", form="printed", name="pairs at Gaussian frequencies")
 def gaussian(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _RBF
 ) -> Evidence:
@@ -53,6 +52,7 @@ def gaussian(
     )
 
 
+@check("fourier.kernel", form="printed", name="cosines with an offset")
 def offset(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _RBF
 ) -> Evidence:
@@ -66,6 +66,7 @@ def offset(
     )
 
 
+@check("fourier.kernel", form="printed", name="pairs at Cauchy frequencies")
 def laplacian(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _L1
 ) -> Evidence:
@@ -79,6 +80,7 @@ def laplacian(
     )
 
 
+@check("fourier.kernel", form="printed", name="pairs at Student frequencies")
 def matern(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _ROUGH
 ) -> Evidence:
@@ -114,51 +116,3 @@ def _plot(context: Context) -> Plot:
         series=(*curves, *measured),
         caption="One draw: errors at different distances are dependent.",
     )
-
-
-STATEMENT = Statement(
-    id="fourier.kernel",
-    source="After Rahimi, Recht (2007): Bochner's theorem and random cosines",
-    place="A known result, stated here; we have no copy of the paper",
-    copy="none",
-    hypotheses=prose("""
-        A continuous kernel of differences with $k(0) = 1$, whose spectrum is the law of the
-        frequencies; for single cosines an offset that is uniform on a turn.
-        """),
-    title="Fourier features have the kernel of their spectrum",
-    expected="holds",
-    ground=prose("""
-        Gaussian, Laplacian and Matern kernels, as pairs and with an offset, measured against a
-        second implementation of each kernel.
-        """),
-    printed=(
-        r"k(x - y) = \mathbb{E}\cos\langle w, x - y\rangle = "
-        r"\mathbb{E}\, 2\cos(\langle w, x\rangle + b)\cos(\langle w, y\rangle + b)"
-    ),
-    printed_text=prose("""
-        For a kernel of differences with $k(0) = 1$ whose spectrum is the law of $w$, and $b$
-        uniform on a turn, inner products of random cosines and sines estimate the kernel without
-        bias.
-        """),
-    proof=prose(r"""
-        The real part of the characteristic function of $w$ is $k$. Cosine and sine of one
-        frequency: $\cos a\cos a' + \sin a\sin a' = \cos(a - a')$. With an offset, $2\cos(a +
-        b)\cos(a' + b) = \cos(a - a') + \cos(a + a' + 2b)$ and the last term has mean 0, given $w$.
-        Spectra: a Gaussian vector of variance $2\gamma$ has $E\cos\langle w, z\rangle =
-        e^{-\gamma|z|^2}$; a Cauchy variable of scale $\gamma$ has $e^{-\gamma|t|}$, and independent
-        entries multiply; a Gaussian over $\ell\sqrt{u/2\nu}$, $u \sim \chi^2_{2\nu}$, has
-        $E\,e^{-\nu|z|^2/(\ell^2u)}$, which is $\frac{2^{1-\nu}}{\Gamma(\nu)}s^\nu K_\nu(s)$ at $s =
-        \sqrt{2\nu}|z|/\ell$ by the integral for $K_\nu$.
-        """),
-    note=prose("""
-        $b$ on half a turn is as good, as $2b$ is uniform then; and on a quarter turn for symmetric
-        spectra, where only the features' own law is wrong.
-        """),
-    checks=(
-        Check(form="printed", name="pairs at Gaussian frequencies", run=gaussian),
-        Check(form="printed", name="cosines with an offset", run=offset),
-        Check(form="printed", name="pairs at Cauchy frequencies", run=laplacian),
-        Check(form="printed", name="pairs at Student frequencies", run=matern),
-        Check(form="printed", name="the law of the frequencies", run=frequencies),
-    ),
-)

@@ -9,9 +9,8 @@ import numpy as np
 from scipy.special import hyp1f1
 
 from mehler import FourierFeatures, kernels, verify
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._dedent import prose
 from ._blocks import Blocks, Draw, along
 
 _D, _GAMMA = 4, 0.3
@@ -41,6 +40,7 @@ def block_variance(x: Any, y: Any) -> Any:
     return (1.0 - k**2) ** 2 + 2.0 * (_D - 1) * covariance
 
 
+@check("fourier.orthogonal", form="printed", name="blocks of orthogonal frequencies")
 def kernel(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _RBF
 ) -> Evidence:
@@ -54,7 +54,7 @@ def kernel(
         resolution=0.06 if context.quick else 0.01,
         seed=context.seed_for("kernel"),
         ledger=context.ledger,
-        name=f"{STATEMENT.id}: kernel",
+        name=f"{context.statement}: kernel",
     )
     return Evidence.from_verdict(
         verdict,
@@ -63,6 +63,7 @@ def kernel(
     )
 
 
+@check("fourier.orthogonal", form="printed", name="variance of block means")
 def variance(
     context: Context,
     *,
@@ -80,7 +81,7 @@ def variance(
         resolution=0.4 if context.quick else 0.1,
         seed=context.seed_for("variance"),
         ledger=context.ledger,
-        name=f"{STATEMENT.id}: variance",
+        name=f"{context.statement}: variance",
     )
     return Evidence.from_verdict(
         verdict,
@@ -90,6 +91,7 @@ def variance(
     )
 
 
+@check("fourier.orthogonal", form="printed", name="never much worse than independent frequencies")
 def never_much_worse(context: Context, *, room: float = 3.0) -> Evidence:
     """Ask whether the ratio to independent frequencies stays below 1 + 3/(d + 1)."""
     worst, where = -np.inf, 0
@@ -125,60 +127,3 @@ def _plot() -> Plot:
         ),
         caption="At near rows 3/(d + 2) of the variance is left: that of the lengths.",
     )
-
-
-STATEMENT = Statement(
-    id="fourier.orthogonal",
-    source="Ours, for Yu et al. (2016), Orthogonal random features",
-    place="Ours; nobody prints it",
-    copy="none",
-    hypotheses=prose(r"""
-        The Gaussian kernel; frequencies in whole blocks of $d$ orthonormal directions of Haar's
-        measure, with independent lengths of the law $\chi_d$.
-        """),
-    title="Orthogonal frequencies: no bias, and the exact variance",
-    expected="holds",
-    ground=prose("""
-        Kernel and variance of whole blocks measured in four dimensions; the bound on the ratio
-        computed over distances in dimensions from 2 to 784.
-        """),
-    printed=(
-        r"w_l = \sqrt{2\gamma}\, r_l u_l: \quad \mathbb{E}\cos\langle w_l, z\rangle = "
-        r"e^{-\gamma|z|^2}, \qquad c(z) = \mathrm{Cov}(\cos\langle w_1, z\rangle, "
-        r"\cos\langle w_2, z\rangle) = {}_1F_1\left(d; \tfrac d2; -\gamma|z|^2\right) "
-        r"- e^{-2\gamma|z|^2}"
-    ),
-    printed_text=prose(r"""
-        For orthonormal directions $u_1, \dots, u_d$ from Haar's measure and independent lengths
-        $r_l \sim \chi_d$ the kernel is exact and the covariance within a block is a Kummer
-        function. The variance is never more than $1 + 3/(d+1)$ times that of independent
-        frequencies.
-        """),
-    proof=prose(r"""
-        A uniform direction times an independent $\chi_d$ is $N(0, I_d)$. $w_1 \pm w_2$ have squared
-        length $R^2 = 2\gamma\chi^2_{2d}$ and, by Haar's invariance, a uniform direction given it;
-        for a uniform direction $u$, $E\cos(R\langle u, z\rangle) = \sum_n
-        \frac{(-R^2|z|^2/4)^n}{n!\,(d/2)_n}$, and $E(\chi^2_{2d})^n = 2^n(d)_n$. So $E\cos\langle
-        w_1, z\rangle\cos\langle w_2, z\rangle =
-        \sum_n\frac{(d)_n}{(d/2)_n}\frac{(-\gamma|z|^2)^n}{n!}$. The bound: let $f(t)$ be the mean
-        over $r$ of $\cos(r t|z|)$, expanded in zonal functions $P_n$ with $P_n(1) = 1$. By Funk and
-        Hecke, averaging over directions orthogonal to a direction multiplies its part of degree $n$
-        by $P_n(0)$, which is 0 for odd $n$, negative for $n = 2$ and at most $P_4(0) = 3/(d^2-1)$
-        else.
-        """),
-    note=prose(r"""
-        Lengths belong to directions: all $\sqrt d$ instead of $\chi_d$, or one for each coordinate,
-        are biased. The bound holds for whatever a unit computes from its projection; for the
-        Gaussian kernel the largest excess is 1.5 per cent, at $d = 4$, and there is none from $d =
-        23$ on.
-        """),
-    checks=(
-        Check(form="printed", name="blocks of orthogonal frequencies", run=kernel),
-        Check(form="printed", name="variance of block means", run=variance),
-        Check(
-            form="printed",
-            name="never much worse than independent frequencies",
-            run=never_much_worse,
-        ),
-    ),
-)

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from mehler import FourierFeatures, kernels, verify
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._dedent import prose
 from ._blocks import Draw
 
 _D, _GAMMA = 5, 0.3
@@ -42,10 +41,11 @@ def _held(context: Context, draw: Draw, form: str, claimed: Kernel) -> verify.Ve
         resolution=0.2 if context.quick else 0.05,
         seed=context.seed_for(form),
         ledger=context.ledger,
-        name=f"{STATEMENT.id}: {form}",
+        name=f"{context.statement}: {form}",
     )
 
 
+@check("fourier.pairs-variance", form="printed", name="variance of pairs")
 def pairs(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Kernel = _OF_PAIRS
 ) -> Evidence:
@@ -58,6 +58,7 @@ def pairs(
     )
 
 
+@check("fourier.pairs-variance", form="printed", name="variance with an offset")
 def offset(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Kernel = _OF_OFFSET
 ) -> Evidence:
@@ -73,6 +74,7 @@ def offset(
 _SMOOTH = (0.5, 0.75, 1.0, 1.5, 2.5, 10.0, 50.0)
 
 
+@check("fourier.pairs-variance", form="printed", name="pairs vary less for smooth kernels")
 def smooth(context: Context, *, smoothness: tuple[float, ...] = _SMOOTH) -> Evidence:
     """Ask whether pairs vary less at all distances, for Matern kernels of these smoothnesses."""
     found = {nu: _gain(nu) for nu in smoothness}
@@ -91,6 +93,9 @@ def smooth(context: Context, *, smoothness: tuple[float, ...] = _SMOOTH) -> Evid
     )
 
 
+@check(
+    "fourier.pairs-variance", form="printed", name="offsets vary less for rough kernels at far rows"
+)
 def rough(context: Context, *, smoothness: float = 0.1) -> Evidence:
     """Ask whether offsets vary less somewhere, for a rough Matern kernel."""
     most = -float(_gain(smoothness).min())
@@ -128,49 +133,3 @@ def _plot() -> Plot:
         series=tuple(series),
         caption="Pairs know k(x, x) exactly; only far rows of very rough kernels prefer offsets.",
     )
-
-
-STATEMENT = Statement(
-    id="fourier.pairs-variance",
-    source="After Sutherland, Schneider (2015), variances of both forms",
-    place="A known result, stated here; we have no copy of the paper",
-    copy="none",
-    hypotheses=prose("""
-        A kernel of differences with $k(0) = 1$ and independent frequencies of its spectrum; both
-        forms with the same number of columns.
-        """),
-    title="Pairs of cosine and sine vary less than cosines with an offset",
-    expected="holds",
-    ground=prose("""
-        Both variances measured for the Gaussian kernel; where pairs vary less, computed for Matern
-        kernels of several smoothnesses.
-        """),
-    printed=(
-        r"m\,\mathrm{Var}_{pairs} = 1 + k(2z) - 2k(z)^2, \qquad "
-        r"m\,\mathrm{Var}_{offset} = 1 + \tfrac12 k(2z) - k(z)^2"
-    ),
-    printed_text=prose("""
-        At the same number $m$ of features, pairs vary less exactly where $k(2z) < 2k(z)^2$: for the
-        Gaussian kernel at all $z$.
-        """),
-    proof=prose(r"""
-        Pairs: $m/2$ independent $\cos\langle w, z\rangle$, and $\mathrm{Var}\cos\langle w,z\rangle
-        = \frac12(1 + k(2z)) - k(z)^2$. Offset: $\cos\langle w, z\rangle + \cos(\langle w, x +
-        y\rangle + 2b)$; given $w$ the second angle is uniform, so it is independent of the first
-        and adds $\frac12$. The difference is $k(z)^2 - \frac12k(2z)$. If $\log k$ is concave along
-        rays, $k(2z) \le k(z)^2$ as $k(0) = 1$, and pairs vary less by at least $\frac12k(z)^2$. So
-        it is for the Gaussian, the Laplacian ($k(2z) = k(z)^2$), and Matern kernels of smoothness
-        $\nu \ge \frac12$: the logarithmic derivative of $s^\nu K_\nu(s)$ is $-K_{\nu-1}/K_\nu$, the
-        mean of $\cosh((\nu-1)t)/\cosh(\nu t)$ under the density proportional to $e^{-s\cosh
-        t}\cosh\nu t$; the ratio falls in $t$ for $\nu > \frac12$, and larger $s$ moves the density
-        to smaller $t$, so it grows in $s$. For $\nu < \frac12$ it falls, $k(2z) > k(z)^2$, and
-        since $k(2z)/k(z)^2$ grows without bound as $s^{1/2-\nu}$, offsets vary less at far rows.
-        """),
-    note="Pairs also cost half of the projections for the same number of features.",
-    checks=(
-        Check(form="printed", name="variance of pairs", run=pairs),
-        Check(form="printed", name="variance with an offset", run=offset),
-        Check(form="printed", name="pairs vary less for smooth kernels", run=smooth),
-        Check(form="printed", name="offsets vary less for rough kernels at far rows", run=rough),
-    ),
-)

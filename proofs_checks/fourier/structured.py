@@ -10,10 +10,9 @@ import numpy as np
 from scipy.special import hyp1f1
 
 from mehler import FourierFeatures, kernels, verify
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.statements._evidence import Status
 
-from .._dedent import prose
 from ._blocks import Draw, along
 
 # 40 inputs are padded to 64: two cells of 32, one block of 64 units.
@@ -25,6 +24,7 @@ def _options(context: Context) -> dict[str, Any]:
     return {"gamma": _GAMMA, "projections": "hadamard", "like": context.like()}
 
 
+@check("fourier.structured", form="printed", name="structured blocks")
 def kernel(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _RBF
 ) -> Evidence:
@@ -38,7 +38,7 @@ def kernel(
         resolution=0.05 if context.quick else 0.01,
         seed=context.seed_for("kernel"),
         ledger=context.ledger,
-        name=f"{STATEMENT.id}: kernel",
+        name=f"{context.statement}: kernel",
     )
     return Evidence.from_verdict(
         verdict,
@@ -59,6 +59,7 @@ def turned_rows(cells: int, z: Any) -> list[float]:
     return found
 
 
+@check("fourier.structured", form="printed", name="what a turn leaves of a direction")
 def turns(
     context: Context,
     *,
@@ -84,6 +85,12 @@ def turns(
     )
 
 
+@check(
+    "fourier.structured",
+    form="printed",
+    name="variance at rows that differ in one coordinate",
+    pays=True,
+)
 def variance(context: Context, *, draw: Draw = FourierFeatures.draw) -> Evidence:
     """Hold the variance against draws at rows that differ in one coordinate: tau = 0 there."""
     z, options = 1.3, _options(context)
@@ -92,7 +99,6 @@ def variance(context: Context, *, draw: Draw = FourierFeatures.draw) -> Evidence
     single = 0.5 * (1.0 - k**2) ** 2
     covariance = float(hyp1f1(_SIZE, _SIZE / 2, -u)) - k**2
     exact = (single + (_SIZE - 1) * covariance) / _SIZE
-    context.ledger.spend(f"{STATEMENT.id}: variance", context.false_alarm)
     rows = context.asarray(z * np.eye(2, _D, k=-1))
     n, resolution = (4_000, 1.0) if context.quick else (50_000, 0.2)
     seeds = context.rng("variance").integers(2**32, size=n)
@@ -154,55 +160,3 @@ def _plot(context: Context) -> Plot:
 
 
 _LABEL = {"gaussian": "exact", "orthogonal": "exact", "hadamard": "bound"}
-
-STATEMENT = Statement(
-    id="fourier.structured",
-    source="Ours, for Le, Sarlos, Smola (2013), Fastfood",
-    place="Ours; nobody prints it",
-    copy="none",
-    hypotheses=prose("""
-        $D$ and the cell size $b$ are powers of 2; signs, orders, cells and lengths are independent.
-        The bound on the variance is for the Gaussian kernel's cosines, or any function of one
-        direction.
-        """),
-    title="Structured blocks: no bias, and 2/b of variance more than orthogonal ones",
-    expected="holds",
-    ground=prose("""
-        The kernel measured; what a turn leaves of a direction enumerated at $D = 4$; the variance
-        measured at rows that differ in one coordinate, where it has a closed form.
-        """),
-    printed=(
-        r"W = \mathrm{diag}(r_l/S)\,(H_{D/b} \otimes I_b)\,\mathrm{diag}(s_cQ_c)\, "
-        r"\tfrac{1}{\sqrt D} H B \Pi: \qquad w_l \sim N(0, I_D), \quad "
-        r"m\,\mathrm{Var} \le V + (D-1)c + \tfrac2b V + V/D^2"
-    ),
-    printed_text=prose(r"""
-        Blocks of Walsh and Hadamard matrices $H$ around cells $Q_c$ from Haar's measure on $b$
-        dimensions, with $s_c \sim \chi_b$, $r_l \sim \chi_D$, signs $B$ and an order $\Pi$: every
-        row is exactly Gaussian, so the kernel has no bias; for functions of one direction the
-        variance exceeds that of orthogonal blocks by at most $\frac2b(1 - \sum_jz_j^4)V$ and
-        $V/D^2$, for unit vectors $z$ and $V$ that of one unit.
-        """),
-    proof=prose(r"""
-        Given the turn $U = \frac1{\sqrt D}HB\Pi$, a row before its length is, cell by cell, a sign
-        times $s_c$ times a row of $Q_c$, which is $N(0, I_b)$: so it is $N(0, I_D)$, its direction
-        is uniform and independent of its length $S$, and $r_l$ replaces $S$ by its like. Two rows
-        of one block have directions $\theta$ and $T\theta$ with $T$ orthogonal and independent of
-        $\theta$, so for $f = \sum_n f_nP_n$ the covariance is $\sum_n f_n^2E P_n(\tau)$, $\tau =
-        \langle z, Tz\rangle$. At different places of their cells $T$ is skew and $\tau = 0$, as for
-        orthogonal rows. At equal places $\tau = \sum_c\pm|(Uz)_c|^2$ with balanced signs, and
-        $E\tau^2 = 2(1 - \sum_jz_j^4)/(D-1)$. From Laplace's integral $|P_n(\tau)| \le \tau^2 +
-        (1-\tau^2)|P_n(0)|$ for even $n$; so each of the $D/b - 1$ such rows adds at most
-        $V(\frac{D}{D-1}E\tau^2 + 30/D^3)$.
-        """),
-    note=prose(r"""
-        $b = 1$ is Fastfood's product; without new lengths its rows share one, and at near rows it
-        varies three times as much as independent ones. $b = D$ is orthogonal. With $b = 32$ the
-        excess is a sixteenth, and products still cost $O(\log D)$ a unit.
-        """),
-    checks=(
-        Check(form="printed", name="structured blocks", run=kernel),
-        Check(form="printed", name="what a turn leaves of a direction", run=turns),
-        Check(form="printed", name="variance at rows that differ in one coordinate", run=variance),
-    ),
-)

@@ -8,9 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from mehler.bounds import Bound, kitchen_sinks
-from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._dedent import prose
 from .._violations import Case, hold_bounds
 from .._worlds import hold_worlds
 from . import _tight_worlds as worlds
@@ -42,6 +41,7 @@ def as_proved(n_samples: int, *, log_delta: float) -> float:
     return smallest["statistical"] + smallest["confidence"] * math.sqrt(math.log(2) - log_delta)
 
 
+@check("kitchen-sinks.estimation-lemma", form="restored", name="exact probability of a violation")
 def recalled_tail(context: Context, *, bound: Callable[..., float] = as_recalled) -> Evidence:
     """Hold the exact probability of a violation against delta, for one constant feature."""
     log_delta = -100.0
@@ -61,6 +61,7 @@ def recalled_tail(context: Context, *, bound: Callable[..., float] = as_recalled
     )
 
 
+@check("kitchen-sinks.estimation-lemma", form="proved", name="exact probability of a violation")
 def proved_tail(context: Context, *, bound: Callable[..., float] = as_proved) -> Evidence:
     """Hold the exact probability against the proved bound, over a range of delta and N."""
     excess, n, log_delta = max(
@@ -118,9 +119,9 @@ def cases(context: Context, bound: Lemma = kitchen_sinks.estimation_lemma) -> li
     return found
 
 
+@check("kitchen-sinks.estimation-lemma", form="proved", name="largest gap over the box", pays=True)
 def gaps(context: Context, *, bound: Lemma = kitchen_sinks.estimation_lemma) -> Evidence:
     """Count how often the largest gap over the box exceeds the proved bound."""
-    context.ledger.spend(f"{STATEMENT.id}: gaps", context.false_alarm)
     settings, n_draws = _settings(context)
     return hold_bounds(
         cases(context, bound),
@@ -155,6 +156,7 @@ def _tails() -> Plot:
     )
 
 
+@check("kitchen-sinks.estimation-lemma", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Lemma = kitchen_sinks.estimation_lemma) -> Evidence:
     """Hold the bounds where they are tight: one feature, and endless ones."""
     return hold_worlds(
@@ -162,63 +164,3 @@ def tight(context: Context, *, bound: Lemma = kitchen_sinks.estimation_lemma) ->
         form="proved",
         claim="largest gap of the risks, fair labels",
     )
-
-
-STATEMENT = Statement(
-    id="kitchen-sinks.estimation-lemma",
-    source="Rahimi, Recht (2008), estimation lemma, as recalled",
-    place=prose(
-        "Rahimi and Recht (2008), of which we have no copy; the slides do not state it, and name "
-        "the error only (our copy, line 173)"
-    ),
-    copy="lost",
-    hypotheses=prose(r"""
-        As recalled, of the paper's theorem: $\sup|\phi| \le 1$; a loss $c(f(x)y)$ that is
-        $L$-Lipschitz; labels -1 and 1; $N$ independent samples; weights of at most $C/K$.
-        """),
-    title="Estimation lemma: true and empirical risk over the box",
-    expected=RESTORED_REFUTED,
-    ground=prose(r"""
-        One feature that is 1, fair labels, $c(t) = -t$, $N = 4000$: at $\log\delta = -100$ the
-        recalled bound fails with probability $e^{-64.4}$, a binomial tail summed in integers. The
-        slides' theorem has an unnamed constant and is not affected.
-        """),
-    printed=(
-        r"P\left(\sup_{f \in \hat F}|R[f] - R_{emp}[f]| \le \frac{1}{\sqrt N}\left(4LC + 2|c(0)| + "
-        r"LC\sqrt{\frac{1}{2}\log\frac{1}{\delta}}\right)\right) \ge 1-\delta"
-    ),
-    printed_text=prose("""
-        As recalled: over the sums of features with weights of at most $C/K$, true and empirical
-        risk on $N$ samples differ by no more than this.
-        """),
-    proved=(
-        r"P\left(\sup_{f \in \hat F}|R[f] - R_{emp}[f]| \le \frac{2LC}{\sqrt N} + "
-        r"LC\sqrt{2\log(2/\delta)/N}\right) \ge 1-\delta, \qquad |\phi| \le 1"
-    ),
-    proved_text=prose(r"""
-        Without the absolute value $\log(1/\delta)$ stands for $\log(2/\delta)$. No term for the
-        loss at 0 is needed, and the larger class $|\alpha|_2 \le C/\sqrt K$ keeps the same bound.
-        """),
-    flaw=prose(r"""
-        One sample moves the gap by up to $2LC/N$, so that McDiarmid gives
-        $LC\sqrt{2\log(1/\delta)/N}$, twice the recalled term. One feature that is 1, $c(t) = -Lt$
-        and fair labels: with $N = 4000$ and $\log\delta = -40$ the bound fails with probability
-        $e^{-38.3}$, at $\log\delta = -100$ with $e^{-64.4}$, by exact summation.
-        """),
-    proof=prose(r"""
-        The constant $c(0)$ cancels in $R - R_{emp}$; $c(f(x)y) - c(0)$ lies within $LC$, as $|f|
-        \le C$. Hence one sample moves $\sup(R - R_{emp})$ by at most $2LC/N$, and McDiarmid bounds
-        the deviation from its mean. The mean is at most $\frac{2}{N}E\sup\sum_i\sigma_i
-        c(f(x_i)y_i) \le \frac{2L}{N}E\sup\sum_i\sigma_i y_i f(x_i)$ by symmetrisation and
-        contraction, and $\sup_{|\alpha_k| \le C/K}$ of the sum is $\frac{C}{K}\sum_k|\sum_i\sigma_i
-        y_i\phi_k(x_i)|$, in mean at most $C\sqrt N$. The absolute value: both signs, each at
-        $\delta/2$.
-        """),
-    note="The theorem on the slides has an unnamed constant and is not affected.",
-    checks=(
-        Check(form="restored", name="exact probability of a violation", run=recalled_tail),
-        Check(form="proved", name="exact probability of a violation", run=proved_tail),
-        Check(form="proved", name="largest gap over the box", run=gaps),
-        Check(form="proved", name="worlds where it is tight", run=tight),
-    ),
-)

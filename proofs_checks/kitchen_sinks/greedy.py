@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from mehler.bounds import Bound, kitchen_sinks
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._dedent import prose
 from ._steps import Steps, as_printed, equal_weights, line_search
 
 _STEPS = 1000
@@ -19,6 +18,7 @@ _CONSTANT = 10.0
 _ROUNDING = 1e-11
 
 
+@check("kitchen-sinks.greedy", form="printed", name="the sum of two orthonormal features")
 def stalls(context: Context, *, steps: Steps = as_printed) -> Evidence:
     """Run the printed steps on the sum of two orthonormal features."""
     errors = steps(np.eye(2), np.ones(2), 2.0, _STEPS)
@@ -55,6 +55,7 @@ def problems(context: Context) -> list[tuple[Any, Any, float]]:
     return found
 
 
+@check("kitchen-sinks.greedy", form="proved", name="errors of greedy steps")
 def rate(
     context: Context,
     *,
@@ -122,64 +123,3 @@ def _rates(context: Context) -> Plot:
         ),
         caption="Both kinds of steps keep the bound; the best factor gains as the sum comes near.",
     )
-
-
-STATEMENT = Statement(
-    id="kitchen-sinks.greedy",
-    source="Jones (1992), Barron (1993), after Sejdinovic's slides (2014)",
-    place='Slide "Greedy function approximations"; our copy, lines 110 to 118',
-    hypotheses=prose(r"""
-        A function $f^*$ and a probability measure $\mu$; $f^* = \sum_k\alpha^*_k\phi(\cdot;
-        \omega^*_k)$, as an example of a smoothness class; features and their factors minimise over
-        all $\omega$ and all real $\alpha$; the first function is 0, which the slide does not say.
-        Later slides have $\sup|\phi| \le 1$.
-        """),
-    title="Greedy approximation",
-    expected="refuted, repaired",
-    ground=prose("""
-        Two orthonormal features and their sum, such as two independent random signs, which are at
-        most 1: the printed steps, over all real factors, stay at 0.7071.
-        """),
-    printed=(
-        r"(\omega_k, \alpha_k) \;\text{attain}\; \min_{\omega, \alpha}"
-        r"\|(1-\alpha)\hat f_{k-1} + \alpha\phi(\cdot;\omega) - f^*\|, \quad "
-        r"\|\hat f_K - f^*\| = O\left(\frac{\|\alpha^*\|_1}{\sqrt K}\right), \quad "
-        r"f^* = \sum_k\alpha^*_k\phi(\cdot;\omega^*_k)"
-    ),
-    printed_text=prose(r"""
-        Mixing in one feature at a time, each the best with its factor, approaches every sum of
-        features at the rate $1/\sqrt K$.
-        """),
-    proved=(
-        r"g_k \in \{\pm B\phi\}, \quad f_k = \left(1-\frac{1}{k}\right)f_{k-1} + \frac{1}{k}g_k "
-        r"\;\Rightarrow\; \|f_K - f^*\| \le \sqrt{(B^2 - \|f^*\|^2)/K}, \qquad "
-        r"B \ge \|\alpha^*\|_1, \; \|\phi\| \le 1"
-    ),
-    proved_text=prose("""
-        What is mixed in are the features with both signs, times a bound $B$ of the total weight.
-        The best factor instead of $1/k$ keeps the bound.
-        """),
-    flaw=prose(r"""
-        The steps only mix the features themselves. For $f^* = \phi_1 + \phi_2$, orthonormal, the
-        first is $\phi_1$, all others are mixtures of $\phi_1$ and $\phi_2$ with weights that sum to
-        1, and the error stays at $1/\sqrt2 = 0.7071$ from the second on: no constant makes the rate
-        true.
-        """),
-    proof=prose(r"""
-        Draw $g$ from $\{\pm B\phi_j\}$ with mean $f^*$: $B\,\mathrm{sign}(\alpha^*_j)\phi_j$ with
-        probability $|\alpha^*_j|/B$, and the rest of the probability evenly on $B\phi_1$ and
-        $-B\phi_1$. With $e_k = \|f_k - f^*\|$, the best $g$ is no worse than the mean over it:
-        $e_k^2 \le (1-\frac{1}{k})^2e_{k-1}^2 + \frac{1}{k^2}(B^2 - \|f^*\|^2)$, as $g - f^*$ has
-        mean 0 and $E\|g\|^2 \le B^2$. Multiply by $k^2$ and sum: $K^2e_K^2 \le K(B^2 - \|f^*\|^2)$.
-        """),
-    note=prose(r"""
-        The right-hand side is the root-mean-square error of Lemma 1 with $C = \|\alpha^*\|_1$ when
-        $\pi$ is proportional to $|\alpha^*|$ (kitchen-sinks.lemma-1): drawing at random does as
-        well on average as choosing is promised to, if one knows $\alpha^*$; $\|f\|_\pi$ is the
-        price of not knowing it.
-        """),
-    checks=(
-        Check(form="printed", name="the sum of two orthonormal features", run=stalls),
-        Check(form="proved", name="errors of greedy steps", run=rate),
-    ),
-)

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler import KitchenSinks, exact, verify
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._dedent import prose
 from . import _gaussian_pairs as routes
 
 Kernel = Callable[..., Any]
@@ -28,6 +27,7 @@ def _others() -> dict[str, Any]:
     return {"erf": erf, "cos": np.cos, "sin": np.sin}
 
 
+@check("kitchen-sinks.kernel", form="printed", name="closed forms")
 def closed(context: Context, *, kernel: Kernel = exact.activation_kernel) -> Evidence:
     """Hold closed forms against integrals over the angle, or over the plane."""
     worst, looked = 0.0, 0
@@ -55,6 +55,7 @@ def closed(context: Context, *, kernel: Kernel = exact.activation_kernel) -> Evi
     )
 
 
+@check("kitchen-sinks.kernel", form="proved", name="the stated error")
 def series(context: Context, *, error: Kernel = exact.activation_kernel_error) -> Evidence:
     """Hold the stated error of Mehler's series against what it is off by."""
     looked: list[tuple[Callable[[Any], Any], float, float, float, float]] = []
@@ -82,6 +83,7 @@ def series(context: Context, *, error: Kernel = exact.activation_kernel_error) -
     )
 
 
+@check("kitchen-sinks.kernel", form="proved", name="features of tanh")
 def measured(context: Context, *, draw: Callable[..., Any] = KitchenSinks.draw) -> Evidence:
     """Hold the kernel of tanh(<w, x> + b) against features."""
     rows = context.rng("rows").standard_normal((3, _D)) / math.sqrt(_D)
@@ -95,7 +97,7 @@ def measured(context: Context, *, draw: Callable[..., Any] = KitchenSinks.draw) 
         resolution=0.03 if context.quick else 0.005,
         seed=context.seed_for("measured"),
         ledger=context.ledger,
-        name=f"{STATEMENT.id}: tanh with a bias",
+        name=f"{context.statement}: tanh with a bias",
     )
     return Evidence.from_verdict(
         verdict,
@@ -118,57 +120,3 @@ def _plot() -> Plot:
         series=tuple(lines),
         caption="An odd activation has an odd kernel; the step's has a square root at the ends.",
     )
-
-
-STATEMENT = Statement(
-    id="kitchen-sinks.kernel",
-    source="After Cho, Saul (2009) and Williams (1998)",
-    place="Known results, stated here; we have no copy of either paper",
-    copy="none",
-    hypotheses=prose("""
-        Gaussian weights, so that both projections are jointly Gaussian with mean 0; an activation
-        of finite mean square under them.
-        """),
-    title="The expected kernel of an activation",
-    expected="holds",
-    ground=prose("""
-        Closed forms against integrals over the angle and over the plane, the error that the series
-        states against what it is off by, and measured features.
-        """),
-    printed=(
-        r"\rho = \cos\theta: \quad E\,g_+^n g_{\rho+}^n = \frac{1}{2\pi}J_n(\theta), \quad "
-        r"J_0 = \pi - \theta, \quad J_1 = \sin\theta + (\pi-\theta)\cos\theta, \quad "
-        r"E\,\mathrm{erf}(u)\,\mathrm{erf}(v) = \frac{2}{\pi}\arcsin"
-        r"\frac{2\mathrm{Cov}(u,v)}{\sqrt{(1+2\mathrm{Var}\,u)(1+2\mathrm{Var}\,v)}}"
-    ),
-    printed_text=prose(r"""
-        With Gaussian weights the kernel of a feature $a(\langle w, x\rangle)$ is a mean over two
-        correlated Gaussians. For the step, the positive part and its square (arc-cosine kernels of
-        order 0, 1, 2), the error function and waves it has a closed form.
-        """),
-    proved=(
-        r"E\,a(s_xg)\,a(s_yg_\rho) = \sum_{k<n}\rho^kc_k(s_x)c_k(s_y) + R, \quad "
-        r"c_k(s) = E\,a(sg)h_k(g), \quad |R| \le |\rho|^n\sqrt{t_n(s_x)t_n(s_y)}"
-    ),
-    proved_text=prose(r"""
-        For any other function by Mehler's formula, with $t_n(s) = E\,a(sg)^2 - \sum_{k<n}c_k(s)^2$:
-        the error is stated beside the value.
-        """),
-    proof=prose(r"""
-        Mehler: $E\,h_j(g)h_k(g_\rho) = \rho^k$ if $j = k$, else 0, so that the series holds for
-        square integrable $a$, and Cauchy's inequality bounds what is left out. In polar coordinates
-        the mean over the radius is $2^nn!$ and $\frac{1}{2\pi}\int\cos^nt\,\cos^n(t-\theta)\,dt$,
-        where both are positive, is elementary. For erf, $\mathrm{erf}(u) = 2P(h < \sqrt2u) - 1$
-        with a Gaussian $h$, and $P$ of a quadrant of two Gaussians of correlation $r$ is $\frac14 +
-        \frac{1}{2\pi}\arcsin r$. Waves are characteristic functions.
-        """),
-    note=prose(r"""
-        A bias of variance $\beta^2$ is one more coordinate of the rows, $\beta$. The variance of a
-        product is the same formula for $a^2$, less the square of the kernel.
-        """),
-    checks=(
-        Check(form="printed", name="closed forms", run=closed),
-        Check(form="proved", name="the stated error", run=series),
-        Check(form="proved", name="features of tanh", run=measured),
-    ),
-)

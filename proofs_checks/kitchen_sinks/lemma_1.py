@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from mehler.bounds import Bound, kitchen_sinks
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
-from .._dedent import prose
 from .._violations import Case, hold_bounds
 from .._worlds import hold_worlds
 from . import _tight_worlds as worlds
@@ -80,9 +79,9 @@ def _known_cases(context: Context, bound: Lemma) -> list[Case]:
     ]
 
 
+@check("kitchen-sinks.lemma-1", form="printed", name="errors of averages", pays=True)
 def averages(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Evidence:
     """Count how often averages of cosines, and of random signs, are farther off than promised."""
-    context.ledger.spend(f"{STATEMENT.id}: errors of averages", context.false_alarm)
     settings, n = _settings(context)
     return hold_bounds(
         _printed_cases(context, bound),
@@ -97,9 +96,9 @@ def averages(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Evide
     )
 
 
+@check("kitchen-sinks.lemma-1", form="proved", name="errors of averages, moments known", pays=True)
 def moments(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Evidence:
     """Count how often averages are farther off than promised where the moments are known."""
-    context.ledger.spend(f"{STATEMENT.id}: moments known", context.false_alarm)
     settings, n = _settings(context)
     return hold_bounds(
         _known_cases(context, bound),
@@ -122,9 +121,9 @@ def _units(context: Context, dims: tuple[int, ...], by: By | None) -> list[tuple
     return found
 
 
+@check("kitchen-sinks.lemma-1", form="proved", name="features without a bound", pays=True)
 def without_bound(context: Context, *, by: By | None = None) -> Evidence:
     """Show that the bound on the features is needed: 50 maxout units without one."""
-    context.ledger.spend(f"{STATEMENT.id}: features without a bound", context.false_alarm)
     ((units, drawn),) = _units(context, (80,), by)
     bound = kitchen_sinks.lemma_1(50, scale=units.feature_scale, delta=0.05, form="printed").value
     violations, n = int(np.sum(drawn > bound)), int(drawn.size)
@@ -164,9 +163,14 @@ def divided_cases(context: Context, bound: Lemma = kitchen_sinks.lemma_1) -> lis
     ]
 
 
+@check(
+    "kitchen-sinks.lemma-1",
+    form="proved",
+    name="maxout units divided by a bound of theirs",
+    pays=True,
+)
 def divided(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Evidence:
     """Hold averages of divided maxout units against the bound with C times E b."""
-    context.ledger.spend(f"{STATEMENT.id}: divided units", context.false_alarm)
     cases = divided_cases(context, bound)
     return hold_bounds(
         cases,
@@ -212,6 +216,7 @@ def _plot(context: Context) -> Plot:
     )
 
 
+@check("kitchen-sinks.lemma-1", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Evidence:
     """Hold the bound where it is tight: random signs, and an orthogonal basis."""
     return hold_worlds(
@@ -219,63 +224,3 @@ def tight(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Evidence
         form="proved",
         claim="distance of the average from $f^*$",
     )
-
-
-STATEMENT = Statement(
-    id="kitchen-sinks.lemma-1",
-    source="Rahimi, Recht (2008), Lemma 1, after Sejdinovic's slides (2014)",
-    place=prose(
-        'Slide "Approximation error: Lemma 1", after the slide "Main result"; our copy, lines 195 '
-        "to 205 and 181, and 191 for the condition"
-    ),
-    hypotheses=prose(r"""
-        $\sup|\phi| \le 1$, which the slide before it assumes and the proof uses; $\|f^*\|_\pi \le
-        C$; $\omega_1, \dots, \omega_K$ independent of law $\pi$; $\mu$ a probability measure.
-        """),
-    title="Lemma 1: random features approximate F_pi",
-    expected="holds",
-    printed=(
-        r"|\hat\alpha_k| \le \frac{C}{K}, \quad P\left(\|\hat f_K - f^*\|_{L^2(\mu)} \le "
-        r"\frac{C}{\sqrt K}\left(1 + \sqrt{2\log\frac{1}{\delta}}\right)\right) \ge 1-\delta"
-    ),
-    printed_text=prose(r"""
-        For $f^* = \int\alpha^*\phi\,d\omega$ with $|\alpha^*| \le C\pi$ and $K$ features drawn from
-        $\pi$, which are at most 1, there are weights of at most $C/K$ that come this near to $f^*$.
-        """),
-    ground=prose("""
-        Cosines, and constants of random sign, all of absolute value at most 1: the average that the
-        proof takes misses $f^*$ by more than the bound no more often than promised.
-        """),
-    proved=(
-        r"\|\phi(\cdot;\omega)\|_{L^2(\mu)} \le 1 \;\Rightarrow\; "
-        r"P\left(\|\hat f_K - f^*\| \le \sqrt{(E\|f_1\|^2 - \|f^*\|^2)/K} + "
-        r"C\sqrt{2\log(1/\delta)/K}\right) \ge 1-\delta, \qquad E\|f_1\|^2 \le C^2"
-    ),
-    proved_text=prose(r"""
-        Sharper where moments are known, and for features whose $L^2(\mu)$ norm alone is at most 1.
-        Features without a bound are drawn with density proportional to $b\pi$ and divided by
-        $b(\omega) \ge \|\phi(\cdot;\omega)\|$: then it holds with $C\,E_\pi b$ for $C$.
-        """),
-    proof=prose(r"""
-        $f_k = (\alpha^*/\pi)(\omega_k)\phi(\cdot;\omega_k)$ are independent with mean $f^*$ and
-        norm at most $C$; $\hat f_K$ is their average. $E\|\hat f_K - f^*\|^2 = (E\|f_1\|^2 -
-        \|f^*\|^2)/K \le C^2/K$, which bounds the mean error by Jensen. One feature moves the error
-        by at most $2C/K$, so by McDiarmid it exceeds its mean by $t$ with probability at most
-        $e^{-Kt^2/(2C^2)}$. Divided features: $f^* = \int(\alpha^* b)(\phi/b)$, and $|\alpha^* b|$
-        over the density $b\pi/E_\pi b$ is at most $C\,E_\pi b$.
-        """),
-    note=prose(r"""
-        The bound on features is needed: maxout units of Gaussian weights, on inputs of norm
-        $\sqrt{80}$, exceed the printed bound in practically every draw. Both constants are sharp:
-        among many orthonormal features of random sign the error is $C/\sqrt K$ as long as none is
-        drawn twice, and for constants of random sign the error exceeds $C\sqrt{2\log(1/\delta)/K}$
-        with probability $\delta^{1+o(1)}$ as $K$ grows, then $1/\delta$.
-        """),
-    checks=(
-        Check(form="printed", name="errors of averages", run=averages),
-        Check(form="proved", name="errors of averages, moments known", run=moments),
-        Check(form="proved", name="worlds where it is tight", run=tight),
-        Check(form="proved", name="features without a bound", run=without_bound),
-        Check(form="proved", name="maxout units divided by a bound of theirs", run=divided),
-    ),
-)

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._dedent import prose
 from . import _infimum
 from .worlds import _dense
 
@@ -29,6 +28,7 @@ def circle() -> tuple[Any, Any, Any]:
     return np.cos(2 * b) * density, density, features
 
 
+@check("kitchen-sinks.norms", form="printed", name="the norm of a representation of 0")
 def zero(context: Context, *, norm: Norm = _infimum.of_the_representation) -> Evidence:
     """Take the norm of a representation of the function 0."""
     alpha, density, features = circle()
@@ -73,11 +73,13 @@ def _kernel(form: Any, scale: float, claim: str) -> Evidence:
     )
 
 
+@check("kitchen-sinks.norms", form="printed", name="the kernel of random cosines")
 def printed_kernel(context: Context, *, scale: float = 1.0) -> Evidence:
     """Hold the kernel of cos(w x + b) against the function whose transform is pi."""
     return _kernel("printed", scale, r"$E\cos(\omega x + b)\cos(\omega y + b)$")
 
 
+@check("kitchen-sinks.norms", form="proved", name="the kernel of random cosines")
 def proved_kernel(context: Context, *, scale: float = math.sqrt(2)) -> Evidence:
     """Hold the kernel of sqrt(2) cos(w x + b) against the same function."""
     return _kernel("proved", scale, r"$2E\cos(\omega x + b)\cos(\omega y + b)$")
@@ -95,6 +97,7 @@ def problems(context: Context) -> list[tuple[Any, Any, Any]]:
     return found
 
 
+@check("kitchen-sinks.norms", form="proved", name="the two norms of functions")
 def infima(
     context: Context,
     *,
@@ -114,6 +117,7 @@ def infima(
     )
 
 
+@check("kitchen-sinks.norms", form="proved", name="the norm of the kernel's space")
 def kernel_space(context: Context, *, least_square: Norm = _infimum.least_square) -> Evidence:
     """Hold the infimum of the H norm against the kernel's own norm."""
     ratios = [least_square(*one) / _infimum.kernel_norm(*one) for one in problems(context)]
@@ -132,6 +136,7 @@ def kernel_space(context: Context, *, least_square: Norm = _infimum.least_square
     )
 
 
+@check("kitchen-sinks.norms", form="proved", name="one bound on the weights")
 def one_bound(context: Context, *, c: float = 1.0) -> Evidence:
     """Look for a function with weights of at most the density near one of the kernel's space."""
     found = _dense.seen_from(np.linspace(0.2, 3.0, 8), c)
@@ -149,6 +154,7 @@ def one_bound(context: Context, *, c: float = 1.0) -> Evidence:
     )
 
 
+@check("kitchen-sinks.norms", form="proved", name="all bounds on the weights")
 def all_bounds(context: Context, *, c: float = 6.0) -> Evidence:
     """Let the bound grow."""
     found = _dense.distance(c)
@@ -189,71 +195,3 @@ def _plot(context: Context) -> Plot:
         ),
         caption="A function's norm is the least over its representations, often far less than one.",
     )
-
-
-STATEMENT = Statement(
-    id="kitchen-sinks.norms",
-    source="Rahimi, Recht (2008), after Sejdinovic's slides (2014)",
-    place=prose('Slides "Space F_pi" and "The richness of space F_pi"; our copy, lines 120 to 163'),
-    hypotheses=prose(r"""
-        Functions $f = \int\alpha\phi\,d\omega$ and a density $\pi$; no representation is singled
-        out. For the cosines the law of $b$ is not said; uniform on a circle is the one that makes
-        the kernel one of differences for every $\pi$. $\kappa(x) = k(x, 0)$.
-        """),
-    title="The norms of F_pi and of the kernel's space",
-    expected="refuted, repaired",
-    ground=prose(r"""
-        Read literally, the two expressions depend on $\alpha$: on the slides' own cosine features,
-        with $b$ among the parameters, $\alpha = \pi\cos2b$ gives the function 0 the norm 1. And
-        with uniform $b$ the kernel of cosines is half of the function whose transform is $\pi$.
-        """),
-    printed=(
-        r"f = \int\alpha\phi\,d\omega: \quad \|f\|_\pi = \sup_\omega\frac{|\alpha|}{\pi}, \quad "
-        r"\|f\|_H^2 = \int\frac{\alpha^2}{\pi}\,d\omega, \qquad "
-        r"E\cos(\omega^\top x + b)\cos(\omega^\top y + b) = \kappa(x-y)"
-    ),
-    printed_text=prose(r"""
-        A function's norms are read off its weights $\alpha$. Random cosines have every
-        translation-invariant kernel, $\pi$ being its inverse Fourier transform.
-        """),
-    proved=(
-        r"\|f\|_\pi = \min_{\alpha}\sup_\omega\frac{|\alpha|}{\pi}, \quad "
-        r"\|f\|_H = \min_{\alpha}\left(\int\frac{\alpha^2}{\pi}\,d\omega\right)^{1/2} "
-        r"\le \|f\|_\pi, \qquad "
-        r"E\cos(\omega^\top x + b)\cos(\omega^\top y + b) = \frac{1}{2}\kappa(x-y)"
-    ),
-    proved_text=prose(r"""
-        Minima over all $\alpha$ that represent $f$; then $F_\pi$ is a dense part of the kernel's
-        space, for bounded features, but not for any single bound on the weights. For $b$ uniform on
-        a circle and $\kappa(0) = 1$ the kernel is half of $\kappa$, so $\sqrt2\cos$ has it, and $C$
-        becomes $\sqrt2\,C$ in the bounds.
-        """),
-    flaw=prose(r"""
-        $\alpha = \pi\cos 2b$ represents 0 on cosine features, as harmonics are orthogonal, and has
-        norms 1 and $1/\sqrt2$: both expressions depend on the representation. And $E\cos^2 =
-        \frac12$.
-        """),
-    proof=prose(r"""
-        $\beta = \alpha/\pi$ and $T\beta = \int\beta\phi\,\pi$ maps $L^2(\pi)$ onto a space with
-        norm $\min\{\|\beta\| : T\beta = f\}$, attained as the kernel of $T$ is closed. It contains
-        $k(x, \cdot) = T\phi(x;\cdot)$, and $f = T\beta$ with $\beta$ orthogonal to that kernel,
-        where $\phi(x;\cdot)$ lies too, has $\langle f, k(x,\cdot)\rangle =
-        \int\beta\phi(x;\cdot)\pi = f(x)$: it is the space of $k$. $\|\beta\|_{L^2(\pi)} \le
-        \sup|\beta|$ orders the norms. Sums of $k(x_i, \cdot)$ are dense and have $|\beta| \le
-        \sum|a_i|\sup|\phi|$. Cosines: $2\cos s\cos t = \cos(s-t) + \cos(s+t)$, and the mean over
-        $b$ removes the second.
-        """),
-    note=prose(r"""
-        The lemmas only need some representation with $|\alpha| \le C\pi$: they hold with $C =
-        \|f\|_\pi$, the first minimum being attained by weak-* compactness.
-        """),
-    checks=(
-        Check(form="printed", name="the norm of a representation of 0", run=zero),
-        Check(form="printed", name="the kernel of random cosines", run=printed_kernel),
-        Check(form="proved", name="the two norms of functions", run=infima),
-        Check(form="proved", name="the norm of the kernel's space", run=kernel_space),
-        Check(form="proved", name="one bound on the weights", run=one_bound),
-        Check(form="proved", name="all bounds on the weights", run=all_bounds),
-        Check(form="proved", name="the kernel of random cosines", run=proved_kernel),
-    ),
-)

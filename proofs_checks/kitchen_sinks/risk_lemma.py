@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler.bounds import Bound, kitchen_sinks
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._dedent import prose
 from .._violations import Case, hold_bounds
 from .._worlds import hold_worlds
 from . import _tight_worlds as worlds
@@ -96,11 +95,11 @@ def cases(context: Context, bound: Callable[..., Bound] = kitchen_sinks.risk_lem
     return found
 
 
+@check("kitchen-sinks.risk-lemma", form="printed", name="risks of averages", pays=True)
 def averages(
     context: Context, *, bound: Callable[..., Bound] = kitchen_sinks.risk_lemma
 ) -> Evidence:
     """Count how often the average's risk exceeds that of f* by more than the bound."""
-    context.ledger.spend(f"{STATEMENT.id}: risks of averages", context.false_alarm)
     settings, n = _settings(context)
     return hold_bounds(
         cases(context, bound),
@@ -143,6 +142,7 @@ def _plot(context: Context) -> Plot:
     )
 
 
+@check("kitchen-sinks.risk-lemma", form="printed", name="worlds where it is tight")
 def tight(context: Context, *, bound: Callable[..., Bound] = kitchen_sinks.risk_lemma) -> Evidence:
     """Hold the bound where it is tight: the loss |t|, on random signs and one of a basis."""
     return hold_worlds(
@@ -150,39 +150,3 @@ def tight(context: Context, *, bound: Callable[..., Bound] = kitchen_sinks.risk_
         form="printed",
         claim="risk of the average above that of $f^* = 0$",
     )
-
-
-STATEMENT = Statement(
-    id="kitchen-sinks.risk-lemma",
-    source="Rahimi, Recht (2008), after Sejdinovic's slides (2014)",
-    place='Slide "Approximation error", second lemma; our copy, lines 207 to 213',
-    hypotheses=prose(r"""
-        Those of Lemma 1, $\sup|\phi| \le 1$ among them, with $\mu$ the law of the inputs; a loss
-        $c(f(x)y)$ that is $L$-Lipschitz in its argument; $|y| \le 1$.
-        """),
-    title="Risk lemma: nearby functions have nearby risks",
-    expected="holds",
-    ground=prose("""
-        Cosines under the logistic and the hinge loss with labels -1 and 1, and constants of random
-        sign under a linear one: violations no more often than promised.
-        """),
-    printed=(
-        r"P\left(R[\hat f_K] - R[f^*] \le \frac{LC}{\sqrt K}"
-        r"\left(1 + \sqrt{2\log\frac{1}{\delta}}\right)\right) \ge 1-\delta"
-    ),
-    printed_text=prose("""
-        For a loss $c(f(x)y)$ that is $L$-Lipschitz in its argument, and labels in $[-1, 1]$, the
-        average of Lemma 1 loses at most $L$ times its distance from $f^*$, under the law of the
-        inputs.
-        """),
-    proof=prose(r"""
-        $R[\hat f] - R[f^*] \le E|c(\hat f(x)y) - c(f^*(x)y)| \le L\,E|\hat f(x) - f^*(x)||y| \le
-        L\|\hat f - f^*\|_{L^2(P_X)}$ by the Lipschitz property, $|y| \le 1$ and Jensen; then Lemma
-        1 with $\mu = P_X$, hence with features of $L^2(P_X)$ norm at most 1.
-        """),
-    note="Its features are bounded as those of Lemma 1 are, kitchen-sinks.lemma-1.",
-    checks=(
-        Check(form="printed", name="risks of averages", run=averages),
-        Check(form="printed", name="worlds where it is tight", run=tight),
-    ),
-)

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from mehler.bounds import Bound, kitchen_sinks
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._dedent import prose
 from .._violations import Case, hold_bounds
 from .._worlds import hold_worlds
 from . import _tight_worlds as worlds
@@ -84,7 +83,6 @@ def _draws(context: Context) -> int:
 
 
 def _held(context: Context, constraint: str, bound: Theorem, plots: tuple[Plot, ...]) -> Evidence:
-    context.ledger.spend(f"{STATEMENT.id}: {constraint}", context.false_alarm)
     return hold_bounds(
         cases(context, constraint, bound),
         form="proved",
@@ -99,12 +97,14 @@ def _held(context: Context, constraint: str, bound: Theorem, plots: tuple[Plot, 
     )
 
 
+@check("kitchen-sinks.theorem", form="proved", name="excess risk over the box", pays=True)
 def box(context: Context, *, bound: Theorem = kitchen_sinks.theorem) -> Evidence:
     """Hold exact excess risks of the minimiser over the box against the bound."""
     plots = (_over_features(context), _over_samples(context))
     return _held(context, "box", bound, plots)
 
 
+@check("kitchen-sinks.theorem", form="proved", name="excess risk over the ball", pays=True)
 def ball(context: Context, *, bound: Theorem = kitchen_sinks.theorem) -> Evidence:
     """Hold exact excess risks of the minimiser over the ball against the bound."""
     return _held(context, "ball", bound, ())
@@ -151,6 +151,7 @@ def _plot(what: str, letter: str, fixed: str, x: Any, promised: Any, drawn: Any)
     )
 
 
+@check("kitchen-sinks.theorem", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Theorem = kitchen_sinks.theorem) -> Evidence:
     """Hold the bound where it is tight: a wrong sign, and a box that falls short."""
     return hold_worlds(
@@ -162,58 +163,3 @@ def tight(context: Context, *, bound: Theorem = kitchen_sinks.theorem) -> Eviden
         form="proved",
         claim="excess risk of the fitted weights",
     )
-
-
-STATEMENT = Statement(
-    id="kitchen-sinks.theorem",
-    source="Rahimi, Recht (2008), main theorem, after Sejdinovic's slides (2014)",
-    place='Slide "Main result"; our copy, lines 187 to 193',
-    hypotheses=prose(r"""
-        $\sup|\phi| \le 1$; a loss that depends on $f(x)y$ only and is $L$-Lipschitz; labels -1 and
-        1; any law $\pi$; $K$ independent features and $N$ independent samples; weights of at most
-        $C/K$.
-        """),
-    title="Main theorem: the risk of fitted random features",
-    expected="holds with constant",
-    ground=prose("""
-        The constant is not named; with that of the proved form, cosines, maxout units divided by
-        their bound, and constants, all at most 1, keep it.
-        """),
-    printed=(
-        r"P\left(R[\hat f] - \min_{\|f\|_\pi \le C}R[f] \le O\left(LC\left(\frac{1}{\sqrt N} + "
-        r"\frac{1}{\sqrt K}\right)\sqrt{\log\frac{1}{\delta}}\right)\right) \ge 1-2\delta"
-    ),
-    printed_text=prose(r"""
-        $N$ samples choose the weights of $K$ features drawn from $\pi$, each at most $C/K$, by
-        their empirical risk; features are at most 1 and the loss $c(f(x)y)$ is $L$-Lipschitz. The
-        constant has no value.
-        """),
-    proved=(
-        r"P\left(R[\hat f] - \inf_{\|f\|_\pi \le C}R[f] \le \frac{2LC}{\sqrt N} + "
-        r"2LC\sqrt{2\log(1/\delta)/N} + \frac{LC}{\sqrt K}"
-        r"\left(1 + \sqrt{2\log\frac{1}{\delta}}\right)\right) \ge 1-2\delta"
-    ),
-    proved_text=prose(r"""
-        Also over $|\alpha|_2 \le C/\sqrt K$, which is what ridge with a constraint does, and for
-        unbounded features divided by $b(\omega) \ge \sup_x|\phi(x;\omega)|$, with $C\,E_\pi b$ for
-        $C$. For $\delta < \frac12$ it is at most $5.24$ times the printed expression.
-        """),
-    proof=prose(r"""
-        With $\tilde f$ the average of Lemma 1, which lies in the box: $R[\hat f] - R[f^*] \le
-        \Gamma + R[\tilde f] - R[f^*]$, $\Gamma = \sup_f\{(R - R_{emp})(f) - (R - R_{emp})(\tilde
-        f)\}$; the last difference is the risk lemma's. Given the features, $\tilde f$ is fixed, so
-        $E\,\Gamma = E\sup(R - R_{emp}) \le 2LC/\sqrt N$ as in kitchen-sinks.estimation-lemma. As
-        $|f - \tilde f| \le 2C$, one sample moves $\Gamma$ by at most $4LC/N$: McDiarmid. The ball
-        contains the box, $|f| \le C$ on it by Cauchy-Schwarz, and $E\sup\sum_i\sigma_i y_i f(x_i)
-        \le \frac{C}{\sqrt K}(E\sum_k(\sum_i\sigma_i y_i\phi_k(x_i))^2)^{1/2} \le C\sqrt N$.
-        """),
-    note=prose("""
-        Checked with the loss $(1-t)/2$ on $[-1, 1]$, for which the empirical risk is minimised by
-        hand and all risks have closed forms.
-        """),
-    checks=(
-        Check(form="proved", name="excess risk over the box", run=box),
-        Check(form="proved", name="excess risk over the ball", run=ball),
-        Check(form="proved", name="worlds where it is tight", run=tight),
-    ),
-)

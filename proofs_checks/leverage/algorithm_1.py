@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from mehler.features.leverage import ridge_leverage_scores
-from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from .._dedent import prose
 from ._enumerate_draws import independent, pool, systematic, without_replacement
 
 _POOL = 11
@@ -57,6 +56,7 @@ def _ratio(context: Context, weights: Weights) -> float:
 _ENUMERATED = "all outcomes of two draws from a pool of 11, enumerated"
 
 
+@check("leverage.algorithm-1", form="restored", name="the restored weights")
 def normalisation(context: Context, *, weights: Weights = as_restored) -> Evidence:
     """Enumerate the kernel of the restored weights."""
     found = _ratio(context, weights)
@@ -73,6 +73,7 @@ def normalisation(context: Context, *, weights: Weights = as_restored) -> Eviden
     )
 
 
+@check("leverage.algorithm-1", form="proved", name="features without weights")
 def without_weights(context: Context, *, weights: Weights = unweighted) -> Evidence:
     """Show that the weights are needed: without them the kernel is another one."""
     found = abs(_ratio(context, weights) - 1)
@@ -89,6 +90,7 @@ def without_weights(context: Context, *, weights: Weights = unweighted) -> Evide
     )
 
 
+@check("leverage.algorithm-1", form="proved", name="the right weights")
 def proved(context: Context, *, weights: Weights = as_proved) -> Evidence:
     """Enumerate or integrate all three kinds of draws, with and without a uniform share."""
     phi, scores = _problem(context)
@@ -120,6 +122,7 @@ def by_the_share(mix: float) -> float:
     return 1 / mix
 
 
+@check("leverage.algorithm-1", form="proved", name="the second moment of one draw")
 def second_moment(context: Context, *, factor: Callable[[float], float] = by_the_share) -> Evidence:
     """Hold the mean square of one draw's product against the plain one over the mix.
 
@@ -149,64 +152,3 @@ def second_moment(context: Context, *, factor: Callable[[float], float] = by_the
         upper=1.0 + 2 * _ROUNDING,
         method="all outcomes, enumerated",
     )
-
-
-STATEMENT = Statement(
-    id="leverage.algorithm-1",
-    source="Shahrampour, Kolouri (2019), Algorithm 1, equations 14 to 16",
-    place=prose(
-        "Section II-D, Algorithm 1, equations (14) to (16); our copy, lines 188 to 209, without "
-        "the formulas"
-    ),
-    copy="lost",
-    hypotheses=prose(r"""
-        A pool drawn from the sampling law, a positive ridge, a sub-sample of the inputs. The output
-        are "weights", used "as a discrete probability distribution" (line 203); the class (16) is
-        said to be consistent with the kernel of (9), whose weight is a density with respect to the
-        sampling law. If (16) has the density $M_0\hat q$, which is what (9) asks for, all is well;
-        what is checked is $\hat q$ itself. That sampling does not change the kernel (line 310) is
-        said "in view of (9)", with its weights, and not at issue.
-        """),
-    title="Algorithm 1: sampling by estimated scores",
-    expected=RESTORED_REFUTED,
-    ground=prose(r"""
-        All 121 outcomes of two draws from a pool of 11 with their probabilities: features over
-        $\sqrt{M\hat q_i}$ have 11 times the pool's kernel.
-        """),
-    printed=(
-        r"\hat q = \frac{\mathrm{diag}\,\hat T}{\mathrm{Tr}\,\hat T}, \quad "
-        r"\hat T = A^\top A(A^\top A + \lambda I)^{-1}, \quad i_1, \dots, i_M \sim \hat q, \quad "
-        r"f = \sum_m\theta_m\frac{\phi(\cdot,\omega_{i_m})}{\sqrt{\hat q_{i_m}}}"
-    ),
-    printed_text=prose("""
-        Draw from a pool of $M_0$ features by their scores, and divide by the root of the
-        probability: importance sampling, which does not change the kernel.
-        """),
-    proved=(
-        r"\psi_i = \sqrt{\frac{c_i}{MM_0\tilde q_i}}\,\phi(\cdot,\omega_i), \quad "
-        r"\tilde q = (1-\eta)\hat q + \frac{\eta}{M_0} \;\Rightarrow\; "
-        r"E\sum_i\psi_i(x)\psi_i(y) = \frac{1}{M_0}\sum_i\phi(x,\omega_i)\phi(y,\omega_i)"
-    ),
-    proved_text=prose(r"""
-        With $c_i$ the number of times that $i$ was drawn. It holds for independent and for
-        systematic draws, and for draws without replacement with inclusion probabilities in place of
-        $M\tilde q_i$. A share $\eta$ of plain sampling bounds all weights.
-        """),
-    flaw=prose(r"""
-        $\hat q$ sums to 1 over the pool: its density with respect to the pool's uniform law is
-        $M_0\hat q$. With $1/(M\hat q_i)$ the kernel is $M_0$ times too large, which divides the
-        ridge parameter of every learner by $M_0$.
-        """),
-    proof=prose(r"""
-        $E\,c_i = M\tilde q_i$ for independent draws, and for systematic ones, as the uniform start
-        puts a number of points into an interval of length $M\tilde q_i$ whose mean is its length.
-        So $E\,c_i/(MM_0\tilde q_i) = 1/M_0$; the sum over draws of the same feature is one feature
-        with the sum of their weights.
-        """),
-    checks=(
-        Check(form="restored", name="the restored weights", run=normalisation),
-        Check(form="proved", name="features without weights", run=without_weights),
-        Check(form="proved", name="the right weights", run=proved),
-        Check(form="proved", name="the second moment of one draw", run=second_moment),
-    ),
-)

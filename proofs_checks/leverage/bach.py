@@ -9,10 +9,9 @@ from typing import Any, Literal
 import numpy as np
 
 from mehler.bounds import leverage as bounds
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
-from .._dedent import prose
 from .._violations import Case, hold_bounds
 from ._circle import Circle
 
@@ -49,8 +48,6 @@ def cases(context: Context, form: Any, features: Features) -> list[Case]:
 
 
 def _held(context: Context, form: Any, features: Features, plots: Any = ()) -> Evidence:
-    check = f"errors at the {form} number"
-    context.ledger.spend(f"{STATEMENT.id}: {check}", context.false_alarm)
     found = cases(context, form, features)
     return hold_bounds(
         found,
@@ -65,21 +62,23 @@ def _held(context: Context, form: Any, features: Features, plots: Any = ()) -> E
     )
 
 
+@check("leverage.bach", form="restored", name="errors at the restored number", pays=True)
 def restored(context: Context, *, features: Features = bounds.approximation_features) -> Evidence:
     """Draw Bach's number of features."""
     return _held(context, "restored", features)
 
 
+@check("leverage.bach", form="proved", name="errors at the proved number", pays=True)
 def proved(context: Context, *, features: Features = bounds.approximation_features) -> Evidence:
     """Draw the smaller number that is proved here."""
     return _held(context, "proved", features, (_plot(context),))
 
 
+@check("leverage.bach", form="proved", name="fewer features", pays=True)
 def fewer(context: Context, *, law: Callable[[Circle, float], Any] = Circle.best) -> Evidence:
     """Draw 137 features by leverage and plainly."""
     ridge, m = 1e-3, 137
     n = 4000 if context.quick else 100_000
-    context.ledger.spend(f"{STATEMENT.id}: fewer features", context.false_alarm)
     world = Circle()
     share = context.false_alarm / 2
     found = []
@@ -137,60 +136,3 @@ def _plot(context: Context) -> Plot:
             "to meet the rarest wave that matters."
         ),
     )
-
-
-STATEMENT = Statement(
-    id="leverage.bach",
-    source="Shahrampour, Kolouri (2019), Proposition 6, after Bach (2017)",
-    place=prose(
-        "Section VI-C, Proposition 6, equation (21); our copy, lines 453 to 461, without the "
-        "formulas"
-    ),
-    copy="lost",
-    hypotheses=prose(r"""
-        Independent features of density $q$ with respect to the base law, the optimised one in the
-        proposition; $0 < \delta < 1$, $\lambda > 0$. Eigenvalues 0 are allowed (line 461).
-        """),
-    title="Features that reach the whole ball of the kernel's space",
-    expected=RESTORED_HOLDS,
-    ground=prose("""
-        Waves on a circle with a Gaussian spectrum, drawn by leverage and plainly, where the error
-        of the whole ball is in closed form.
-        """),
-    printed=(
-        r"M \ge 5D\log\frac{16d}{\delta} \;\Rightarrow\; P\left(\sup_{\|f\|_H\le1}"
-        r"\inf_{\|\beta\|^2\le4/M}\left\|f - \sum_m\beta_mq_m^{-1/2}\phi_m\right\|^2 \le 4\lambda"
-        r"\right) \ge 1-\delta, \qquad D = \sup\frac{s_\lambda}{q}"
-    ),
-    printed_text=prose(r"""
-        That many independent features of density $q$ come near every function of the unit ball,
-        with small weights. Sampled by leverage, $D = d(\lambda)$; plainly, $D = \sup s_\lambda$.
-        """),
-    proved=(
-        r"M \ge \frac{32}{9}\left(D + \frac14\right)\log\frac{8d}{\delta} \;\Rightarrow\; "
-        r"P\left(\sup_{\|f\|_H\le1}\min_\beta\left\|f - \sum_m\beta_mq_m^{-1/2}\phi_m\right\|^2 "
-        r"+ M\lambda\|\beta\|^2 \le 4\lambda\right) \ge 1-\delta"
-    ),
-    proved_text=prose(r"""
-        About two thirds of the features, error and weights bounded together, and no condition on
-        $\lambda$.
-        """),
-    proof=prose(r"""
-        With $v_m = (\Sigma+\lambda)^{-1/2}\phi_mq_m^{-1/2}$ and $B = E\,vv^* =
-        \Sigma(\Sigma+\lambda)^{-1}$, the operators $(B - v_mv_m^*)/M$ are at most $1/M$ and have
-        squares of mean at most $DB/M^2$. By the matrix Bernstein inequality with intrinsic
-        dimension their sum is below $3/4$ with probability $1-\delta$, so $\hat\Sigma + \lambda \ge
-        (\Sigma+\lambda)/4$; and the minimum is $\lambda\langle f, (\hat\Sigma+\lambda)^{-1}f
-        \rangle \le 4\lambda\langle f, (\Sigma+\lambda)^{-1}f\rangle \le 4\lambda$.
-        """),
-    note=prose(r"""
-        The gain is in the number of features that are kept: to know the scores costs as much as
-        solving with the whole pool. It needs a fixed kernel, $M \ge 2d$, and $\sup s_\lambda$ far
-        above $d$; the page of this statement has measurements of where it does not pay.
-        """),
-    checks=(
-        Check(form="restored", name="errors at the restored number", run=restored),
-        Check(form="proved", name="errors at the proved number", run=proved),
-        Check(form="proved", name="fewer features", run=fewer),
-    ),
-)

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from mehler.features.leverage import ridge_leverage_scores
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
-from .._dedent import prose
 from ._circle import Circle
 from ._cosine_pool import Waves
 
@@ -25,6 +24,7 @@ def trace(eigenvalues: Any, ridge: float) -> float:
     return float(np.sum(eigenvalues / (eigenvalues + ridge)))
 
 
+@check("leverage.definition-1", form="restored", name="the mean leverage")
 def mean_leverage(context: Context, *, degrees: Callable[[Any, float], float] = trace) -> Evidence:
     """Compare the sum of the scores with the trace, whose eigenvalues are known."""
     world = Circle(k_max=9, phases=3)
@@ -50,12 +50,12 @@ def mean_leverage(context: Context, *, degrees: Callable[[Any, float], float] = 
     )
 
 
+@check("leverage.definition-1", form="proved", name="degrees of freedom from rows", pays=True)
 def from_rows(context: Context, *, factor: float = 1.0) -> Evidence:
     """Hold the mean of what rows show against the degrees of freedom."""
     world = Waves(context.rng("pool"), 16)
     n = 1500 if context.quick else 20_000
     rows = 12
-    context.ledger.spend(f"{STATEMENT.id}: degrees of freedom from rows", context.false_alarm)
     rng = context.rng("rows")
     seen = np.array([world.estimated(rng, rows, _RIDGE).sum() for _ in range(n)])
     truth = factor * float(world.scores(_RIDGE).sum())
@@ -93,47 +93,3 @@ def _plot(context: Context, world: Waves) -> Plot:
         ),
         caption="Few rows show too little: scores from them look surer than they are.",
     )
-
-
-STATEMENT = Statement(
-    id="leverage.definition-1",
-    source="Shahrampour, Kolouri (2019), Definition 1",
-    place="Section III, Definition 1; our copy, lines 245 to 249, without the formula",
-    copy="lost",
-    hypotheses=prose("""
-        A positive operator, of finite trace, and a positive ridge. Features of finite mean square,
-        so that the kernel's operator has a trace.
-        """),
-    title="Degrees of freedom",
-    expected=RESTORED_HOLDS,
-    ground=prose("""
-        A definition; what is said of it is checked on a circle, where all eigenvalues and scores
-        are known.
-        """),
-    printed=(
-        r"d_T(\lambda) = \mathrm{Tr}\,T(T+\lambda)^{-1}, \qquad "
-        r"\int s_\lambda\,dP = d_\Sigma(\lambda)"
-    ),
-    printed_text=prose(r"""
-        The degrees of freedom of an operator at a ridge. Those of the kernel's operator are the
-        mean leverage, so that $s_\lambda/d$ is a density.
-        """),
-    proved=(
-        r"d(\lambda) \le \min\left(\mathrm{rank}\,T, \frac{\mathrm{Tr}\,T}{\lambda}\right), "
-        r"\qquad E\,\hat d(\lambda) \le d(\lambda)"
-    ),
-    proved_text=prose(r"""
-        Rows show too few on average: a number of rows that is not well above $\hat d$ cannot tell
-        scores apart.
-        """),
-    proof=prose(r"""
-        $\int\langle\phi, (\Sigma+\lambda)^{-1}\phi\rangle\,dP =
-        \mathrm{Tr}\,(\Sigma+\lambda)^{-1}\int\phi\phi^*dP$. The function $t \mapsto t/(t+\lambda)$
-        is operator concave, so $T \mapsto \mathrm{Tr}\,T(T+\lambda)^{-1}$ is concave, and Jensen's
-        inequality for $E\,\hat G = G$ is the last line. It is below 1 and below $t/\lambda$.
-        """),
-    checks=(
-        Check(form="restored", name="the mean leverage", run=mean_leverage),
-        Check(form="proved", name="degrees of freedom from rows", run=from_rows),
-    ),
-)

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler import FourierFeatures, verify
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Plot, Series, Statement
-
-from .._dedent import prose
+from mehler.statements import Context, Evidence, Plot, Series, check
 
 Variance = Callable[[float], float]
 _DISTANCES = (0.25, 0.5, 1.0, 2.0)
@@ -58,6 +56,7 @@ def _compare(form: Any, claim: str, true: Variance, claimed: Variance, plots: An
     )
 
 
+@check("leverage.example-1", form="restored", name="pairs of cosine and sine")
 def pairs(context: Context, *, claimed: Variance = as_restored) -> Evidence:
     """Hold the variance against pairs of cosine and sine, the features of the cited lemma."""
     return _compare(
@@ -69,6 +68,7 @@ def pairs(context: Context, *, claimed: Variance = as_restored) -> Evidence:
     )
 
 
+@check("leverage.example-1", form="proved", name="the variance with a phase")
 def phases(context: Context, *, claimed: Variance = with_phase) -> Evidence:
     """Hold the other variance against features with a phase."""
     return _compare(
@@ -79,6 +79,7 @@ def phases(context: Context, *, claimed: Variance = with_phase) -> Evidence:
     )
 
 
+@check("leverage.example-1", form="proved", name="measured at z = 1/2")
 def measured(context: Context, *, claimed: Variance = with_phase) -> Evidence:
     """Measure the variance of features with a phase."""
     x = np.zeros((1, 3))
@@ -97,7 +98,7 @@ def measured(context: Context, *, claimed: Variance = with_phase) -> Evidence:
         false_alarm=context.false_alarm,
         seed=context.seed_for("measured"),
         ledger=context.ledger,
-        name=f"{STATEMENT.id}: measured",
+        name=f"{context.statement}: measured",
     )
     return Evidence.from_verdict(
         verdict,
@@ -118,49 +119,3 @@ def _plot() -> Plot:
         ),
         caption="Near rows: pairs have no variance, features with a phase have 1/2.",
     )
-
-
-STATEMENT = Statement(
-    id="leverage.example-1",
-    source="Shahrampour, Kolouri (2019), Example 1, after Yu and others (2016), Lemma 2",
-    place="Section III, Example 1; our copy, lines 267 to 271, without the formulas",
-    copy="lost",
-    hypotheses=prose("""
-        The Gaussian kernel by Monte Carlo sampling, "see Lemma 2 in [25]": that lemma, on
-        orthogonal random features, is about pairs of cosine and sine. And "for small" distances,
-        for the second form.
-        """),
-    title="Example 1: the variance of Gaussian features",
-    expected=RESTORED_HOLDS,
-    ground=prose("""
-        For pairs of cosine and sine, which the cited lemma is about, quadrature over the frequency
-        gives the restored variance at four distances.
-        """),
-    printed=(
-        r"\mathrm{Var}\,\hat K_D(x, x') = \frac{1}{2D}\left(1-e^{-z^2}\right)^2 \approx "
-        r"\frac{z^4}{2D}, \qquad z = \frac{\|x-x'\|}{\sigma}"
-    ),
-    printed_text=prose("""
-        For the Gaussian kernel, by pairs of cosine and sine, the variance vanishes for rows that
-        are near against the bandwidth, and so does the second error term of Theorem 1.
-        """),
-    proved=(
-        r"\frac{1}{2D}\left(1-e^{-z^2}\right)^2 \;\text{ for pairs of cosine and sine}, \qquad "
-        r"\frac{1}{D}\left(1+\frac12e^{-2z^2}-e^{-z^2}\right) \;\text{ with a phase}"
-    ),
-    proved_text=prose(r"""
-        Beside it: features with a phase, $\cos(\omega^\top x + b)$, as in the paper's experiments
-        (Section V), do not profit: at near rows their variance is $1/(2D)$.
-        """),
-    proof=prose(r"""
-        $\omega^\top(x-x')$ is $N(0, z^2)$: $E\cos = e^{-z^2/2} = k$, $E\cos^2 = \frac12(1+k^4)$,
-        and $\frac12(1+k^4)-k^2 = \frac12(1-k^2)^2$. With a phase, $2\cos(u+b)\cos(v+b) = \cos(u-v)
-        + \cos(u+v+2b)$, and the second term has mean 0, adds $\frac12$ and is not correlated with
-        the first.
-        """),
-    checks=(
-        Check(form="restored", name="pairs of cosine and sine", run=pairs),
-        Check(form="proved", name="the variance with a phase", run=phases),
-        Check(form="proved", name="measured at z = 1/2", run=measured),
-    ),
-)

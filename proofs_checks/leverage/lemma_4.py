@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from .._dedent import prose
 from ._cosine_pool import Waves, scores_of, spread_of
 
 _RIDGE = 0.05
@@ -44,6 +43,7 @@ def _ratios(context: Context, bound: Bound) -> tuple[Any, Any, float]:
     return worst, spreads, max(ends)
 
 
+@check("leverage.lemma-4", form="restored", name="scores from the spread")
 def scores(context: Context, *, bound: Bound = in_between) -> Evidence:
     """Hold the errors of all scores against the bound, draw by draw."""
     worst, spreads, _ = _ratios(context, bound)
@@ -61,6 +61,7 @@ def scores(context: Context, *, bound: Bound = in_between) -> Evidence:
     )
 
 
+@check("leverage.lemma-4", form="restored", name="the last step")
 def last_step(context: Context, *, factor: float = 1.0) -> Evidence:
     """Hold the first bound against the second."""
     _, _, end = _ratios(context, in_between)
@@ -77,48 +78,3 @@ def last_step(context: Context, *, factor: float = 1.0) -> Evidence:
         upper=1.0,
         method="computed, with its rounding",
     )
-
-
-STATEMENT = Statement(
-    id="leverage.lemma-4",
-    source="Shahrampour, Kolouri (2019), Lemma 4",
-    place=prose(
-        "Section VI-B, Lemma 4, equation (17); our copy, lines 395 to 415, without the formulas"
-    ),
-    copy="lost",
-    hypotheses=prose(r"""
-        Those of Lemma 3 (leverage.theorem-2), used only through its conclusion: the Gram of the
-        rows is within a factor $1 \pm \Delta$ of that of their law, ridge included, $\Delta \le
-        \frac12$.
-        """),
-    title="Lemma 4: errors of the scores",
-    expected=RESTORED_HOLDS,
-    ground=prose(r"""
-        Draw by draw, at the $\Delta$ that was drawn, in pools of waves whose Gram is known; draws
-        with $\Delta \ge \frac12$ are left out, as the lemma does.
-        """),
-    printed=(
-        r"|\hat T_{ii} - T_{ii}| \le "
-        r"\frac{\Delta}{1-\Delta}\lambda\left[(G+\lambda)^{-1}\right]_{ii} \le "
-        r"\frac{2\Delta\lambda}{\lambda_{\min}(G)+\lambda}"
-    ),
-    printed_text=prose(r"""
-        If the Gram of the rows is within a factor $1 \pm \Delta$ of that of their law, ridge
-        included, and $\Delta \le 1/2$.
-        """),
-    proof=prose(r"""
-        $\hat\tau_i-\tau_i = \lambda[(G+\lambda)^{-1}-(\hat G+\lambda)^{-1}]_{ii}$, and inverses of
-        ordered operators are ordered the other way: $(\hat G+\lambda)^{-1}$ is between
-        $\frac1{1+\Delta}$ and $\frac1{1-\Delta}$ times $(G+\lambda)^{-1}$. The last step takes the
-        largest eigenvalue of the inverse for its entry, and $1-\Delta \ge \frac12$.
-        """),
-    note=prose(r"""
-        Stop before the last step: $\lambda[(G+\lambda)^{-1}]_{ii} = 1-\tau_i$, without any
-        eigenvalue. The last bound is above 1 wherever $\lambda_{\min}$ is at the level of rounding,
-        and no score is.
-        """),
-    checks=(
-        Check(form="restored", name="scores from the spread", run=scores),
-        Check(form="restored", name="the last step", run=last_step),
-    ),
-)

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
-from .._dedent import prose
 from ._circle import Circle
 
 _POOL, _POINTS, _MANY, _GRID = 100, 12, 30, 48
@@ -57,11 +56,11 @@ def promised(alpha: Any, deviation: float) -> float:
     return float(np.abs(alpha).sum()) * deviation / _POOL**0.5
 
 
+@check("leverage.lemma-7", form="restored", name="given coefficients", pays=True)
 def fixed(context: Context, *, limit: Limit = promised) -> Evidence:
     """Hold mean errors of sums with given coefficients against the lemma."""
     world = Sums()
     n = 4000 if context.quick else 50_000
-    context.ledger.spend(f"{STATEMENT.id}: given coefficients", context.false_alarm)
     rng = context.rng("coefficients")
     found = []
     for number in range(3):
@@ -89,6 +88,7 @@ def fixed(context: Context, *, limit: Limit = promised) -> Evidence:
     )
 
 
+@check("leverage.lemma-7", form="proved", name="in a ball")
 def ball(context: Context, *, which: int = 0) -> Evidence:
     """Evaluate the lemma's right-hand side in the unit ball of the kernel's space."""
     found = _in_the_ball(Sums(_MANY), which)
@@ -124,49 +124,3 @@ def _plot() -> Plot:
         ),
         caption="Functions of norm 1 have coefficients of any size: the lemma needs theirs.",
     )
-
-
-STATEMENT = Statement(
-    id="leverage.lemma-7",
-    source="Shahrampour, Kolouri (2019), Lemma 7",
-    place=prose(
-        "Section VI-D, Lemma 7; our copy, lines 465 to 476, without the formulas, and cut off in "
-        "the proof"
-    ),
-    copy="lost",
-    hypotheses=prose("""
-        A function of the class (1) with given coefficients, and the function of the pool with the
-        same ones; a condition on them begins "for any ... such that" and is lost. The variance is
-        over random features.
-        """),
-    title="Lemma 7: the same coefficients in the pool",
-    expected=RESTORED_HOLDS,
-    ground=prose("""
-        Sums of 12 kernels on a circle with given coefficients, pools of 100 features: mean errors
-        against the restored bound, by intervals with the exact mean square.
-        """),
-    printed=(
-        r"f = \sum_n\alpha_nK(x_n,\cdot), \quad \hat f = \sum_n\alpha_n\hat K_{M_0}(x_n,\cdot): "
-        r"\qquad E\|f-\hat f\|_{L^2(\mu)} \le \|\alpha\|_1\sup\sqrt{\mathrm{Var}\,\hat K_{M_0}}"
-    ),
-    printed_text=prose("""
-        Replacing the kernel by that of the pool costs the standard deviation of its entries, times
-        the sum of the coefficients.
-        """),
-    proved=r"\sup_{\|f\|_H\le1}\|\alpha\|_1 \ge \lambda_{\min}(K)^{-1/2}",
-    proved_text=prose("""
-        It is a statement of given coefficients. In a ball of the kernel's space they have any size,
-        and the bound is empty there; the proposition of Bach is what holds for a ball.
-        """),
-    proof=prose(r"""
-        $(E\|f-\hat f\|)^2 \le \int E(f-\hat f)^2d\mu$, and the root of $E(\sum_n\alpha_n(K-\hat
-        K)(x_n,x))^2$ is at most $\sum_n|\alpha_n|\sqrt{\mathrm{Var}\,\hat K(x_n,x)}$ by Minkowski's
-        inequality. For the second, $\alpha = v/\sqrt{\lambda_{\min}}$ with a unit eigenvector $v$
-        of the Gram $K$ has $\|f\|_H^2 = \alpha^\top K\alpha = 1$ and $\|\alpha\|_1 \ge
-        \|\alpha\|_2$.
-        """),
-    checks=(
-        Check(form="restored", name="given coefficients", run=fixed),
-        Check(form="proved", name="in a ball", run=ball),
-    ),
-)

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from mehler.features.leverage import ridge_leverage_scores
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from .._dedent import prose
 from ._enumerate_draws import pool
 
 _POOL = 11
@@ -53,6 +52,7 @@ def _not_uniform(claim: str, tau: Any) -> Evidence:
     )
 
 
+@check("leverage.limits", form="printed", name="no ridge, where the inverse exists")
 def no_ridge(context: Context, *, rows: int = 30) -> Evidence:
     """Take pools whose Gram has an inverse: at least as many rows as features."""
     rng = context.rng("tall")
@@ -64,6 +64,7 @@ def no_ridge(context: Context, *, rows: int = 30) -> Evidence:
     )
 
 
+@check("leverage.limits", form="printed", name="a large ridge")
 def large_ridge(context: Context, *, phases: bool = False) -> Evidence:
     """Take waves with both their phases, cosine and sine, for a shift-invariant kernel."""
     return _uniform(
@@ -81,6 +82,7 @@ def _waves(context: Context, phases: bool) -> Any:
     return np.sqrt(2) * np.cos(angles) if phases else np.exp(1j * angles)
 
 
+@check("leverage.limits", form="proved", name="a large ridge, one phase")
 def one_phase(context: Context, *, phases: bool = True) -> Evidence:
     """Take single cosines with a phase, of little variation."""
     return _not_uniform(
@@ -90,6 +92,7 @@ def one_phase(context: Context, *, phases: bool = True) -> Evidence:
     )
 
 
+@check("leverage.limits", form="proved", name="no ridge, few rows")
 def few_rows(context: Context, *, rows: int = 5) -> Evidence:
     """Take fewer rows than features: no inverse without a ridge."""
     tau = projector(pool(context.rng("wide"), rows, _POOL, 6.0))
@@ -101,6 +104,7 @@ def few_rows(context: Context, *, rows: int = 5) -> Evidence:
     )
 
 
+@check("leverage.limits", form="proved", name="a large ridge, sizes")
 def sizes(context: Context, *, power: int = 2) -> Evidence:
     """Compare scores at a large ridge with the squared sizes of features."""
     phi = pool(context.rng("sizes"), 200, _POOL, spread=0.3)
@@ -110,56 +114,3 @@ def sizes(context: Context, *, power: int = 2) -> Evidence:
         r"$\lambda\tau_i$ over $p_i\|\phi_i\|^2$ is the same for all features at large $\lambda$",
         tau / np.mean(np.abs(phi) ** power, axis=0),
     )
-
-
-STATEMENT = Statement(
-    id="leverage.limits",
-    source="Shahrampour, Kolouri (2019), Sections II-D and V, on the ridge",
-    place=prose("""
-        Section II-D after equation (16), and Section V, "Sensitivity"; our copy, lines 209 and 327,
-        in words
-        """),
-    hypotheses=prose("""
-        Without ridge: "assuming that we can calculate the inverse in (14)", that is, features that
-        are independent on the rows, so at least as many rows as features. With a large one: "for
-        shift-invariant kernels", and as what "one expects".
-        """),
-    title="Small and large ridges",
-    expected="holds",
-    printed=(
-        r"\lambda = 0, \; \exists\,(A^\top A)^{-1} \;\Rightarrow\; \hat q_i = \frac{1}{M_0}, "
-        r"\qquad \lambda \to \infty, \; K(x,y) = k(x-y) \;\Rightarrow\; "
-        r"\hat q_i \to \frac{1}{M_0}"
-    ),
-    printed_text=prose("""
-        Without ridge, where the matrix has an inverse, sampling by scores is plain sampling; for
-        shift-invariant kernels one expects the same of too large and too small ridges.
-        """),
-    ground=prose("""
-        Pools of 11 features on 30 rows, whose matrix has an inverse: all probabilities are equal.
-        Waves of a shift-invariant kernel with cosine and sine: equal at a large ridge.
-        """),
-    proved=(
-        r"\lim_{\lambda\to0}\tau_i = 1 \text{ for all } i \iff \mathrm{rank}\,\Phi = M_0 \le N_0; "
-        r"\qquad \lambda\tau_i \to p_i\|\phi_i\|^2 \;\text{ as }\; \lambda \to \infty"
-    ),
-    proved_text=prose(r"""
-        Why the two conditions are there. With fewer rows than features the scores tend to the
-        diagonal of a projector, which is not constant. With a large ridge they are squared sizes on
-        the rows: equal for pairs of cosine and sine, and on the mean over phases, but not for
-        single features $\sqrt2\cos(\omega^\top x + b)$ where $\omega^\top x$ varies little.
-        """),
-    proof=prose(r"""
-        $\tau_i = \sum_kV_{ik}^2s_k^2/(s_k^2+\lambda)$ tends to $\sum_{s_k>0}V_{ik}^2$ as $\lambda
-        \to 0$, the diagonal of the projector on the row space: 1 for all $i$ exactly when the rank
-        is $M_0$. And $\lambda\tau_i \to \sum_kV_{ik}^2s_k^2 = (A^*A)_{ii}$ as $\lambda \to \infty$,
-        which for $|\phi_i| = 1$ is $p_i$.
-        """),
-    checks=(
-        Check(form="printed", name="no ridge, where the inverse exists", run=no_ridge),
-        Check(form="printed", name="a large ridge", run=large_ridge),
-        Check(form="proved", name="no ridge, few rows", run=few_rows),
-        Check(form="proved", name="a large ridge, one phase", run=one_phase),
-        Check(form="proved", name="a large ridge, sizes", run=sizes),
-    ),
-)

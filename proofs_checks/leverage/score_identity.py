@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from mehler.features.leverage import ridge_leverage_scores
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from .._dedent import prose
 from ._circle import Circle
 from ._enumerate_draws import pool
 
@@ -32,6 +31,7 @@ def _worst(ratios: list[Any], claim: str) -> Evidence:
     )
 
 
+@check("leverage.score-identity", form="restored", name="random pools")
 def identity(context: Context, *, scores: Scores = ridge_leverage_scores) -> Evidence:
     """Compare scores of random pools with the leverage, solved for on the rows."""
     rng = context.rng("pools")
@@ -47,6 +47,7 @@ def identity(context: Context, *, scores: Scores = ridge_leverage_scores) -> Evi
     )
 
 
+@check("leverage.score-identity", form="restored", name="waves on a circle")
 def circle(context: Context, *, scores: Scores = ridge_leverage_scores) -> Evidence:
     """Compare scores of waves on a grid with their closed form."""
     world = Circle(k_max=9, phases=3)
@@ -60,48 +61,3 @@ def circle(context: Context, *, scores: Scores = ridge_leverage_scores) -> Evide
         ratios,
         r"$\tau_i$ over $p_i/(p_k/2 + \lambda)$ for waves $\sqrt2\cos(kx + b)$, at the worst",
     )
-
-
-STATEMENT = Statement(
-    id="leverage.score-identity",
-    source="Shahrampour, Kolouri (2019), equations 7 to 13",
-    place=prose(
-        "Sections II-C and II-D, equations (7) to (13); our copy, lines 150 to 186, without the "
-        "formulas"
-    ),
-    copy="lost",
-    hypotheses=prose("""
-        A positive ridge; a pool with the same weight for each of its features, whose kernel's
-        operator has a trace; the law of the inputs, or rows of it.
-        """),
-    title="Scores of the feature Gram are leverages of the pool",
-    expected=RESTORED_HOLDS,
-    ground=prose("""
-        Random pools, with equal and with other weights, against leverages that are solved for on
-        the rows; and waves on a circle against their closed form.
-        """),
-    printed=(
-        r"G = \frac{1}{M_0}\left[E_x\phi(x,\omega_i)\phi(x,\omega_j)\right]_{ij}, \qquad "
-        r"\tau = \mathrm{diag}\,G(G+\lambda I)^{-1}, \qquad \tau_i = p_i\,s_\lambda(\omega_i), "
-        r"\quad p_i = \frac{1}{M_0}"
-    ),
-    printed_text=prose(r"""
-        With $s_\lambda(\omega) = \langle\phi(\cdot,\omega), (\Sigma+\lambda)^{-1}\phi(\cdot,\omega)
-        \rangle$ and $\Sigma$ the kernel operator of the pool, the diagonal of $G(G+\lambda)^{-1}$
-        is the density of sampling by leverage, up to its sum.
-        """),
-    proof=prose(r"""
-        Let $A\colon R^{M_0} \to L^2(\mu)$ take $e_i$ to $\sqrt{p_i}\phi_i$. Then $G = A^*A$,
-        $\Sigma = AA^*$, and $A^*A(A^*A+\lambda)^{-1} = A^*(AA^*+\lambda)^{-1}A$, whose diagonal is
-        $p_i\langle\phi_i, (\Sigma+\lambda)^{-1}\phi_i\rangle$.
-        """),
-    note=prose("""
-        The paper says that the kernel of features measures their dissimilarity (line 178): it is
-        one of similarity, a slip of a word that nothing rests on. The identity holds for any
-        weights $p$ of the pool, which the checks use.
-        """),
-    checks=(
-        Check(form="restored", name="random pools", run=identity),
-        Check(form="restored", name="waves on a circle", run=circle),
-    ),
-)

@@ -9,9 +9,8 @@ import numpy as np
 
 from mehler.bounds import Bound, Term
 from mehler.bounds import leverage as bounds
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._dedent import prose
 from .._violations import Case, hold_bounds
 from .._worlds import hold_worlds
 from . import _tight_worlds as worlds
@@ -61,8 +60,7 @@ def _draws(context: Context) -> tuple[Waves, list[tuple[int, list[Any]]]]:
     return world, found
 
 
-def _probabilities(context: Context, form: Any, check: str, claim: str, error: Any) -> Evidence:
-    context.ledger.spend(f"{STATEMENT.id}: {check}", context.false_alarm)
+def _probabilities(context: Context, form: Any, claim: str, error: Any) -> Evidence:
     world, found = _draws(context)
     tau = world.scores(_RIDGE)
     d = float(tau.sum())
@@ -81,6 +79,7 @@ def _probabilities(context: Context, form: Any, check: str, claim: str, error: A
     )
 
 
+@check("leverage.theorem-1", form="restored", name="Corollary 5", pays=True)
 def restored(context: Context, *, error: Callable[..., Bound] = corollary_5) -> Evidence:
     """Hold errors of the probabilities against Corollary 5."""
 
@@ -91,7 +90,6 @@ def restored(context: Context, *, error: Callable[..., Bound] = corollary_5) -> 
     return _probabilities(
         context,
         "restored",
-        "Corollary 5",
         r"$\sum_i|\hat q_i - q_i| \le 4\Delta\lambda/\lambda_{\min}(G)$ fails with probability at "
         r"most $\delta$, with the $\Delta$ that so many rows buy",
         at,
@@ -108,6 +106,7 @@ def two_sizes() -> tuple[Any, float]:
     return gram, float(9 * gram.min())
 
 
+@check("leverage.theorem-1", form="proved", name="Corollary 5, unequal scores")
 def far_from_plain(context: Context, *, rows: int = 10**8) -> Evidence:
     """Evaluate Corollary 5 where probabilities differ by a factor of 9, with many rows."""
     gram, ridge = two_sizes()
@@ -133,6 +132,7 @@ def far_from_plain(context: Context, *, rows: int = 10**8) -> Evidence:
     )
 
 
+@check("leverage.theorem-1", form="proved", name="probabilities from rows", pays=True)
 def probabilities(context: Context, *, error: Error = bounds.probability_error) -> Evidence:
     """Hold errors of the probabilities against the bound without the smallest eigenvalue."""
 
@@ -149,15 +149,14 @@ def probabilities(context: Context, *, error: Error = bounds.probability_error) 
     return _probabilities(
         context,
         "proved",
-        "probabilities from rows",
         r"$\sum_i|\hat q_i - q_i| \le 2\Delta'(M_0-d)/d$ fails with probability at most $\delta$",
         at,
     )
 
 
+@check("leverage.theorem-1", form="proved", name="scores from rows", pays=True)
 def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
     """Hold errors of single scores against their bound."""
-    context.ledger.spend(f"{STATEMENT.id}: scores from rows", context.false_alarm)
     world, found = _draws(context)
     tau = world.scores(_RIDGE)
     known = {
@@ -187,6 +186,7 @@ def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
     )
 
 
+@check("leverage.theorem-1", form="proved", name="uniform at a small ridge")
 def uniform(context: Context, *, factor: float = 1.0) -> Evidence:
     """Compute scores where the ridge is small against the smallest eigenvalue."""
     rng = context.rng("small ridges")
@@ -242,6 +242,7 @@ def _plot(context: Context, world: Waves, known: dict[str, float]) -> Plot:
     )
 
 
+@check("leverage.theorem-1", form="proved", name="scores, where it is tight")
 def tight_scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
     """Hold the error of one score where it is nearest to its bound."""
     return hold_worlds(
@@ -249,6 +250,7 @@ def tight_scores(context: Context, *, error: Error = bounds.score_error) -> Evid
     )
 
 
+@check("leverage.theorem-1", form="proved", name="probabilities, where it is tight")
 def tight_probabilities(context: Context, *, error: Error = bounds.probability_error) -> Evidence:
     """Hold the errors of two probabilities where they are nearest to their bound."""
     return hold_worlds(
@@ -256,69 +258,3 @@ def tight_probabilities(context: Context, *, error: Error = bounds.probability_e
         form="proved",
         claim="sum of the errors of two probabilities",
     )
-
-
-STATEMENT = Statement(
-    id="leverage.theorem-1",
-    source="Shahrampour, Kolouri (2019), Theorem 1 and Corollary 5",
-    place=prose(
-        "Section III, Theorem 1, and Section VI-B, Corollary 5; our copy, lines 251 to 265 and 423 "
-        "to 439, without the formulas"
-    ),
-    copy="lost",
-    hypotheses=prose(r"""
-        Features of absolute value at most 1; a loss that is Lipschitz in the prediction (for the
-        theorem); independent rows; $\lambda \le \|G\|$; $0 < \Delta \le \frac12$, any one that the
-        number of rows buys. The checks have $\sqrt2\cos$ at $\lambda$, which are $\cos$ at
-        $\lambda/2$.
-        """),
-    title="Theorem 1: what estimated scores promise (the verdict is Corollary 5's)",
-    expected=RESTORED_HOLDS,
-    ground=prose("""
-        Corollary 5 alone is checked: errors of the probabilities in draws of rows, where the Gram
-        is known. The theorem's own bound has no legible constant, and its proof is cut off.
-        """),
-    printed=(
-        r"E R(\hat f) - \min_{F_K}R \le E_1 + E_2 + E_3, \quad E_3 \ni E_\omega\frac{\Delta\lambda}"
-        r"{\lambda_{\min}(G)}, \qquad \sum_i|\hat q_i - q_i| \le "
-        r"\frac{4\Delta\lambda}{\lambda_{\min}(G)}"
-    ),
-    printed_text=prose("""
-        The third error term pays for scores that are estimated; it comes from Corollary 5 on the
-        right.
-        """),
-    proved=(
-        r"|\hat\tau_i - \tau_i| \le \Delta'(1-\tau_i), \quad \sum_i|\hat q_i - q_i| \le "
-        r"2\Delta'\frac{M_0-d}{d}, \quad \Delta' = \frac{\Delta}{1-\Delta}; \qquad "
-        r"\lambda \le \varepsilon\lambda_{\min}(G) \Rightarrow "
-        r"\frac{1}{1+\varepsilon} \le M_0q_i \le 1+\varepsilon"
-    ),
-    proved_text=prose(r"""
-        The errors of scores without the smallest eigenvalue; and what a bound with it asks for. At
-        fixed $\Delta$ it is small only where sampling by scores is nearly plain sampling. But
-        $\Delta$ is free, at the cost of rows: it is as small as one likes for $N_0$ of the order of
-        $\Delta^{-2}$.
-        """),
-    proof=prose(r"""
-        With $(1-\Delta)(G+\lambda) \le \hat G+\lambda \le (1+\Delta)(G+\lambda)$, from the matrix
-        Bernstein inequality, $\hat\tau_i-\tau_i = \lambda[(G+\lambda)^{-1} - (\hat
-        G+\lambda)^{-1}]_{ii}$ lies between $-\Delta'$ and $\Delta'$ times $1-\tau_i$, whose sum is
-        $M_0-d$. If $\lambda \le \varepsilon\lambda_{\min}$, all $\tau_i$ lie in
-        $[1/(1+\varepsilon), 1)$, so their ratios to the mean are within $1+\varepsilon$.
-        """),
-    note=prose("""
-        The verdict is that of Corollary 5, not of the theorem. With probabilities that differ
-        9-fold and $N_0 = 10^8$ rows it promises 0.238; with $10^6$ rows it exceeds 2, which the sum
-        never does. For a bound that does not need the smallest eigenvalue, from the pool to the
-        test risk, see `mehler.bounds.leverage.risk`.
-        """),
-    checks=(
-        Check(form="restored", name="Corollary 5", run=restored),
-        Check(form="proved", name="Corollary 5, unequal scores", run=far_from_plain),
-        Check(form="proved", name="probabilities from rows", run=probabilities),
-        Check(form="proved", name="scores from rows", run=scores),
-        Check(form="proved", name="uniform at a small ridge", run=uniform),
-        Check(form="proved", name="scores, where it is tight", run=tight_scores),
-        Check(form="proved", name="probabilities, where it is tight", run=tight_probabilities),
-    ),
-)

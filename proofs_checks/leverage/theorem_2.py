@@ -9,9 +9,8 @@ import numpy as np
 
 from mehler.bounds import Bound, Term
 from mehler.bounds import leverage as bounds
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._dedent import prose
 from .._violations import Case, hold_bounds
 from ._cosine_pool import Waves, spread_of
 
@@ -36,9 +35,9 @@ def lemma_3(n_samples: int, *, ridge: float, degrees_of_freedom: float, delta: f
     )
 
 
+@check("leverage.theorem-2", form="restored", name="the Gram of rows", pays=True)
 def gram(context: Context, *, spread: Spread = lemma_3) -> Evidence:
     """Hold the relative error of the Gram against Lemma 3."""
-    context.ledger.spend(f"{STATEMENT.id}: the Gram of rows", context.false_alarm)
     world = Waves(context.rng("pool"), 16)
     d = float(world.scores(_RIDGE).sum())
     n = 200 if context.quick else 20_000
@@ -90,6 +89,7 @@ def _plot(context: Context, world: Waves, d: float) -> Plot:
     )
 
 
+@check("leverage.theorem-2", form="restored", name="Lemma 3 from Theorem 2")
 def unnormalised(context: Context, *, scale: float = 1.0) -> Evidence:
     """Compare the two ways to count: with and without 1/M_0."""
     world = Waves(context.rng("pool"), 16)
@@ -110,50 +110,3 @@ def unnormalised(context: Context, *, scale: float = 1.0) -> Evidence:
         interval=(worst - 1e-9, worst + 1e-9),
         method="computed, with its rounding",
     )
-
-
-STATEMENT = Statement(
-    id="leverage.theorem-2",
-    source="Shahrampour, Kolouri (2019), Theorem 2, after Avron and others (2017), and Lemma 3",
-    place=prose(
-        "Section VI-B, Theorem 2 and Lemma 3; our copy, lines 371 to 393, without the formulas"
-    ),
-    copy="lost",
-    hypotheses=prose(r"""
-        Features of absolute value at most 1; independent rows; $\lambda \le \|G\|$; $0 < \Delta \le
-        \frac12$. The checks have $\sqrt2\cos$ at $\lambda$, which are $\cos$ at $\lambda/2$. A term
-        inside the logarithm is "dropped" (line 375); which one is not legible, and the restored
-        form drops none.
-        """),
-    title="Theorem 2 and Lemma 3: the Gram of rows",
-    expected=RESTORED_HOLDS,
-    ground=prose(r"""
-        A pool of 16 waves on a circle whose Gram is known: the relative error in draws of rows
-        exceeds the $\Delta$ of their number no more often than promised.
-        """),
-    printed=(
-        r"N_0 \ge \frac{8\kappa^2}{3\Delta^2\lambda}\log\frac{16d}{\delta} \;\Rightarrow\; "
-        r"P\left((1-\Delta)(G+\lambda) \preceq \hat G+\lambda \preceq (1+\Delta)(G+\lambda)\right) "
-        r"\ge 1-\delta"
-    ),
-    printed_text=prose(r"""
-        For $\lambda \le \|G\|$ and $\Delta < 1$ (as restored, $\Delta \le 1/2$ and $\kappa = 1$).
-        Theorem 2 says it of the features' Gram without $1/M_0$ at the ridge $M_0\lambda$; in Lemma
-        3 the pool's size cancels.
-        """),
-    proof=prose(r"""
-        With $v_j = (G+\lambda)^{-1/2}z(x_j)$ and $B = E\,vv^*$, $\|v\|^2 \le \kappa^2/\lambda$, so
-        $\pm(v_jv_j^*-B)/N_0$ are at most $\kappa^2/(\lambda N_0)$ and their squares sum to at most
-        $\frac{\kappa^2}{\lambda N_0}B$, whose intrinsic dimension is at most $2d$ as $\|B\| \ge
-        \frac12$. The matrix Bernstein inequality at $t = \Delta$, for both signs, fails with
-        probability at most $16d\,e^{-3\Delta^2\lambda N_0/(8\kappa^2)}$.
-        """),
-    note=prose("""
-        The proof needs the $d$ in the logarithm: if that is the term that the paper drops, it has
-        to stay.
-        """),
-    checks=(
-        Check(form="restored", name="the Gram of rows", run=gram),
-        Check(form="restored", name="Lemma 3 from Theorem 2", run=unnormalised),
-    ),
-)

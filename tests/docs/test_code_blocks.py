@@ -24,8 +24,8 @@ LONG = (
     "docs/scale.md",
     "docs/learning.md",
     "docs/theorems/asymptotics.md",
-    "docs/theorems/definition-2.md",
-    "docs/theorems/decoupled-kernel.md",
+    "proofs_checks/maxout/dimension/definition_2.md",
+    "proofs_checks/maxout/kernel/decoupled_kernel.md",
 )
 
 

@@ -52,7 +52,7 @@ def test_lemma_7_has_the_constants_of_the_kitchen_sinks() -> None:
 
 
 def test_the_pool_has_its_moments(context) -> None:
-    found = lemma_7.pool(context(lemma_7.STATEMENT))
+    found = lemma_7.pool(context("group-invariant.lemma-7"))
     errors = found.errors(np.random.default_rng(0), 5, 20_000)
     exact = (found.mean_square - found.norm**2) / 5
     # Squares of the errors vary by about their mean: a standard error of a hundredth.

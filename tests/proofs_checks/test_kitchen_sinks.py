@@ -11,10 +11,6 @@ from mehler.proofs_checks.kitchen_sinks import (
     _infimum,
     _steps,
     estimation_lemma,
-    greedy,
-    lemma_1,
-    norms,
-    theorem,
 )
 from mehler.proofs_checks.kitchen_sinks._quantiles import quantile_interval
 from mehler.proofs_checks.kitchen_sinks.worlds import _divided, _fitted, _signs
@@ -29,6 +25,7 @@ from scipy import integrate, optimize, stats
 
 from mehler import exact, verify
 from mehler.bounds import kitchen_sinks
+from tests.proofs_checks.conftest import BY_ID
 
 
 def gaussian_grid(d: int):
@@ -208,19 +205,19 @@ def test_numbers_that_the_texts_quote():
     recalled = estimation_lemma.as_recalled
     for log_delta, quote in ((-40.0, "e^{-38.3}"), (-100.0, "e^{-64.4}")):
         found = _signs.log_tail(4000, recalled(4000, log_delta=log_delta))
-        assert quote in estimation_lemma.STATEMENT.flaw
+        assert quote in BY_ID["kitchen-sinks.estimation-lemma"].flaw
         assert f"e^{{{found:.1f}}}" == quote
-    assert "0.7071" in greedy.STATEMENT.flaw
+    assert "0.7071" in BY_ID["kitchen-sinks.greedy"].flaw
     assert f"{math.sqrt(0.5):.4f}" == "0.7071"
-    assert "5.24" in theorem.STATEMENT.proved_text
+    assert "5.24" in BY_ID["kitchen-sinks.theorem"].proved_text
     assert 5.23 < 2 * math.sqrt(2) + 2 / math.sqrt(math.log(2)) < 5.24
-    assert r"\frac{1}{2}\kappa" in norms.STATEMENT.proved
+    assert r"\frac12\kappa" in BY_ID["kitchen-sinks.norms"].proved
 
 
 def test_maxout_units_exceed_the_printed_bound_in_practically_every_draw():
     errors = Units(80, 4).errors(np.random.default_rng(5), 50, 500)
     bound = kitchen_sinks.lemma_1(50, scale=1.0, delta=0.05, form="printed")
-    assert "practically every draw" in lemma_1.STATEMENT.note
+    assert "practically every draw" in BY_ID["kitchen-sinks.lemma-1"].note
     assert (errors > bound.value).mean() > 0.99
 
 

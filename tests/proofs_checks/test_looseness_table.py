@@ -12,7 +12,7 @@ from mehler.proofs_checks.maxout.risk import theorem_2
 ROOT = Path(__file__).parents[2]
 TABLE = ROOT / "benchmarks" / "results" / "bounds.json"
 ROWS = json.loads(TABLE.read_text(encoding="utf-8"))["rows"]
-PAGE = (ROOT / "docs" / "theorems" / "theorem-2.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "proofs_checks" / "maxout" / "risk" / "theorem_2.md").read_text(encoding="utf-8")
 
 
 def ratios(statement: str, shape: str) -> list[float]:

@@ -75,5 +75,5 @@ def test_the_factor_of_the_rank_is_any():
 
 def test_the_factor_of_the_nearest_function_is_that_of_its_draws(context):
     """The square is 1 in the mean of draws; the interval's upper end says what is seen."""
-    high = checks.nearest(context(checks.STATEMENT)).interval[1]
+    high = checks.nearest(context("features.lower")).interval[1]
     assert math.sqrt(high) < factor("the nearest function") < math.sqrt(high) + 0.02

@@ -11,7 +11,7 @@ from mehler.proofs_checks._measured_products import Measured, measure, rows_at
 from mehler.proofs_checks._simultaneous import hold_against
 from mehler.proofs_checks.maxout._collisions import measure_collisions
 from mehler.proofs_checks.maxout.growth import _growth, locality
-from mehler.proofs_checks.maxout.kernel import _joint, q1_linear
+from mehler.proofs_checks.maxout.kernel import _joint
 
 from mehler import MaxoutCodes, MaxoutFeatures, exact, verify
 
@@ -76,7 +76,7 @@ def test_half_angles_in_closed_form():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_intervals_are_as_narrow_as_asked_and_contain_the_truth(context, seed):
-    asked = dataclasses.replace(context(q1_linear.STATEMENT), seed=seed)
+    asked = dataclasses.replace(context("maxout.q1-linear"), seed=seed)
     found = measure(
         asked,
         MaxoutFeatures.draw,

@@ -6,15 +6,11 @@ import math
 
 import pytest
 from mehler.proofs_checks.maxout.growth import _growth, locality
-from mehler.proofs_checks.maxout.growth import h1_growth as h1
-from mehler.proofs_checks.maxout.growth import remark_1_codes as codes
-from mehler.proofs_checks.maxout.growth import sigma2_growth as second
 from mehler.proofs_checks.maxout.kernel import figure_1 as figure
-from mehler.proofs_checks.maxout.kernel import kernel_error as errors
-from mehler.proofs_checks.maxout.kernel import theorem_1_kernel as theorem
 
 from mehler import exact
 from mehler.bounds import kernel_error
+from tests.proofs_checks.conftest import BY_ID
 
 
 def ratio(q: float) -> float:
@@ -39,45 +35,61 @@ def opposite(q: int) -> float:
 
 QUOTED = [
     (
-        theorem.STATEMENT.flaw,
+        "theorem-1-kernel",
+        "flaw",
         "0.318, 1.060, 2.027",
         [exact.max_moment(1, q) ** 2 for q in (2, 4, 8)],
     ),
-    (h1.STATEMENT.note, "0.48 at", [ratio(2)]),
-    (h1.STATEMENT.note, "0.70 at", [ratio(8)]),
-    (h1.STATEMENT.note, "0.93 at", [ratio(10**6)]),
-    (h1.STATEMENT.note, "0.46 to", [ratio(2) ** 2 * 2]),
-    (h1.STATEMENT.note, "0.56 of", [ratio(8) ** 2 * 8 / 7]),
-    (second.STATEMENT.note, "1, 1.55, 2.40, 3.41, 10.67", map(exact.sigma2, (2, 4, 8, 16, 1024))),
-    (locality.STATEMENT.flaw, "0, 0.62, 0.83, 0.96, 0.997", map(opposite, (2, 4, 8, 64, 10**6))),
+    ("h1-growth", "note", "0.48 at", [ratio(2)]),
+    ("h1-growth", "note", "0.70 at", [ratio(8)]),
+    ("h1-growth", "note", "0.93 at", [ratio(10**6)]),
+    ("h1-growth", "note", "0.46 to", [ratio(2) ** 2 * 2]),
+    ("h1-growth", "note", "0.56 of", [ratio(8) ** 2 * 8 / 7]),
     (
-        locality.STATEMENT.note,
+        "sigma2-growth",
+        "note",
+        "1, 1.55, 2.40, 3.41, 10.67",
+        map(exact.sigma2, (2, 4, 8, 16, 1024)),
+    ),
+    (
+        "locality",
+        "flaw",
+        "0, 0.62, 0.83, 0.96, 0.997",
+        map(opposite, (2, 4, 8, 64, 10**6)),
+    ),
+    (
+        "locality",
+        "note",
         "1.571, 0.959, 0.720, 0.592, 0.334, 0.226",
         map(half_angle, (2, 4, 8, 16, 1024, 10**6)),
     ),
-    (figure.STATEMENT.proved_text, "0.905 at", [saturation(exact.maxout_kernel, 8)]),
-    (figure.STATEMENT.proved_text, "0.703 at", [saturation(exact.maxout_kernel, 32)]),
-    (figure.STATEMENT.flaw, "2.19 (", [saturation(exact.locally_linear_kernel, 8)]),
-    (figure.STATEMENT.flaw, "3.01 (", [saturation(exact.locally_linear_kernel, 32)]),
-    (codes.STATEMENT.note, "0.143,", [0.25 / 1.75]),
-    (codes.STATEMENT.note, "0.335 at", [exponent(8)]),
-    (codes.STATEMENT.note, "0.219 at", [exponent(10**6)]),
+    ("figure-1", "proved_text", "0.905 at", [saturation(exact.maxout_kernel, 8)]),
+    ("figure-1", "proved_text", "0.703 at", [saturation(exact.maxout_kernel, 32)]),
+    ("figure-1", "flaw", "2.19 (", [saturation(exact.locally_linear_kernel, 8)]),
+    ("figure-1", "flaw", "3.01 (", [saturation(exact.locally_linear_kernel, 32)]),
+    ("remark-1-codes", "note", "0.143,", [0.25 / 1.75]),
+    ("remark-1-codes", "note", "0.335 at", [exponent(8)]),
+    ("remark-1-codes", "note", "0.219 at", [exponent(10**6)]),
     (
-        errors.STATEMENT.note,
+        "kernel-error",
+        "note",
         "1981 features",
         [kernel_error.central_limit_features(0.1, delta=0.01, pool_size=4)],
     ),
     (
-        errors.STATEMENT.note,
+        "kernel-error",
+        "note",
         "bound for 3309.",
         [kernel_error.one_pair_features(0.1, delta=0.01, pool_size=4)],
     ),
 ]
 
 
-@pytest.mark.parametrize(("text", "quote", "values"), QUOTED, ids=[quote for _, quote, _ in QUOTED])
-def test_quoted_numbers_are_exact(text, quote, values):
-    assert quote in text
+@pytest.mark.parametrize(
+    ("name", "field", "quote", "values"), QUOTED, ids=[quote for *_, quote, _ in QUOTED]
+)
+def test_quoted_numbers_are_exact(name, field, quote, values):
+    assert quote in getattr(BY_ID[f"maxout.{name}"], field)
     digits = [part.strip("., ") for part in quote.replace("(", "").split(" ")]
     numbers = [part for part in digits if part.replace(".", "").isdigit()]
     for printed, value in zip(numbers, values, strict=True):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
-from mehler.proofs_checks.maxout.risk import lemma_2, lemma_3, lemma_4, theorem_2
 from scipy import special, stats
+
+from tests.proofs_checks.conftest import BY_ID
 
 # P(|g| < E|g|): erf of 1/sqrt(pi).
 BELOW_MEAN = special.erf(1 / math.sqrt(math.pi))
@@ -16,24 +17,24 @@ LONGEST = 1 - special.gammainc(10, 2.25 * 20 / 2) ** 1024
 GIVEN = math.sqrt(2 / math.pi) * (1 - math.exp(-2)) / special.erf(math.sqrt(2))
 
 QUOTED = [
-    (lemma_2, "0.677", LONGEST),
-    (lemma_2, "0.164", 2 * math.exp(-20 / 8)),
-    (lemma_3, "0.7228", GIVEN),
-    (lemma_3, "0.7979", math.sqrt(2 / math.pi)),
-    (lemma_3, "0.575", BELOW_MEAN),
-    (lemma_4, "0.575", BELOW_MEAN),
-    (theorem_2, "0.575", BELOW_MEAN),
+    ("lemma-2", "0.677", LONGEST),
+    ("lemma-2", "0.164", 2 * math.exp(-20 / 8)),
+    ("lemma-3", "0.7228", GIVEN),
+    ("lemma-3", "0.7979", math.sqrt(2 / math.pi)),
+    ("lemma-3", "0.575", BELOW_MEAN),
+    ("lemma-4", "0.575", BELOW_MEAN),
+    ("theorem-2", "0.575", BELOW_MEAN),
 ]
 
 
-@pytest.mark.parametrize(("module", "quote", "value"), QUOTED)
-def test_quoted_numbers(module, quote, value):
-    assert quote in module.STATEMENT.flaw
+@pytest.mark.parametrize(("name", "quote", "value"), QUOTED)
+def test_quoted_numbers(name, quote, value):
+    assert quote in BY_ID[f"maxout.{name}"].flaw
     assert abs(value - float(quote)) <= 0.5 * 10 ** -len(quote.partition(".")[2])
 
 
 def test_units_that_all_keep_to_one_quantile():
-    assert r"$4\cdot10^{-5}$" in lemma_3.STATEMENT.flaw
+    assert r"4\cdot10^{-5}$" in BY_ID["maxout.lemma-3"].flaw
     assert round(0.99**1000 * 1e5) == 4
 
 

@@ -13,8 +13,7 @@ from mehler.proofs_checks import STATEMENTS
 from mehler.statements import Context, verdict_of
 from mehler.verify import BudgetExceeded, Ledger
 from tests.places import CPU
-
-BY_ID = {statement.id: statement for statement in STATEMENTS}
+from tests.proofs_checks.conftest import BY_ID
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +22,7 @@ def evidence(request):
     statement = BY_ID[request.param]
     ledger = Ledger(budget=1e-6)
     context = Context(ledger=ledger, statement=statement.id, seed=1)
-    found = [
-        dataclasses.replace(check.run(context), check=check.name) for check in statement.checks
-    ]
+    found = [dataclasses.replace(check(context), check=check.name) for check in statement.checks]
     return statement, found, ledger
 
 
@@ -82,7 +79,7 @@ def test_plots_are_finite(evidence):
 @pytest.mark.parametrize("statement", STATEMENTS, ids=list(BY_ID))
 def test_comes_out_as_expected_at_the_full_level(statement):
     context = Context(ledger=Ledger(budget=1e-6), statement=statement.id, seed=1, level="full")
-    found = [check.run(context) for check in statement.checks]
+    found = [check(context) for check in statement.checks]
     assert verdict_of(found) == statement.expected, found
 
 
@@ -99,7 +96,7 @@ def test_repairs_are_drawn_over_what_was_measured(evidence):
 @pytest.mark.full  # both verdicts, if not the width, are the statement's own above
 def test_theorem_1_is_measured_to_one_per_cent(context):
     """The printed kernel is refuted, the proved one confirmed, within 1 % of K at each point."""
-    measured = theorem_1_kernel.measured_kernel(context(theorem_1_kernel.STATEMENT))
+    measured = theorem_1_kernel.measured_kernel(context("maxout.theorem-1-kernel"))
     width = [high - low for low, high in zip(measured.low, measured.high, strict=True)]
     truth = measured.claimed(exact.maxout_kernel)
     assert len(width) == 15
@@ -110,9 +107,9 @@ def test_theorem_1_is_measured_to_one_per_cent(context):
 
 
 def test_same_seed_sees_the_same(context):
-    first, again = (q1_linear.measured_kernel(context(q1_linear.STATEMENT)) for _ in range(2))
+    first, again = (q1_linear.measured_kernel(context("maxout.q1-linear")) for _ in range(2))
     assert first == again
-    other = dataclasses.replace(context(q1_linear.STATEMENT), seed=2)
+    other = dataclasses.replace(context("maxout.q1-linear"), seed=2)
     assert q1_linear.measured_kernel(other).observed != first.observed
 
 
@@ -123,7 +120,7 @@ def test_no_look_without_budget(statement):
     looks = 0
     for check in statement.checks:
         try:
-            looks += check.run(poor).false_alarm > 0
+            looks += check(poor).false_alarm > 0
         except BudgetExceeded:
             continue
     assert looks == 0
@@ -134,8 +131,8 @@ OTHERS = sorted({place.name.partition(":")[0] for place in CPU} & {"torch", "jax
 
 @pytest.mark.parametrize("backend", OTHERS)
 def test_other_backends_come_to_the_same_verdict(context, backend):
-    found = q1_linear.measured_kernel(context(q1_linear.STATEMENT, backend=backend))
+    found = q1_linear.measured_kernel(context("maxout.q1-linear", backend=backend))
     assert found.status == "holds"
-    here = q1_linear.measured_kernel(context(q1_linear.STATEMENT))
+    here = q1_linear.measured_kernel(context("maxout.q1-linear"))
     # Same weights up to rounding to float32, whose unit is 6e-8; products are sums of a few.
     assert found.observed == pytest.approx(here.observed, abs=1e-5)

@@ -2,41 +2,36 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import re
+from pathlib import Path
 
 import pytest
-from latex2mathml import converter
+from mehler.proofs_checks._statements import PAGES
 
-from mehler import proofs_checks
 from mehler.proofs_checks import STATEMENTS
+from mehler.report.render._mathml import mathml
 from mehler.statements import discover
 
 IDS = [statement.id for statement in STATEMENTS]
+HOME = Path(__file__).parents[2] / "proofs_checks"
 every_statement = pytest.mark.parametrize("statement", STATEMENTS, ids=IDS)
 
 
-def test_every_file_of_a_statement_is_listed():
-    """A file that its paper's list leaves out would be checked by nobody."""
-    found = {
-        importlib.import_module(name).STATEMENT.id
-        for _, name, package in pkgutil.walk_packages(
-            proofs_checks.__path__, "mehler.proofs_checks."
-        )
-        if not package and hasattr(importlib.import_module(name), "STATEMENT")
-    }
-    assert found == set(IDS)
-    assert len(IDS) == len(found)
+def test_every_page_is_a_statement():
+    """A page without a module beside it would be checked by nobody."""
+    assert sorted(PAGES.values()) == sorted(HOME.rglob("*.md"))
+    assert len(set(IDS)) == len(IDS) == len(PAGES)
 
 
 @every_statement
 def test_ids_are_those_that_links_use(statement):
-    """PAPER.NAME, where the paper is a package."""
+    """PAPER.NAME, where the paper is a package, and its checks are in it."""
     paper, _, name = statement.id.partition(".")
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
-    module = statement.checks[0].run.__module__
-    assert module.split(".")[1:3] == ["proofs_checks", paper.replace("-", "_")]
+    home = ["proofs_checks", paper.replace("-", "_")]
+    assert list(PAGES[statement.id].relative_to(HOME.parent).parts[:2]) == home
+    for check in statement.checks:
+        assert check.run.__module__.split(".")[1:3] == home
 
 
 def test_installed_under_the_entry_point():
@@ -46,11 +41,11 @@ def test_installed_under_the_entry_point():
 
 @every_statement
 def test_texts_are_there(statement):
-    assert statement.printed
-    assert statement.printed_text
-    assert statement.proof
-    assert statement.source
-    assert statement.title
+    headings = [heading for heading, _ in statement.sections]
+    claimed = {"printed": "As printed", "lost": "As restored", "none": "Statement"}[statement.copy]
+    order = ["Setting", claimed, "What is wrong", "As it holds", "Proof"]
+    assert headings == [one for one in order if one in headings]
+    assert {claimed, "Proof"} <= set(headings)
     # A print that leaves its constant open cannot be checked itself, nor one that is lost.
     least = "restored" if statement.copy == "lost" else "printed"
     if statement.expected == "holds with constant":
@@ -58,30 +53,46 @@ def test_texts_are_there(statement):
     assert least in {check.form for check in statement.checks}
     if statement.expected == "refuted, repaired":
         assert statement.proved
-        assert statement.proved_text
         assert statement.flaw
         assert {check.form for check in statement.checks} == {"printed", "proved"}
 
 
 @every_statement
 def test_formulas_convert_to_mathml(statement):
-    texts = [statement.printed_text, statement.proved_text, statement.flaw, statement.proof]
-    inline = [part for text in [*texts, statement.note] for part in _mathematics(text)]
-    for formula in [statement.printed, statement.proved, *inline]:
+    texts = [text for _, text in statement.sections]
+    texts += [statement.place, statement.hypotheses, statement.ground, statement.note]
+    formulas = [formula for text in texts for formula in _mathematics(text)]
+    for formula in [statement.printed, statement.proved, *formulas]:
         if formula:
-            markup = converter.convert(formula)
             # What the converter does not know it leaves as the command's own name.
-            assert "\\" not in re.sub(r"<[^>]*>", "", markup), formula
+            assert "\\" not in mathml(formula), formula
 
 
 @every_statement
-def test_references_to_other_statements_exist(statement):
-    text = " ".join([statement.flaw, statement.proof, statement.note])
-    for found in re.findall(r"(?:maxout|kitchen-sinks|group-invariant)\.[a-z0-9-]+", text):
+def test_links_and_references_lead_to_statements(statement):
+    text = "\n".join([text for _, text in statement.sections])
+    for found in re.findall(r"\]\(#([^)]+)\)", text):
+        assert any(found == one or found.startswith(f"{one}-") for one in IDS)
+    for found in re.findall(
+        r"(?:maxout|kitchen-sinks|group-invariant)\.[a-z0-9-]+", statement.note
+    ):
         assert found in IDS
 
 
+@every_statement
+def test_sections_up_to_the_proof_have_no_roles_images_or_includes(statement):
+    """They are rendered by a plain CommonMark parser in the report."""
+    for _, text in statement.sections:
+        assert not re.search(r"\{[a-z:]+\}`|^```\{|^:::|!\[|<[a-z/]", _without_mathematics(text))
+
+
 def _mathematics(text: str) -> list[str]:
-    parts = text.split("$")
+    parts = re.split(
+        r"\$\$?", re.sub(r"^\s*```.*?^\s*```", "", text, flags=re.DOTALL | re.MULTILINE)
+    )
     assert len(parts) % 2, f"unpaired dollar sign in {text!r}"
     return parts[1::2]
+
+
+def _without_mathematics(text: str) -> str:
+    return "".join(re.split(r"\$\$?", text)[::2])

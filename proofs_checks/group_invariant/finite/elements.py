@@ -9,9 +9,8 @@ from typing import Any
 from scipy import stats
 
 from mehler.bounds import Bound, group_invariant
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
 from ..._worlds import World, hold_worlds
 
 Bounding = Callable[..., Bound]
@@ -71,47 +70,7 @@ def long_rows(bound: Bounding) -> Iterator[World]:
         yield World(f"long rows, {r} of {order}, failure {failure:g}", ends, failure)
 
 
+@check("group-invariant.elements", form="printed", name="two directions of a line")
 def tight(context: Context, *, bound: Bounding = group_invariant.elements) -> Evidence:
     """Hold means and tails on the line."""
     return hold_worlds(list(line(bound)), form="printed", claim="error of the kernel by elements")
-
-
-STATEMENT = Statement(
-    id="group-invariant.elements",
-    source="Ours, for Mroueh, Voinea, Poggio (2015), Theorem 2",
-    place="Ours; the paper's term for elements is of first order",
-    copy="none",
-    hypotheses=prose(r"""
-        Templates of a law that rotations keep; $r$ elements, the same for all templates,
-        independent or distinct ones of a group of order $n$; rows of length at most $R$.
-        """),
-    title="What sampled elements add is of second order",
-    expected="holds",
-    ground=prose(r"""
-        A line with its two directions, where the law of the error is binomial or hypergeometric:
-        means are equalities, tails nearly so.
-        """),
-    printed=(
-        r"\max_{i,j}\left|\mathbb{E}_t[\langle\Phi(x_i),\Phi(x_j)\rangle \mid g_1,\dots,g_r] - "
-        r"K_s\right| \le \frac\kappa r\min\left\{2VD\log\frac{2N}\delta, "
-        r"\left(\sqrt{wD} + \sqrt{2SR\log(N/\delta)}\right)^2\right\}"
-    ),
-    printed_text=prose(r"""
-        With probability at least $1 - \delta$; $\kappa wD/r$ in the mean for each pair. $\kappa =
-        \frac12E|t_1|$, $D = \max_iE|x_i - gx_i| \le \sqrt2R$. $V = w = S = 1$ for independent
-        elements, and for distinct ones $V = \min\{1, \frac{n-r}r\}$, $w = \frac{n-r}{n-1}$ and $S$
-        the smaller of $\frac{(n-r)^2}r \sum_{j=n-r}^{n-1}j^{-2}$ and $r\sum_{j=r}^{n-1}j^{-2}$.
-        """),
-    proof=prose(r"""
-        The error at $x, z$ is the inner product of what sampled distribution functions of $x$ and
-        of $z$ lack, as functions of template and threshold: the two cross terms vanish, since the
-        law of templates is invariant. Each is a mean of $r$ vectors; its mean square is
-        $\kappa wD/r$, and one element changes its norm by at most $2\sqrt{\kappa R}/r$. McDiarmid;
-        for distinct elements exchange two, which changes the set only if the other one is not
-        drawn later. Or: all these vectors have one length $m \le \sqrt{\kappa D}$, as the law of
-        templates is invariant, and $\mathbb{E}\cosh(\lambda|s + X|) \le
-        \cosh(\lambda|s|)\cosh(\lambda m)$ for a vector $X$ of length $m$ and mean 0; distinct ones
-        have the smaller mean, by Hoeffding's reduction for convex functions.
-        """),
-    checks=(Check(form="printed", name="two directions of a line", run=tight),),
-)

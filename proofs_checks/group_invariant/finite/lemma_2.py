@@ -8,9 +8,7 @@ from typing import Any
 
 from scipy.special import ndtr
 
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
-
-from ..._dedent import prose
+from mehler.statements import Context, Evidence, check
 
 
 def clark(m1: float, m2: float, s1: float, s2: float, r: float) -> tuple[float, float]:
@@ -48,6 +46,7 @@ def by_conditioning(m1: float, m2: float, s1: float, s2: float, r: float) -> tup
     return float(first), float(second)
 
 
+@check("group-invariant.lemma-2", form="restored", name="mean and mean square")
 def moments(context: Context, *, formula: Any = clark) -> Evidence:
     """Hold the restored moments against an integral over the first of the two."""
     settings: list[tuple[float, ...]] = [(0.3, -0.2, 1.0, 0.5, 0.6), (0.0, 0.0, 1.0, 1.0, -0.4)]
@@ -69,41 +68,3 @@ def moments(context: Context, *, formula: Any = clark) -> Evidence:
         interval=(worst - 1e-9, worst + 1e-9),
         method="quadrature with its error bound",
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.lemma-2",
-    source="Mroueh, Voinea, Poggio (2015), Lemma 2, after Clark (1961)",
-    place=prose(
-        "Appendix A, Lemma 2, equations (9) and (10); our copy, lines 134 to 140, without the "
-        "formulas"
-    ),
-    copy="lost",
-    hypotheses=prose("""
-        Two normal variables of any means, with positive variances and correlation $r$; not both
-        equal up to a constant, so that $a > 0$.
-        """),
-    title="Lemma 2: the larger of two normals",
-    expected=RESTORED_HOLDS,
-    ground=prose("""
-        Clark's formulas, which the lemma cites, agree with an integral over the first variable at
-        pairs of normals of several means, variances and correlations.
-        """),
-    printed=(
-        r"E\max(X,Y) = \mu_1\Phi(\alpha) + \mu_2\Phi(-\alpha) + a\varphi(\alpha), \quad "
-        r"E\max(X,Y)^2 = (\mu_1^2+\sigma_1^2)\Phi(\alpha) + (\mu_2^2+\sigma_2^2)\Phi(-\alpha) + "
-        r"(\mu_1+\mu_2)a\varphi(\alpha), \quad a^2 = \sigma_1^2+\sigma_2^2-2r\sigma_1\sigma_2, \; "
-        r"\alpha = \frac{\mu_1-\mu_2}{a}"
-    ),
-    printed_text="Mean and mean square of the larger of two normal variables of correlation $r$.",
-    proof=prose(r"""
-        $\max(X,Y) = Y + (X-Y)_+$, and $X - Y$ is normal of mean $\mu_1-\mu_2$ and variance $a^2$:
-        $E(X-Y)_+ = (\mu_1-\mu_2)\Phi(\alpha) + a\varphi(\alpha)$. For the square condition on $X -
-        Y$, of which $X + Y$ is a linear function plus independent noise.
-        """),
-    note=prose(r"""
-        With both means 0: $E\max = \|gx - g'z\|/\sqrt{2\pi d}$ and $E\max^2 = (\|x\|^2 +
-        \|z\|^2)/(2d)$ for projections on $N(0, I/d)$, whatever the lengths.
-        """),
-    checks=(Check(form="restored", name="mean and mean square", run=moments),),
-)

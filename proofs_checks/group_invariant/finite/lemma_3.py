@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
-
-from ..._dedent import prose
+from mehler.statements import Context, Evidence, check
 
 # Smaller chances are not computed to many digits, or are below every float.
 _LEAST = 1e-290
@@ -43,6 +41,7 @@ def _compare(found: list[tuple[float, int, float]], claim: str, upper: bool) -> 
     )
 
 
+@check("group-invariant.lemma-3", form="restored", name="from above")
 def upper_tail(context: Context, *, rate: float = 1 / 8) -> Evidence:
     """Hold the exact chance against exp(-d epsilon^2/8)."""
     found = [
@@ -53,6 +52,7 @@ def upper_tail(context: Context, *, rate: float = 1 / 8) -> Evidence:
     return _compare(found, r"$P(\|n\|^2 \ge 1+\epsilon) \le e^{-d\epsilon^2/8}$", upper=True)
 
 
+@check("group-invariant.lemma-3", form="restored", name="from below")
 def lower_tail(context: Context, *, smallest: int = 2) -> Evidence:
     """Hold the exact chance against Inglot's lower bound, for d from 2."""
     found = [
@@ -72,48 +72,3 @@ def lower_tail(context: Context, *, smallest: int = 2) -> Evidence:
         r"$P(\|n\|^2 \ge 1+\epsilon) \ge e^{-d\epsilon/2}(1+\epsilon)^{(d-2)/2}/(2\sqrt d)$",
         upper=False,
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.lemma-3",
-    source="Mroueh, Voinea, Poggio (2015), Lemma 3, after Inglot (2010)",
-    place=prose(
-        "Appendix A, Lemma 3; our copy, lines 147 to 154, without the formula and its range"
-    ),
-    copy="lost",
-    hypotheses=prose(r"""
-        $n \sim N(0, I_d/d)$; the range is lost: $0 < \epsilon \le 1$ and $d \ge 2$, where Inglot's
-        bound is true.
-        """),
-    title="Lemma 3: how often a template is rejected",
-    expected=RESTORED_HOLDS,
-    ground=prose(r"""
-        Both restored bounds against the exact tail of chi-square, on a grid of $d$ and $\epsilon$
-        in that range.
-        """),
-    printed=(
-        r"\frac{e^{-d\epsilon/2}(1+\epsilon)^{(d-2)/2}}{2\sqrt d} \le "
-        r"P\left(\|n\|^2 \ge 1+\epsilon\right) \le e^{-d\epsilon^2/8}, \quad n \sim N(0, I_d/d)"
-    ),
-    printed_text=prose(r"""
-        An upper and a lower bound of the chance that a Gaussian template is too long, for $0 <
-        \epsilon \le 1$ and $d \ge 2$.
-        """),
-    proof=prose(r"""
-        Above: Chernoff's bound is $e^{-d(\epsilon - \log(1+\epsilon))/2}$, and $\epsilon -
-        \log(1+\epsilon) \ge \epsilon^2/4$ on $(0, 1]$, since the difference vanishes at 0 and its
-        derivative $\epsilon(1-\epsilon)/(2(1+\epsilon))$ is not negative. Below: with $u =
-        d(1+\epsilon)$ the tail of $\chi_d^2$ is at least
-        $\frac{(u/2)^{d/2-1}e^{-u/2}}{\Gamma(d/2)}$ for $d \ge 2$, where the power does not fall,
-        and $\Gamma(d/2) \le 2\sqrt d\,(d/2)^{d/2-1}e^{-d/2}$ by Stirling's formula.
-        """),
-    note=prose(r"""
-        The lower bound is false in one dimension: $P(g^2 \ge 1) = 0.317$, less than $1/2$. Where
-        the paper speaks of the upper and the lower tail (line 147) it needs two bounds of the upper
-        one.
-        """),
-    checks=(
-        Check(form="restored", name="from above", run=upper_tail),
-        Check(form="restored", name="from below", run=lower_tail),
-    ),
-)

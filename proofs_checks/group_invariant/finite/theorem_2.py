@@ -10,13 +10,11 @@ from mehler.bounds import Bound
 from mehler.bounds import group_invariant as bounds
 from mehler.exact import orbits
 from mehler.exact.orbits import Bins, TemplateLaw
-from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
 from ..._violations import hold_bounds
 from ..._worlds import hold_worlds
 from .. import _tight_worlds as worlds
-from .._setting import SETTING
 from ._pair_cases import POINTS, cases, plot, sizes
 
 
@@ -34,6 +32,7 @@ def bias(law: TemplateLaw, window: float, n_bins: int, inner: float, rule: str =
 _ROUNDING = 1e-11
 
 
+@check("group-invariant.theorem-2", form="restored", name="three bins, redraw")
 def redraw(context: Context, *, rule: str = "paper") -> Evidence:
     """Take three bins, rejected templates drawn again: 1/3 is exceeded by half of one per cent."""
     found = bias(TemplateLaw("redraw", 2, 0.99), 1.99, 3, 0.5, rule)
@@ -51,6 +50,7 @@ def redraw(context: Context, *, rule: str = "paper") -> Evidence:
     )
 
 
+@check("group-invariant.theorem-2", form="proved", name="two bins in the plane")
 def plane(context: Context, *, rule: str = "paper") -> Evidence:
     """Take two bins in the plane, templates on the circle: Remark 1 claims no constants there."""
     found = bias(TemplateLaw("sphere", 2), 1.99, 2, 0.0, rule)
@@ -67,9 +67,9 @@ def plane(context: Context, *, rule: str = "paper") -> Evidence:
     )
 
 
+@check("group-invariant.theorem-2", form="proved", name="largest error over all pairs", pays=True)
 def errors(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_2) -> Evidence:
     """Count how often the largest error over all pairs exceeds the proved bound."""
-    context.ledger.spend(f"{STATEMENT.id}: errors", context.false_alarm)
     settings, n_draws = sizes(context)
     return hold_bounds(
         cases(context, bound),
@@ -84,6 +84,7 @@ def errors(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_2) 
     )
 
 
+@check("group-invariant.theorem-2", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_2) -> Evidence:
     """Hold the bound where it is tight: rows of a line, and orthonormal ones."""
     return hold_worlds(
@@ -98,6 +99,7 @@ def tight(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_2) -
     )
 
 
+@check("group-invariant.theorem-2", form="proved", name="elements at given templates")
 def given_templates(
     context: Context, *, bound: Callable[..., Bound] = bounds.theorem_2
 ) -> Evidence:
@@ -107,81 +109,3 @@ def given_templates(
         form="proved",
         claim="products of sampled elements, less those of the group, at given templates",
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.theorem-2",
-    source="Mroueh, Voinea, Poggio (2015), Theorem 2 and equation (5)",
-    place=prose("""
-        Section 3, Theorem 2, equation (5), and Appendix A; our copy, lines 80 to 84 and 162 to 177,
-        without the formulas
-        """),
-    copy="lost",
-    hypotheses=prose(
-        SETTING
-        + r"""
-        $N$ such rows; templates and elements independent; $n$, $m$ and $r$ at least what the
-        theorem asks, with universal constants $C_1$ and $C_2$ without values, and none in the
-        condition on $n$ as restored. Templates on the sphere are exempt: for them Remark 1 (line
-        48) claims the results with different constants.
-        """
-    ),
-    title="Theorem 2: errors over all pairs",
-    expected=RESTORED_REFUTED,
-    ground=prose(r"""
-        Thin: with rejected templates drawn again, $d = 2$, $\epsilon = 0.99$, no group and $m =
-        \infty$, three bins err by 0.33496, where $1/n = 0.33333$. It falls with any constant above
-        1.005 in the condition on $n$. The larger excess, 0.6355 against 0.5, is for templates on
-        the circle, which Remark 1 exempts; it refutes nothing.
-        """),
-    printed=(
-        r"n \ge \frac{1}{\epsilon_0}, \; m \ge \frac{C_1}{\epsilon_0^2}\log\frac{N}{\delta}, \; "
-        r"r \ge \frac{C_2}{\epsilon_0^2}\log\frac{Nm}{\delta} \;\Rightarrow\; "
-        r"|\langle\Phi(x_i),\Phi(x_j)\rangle - K_s(x_i,x_j)| \le \epsilon_0"
-    ),
-    printed_text=prose(r"""
-        So many bins, templates and elements make all pairs of $N$ points come within $\epsilon_0$,
-        with probability $1 - \delta^2$; $C_1$ and $C_2$ have no values.
-        """),
-    proved=(
-        r"|\langle\Phi(x_i),\Phi(x_j)\rangle - K_s| \le \frac{s}{n} + "
-        r"\rho\sqrt{\frac{2}{m}\log\frac{4P}{\delta}} + \frac{2w\rho}{r} + "
-        r"\rho\sqrt{\frac{8S}{r}\log\frac{4P}{\delta}}, \quad P = \frac{N(N+1)}{2}"
-    ),
-    proved_text=prose(r"""
-        With probability $1 - \delta$ for all pairs, $\rho$ the largest projection; no $\log m$ in
-        the term of the elements, which vanishes for the whole group; $w = S = 1$ for independent
-        ones, and about $1 - r/|G|$ for distinct ones. $\epsilon_0$ needs $n \ge
-        3s/\epsilon_0$ (half of it by midpoints or trapezoids), $m \ge
-        18\rho^2\epsilon_0^{-2}\log(4P/\delta)$ and $r \ge 81\rho^2\epsilon_0^{-2}\log(4P/\delta)$.
-        In the second term $\rho$ may be replaced by $R/\sqrt{d-1}$: products are Lipschitz in the
-        template.
-        """),
-    flaw=prose(r"""
-        The integral is over $[-s, s]$, and the error of bins goes with $s/n$, not $1/n$. With
-        infinitely many templates, drawn again where rejected, and no group it is 0.33496 at $n = 3$
-        ($\epsilon = 0.99$), half of one per cent above $1/n$.
-        """),
-    proof=prose(r"""
-        Bins: $\psi\psi$ increases from 0 to 1, so that the sum over thresholds differs from the
-        integral by at most $s/n$, on every draw. Templates: the product of one lies in $[s - \rho,
-        s + \rho]$; Hoeffding, and a union over $P$ pairs. Lipschitz: $t \mapsto s - \int\int\max$
-        has a gradient of length at most $R$, and Gaussian measure of variance $1/d$ (the sphere:
-        $1/(d-1)$, truncated Gaussians: Caffarelli) concentrates. Elements: given the templates, one
-        $g_i$ moves the double mean by at most $4\rho/r$; McDiarmid; its mean differs from the
-        target by at most $2\rho/r$ (group-invariant.expectation). Distinct elements: a step shown
-        moves the conditional mean by $\frac{n-r}{n-k}$ of that, as two continuations differ only if
-        the element that is exchanged does not come later.
-        """),
-    note=prose(r"""
-        The signal $\kappa D$ is of order $1/\sqrt d$: to resolve it to a relative accuracy $\eta$
-        takes $m$ of order $\eta^{-2}$ by the Lipschitz form, not $d\,\eta^{-2}$.
-        """),
-    checks=(
-        Check(form="restored", name="three bins, redraw", run=redraw),
-        Check(form="proved", name="two bins in the plane", run=plane),
-        Check(form="proved", name="largest error over all pairs", run=errors),
-        Check(form="proved", name="worlds where it is tight", run=tight),
-        Check(form="proved", name="elements at given templates", run=given_templates),
-    ),
-)

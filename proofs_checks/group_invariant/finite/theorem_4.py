@@ -10,9 +10,8 @@ import numpy as np
 from mehler.bounds import Bound
 from mehler.bounds import group_invariant as bounds
 from mehler.features import groups
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
 from ..._violations import Case, hold_bounds
 from ..._worlds import hold_worlds
 from .. import _tight_worlds as worlds
@@ -35,9 +34,14 @@ def largest_errors(context: Context, r: int, n_draws: int) -> Any:
     return np.abs(steps - exact).max(axis=1)
 
 
+@check(
+    "group-invariant.theorem-4",
+    form="restored",
+    name="largest error of a distribution function",
+    pays=True,
+)
 def errors(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_4) -> Evidence:
     """Count how often the largest error exceeds the bound."""
-    context.ledger.spend(f"{STATEMENT.id}: errors", context.false_alarm)
     n_draws = 30_000 if context.quick else 100_000
     sizes = (5, 50) if context.quick else (1, 2, 5, 20, 50, 200)
     return hold_bounds(
@@ -59,6 +63,7 @@ def errors(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_4) 
     )
 
 
+@check("group-invariant.theorem-4", form="restored", name="worlds where it is tight")
 def tight(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_4) -> Evidence:
     """Hold the bound against the distribution of Kolmogorov's statistic."""
     return hold_worlds(
@@ -66,32 +71,3 @@ def tight(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_4) -
         form="restored",
         claim="largest error of a distribution function",
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.theorem-4",
-    source="Mroueh, Voinea, Poggio (2015), Theorem 4, after Dvoretzky, Kiefer, Wolfowitz",
-    place="Appendix C, Theorem 4; our copy, lines 220 to 222, without the formula",
-    copy="lost",
-    hypotheses="Independent real variables of one law, and their empirical distribution function.",
-    title="Theorem 4: sampled distribution functions",
-    expected=RESTORED_HOLDS,
-    ground=prose("""
-        Projections of a row on a template moved by elements drawn independently out of 120: the
-        largest error exceeds the bound no more often than promised.
-        """),
-    printed=(r"P\left(\sup_\tau|\hat F_r(\tau) - F(\tau)| > u\right) \le 2e^{-2ru^2}"),
-    printed_text=prose("""
-        The distribution function of $r$ independent values is uniformly near the true one.
-        """),
-    proof=prose(r"""
-        Massart (1990): the one-sided supremum exceeds $u$ with probability at most $e^{-2ru^2}$
-        once that is below $\frac{1}{2}$; both sides. Here the values are $\langle g_i t, x\rangle$
-        for independent $g_i$.
-        """),
-    note="The constant 2 is Massart's; the paper of 1956 that is cited leaves it open.",
-    checks=(
-        Check(form="restored", name="largest error of a distribution function", run=errors),
-        Check(form="restored", name="worlds where it is tight", run=tight),
-    ),
-)

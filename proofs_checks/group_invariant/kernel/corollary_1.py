@@ -12,13 +12,11 @@ from mehler.bounds import Bound
 from mehler.bounds import group_invariant as bounds
 from mehler.exact.orbits import TemplateLaw
 from mehler.features.groups import energy_distance, mean_distance
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
 from ..._violations import Case, hold_bounds
 from .._errors import drawn_products
 from .._measured_kernel import BLOCKS, unit_rows
-from .._setting import SETTING
 from ._gaps import deltas
 
 _EPSILON, _DELTA, _POINTS, _M = 0.3, 0.1, 4, 40
@@ -77,9 +75,9 @@ def _one() -> Bound:
     return dataclasses.replace(inner, statement="group-invariant.corollary-1", terms=(term,))
 
 
+@check("group-invariant.corollary-1", form="restored", name="inner products", pays=True)
 def restored(context: Context, *, allowed: float = 1.0) -> Evidence:
     """Hold inner products against 1 - d_G with the restored deltas and Theorem 2's error."""
-    context.ledger.spend(f"{STATEMENT.id}: restored", context.false_alarm)
     rows, products = _drawn(context)
     d_g = mean_distance(BLOCKS, rows)[np.triu_indices(_POINTS)] / math.sqrt(2 * math.pi * 6)
     gap = products - (1 + _EPSILON - d_g)
@@ -95,9 +93,9 @@ def restored(context: Context, *, allowed: float = 1.0) -> Evidence:
     )
 
 
+@check("group-invariant.corollary-1", form="proved", name="inner products, exactly", pays=True)
 def inner_products(context: Context, *, slope: float = 1.0) -> Evidence:
     """Hold inner products against s - kappa D, without deltas."""
-    context.ledger.spend(f"{STATEMENT.id}: inner products", context.false_alarm)
     rows, products = _drawn(context)
     kappa = slope * TemplateLaw("redraw", 6, _EPSILON).slope
     exact = 1 + _EPSILON - kappa * mean_distance(BLOCKS, rows)[np.triu_indices(_POINTS)]
@@ -111,9 +109,9 @@ def inner_products(context: Context, *, slope: float = 1.0) -> Evidence:
     )
 
 
+@check("group-invariant.corollary-1", form="proved", name="squared distances", pays=True)
 def distances(context: Context, *, slope: float = 1.0) -> Evidence:
     """Hold squared distances of features against kappa times the energy distance of orbits."""
-    context.ledger.spend(f"{STATEMENT.id}: distances", context.false_alarm)
     rows, products = _drawn(context)
     grams = np.zeros((len(products), _POINTS, _POINTS))
     first, second = np.triu_indices(_POINTS)
@@ -130,57 +128,3 @@ def distances(context: Context, *, slope: float = 1.0) -> Evidence:
         gap.max(axis=(1, 2)),
         times(4.0),
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.corollary-1",
-    source="Mroueh, Voinea, Poggio (2015), Corollary 1 and equation (6)",
-    place="Section 3, Corollary 1, equation (6); our copy, lines 85 to 89, without the formulas",
-    copy="lost",
-    hypotheses=prose(
-        SETTING
-        + r"""
-        $N$ such rows; templates and elements independent, and as many of them and of bins as
-        Theorem 2 asks.
-        """
-    ),
-    title="Corollary 1: features and distances of orbits",
-    expected=RESTORED_HOLDS,
-    ground=prose(r"""
-        Drawn with Gaussian templates and rejection, $\epsilon = 0.3$, $s = 1.3$, four unit rows,
-        the paper's bins and the whole group; $\epsilon_0$ is what the proved Theorem 2 promises at
-        these sizes.
-        """),
-    printed=(
-        r"\epsilon - \delta_2 - \epsilon_0 \le \langle\Phi(x_i),\Phi(x_j)\rangle - "
-        r"\left(1 - d_G(x_i,x_j)\right) \le \epsilon + \delta_1 + \epsilon_0"
-    ),
-    printed_text=prose("""
-        Theorems 1 and 2 together: inner products of features are near $1 - d_G$, for all pairs.
-        """),
-    proved=(
-        r"|\langle\Phi(x_i),\Phi(x_j)\rangle - s + \kappa D| \le \epsilon_0, \qquad "
-        r"\left|\|\Phi(x_i)-\Phi(x_j)\|^2 - \kappa\,\mathcal{E}(x_i,x_j)\right| \le 4\epsilon_0, "
-        r"\quad \mathcal{E} = 2D(x,z) - D(x,x) - D(z,z)"
-    ),
-    proved_text=prose("""
-        Without deltas, and for distances of features: they estimate the energy distance of the two
-        orbits.
-        """),
-    proof=prose(r"""
-        Put the exact expectation of group-invariant.theorem-1 into the bound of
-        group-invariant.theorem-2. A squared distance has three inner products, with factors 1, 1
-        and 2, so that its error is at most $4\epsilon_0$.
-        """),
-    note=prose(r"""
-        The two theorems have two laws of templates (Section 2 draws rejected ones again, the proof
-        of Theorem 1 sets their features to zero), harmlessly: the deltas hold for both.
-        $\epsilon_0$ is what the proved Theorem 2 promises; with the restored condition on bins
-        alone it need not be.
-        """),
-    checks=(
-        Check(form="restored", name="inner products", run=restored),
-        Check(form="proved", name="inner products, exactly", run=inner_products),
-        Check(form="proved", name="squared distances", run=distances),
-    ),
-)

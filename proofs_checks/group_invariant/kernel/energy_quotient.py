@@ -8,9 +8,8 @@ from typing import Any
 
 from mehler.bounds import Bound, group_invariant, lower
 from mehler.features import groups
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
 from ..._worlds import World, hold_worlds
 from . import _orbit_pairs as pairs
 
@@ -18,6 +17,7 @@ Bounding = Callable[..., Bound]
 _CLAIM = "energy distance of two orbits"
 
 
+@check("group-invariant.energy-quotient", form="printed", name="lower bound, closed forms")
 def below(context: Context, *, bound: Bounding = lower.energy_distance) -> Evidence:
     """Hold the lower bound for orbits in closed form and for circles."""
     worlds = [
@@ -38,6 +38,7 @@ def below(context: Context, *, bound: Bounding = lower.energy_distance) -> Evide
     return hold_worlds(worlds, form="printed", claim=f"{_CLAIM}, lower bound over exact")
 
 
+@check("group-invariant.energy-quotient", form="printed", name="upper bound, closed forms")
 def above(context: Context, *, bound: Bounding = group_invariant.energy_distance) -> Evidence:
     """Hold the upper bound for orbits in closed form."""
     worlds = [
@@ -47,6 +48,7 @@ def above(context: Context, *, bound: Bounding = group_invariant.energy_distance
     return hold_worlds(worlds, form="printed", claim=f"{_CLAIM}, exact over upper bound")
 
 
+@check("group-invariant.energy-quotient", form="printed", name="drawn rows")
 def drawn(
     context: Context,
     *,
@@ -70,6 +72,7 @@ def of_circles(gap: float) -> float:
     return gap**2 / 2 * (0.5 + math.asinh(2 / gap))
 
 
+@check("group-invariant.energy-quotient", form="proved", name="circles")
 def endless(context: Context, *, bound: Callable[[float], float] = of_circles) -> Evidence:
     """Hold the bound of the second order for circles, where no linear one is true."""
     worlds = [
@@ -79,6 +82,7 @@ def endless(context: Context, *, bound: Callable[[float], float] = of_circles) -
     return hold_worlds(worlds, form="proved", claim=f"{_CLAIM}, circles")
 
 
+@check("group-invariant.energy-quotient", form="proved", name="near circles")
 def vanishes(context: Context, *, gap: float = 1e-5) -> Evidence:
     """Compute the energy distance of near circles over their distance."""
     ratio = pairs.circles(1 + gap) / gap
@@ -95,59 +99,3 @@ def vanishes(context: Context, *, gap: float = 1e-5) -> Evidence:
 def _ends(value: Any) -> tuple[float, float]:
     value = float(value) - pairs.ROUNDING
     return value, value
-
-
-STATEMENT = Statement(
-    id="group-invariant.energy-quotient",
-    source="Ours, for the distance that features of Mroueh, Voinea, Poggio (2015) keep",
-    place="Ours; the paper has a mean distance of orbits and no comparison with the least one",
-    copy="none",
-    hypotheses=prose(r"""
-        A compact group of orthogonal maps, finite for the lower bound; $D(x, z) = \mathbb{E}_g|x -
-        gz|$, $\mathcal E(x, z) = 2D(x, z) - D(x, x) - D(z, z)$.
-        """),
-    title="The energy distance of orbits and their least distance",
-    expected="holds",
-    ground=prose(r"""
-        Simplices, cubes, mirrors and circles in closed form, and drawn rows under shifts, dihedral
-        groups and sign flips.
-        """),
-    printed=(
-        r"2\,\mathrm{erfc}\left(\sqrt{\log\nu}\right)\delta \le \mathcal E(x, z) \le "
-        r"2\,\mathbb{E}_g\left(\sqrt{m_g^2 + \delta^2} - m_g\right) \le 2\delta, \quad "
-        r"\delta = \min_g|x - gz|"
-    ),
-    printed_text=prose(r"""
-        $\nu$ is the harmonic mean of the sizes of both orbits, at most the order of the group;
-        $m_g$ is how far $g$ moves the point half way between nearest points of the orbits.
-        """),
-    proved=(
-        r"\mathcal E \le \frac{\delta^2}2\left(\frac12 + \mathrm{arsinh}\frac2\delta\right), \quad "
-        r"\mathcal E \ge 2\left(\delta\,\mathrm{erfc}(s_0\delta) - "
-        r"pr\,\mathrm{erfc}(s_0r)\right)"
-    ),
-    proved_text=prose(r"""
-        For circles of radius 1 and $1 + \delta$ in the plane with all rotations, so that no
-        multiple of $\delta$ is a lower bound for all compact groups. With $p$ the share of elements
-        that move a row by at most $r < \delta$, the mean of both rows, and $s_0^2 =
-        \log(1/p)/(\delta^2 - r^2)$, the second is true for any compact group.
-        """),
-    proof=prose(r"""
-        $|u| = \pi^{-1/2}\int_0^\infty(1 - e^{-s^2|u|^2})s^{-2}ds$, so $\mathcal E$ is the integral
-        of $Q(s) = \mathbb{E}[k_s(x, gx) + k_s(z, gz) - 2k_s(x, gz)]$ for Gaussian kernels: never
-        negative, and at least $2/\nu - 2e^{-s^2\delta^2}$. From the other side, $x - gz$ and $z -
-        gx$ are $m \pm e$ with $|e| \le \delta$, where $x - gx$ and $z - gz$ are $m \pm f$.
-        """),
-    note=prose(r"""
-        The distance of features is of the order of the root of $\delta$: for finite groups between
-        two multiples of it. $2\,\mathrm{erfc}(\sqrt{\log n})$ is about $2/(n\sqrt{\pi\log n})$; for
-        simplices the factor is about $1/n$.
-        """),
-    checks=(
-        Check(form="printed", name="lower bound, closed forms", run=below),
-        Check(form="printed", name="upper bound, closed forms", run=above),
-        Check(form="printed", name="drawn rows", run=drawn),
-        Check(form="proved", name="circles", run=endless),
-        Check(form="proved", name="near circles", run=vanishes),
-    ),
-)

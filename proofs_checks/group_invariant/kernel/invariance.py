@@ -11,11 +11,10 @@ import numpy as np
 from mehler import GroupInvariantFeatures, verify
 from mehler._arrays import to_host
 from mehler.features import groups
-from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
 from .._measured_kernel import BLOCKS, unit_rows
-from .._setting import PAPER, SETTING
+from .._setting import PAPER
 from ._sizes import LAW
 
 # Two distinct elements a template; random offsets have the expectation of infinitely many bins.
@@ -43,6 +42,7 @@ def _on(context: Context, act: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda rows: context.asarray(act(to_host(rows)))
 
 
+@check("group-invariant.invariance", form="restored", name="two random elements")
 def sampled(context: Context, *, n_elements: int | None = 2) -> Evidence:
     """Hold the expected kernel's invariance, with two random elements a template.
 
@@ -58,7 +58,7 @@ def sampled(context: Context, *, n_elements: int | None = 2) -> Evidence:
         false_alarm=context.false_alarm,
         resolution=0.02,
         ledger=context.ledger,
-        name=f"{STATEMENT.id}: sampled",
+        name=f"{context.statement}: sampled",
     )
     return Evidence.from_verdict(
         verdict,
@@ -80,6 +80,7 @@ def _changes(context: Context, label: str, options: dict[str, Any]) -> Any:
     return phi.n_units * (difference**2).reshape(phi.n_units, -1).sum(axis=1)
 
 
+@check("group-invariant.invariance", form="proved", name="whole groups")
 def whole(context: Context, *, n_elements: int | None = None) -> Evidence:
     """Hold the features' invariance under every element, with whole groups."""
     kinds = _KINDS[:2] if context.quick else _KINDS
@@ -115,10 +116,11 @@ def _under(context: Context, group: Any, rows: Any, n_elements: int | None, part
         false_alarm=context.false_alarm / parts,
         seed=context.seed_for(f"whole {group!r}"),
         ledger=context.ledger,
-        name=f"{STATEMENT.id}: whole {group!r}",
+        name=f"{context.statement}: whole {group!r}",
     )
 
 
+@check("group-invariant.invariance", form="proved", name="defect of invariance")
 def defect(context: Context, *, factor: float = 1.0) -> Evidence:
     """Hold 2 kappa w |x - g x| against measured changes of features of sampled elements."""
     claimed = factor * float(claimed_change(unit_rows(context, 1, 6))[0])
@@ -130,61 +132,10 @@ def defect(context: Context, *, factor: float = 1.0) -> Evidence:
         false_alarm=context.false_alarm,
         resolution=(0.1 if context.quick else 0.02) * claimed,
         ledger=context.ledger,
-        name=f"{STATEMENT.id}: defect",
+        name=f"{context.statement}: defect",
     )
     return Evidence.from_verdict(
         verdict,
         form="proved",
         claim=r"$E\|\Phi(x) - \Phi(gx)\|^2 = 2\kappa w\|x - gx\|$, two distinct elements of 6",
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.invariance",
-    source="Mroueh, Voinea, Poggio (2015), contribution 1: an invariant kernel",
-    place="Section 1.2, contribution 1; our copy, line 30, without both formulas",
-    copy="lost",
-    hypotheses=prose(
-        SETTING
-        + r"""
-        $r$ elements are drawn uniformly and independently, the same for both rows. That $K_s$,
-        made of the whole group's distribution functions, is invariant (line 51) is true and not at
-        issue.
-        """
-    ),
-    title="Invariance of the features",
-    expected=RESTORED_REFUTED,
-    printed=(
-        r"E\langle\Phi(x),\Phi(z)\rangle = K(x,z), \quad K(gx,g'z) = K(x,z) \quad\text{for "
-        r"random features of a sample } g_1,\dots,g_r"
-    ),
-    printed_text="The kernel that features of sampled elements have in expectation is invariant.",
-    ground=prose("""
-        An invariant kernel has $k(x,x) + k(gx,gx) = 2k(x,gx)$; measured with two independent
-        elements, Gaussian templates with rejection and $s = 1.3$, the difference is not 0.
-        """),
-    proved=(
-        r"\Phi(gx) = \Phi(x) \;\text{for the whole finite group}; \qquad "
-        r"E\|\Phi_\infty(x) - \Phi_\infty(gx)\|^2 = 2\kappa w\|x - gx\|, \quad w = \frac{1}{r} "
-        r"\;\text{or}\; \frac{N-r}{r(N-1)}"
-    ),
-    proved_text=prose("""
-        Features of a whole group are invariant, each one and exactly. Those of $r$ independent
-        elements, or of $r$ distinct ones of $N$, change by a known amount, 0 for $r = N$ only.
-        """),
-    flaw=prose(r"""
-        An inner product of features has the pairs $g_i, g_i$ of one element with itself, for which
-        $\|g_i^{-1}x - g_i^{-1}z\| = \|x - z\|$: that part of the kernel is not invariant.
-        """),
-    proof=prose(r"""
-        $\sum_{h \in G}1[\langle ht, gx\rangle \le \tau] = \sum_{h \in G}1[\langle g^{-1}ht,
-        x\rangle \le \tau]$, and $g^{-1}h$ runs through the group as $h$ does. For a sample put $z =
-        gx$ into the expectation of group-invariant.expectation: $k(x,x) + k(gx,gx) - 2k(x,gx)$ with
-        $D(x, gx) = D(x,x) = D(gx,gx)$ leaves $2\kappa w\|x - gx\|$.
-        """),
-    checks=(
-        Check(form="restored", name="two random elements", run=sampled),
-        Check(form="proved", name="whole groups", run=whole),
-        Check(form="proved", name="defect of invariance", run=defect),
-    ),
-)

@@ -10,14 +10,14 @@ import numpy as np
 from mehler import GroupInvariantFeatures, verify
 from mehler.exact.orbits import TemplateLaw
 from mehler.features.groups import energy_distance, mean_distance
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
 from .._measured_kernel import BLOCKS, unit_rows
 
 _SCALE = 1 / math.sqrt(2 * math.pi * 6)
 
 
+@check("group-invariant.orbit-distance", form="printed", name="all pairs of points")
 def average(context: Context, *, distance: Any = mean_distance) -> Evidence:
     """Hold the mean distance of two orbits against all pairs of their points, one by one."""
     x = unit_rows(context, 4 if context.quick else 40, 6)
@@ -41,6 +41,7 @@ def average(context: Context, *, distance: Any = mean_distance) -> Evidence:
     )
 
 
+@check("group-invariant.orbit-distance", form="proved", name="a row and itself, permuted")
 def same_orbit(context: Context, *, distance: Any = mean_distance) -> Evidence:
     """Compute d_G between a row and the same row permuted."""
     x = unit_rows(context, 1, 6)
@@ -55,6 +56,7 @@ def same_orbit(context: Context, *, distance: Any = mean_distance) -> Evidence:
     )
 
 
+@check("group-invariant.orbit-distance", form="proved", name="a row and itself, permuted, energy")
 def energy_on_an_orbit(context: Context, *, distance: Any = energy_distance) -> Evidence:
     """Compute the energy distance between a row and itself, permuted."""
     x = unit_rows(context, 1, 6)
@@ -69,6 +71,7 @@ def energy_on_an_orbit(context: Context, *, distance: Any = energy_distance) -> 
     )
 
 
+@check("group-invariant.orbit-distance", form="proved", name="rows of different orbits")
 def energy_off_it(context: Context, *, distance: Any = energy_distance) -> Evidence:
     """Compute the energy distance between rows of different orbits."""
     x = unit_rows(context, 10 if context.quick else 60, 6)
@@ -84,6 +87,7 @@ def energy_off_it(context: Context, *, distance: Any = energy_distance) -> Evide
     )
 
 
+@check("group-invariant.orbit-distance", form="proved", name="squared distances of features")
 def features(context: Context, *, distance: Any = energy_distance) -> Evidence:
     """Hold kappa times the energy distance against measured squared distances of features."""
     x = unit_rows(context, 2, 6)
@@ -107,60 +111,8 @@ def features(context: Context, *, distance: Any = energy_distance) -> Evidence:
         false_alarm=context.false_alarm,
         resolution=0.02 if context.quick else 0.006,
         ledger=context.ledger,
-        name=f"{STATEMENT.id}: features",
+        name=f"{context.statement}: features",
     )
     return Evidence.from_verdict(
         verdict, form="proved", claim=r"$E\|\Phi(x) - \Phi(z)\|^2 = \kappa\,\mathcal{E}(x, z)$"
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.orbit-distance",
-    source="Mroueh, Voinea, Poggio (2015), Section 3 before Theorem 1, and its definition of d_G",
-    place="Section 3, before and in Theorem 1; our copy, lines 61 and 64, in words",
-    hypotheses=prose("""
-        Unit rows, and a compact group of orthogonal maps with its Haar measure. The paper calls
-        $d_G$ a distance between orbits by definition and claims no axiom of a metric for it.
-        """),
-    title="The distance of two orbits",
-    expected="holds",
-    printed=(
-        r"d_G(x,z) = \frac{1}{\sqrt{2\pi d}}\int\int\|gx - g'z\|\,d\mu(g)\,d\mu(g') "
-        r"\;\text{is the average distance of the points of both orbits}"
-    ),
-    printed_text=prose("""
-        What the kernel computes is the average pairwise distance between all points of the orbits
-        of $x$ and $z$. (The factor before it is not legible in our copy.)
-        """),
-    ground=prose("""
-        A definition, and a name: neither can be refuted. That the library's mean distance is the
-        average over all pairs of points is checked for the permutations of three blocks.
-        """),
-    proved=(
-        r"\mathcal{E}(x,z) = 2D(x,z) - D(x,x) - D(z,z) \ge 0, \quad \mathcal{E} = 0 "
-        r"\Leftrightarrow Gx = Gz, \qquad E\|\Phi_\infty(x) - \Phi_\infty(z)\|^2 = "
-        r"\kappa\,\mathcal{E}(x,z)"
-    ),
-    proved_text=prose("""
-        Ours: who needs a metric has the energy distance of the two orbit measures, 0 for one orbit
-        and positive for two. Its root is a metric, and what the features preserve.
-        """),
-    proof=prose(r"""
-        $k(x,x) + k(z,z) - 2k(x,z)$ with $k = s - \kappa D$. It is $\int E_t(F_x - F_z)^2d\tau$,
-        $F_x$ the distribution function of $\langle gt, x\rangle$: not negative, and 0 only if all
-        one-dimensional projections of the two orbit measures agree, that is (Cramer, Wold) if the
-        measures do. Orbits are equal or disjoint.
-        """),
-    note=prose(r"""
-        A mean of distances is not a metric: $d_G(x, x) = \frac{1}{\sqrt{2\pi d}}\int\|x - gx\|d\mu
-        > 0$ unless every element leaves $x$ alone, $\frac{2\sqrt2}{3\sqrt{6\pi}} = 0.217$ for $x =
-        e_1$ and the shifts of three coordinates.
-        """),
-    checks=(
-        Check(form="printed", name="all pairs of points", run=average),
-        Check(form="proved", name="a row and itself, permuted", run=same_orbit),
-        Check(form="proved", name="a row and itself, permuted, energy", run=energy_on_an_orbit),
-        Check(form="proved", name="rows of different orbits", run=energy_off_it),
-        Check(form="proved", name="squared distances of features", run=features),
-    ),
-)

@@ -8,11 +8,10 @@ import numpy as np
 
 from mehler import GroupInvariantFeatures
 from mehler.exact.orbits import TemplateLaw
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
 from .._measured_kernel import BLOCKS, Draw, held, unit_rows
-from .._setting import EPSILON, LAW, PAPER, SETTING
+from .._setting import EPSILON, LAW, PAPER
 
 # The identity, a cycle, its inverse and a transposition of three blocks: with each element its
 # inverse, as the remark assumes, but no group.
@@ -58,11 +57,12 @@ def rows() -> Any:
     return np.vstack([x, BLOCKS.apply(x, np.array([[2, 1, 0]]))[0]])
 
 
+@check("group-invariant.remark-3", form="restored", name="a subset with inverses")
 def local(
     context: Context, *, kernel: Any = as_restored, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
     """Hold the mean over the subset against features of all its elements."""
-    name = f"{STATEMENT.id}: a subset with inverses"
+    name = f"{context.statement}: a subset with inverses"
     verdict = held(context, name, _LOCAL, kernel, rows(), draw=draw)
     return Evidence.from_verdict(
         verdict,
@@ -74,6 +74,7 @@ def local(
     )
 
 
+@check("group-invariant.remark-3", form="restored", name="elements for inverses")
 def inverses(context: Context, *, among: Any = SUBSET) -> Evidence:
     """Compare means over elements and over inverses, for random rows."""
     x = unit_rows(context, 6 if context.quick else 200, 6)
@@ -92,6 +93,7 @@ def inverses(context: Context, *, among: Any = SUBSET) -> Evidence:
     )
 
 
+@check("group-invariant.remark-3", form="restored", name="rows of length 2 and 0.7")
 def longer_rows(
     context: Context, *, window: float = 2 * (1 + EPSILON), draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
@@ -103,7 +105,7 @@ def longer_rows(
     def kernel(a: Any, b: Any) -> Any:
         return window - LAW.slope * mean_over_pairs(BLOCKS.apply(a), BLOCKS.apply(b))
 
-    verdict = held(context, f"{STATEMENT.id}: longer rows", options, kernel, x, draw=draw)
+    verdict = held(context, f"{context.statement}: longer rows", options, kernel, x, draw=draw)
     return Evidence.from_verdict(
         verdict,
         form="restored",
@@ -111,11 +113,12 @@ def longer_rows(
     )
 
 
+@check("group-invariant.remark-3", form="proved", name="three permutations, inverses")
 def any_list(
     context: Context, *, kernel: Any = as_proved, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
     """Hold the double mean over inverses against features of a list without them."""
-    name = f"{STATEMENT.id}: three permutations, inverses"
+    name = f"{context.statement}: three permutations, inverses"
     verdict = held(context, name, _OPTIONS, kernel, rows(), draw=draw, n_templates=5000)
     return Evidence.from_verdict(
         verdict,
@@ -124,6 +127,7 @@ def any_list(
     )
 
 
+@check("group-invariant.remark-3", form="proved", name="a list without inverses")
 def without_inverses(context: Context, *, among: Any = LIST) -> Evidence:
     """Show that the remark's assumption is needed: a list without inverses."""
     x, z = rows()[:1], rows()[1:]
@@ -140,64 +144,3 @@ def without_inverses(context: Context, *, among: Any = LIST) -> Evidence:
         lower=0.05,
         method="computed, with its rounding",
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.remark-3",
-    source="Mroueh, Voinea, Poggio (2015), Remark 3",
-    place="Section 3, Remark 3, equation (4); our copy, lines 75 to 79, without the formulas",
-    copy="lost",
-    hypotheses=prose(
-        SETTING
-        + r"""
-        For local invariance besides an assumption that begins "for each" on the subset
-        $\mathcal G$ of the group (lost; that with each $g$ it has $g^{-1}$ is the only filling that
-        makes sense), with the Haar measure restricted to it; the form is said to hold
-        asymptotically in $d$. For longer rows: $\|x\| \le R$ and $s = R(1+\epsilon)$.
-        """
-    ),
-    title="Remark 3: local invariance and longer rows",
-    expected=RESTORED_HOLDS,
-    printed=(
-        r"K(x,z) \approx s - \frac{1}{\sqrt{2\pi d}}\int_{\mathcal G}\int_{\mathcal G}"
-        r"\|gx - g'z\|\,d\mu(g)\,d\mu(g'), \quad g \in \mathcal G \Rightarrow g^{-1} \in "
-        r"\mathcal G \subset G; \qquad \|x\| \le R: \; s = R(1+\epsilon)"
-    ),
-    printed_text=prose(r"""
-        A subset of the group that has all its inverses gives local invariance, with the mean
-        distance over the subset; rows of length up to $R$ need the window $R(1+\epsilon)$.
-        """),
-    ground=prose("""
-        The identity, a cycle, its inverse and a transposition of three blocks: no group, but closed
-        under inverses, with equal weights, which is restricted Haar measure. Restored and proved
-        form agree there to rounding, and features of the paper's templates measure them.
-        """),
-    proved=(
-        r"E\langle\Phi_\infty(x),\Phi_\infty(z)\rangle = s - \frac{\kappa}{r^2}\sum_{i,i'}"
-        r"\|A_i^\top x - A_{i'}^\top z\| \;\text{for any linear maps } A_1,\dots,A_r, \;\; "
-        r"s \ge \rho"
-    ),
-    proved_text=prose("""
-        Ours, and exact: with transposes (inverses, for orthogonal maps), and without any group or
-        assumption on the list: warps and interpolated rotations are covered.
-        """),
-    proof=prose(r"""
-        The proof of group-invariant.theorem-1 with $a = \langle A_it, x\rangle$ and $b = \langle
-        A_{i'}t, z\rangle$: $a - b = \langle t, A_i^\top x - A_{i'}^\top z\rangle$. It uses of the
-        templates that their law is rotation invariant, of the maps only linearity, and of the
-        window that no projection leaves it. Inverses: Haar measure does not change under $g \mapsto
-        g^{-1}$, nor does its restriction to a set that this maps to itself.
-        """),
-    note=prose("""
-        The mean over a subset is a double one and does not reduce to one; it is not invariant. For
-        a list without inverses, which the remark leaves out, elements in their place give another
-        number: 0.796 for 0.731 at one pair of rows.
-        """),
-    checks=(
-        Check(form="restored", name="a subset with inverses", run=local),
-        Check(form="restored", name="elements for inverses", run=inverses),
-        Check(form="restored", name="rows of length 2 and 0.7", run=longer_rows),
-        Check(form="proved", name="three permutations, inverses", run=any_list),
-        Check(form="proved", name="a list without inverses", run=without_inverses),
-    ),
-)

@@ -9,9 +9,8 @@ import numpy as np
 from mehler import GroupInvariantFeatures
 from mehler.exact.orbits import TemplateLaw
 from mehler.features.groups import mean_distance
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
 from .._measured_kernel import BLOCKS, Draw, declared, held, unit_rows
 from .._setting import EPSILON
 
@@ -44,6 +43,7 @@ def by_definition(a: Any, b: Any, window: float) -> Any:
     return (below[0] * below[1] * np.diff(ends, axis=1)).sum(axis=1)
 
 
+@check("group-invariant.remark-4", form="restored", name="unit templates without symmetry")
 def restored(context: Context, *, length: float = 1.0) -> Evidence:
     """Hold the integral of maxima against the definition of the kernel, template by template."""
     t = length * any_law(context.rng("templates"), 300 if context.quick else 20_000)
@@ -71,12 +71,13 @@ def without_clip(x: Any, y: Any) -> Any:
     return _WINDOW - TemplateLaw("sphere", 6).slope * mean_distance(BLOCKS, x, y)
 
 
+@check("group-invariant.remark-4", form="restored", name="unit templates, measured")
 def measured(
     context: Context, *, kernel: Any = without_clip, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
     """Hold the restored integral against features of templates uniform on the sphere."""
     verdict = held(
-        context, f"{STATEMENT.id}: sphere", _UNIT, kernel, unit_rows(context, 2, 6), draw=draw
+        context, f"{context.statement}: sphere", _UNIT, kernel, unit_rows(context, 2, 6), draw=draw
     )
     return Evidence.from_verdict(
         verdict,
@@ -85,6 +86,7 @@ def measured(
     )
 
 
+@check("group-invariant.remark-4", form="proved", name="a narrow window, clipped")
 def clipped(
     context: Context,
     *,
@@ -94,7 +96,7 @@ def clipped(
     """Hold s - E clip(max) against features in a window that cuts projections off."""
     verdict = held(
         context,
-        f"{STATEMENT.id}: proved",
+        f"{context.statement}: proved",
         _NARROW,
         kernel,
         unit_rows(context, 2, 6),
@@ -108,6 +110,7 @@ def clipped(
     )
 
 
+@check("group-invariant.remark-4", form="proved", name="Gaussian templates")
 def gaussian(
     context: Context,
     *,
@@ -116,64 +119,13 @@ def gaussian(
 ) -> Evidence:
     """Hold the closed form with Owen's function against uncut Gaussian templates."""
     verdict = held(
-        context, f"{STATEMENT.id}: normal", _GAUSSIAN, kernel, unit_rows(context, 2, 6), draw=draw
+        context,
+        f"{context.statement}: normal",
+        _GAUSSIAN,
+        kernel,
+        unit_rows(context, 2, 6),
+        draw=draw,
     )
     return Evidence.from_verdict(
         verdict, form="proved", claim=r"$K_s$ by Owen's function for $t \sim N(0, I/d)$, $s = 1$"
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.remark-4",
-    source="Mroueh, Voinea, Poggio (2015), Remark 4",
-    place="Section 3, Remark 4; our copy, lines 90 to 92, without the formula",
-    copy="lost",
-    hypotheses=prose(r"""
-        Templates of length 1, of any law $p$; unit rows; a compact group of orthogonal maps; the
-        window $s = 1 + \epsilon$ that Section 2 fixes for the whole paper (line 50). So no
-        projection leaves the window and nothing is cut off.
-        """),
-    title="Remark 4: the kernel of other templates",
-    expected=RESTORED_HOLDS,
-    printed=(
-        r"K(x,z) = \int\int\int\left(s - \max(\langle gt,x\rangle, \langle g't,z\rangle)\right)"
-        r"p(t)\,dt\,d\mu(g)\,d\mu(g')"
-    ),
-    printed_text=prose(r"""
-        The kernel of any law of unit templates is the window less the mean of the larger
-        projection; for the Gaussian templates of Section 2 the mean over $t$ is asymptotically
-        proportional to $\|g^{-1}x - g'^{-1}z\|$.
-        """),
-    ground=prose("""
-        A law of unit templates with a mean and without symmetry, on unit rows: the definition of
-        $K_s$, integrated step by step, is the restored integral for each template, to rounding. And
-        measured, for templates uniform on the sphere.
-        """),
-    proved=(
-        r"K_s = s - E\,\mathrm{clip}_{[-s,s]}\max(\langle gt,x\rangle, \langle g't,z\rangle) = "
-        r"\int_{-s}^s P\left(\langle gt,x\rangle \le \tau, "
-        r"\langle g't,z\rangle \le \tau\right)d\tau, \quad \text{any } s > 0"
-    ),
-    proved_text=prose(r"""
-        Ours, for windows that projections may leave: they contribute $\pm s$, not themselves.
-        Windows of three or four standard deviations are what one wants in high dimension. Where
-        none leaves it, as in the paper, the clip is void; for a rotation invariant $t$ the kernel
-        is then exactly $s - \kappa D$, in every dimension.
-        """),
-    proof=prose(r"""
-        $\int_{-s}^s 1[M \le \tau]d\tau = s - \mathrm{clip}(M)$. The joint probability of two
-        projections of a rotation invariant $t$ is an integral over the angle of a wedge: $1 -
-        \sum_v(T(h_v, \frac{\pi}{2}) + T(h_v, \theta_v))$ with $T(h,\theta) =
-        \frac{1}{2\pi}\int_0^\theta P(\rho > h/\cos\phi)d\phi$, Owen's function for normal $t$.
-        """),
-    note=prose(r"""
-        A mean $\bar t$ of the templates adds $\frac{1}{2}\langle E_g g\bar t, x + z\rangle$ to
-        $E\max$, and shifts the projections that the window must hold.
-        """),
-    checks=(
-        Check(form="restored", name="unit templates without symmetry", run=restored),
-        Check(form="restored", name="unit templates, measured", run=measured),
-        Check(form="proved", name="a narrow window, clipped", run=clipped),
-        Check(form="proved", name="Gaussian templates", run=gaussian),
-    ),
-)

@@ -12,9 +12,8 @@ from scipy import special
 from mehler.bounds import Bound, group_invariant
 from mehler.exact.orbits import TemplateLaw
 from mehler.features import groups
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
 from ..._worlds import World, hold_worlds
 
 Bounding = Callable[..., Bound]
@@ -37,6 +36,7 @@ def on_circles(n: int, frequency: int, radius: float, offset: float) -> float:
     return float(np.abs(radius - np.exp(1j * angles)).mean())
 
 
+@check("group-invariant.rotations", form="printed", name="planes")
 def planes(context: Context, *, bound: Bounding = group_invariant.rotations) -> Evidence:
     """Hold the error of n turns in one plane of an image, with the other angle in between too."""
     slope, worlds = TemplateLaw("sphere", 2).slope, []
@@ -59,6 +59,7 @@ def planes(context: Context, *, bound: Bounding = group_invariant.rotations) -> 
     return hold_worlds(worlds, form="printed", claim="error of the kernel by n turns")
 
 
+@check("group-invariant.rotations", form="printed", name="drawn images")
 def images(
     context: Context,
     *,
@@ -104,6 +105,7 @@ def _over_turns(moved: Any, rows: Any) -> Any:
     return np.linalg.norm(moved - rows, axis=2).mean(axis=0)
 
 
+@check("group-invariant.rotations", form="proved", name="a group of orthogonal maps")
 def is_a_group(
     context: Context, *, turns: Callable[[int, int], Any] | None = None, many: int = 12
 ) -> Evidence:
@@ -130,6 +132,7 @@ def is_a_group(
     )
 
 
+@check("group-invariant.rotations", form="proved", name="samples of turned functions")
 def sampled(
     context: Context, *, share: Callable[[Any], float] | None = None, many: int = 12
 ) -> Evidence:
@@ -148,53 +151,3 @@ def sampled(
             ends = (found - _SUMS, found + _SUMS)
             worlds.append(World(f"bandlimit {bandlimit:g}, {j} turns", ends, float(told)))
     return hold_worlds(worlds, form="proved", claim="turned samples less samples turned")
-
-
-STATEMENT = Statement(
-    id="group-invariant.rotations",
-    source="Ours, for the Haar measure of Mroueh, Voinea, Poggio (2015), Section 2",
-    place="Ours; the paper's experiments have lists of interpolated rotations",
-    copy="none",
-    hypotheses=prose(r"""
-        An orthogonal representation $R_\theta$ of the rotations of the plane with frequencies up to
-        $A$ and the generator $J$; $n$ equal turns, or $n$ linear maps that are meant for them;
-        templates of a law that rotations keep, no bins.
-        """),
-    title="Rotations of images: n turns for all angles, and interpolation",
-    expected="holds",
-    ground=prose(r"""
-        One plane of an image, where means over angles are elliptic integrals, drawn images of 64
-        pixels, and products of the matrices.
-        """),
-    printed=(
-        r"\left|\mathbb{E}\langle\Phi(x), \Phi(z)\rangle - K_s(x, z)\right| \le \kappa L\min\left\{"
-        r"\frac\pi{2n}, \frac{\pi A}{n^2}\right\} + 2\kappa\epsilon, \quad L = \min\{|Jx|, |Jz|\}"
-    ),
-    printed_text=prose(r"""
-        $K_s$ has the mean over all angles; $\epsilon$ is the largest mean distance of a row that is
-        moved by a map from the rotated image that it stands for. $\kappa = \frac12E|t_1|$.
-        """),
-    proved=(
-        r"\left|R_\theta x - x_\theta\right| \le \frac{\sigma_{\max} - \sigma_{\min}}"
-        r"{\sigma_{\min}}|x|"
-    ),
-    proved_text=prose(r"""
-        For samples $x$ of a function of the span, $x_\theta$ the samples of the function turned,
-        and $\sigma$ the singular values of the samples of functions that are orthonormal in the
-        mean over all rotations. $R_\theta$ is a group, and on such samples in square images the
-        quarter turn at $\theta = \frac\pi2$.
-        """),
-    proof=prose(r"""
-        $f(\theta) = |x - R_\theta z|$ has the Lipschitz constant $L$, and an angle is
-        $\frac\pi{2n}$ from the nearest turn in the mean. $q = f^2$ is a trigonometric polynomial of
-        degree $A$, and $2qq'' - q'^2$ of degree $2A$: with at most $4A$ zeros, $f'$ varies by $8AL$
-        at most, kinks included, and the rule of trapezoids errs by $\frac{\pi}{8n^2}$ of that. The
-        mean distance changes by no more than its rows.
-        """),
-    checks=(
-        Check(form="printed", name="planes", run=planes),
-        Check(form="printed", name="drawn images", run=images),
-        Check(form="proved", name="a group of orthogonal maps", run=is_a_group),
-        Check(form="proved", name="samples of turned functions", run=sampled),
-    ),
-)

@@ -10,17 +10,16 @@ import numpy as np
 
 from mehler import GroupInvariantFeatures
 from mehler.features.groups import mean_distance
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
 from .._measured_kernel import BLOCKS, Draw, held, unit_rows
-from .._setting import SETTING
 from ._gaps import deltas as restored_deltas
 from ._gaps import drawn_again, masses, plot, with_zeros
 
 _EPSILON = 0.3
 
 
+@check("group-invariant.theorem-1", form="restored", name="the deltas")
 def deltas(context: Context, *, gaps: Any = (with_zeros, drawn_again)) -> Evidence:
     """Hold the exact gaps of both laws against the restored deltas over d, epsilon and d_G."""
     dims = (2, 3, 5, 10, 40, 200, 1000, 10_000)
@@ -77,7 +76,7 @@ def _measured(context: Context, templates: str, kernel: Any, draw: Draw) -> Evid
     }
     verdict = held(
         context,
-        f"{STATEMENT.id}: {templates}",
+        f"{context.statement}: {templates}",
         options,
         kernel,
         unit_rows(context, 2, 6),
@@ -92,6 +91,7 @@ def _measured(context: Context, templates: str, kernel: Any, draw: Draw) -> Evid
     )
 
 
+@check("group-invariant.theorem-1", form="proved", name="features of zero for rejected templates")
 def zero(
     context: Context,
     *,
@@ -102,6 +102,7 @@ def zero(
     return _measured(context, "zero", kernel, draw)
 
 
+@check("group-invariant.theorem-1", form="proved", name="another draw for rejected templates")
 def redraw(
     context: Context,
     *,
@@ -112,6 +113,7 @@ def redraw(
     return _measured(context, "redraw", kernel, draw)
 
 
+@check("group-invariant.theorem-1", form="restored", name="the limit")
 def limit(context: Context, *, gaps: Any = (with_zeros, drawn_again)) -> Evidence:
     """Hold the gap at a million columns against the distance that is there to see."""
     d = 10**6
@@ -135,6 +137,7 @@ def limit(context: Context, *, gaps: Any = (with_zeros, drawn_again)) -> Evidenc
     )
 
 
+@check("group-invariant.theorem-1", form="restored", name="a kernel")
 def positive(
     context: Context,
     *,
@@ -158,69 +161,3 @@ def positive(
         lower=-2 * rounding,
         method="eigenvalues, with their rounding",
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.theorem-1",
-    source="Mroueh, Voinea, Poggio (2015), Theorem 1 and equation (3)",
-    place=prose("""
-        Section 3, Theorem 1, equation (3), and Appendix A, equations (8) to (16); our copy, lines
-        62 to 74 and 116 to 161, without the formulas
-        """),
-    copy="lost",
-    hypotheses=prose(
-        SETTING
-        + r"""
-        The proof sets the features of a rejected template to zero, where Section 2 draws it again;
-        both are checked.
-        """
-    ),
-    title="Theorem 1: the expected kernel",
-    expected=RESTORED_HOLDS,
-    ground=prose(r"""
-        The exact gap $K_s - (s - d_G)$ of either law lies within the restored deltas on a grid of
-        $d \ge 2$ and $0 < \epsilon < 1$, for the least and the largest $d_G$ that there is.
-        """),
-    printed=(
-        r"\epsilon - \delta_2 \le K_s(x,z) - (1 - d_G(x,z)) \le \epsilon + \delta_1, \quad "
-        r"\delta_1 = \frac{e^{-d\epsilon^2/16}}{\sqrt d} - "
-        r"\frac{e^{-d\epsilon/2}(1+\epsilon)^{d/2}}{2\sqrt d}, \quad "
-        r"\delta_2 = \frac{e^{-d\epsilon^2/16}}{\sqrt d} + (1+\epsilon)e^{-d\epsilon^2/8}"
-    ),
-    printed_text=prose(r"""
-        On unit vectors, with Gaussian templates of squared length below $1 + \epsilon$ and the
-        window $s = 1 + \epsilon$, the expected kernel is $s - d_G$ up to two deltas that vanish
-        with the dimension, and it is a kernel.
-        """),
-    proved=(
-        r"K_s = ps - q\,d_G \;\text{(zero)}, \quad K_s = s - \frac{q}{p}\,d_G \;\text{(redraw)}, "
-        r"\quad K_s = s - \frac{\Gamma(d/2)}{2\sqrt\pi\,\Gamma((d+1)/2)}\,D \;\text{(sphere)}; "
-        r"\quad p = P(\chi_d^2 < d(1+\epsilon)), \; q = P(\chi_{d+1}^2 < d(1+\epsilon))"
-    ),
-    proved_text=prose(r"""
-        Exactly, for every $d \ge 2$ and every group of orthogonal maps, whatever is done with
-        rejected templates; $s = \sqrt{1+\epsilon}$ is window enough.
-        """),
-    proof=prose(r"""
-        $\int_{-s}^s 1[a \le \tau]1[b \le \tau]d\tau = s - \max(a,b)$ for $|a|, |b| \le s$. The
-        expectation of $\frac{a+b}{2}$ vanishes by symmetry, and $a - b = \langle t, g^{-1}x -
-        g'^{-1}z\rangle$ has $E|\langle t, v\rangle| = \|v\|\,E\|t\|\,c_d$ for a rotation invariant
-        $t$. For $N(0, I/d)$ cut at $1+\epsilon$, $E\|t\|$ is $q/p$ times that of the uncut law. The
-        deltas: $K_s - (s - d_G) = (1-q)d_G - (1-p)s$, Cauchy-Schwarz and the tails of
-        group-invariant.lemma-3.
-        """),
-    note=prose(r"""
-        The deltas promise nothing in practice: $\delta_2 = 1.20$ at $d = 40$, $\epsilon = 0.1$,
-        where $d_G \le 0.126$. A test against $s - d_G$ there fails by 5.7 % of the slope: $q/p =
-        0.943$. Both sides are numbers, so that the words "with probability 1" (line 67) are void.
-        The second part, $K_s \to s - d_G$, says no more than $K_s \to s$, as $d_G \to 0$; by the
-        exact form $\sqrt d(s - K_s) = \frac{q}{p}D/\sqrt{2\pi}$.
-        """),
-    checks=(
-        Check(form="restored", name="the deltas", run=deltas),
-        Check(form="restored", name="the limit", run=limit),
-        Check(form="restored", name="a kernel", run=positive),
-        Check(form="proved", name="features of zero for rejected templates", run=zero),
-        Check(form="proved", name="another draw for rejected templates", run=redraw),
-    ),
-)

@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
 from .._measured_kernel import unit_rows
-from .._setting import SETTING
 from .theorem_1 import claimed
 
 _CIRCLE = 400
@@ -19,6 +17,7 @@ _CIRCLE = 400
 _ROUNDING = 1e-11
 
 
+@check("group-invariant.theorem-1-positive", form="restored", name="eigenvalues")
 def eigenvalues(
     context: Context,
     *,
@@ -62,6 +61,7 @@ def on_a_circle(factor: float) -> float:
     return float(np.linalg.eigvalsh(factor * mean_distance_of_sphere(2) - chords)[0])
 
 
+@check("group-invariant.theorem-1-positive", form="proved", name="the least constant")
 def least_constant(context: Context, *, factor: float = 1.0) -> Evidence:
     """Take a circle without a group: a - |x - z| is a kernel with a = 4/pi."""
     least = on_a_circle(factor)
@@ -77,6 +77,7 @@ def least_constant(context: Context, *, factor: float = 1.0) -> Evidence:
     )
 
 
+@check("group-invariant.theorem-1-positive", form="proved", name="no smaller constant")
 def no_less(context: Context, *, factor: float = 0.999) -> Evidence:
     """Show that a thousandth less than 4/pi gives no kernel on the circle."""
     least = on_a_circle(factor)
@@ -93,6 +94,7 @@ def no_less(context: Context, *, factor: float = 0.999) -> Evidence:
     )
 
 
+@check("group-invariant.theorem-1-positive", form="proved", name="the room that the window leaves")
 def room(context: Context, *, slope: float = 1.0) -> Evidence:
     """Hold the slope of K_s times the mean distance against its constant, over dimensions."""
     worst, d = max(
@@ -110,54 +112,3 @@ def room(context: Context, *, slope: float = 1.0) -> Evidence:
         upper=0.37,
         method="computed, with its rounding",
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.theorem-1-positive",
-    source="Mroueh, Voinea, Poggio (2015), Theorem 1, part 3",
-    place=prose("""
-        Section 3, Theorem 1, part 3, and Appendix A; our copy, lines 73 and 74 and 158 to 159,
-        without the dot product of the proof
-        """),
-    copy="lost",
-    hypotheses=prose(
-        SETTING + " No more is used than that $K_s$ is a mean of products of functions."
-    ),
-    title="Theorem 1, part 3: symmetric and positive semidefinite",
-    expected=RESTORED_HOLDS,
-    ground=prose("""
-        The least eigenvalue of the exact kernel on 60 rows, 20 of which are moved copies of others,
-        is 0 within its rounding.
-        """),
-    printed=(
-        r"K_s(x, z) = K_s(z, x), \qquad \sum_{ij}c_ic_jK_s(x_i, x_j) = "
-        r"E_t\int_{-s}^s\left(\sum_ic_i\psi(x_i, t, \tau)\right)^2d\tau \ge 0"
-    ),
-    printed_text="The expected kernel is symmetric and positive semidefinite.",
-    proved=(
-        r"a - b\,D(x, z) \text{ is a kernel on the unit sphere for every group if } a \ge b\,M_d, "
-        r"\quad M_d = E\|u - v\| = "
-        r"\frac{2^{d-1}\Gamma(d/2)^2}{\sqrt\pi\,\Gamma(d - \frac{1}{2})} < \sqrt 2, "
-        r"\text{ and, without a group, only then}"
-    ),
-    proved_text=prose(r"""
-        With $b = \frac{q}{p}/\sqrt{2\pi d}$ the window may be as small as $b M_d$, and the exact
-        form $s - \frac{q}{p}d_G$ stays a kernel: from 0.36 at $d = 2$, less in more dimensions,
-        where the paper takes $1 + \epsilon$.
-        """),
-    proof=prose(r"""
-        The square under the mean, for any law of templates, any group and any window. Beyond it:
-        $-\|x - z\|$ is conditionally positive definite (Schoenberg), so that its coefficients of
-        spherical harmonics of degree 1 and more are not negative; that of degree 0 of $a - b\|x -
-        z\|$ is $a - bM_d$. Means over $g$ and $g'$ keep kernels kernels.
-        """),
-    note=prose("""
-        The text proves this under the number 2, since its first two parts share a proof.
-        """),
-    checks=(
-        Check(form="restored", name="eigenvalues", run=eigenvalues),
-        Check(form="proved", name="the least constant", run=least_constant),
-        Check(form="proved", name="no smaller constant", run=no_less),
-        Check(form="proved", name="the room that the window leaves", run=room),
-    ),
-)

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from mehler.statements import Check, Context, Evidence, Plot, Statement
+from mehler.statements import Context, Evidence, Plot, check
 from mehler.verify import intervals
 
-from ..._dedent import prose
 from .._tokens import Tokens
 from . import _exact as known
 from ._curves import draw_of, of_gram, of_map
@@ -27,12 +26,14 @@ def invariant_gram(tokens: Tokens, n_bins: int, seed: int) -> Any:
     return gram
 
 
+@check("group-invariant.permutations", form="printed", name="more templates", pays=True)
 def more_templates(context: Context, *, sizes: tuple[int, int] = (5, 25)) -> Evidence:
     """Count draws in which 25 templates do better than 5, at the same number of bins."""
     n = 8 if context.quick else 25
     return _more(context, "more templates", [(n, m) for m in sizes])
 
 
+@check("group-invariant.permutations", form="printed", name="more bins", pays=True)
 def more_bins(context: Context, *, sizes: tuple[int, int] | None = None) -> Evidence:
     """Count draws in which many bins do better than few, with 25 templates."""
     few_and_many = sizes or ((1, 8) if context.quick else (2, 25))
@@ -54,13 +55,13 @@ def _more(context: Context, check: str, sizes: list[tuple[int, int]]) -> Evidenc
         wins,
         _DRAWS,
         form="printed",
-        check=check,
         claim=f"{few} is less accurate than {many} in more than half of all draws of targets, "
         f"split and templates; {_world(tokens, per_class)}",
         n_features=_DRAWS * max(m * (2 * n + 1) for n, m in sizes),
     )
 
 
+@check("group-invariant.permutations", form="proved", name="the order of the figure", pays=True)
 def ordering(
     context: Context, *, invariant: Callable[[Tokens, int, int], Any] = invariant_gram
 ) -> Evidence:
@@ -81,7 +82,6 @@ def ordering(
         wins,
         _DRAWS,
         form="proved",
-        check="the order of the figure",
         claim=(
             f"bag of words < CDF({n}, 25) <= Haar kernel in more than half of all draws of "
             f"targets, split and templates; {_world(tokens, per_class)}"
@@ -91,6 +91,7 @@ def ordering(
     )
 
 
+@check("group-invariant.permutations", form="proved", name="few permutations lose", pays=True)
 def few_elements(context: Context, *, few: int | None = None) -> Evidence:
     """Count draws in which few permutations do worse than all."""
     tokens, per_class = (SMALL, 60) if context.quick else (PAPER, 500)
@@ -109,7 +110,6 @@ def few_elements(context: Context, *, few: int | None = None) -> Evidence:
         wins,
         _FEWER_DRAWS,
         form="proved",
-        check="few permutations lose",
         claim=(
             f"CDF({n}, {m}) with {some} permutations is less accurate than with all in more than "
             f"half of all draws; {_world(tokens, per_class)}"
@@ -132,13 +132,11 @@ def _chance(
     draws: int,
     *,
     form: Any,
-    check: str,
     claim: str,
     n_features: int,
     plots: tuple[Plot, ...] = (),
 ) -> Evidence:
     """Hold a count of draws against one half."""
-    context.ledger.spend(f"{STATEMENT.id}: {check}", context.false_alarm)
     return Evidence.bound_comparison(
         form=form,
         claim=claim,
@@ -153,6 +151,7 @@ def _chance(
     )
 
 
+@check("group-invariant.permutations", form="proved", name="least squares on counts")
 def least_squares(
     context: Context, *, errors: Callable[[Tokens, int], Fraction] | None = None
 ) -> Evidence:
@@ -170,6 +169,7 @@ def least_squares(
     )
 
 
+@check("group-invariant.permutations", form="proved", name="the best linear rule of counts")
 def best_rule(
     context: Context, *, errors: Callable[[Tokens, int], Fraction] = known.alone
 ) -> Evidence:
@@ -188,6 +188,7 @@ def best_rule(
     )
 
 
+@check("group-invariant.permutations", form="proved", name="raw rows are counts")
 def raw_is_counts(context: Context, *, labels: Callable[[Task], Any] | None = None) -> Evidence:
     """Compare least squares on one-hot rows and on counts, over all sequences."""
     task = Task(SMALL if context.quick else PAPER, (1, 3))
@@ -203,6 +204,7 @@ def raw_is_counts(context: Context, *, labels: Callable[[Task], Any] | None = No
     )
 
 
+@check("group-invariant.permutations", form="proved", name="the Haar kernel tells all orbits apart")
 def separates(context: Context, *, kernel: Callable[[Tokens], Any] = haar) -> Evidence:
     """Compute the smallest eigenvalue of the Haar kernel on the orbits."""
     found = known.least_eigenvalue(kernel(PAPER))
@@ -217,71 +219,3 @@ def separates(context: Context, *, kernel: Callable[[Tokens], Any] = haar) -> Ev
         lower=1e-6,
         method="computed in float64, with its rounding",
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.permutations",
-    source="Mroueh, Voinea, Poggio (2015), Section 6 and Appendix D.1",
-    place=prose(
-        "Section 6 and Appendix D.1; our copy, lines 112 and 230 to 236, in words and without the "
-        "figures"
-    ),
-    hypotheses=prose("""
-        All sequences of 5 characters out of 8, one-hot; labels that say whether two random targets
-        both occur; standard normal templates with all 120 permutations, pooled by distribution
-        functions; regularised least squares on 2000 random sequences of each class, all others
-        being the test.
-        """),
-    title="The experiment on permuted sequences",
-    expected="holds",
-    printed=(
-        r"m < m' \Rightarrow \mathrm{CDF}(n,m) < \mathrm{CDF}(n,m'), \qquad "
-        r"n < n' \Rightarrow \mathrm{CDF}(n,m) < \mathrm{CDF}(n',m)"
-    ),
-    printed_text=prose("""
-        Test accuracy of least squares on features CDF(bins, templates) grows with the number of
-        templates and with the number of bins; over the number of sampled permutations it is rather
-        flat. (The figures, and their order of methods, are not in our copy.)
-        """),
-    ground=prose("""
-        Counted over 60 draws of targets, split and templates: 25 templates do better than 5, and
-        many bins better than few, in more than half of all draws. At the full level in the paper's
-        own world.
-        """),
-    proved=(
-        r"\mathrm{raw} = \mathrm{bag} = 1 - 2\beta = 0.8364, \quad \max_{u,v,w}\mathrm{acc}"
-        r"(u\#a+v\#b \ge w) = 1 - \beta = 0.9182, \quad \beta = \frac{2551}{25838}\cdot"
-        r"\frac{23838}{28768}; \quad \lambda_{\min}(K_{\mathrm{Haar}}) > 0"
-    ),
-    proved_text=prose(r"""
-        With 2000 training sequences of each class. $\beta$ is the share of the test in which one
-        given target occurs twice or more and the other does not. Least squares treats the targets
-        alike and loses both such shares; a rule that does not loses one. The Haar kernel is
-        strictly positive on the 792 orbits: with enough rows it learns any labels of them. The
-        order bag of words, CDF with 25 templates, Haar kernel is measured too.
-        """),
-    proof=prose(r"""
-        The labels do not change under permutations of places, and the empirical risk is convex, so
-        that on all sequences the mean over permutations of a solution on one-hot rows is a
-        solution: a function of counts; by symmetry in the targets one of $\#a+\#b$, with a
-        threshold between 1 and 2. It errs on sequences with one target alone, twice or more:
-        $7^5-6^5-5\cdot6^4 = 2551$ for each. The other values are enumerated and computed. Samples
-        of the permutations do not give invariant features; those of 2 are less accurate.
-        """),
-    note=prose("""
-        At 10 sequences a class bag of words is as good as any. Nearest neighbours, instead of least
-        squares, gain little or nothing over bag of words, which is invariant too. "Rather flat"
-        over the number of permutations holds from about 30 of 120 on. See
-        group-invariant.sample-complexity for the number of orbits.
-        """),
-    checks=(
-        Check(form="printed", name="more templates", run=more_templates),
-        Check(form="printed", name="more bins", run=more_bins),
-        Check(form="proved", name="the order of the figure", run=ordering),
-        Check(form="proved", name="least squares on counts", run=least_squares),
-        Check(form="proved", name="the best linear rule of counts", run=best_rule),
-        Check(form="proved", name="raw rows are counts", run=raw_is_counts),
-        Check(form="proved", name="the Haar kernel tells all orbits apart", run=separates),
-        Check(form="proved", name="few permutations lose", run=few_elements),
-    ),
-)

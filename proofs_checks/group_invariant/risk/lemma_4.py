@@ -13,16 +13,15 @@ from mehler.bounds import Bound
 from mehler.bounds import group_invariant as bounds
 from mehler.exact.orbits import TemplateLaw
 from mehler.features import groups
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._dedent import prose
 from ..._violations import Case, hold_bounds
 from ..._worlds import hold_worlds
 from ...kitchen_sinks._quantiles import quantile_points
 from .. import _tight_worlds as worlds
 from .._errors import batches
 from .._measured_kernel import unit_rows
-from .._setting import EPSILON, PAPER, SETTING
+from .._setting import EPSILON, PAPER
 
 # Shifts leave e = (1, ..., 1)/sqrt(d) alone. The weight C sign<t, e> has f*(x) = -C mu <e, x>,
 # mu the mean size of a coordinate of t: a closed form.
@@ -115,16 +114,16 @@ def _held(context: Context, form: Any, claim: str, bound: Callable[..., Bound]) 
     )
 
 
+@check("group-invariant.lemma-4", form="restored", name="distances", pays=True)
 def restored(context: Context, *, bound: Callable[..., Bound] = bounds.lemma_4) -> Evidence:
     """Count how often the distance exceeds the restored bound."""
-    context.ledger.spend(f"{STATEMENT.id}: restored", context.false_alarm)
     claim = "features with weights of at most $C/m$ come within the restored bound of $f^*$"
     return _held(context, "restored", claim, bound)
 
 
+@check("group-invariant.lemma-4", form="proved", name="distances, sharper", pays=True)
 def proved(context: Context, *, bound: Callable[..., Bound] = bounds.lemma_4) -> Evidence:
     """Count how often the distance exceeds the sharper bound."""
-    context.ledger.spend(f"{STATEMENT.id}: proved", context.false_alarm)
     claim = r"the same with $\log\frac{1}{\delta}$ for the elements and $sC/n$ for the bins"
     return _held(context, "proved", claim, bound)
 
@@ -149,6 +148,7 @@ def _plot(context: Context) -> Plot:
     )
 
 
+@check("group-invariant.lemma-4", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Callable[..., Bound] = bounds.lemma_4) -> Evidence:
     """Hold the sharper bound where it is tight: half of what there is sees one row of a line."""
     return hold_worlds(
@@ -156,62 +156,3 @@ def tight(context: Context, *, bound: Callable[..., Bound] = bounds.lemma_4) -> 
         form="proved",
         claim="distance to weights of at most $C/m$",
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.lemma-4",
-    source="Mroueh, Voinea, Poggio (2015), Lemma 4 and equations (17) to (19)",
-    place=prose(
-        "Appendix B, Lemma 4, equations (17) to (19); our copy, lines 181 to 200, without the "
-        "formulas"
-    ),
-    copy="lost",
-    hypotheses=prose(
-        SETTING
-        + r"""
-        A function of the class with weights of at most $C$ times the density of templates;
-        templates and elements independent.
-        """
-    ),
-    title="Lemma 4: approximation by features",
-    expected=RESTORED_HOLDS,
-    ground=prose("""
-        A function of the class in closed form, cyclic shifts of six coordinates, unit rows,
-        Gaussian templates with rejection and $s = 1.3$, the whole group and independent elements:
-        no more violations than promised.
-        """),
-    printed=(
-        r"\|f - \tilde f\|_{L^2} \le \frac{2sC}{\sqrt m}\left(1+\sqrt{2\log\frac{1}{\delta}}"
-        r"\right) + \frac{2sC}{\sqrt{r}}\left(1+\sqrt{2\log\frac{m}{\delta}}\right) + \frac{2sC}{n}"
-    ),
-    printed_text=prose(r"""
-        Near every function of $\mathcal F_p$ there is a combination of features with weights of at
-        most $C/m$, with probability $1 - 2\delta$.
-        """),
-    proved=(
-        r"\|f - \tilde f\|_{L^2} \le \frac{2sC}{\sqrt m}\left(1+\sqrt{2\log\frac{1}{\delta}}"
-        r"\right) + \frac{2sC}{\sqrt{r}}\left(1+\sqrt{2\log\frac{1}{\delta}}\right) + \frac{sC}{n}"
-    ),
-    proved_text=prose("""
-        No union over templates is needed, and the bins cost half; for the whole group the second
-        term vanishes.
-        """),
-    flaw=prose("""
-        The step from the integral to the bins takes the weights $w(t_j, sk/n)$, but $w$ is only
-        bounded and measurable: it may vanish at all $sk/n$. Means of $w$ over the cells repair it.
-        """),
-    proof=prose(r"""
-        A mean of $m$ independent Hilbert elements of norm at most $M$ is within $\frac{M}{\sqrt
-        m}(1+\sqrt{2\log(1/\delta)})$ of its expectation (variances add; McDiarmid). Templates:
-        $\int_{-s}^s\frac{w}{p}\psi\,d\tau$ has norm at most $2sC$. Elements: average over the
-        templates first; then each $g_i$ gives one element of norm at most $2sC$. Bins: $w_{jk} =
-        \frac{1}{h}\int_{cell}\frac{w(t_j,\tau)}{m\,p(t_j)}d\tau$ is at most $C/m$, and replacing
-        $\psi(\tau)$ by its value at the cell's end errs by $\int|\psi - \psi_{end}| \le h = s/n$
-        for a function that increases from 0 to 1.
-        """),
-    checks=(
-        Check(form="restored", name="distances", run=restored),
-        Check(form="proved", name="distances, sharper", run=proved),
-        Check(form="proved", name="worlds where it is tight", run=tight),
-    ),
-)

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
-from .._setting import SETTING
 from .lemma_4 import approximations, target
 
 
@@ -23,6 +21,7 @@ def hinge(values: Any) -> Any:
     return np.maximum(0.0, 1.0 - values)
 
 
+@check("group-invariant.lemma-5", form="restored", name="risks of near functions")
 def risks(context: Context, *, factor: float = 1.0) -> Evidence:
     """Compare differences of risks with L times the distance, over many approximations."""
     ratios = []
@@ -46,37 +45,3 @@ def risks(context: Context, *, factor: float = 1.0) -> Evidence:
         upper=1.0,
         method="computed, with its rounding",
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.lemma-5",
-    source="Mroueh, Voinea, Poggio (2015), Lemma 5",
-    place="Appendix B, Lemma 5; our copy, lines 201 to 206, without the formula",
-    copy="lost",
-    hypotheses=prose(
-        SETTING
-        + r"""
-        A convex loss $V(yf(x))$ that is $L$-Lipschitz; labels -1 and 1; a function of the class and
-        the one that Lemma 4 finds for it.
-        """
-    ),
-    title="Lemma 5: near functions have near risks",
-    expected=RESTORED_HOLDS,
-    printed=(
-        r"|\mathcal E_V(f) - \mathcal E_V(\tilde f)| \le L\,\|f - \tilde f\|_{L^2(\rho)}, \quad "
-        r"\mathcal E_V(f) = E\,V(yf(x))"
-    ),
-    printed_text=prose("""
-        Risks differ by at most $L$ times the distance of the functions, and that by Lemma 4. The
-        proof names the two steps (line 206); the bound is $L$ times that of Lemma 4.
-        """),
-    ground=prose("""
-        The approximations of group-invariant.lemma-4, at unit rows with arbitrary labels, under the
-        logistic and the hinge loss.
-        """),
-    proof=prose(r"""
-        $|E\,V(yf) - E\,V(y\tilde f)| \le L\,E|f - \tilde f| \le L\|f-\tilde f\|_{L^2}$ by the
-        Lipschitz constant, then Jensen.
-        """),
-    checks=(Check(form="restored", name="risks of near functions", run=risks),),
-)

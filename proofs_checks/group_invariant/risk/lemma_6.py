@@ -11,13 +11,11 @@ from scipy.stats import binom
 from mehler import GroupInvariantFeatures
 from mehler.bounds import Bound, Term
 from mehler.features.groups import SignFlips
-from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from ..._dedent import prose
 from ..._violations import Case, hold_bounds
 from .._measured_kernel import unit_rows
-from .._setting import SETTING
 from ._toy_problem import BINS, WINDOW, fitted
 
 _DELTA = 0.05
@@ -27,6 +25,7 @@ _SMALL = ((10, 10), (30, 20))
 _COINS = 10_000
 
 
+@check("group-invariant.lemma-6", form="restored", name="labels by a coin")
 def coins(context: Context, *, delta: float = 1e-15) -> Evidence:
     """Take equal weights and labels by a coin: the risks differ by a binomial variable."""
     s, n = 1.99, 8
@@ -62,9 +61,9 @@ def coins(context: Context, *, delta: float = 1e-15) -> Evidence:
     )
 
 
+@check("group-invariant.lemma-6", form="proved", name="Rademacher complexity", pays=True)
 def rademacher(context: Context, *, window: float = WINDOW) -> Evidence:
     """Hold the mean Rademacher complexity against 2 s C over the root of N."""
-    context.ledger.spend(f"{STATEMENT.id}: rademacher", context.false_alarm)
     n_draws = 400 if context.quick else 20_000
     found = []
     for m, n in _SMALL:
@@ -110,9 +109,9 @@ def gap_bound(n: int, *, window: float = WINDOW, delta: float = _DELTA) -> Bound
     )
 
 
+@check("group-invariant.lemma-6", form="proved", name="largest difference of risks", pays=True)
 def gaps(context: Context, *, bound: Any = gap_bound) -> Evidence:
     """Count how often true and empirical risk differ by more than the bound."""
-    context.ledger.spend(f"{STATEMENT.id}: gaps", context.false_alarm)
     n_draws = 500 if context.quick else 20_000
     return hold_bounds(
         [
@@ -125,64 +124,3 @@ def gaps(context: Context, *, bound: Any = gap_bound) -> Evidence:
         false_alarm=context.false_alarm,
         n_features=n_draws * sum(m for m, _ in _SETTINGS) * (2 * BINS + 1),
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.lemma-6",
-    source="Mroueh, Voinea, Poggio (2015), Lemma 6 and Theorem 5",
-    place=prose(
-        "Appendix B, Lemma 6, and Appendix C, Theorem 5; our copy, lines 207 to 210 and 225 to "
-        "229, without the formulas"
-    ),
-    copy="lost",
-    hypotheses=prose(
-        SETTING
-        + r"""
-        $N$ independent points with labels -1 and 1; a convex loss $V(yf(x))$ that is $L$-Lipschitz
-        and, as recalled, not negative; functions with weights of at most $C/m$. Theorem 5 asks for
-        a class whose functions are bounded; the bound is lost, and $C$ was put in its place.
-        """
-    ),
-    title="Lemma 6: true and empirical risk",
-    expected=RESTORED_REFUTED,
-    ground=prose(r"""
-        Sign flips, unit rows, Gaussian templates with rejection, $s = 1.99$, eight bins, a convex
-        loss that is not negative: the restored bound for $\delta = 10^{-15}$ fails with probability
-        $10^{-14}$, a binomial tail.
-        """),
-    printed=(
-        r"\sup_{\tilde{\mathcal F}}|\mathcal E_V - \hat{\mathcal E}_V| \le \frac{1}{\sqrt N}\left("
-        r"4LsC + 2V(0) + LC\sqrt{\frac{1}{2}\log\frac{1}{\delta}}\right)"
-    ),
-    printed_text=prose(r"""
-        Over all weights of at most $C/m$ true and empirical risk are near, with probability $1 -
-        \delta$; the deviation takes $C$ for a bound of the functions.
-        """),
-    proved=(
-        r"\sup_{\tilde{\mathcal F}}\left(\mathcal E_V - \hat{\mathcal E}_V\right) \le "
-        r"\frac{4LsC}{\sqrt N} + 4LsC\sqrt{\frac{\log(1/\delta)}{2N}}, \qquad "
-        r"\mathfrak R_N(\tilde{\mathcal F}) \le \frac{2sC}{\sqrt N}"
-    ),
-    proved_text=prose(r"""
-        With probability $1 - \delta$ (with $2/\delta$ for the absolute value); no term in $V(0)$.
-        """),
-    flaw=prose(r"""
-        $C$ bounds the weights, not the functions. Where the group has $-x$ with each $x$, equal
-        weights give $b = C\frac{s}{n}\sum_k\psi = C(s + \frac{s}{2n})$ at every row. With labels by
-        a coin and $V(u) = \max(0, b - u)$ the risks then differ by $|\bar y|b$, whose tail is
-        heavier than the bound's: at $s = 1.99$, $n = 8$, $N = 10^4$ the restored one for $\delta =
-        10^{-15}$ fails with probability $10^{-14}$. The range of the loss, and with it McDiarmid's
-        term, is $4LsC$. The constant $V(0)$ cancels in the difference.
-        """),
-    proof=prose(r"""
-        Symmetrisation and contraction bound the mean of the supremum by $2L\mathfrak R_N$, and
-        $\mathfrak R_N = E\frac{hC}{m}\sum_{jk}|\frac{1}{N}\sum_i\sigma_i\hat\psi_{jk}(x_i)| \le
-        \frac{hC}{m}\cdot 2nm\cdot N^{-1/2}$: the column $k = -n$ is 0. One sample moves the
-        supremum by at most $4LsC/N$, since $|f| \le 2sC$.
-        """),
-    checks=(
-        Check(form="restored", name="labels by a coin", run=coins),
-        Check(form="proved", name="Rademacher complexity", run=rademacher),
-        Check(form="proved", name="largest difference of risks", run=gaps),
-    ),
-)

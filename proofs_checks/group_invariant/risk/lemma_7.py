@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from mehler.bounds import Bound, Term
-from mehler.statements import RESTORED_HOLDS, Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
 from ..._violations import Case, hold_bounds
 from ..._worlds import hold_worlds
 from ...kitchen_sinks import _tight_worlds as worlds
@@ -102,9 +101,11 @@ def _cases(context: Context, bound: Lemma, *, known: bool) -> tuple[list[Case], 
     return cases, n_draws * 100
 
 
+@check(
+    "group-invariant.lemma-7", form="restored", name="means of distribution functions", pays=True
+)
 def means(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
     """Count how often means of distribution functions are farther off than promised."""
-    context.ledger.spend(f"{STATEMENT.id}: means", context.false_alarm)
     cases, n_features = _cases(context, bound, known=False)
     return hold_bounds(
         cases,
@@ -118,9 +119,9 @@ def means(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
     )
 
 
+@check("group-invariant.lemma-7", form="proved", name="the variance known", pays=True)
 def moments(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
     """Count the same against the bound that knows the variance."""
-    context.ledger.spend(f"{STATEMENT.id}: moments", context.false_alarm)
     cases, n_features = _cases(context, bound, known=True)
     return hold_bounds(
         cases,
@@ -131,6 +132,7 @@ def moments(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
     )
 
 
+@check("group-invariant.lemma-7", form="restored", name="worlds where it is tight")
 def tight(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
     """Hold both terms where they are tight: random signs on a line, and an orthogonal basis."""
     return hold_worlds(
@@ -140,6 +142,7 @@ def tight(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
     )
 
 
+@check("group-invariant.lemma-7", form="proved", name="a world where the variance is tight")
 def tight_moments(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
     """Hold the sharper first term on the orthogonal basis, where the mean is not 0."""
     return hold_worlds(
@@ -147,46 +150,3 @@ def tight_moments(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
         form="proved",
         claim="distance of a mean from its expectation, the variance known",
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.lemma-7",
-    source="Mroueh, Voinea, Poggio (2015), Lemma 7, after Rahimi and Recht (2008)",
-    place="Appendix C, Lemma 7; our copy, lines 223 and 224, without the norm and the bound",
-    copy="lost",
-    hypotheses=prose(r"""
-        $f_1, \dots, f_m$ are independent, of one law, in a (separable) Hilbert space; their norms
-        are at most $M$.
-        """),
-    title="Lemma 7: means in a Hilbert space",
-    expected=RESTORED_HOLDS,
-    ground=prose(r"""
-        Means of signed distribution functions of templates, random signs on a line, an orthogonal
-        basis: they miss their expectation by more than the bound no more often than promised.
-        """),
-    printed=(
-        r"P\left(\left\|\frac{1}{m}\sum_{i=1}^mf_i - Ef\right\| \le \frac{M}{\sqrt m}\left(1 + "
-        r"\sqrt{2\log\frac{1}{\delta}}\right)\right) \ge 1 - \delta"
-    ),
-    printed_text="The mean of bounded independent vectors is near its expectation.",
-    proved=(
-        r"P\left(\left\|\frac{1}{m}\sum_{i=1}^mf_i - Ef\right\| \le \sqrt{\frac{E\|f\|^2 - "
-        r"\|Ef\|^2}{m}} + M\sqrt{\frac{2}{m}\log\frac{1}{\delta}}\right) \ge 1 - \delta"
-    ),
-    proved_text="Sharper where the variance is known; it is at most $M^2$.",
-    proof=prose(r"""
-        $E\|\bar f - Ef\| \le (E\|\bar f - Ef\|^2)^{1/2} = ((E\|f\|^2 - \|Ef\|^2)/m)^{1/2}$. One
-        vector changes the norm by at most $2M/m$, so that McDiarmid's inequality gives
-        $P(\|\bar f - Ef\| > E\|\bar f - Ef\| + t) \le e^{-mt^2/2M^2}$.
-        """),
-    note=prose("""
-        These are the constants of kitchen-sinks.lemma-1, which is this lemma for functions of
-        features; Lemma 4 takes it for templates, and for elements of the group.
-        """),
-    checks=(
-        Check(form="restored", name="means of distribution functions", run=means),
-        Check(form="restored", name="worlds where it is tight", run=tight),
-        Check(form="proved", name="the variance known", run=moments),
-        Check(form="proved", name="a world where the variance is tight", run=tight_moments),
-    ),
-)

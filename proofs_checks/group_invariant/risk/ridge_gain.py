@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler.bounds import Bound, group_invariant
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
 from ..._worlds import World, hold_worlds
 from . import _gaussian_rows as gaussian
 from ._orbits import APART, FOUR, THREE, VALUES, Orbits
@@ -27,6 +26,7 @@ def of_kernel(size: int, *, ridge: float, largest: float, off: float) -> float:
     return size * off / (size * (largest + ridge)) ** 2
 
 
+@check("group-invariant.ridge-gain", form="printed", name="the known lower bound")
 def known(context: Context, *, bound: Callable[..., float] = of_kernel) -> Evidence:
     """Hold the known lower bound against the gain in the mean over all designs."""
     worlds = []
@@ -57,6 +57,7 @@ def _off(world: Orbits) -> float:
     return float(np.mean((grams[0] - grams.mean(axis=0)) ** 2))
 
 
+@check("group-invariant.ridge-gain", form="proved", name="variation on orbits")
 def split(
     context: Context,
     *,
@@ -85,6 +86,7 @@ def split(
     )
 
 
+@check("group-invariant.ridge-gain", form="proved", name="all designs of three orbits")
 def enumerated(context: Context, *, risk: Bounding = group_invariant.ridge_risk) -> Evidence:
     """Hold the formula against predictors that are computed by their definition."""
     gap = 0.0
@@ -109,6 +111,7 @@ def split_spectrum(own: Any, mean: Any, ridge: float) -> float:
     return float(np.sum((mu / (mu + size * ridge)) ** 2)) / size
 
 
+@check("group-invariant.ridge-gain", form="proved", name="rows that are whole orbits")
 def whole_orbits(
     context: Context, *, gain: Callable[..., float] = split_spectrum, copies: int = 3
 ) -> Evidence:
@@ -130,6 +133,7 @@ def whole_orbits(
     return _none(gap, "gain by the spectrum, and three equal biases, whole orbits", _ROUNDING)
 
 
+@check("group-invariant.ridge-gain", form="proved", name="least squares, Gaussian rows")
 def least_squares(
     context: Context, *, risk: Bounding = group_invariant.least_squares_risk
 ) -> Evidence:
@@ -154,6 +158,7 @@ def _none(gap: float, claim: str, rounding: float) -> Evidence:
     )
 
 
+@check("group-invariant.ridge-gain", form="proved", name="the invariant kernel may lose")
 def not_ordered(context: Context, *, average: str = "before") -> Evidence:
     """Compute a world where the invariant kernel at the same ridge is worse than none."""
     nought = [Fraction(0)] * 4
@@ -167,64 +172,3 @@ def not_ordered(context: Context, *, average: str = "before") -> Evidence:
         lower=1.0,
         method="computed in fractions",
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.ridge-gain",
-    source="Ours, after Elesedy and Zaidi (2021), Elesedy (2021), Mei and others (2021)",
-    place="Known results, as recalled, and ours; we have no copy of the papers",
-    copy="none",
-    hypotheses=prose(r"""
-        A finite group of order $n$; $K(gx, gz) = K(x, z)$; an invariant target; uncorrelated noise
-        of mean 0 and variance $\sigma^2$. $\hat f$ minimises $\frac1N\sum(y_i - \hat f(x_i))^2 +
-        \lambda\|\hat f\|_H^2$, and $O\hat f$ is its average over the group.
-        """),
-    title="The gain of invariance for ridge regression",
-    expected="holds",
-    ground=prose(r"""
-        All designs of a finite world with three orbits, in fractions, from the definition of each
-        predictor; for least squares the laws of one direction, and the 24-cell.
-        """),
-    printed=(
-        r"\mathbb{E}[R(\hat f) - R(O\hat f)] \ge \frac{\sigma^2N\,\mathbb{E}K_\perp(x, u)^2}"
-        r"{N^2(M + \lambda)^2}, \quad K_\perp = K - \bar K"
-    ),
-    printed_text=prose(r"""
-        The part by noise: at a fresh row of a law that the group keeps, for $N$ independent rows of
-        that law and $K(x, x) \le M$; $\bar K$ is the average kernel.
-        """),
-    proved=(
-        r"R(\hat f) - R(O\hat f) = \mathbb{E}(\hat f - O\hat f)^2, \quad "
-        r"\mathbb{E}_\epsilon = f^\top A^{-1}JA^{-1}f + \sigma^2\mathrm{tr}A^{-1}JA^{-1}, \quad "
-        r"\frac{\sigma^2}N\sum_{\mu \in \mathrm{spec}K_\perp}\left(\frac{\mu}{\mu + N\lambda}"
-        r"\right)^2"
-    ),
-    proved_text=prose(r"""
-        Equalities: in every draw; in the mean over noise, $A = K + N\lambda$ and $J_{ij} =
-        \mathbb{E}_uK_\perp(x_i, u)K_\perp(u, x_j)$; and for rows that are whole orbits, where the
-        bias is the same and the average is the ridge regression of $\bar K$. For least squares with
-        Gaussian rows in dimension $d$, of which $k$ are invariant, the gain is $(d-k)\left(|w|^2
-        \frac{N(d-N)}{d(d-1)(d+2)} + \sigma^2\frac N{d(d-N-1)}\right)$ for $N < d - 1$ and
-        $\sigma^2\frac{d-k}{N-d-1}$ for $N > d + 1$.
-        """),
-    proof=prose(r"""
-        On functions of a row whose law the group keeps, averaging is an orthogonal projection, and
-        the target is in its image: Pythagoras. The predictor less its average is
-        $\sum\alpha_iK_\perp(\cdot, x_i)$ with $\alpha = A^{-1}y$. On whole orbits the group
-        permutes the rows by matrices that commute with $K$, and their mean is a projection. For
-        Gaussian rows the span of the rows is an even subspace $\Pi$ of dimension $N$, with
-        $\mathbb{E}\Pi_{12}^2 = \frac{N(d-N)}{d(d-1)(d+2)}$.
-        """),
-    note=prose(r"""
-        Averaging never loses. The invariant kernel at the same ridge may: with one row, orthogonal
-        images and noise alone its risk is larger while $N\lambda < n^{-1/2}$.
-        """),
-    checks=(
-        Check(form="printed", name="the known lower bound", run=known),
-        Check(form="proved", name="variation on orbits", run=split),
-        Check(form="proved", name="all designs of three orbits", run=enumerated),
-        Check(form="proved", name="rows that are whole orbits", run=whole_orbits),
-        Check(form="proved", name="least squares, Gaussian rows", run=least_squares),
-        Check(form="proved", name="the invariant kernel may lose", run=not_ordered),
-    ),
-)

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
 from .._tokens import Tokens
 
 _PAPER = Tokens(5, 8)
@@ -36,6 +35,7 @@ def listed(length: int, alphabet: int) -> int:
     return len(np.unique(np.sort(grid, axis=1), axis=0))
 
 
+@check("group-invariant.sample-complexity", form="printed", name="the share of orbits")
 def shrinks(context: Context, *, tokens: Tokens = _PAPER) -> Evidence:
     """Compute the share of orbits among sequences."""
     share = len(tokens.representatives) / tokens.alphabet**tokens.length
@@ -50,6 +50,7 @@ def shrinks(context: Context, *, tokens: Tokens = _PAPER) -> Evidence:
     )
 
 
+@check("group-invariant.sample-complexity", form="proved", name="Burnside's count")
 def counted(context: Context, *, formula: Callable[[int, int], Any] = burnside) -> Evidence:
     """Hold Burnside's formula against orbits that are listed."""
     sizes = [(5, 8), (3, 3), (4, 2)]
@@ -69,6 +70,7 @@ def counted(context: Context, *, formula: Callable[[int, int], Any] = burnside) 
     )
 
 
+@check("group-invariant.sample-complexity", form="proved", name="less than the order of the group")
 def not_the_order(context: Context, *, order: float | None = None) -> Evidence:
     """Compare the reduction with the order of the group."""
     reduction = _PAPER.alphabet**_PAPER.length / len(_PAPER.representatives)
@@ -81,48 +83,3 @@ def not_the_order(context: Context, *, order: float | None = None) -> Evidence:
         upper=claimed - 1e-6,
         method="counted",
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.sample-complexity",
-    source="Mroueh, Voinea, Poggio (2015), Section 1.1, Reduced Sample Complexity",
-    place="Section 1.1, Reduced Sample Complexity; our copy, lines 13 to 22, in words",
-    hypotheses=prose("""
-        A finite group that preserves labels; an input set made of a core set and what the elements
-        other than the identity make of it (the formula is lost). Rows lie on a sphere; Remark 3
-        allows any radius.
-        """),
-    title="Reduced sample complexity",
-    expected="holds",
-    printed=r"|\mathcal X_0| = \alpha|\mathcal X|, \quad 0 < \alpha < 1",
-    printed_text=prose("""
-        The core set is a small fraction of the input set, so that fewer training points are there
-        to be sampled. No size of the fraction is given.
-        """),
-    ground=prose(r"""
-        Counted on the paper's own example: sequences of 5 out of 8 characters under the 120
-        permutations of places, one-hot rows of length $\sqrt5$. The share is 792 of 32768.
-        """),
-    proved=(
-        r"|\mathcal X_0| = \frac{1}{|G|}\sum_{g \in G}|\{x : gx = x\}| \ge \frac{|\mathcal X|}{|G|}"
-    ),
-    proved_text=prose("""
-        The number of orbits, by Burnside; $1/|G|$ of the points only if no element but the identity
-        leaves a point alone.
-        """),
-    proof=prose(r"""
-        $\sum_g|\mathrm{Fix}\,g| = \sum_x|G_x| = \sum_x|G|/|Gx|$, and the points of one orbit add up
-        to $|G|$. For permutations of places $|\mathrm{Fix}\,g|$ is the size of the alphabet to the
-        number of cycles.
-        """),
-    note=prose("""
-        Sequences of 5 out of 8 tokens: 32768 points and 120 permutations, but 792 orbits and not
-        273; the reduction is 41.4, not 120. The measure on the orbits is pushed forward, not
-        restricted.
-        """),
-    checks=(
-        Check(form="printed", name="the share of orbits", run=shrinks),
-        Check(form="proved", name="Burnside's count", run=counted),
-        Check(form="proved", name="less than the order of the group", run=not_the_order),
-    ),
-)

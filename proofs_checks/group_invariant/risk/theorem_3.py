@@ -11,25 +11,25 @@ import numpy as np
 from mehler import GroupInvariantFeatures
 from mehler.bounds import Bound
 from mehler.bounds import group_invariant as bounds
-from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._dedent import prose
 from ..._violations import Case, hold_bounds
 from ..._worlds import hold_worlds
 from ...kitchen_sinks._quantiles import quantile_points
 from .. import _tight_worlds as worlds
-from .._setting import SETTING
 from . import _one_orbit
 from ._toy_problem import BINS, LABELS, SHARE, TOKENS, WINDOW, fitted, least_risk, risk_everywhere
 
 _DELTA = 0.02
 
 
+@check("group-invariant.theorem-3", form="restored", name="one orbit, V(u) = -u")
 def one_orbit(context: Context, *, delta: float = 1e-10) -> Evidence:
     """Compute how often the excess risk of a linear loss exceeds the restored bound."""
     return _violated("$V(u) = -u$", delta, 0.0)
 
 
+@check("group-invariant.theorem-3", form="restored", name="one orbit, a loss from 0 up")
 def not_negative(context: Context, *, delta: float = 1e-18) -> Evidence:
     """Compute the same for a loss that is not negative, whose value at 0 the bound pays for."""
     least = _one_orbit.largest_value()
@@ -52,6 +52,7 @@ def _violated(loss: str, delta: float, loss_at_zero: float) -> Evidence:
     )
 
 
+@check("group-invariant.theorem-3", form="proved", name="risk on orbits and on everything")
 def invariance(context: Context, *, n_elements: int | None = 2) -> Evidence:
     """Compare the risks on all sequences and on sorted ones, for one sampled function."""
     phi = GroupInvariantFeatures.draw(
@@ -94,9 +95,9 @@ def _bound_at(bound: Callable[..., Bound], m: int, n: int, **options: Any) -> Bo
     return bound(n, scale=1.0, lipschitz=1.0, delta=_DELTA, **sizes)
 
 
+@check("group-invariant.theorem-3", form="proved", name="excess risk", pays=True)
 def excess(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_3) -> Evidence:
     """Count how often the excess risk exceeds the proved bound, with the whole group."""
-    context.ledger.spend(f"{STATEMENT.id}: excess risk", context.false_alarm)
     settings, n_draws = _settings(context)
     least = least_risk(context)
     cases = [
@@ -120,9 +121,9 @@ def excess(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_3) 
     )
 
 
+@check("group-invariant.theorem-3", form="proved", name="excess risk, sampled elements", pays=True)
 def excess_sampled(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_3) -> Evidence:
     """Count how often the excess risk on everything exceeds the bound, two random elements."""
-    context.ledger.spend(f"{STATEMENT.id}: excess risk, sampled", context.false_alarm)
     m, n, r, n_draws = 10, 50, 2, 240 if context.quick else 20_000
     case = Case(
         drawn=risk_everywhere(context, m, n, r, n_draws) - least_risk(context),
@@ -165,6 +166,7 @@ def _plot(context: Context, least: float) -> Plot:
     )
 
 
+@check("group-invariant.theorem-3", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_3) -> Evidence:
     """Hold the bound where it is tight: one row of a line, endless all but one size."""
 
@@ -180,76 +182,3 @@ def tight(context: Context, *, bound: Callable[..., Bound] = bounds.theorem_3) -
         form="proved",
         claim="excess risk",
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.theorem-3",
-    source="Mroueh, Voinea, Poggio (2015), Theorem 3",
-    place=prose("""
-        Section 4, Theorem 3, and Appendix B; our copy, lines 100 to 104 and 211 to 218, without the
-        formula
-        """),
-    copy="lost",
-    hypotheses=prose(
-        SETTING
-        + r"""
-        $N$ independent points of the core set with labels -1 and 1; a group that preserves labels
-        and their law; a convex loss $V(yf(x))$ that is $L$-Lipschitz and, as recalled, not negative
-        (line 12); $m$ templates, $r$ elements and $n$ bins of any number; weights of at most $C$
-        times the density, and of at most $C/m$.
-        """
-    ),
-    title="Theorem 3: learning with features",
-    expected=RESTORED_REFUTED,
-    ground=prose(r"""
-        One orbit of sign flips, unit rows, Gaussian templates with rejection, $s = 1.99$, $N =
-        10^6$ and so many templates, bins and elements that their terms vanish: for $V(u) = -u$ and
-        $\delta = 10^{-10}$ the bound fails with probability $5.7\cdot10^{-9}$, for $3\cdot10^{-10}$
-        promised; for a loss that is not negative and $\delta = 10^{-18}$ with $5.6\cdot10^{-17}$,
-        for $3\cdot10^{-18}$. Binomial tails, exact.
-        """),
-    printed=(
-        r"\mathcal E_V(f_N^*) \le \min_{\mathcal F_p}\mathcal E_V + \frac{2}{\sqrt N}\left(4LsC + "
-        r"2V(0) + LC\sqrt{\frac{1}{2}\log\frac{1}{\delta}}\right) + \frac{2sLC}{\sqrt m}\left(1 + "
-        r"\sqrt{2\log\frac{1}{\delta}}\right) + L\left(\frac{2sC}{\sqrt{r}}\left(1 + "
-        r"\sqrt{2\log\frac{m}{\delta}}\right) + \frac{2sC}{n}\right)"
-    ),
-    printed_text=prose(r"""
-        The risk of the minimiser over weights of at most $C/m$ on $N$ points of the core set
-        exceeds the least risk of $\mathcal F_p$ by no more than this, with probability $1 -
-        3\delta$.
-        """),
-    proved=(
-        r"\mathcal E_V(f_N^*) \le \inf_{\mathcal F_p}\mathcal E_V + \left(1 + "
-        r"\sqrt{2\log\frac{1}{\delta}}\right)\left(\frac{4LsC}{\sqrt N} + \frac{2sLC}{\sqrt m} + "
-        r"\frac{4sLC}{\sqrt{r}}\right) + \frac{sLC}{n}"
-    ),
-    proved_text=prose(r"""
-        With probability $1 - 5\delta$; with the whole group the term in $r$ vanishes and it is $1 -
-        3\delta$.
-        """),
-    flaw=prose(r"""
-        The deviation term takes $C$ for a bound of functions that reach $sC$, as in
-        group-invariant.lemma-6; at small $\delta$ nothing else in the bound makes up for it. And a
-        function of sampled elements is not invariant: its risk on the whole space, where it will be
-        used, differs from its risk on the core set, where the data are, which the restored sum has
-        no term for. $V(0)$ is not needed, and the minimum is an infimum.
-        """),
-    proof=prose(r"""
-        Five events of probability $\delta$. On orbits: the supremum of group-invariant.lemma-6 and
-        Hoeffding for one comparator give $\frac{4LsC}{\sqrt N}(1 + \sqrt{2\log(1/\delta)})$;
-        group-invariant.lemma-4 gives a comparator, with two events, and group-invariant.lemma-5
-        turns distances into risks. From orbits to everything: with $\bar f$ the same weights and
-        exact distribution functions, $\sup_w|\tilde f - \bar f| \le \frac{hC}{m}\sum_{jk}|\hat\psi
-        - \psi|$, whose averages over both spaces have a sum of mean at most $2sC/\sqrt r$ and
-        differences of at most $4sC/r$: McDiarmid.
-        """),
-    checks=(
-        Check(form="restored", name="one orbit, V(u) = -u", run=one_orbit),
-        Check(form="restored", name="one orbit, a loss from 0 up", run=not_negative),
-        Check(form="proved", name="risk on orbits and on everything", run=invariance),
-        Check(form="proved", name="excess risk", run=excess),
-        Check(form="proved", name="excess risk, sampled elements", run=excess_sampled),
-        Check(form="proved", name="worlds where it is tight", run=tight),
-    ),
-)

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from mehler.bounds import Bound, Term
-from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
 from ..._violations import Case, hold_bounds
 from ..._worlds import World, hold_worlds, mean_exceeds
 from ...kitchen_sinks.worlds._signs import log_tail, mean_signs
@@ -29,6 +28,7 @@ def as_restored(n_samples: int, *, log_delta: float, rademacher: float) -> float
     return 4 * rademacher + 2 / root + math.sqrt(-0.5 * log_delta) / root
 
 
+@check("group-invariant.theorem-5", form="restored", name="labels by a coin")
 def coins(context: Context, *, log_delta: float = -100.0) -> Evidence:
     """Take the class of one function, 1, hinge loss and labels by a coin: a binomial tail."""
     # E |mean of signs| is below one over the root: a larger bound than the restored one.
@@ -77,9 +77,9 @@ def both_signs(n_samples: int) -> float:
     )
 
 
+@check("group-invariant.theorem-5", form="proved", name="two functions", pays=True)
 def two_functions(context: Context, *, bound: Bounding = class_bound) -> Evidence:
     """Count how often the risks of 1 and -1 differ by more than the bound, fair labels."""
-    context.ledger.spend(f"{STATEMENT.id}: two functions", context.false_alarm)
     n_draws = 100_000
     cases = [
         Case(
@@ -119,6 +119,7 @@ def all_signs(bound: Bounding) -> World:
     return World("all signs", (happens, happens), _NEARLY_CERTAIN)
 
 
+@check("group-invariant.theorem-5", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Bounding = class_bound) -> Evidence:
     """Hold the bound where its terms matter alone: one function, and all of them."""
     return hold_worlds(
@@ -126,64 +127,3 @@ def tight(context: Context, *, bound: Bounding = class_bound) -> Evidence:
         form="proved",
         claim="largest excess of the true over the empirical risk, fair labels",
     )
-
-
-STATEMENT = Statement(
-    id="group-invariant.theorem-5",
-    source="Mroueh, Voinea, Poggio (2015), Theorem 5, after Rahimi and Recht (2008)",
-    place=prose("""
-        Appendix C, Theorem 5; our copy, lines 225 to 229, without the bound of the functions, the
-        inequality and the complexity
-        """),
-    copy="lost",
-    hypotheses=prose(r"""
-        A class of functions with $|f(x)| \le C$ for all $x$, where the bound is lost and $C$ stands
-        for it; a loss $V(yf(x))$ that is $L$-Lipschitz; labels -1 and 1; $N$ independent samples.
-        """),
-    title="Theorem 5: true and empirical risk of bounded functions",
-    expected=RESTORED_REFUTED,
-    ground=prose(r"""
-        One function that is 1, hinge loss, fair labels, $N = 4000$: at $\log\delta = -100$ the
-        restored bound fails with probability $e^{-89.6}$, a binomial tail summed in integers. The
-        restored form is Rahimi and Recht's as recalled, since that is the source the text names.
-        """),
-    printed=(
-        r"P\left(\forall f: \mathcal E_V(f) \le \hat{\mathcal E}_V(f) + 4L\mathfrak R_N + "
-        r"\frac{2|V(0)|}{\sqrt N} + LC\sqrt{\frac{1}{2N}\log\frac{1}{\delta}}\right) "
-        r"\ge 1 - \delta, \qquad "
-        r"\mathfrak R_N = E\sup_f\left|\frac{1}{N}\sum_i\sigma_if(x_i)\right|"
-    ),
-    printed_text=prose("""
-        Over a class of bounded functions the risk exceeds the empirical one by no more than the
-        complexity of the class and a deviation allow.
-        """),
-    proved=(
-        r"P\left(\forall f: \mathcal E_V(f) \le \hat{\mathcal E}_V(f) + 2L\mathfrak R_N^+ + "
-        r"LC\sqrt{\frac{2}{N}\log\frac{1}{\delta}}\right) \ge 1 - \delta, \qquad "
-        r"\mathfrak R_N^+ = E\sup_f\frac{1}{N}\sum_i\sigma_if(x_i) \le \mathfrak R_N"
-    ),
-    proved_text=prose("""
-        Half of the first term, without an absolute value in the complexity, no term for the loss at
-        0, and twice the deviation.
-        """),
-    flaw=prose(r"""
-        Values $yf(x)$ lie in $[-C, C]$, and losses in a range of $2LC$: one sample moves the
-        supremum by $2LC/N$, and McDiarmid's deviation is $LC\sqrt{2\log(1/\delta)/N}$, twice the
-        restored one. The other terms, more than is needed, hide it at moderate $\delta$. If the
-        lost bound is one of the range of $yf(x)$, nothing is wrong with the deviation.
-        """),
-    proof=prose(r"""
-        $V(0)$ cancels in the difference. The mean of the supremum is at most $2E\sup\frac{1}{N}
-        \sum_i\sigma_iV(y_if(x_i)) \le 2L\mathfrak R_N^+$, by symmetrisation, contraction (Ledoux
-        and Talagrand) and since $\sigma_iy_i$ are signs as $\sigma_i$ are; McDiarmid's inequality.
-        """),
-    note=prose("""
-        group-invariant.lemma-6 takes it for weights of at most C/m, whose functions are larger than
-        C; kitchen-sinks.estimation-lemma is the same for the box of weights.
-        """),
-    checks=(
-        Check(form="restored", name="labels by a coin", run=coins),
-        Check(form="proved", name="two functions", run=two_functions),
-        Check(form="proved", name="worlds where it is tight", run=tight),
-    ),
-)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mehler.statements import Context, Evidence
+from mehler.statements import Context, Evidence, check
 
 # s, and a prime b that is at least s: d = s b columns.
 _CODES = ((2, 11), (3, 31), (4, 31), (5, 7), (6, 7))
@@ -32,6 +32,7 @@ def words(s: int, b: int) -> np.ndarray:
     return rows
 
 
+@check("maxout.definition-2", form="proved", name="a packing of sparse vectors")
 def separated(context: Context, *, code: Callable[[int, int], np.ndarray] = words) -> Evidence:
     """Check that the least distance between words exceeds the radius of their ball."""
     nearest = math.inf
@@ -58,6 +59,7 @@ def order(s: int, d: int) -> float:
     return s * math.log2(d)
 
 
+@check("maxout.definition-2", form="proved", name="sparse vectors")
 def sparse(context: Context, *, rate: Callable[[int, int], float] = order) -> Evidence:
     """Hold both bounds of the dimension against s log d, for d of at least s^2."""
     places = []

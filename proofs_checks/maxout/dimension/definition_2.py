@@ -10,10 +10,8 @@ import numpy as np
 
 from mehler import doubling
 from mehler.doubling import DoublingDimension
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._dedent import prose
-from . import _sparse as sparse_vectors
 from ._half_balls import (
     CAPS,
     area_bound,
@@ -31,6 +29,7 @@ _CURVED = {"60 points of a circle": polygon(60), "the icosahedron": icosahedron(
 _OPEN = 3
 
 
+@check("maxout.definition-2", form="printed", name="at most the dimension of the space")
 def at_most_d(context: Context, *, sets: Mapping[str, Any] = _CURVED) -> Evidence:
     """Count the half-size balls that sets of the plane and of space need, against 2^d."""
     found = {name: doubling.doubling_dimension(points) for name, points in sets.items()}
@@ -50,6 +49,7 @@ def at_most_d(context: Context, *, sets: Mapping[str, Any] = _CURVED) -> Evidenc
     )
 
 
+@check("maxout.definition-2", form="proved", name="23 half-size balls cover a ball of space")
 def half_balls(
     context: Context, *, circles: tuple[tuple[float, int, float], ...] = CAPS
 ) -> Evidence:
@@ -66,6 +66,7 @@ def half_balls(
     )
 
 
+@check("maxout.definition-2", form="proved", name="intervals contain the known dimensions")
 def known_sets(context: Context, *, dimension: Dimension = doubling.doubling_dimension) -> Evidence:
     """Hold the interval of each set of known dimension against that."""
     known = _known(context)
@@ -169,73 +170,3 @@ def _plot_of_spheres(most: int) -> Plot:
         ),
         caption="The area bound stays above the printed one in every dimension from two on.",
     )
-
-
-STATEMENT = Statement(
-    id="maxout.definition-2",
-    source="Mroueh, Rennie, Goel (2015), Definition 2 and the remarks after it and Theorem 2",
-    place=prose("""
-        Section 3, Definition 2 and the remarks after it, and after Theorem 2; our copy, lines 129
-        to 131 and 149
-        """),
-    hypotheses=prose(r"""
-        $\mathcal M$ is the part of a set of $\mathbb R^d$ on the unit sphere (line 123). The
-        definition is as printed, balls with any centres. That $d_{\mathcal M} \le d$ is said in
-        passing, after Theorem 2. "A hyperplane of $\mathbb R^r$ with $r < d$" is a misprint.
-        """),
-    title="Definition 2: the doubling dimension",
-    expected="refuted, repaired",
-    ground=prose(r"""
-        Corners of regular polygons on the unit circle, and of the icosahedron on the unit sphere:
-        more half-size balls are needed than $2^d$, by a packing, exactly. The definition stands,
-        and so do the orders $O(\cdot)$ beside it; what is refuted is the inequality.
-        """),
-    printed=(
-        r"d_{\mathcal M} = \min\left\{k : N\left(\mathcal M \cap B(c, r), r/2\right) \le 2^k "
-        r"\text{ for all } c \in \mathbb R^d, r > 0\right\}, \qquad d_{\mathcal M} \le d"
-    ),
-    printed_text=prose(r"""
-        The least $k$ such that the part of the set in any ball is covered by $2^k$ balls of half
-        the radius. It is said to be at most the dimension $d$ of the space, and of the order of $r$
-        for an $r$-dimensional hyperplane of $\mathbb R^r$.
-        """),
-    proved=(
-        r"d_{\mathcal M} \le \lceil d \log_2 5 \rceil, \qquad "
-        r"2^{d_{S^{d-1}}} \ge \frac{2}{I_{1/4}(\frac{d-1}{2}, \frac12)} > 2^d \quad (d \ge 2)"
-    ),
-    proved_text=prose(r"""
-        Any set of $\mathbb R^d$ has dimension at most $d \log_2 5$, rounded up, and at most 1, 3
-        and 5 in one, two and three dimensions; the sphere's is more than $d$ for every $d \ge 2$.
-        For finite sets the dimension is certified between a packing and covers.
-        """),
-    flaw=prose(r"""
-        A regular pentagon lies in the plane, and its corners are farther apart than the radius of
-        the circle around them: no ball of half that radius holds two, five are needed, and $2^2 =
-        4$ do not do. The hyperplane should lie in $\mathbb R^d$. What is defined is not the Assouad
-        dimension, which is 0 for finite sets, but the doubling dimension.
-        """),
-    proof=prose(r"""
-        Volume: of points of a unit ball that are more than $1/2$ apart there are at most $5^d$,
-        since balls of radius $1/4$ around them are disjoint and lie in one of radius $5/4$; as many
-        as possible are centres of a cover. In the plane and in space one ball covers the inner
-        half, and caps of 30 degrees the rest: 6 and 22 of them. Sphere: a ball of radius $1/2$
-        meets it in a cap of at most 30 degrees, and that has the share $\frac12
-        I_{1/4}(\frac{d-1}2, \frac12) < 2^{-d}$ of its area. Interval, from below: points of a ball
-        of radius $r$ that are farther than $r$ apart need a half-size ball each. From above: a
-        section of diameter $D$ lies in two balls of radius $D$ around points at distance $D$, and
-        half-size balls have radius at least $D/4$: one cover of the whole set for each range of
-        $D$, counted where both balls meet it.
-        """),
-    note=prose(r"""
-        With centres of balls in the set only, the circle has dimension 2 instead of 3, and equally
-        spaced points of a line 2 instead of 1. For $s$-sparse unit vectors the dimension is of the
-        order $s \log(ed/s)$, so that the printed $O(s\log d)$ is right (proof on its page).
-        """),
-    checks=(
-        Check(form="printed", name="at most the dimension of the space", run=at_most_d),
-        Check(form="proved", name="23 half-size balls cover a ball of space", run=half_balls),
-        Check(form="proved", name="intervals contain the known dimensions", run=known_sets),
-        Check(form="proved", name="a packing of sparse vectors", run=sparse_vectors.separated),
-        Check(form="proved", name="sparse vectors", run=sparse_vectors.sparse),
-    ),
-)

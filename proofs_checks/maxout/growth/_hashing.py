@@ -18,7 +18,7 @@ import numpy as np
 from scipy import special, stats
 
 from mehler import MaxoutCodes, _arrays, exact
-from mehler.statements import Context, Evidence
+from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
 from ..._measured_products import Draw, Measured, draws
@@ -54,6 +54,7 @@ def exponent_ends(rho: float, log_q: float) -> tuple[float, float]:
     return -upper / log_q, -lower / log_q
 
 
+@check("maxout.remark-1-codes", form="proved", name="the exponent")
 def exponent(context: Context, *, limit: Limit = limiting_exponent) -> Evidence:
     """Hold the limit of the exponent against proved bounds at an enormous pool."""
     log_q = 300 * math.log(10)
@@ -78,6 +79,7 @@ def exponent(context: Context, *, limit: Limit = limiting_exponent) -> Evidence:
     )
 
 
+@check("maxout.remark-1-codes", form="proved", name="the exponent of finite pools")
 def exponent_at_pools(
     context: Context, *, collision: Callable[[float, int], Any] = exact.collision_probability
 ) -> Evidence:
@@ -108,6 +110,7 @@ def as_independent(kappa: float) -> float:
     return kappa**2
 
 
+@check("maxout.remark-1-codes", form="proved", name="digits are independent", pays=True)
 def digits(
     context: Context,
     *,
@@ -115,7 +118,6 @@ def digits(
     both: Callable[[float], float] = as_independent,
 ) -> Evidence:
     """Count how often two neighbouring digits of a code both agree."""
-    context.ledger.spend(f"{context.statement}: digits", context.false_alarm)
     q, rho, n = 4, 0.8, 1_200_000 if context.quick else 4_000_000
     x = np.array([[1.0, 0.0, 0.0]])
     z = np.array([[rho, math.sqrt(1 - rho * rho), 0.0]])
@@ -150,6 +152,7 @@ def digits(
     )
 
 
+@check("maxout.remark-1-codes", form="proved", name="Hoeffding's tail")
 def hoeffding(context: Context, *, rate: float = 2.0) -> Evidence:
     """Hold Hoeffding's exponent against exact binomial tails."""
     worst, where = -math.inf, (0, 0.0, 0.0)

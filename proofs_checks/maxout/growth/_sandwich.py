@@ -14,7 +14,7 @@ import numpy as np
 
 from mehler import exact
 from mehler.bounds import lower, maxout
-from mehler.statements import Context, Evidence
+from mehler.statements import Context, Evidence, check
 
 _POOLS = (2, 4, 64, 1024, 10**6)
 _RHO = (-0.5, 0.0, 0.5, 0.9, 1.0)
@@ -22,6 +22,7 @@ _RHO = (-0.5, 0.0, 0.5, 0.9, 1.0)
 _LEAST = 1e-3
 
 
+@check("maxout.remark-1-codes", form="proved", name="bounds of finite pools")
 def sandwich(
     context: Context,
     *,

@@ -8,9 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from mehler import exact
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._dedent import prose
 from ._growth import LARGEST, RATED, expansion, in_next_order, lower_mean, mean, upper_mean
 
 Moment = Callable[[int], float]
@@ -25,6 +24,7 @@ def _first_moment(q: int) -> float:
     return float(exact.max_moment(1, q))
 
 
+@check("maxout.h1-growth", form="printed", name="the limit, by proved bounds")
 def limit(context: Context, *, rate: Rate = upper_mean) -> Evidence:
     """Hold the ratio of h_1 to sqrt(2 log q) at an enormous q against its limit 1."""
     return Evidence.exact_comparison(
@@ -39,6 +39,7 @@ def limit(context: Context, *, rate: Rate = upper_mean) -> Evidence:
     )
 
 
+@check("maxout.h1-growth", form="printed", name="the slope at 0, by proved bounds")
 def slope(
     context: Context, *, rate: Rate = lambda q: 2 * math.log(q) / q, at: float = LARGEST
 ) -> Evidence:
@@ -59,6 +60,7 @@ def slope(
     )
 
 
+@check("maxout.h1-growth", form="proved", name="finite pools")
 def bounds(context: Context, *, moment: Moment = _first_moment) -> Evidence:
     """Hold h_1 against the proved bounds at every pool size of a list."""
     error = 1e-13  # relative, of the moment
@@ -125,6 +127,7 @@ def _slope_plot() -> Plot:
     )
 
 
+@check("maxout.h1-growth", form="proved", name="the expansion")
 def next_terms(context: Context, *, terms: Rate = expansion) -> Evidence:
     """Hold the expansion of h_1^2 against its own next order, up to an enormous q."""
     worst, q = max((in_next_order(mean(q) ** 2 - terms(q), q), q) for q in RATED)
@@ -139,61 +142,3 @@ def next_terms(context: Context, *, terms: Rate = expansion) -> Evidence:
         upper=0.4,
         method="quadrature with its error bound",
     )
-
-
-STATEMENT = Statement(
-    id="maxout.h1-growth",
-    source="Mroueh, Rennie, Goel (2015), Section 2.1",
-    place="Section 2.1; our copy, lines 91 to 97",
-    hypotheses=prose(r"""
-        $q \to \infty$. The slope is printed with a factor $1 + \varepsilon(q)$, $\varepsilon \to
-        0$, and then without it; it is read as the same limit.
-        """),
-    title="Growth of the mean of the maximum, and of the slope at 0",
-    expected="holds",
-    ground=prose("""
-        A proof, and its bounds evaluated at $q = 10^{300}$, where they are within two per cent of
-        the limit.
-        """),
-    printed=(
-        r"h_1(q) \sim \sqrt{2\log q}, \qquad "
-        r"a_1(q) = \frac{2\log q}{q}\left(1 + \varepsilon(q)\right), \quad \varepsilon(q) \to 0"
-    ),
-    printed_text=prose(r"""
-        The mean of the maximum of $q$ standard normals is asymptotically $\sqrt{2\log q}$, so that
-        near correlation 0 the collision probability is linear with a slope of asymptotically $2\log
-        q/q$.
-        """),
-    proved=(
-        r"\max_{t>0}\,t\left(1-\Phi(t)^q\right) - \frac{2^{1-q}}{\sqrt{2\pi}} \le h_1(q) \le "
-        r"\sqrt{2\log q}, \qquad h_1^2(q) = 2\log q - \log(4\pi\log q) + 2\gamma + o(1), \qquad "
-        r"a_1(q) = \frac{h_1^2(q)}{q-1}"
-    ),
-    proved_text=prose(r"""
-        Bounds at every $q \ge 2$, and the two terms by which the limit is missed; $\gamma$ is
-        Euler's constant.
-        """),
-    proof=prose(r"""
-        Upper bound: $e^{th_1} \le E e^{tM} \le q e^{t^2/2}$ for $t > 0$; take $t = \sqrt{2\log q}$.
-        Lower bound: $EM \ge t\,P(M > t) - E\max(-M, 0)$, where $P(M > t) = 1 - \Phi(t)^q$ and
-        $E\max(-M,0) = \int_0^\infty\Phi(-s)^q ds \le 2^{1-q}\int_0^\infty\Phi(-s)ds =
-        2^{1-q}/\sqrt{2\pi}$. With $t = \sqrt{2(1-\epsilon)\log q}$, $q\,\Phi(-t) \ge
-        q\frac{t}{1+t^2}\varphi(t)$ grows like $q^{\epsilon}$ up to logarithms, hence $\Phi(t)^q \le
-        e^{-q\Phi(-t)} \to 0$ and $\liminf h_1/\sqrt{2\log q} \ge \sqrt{1-\epsilon}$ for every
-        $\epsilon$. The slope is $a_1 = h_1^2/(q-1)$ (maxout.theorem-1-series). Correction: $a_q(M -
-        b_q)$ tends to a Gumbel variable, of mean $\gamma$, with $a_q = \sqrt{2\log q}$ and $b_q =
-        a_q - \log(4\pi\log q)/(2a_q)$, and the moments converge too (Pickands 1968); square $h_1 =
-        b_q + \gamma/a_q + o(1/a_q)$.
-        """),
-    note=prose(r"""
-        True as limits, and far from them at any pool in use: $h_1/\sqrt{2\log q}$ is 0.48 at $q =
-        2$, 0.70 at $q = 8$, 0.93 at $q = 10^6$, and the slope is 0.46 to 0.56 of $2\log q/q$ for $q
-        \le 8$. Use $h_1^2/(q-1)$.
-        """),
-    checks=(
-        Check(form="printed", name="the limit, by proved bounds", run=limit),
-        Check(form="printed", name="the slope at 0, by proved bounds", run=slope),
-        Check(form="proved", name="finite pools", run=bounds),
-        Check(form="proved", name="the expansion", run=next_terms),
-    ),
-)

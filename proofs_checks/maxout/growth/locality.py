@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler import MaxoutFeatures, exact
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._dedent import prose
 from ..._measured_products import Draw, Measured, measure
 from ..._simultaneous import hold_against
 from ._growth import RATED, in_next_order, variance, variance_rate
@@ -55,9 +54,9 @@ def _opposite(context: Context, draw: Draw) -> Measured:
     )
 
 
+@check("maxout.locality", form="printed", name="the kernel of opposite rows is 0", pays=True)
 def far_points_printed(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
     """Hold K = 0 against measured products of opposite rows."""
-    context.ledger.spend(f"{STATEMENT.id}: K = 0 for opposite rows", context.false_alarm)
     measured = _opposite(context, draw)
     return hold_against(
         measured,
@@ -68,6 +67,7 @@ def far_points_printed(context: Context, *, draw: Draw = MaxoutFeatures.draw) ->
     )
 
 
+@check("maxout.locality", form="printed", name="the radius of K shrinks")
 def radius_printed(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> Evidence:
     """Compare the angle at which K falls to half of its largest value at two pool sizes."""
     wide, narrow = (
@@ -91,11 +91,11 @@ def radius_printed(context: Context, *, kernel: Kernel = exact.maxout_kernel) ->
     )
 
 
+@check("maxout.locality", form="proved", name="the kernel of opposite rows", pays=True)
 def far_points_proved(
     context: Context, *, draw: Draw = MaxoutFeatures.draw, kernel: Kernel = exact.maxout_kernel
 ) -> Evidence:
     """Hold K_q(-1) against measured products of opposite rows."""
-    context.ledger.spend(f"{STATEMENT.id}: K(-1) for opposite rows", context.false_alarm)
     measured = _opposite(context, draw)
     return hold_against(
         measured,
@@ -107,6 +107,7 @@ def far_points_proved(
     )
 
 
+@check("maxout.locality", form="proved", name="the kernel becomes constant")
 def flattening(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> Evidence:
     """Hold the drop of K over the whole sphere against V + 1/q."""
     drops = [
@@ -129,6 +130,7 @@ def flattening(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> Evi
     )
 
 
+@check("maxout.locality", form="proved", name="the radius of kappa")
 def half_angle_bounds(
     context: Context, *, collision: Kernel = exact.collision_probability
 ) -> Evidence:
@@ -204,6 +206,7 @@ def _angle_plot() -> Plot:
     )
 
 
+@check("maxout.locality", form="proved", name="the rate of V")
 def variance_falls(context: Context, *, rate: Callable[[float], float] = variance_rate) -> Evidence:
     """Hold pi^2/(12 log q) against the variance of the maximum, up to an enormous q."""
     worst, q = max((in_next_order(variance(q) / rate(q) - 1, q), q) for q in RATED)
@@ -220,6 +223,7 @@ def variance_falls(context: Context, *, rate: Callable[[float], float] = varianc
     )
 
 
+@check("maxout.locality", form="proved", name="the slope at equal rows")
 def near_one(context: Context, *, collision: Kernel = exact.collision_probability) -> Evidence:
     """Hold 1 - kappa against h_1 theta/sqrt(pi), to which it is equal for a pool of two."""
     found = []
@@ -241,78 +245,3 @@ def near_one(context: Context, *, collision: Kernel = exact.collision_probabilit
         upper=1.0 + 2 * rounding,
         method="quadrature with its error bound",
     )
-
-
-STATEMENT = Statement(
-    id="maxout.locality",
-    source="Mroueh, Rennie, Goel (2015), Section 2.1",
-    place="Section 2.1; our copy, lines 91 to 103, with lines 168 to 170",
-    hypotheses=prose(r"""
-        Points of the unit sphere; the words "qualitatively", "far apart", for $\rho \to -1$, and
-        "in the same neighborhood". That the radius of $\kappa_q$ shrinks (line 97) is printed too,
-        and true. No definition of the radius of $K$ is given; it is read as the angle at which $K$
-        falls to half of its largest value.
-        """),
-    title="The radius of locality and the pool size",
-    expected="refuted, repaired",
-    ground=prose(r"""
-        Opposite points of the sphere, the farthest apart that there are: measured products are
-        $0.83\,\sigma^2$ at $q = 8$ and $0.96\,\sigma^2$ at $q = 64$, not near 0. And $K$ falls to
-        half of its largest value at $q = 2$, at no angle at $q = 64$.
-        """),
-    printed=(
-        r"K_q(\rho) \approx 0 \;\text{for far points}, \quad "
-        r"K_q(\rho) \approx \sigma^2(q)\,\rho \;\text{for near points}, \quad "
-        r"\text{radius of } K_q \text{ decreasing in } q"
-    ),
-    printed_text=prose("""
-        Qualitatively, the kernel of maxout features vanishes between distant points and is linear
-        between close ones; the larger the pool, the closer points must be.
-        """),
-    proved=(
-        r"1 - \frac{V(q) + 1/q}{\sigma^2(q)} \le \frac{K_q(\rho)}{\sigma^2(q)} \le 1, \quad "
-        r"V = \sigma^2 - h_1^2 \sim \frac{\pi^2}{12\log q}; \qquad "
-        r"\kappa_q(\cos\theta) = \frac{1}{2} \;\Rightarrow\; "
-        r"\frac{\sqrt\pi}{2h_1(q)} \le \theta \le \arccos\left(1-2V(q)\right)"
-    ),
-    proved_text=prose(r"""
-        The kernel over its largest value tends to 1 uniformly: it becomes constant. What is local
-        is the collision probability, whose half angle is of order $1/\sqrt{\log q}$ (the upper
-        bound reads $\pi/2$ while $2V \ge 1$), and with it the centred kernel, $K_q - h_1^2 =
-        \int_0^\rho \kappa_q$.
-        """),
-    flaw=prose(r"""
-        The discussion reads the locality of $\kappa_q$ off the printed product
-        $\sigma^2\rho\,\kappa_q$. In the true kernel $\kappa_q$ is the derivative, and the constant
-        $h_1^2$ outgrows everything else: $K_q(-1)/\sigma^2$ is 0, 0.62, 0.83, 0.96, 0.997 for $q =
-        2, 4, 8, 64, 10^6$.
-        """),
-    proof=prose(r"""
-        $K_q$ increases with derivative $\kappa_q$, which increases too (maxout.remark-1-codes); so
-        $K_q(1) - K_q(-1) = \int_{-1}^1\kappa_q \le \int_0^1\kappa_q + \kappa_q(0) = V + \frac1q$.
-        Since $V \le 1$ and $\sigma^2 \to \infty$ the first bound follows. Lower bound of the angle:
-        along a great circle the winner changes over the whole arc only if it changes over one of
-        $n$ equal pieces, so $1 - \kappa_q(\cos\theta) \le n(1 - \kappa_q(\cos\frac\theta n)) \to
-        \theta h_1/\sqrt\pi$ by the expansion $\kappa_q(\cos\theta) = 1 - h_1\theta/\sqrt\pi +
-        O(\theta^2)$; the slope comes from a change between two of the $q(q-1)/2$ pairs, whose rate
-        is $q(q-1)\int\varphi^2\Phi^{q-2}/\sqrt\pi$, and that integral is $h_1$ by parts. Put
-        $\kappa_q = \frac12$. Upper bound: for $0 \le \rho < 1$, $V \ge \int_\rho^1\kappa_q \ge
-        (1-\rho)\kappa_q(\rho)$, so $\kappa_q = \frac12$ needs $1 - \rho \le 2V$; for $\rho < 0$,
-        $\kappa_q(\rho) < 1/q \le \frac12$. By the Gumbel limit of the maximum with its second
-        moment, $V \sim \pi^2/(12\log q)$: both bounds are of order $1/\sqrt{\log q}$.
-        """),
-    note=prose(r"""
-        Half angles of $\kappa_q$: 1.571, 0.959, 0.720, 0.592, 0.334, 0.226 for $q = 2, 4, 8, 16,
-        1024, 10^6$. The map with the printed kernel is in maxout.decoupled-kernel, the centred map
-        in maxout.centred-kernel.
-        """),
-    checks=(
-        Check(form="printed", name="the kernel of opposite rows is 0", run=far_points_printed),
-        Check(form="printed", name="the radius of K shrinks", run=radius_printed),
-        Check(form="proved", name="the kernel of opposite rows", run=far_points_proved),
-        Check(form="proved", name="the kernel becomes constant", run=flattening),
-        Check(form="proved", name="the radius of kappa", run=half_angle_bounds),
-        Check(form="proved", name="the rate of V", run=variance_falls),
-        Check(form="proved", name="the slope at equal rows", run=near_one),
-    ),
-)

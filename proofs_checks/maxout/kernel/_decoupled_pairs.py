@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mehler import DecoupledMaxoutFeatures, exact, verify
-from mehler.statements import Context, Evidence
+from mehler.statements import Context, Evidence, check
 
 from ..._measured_products import Draw
 
@@ -26,6 +26,7 @@ def covariance_of_two(rho: float) -> float:
     return rho * together - (rho * kappa) ** 2
 
 
+@check("maxout.decoupled-kernel", form="proved", name="covariance of neighbouring units")
 def covariance(context: Context, *, variance: Variance = exact.decoupled_variance) -> Evidence:
     """Compare the covariance of neighbouring units for a pool of two with another route."""
     ratios = [
@@ -46,6 +47,7 @@ def covariance(context: Context, *, variance: Variance = exact.decoupled_varianc
     )
 
 
+@check("maxout.decoupled-kernel", form="proved", name="variance of a product")
 def spread(
     context: Context,
     *,

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from mehler import MaxoutFeatures, _arrays, exact, verify
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._dedent import prose
 from ..._measured_products import Draw, Measured, measure, points
 from ..._simultaneous import hold_against
 
@@ -27,11 +26,11 @@ def variance_of_maximum(q: int) -> float:
     return float(exact.centred_kernel(1.0, q))
 
 
+@check("maxout.centred-kernel", form="printed", name="mean product of centred units", pays=True)
 def kernel(
     context: Context, *, draw: Draw = MaxoutFeatures.draw, kernel: Kernel = exact.centred_kernel
 ) -> Evidence:
     """Hold int_0^rho kappa_q against products of centred units."""
-    context.ledger.spend(f"{STATEMENT.id}: kernel", context.false_alarm)
     width = 0.03 if context.quick else 0.015  # in units of V(q)
     pools = (2, 8) if context.quick else (2, 4, 8, 32)
     measured = Measured.join(
@@ -59,6 +58,7 @@ def kernel(
     )
 
 
+@check("maxout.centred-kernel", form="proved", name="the integral of the collision probability")
 def localiser(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evidence:
     """Compare the kernel with the integral of the collision probability, by Gauss's rule."""
     # kappa has a square root at 1: with t = sin(a) the integrand is smooth.
@@ -86,6 +86,7 @@ def localiser(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evi
     )
 
 
+@check("maxout.centred-kernel", form="proved", name="the localiser localises")
 def localises(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evidence:
     """Hold the localiser's ratio against the rate of the proof, 8 h_1^2 kappa."""
     found = []
@@ -108,6 +109,7 @@ def localises(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evi
     )
 
 
+@check("maxout.centred-kernel", form="proved", name="centring by the mean of the units")
 def mean_over_units(context: Context, *, share: float = 0.5) -> Evidence:
     """Measure what centring by the mean of two units leaves of the kernel."""
     q, rho, n = 4, 0.6, 400_000 if context.quick else 1_000_000
@@ -153,42 +155,3 @@ def _plot(measured: Measured) -> Plot:
         caption="Small and nearly flat between distant rows, steep between close ones: the "
         "locality that the paper is after.",
     )
-
-
-STATEMENT = Statement(
-    id="maxout.centred-kernel",
-    source="Ours, for Mroueh, Rennie, Goel (2015), Theorem 1 and Section 2.1",
-    place="Ours; nobody prints it",
-    copy="none",
-    hypotheses="Independent Gaussian weights; any rows but 0.",
-    title="Centred maxout has a locally linear kernel",
-    expected="holds",
-    ground="Mean products of centred units, measured.",
-    printed=(
-        r"\bar h(x) = h(x) - h_1(q)\,\Vert x\Vert: \qquad "
-        r"\mathbb{E}\,\bar h(x)\bar h(z) = \Vert x\Vert\,\Vert z\Vert\int_0^\rho\kappa_q(t)\,dt = "
-        r"\langle x,z\rangle\,\bar\kappa_q(\rho), \quad "
-        r"\bar\kappa_q(\rho) = \sum_{i \ge 0}\frac{a_i(q)}{i+1}\,\rho^i"
-    ),
-    printed_text=prose("""
-        Subtracting its known mean from a maxout unit leaves exactly a linear kernel times a
-        positive definite localiser, the running mean of the collision probability.
-        """),
-    proof=prose(r"""
-        $E\,h(x) = h_1\Vert x\Vert$, so the centred kernel is $K - h_1^2\Vert x\Vert\Vert z\Vert$,
-        and $K_q - h_1^2 = \int_0^\rho\kappa_q$ (maxout.theorem-1-kernel). Integrate the series of
-        $\kappa_q$ term by term and divide by $\rho$; its coefficients are not negative, so
-        $\bar\kappa_q$ is positive definite on the sphere (Schoenberg). Values: $\bar\kappa_q(1) =
-        V(q) = \sigma^2 - h_1^2$, $\bar\kappa_q(0) = 1/q$.
-        """),
-    note=prose(r"""
-        The same projections and one subtraction. Centring by the mean over a map's units instead of
-        $h_1\Vert x\Vert$ multiplies the expected kernel by $1 - 1/m$.
-        """),
-    checks=(
-        Check(form="printed", name="mean product of centred units", run=kernel),
-        Check(form="proved", name="the integral of the collision probability", run=localiser),
-        Check(form="proved", name="the localiser localises", run=localises),
-        Check(form="proved", name="centring by the mean of the units", run=mean_over_units),
-    ),
-)

@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 
 from mehler import DecoupledMaxoutFeatures, exact, verify
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._dedent import prose
 from ..._measured_products import Draw, Measured, measure, points
 from ..._simultaneous import hold_against
-from . import _decoupled_pairs as pairs
 
 _RHO = (-1.0, -0.7, -0.3, 0.0, 0.3, 0.6, 0.9, 1.0)
 
 
+@check("maxout.decoupled-kernel", form="printed", name="mean product of decoupled units", pays=True)
 def kernel(
     context: Context,
     *,
@@ -25,7 +24,6 @@ def kernel(
     kernel: Callable[[float, int], Any] = exact.locally_linear_kernel,
 ) -> Evidence:
     """Hold sigma^2 rho kappa_q against products of decoupled units."""
-    context.ledger.spend(f"{STATEMENT.id}: kernel", context.false_alarm)
     # In units of sigma^2(q), which is the kernel at rho = 1.
     width = 0.03 if context.quick else 0.015
     pools = (2, 8) if context.quick else (2, 4, 8, 32)
@@ -55,6 +53,7 @@ def kernel(
     )
 
 
+@check("maxout.decoupled-kernel", form="printed", name="directions borrowed from the next unit")
 def borrowed(
     context: Context,
     *,
@@ -77,7 +76,7 @@ def borrowed(
         resolution=0.05 if context.quick else 0.02,
         seed=context.seed_for("borrowed directions"),
         ledger=context.ledger,
-        name=f"{STATEMENT.id}: borrowed directions",
+        name=f"{context.statement}: borrowed directions",
     )
     return Evidence.from_verdict(
         verdict,
@@ -101,48 +100,3 @@ def _plot(measured: Measured) -> Plot:
         caption="Choosing with one set of weights and projecting with another gives the printed "
         "kernel exactly.",
     )
-
-
-STATEMENT = Statement(
-    id="maxout.decoupled-kernel",
-    source="Ours, for Mroueh, Rennie, Goel (2015), Theorem 1 and equations (4) and (5)",
-    place="Ours; nobody prints it",
-    copy="none",
-    hypotheses=prose("""
-        Independent Gaussian weights, one set to choose and one to project; any rows but 0.
-        """),
-    title="Decoupled maxout has the kernel that Theorem 1 prints",
-    expected="holds",
-    ground=prose("""
-        Mean products of decoupled units, measured, also with directions borrowed from the next
-        unit.
-        """),
-    printed=(
-        r"\tilde h(x) = \sigma(q)\,\langle v_{D(x)}, x\rangle, \quad "
-        r"D(x) = \operatorname{argmax}_{j \le q}\langle w_j, x\rangle: \qquad "
-        r"\mathbb{E}\,\tilde h(x)\tilde h(z) = \sigma^2(q)\,\langle x,z\rangle\,\kappa_q(x,z)"
-    ),
-    printed_text=prose("""
-        Let one set of weights $w$ choose the index and an independent set $v$ project: the expected
-        kernel is the printed locally linear one, for all rows.
-        """),
-    proof=prose(r"""
-        Given $w$, the indices are fixed and $E\langle v_j, x\rangle\langle v_k, z\rangle = \langle
-        x,z\rangle 1\{j = k\}$. Averaging over $w$ leaves $\langle x,z\rangle P(D = D')$. For unit
-        vectors the variance of a product is $\sigma^4(1 + \rho^2\kappa_q(2-\kappa_q))$: its second
-        moment is $\sigma^4(\kappa_q(1 + 2\rho^2) + (1 - \kappa_q))$. With the next unit's weights
-        as $v$ each unit is still such a pair, and expectations need no independence between units.
-        """),
-    note=prose("""
-        This is what equations (4) and (5) of the paper need: with decoupled features the learned
-        function is the locally weighted linear one that they describe. A unit can borrow its
-        directions from the next unit's weights: no further projections, and at most 7.5 per cent
-        more variance.
-        """),
-    checks=(
-        Check(form="printed", name="mean product of decoupled units", run=kernel),
-        Check(form="printed", name="directions borrowed from the next unit", run=borrowed),
-        Check(form="proved", name="variance of a product", run=pairs.spread),
-        Check(form="proved", name="covariance of neighbouring units", run=pairs.covariance),
-    ),
-)

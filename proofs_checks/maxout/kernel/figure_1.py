@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from mehler import MaxoutFeatures, _arrays, exact, verify
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._dedent import prose
 from ..._measured_products import MISS, Draw, Measured, draws
 from ..._simultaneous import hold_against
 from ._joint import difference_moments
@@ -110,6 +109,7 @@ def _measure(
     )
 
 
+@check("maxout.figure-1", form="printed", name="distances of the printed kernel", pays=True)
 def printed(
     context: Context,
     *,
@@ -117,7 +117,6 @@ def printed(
     kernel: Kernel = exact.locally_linear_kernel,
 ) -> Evidence:
     """Hold the printed kernel's distance against measured ones."""
-    context.ledger.spend(f"{STATEMENT.id}: printed kernel", context.false_alarm)
     return _compare(
         measured_distances(context, draw),
         kernel,
@@ -126,11 +125,11 @@ def printed(
     )
 
 
+@check("maxout.figure-1", form="proved", name="distances of the proved kernel", pays=True)
 def proved(
     context: Context, *, draw: Draw = MaxoutFeatures.draw, kernel: Kernel = exact.maxout_kernel
 ) -> Evidence:
     """Hold 2 int_rho^1 kappa_q against measured squared distances."""
-    context.ledger.spend(f"{STATEMENT.id}: proved kernel", context.false_alarm)
     measured = measured_distances(context, draw)
     return _compare(
         measured,
@@ -141,6 +140,7 @@ def proved(
     )
 
 
+@check("maxout.figure-1", form="proved", name="the joint density of two maxima")
 def joint_density(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> Evidence:
     """Hold 2 int_rho^1 kappa_q against the joint density of two maxima."""
     error = 1e-11  # of the double integral; that of the kernel is below it
@@ -211,61 +211,3 @@ def _plot(context: Context, measured: Measured, draw: Draw) -> Plot:
             "kernel forbids: that one starts like a square root and has no linear regime."
         ),
     )
-
-
-STATEMENT = Statement(
-    id="maxout.figure-1",
-    source="Mroueh, Rennie, Goel (2015), Section 5.1 and Figure 1",
-    place="Section 5.1 and Figure 1; our copy, lines 166 to 175",
-    hypotheses=prose("""
-        100 random points on the unit circle, $m = 1000$ units, $q = 8$ and $32$. Printed are what
-        one sees, a linear regime that saturates, earlier for the larger pool, and that this
-        confirms the discussion of Section 2.1. The formula is ours: what the kernel of that
-        discussion makes of distances.
-        """),
-    title="Figure 1: distances between features of points on the circle",
-    expected="refuted, repaired",
-    ground=prose("""
-        What one sees is true. The distances that the printed kernel would give, at the paper's
-        setting, are excluded by measured ones; so the figure does not confirm it but the true one.
-        """),
-    printed=(
-        r"\mathbb{E}\,\Vert\Phi(x)-\Phi(z)\Vert^2 = 2\sigma^2(q)\left(1-\rho\,\kappa_q(\rho)\right)"
-        r", \quad x, z \in S^1"
-    ),
-    printed_text=prose("""
-        Distances in feature space are linear at small and level off at large distances, earlier for
-        the larger pool, which is said to confirm the locally linear kernel. The formula is what
-        that kernel says of the squared distances.
-        """),
-    proved=(
-        r"\mathbb{E}\,\Vert\Phi(x)-\Phi(z)\Vert^2 = 2\int_\rho^1\kappa_q(t)\,dt"
-        r" = \Vert x-z\Vert^2\left(1 + O(\Vert x-z\Vert)\right)"
-    ),
-    proved_text=prose(r"""
-        The map is a local isometry and saturates at $\sqrt{2(\sigma^2 - K_q(-1))}$: 0.905 at $q =
-        8$, 0.703 at $q = 32$. The earlier saturation for the larger pool is real.
-        """),
-    flaw=prose(r"""
-        What is seen is right, what it is said to confirm is not: the figure contradicts Theorem 1.
-        Near $\rho = 1$ the printed kernel loses $\sigma^2 h_1\theta/\sqrt\pi$, linear in the angle,
-        so that its distances would start like $\sqrt{2\sigma^2h_1\theta/\sqrt\pi}$: a square-root
-        cusp, with slope infinity at 0 and no linear regime; and it would saturate at 2.19 ($q = 8$)
-        and 3.01 ($q = 32$).
-        """),
-    proof=prose(r"""
-        For unit vectors $E\Vert\Phi(x)-\Phi(z)\Vert^2 = 2(K_q(1) - K_q(\rho))$; insert $K_q' =
-        \kappa_q$ (maxout.theorem-1-kernel). As $\kappa_q = 1 - O(\theta)$ next to $\rho = 1$, the
-        integral is $(1-\rho)(1 + O(\theta))$ and $2(1-\rho) = \Vert x-z\Vert^2$.
-        """),
-    note=prose("""
-        All distances in one map share its weights; intervals are formed over independent units,
-        with the exact variance from the joint density of two maxima, and hold for all pairs at
-        once. The cloud in the plot is one map of 1000 units, as in the paper.
-        """),
-    checks=(
-        Check(form="printed", name="distances of the printed kernel", run=printed),
-        Check(form="proved", name="distances of the proved kernel", run=proved),
-        Check(form="proved", name="the joint density of two maxima", run=joint_density),
-    ),
-)

@@ -11,10 +11,9 @@ import numpy as np
 from mehler import MaxoutFeatures
 from mehler.bounds import kernel_error as bounds
 from mehler.bounds import lower
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
-from ..._dedent import prose
 from ..._measured_products import Draw, rows_at
 from ..._violations import Case, hold_bounds
 from ..._worlds import hold_worlds
@@ -50,9 +49,9 @@ _FULL_SETS = (
 _ROUTES = ("chernoff", "sub-gamma", "chebyshev")
 
 
+@check("maxout.kernel-error", form="printed", name="the error vanishes", pays=True)
 def vanishes(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
     """Ask whether an error above 1/4 is rarer with nine times the features."""
-    context.ledger.spend(f"{STATEMENT.id}: vanishes", context.false_alarm)
     rows = np.concatenate(rows_at([0.5], context.rng("pair"), unit=True))
     n, few, many = n_draws(context), 16, 144
     counts = []
@@ -73,6 +72,7 @@ def vanishes(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
     )
 
 
+@check("maxout.kernel-error", form="proved", name="one pair", pays=True)
 def one_pair(
     context: Context,
     *,
@@ -80,7 +80,6 @@ def one_pair(
     bound: Callable[..., Any] = bounds.one_pair,
 ) -> Evidence:
     """Count how often the error at one pair exceeds each route's bound."""
-    context.ledger.spend(f"{STATEMENT.id}: one pair", context.false_alarm)
     settings = _QUICK_PAIRS if context.quick else _FULL_PAIRS
     cases = []
     for q, rho, m, delta in settings:
@@ -106,6 +105,7 @@ def one_pair(
     )
 
 
+@check("maxout.kernel-error", form="proved", name="all pairs", pays=True)
 def all_pairs(
     context: Context,
     *,
@@ -113,7 +113,6 @@ def all_pairs(
     bound: Callable[..., Any] = bounds.all_pairs,
 ) -> Evidence:
     """Count how often the largest error of a Gram matrix exceeds its bound."""
-    context.ledger.spend(f"{STATEMENT.id}: all pairs", context.false_alarm)
     settings = _QUICK_GRAMS if context.quick else _FULL_GRAMS
     cases: list[Case] = []
     plots: tuple[Plot, ...] = ()
@@ -146,6 +145,7 @@ def all_pairs(
     )
 
 
+@check("maxout.kernel-error", form="proved", name="uniformly over a set", pays=True)
 def uniform(
     context: Context,
     *,
@@ -153,7 +153,6 @@ def uniform(
     bound: Callable[..., Any] = bounds.uniform,
 ) -> Evidence:
     """Count how often the largest error over a set exceeds the bound by its dimension."""
-    context.ledger.spend(f"{STATEMENT.id}: uniform", context.false_alarm)
     settings = _QUICK_SETS if context.quick else _FULL_SETS
     cases = []
     for name, dimension, q, m, delta in settings:
@@ -250,6 +249,7 @@ def _over_rows(
     )
 
 
+@check("maxout.kernel-error", form="proved", name="one pair, where it is tight")
 def tight_pair(context: Context, *, bound: Callable[..., Any] = bounds.one_pair) -> Evidence:
     """Hold each route of one pair where it is tight."""
     return hold_worlds(
@@ -265,6 +265,7 @@ def tight_pair(context: Context, *, bound: Callable[..., Any] = bounds.one_pair)
     )
 
 
+@check("maxout.kernel-error", form="proved", name="all pairs, where it is tight")
 def tight_pairs(context: Context, *, bound: Callable[..., Any] = bounds.all_pairs) -> Evidence:
     """Hold the union over pairs on a thousand orthonormal rows."""
     return hold_worlds(
@@ -272,68 +273,7 @@ def tight_pairs(context: Context, *, bound: Callable[..., Any] = bounds.all_pair
     )
 
 
+@check("maxout.kernel-error", form="proved", name="a set, where it is tight")
 def tight_set(context: Context, *, bound: Callable[..., Any] = bounds.uniform) -> Evidence:
     """Hold the bound by the doubling dimension on a million orthonormal rows."""
     return hold_worlds([*worlds.a_set(bound)], form="proved", claim="largest error over a set")
-
-
-STATEMENT = Statement(
-    id="maxout.kernel-error",
-    source="Ours, for Mroueh, Rennie, Goel (2015), Section 2",
-    place=prose("""
-        Ours; Sections 2 and 2.1 say that the inner product is near the kernel for large m (our
-        copy, line 109)
-        """),
-    copy="none",
-    hypotheses=prose("""
-        Independent units of independent Gaussian weights; unit vectors; for a set, its doubling
-        dimension and diameter.
-        """),
-    title="The error of the kernel at m features",
-    expected="holds",
-    ground=prose("""
-        The error over draws of many sizes, and how often it exceeds the proved bounds, for one
-        pair, all pairs and a set.
-        """),
-    printed=r"\hat K_m(x,z) = \langle\Phi(x), \Phi(z)\rangle \to K(x,z) \quad (m \to \infty)",
-    printed_text=prose("""
-        The inner product of the features of two vectors approximates the expected kernel when there
-        are many units. No rate and no constant is given.
-        """),
-    proved=(
-        r"P\left(\max_{i \le j}\left|\hat K_m - K\right|(x_i, x_j) > \varepsilon\right) \le "
-        r"\delta, \quad \varepsilon = \min_{\lambda}\frac{\frac{1}{m}\log\frac{N(N+1)}{\delta} + "
-        r"\psi(\pm\lambda)}{\lambda}, \quad "
-        r"\psi(\lambda) = \sup_\rho \log \mathbb{E}\,e^{\lambda(MM'-K)}"
-    ),
-    proved_text=prose(r"""
-        For $N$ unit vectors; $N = 1$ is one pair, for which $\rho$ may be known. Over a set of
-        doubling dimension $k$ and diameter $D$: the same at $T(T+1)/2$ pairs, $T = 2^{kJ}$, plus a
-        sum over finer scales, for every $J$; neither $d$ nor the number of points enters.
-        """),
-    proof=prose(r"""
-        Chernoff's bound for the mean of $m$ independent products $F = MM'$, and a union over
-        entries. Between correlations $\psi_\rho$ changes by at most its derivative
-        $\lambda(P_\lambda(D = D') - \kappa_q) + \lambda^2E_\lambda[F; D = D']$, $P_\lambda$ the law
-        tilted by $e^{\lambda F}$; and $E e^{\lambda F} + \lambda e^{-2}K$ increases with $\rho$,
-        $E e^{-\lambda F} - \lambda e^{-2}K$ falls. Increments: $|M(z)(M(x) - M(x'))| \le |x -
-        x'|\,N N'$ with $N, N'$ like the largest of $q$ absolute normals, so $\log E e^{\lambda(G -
-        EG)} \le E[e^{sN^2} - 1 - sN^2]$, $s = 2r|\lambda|$, for $G$ the increment of $F$ at two
-        rows that both move by $r$. Halving a ball costs $2^k$ balls: level $j$ has $2^{kj}$ cells
-        of diameter $2^{1-j}D$;
-        sum over levels.
-        """),
-    note=prose("""
-        At 99 % confidence and an error of 0.1, $q = 4$: the central limit asks for 1981 features
-        for the worst single pair, the proved bound for 3309.
-        """),
-    checks=(
-        Check(form="printed", name="the error vanishes", run=vanishes),
-        Check(form="proved", name="one pair", run=one_pair),
-        Check(form="proved", name="all pairs", run=all_pairs),
-        Check(form="proved", name="uniformly over a set", run=uniform),
-        Check(form="proved", name="one pair, where it is tight", run=tight_pair),
-        Check(form="proved", name="all pairs, where it is tight", run=tight_pairs),
-        Check(form="proved", name="a set, where it is tight", run=tight_set),
-    ),
-)

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from mehler import MaxoutCodes, exact
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
 from ..._measured_products import Draw, Measured
 from ..._simultaneous import hold_against
 from .._collisions import measure_collisions
@@ -22,6 +21,12 @@ def claimed(rho: float, q: int) -> float:
     return {1.0: 1.0, 0.0: 1 / q, -1.0: 0.0}[rho]
 
 
+@check(
+    "maxout.special-values",
+    form="printed",
+    name="codes of equal, orthogonal and opposite rows",
+    pays=True,
+)
 def measured(
     context: Context,
     *,
@@ -29,7 +34,6 @@ def measured(
     value: Callable[[float, int], float] = claimed,
 ) -> Evidence:
     """Count codes that agree on equal, orthogonal and opposite rows."""
-    context.ledger.spend(f"{STATEMENT.id}: codes", context.false_alarm)
     pools = (2, 8) if context.quick else (2, 3, 4, 8, 64)
     share = context.false_alarm / len(pools)
     found = Measured.join(
@@ -44,6 +48,7 @@ def measured(
     )
 
 
+@check("maxout.special-values", form="printed", name="the three values by quadrature")
 def computed(
     context: Context, *, collision: Callable[[float, int], Any] = exact.collision_probability
 ) -> Evidence:
@@ -65,35 +70,3 @@ def computed(
         resolution=1e-12,
         method="quadrature with its error bound",
     )
-
-
-STATEMENT = Statement(
-    id="maxout.special-values",
-    source="Mroueh, Rennie, Goel (2015), Section 2.1, cases 1 to 3",
-    place="Section 2.1, cases 1 to 3; our copy, lines 83 to 89",
-    hypotheses=prose(r"""
-        Unit vectors that coincide, are orthogonal, or opposite; $q \ge 2$, which is not said (for
-        $q = 1$ the third value is 1).
-        """),
-    title="The collision probability at correlations 1, 0 and -1",
-    expected="holds",
-    ground=prose(r"""
-        Codes of such rows counted, and the integral for $\kappa_q$ evaluated, for pools from 2 up.
-        """),
-    printed=r"\kappa_q(1) = 1, \qquad \kappa_q(0) = \frac{1}{q}, \qquad \kappa_q(-1) = 0",
-    printed_text=prose("""
-        Equal rows always have the same winner, orthogonal rows once in $q$ times, opposite rows
-        never.
-        """),
-    proof=prose(r"""
-        Ties have probability 0 and are left out. At $\rho = 1$ both projections are the same
-        vector. At $\rho = 0$ they are independent, both winners are uniform on $q$ indices, and
-        agree with probability $1/q$. At $\rho = -1$ the second vector is the negative of the first:
-        its argmax is the first one's argmin, which is another index as soon as $q \ge 2$.
-        """),
-    note=r"For $q = 1$ there is one index and $\kappa_1 = 1$ throughout, at $\rho = -1$ too.",
-    checks=(
-        Check(form="printed", name="codes of equal, orthogonal and opposite rows", run=measured),
-        Check(form="printed", name="the three values by quadrature", run=computed),
-    ),
-)

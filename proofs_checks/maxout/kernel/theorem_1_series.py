@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from mehler import MaxoutCodes, exact
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._dedent import prose
 from ..._measured_products import Draw, Measured, points
 from ..._simultaneous import hold_against
 from .._collisions import measure_collisions
@@ -35,6 +34,7 @@ def printed_coefficients(q: int) -> tuple[float, ...]:
     return (*first, q * exact.hermite_moment(2, q) ** 2 / ((q - 1) * (q - 2)))
 
 
+@check("maxout.theorem-1-series", form="printed", name="first coefficients, two routes")
 def first_three(
     context: Context, *, coefficients: Coefficients = exact.collision_coefficients
 ) -> Evidence:
@@ -63,6 +63,7 @@ def first_three(
     )
 
 
+@check("maxout.theorem-1-series", form="printed", name="first coefficients, enclosed")
 def first_three_enclosed(context: Context, *, ends: Ends | None = None) -> Evidence:
     """Enclose a_0, a_1, a_2 and what the printed formulas make of enclosed h_1 and h_2."""
     import mpmath
@@ -98,6 +99,7 @@ def first_three_enclosed(context: Context, *, ends: Ends | None = None) -> Evide
     )
 
 
+@check("maxout.theorem-1-series", form="printed", name="sign of the coefficients")
 def non_negative(context: Context, *, ends: Ends | None = None) -> Evidence:
     """Enclose a_0 ... a_8 and take the lowest point."""
     enclose = ends or coefficient_ends
@@ -151,6 +153,7 @@ def _method() -> str:
     return "certified balls" if _flint() else f"multiprecision, {_DIGITS} digits"
 
 
+@check("maxout.theorem-1-series", form="printed", name="sums of the coefficients")
 def sums(context: Context, *, collision: Collision = exact.collision_probability) -> Evidence:
     """Enclose the sum of all coefficients and of the even and odd ones.
 
@@ -182,6 +185,7 @@ def sums(context: Context, *, collision: Collision = exact.collision_probability
     )
 
 
+@check("maxout.theorem-1-series", form="printed", name="partial sums and their tail")
 def partial_sums(
     context: Context, *, coefficients: Coefficients = exact.collision_coefficients
 ) -> Evidence:
@@ -215,6 +219,7 @@ def partial_sums(
     )
 
 
+@check("maxout.theorem-1-series", form="printed", name="the series against collisions", pays=True)
 def collisions(
     context: Context,
     *,
@@ -222,7 +227,6 @@ def collisions(
     coefficients: Coefficients = exact.collision_coefficients,
 ) -> Evidence:
     """Hold the series against how often two codes agree."""
-    context.ledger.spend(f"{STATEMENT.id}: series against collisions", context.false_alarm)
     pools = (3, 8) if context.quick else (2, 3, 4, 8, 64)
     measured = Measured.join(
         [
@@ -276,67 +280,3 @@ def _series_plot(measured: Measured, series: Any) -> Plot:
         ),
         caption="Forty-eight terms follow the curve up to its square-root cusp at correlation 1.",
     )
-
-
-STATEMENT = Statement(
-    id="maxout.theorem-1-series",
-    source="Mroueh, Rennie, Goel (2015), Theorem 1, Lemma 1 and Section 2.1",
-    place=prose("""
-        Section 2, Theorem 1, Section 2.1, and Appendix A, Lemma 1 and equation (7); our copy, lines
-        67 to 73, 83 to 89 and 280 to 284
-        """),
-    hypotheses=prose(r"""
-        Unit vectors in Lemma 1, any others than 0 in the theorem; $q$ independent standard normals.
-        No range of $q$ is named: $a_1$ needs $q \ge 2$, $a_2$ needs $q \ge 3$, the halves $q \ge
-        2$, and there it is checked.
-        """),
-    title="Theorem 1: the power series of the collision probability",
-    expected="holds",
-    ground=prose(r"""
-        The first coefficients by two routes and enclosed by balls; signs enclosed; sums enclosed
-        next to $\rho = \pm1$; the series against how often codes agree, for pools from 2 up.
-        """),
-    printed=(
-        r"\kappa_q(\rho) = P(D = D') = \sum_{i \ge 0} a_i(q)\,\rho^i, \quad "
-        r"a_0 = \frac{1}{q}, \; a_1 = \frac{h_1^2(q)}{q-1}, \; "
-        r"a_2 = \frac{q\,h_2^2(q)}{(q-1)(q-2)}, \; a_i \ge 0, \; "
-        r"\sum_{i \ge 0} a_i = 1, \; \sum_{i \ge 0} a_{2i} = \sum_{i \ge 0} a_{2i+1} = \frac{1}{2}"
-    ),
-    printed_text=prose("""
-        The probability that two correlated rows have the same winner is a power series in their
-        correlation, with non-negative coefficients of sum 1, half of it on the even orders; the
-        first three follow from the first two Hermite moments $h_1, h_2$ of the maximum.
-        """),
-    proof=prose(r"""
-        Let $C$ be the event that the first of $q$ standard normals $g$ is the largest. By symmetry
-        and Mehler's formula $\kappa_q = q \sum_i \rho^i \Vert P_i 1_C\Vert^2$, which gives $a_i =
-        q\Vert P_i 1_C\Vert^2 \ge 0$ and $a_0 = q P(C)^2 = 1/q$. As $\kappa_q(1) = 1$ and partial
-        sums of a non-negative series are bounded by its limit, $\sum a_i = 1$ by monotone
-        convergence; $\kappa_q(-1) = 0$ for $q \ge 2$, since argmax and argmin differ, and the two
-        equations give the halves. First order: $P_1 1_C$ has the coefficients $E[g_j; C]$. The
-        first is $h_1/q$; their sum is $q E[\bar g; C] = 0$ because the mean $\bar g$ is independent
-        of the differences and so of $C$; the other $q - 1$ are equal, $-h_1/(q(q-1))$. Hence $a_1 =
-        q\,\frac{h_1^2}{q^2}(1 + \frac{1}{q-1}) = h_1^2/(q-1)$. Second order: $\Vert P_2 1_C\Vert^2
-        = \frac12\Vert T\Vert^2$ with $T_{jk} = E[g_jg_k - \delta_{jk}; C]$. Rows of $T$ sum to 0,
-        again because $\bar g$ is independent of $C$; the trace is 0 because $\Vert g\Vert$ is. With
-        $\alpha = T_{11} = \sqrt2\,h_2/q$, symmetry between the losers leaves $T_{jj} = T_{1j} =
-        -\alpha/(q-1)$ and $T_{jk} = 2\alpha/((q-1)(q-2))$ for $j \ne k$ both at least 2. So $\Vert
-        T\Vert^2 = \alpha^2(1 + \frac{3}{q-1} + \frac{4}{(q-1)(q-2)}) = \alpha^2 q^2/((q-1)(q-2))$,
-        and $a_2 = \frac q2\Vert T\Vert^2$ is as printed. For $q = 2$ the rows of $T$ can only sum
-        to 0 if $\alpha = 0$: then $h_2 = 0$ and $a_2 = 0$.
-        """),
-    note=prose(r"""
-        $a_1$ needs $q \ge 2$ and $a_2$ needs $q \ge 3$; at $q = 2$ the printed $a_2$ reads $0/0$
-        and the true value is 0. The halves need $q \ge 2$. All coefficients: $a_i$ is $i + 1$ times
-        the squared norm of the maximum's chaos of order $i + 1$, and decays like
-        $\frac{h_1}{\sqrt2\,\pi}i^{-3/2}$ ($q \ge 3$).
-        """),
-    checks=(
-        Check(form="printed", name="first coefficients, two routes", run=first_three),
-        Check(form="printed", name="first coefficients, enclosed", run=first_three_enclosed),
-        Check(form="printed", name="sign of the coefficients", run=non_negative),
-        Check(form="printed", name="sums of the coefficients", run=sums),
-        Check(form="printed", name="partial sums and their tail", run=partial_sums),
-        Check(form="printed", name="the series against collisions", run=collisions),
-    ),
-)

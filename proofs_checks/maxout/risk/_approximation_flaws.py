@@ -16,7 +16,7 @@ from typing import Any
 from scipy import special, stats
 
 from mehler.bounds import Bound, printed
-from mehler.statements import Context, Evidence
+from mehler.statements import Context, Evidence, check
 
 # The proof of Lemma 2 is for q > 1; with q = 2 a unit is distributed like |g| in size.
 POOL = 2
@@ -44,6 +44,7 @@ def shortfall_probability(shortfall: float) -> float:
     return float(special.erf(least / math.sqrt(2))) if least > 0 else 0.0
 
 
+@check("maxout.lemma-3", form="printed", name="the event for all units")
 def all_units(
     context: Context, *, share: Callable[[float, int], float] = lambda delta, m: delta
 ) -> Evidence:
@@ -64,6 +65,7 @@ def all_units(
     )
 
 
+@check("maxout.lemma-3", form="printed", name="the mean given the event")
 def conditioned_mean(
     context: Context, *, level: float = 2.0, unconditional: float = math.sqrt(2 / math.pi)
 ) -> Evidence:
@@ -100,6 +102,7 @@ def printed_at_near_points(lipschitz: float | None = None, scale: float = 1.0) -
     return printed.maxout.lemma_4(lipschitz=lipschitz, **options)
 
 
+@check("maxout.lemma-3", form="printed", name="two near points")
 def two_near_points(
     context: Context, *, probability: Callable[[float], float] = shortfall_probability
 ) -> Evidence:
@@ -119,6 +122,7 @@ def two_near_points(
     )
 
 
+@check("maxout.lemma-4", form="printed", name="two near points")
 def added_risk(
     context: Context, *, probability: Callable[[float], float] = shortfall_probability
 ) -> Evidence:

@@ -161,8 +161,6 @@ def hold_risks(
     claim: str,
 ) -> Evidence:
     """Compare excess risks with one of the bounds; plot the first setting beside the free one."""
-    name = "dimension-free" if evaluate is free_bound else "paper's shape"
-    context.ledger.spend(f"{context.statement}: {name}", context.false_alarm)
     draws = draws_of(context)
     cases = risk_cases(draws, evaluate, bound)
     return hold_bounds(

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special, stats
 
 from mehler.bounds import Bound, printed
-from mehler.statements import Context, Evidence
+from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
 from ._approximation_flaws import DELTA, NORM_CONSTANT, POOL, near_points, shortfall_probability
@@ -42,6 +42,7 @@ def printed_at_near_points() -> Bound:
     )
 
 
+@check("maxout.theorem-2", form="printed", name="the condition on m")
 def printed_condition(
     context: Context, *, probability: Callable[[float], float] = shortfall_probability
 ) -> Evidence:
@@ -62,6 +63,7 @@ def printed_condition(
     )
 
 
+@check("maxout.theorem-2", form="printed", name="McDiarmid in the weights")
 def bounded_difference(
     context: Context, *, claimed: Callable[[int], float] = lambda n: 2 / n
 ) -> Evidence:
@@ -110,6 +112,7 @@ def printed_remark(
     )
 
 
+@check("maxout.remark-2", form="printed", name="R below 1")
 def short_inputs(context: Context, *, radius: float = 1e-6) -> Evidence:
     """Compute an excess risk that a short input and a large box leave as it is."""
     delta, m, n, edge = 1e-4, 10**10, 10**4, 2.6 / 100
@@ -137,9 +140,9 @@ def short_inputs(context: Context, *, radius: float = 1e-6) -> Evidence:
     )
 
 
+@check("maxout.remark-2", form="printed", name="B below 1", pays=True)
 def small_losses(context: Context, *, loss_bound: float = 1e-3) -> Evidence:
     """Measure an excess risk that a small loss makes small once, and the print twice."""
-    context.ledger.spend(f"{context.statement}: B below 1", context.false_alarm)
     m, scale, n_draws = 200, 0.5, 10_000
     bound = printed_remark(
         radius=1.0, loss_bound=loss_bound, delta=0.01, m=m, n=10**12, scale=scale

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from scipy import stats
 
 from mehler.bounds import Bound, printed
-from mehler.statements import Context, Evidence
+from mehler.statements import Context, Evidence, check
 
 from ._approximation_flaws import DELTA, NORM_CONSTANT, POOL, near_points
 from ._suprema import failure
@@ -19,6 +19,7 @@ def _norm_promise(d: int) -> float:
     return 2 * math.exp(-NORM_CONSTANT * d / 4)
 
 
+@check("maxout.lemma-2", form="printed", name="sum of two norms")
 def sum_of_norms(context: Context, *, each: float = 0.75) -> Evidence:
     """Compute how often |w_D(x)| + |w_D(z)| exceeds 1.5 sqrt(d): nearly always."""
     # It does when all q weights are longer than 0.75 sqrt(d), and not when all are shorter.
@@ -35,6 +36,7 @@ def sum_of_norms(context: Context, *, each: float = 0.75) -> Evidence:
     )
 
 
+@check("maxout.lemma-2", form="printed", name="union over the pool")
 def union_over_the_pool(context: Context, *, weights: int = 1024) -> Evidence:
     """Compute how often the longest of q weights exceeds 1.5 sqrt(d)."""
     d = 20
@@ -66,6 +68,7 @@ def printed_at_near_points() -> Bound:
     )
 
 
+@check("maxout.lemma-2", form="printed", name="two near points")
 def two_near_points(
     context: Context, *, tail: Callable[[float], float] = stats.norm.sf
 ) -> Evidence:

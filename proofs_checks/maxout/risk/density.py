@@ -10,9 +10,7 @@ import numpy as np
 from scipy import special
 
 from mehler import exact
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
-
-from ..._dedent import prose
+from mehler.statements import Context, Evidence, Plot, Series, check
 
 _POOL = 4
 # Beyond this, |M| has no mass that a float could see.
@@ -45,6 +43,7 @@ def distance_ends(scale: float, q: int) -> tuple[float, float]:
     return max(0.0, low), math.sqrt(excess_moment(scale, q, 2))
 
 
+@check("maxout.density", form="printed", name="one class")
 def one_class(context: Context, *, scale: float = 1.0) -> Evidence:
     """Bound the distance of a function of the kernel's space from the class of one C."""
     low, high = distance_ends(scale, _POOL)
@@ -61,6 +60,7 @@ def one_class(context: Context, *, scale: float = 1.0) -> Evidence:
     )
 
 
+@check("maxout.density", form="proved", name="the union of classes")
 def union(
     context: Context, *, ends: Callable[[float, int], tuple[float, float]] = distance_ends
 ) -> Evidence:
@@ -95,47 +95,3 @@ def _plot() -> Plot:
         ),
         caption="q = 4. No small class comes near; the distance tends to 0 as C grows.",
     )
-
-
-STATEMENT = Statement(
-    id="maxout.density",
-    source="Mroueh, Rennie, Goel (2015), Section 3, before Theorem 2",
-    place="Section 3, before Theorem 2; our copy, lines 133 to 137",
-    hypotheses=prose(r"""
-        $C > 0$ is fixed in the definition of $\mathcal F$, and Theorem 2 needs it so. (The slides
-        on Rahimi and Recht, whose analysis the paper follows, have no fixed $C$; there density is
-        true.) Points of the unit sphere; $\mathcal H_K$ is the space of the expected product of two
-        units.
-        """),
-    title="Density of the infinite class",
-    expected="refuted, repaired",
-    ground=prose("""
-        The class of $C = 1$, $q = 4$ and the section of the kernel at a unit vector: a distance
-        between two positive bounds, by the proof.
-        """),
-    printed=r"\overline{\mathcal F} = \mathcal H_K, \qquad C > 0 \text{ fixed}",
-    printed_text=prose(r"""
-        The class $\mathcal F$ of functions $\int\alpha(W)\phi(\cdot, W)\,dW$ with $|\alpha| \le Cp$
-        is dense in the space of the kernel that the paper prints.
-        """),
-    proved=r"\overline{\textstyle\bigcup_{C > 0}\mathcal F_C} = \mathcal H_K",
-    proved_text=prose(r"""
-        The union over all $C$ is dense, in the norm of $\mathcal H_K$, and the kernel is the true
-        one, $K(x, z) = E_W\phi(x, W)\phi(z, W)$ (maxout.theorem-1-kernel).
-        """),
-    flaw=prose(r"""
-        For one $C$ the class is bounded: $|f(z)| \le C\,E|\phi(z, W)|$. So every $f$ of it is at
-        least $(a\sigma^2 - C\,E|M|)/\sigma$ away from $a\,K(\cdot, z)$, which is positive for large
-        $a$. And the space is that of the expected product, not of the printed kernel.
-        """),
-    proof=prose(r"""
-        $T a = E_W[a(W)\phi(\cdot, W)]$ maps $L^2(p)$ onto $\mathcal H_K$, with $\|f\|_{\mathcal
-        H_K} = \min\{\|a\| : Ta = f\}$. The union is the image of the bounded functions, which are
-        dense in $L^2(p)$, under a map that is continuous and onto. For $K(\cdot, z) = T\phi(z,
-        \cdot)$, clipping at $C$ is at a distance of at most $(E(|M| - C)_+^2)^{1/2}$.
-        """),
-    checks=(
-        Check(form="printed", name="one class", run=one_class),
-        Check(form="proved", name="the union of classes", run=union),
-    ),
-)

@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 
 from mehler.bounds import Bound, maxout
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._dedent import prose
 from ..._violations import Case, hold_bounds
-from . import _supremum_flaws as flaws
 from ._excess_risk import Law
 from ._risk_cases import observed_series
 from ._suprema import SUBSPHERES, draw_suprema, failure, mean, quantile
@@ -65,14 +63,16 @@ def concentrated(bound: Bounding, where: Points, law: Law, delta: float) -> Boun
     )
 
 
+@check("maxout.lemma-2", form="proved", name="paper's shape", pays=True)
 def paper_shape(context: Context, *, bound: Bounding = maxout.supremum_by_dimension) -> Evidence:
     """Count how often the repaired bound is exceeded by the largest of m units."""
-    return _hold(context, bound, of_paper, "paper's shape", (_plot(context),))
+    return _hold(context, bound, of_paper, (_plot(context),))
 
 
+@check("maxout.lemma-2", form="proved", name="dimension-free", pays=True)
 def dimension_free(context: Context, *, bound: Bounding = maxout.supremum) -> Evidence:
     """Count how often the bound by Gaussian concentration is exceeded."""
-    return _hold(context, bound, concentrated, "dimension-free", ())
+    return _hold(context, bound, concentrated, ())
 
 
 def suprema_cases(
@@ -102,10 +102,8 @@ def _hold(
     context: Context,
     bound: Bounding,
     evaluate: Callable[[Bounding, Points, Law, float], Bound],
-    name: str,
     plots: tuple[Plot, ...],
 ) -> Evidence:
-    context.ledger.spend(f"{STATEMENT.id}: {name}", context.false_alarm)
     cases = suprema_cases(context, evaluate, bound)
     return hold_bounds(
         cases,
@@ -117,6 +115,7 @@ def _hold(
     )
 
 
+@check("maxout.lemma-2", form="proved", name="on spheres of subspaces")
 def on_subspheres(
     context: Context,
     *,
@@ -190,65 +189,3 @@ def _plot(context: Context) -> Plot:
             "a factor of 1.5; the covering costs a factor of about 4."
         ),
     )
-
-
-STATEMENT = Statement(
-    id="maxout.lemma-2",
-    source="Mroueh, Rennie, Goel (2015), Lemma 2 (Appendix B)",
-    place="Appendix B, Lemma 2 and its proof; our copy, lines 296 to 364",
-    hypotheses=prose(r"""
-        $\mathcal M$ on the unit sphere, with its doubling dimension and its diameter; $\delta > 0$;
-        one unit; $C_1$ and $c$ are numeric constants without values. The proof is for $q > 1$. (At
-        a single point, with dimension and diameter 0, the print reads 0 times $\log 0$ and is not
-        judged.)
-        """),
-    title="Lemma 2: the supremum of a unit over the inputs",
-    expected="refuted, repaired",
-    ground=prose(r"""
-        Two points of the sphere at distance $\delta/((q+1)\sqrt d)$, $q = 2$: the dimension is 1
-        and the print, whatever $C_1$, as good as 0, which a unit exceeds almost surely. Two steps
-        of the proof besides, with the constant that the quoted inequality has.
-        """),
-    printed=(
-        r"\sup_{x \in \mathcal M}|\phi(x, W)| \le C_1\sqrt{d_{\mathcal M}"
-        r"\log\frac{D\sqrt d}{\delta} + \log(q+1)}"
-    ),
-    printed_text=prose(r"""
-        With probability at least $1 - \delta - 2e^{-cd/4}$, for a set $\mathcal M$ on the unit
-        sphere of doubling dimension $d_{\mathcal M}$ and diameter $D$.
-        """),
-    proved=(
-        r"\max_{\ell \le m}\sup_{x \in \mathcal M}|\phi(x, W^\ell)| \le M_\delta = "
-        r"4R\sqrt{d_{\mathcal M}\log^+\frac{2D\sqrt d}{R} + \log\frac{2mq}{\delta}}, \qquad "
-        r"\max_{\ell \le m}\sup_{x \in \mathcal M}|\phi(x, W^\ell)| \le "
-        r"E\sup_{x \in \mathcal M}|\phi(x, W)| + R\sqrt{2\log\frac m\delta}"
-    ),
-    proved_text=prose(r"""
-        Each with probability at least $1 - \delta$, for all $m$ units at once, where $R$ is the
-        largest norm of an input.
-        """),
-    flaw=prose(r"""
-        False for sets of small diameter: $\delta$ stands inside a logarithm that is multiplied by
-        $d_{\mathcal M}$. On two points at distance $\delta/((q+1)\sqrt d)$ the bound is 0. The
-        proof bounds $\|w_{D(x)}\| + \|w_{D(z)}\|$, which is about $2\sqrt d$, by $1.5\sqrt d$; and
-        the winner of $q$ weights as if it were one weight: at $d = 20$, $q = 1024$ the longest of
-        them exceeds $1.5\sqrt d$ with probability 0.677, not 0.164.
-        """),
-    proof=prose(r"""
-        Cover the set by $T \le \max(1, 2D\sqrt d/R)^{d_{\mathcal M}}$ balls of radius $r = R/\sqrt
-        d$, and project their centres to the ball of radius $R$. All $|\langle w_j^\ell,
-        x_i\rangle|$ are at most $R\sqrt{2\log(2mqT/\delta)}$ but for probability $\delta/2$, all
-        norms of weights at most $\sqrt d + \sqrt{2\log(2mq/\delta)}$ but for as much, and from a
-        centre to a point $\phi$ moves by at most $r$ times the longest weight. The sum is at most
-        $M_\delta$. The second bound: the supremum is a $R$-Lipschitz function of the Gaussian
-        weights of a unit; a union bound over the units.
-        """),
-    checks=(
-        Check(form="printed", name="sum of two norms", run=flaws.sum_of_norms),
-        Check(form="printed", name="union over the pool", run=flaws.union_over_the_pool),
-        Check(form="printed", name="two near points", run=flaws.two_near_points),
-        Check(form="proved", name="paper's shape", run=paper_shape),
-        Check(form="proved", name="dimension-free", run=dimension_free),
-        Check(form="proved", name="on spheres of subspaces", run=on_subspheres),
-    ),
-)

@@ -11,12 +11,10 @@ import numpy as np
 
 from mehler import exact, verify
 from mehler.bounds import Bound, maxout
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._dedent import prose
 from ..._violations import Case, hold_bounds
 from ..._worlds import hold_worlds
-from . import _approximation_flaws as flaws
 from . import _tight_worlds as worlds
 from ._approximating import Approximations, draw_approximations, mean_square
 from ._excess_risk import Law
@@ -65,28 +63,31 @@ def paper_bound(bound: Bounding, law: Law, sizes: Sizes, failure: float) -> Boun
     return bound(delta=failure / 2, **sizes, **law.geometry)
 
 
+@check("maxout.lemma-3", form="proved", name="nearest function", pays=True)
 def nearest(context: Context, *, bound: Bounding = maxout.approximation) -> Evidence:
     """Count violations by the nearest function of the box."""
-    return _hold(context, "nearest function", nearest_bound, bound)
+    return _hold(context, nearest_bound, bound)
 
 
+@check("maxout.lemma-3", form="proved", name="Monte Carlo function", pays=True)
 def monte_carlo(context: Context, *, bound: Bounding = maxout.approximation) -> Evidence:
     """Count violations by the Monte Carlo function of f."""
-    return _hold(context, "Monte Carlo function", monte_carlo_bound, bound)
+    return _hold(context, monte_carlo_bound, bound)
 
 
+@check("maxout.lemma-3", form="proved", name="paper's shape", pays=True)
 def paper_shape(
     context: Context, *, bound: Bounding = maxout.approximation_by_dimension
 ) -> Evidence:
     """Count violations of the repaired bound by the Monte Carlo function of f."""
-    return _hold(context, "paper's shape", paper_bound, bound)
+    return _hold(context, paper_bound, bound)
 
 
+@check("maxout.lemma-3", form="proved", name="mean square", pays=True)
 def in_mean_square(
     context: Context, *, mean: Callable[[int, float, int], float] = mean_square
 ) -> Evidence:
     """Hold the mean squared distance of the Monte Carlo function against its exact value."""
-    context.ledger.spend(f"{STATEMENT.id}: mean square", context.false_alarm)
     setting, _, drawn = _drawn(context)[0]
     m = setting.n_features[-1]
     approximations = drawn[-1]
@@ -108,6 +109,7 @@ def in_mean_square(
     )
 
 
+@check("maxout.lemma-3", form="proved", name="worlds where it is tight")
 def tight(
     context: Context,
     *,
@@ -181,8 +183,7 @@ def distance_cases(context: Context, evaluate: Callable[..., Bound], bound: Boun
     ]
 
 
-def _hold(context: Context, name: str, evaluate: Callable[..., Bound], bound: Bounding) -> Evidence:
-    context.ledger.spend(f"{STATEMENT.id}: {name}", context.false_alarm)
+def _hold(context: Context, evaluate: Callable[..., Bound], bound: Bounding) -> Evidence:
     cases = distance_cases(context, evaluate, bound)
     return hold_bounds(
         cases,
@@ -236,76 +237,3 @@ def _plot(setting: Setting, law: Law, drawn: tuple[Approximations, ...]) -> Plot
             f"{failure:g}. All fall like the square root of m; the covering costs most."
         ),
     )
-
-
-STATEMENT = Statement(
-    id="maxout.lemma-3",
-    source="Mroueh, Rennie, Goel (2015), Lemma 3 and equation (9) (Appendix B)",
-    place="Appendix B, Lemma 3 and equation (9); our copy, lines 366 to 402",
-    hypotheses=prose(r"""
-        A function of $\mathcal F$ with its bound $C$; $\mathcal M$ on the unit sphere, with its
-        doubling dimension and its diameter; $\delta > 0$; $m$ independent units; numeric constants
-        $C_1$ and $c$ without values.
-        """),
-    title="Lemma 3: the approximation error",
-    expected="refuted, repaired",
-    ground=prose("""
-        The two points of Lemma 2, $q = 2$, one unit, a function of the class: the printed bound is
-        as good as 0, and no function of the box is that near with probability 0.575. Two steps of
-        the proof besides, computed.
-        """),
-    printed=(
-        r"\|\hat f - f\|_{L^2} \le C C_1\sqrt{\frac{d_{\mathcal M}\log\frac{D\sqrt d}{\delta} + "
-        r"\log(q+1)}{m}}\left(1 + \sqrt{2\log(1/\delta)}\right)"
-    ),
-    printed_text=prose(r"""
-        For each $f$ of the infinite class there is such a $\hat f$ in the box of $m$ units, with
-        probability at least $1 - 2\delta - 2e^{-cd/4}$.
-        """),
-    proved=(
-        r"\min_{\|\alpha\|_\infty \le C/m}"
-        r"\left\|\sum_\ell\alpha_\ell\phi(\cdot, W^\ell) - f\right\| \le "
-        r"\frac{CR}{\sqrt m}\left(\sigma(q) + \sqrt{2\log(1/\delta)}\right), \qquad "
-        r"E\|\hat f - f\|^2 \le \frac{C^2R^2\sigma^2(q)}{m}"
-    ),
-    proved_text=prose(r"""
-        The first with probability at least $1 - \delta$; the second for the Monte Carlo function
-        $\hat f = \frac1m\sum_\ell\frac{\alpha(W^\ell)}{p(W^\ell)}\phi(\cdot, W^\ell)$, which with
-        probability $1 - \delta$ is within $CR(2\sigma(q)+1)(\sqrt{2t/m} + 2t/m)$ of $f$, $t =
-        \log(2/\delta)$, and in the paper's shape, with probability $1 - 2\delta$, within
-        $\frac{CM_\delta}{\sqrt m}(1 + \sqrt{2\log(1/\delta)})$, with $M_\delta$ of Lemma 2
-        (maxout.lemma-2).
-        """),
-    flaw=prose(r"""
-        The bound of Lemma 2 is for one unit and is used for all $m$: 1000 units are all below the
-        99 per cent quantile of one with probability $4\cdot10^{-5}$. Conditioning on that event
-        changes the mean: for one input, $q = 2$ and $M = 2$ it is 0.7228 instead of 0.7979, at
-        every $m$. And on two near points the bound is 0, while one unit falls short of $f$ with
-        probability 0.575.
-        """),
-    proof=prose(r"""
-        $E_W\phi(x, W)^2 = \sigma^2(q)|x|^2$ gives the mean square of independent terms. The
-        distance from $f$ to the box is an infimum of functions of $W$ that are $CR/\sqrt
-        m$-Lipschitz, since $|\phi(x, W) - \phi(x, W')| \le |x|\,\|W - W'\|_F$; so it concentrates
-        about its mean, which is at most that of the Monte Carlo function. For this one, Bernstein's
-        inequality in Hilbert space with $E\|f_1 - f\|^p \le \frac{p!}2((2\sigma+1)CR)^p$. In the
-        paper's shape: truncate $f_\ell$ where the unit exceeds $M_\delta$ instead of conditioning,
-        apply McDiarmid's inequality to the truncated terms, and pay $C\sigma R\sqrt{\delta/m}$ for
-        their mean.
-        """),
-    note=prose(r"""
-        Drawn with $\alpha/p = C\,\mathrm{sign}\langle w_1, u\rangle$, whose $f$ is known; the
-        nearest function is approached by descent from the Monte Carlo function, so that violations
-        can only be counted too often.
-        """),
-    checks=(
-        Check(form="printed", name="the event for all units", run=flaws.all_units),
-        Check(form="printed", name="the mean given the event", run=flaws.conditioned_mean),
-        Check(form="printed", name="two near points", run=flaws.two_near_points),
-        Check(form="proved", name="nearest function", run=nearest),
-        Check(form="proved", name="Monte Carlo function", run=monte_carlo),
-        Check(form="proved", name="paper's shape", run=paper_shape),
-        Check(form="proved", name="mean square", run=in_mean_square),
-        Check(form="proved", name="worlds where it is tight", run=tight),
-    ),
-)

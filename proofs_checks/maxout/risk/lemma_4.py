@@ -7,13 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from mehler.bounds import Bound, maxout
-from mehler.statements import Check, Context, Evidence, Plot, Series, Statement
+from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
-from ..._dedent import prose
 from ..._violations import Case, hold_bounds
 from ..._worlds import hold_worlds
-from . import _approximation_flaws as flaws
 from . import _tight_worlds as worlds
 from ._risk_cases import Draws, Setting, drawn_settings, observed_series
 
@@ -33,21 +31,23 @@ def _draws(context: Context) -> tuple[Draws, ...]:
     return drawn_settings(context, _QUICK, _FULL)
 
 
+@check("maxout.lemma-4", form="proved", name="dimension-free", pays=True)
 def dimension_free(context: Context, *, bound: Bounding = maxout.approximation_risk) -> Evidence:
     """Count how often the best function of the box adds more than the bound."""
-    return _hold(context, bound, free_bound, "dimension-free")
+    return _hold(context, bound, free_bound)
 
 
+@check("maxout.lemma-4", form="proved", name="paper's shape", pays=True)
 def paper_shape(
     context: Context, *, bound: Bounding = maxout.approximation_risk_by_dimension
 ) -> Evidence:
     """Count how often it adds more than the repaired bound of the paper's shape."""
-    return _hold(context, bound, paper_bound, "paper's shape")
+    return _hold(context, bound, paper_bound)
 
 
+@check("maxout.lemma-4", form="proved", name="in expectation", pays=True)
 def in_expectation(context: Context, *, bound: Bounding = maxout.approximation_risk) -> Evidence:
     """Hold the mean of what is added against L times the root mean square distance."""
-    context.ledger.spend(f"{STATEMENT.id}: in expectation", context.false_alarm)
     all_draws = _draws(context)
     share = context.false_alarm / 2 / len(all_draws)
     found = []
@@ -75,6 +75,7 @@ def in_expectation(context: Context, *, bound: Bounding = maxout.approximation_r
     )
 
 
+@check("maxout.lemma-4", form="proved", name="worlds where it is tight")
 def tight(
     context: Context,
     *,
@@ -124,8 +125,7 @@ def added_cases(context: Context, evaluate: Callable[..., Bound], bound: Boundin
     ]
 
 
-def _hold(context: Context, bound: Bounding, evaluate: Callable[..., Bound], name: str) -> Evidence:
-    context.ledger.spend(f"{STATEMENT.id}: {name}", context.false_alarm)
+def _hold(context: Context, bound: Bounding, evaluate: Callable[..., Bound]) -> Evidence:
     cases = added_cases(context, evaluate, bound)
     return hold_bounds(
         cases,
@@ -161,53 +161,3 @@ def _plot(draws: Draws, failure: float = 0.05) -> Plot:
             f"{failure:g}. In these draws errors average out in the linear part of the loss."
         ),
     )
-
-
-STATEMENT = Statement(
-    id="maxout.lemma-4",
-    source="Mroueh, Rennie, Goel (2015), Lemma 4 (Appendix B)",
-    place="Appendix B, Lemma 4; our copy, lines 404 to 412",
-    hypotheses=prose(r"""
-        Those of Lemma 3, and a loss from $\mathbb R$ to $[0, 1]$ that is $L$-Lipschitz, labels -1
-        and 1.
-        """),
-    title="Lemma 4: the risk of approximation",
-    expected="refuted, repaired",
-    ground=prose("""
-        The two points of Lemma 2 with label 1, $q = 2$ and a ramp loss that stays in its linear
-        part: one unit adds more risk than the print, as good as 0, with probability 0.575.
-        """),
-    printed=(
-        r"\mathcal E_V(\hat f) \le \mathcal E_V(f) + L C C_1\sqrt{\frac{d_{\mathcal M}"
-        r"\log\frac{D\sqrt d}{\delta} + \log(q+1)}{m}}\left(1 + \sqrt{2\log(1/\delta)}\right)"
-    ),
-    printed_text=prose(r"""
-        For each $f$ of the infinite class there is such a $\hat f$ in the box of $m$ units, with
-        probability at least $1 - 2\delta - 2e^{-cd/4}$: $L$ times the bound of Lemma 3.
-        """),
-    proved=(
-        r"\min_{\hat{\mathcal F}}\mathcal E_V - \mathcal E_V(f) \le \frac{LCR}{\sqrt m}"
-        r"\left(\sigma(q) + \sqrt{2\log(1/\delta)}\right)"
-    ),
-    proved_text=prose(r"""
-        With probability at least $1 - \delta$; in expectation $LCR\,\sigma(q)/\sqrt m$. Likewise
-        $L$ times each other bound of Lemma 3.
-        """),
-    flaw=prose("""
-        The step from the distance to the risk is right; what it starts from is not
-        (maxout.lemma-3). Two near inputs of label 1: the printed bound is 0, and one unit adds risk
-        with probability 0.575.
-        """),
-    proof=prose(r"""
-        $\mathcal E_V(\hat f) - \mathcal E_V(f) \le E|V(y\hat f(x)) - V(yf(x))| \le L\,E|\hat f(x) -
-        f(x)| \le L\,\|\hat f - f\|$, by the Lipschitz condition, $|y| = 1$ and Cauchy and Schwarz.
-        Then Lemma 3.
-        """),
-    checks=(
-        Check(form="printed", name="two near points", run=flaws.added_risk),
-        Check(form="proved", name="dimension-free", run=dimension_free),
-        Check(form="proved", name="paper's shape", run=paper_shape),
-        Check(form="proved", name="in expectation", run=in_expectation),
-        Check(form="proved", name="worlds where it is tight", run=tight),
-    ),
-)

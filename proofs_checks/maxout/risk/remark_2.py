@@ -7,11 +7,9 @@ from collections.abc import Callable
 
 from mehler import exact
 from mehler.bounds import maxout, printed
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 
-from ..._dedent import prose
 from ..._worlds import hold_worlds
-from . import _risk_flaws as flaws
 from . import _tight_worlds as worlds
 from ._risk_cases import (
     Bounding,
@@ -49,16 +47,19 @@ def draws_of(context: Context) -> tuple[Draws, ...]:
     return drawn_settings(context, _QUICK, _FULL)
 
 
+@check("maxout.remark-2", form="proved", name="dimension-free", pays=True)
 def dimension_free(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Count how often the dimension-free bound with R and B is exceeded."""
     return hold_risks(context, draws_of, free_bound, bound, _CLAIM)
 
 
+@check("maxout.remark-2", form="proved", name="paper's shape", pays=True)
 def paper_shape(context: Context, *, bound: Bounding = maxout.excess_risk_by_dimension) -> Evidence:
     """Count how often the paper-shaped bound with R and B is exceeded."""
     return hold_risks(context, draws_of, paper_bound, bound, _CLAIM)
 
 
+@check("maxout.remark-2", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Hold the bound where it is tight, for short and long inputs, small and large losses."""
     return hold_worlds(
@@ -76,6 +77,7 @@ def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence
     )
 
 
+@check("maxout.remark-2", form="proved", name="a finite set, as the second part says")
 def finite_sets(context: Context, *, dimension: Callable[[float], float] = math.log2) -> Evidence:
     """Hold the features that the second part asks for against N log N log d.
 
@@ -109,6 +111,7 @@ def finite_sets(context: Context, *, dimension: Callable[[float], float] = math.
     )
 
 
+@check("maxout.remark-2", form="proved", name="a finite set, by the repair")
 def by_the_repair(
     context: Context, *, features: Callable[[int, int], float] = features_by_the_repair
 ) -> Evidence:
@@ -142,66 +145,3 @@ def by_the_repair(
         upper=1.0 + 2e-9,
         method="formulas, evaluated",
     )
-
-
-STATEMENT = Statement(
-    id="maxout.remark-2",
-    source="Mroueh, Rennie, Goel (2015), Remark 2",
-    place="Section 3, Remark 2, part 1; our copy, line 153",
-    hypotheses=prose(r"""
-        Inputs of norm at most $R$; a loss of absolute value at most $B$; otherwise those of Theorem
-        2, whose right-hand side is multiplied by $RB$. The checks have all mass on one $x$ of the
-        set $\{x, -x\}$, $q = 2$, and $m$ as large as the condition asks with $C' = 16$.
-        """),
-    title="Remark 2: bounded inputs and losses",
-    expected="refuted, repaired",
-    ground=prose("""
-        $R = 10^{-6}$: the excess over the best function of the box exceeds the print in 0.45 per
-        cent of samples, for 0.03 promised, by a binomial distribution. $B = 10^{-3}$: the excess
-        over the infinite class, as the end of Appendix B has it, exceeds it in about half of all
-        draws.
-        """),
-    printed=(
-        r"\sup_{x}\|x\| \le R,\; |V| \le B \implies \mathcal E_V(\hat f_N) - \min\mathcal E_V "
-        r"\le R\,B \times \left(\text{right-hand side of Theorem 2}\right)"
-    ),
-    printed_text=prose("""
-        For inputs of norm at most $R$ and losses of at most $B$, the whole right-hand side of
-        Theorem 2 is multiplied by $RB$.
-        """),
-    proved=(
-        r"\mathcal E_V(\hat f_N) - \inf_{\mathcal F}\mathcal E_V \le R\cdot\frac{2LC}{\sqrt N}"
-        r"\left(\sigma(q) + \sqrt{\tfrac{2\log(1/\delta)}{m}}\right) + "
-        r"B\cdot\sqrt{\tfrac{2\log(1/\delta)}{N}} + R\cdot\frac{LC}{\sqrt m}\left(\sigma(q) + "
-        r"\sqrt{2\log(1/\delta)}\right)"
-    ),
-    proved_text=prose(r"""
-        With probability at least $1 - 3\delta$: the terms in $LC$ are multiplied by $R$, the
-        confidence term by $B$. $R$ may be the root mean square norm.
-        """),
-    flaw=prose(r"""
-        Too small where $R < 1$ or $B < 1$. Since $\phi(Rx) = R\,\phi(x)$, inputs of length $R$ with
-        a box of $C/R$ are the same problem as inputs of length 1 with $C$, but the printed
-        confidence term shrinks with $R$. A loss that is multiplied by $B$ has its Lipschitz
-        constant multiplied too, so that the print counts $B$ twice in the terms with $L$.
-        """),
-    proof=prose(r"""
-        In the proof of Theorem 2 (maxout.theorem-2), lengths enter through $E_W\phi(x, W)^2 =
-        \sigma^2(q)|x|^2$ and through the Lipschitz constant $|x|$ of $W \mapsto \phi(x, W)$, only
-        in the terms with $LC$; the range of the loss enters only in McDiarmid's differences $2B/N$.
-        """),
-    note=prose(r"""
-        The second part of the remark, that a finite set has dimension at most
-        $\lceil\log_2|\mathcal M|\rceil$, so that $m = O(N\log N\log d)$ features are enough for
-        $N^\alpha$ points, is right given Theorem 2; by its repair $m = \sigma^2(q)N$ are.
-        """),
-    checks=(
-        Check(form="printed", name="R below 1", run=flaws.short_inputs),
-        Check(form="printed", name="B below 1", run=flaws.small_losses),
-        Check(form="proved", name="dimension-free", run=dimension_free),
-        Check(form="proved", name="paper's shape", run=paper_shape),
-        Check(form="proved", name="worlds where it is tight", run=tight),
-        Check(form="proved", name="a finite set, as the second part says", run=finite_sets),
-        Check(form="proved", name="a finite set, by the repair", run=by_the_repair),
-    ),
-)

@@ -7,12 +7,10 @@ import math
 from typing import Any
 
 from mehler.bounds import maxout, printed
-from mehler.statements import Check, Context, Evidence, Statement
+from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from ..._dedent import prose
 from ..._worlds import hold_worlds
-from . import _risk_flaws as flaws
 from . import _tight_worlds as worlds
 from ._risk_cases import (
     Bounding,
@@ -48,6 +46,7 @@ def draws_of(context: Context) -> tuple[Draws, ...]:
     return drawn_settings(context, _QUICK, _FULL)
 
 
+@check("maxout.theorem-2", form="printed", name="over the box, as stated")
 def over_the_box(context: Context, *, c_prime: float = 2.0) -> Evidence:
     """Hold what is proved of the excess over the box against the theorem's own display.
 
@@ -96,21 +95,23 @@ def over_the_box(context: Context, *, c_prime: float = 2.0) -> Evidence:
     )
 
 
+@check("maxout.theorem-2", form="proved", name="dimension-free", pays=True)
 def dimension_free(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Count how often the dimension-free bound is exceeded."""
     claim = "excess risk below the dimension-free bound"
     return hold_risks(context, draws_of, free_bound, bound, claim)
 
 
+@check("maxout.theorem-2", form="proved", name="paper's shape", pays=True)
 def paper_shape(context: Context, *, bound: Bounding = maxout.excess_risk_by_dimension) -> Evidence:
     """Count how often the repaired bound of the paper's shape is exceeded."""
     claim = "excess risk below the paper-shaped bound"
     return hold_risks(context, draws_of, paper_bound, bound, claim)
 
 
+@check("maxout.theorem-2", form="proved", name="in expectation", pays=True)
 def in_expectation(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Hold the mean excess risk against the bound of the expectation."""
-    context.ledger.spend(f"{STATEMENT.id}: in expectation", context.false_alarm)
     found = []
     all_draws = draws_of(context)
     share = context.false_alarm / 2 / len(all_draws)
@@ -141,6 +142,7 @@ def in_expectation(context: Context, *, bound: Bounding = maxout.excess_risk) ->
     )
 
 
+@check("maxout.theorem-2", form="proved", name="which shape is smaller")
 def smaller(
     context: Context,
     *,
@@ -183,6 +185,7 @@ def smaller(
     )
 
 
+@check("maxout.theorem-2", form="proved", name="worlds where it is tight")
 def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Hold the bounds where they are tight: a wrong sign, inputs learnt by heart, few units."""
     return hold_worlds(
@@ -198,6 +201,7 @@ def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence
     )
 
 
+@check("maxout.theorem-2", form="proved", name="worlds where it is tight, paper's shape")
 def tight_paper(context: Context, *, bound: Bounding = maxout.excess_risk_by_dimension) -> Evidence:
     """Hold the paper's shape in the same worlds."""
     return hold_worlds(
@@ -209,94 +213,3 @@ def tight_paper(context: Context, *, bound: Bounding = maxout.excess_risk_by_dim
         form="proved",
         claim="excess risk with linear units",
     )
-
-
-STATEMENT = Statement(
-    id="maxout.theorem-2",
-    source="Mroueh, Rennie, Goel (2015), Theorem 2 and Appendix B",
-    place=prose("""
-        Section 3, Theorem 2, and the end of Appendix B; our copy, lines 143 to 147, 416 to 420 and
-        477 to 481
-        """),
-    hypotheses=prose(r"""
-        Samples on the unit sphere with labels -1 and 1; a loss from $\mathbb R$ to $[0, 1]$ that is
-        $L$-Lipschitz; $\varepsilon \in (0, 1)$, $\delta > 0$; $m$ as large as the condition asks,
-        with a numeric constant $C'$ without value, and $c$ likewise. The theorem's display compares
-        with the best function of the box, the one at the end of its proof, and the text after the
-        theorem, with the best of the infinite class.
-        """),
-    title="Theorem 2: learning with random maxout features",
-    expected="refuted, repaired",
-    ground=prose(r"""
-        The display of Section 3, over the box, *holds* with $C' = 2$ for sets of diameter at least
-        $1/\sqrt d$. What is refuted is the display at the end of Appendix B, over the infinite
-        class: at two points of the sphere at distance $\delta/((q+1)\sqrt d)$ the condition is met
-        by one unit, whatever $C'$, and the bound fails with probability 0.575. And McDiarmid's
-        inequality in the weights, by a computed mean.
-        """),
-    printed=(
-        r"m \ge \frac{C'}{\varepsilon^2}\left(d_{\mathcal M}\log\frac{D\sqrt d}{\delta} + "
-        r"\log(q+1)\right) \implies \mathcal E_V(\hat f_N) - \min \mathcal E_V \le "
-        r"\frac{4LC\sigma(q) + 2|V(0)| + 2\sqrt{2\log(1/\delta)}}{\sqrt N} + "
-        r"LC\varepsilon\left(1 + \sqrt{2\log(1/\delta)}\right)"
-    ),
-    printed_text=prose(r"""
-        With probability $1 - 3\delta - 2e^{-cd/4}$. The minimum is over the box $\hat{\mathcal F}$
-        of $m$ units in the theorem, over the infinite class $\mathcal F$ at the end of its proof
-        and in the text after it. Both are checked; the first holds with a constant, the second is
-        refuted. $D$ is the diameter of the set of inputs and $d_{\mathcal M}$ its doubling
-        dimension.
-        """),
-    proved=(
-        r"\mathcal E_V(\hat f_N) - \inf_{\mathcal F}\mathcal E_V \le \frac{2LCR}{\sqrt N}"
-        r"\left(\sigma(q) + \sqrt{\tfrac{2\log(1/\delta)}{m}}\right) + "
-        r"B\sqrt{\tfrac{2\log(1/\delta)}{N}} + \frac{LCR}{\sqrt m}\left(\sigma(q) + "
-        r"\sqrt{2\log(1/\delta)}\right)"
-    ),
-    proved_text=prose(r"""
-        With probability $1 - 3\delta$, for every $m$, $N$, $q$, $d$, every loss with values in $[0,
-        B]$, and $R^2 = E|x|^2$; in expectation $LCR\,\sigma(q)(2/\sqrt N + 1/\sqrt m)$. Neither the
-        dimension nor a term in $|V(0)|$ is needed. In the paper's shape the last term is
-        $\frac{LC\,M_\delta}{\sqrt m}(1 + \sqrt{2\log(1/\delta)})$ with $M_\delta =
-        4R\sqrt{d_{\mathcal M}\log^+(2D\sqrt d/R) + \log(2mq/\delta)}$, and the probability $1 -
-        4\delta$.
-        """),
-    flaw=prose(r"""
-        Over $\mathcal F$. The condition on $m$ can be empty: for two inputs at distance
-        $\delta/((q+1)\sqrt d)$ its right side is 0, yet one unit is farther from $\mathcal F$ than
-        the bound with probability 0.575. McDiarmid's inequality is applied in the weights with
-        differences $2/N$, but a new weight changes the class: the supremum moves by a multiple of
-        $1/\sqrt N$ on the average. With the minimum over $\hat{\mathcal F}$ the last term has no
-        purpose. The factors and the levels of confidence change between the lines, and $C'$ and $c$
-        have no values.
-        """),
-    proof=prose(r"""
-        Let $f \in \mathcal F$ and $\tilde f$ its nearest function in $\hat{\mathcal F}$, which
-        depends on the weights only. The excess is at most $G + L\|\tilde f - f\|$ with $G =
-        \sup_{\hat{\mathcal F}}(\mathcal E - \hat{\mathcal E}) + (\hat{\mathcal E} - \mathcal
-        E)(\tilde f)$. Given the weights, one sample moves $G$ by at most $2B/N$ (McDiarmid), and
-        $EG \le 2L\,\mathcal R_N$ by contraction without absolute values, where $\mathcal R_N \le
-        \frac{C}{\sqrt N}\frac1m\sum_\ell \|\phi(\cdot, W^\ell)\|$. This average is a $R/\sqrt
-        m$-Lipschitz function of Gaussian weights with mean at most $\sigma(q)R$, and so
-        concentrates. The distance is Lemma 3 (maxout.lemma-3). Three events of probability
-        $\delta$. Over the box take its best function for $\tilde f$: two events and no distance. If
-        $D\sqrt d \ge 1$ and $d_{\mathcal M} \ge 1$, the printed condition with $C' = 2$ gives $m
-        \ge 2\log(1/\delta)$, so that the root in the first term is at most $1 \le \sigma(q)$: the
-        printed display.
-        """),
-    note=prose("""
-        Excess risks are drawn where everything is exact: finitely many inputs and a ramp loss that
-        stays in its linear part.
-        """),
-    checks=(
-        Check(form="printed", name="over the box, as stated", run=over_the_box),
-        Check(form="printed", name="the condition on m", run=flaws.printed_condition),
-        Check(form="printed", name="McDiarmid in the weights", run=flaws.bounded_difference),
-        Check(form="proved", name="dimension-free", run=dimension_free),
-        Check(form="proved", name="paper's shape", run=paper_shape),
-        Check(form="proved", name="in expectation", run=in_expectation),
-        Check(form="proved", name="which shape is smaller", run=smaller),
-        Check(form="proved", name="worlds where it is tight", run=tight),
-        Check(form="proved", name="worlds where it is tight, paper's shape", run=tight_paper),
-    ),
-)

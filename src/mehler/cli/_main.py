@@ -11,7 +11,7 @@ from typing import Any
 # 1: a verdict was not the expected one; 3: inconclusive; 2: the run could not decide for any other
 # reason, usage errors included.
 COULD_NOT_RUN = 2
-_OURS = ("typer", "rich", "jinja2", "matplotlib", "latex2mathml", "markupsafe")
+_OURS = ("typer", "rich", "jinja2", "matplotlib", "latex2mathml", "markdown_it", "markupsafe")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

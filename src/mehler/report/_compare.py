@@ -11,8 +11,9 @@ from typing import Any
 from mehler.report.model._data_result import Change, Comparison
 from mehler.report.model._report import SCHEMA, Report
 
-# Reports of schema 1 lack the columns and scores of the data; all else is as today.
-_READ = ("mehler-report/1", SCHEMA)
+# Reports of schema 1 lack the columns and scores of the data; those of schema 2 have a field for
+# each text of a statement, which is not compared.
+_READ = ("mehler-report/1", "mehler-report/2", SCHEMA)
 _MOST_COLUMNS = 20
 
 
@@ -79,7 +80,7 @@ def compare(report: Report, old: Mapping[str, Any]) -> Comparison:
     """Compare a report with the content of an earlier one, as `read_report` gives it."""
     new = report.to_dict()
     notes = []
-    if old["schema"] != SCHEMA and old["data"] and new["data"]:
+    if old["schema"] == _READ[0] and old["data"] and new["data"]:
         notes.append(
             "The earlier report is of an older schema, without columns and scores of the data."
         )

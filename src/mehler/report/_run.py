@@ -123,13 +123,17 @@ def _run_statement(statement: Statement, context: Context) -> StatementResult:
     said: dict[str, Any] = {
         one.name: getattr(statement, one.name, None) for one in fields(StatementResult)
     }
-    found: dict[str, Any] = {"evidence": evidence, "verdict": verdict_of(evidence)}
+    found: dict[str, Any] = {
+        "sections": dict(statement.sections),
+        "evidence": evidence,
+        "verdict": verdict_of(evidence),
+    }
     return StatementResult(**{**said, **found, "seconds": perf_counter() - start})
 
 
 def _run_check(check: Check, context: Context) -> Evidence:
     try:
-        found = check.run(context)
+        found = check(context)
         if not isinstance(found, Evidence):
             raise TypeError(f"the check returned {type(found).__name__}, not Evidence")
         if found.form != check.form:

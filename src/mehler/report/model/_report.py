@@ -13,15 +13,15 @@ import numpy as np
 from mehler.report.model._data_result import Comparison, DataResult
 from mehler.statements import BoundCase, Evidence
 
-SCHEMA = "mehler-report/2"
+SCHEMA = "mehler-report/3"
 
 
 @dataclass(frozen=True, kw_only=True)
 class StatementResult:
     """A statement with the evidence of its checks and the verdict.
 
-    The texts are those of the statement; ``verdict`` is one of `EXPECTATIONS`, or
-    ``"inconclusive"``, ``"error"`` or ``"proved form refuted"``.
+    The texts are those of the statement, `sections` in Markdown. ``verdict`` is one of
+    `EXPECTATIONS`, or ``"inconclusive"``, ``"error"`` or ``"proved form refuted"``.
     """
 
     id: str
@@ -30,11 +30,8 @@ class StatementResult:
     expected: str
     verdict: str
     printed: str
-    printed_text: str
     proved: str
-    proved_text: str
-    flaw: str
-    proof: str
+    sections: Mapping[str, str]
     note: str
     place: str
     hypotheses: str

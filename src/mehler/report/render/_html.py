@@ -45,6 +45,7 @@ def render_html(report: Report | Verification) -> str:
     from markupsafe import Markup
 
     from mehler.report.render._mathml import formula, mathml, prose
+    from mehler.report.render._sections import anchor, anchors, markdown
 
     environment = Environment(
         loader=PackageLoader("mehler.report.render", "_templates"),
@@ -68,6 +69,8 @@ def render_html(report: Report | Verification) -> str:
             "most_columns": _MOST_COLUMNS,
             "case_cells": case_cells,
             "ratios": ratios,
+            "anchor": anchor,
+            "markdown": partial(markdown, targets=anchors(report.statements)),
         }
         ids = frozenset(one.id for one in report.statements)
     return environment.get_template(f"{page}.html.j2").render(

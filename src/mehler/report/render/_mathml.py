@@ -70,6 +70,12 @@ _ATTRIBUTES = frozenset(
 )
 
 
+# The converter leaves the names of sized fences as they are.
+_FENCES = {
+    **{r"\{": "{", r"\}": "}", r"\|": "‖", r"\lbrace": "{", r"\rbrace": "}", r"\Vert": "‖"},
+    **{r"\lceil": "⌈", r"\rceil": "⌉", r"\lfloor": "⌊", r"\rfloor": "⌋", r"\vert": "|"},
+    **{r"\langle": "⟨", r"\rangle": "⟩", r"\lvert": "|", r"\rvert": "|"},
+}
 _QUADS = ("\\quad", "\\qquad")
 _TOKENS = re.compile(r"\\[a-zA-Z]+|\\.|[{}]")
 
@@ -96,6 +102,7 @@ def _clean(tree: ElementTree.Element, display: bool) -> ElementTree.Element:
         node.tag = node.tag.removeprefix(f"{{{_XMLNS}}}")
         if node.tag not in _ELEMENTS:
             raise ValueError(f"<{node.tag}> is not mathematics")
+        node.text = _FENCES.get(node.text or "", node.text)
         node.attrib = {k: v for k, v in node.attrib.items() if k in _ATTRIBUTES}
     set_type(tree, display)
     # The namespace is implied in HTML; the page positions formulas, so they stay inline.

@@ -27,7 +27,7 @@ def render_json(report: Report | Verification) -> str:
 _NAMES = ("report.html", "report.json", "summary.md")
 # All statements at the quick level with the digits take 3 MB.
 _LARGEST = 16 * 2**20
-_RENDERERS = ("jinja2", "matplotlib", "latex2mathml")
+_RENDERERS = ("jinja2", "matplotlib", "latex2mathml", "markdown_it", "mdit_py_plugins")
 
 
 def write(report: Report | Verification, out_dir: str | PathLike[str]) -> tuple[Path, ...]:
