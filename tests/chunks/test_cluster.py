@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler import _arrays, doubling, learn
+from mehler import _arrays, learn
 from mehler.planning import ridge_cost
 from tests.chunks.cluster import (
     CHUNK,
@@ -80,14 +80,6 @@ def test_same_numbers_as_numpy(workers):
     # 4200 terms in another order (sqrt(4200) = 65), for errors and for numbers up to 34.
     np.testing.assert_allclose(fit.errors, same.errors, rtol=1e-9)
     np.testing.assert_allclose(fit.predict(rows).compute(), same.predict(x), atol=1e-8)
-
-    found = doubling.doubling_dimension(rows, max_points=50)
-    same = doubling.doubling_dimension(x, max_points=50)
-    assert (found.low, found.high, found.witness.count) == (
-        same.low,
-        same.high,
-        same.witness.count,
-    )
 
 
 def test_logistic_regression_of_numpy(workers):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import copy
-import importlib.util
 import io
 import pickle
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -55,25 +53,6 @@ def test_copies_keep_library_device_and_dtype(place: Place, name, dtype):
         assert np.array_equal(_arrays.to_host(ours), _arrays.to_host(theirs))
 
 
-LOST = {
-    "no library": (_arrays.Address("no_such_library", "cuda:0"), "is not installed here", "numpy"),
-    "no torch device": (_arrays.Address("torch", "cuda:7"), "not here: .* on torch", "torch"),
-    "no jax device": (_arrays.Address("jax.numpy", "cpu:77"), "not here", "jax.numpy"),
-    "no such platform": (_arrays.Address("jax.numpy", "tpu:0"), "not here", "jax.numpy"),
-}
-
-
-@pytest.mark.parametrize("name", LOST)
-def test_a_pickle_from_a_device_that_is_not_here_says_where_it_landed(name):
-    address, words, library = LOST[name]
-    if importlib.util.find_spec(address.module.split(".")[0]) is None:
-        words, library = "is not installed here", "numpy"
-    kind, (recipe, cls, _) = DRAWS["maxout"]().__reduce__()
-    with pytest.warns(RuntimeWarning, match=words):
-        phi = kind(recipe, cls, address)
-    assert phi.place.name == library
-
-
 def test_pickles_of_torch_files():
     """Its own files hold maps too, but not for readers of weights alone: that is a module's."""
     torch = pytest.importorskip("torch", reason="PyTorch is the user's choice")
@@ -86,11 +65,6 @@ def test_pickles_of_torch_files():
     file.seek(0)
     with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
         torch.load(file)
-
-
-def test_the_address_of_a_cupy_device_is_its_number():
-    place = _arrays.Place(SimpleNamespace(__name__="array_api_compat.cupy"), SimpleNamespace(id=1))
-    assert _arrays.address_of(place) == _arrays.Address("cupy", 1)
 
 
 def test_codes_are_counted_where_they_are(place: Place):

@@ -36,7 +36,6 @@ def small_tiles(monkeypatch):
     """Several tiles of rows and columns, the last ones short; several chunks of digits."""
     monkeypatch.setattr(_codes, "_ROWS", 4)
     monkeypatch.setattr(_codes, "_COLUMNS", 6)
-    monkeypatch.setattr(_codes, "_HOT_ROWS", 6)
     monkeypatch.setattr(_codes, "_HOT_COLUMNS", 64)
 
 
@@ -281,7 +280,7 @@ def test_a_digit_left_out_of_the_products_is_caught(monkeypatch):
 
 
 def test_threads_are_those_that_the_user_said():
-    code = "from mehler._arrays._threads import host_threads; print(host_threads())"
+    code = "from mehler._arrays._host import host_threads; print(host_threads())"
     for said, known in (("3", 3), ("0", None), ("many", None)):
         told = {**os.environ, "OMP_NUM_THREADS": said}
         out = subprocess.run(

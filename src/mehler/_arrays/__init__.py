@@ -40,12 +40,12 @@ from mehler._arrays._gradients import (
     with_derivative,
 )
 from mehler._arrays._host import (
-    Address,
-    address_of,
     dense_host,
     elementwise_on_host,
     from_host,
+    one_blas_thread,
     to_host,
+    usable_cores,
     without_gradient,
 )
 from mehler._arrays._linear_algebra import (
@@ -84,7 +84,6 @@ from mehler._arrays._namespace import (
     resolve_dtype,
     resolve_place,
     widest_float,
-    within_floats,
 )
 from mehler._arrays._products import (
     HostProducts,
@@ -94,5 +93,4 @@ from mehler._arrays._products import (
     running_argmax,
     take_rows,
 )
-from mehler._arrays._threads import one_blas_thread, usable_cores
 from mehler._arrays._validate import all_true, largest_entry, require_finite, require_matrix

@@ -21,7 +21,6 @@ from mehler._arrays._namespace import (
     is_on_accelerator,
     is_torch_array,
     place_of,
-    within_floats,
 )
 
 RowFunction = Callable[[Any, Array], Array]
@@ -96,7 +95,7 @@ def map_rows(
     compiled by JAX, for large calls, or None.
     """
     if is_chunked(x):
-        return _map_rows_dask(function, x, n_columns, dtype, block, width)
+        return _over_chunks(map_rows, function, x, n_columns, dtype, block=block, width=width)
     place = place_of(x)
     xp = place.xp
     n_rows = x.shape[0]
@@ -140,22 +139,15 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     return jax.jit(function)
 
 
-def _map_rows_dask(
-    function: RowFunction, x: Array, n_columns: int, dtype: Any, block: int | None, width: int
-) -> Array:
-    def on_chunk(chunk: Array, shared: RowFunction) -> Array:
-        return within_floats(
-            lambda: map_rows(shared, chunk, n_columns, dtype, block=block, width=width),
-            chunk,
-            name="X",
-        )
-
-    return _over_chunks(on_chunk, function, x, n_columns, dtype)
-
-
 def _over_chunks(
-    on_chunk: Callable[..., Array], function: Any, x: Array, n_columns: int, dtype: Any
+    apply: Callable[..., Array],
+    function: Any,
+    x: Array,
+    n_columns: int,
+    dtype: Any,
+    **options: Any,
 ) -> Array:
+    """Return ``apply(function, chunk, n_columns, dtype, **options)`` of each row chunk, lazily."""
     import dask
 
     x = x.rechunk({1: -1})
@@ -163,7 +155,7 @@ def _over_chunks(
     # not once a chunk, and are not hashed.
     shared = dask.delayed(function, pure=False, traverse=False)
     return x.map_blocks(
-        on_chunk,
+        lambda chunk, shared: apply(shared, chunk, n_columns, dtype, **options),
         shared=shared,
         dtype=dtype_name(dtype),
         chunks=(x.chunks[0], (n_columns,)),
@@ -178,13 +170,7 @@ def map_columns(parts: ColumnParts, x: Array, n_columns: int, dtype: Any) -> Arr
     part's weights are held. Parts come in column order; every Dask row chunk iterates them anew.
     """
     if is_chunked(x):
-
-        def on_chunk(chunk: Array, shared: ColumnParts) -> Array:
-            return within_floats(
-                lambda: map_columns(shared, chunk, n_columns, dtype), chunk, name="X"
-            )
-
-        return _over_chunks(on_chunk, parts, x, n_columns, dtype)
+        return _over_chunks(map_columns, parts, x, n_columns, dtype)
     place = place_of(x)
     xp = place.xp
     if is_jax_array(x):
@@ -220,10 +206,7 @@ def map_elements(function: Callable[[Any, Array], Array], x: Array) -> Array:
     """Apply an elementwise ``function(xp, flat)`` to `x`, in cache-sized pieces on NumPy."""
     xp = array_namespace(x)
     if is_chunked(x):
-        return x.map_blocks(
-            lambda chunk: within_floats(lambda: map_elements(function, chunk), chunk, name="X"),
-            dtype=x.dtype,
-        )
+        return x.map_blocks(lambda chunk: map_elements(function, chunk), dtype=x.dtype)
     flat = xp.reshape(x, (-1,))
     if not is_numpy_array(x) or x.size <= _ELEMENTS:
         return xp.reshape(function(xp, flat), x.shape)

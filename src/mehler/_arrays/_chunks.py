@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +14,8 @@ from mehler._arrays._namespace import Array, is_chunked
 _GROUP = 16
 # Largest Dask array, in bytes, that is loaded whole where an algorithm needs all of it.
 _HELD = 1 << 30
+# Functions carry their weights into the graph, once: a cluster need not warn of its size.
+_HEAVY = {"distributed.admin.large-graph-warning-threshold": "8 GiB"}
 
 
 def require_known_chunks(*arrays: Array) -> None:
@@ -43,7 +43,7 @@ def share(value: Any) -> Any:
     """Send a constant of many tasks, such as a map, to the cluster once."""
     import dask
 
-    with dask.config.set(_room_for(value)):
+    with dask.config.set(_HEAVY):
         return dask.delayed(value, pure=False, traverse=False).persist()
 
 
@@ -66,7 +66,7 @@ def sum_over_chunks(
     columns = [y.to_delayed().ravel() for y in (x, *others)]
     sizes = x.chunks[0]
     parts = [call(once, *shared, *rows) for *rows, n in zip(*columns, sizes, strict=True) if n]
-    with dask.config.set(_room_for(function)):
+    with dask.config.set(_HEAVY):
         return _added(parts, dask.delayed(_add, pure=False)).compute()
 
 
@@ -129,36 +129,9 @@ def _added(parts: list[Any], add: Callable[[Any, Any], Any]) -> Any:
     return total
 
 
-def _room_for(function: Any) -> dict[str, Any]:
-    """Raise the large-graph warning threshold of Dask's cluster by the size of `function`."""
-    import cloudpickle
-    import dask
-
-    name = "distributed.admin.large-graph-warning-threshold"
-    # A cluster's scheduler is a method of its client; local schedulers are plain functions.
-    if getattr(dask.base.get_scheduler(), "__self__", None) is None:
-        return {}
-    buffers: list[Any] = []
-    cloudpickle.dumps(function, protocol=5, buffer_callback=buffers.append)
-    carried = sum(buffer.raw().nbytes for buffer in buffers)
-    return {name: dask.utils.parse_bytes(dask.config.get(name, "10MB")) + carried}
-
-
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:
     return function(*arguments)
 
 
 def _add(a: Any, b: Any) -> Any:
     return a + b
-
-
-def _forget_threads() -> None:
-    # A fork has none of its parent's threads, and Dask would wait for those of its pool for ever.
-    threaded = sys.modules.get("dask.threaded")
-    if threaded is not None:
-        vars(threaded)["default_pool"] = None
-        threaded.pools.clear()
-
-
-if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
-    os.register_at_fork(after_in_child=_forget_threads)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import array_api_extra as xpx
 import numpy as np
 
 from mehler._arrays._blocks import slices
+from mehler._arrays._host import host_threads
 from mehler._arrays._namespace import (
     Array,
     array_namespace,
     code_dtype,
     is_chunked,
-    is_jax_array,
     is_lazy,
     is_numpy_array,
     place_of,
     widest_float,
 )
-from mehler._arrays._threads import host_threads
 
 WORD = 64
 # 32 x 1024 words are 256 KiB; two such arrays fit in a core's own cache.
@@ -112,8 +112,8 @@ def _differing(a: Any, b: Any, count: Any) -> Any:
     return total
 
 
-# Rows per tile, and one-hot columns per product: 4 KiB a row.
-_HOT_ROWS, _HOT_COLUMNS = 512, 1024
+# One-hot columns per product: 4 KiB a row.
+_HOT_COLUMNS = 1024
 
 
 def require_digits(codes: Array, pool_size: int, name: str) -> None:
@@ -180,37 +180,15 @@ def _chunk_by_planes(c: Any, d: Any, n_values: int) -> Any:
 def _by_products(c: Array, d: Array | None, n_values: int) -> Array:
     place = place_of(c)
     xp = place.xp
-    wide = widest_float(xp, place.device)
-    shape = (c.shape[0], (c if d is None else d).shape[0])
-    heights = list(slices(shape[0], _HOT_ROWS))
-    widths = heights if d is None else list(slices(shape[1], _HOT_ROWS))
-    # Within one set, only tiles on and above the diagonal.
-    pairs = [(i, j) for i in range(len(heights)) for j in range(i if d is None else 0, len(widths))]
-    counts: dict[tuple[int, int], Any] = dict.fromkeys(pairs, 0.0)
+    count: Any = 0.0  # exact in float32 up to 2^24
     for digits in slices(c.shape[1], max(1, _HOT_COLUMNS // n_values)):
         left = _one_hot(xp, c[:, digits], n_values)
-        right = xp.matrix_transpose(left if d is None else _one_hot(xp, d[:, digits], n_values))
-        for i, j in pairs:
-            counts[i, j] = counts[i, j] + xp.matmul(left[heights[i], :], right[:, widths[j]])
-    n_digits = c.shape[1]
-
-    def share(i: int, j: int) -> Array:
-        tile = counts[i, j] if (i, j) in counts else xp.matrix_transpose(counts[j, i])
-        return xp.astype(tile, wide) / n_digits
-
-    if is_jax_array(c) and 0 not in shape:  # JAX arrays are immutable
-        lines = [[share(i, j) for j in range(len(widths))] for i in range(len(heights))]
-        return xp.concat([xp.concat(line, axis=1) for line in lines], axis=0)
-    out = xp.empty(shape, dtype=wide, device=place.device)
-    for i, rows in enumerate(heights):
-        for j, columns in enumerate(widths):
-            out[rows, columns] = share(i, j)
-    return out
+        right = left if d is None else _one_hot(xp, d[:, digits], n_values)
+        count = count + xp.matmul(left, xp.matrix_transpose(right))
+    return xp.astype(count, widest_float(xp, place.device)) / c.shape[1]
 
 
 def _one_hot(xp: Any, codes: Array, n_values: int) -> Array:
-    """Encode (n, units) codes as (n, n_values * units) zeros and ones in float32."""
-    values = xp.arange(n_values, dtype=codes.dtype, device=place_of(codes).device)
-    # Units along the contiguous axis: comparisons run over it.
-    equal = xp.astype(codes[:, None, :] == values[None, :, None], xp.float32)
-    return xp.reshape(equal, (codes.shape[0], codes.shape[1] * n_values))
+    """Encode (n, m) codes as (n, m * n_values) zeros and ones in float32."""
+    hot = xpx.one_hot(codes, n_values, dtype=xp.float32, xp=xp)
+    return xp.reshape(hot, (codes.shape[0], codes.shape[1] * n_values))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from mehler._arrays._blocks import slices
 from mehler._arrays._namespace import Array, is_numpy_array, is_on_accelerator
 
 # Most zeros and ones that a sum in uint8 holds without overflow.
@@ -26,8 +27,6 @@ def ecdf_at(
     `pieces` yields slices of the groups, in order, with their values (c, r, rows). Thresholds are
     (K,), or (groups, K) with one set per group; scale is (groups * K,).
     """
-    if is_numpy_array(thresholds):
-        return _written(pieces, thresholds, scale)
     each = _at_once if is_on_accelerator(thresholds) else _one_by_one
     counted = [
         each(xp, values, thresholds[None, :] if thresholds.ndim == 1 else thresholds[part, :])
@@ -53,40 +52,10 @@ def _one_by_one(xp: Any, values: Array, thresholds: Array) -> Array:
 
 def _count(xp: Any, mask: Array) -> Array:
     """Count true entries along the middle axis."""
-    total: Any = None
-    for start in range(0, mask.shape[1], _MOST):
-        piece = mask[:, start : min(start + _MOST, mask.shape[1]), :]
-        part = xp.sum(xp.astype(piece, xp.uint8), axis=1, dtype=xp.uint8)
-        if mask.shape[1] > _MOST:
-            part = xp.astype(part, xp.int32)
-        total = part if total is None else total + part
-    return total
-
-
-def _written(pieces: Iterable[tuple[slice, Any]], thresholds: Any, scale: Any) -> Any:
-    """NumPy variant of `ecdf_at`: reuse one mask and write features in place."""
-    n_columns, out, mask = thresholds.shape[-1], None, None
-    for part, values in pieces:
-        c, r, n = values.shape
-        if out is None:
-            out = np.empty((n, scale.shape[0]), dtype=scale.dtype)
-        if mask is None or mask.shape != values.shape:
-            mask = np.empty_like(values, dtype=np.bool_)  # in the same order of memory
-        counts = np.empty((c, n_columns, n), dtype=np.uint8 if r <= _MOST else np.int32)
-        for k in range(n_columns):
-            tau = thresholds[k] if thresholds.ndim == 1 else thresholds[part, k, None, None]
-            np.less_equal(values, tau, out=mask)
-            counts[:, k] = _count_bytes(mask.view(np.uint8))
-        columns = slice(part.start * n_columns, part.stop * n_columns)
-        np.multiply(counts.reshape(c * n_columns, n).T, scale[columns], out=out[:, columns])
-    return out
-
-
-def _count_bytes(ones: Any) -> Any:
+    ones = mask.view(np.uint8) if is_numpy_array(mask) else xp.astype(mask, xp.uint8)
     if ones.shape[1] <= _MOST:
-        return np.add.reduce(ones, axis=1, dtype=np.uint8)
-    parts = range(0, ones.shape[1], _MOST)
-    return sum(
-        np.add.reduce(ones[:, i : i + _MOST], axis=1, dtype=np.uint8).astype(np.int32)
-        for i in parts
+        return xp.sum(ones, axis=1, dtype=xp.uint8)
+    parts = (
+        xp.sum(ones[:, some, :], axis=1, dtype=xp.uint8) for some in slices(ones.shape[1], _MOST)
     )
+    return sum(xp.astype(part, xp.int32) for part in parts)

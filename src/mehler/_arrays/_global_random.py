@@ -1,12 +1,14 @@
-"""Read, compare and set the global random states of Python, NumPy and, if imported, PyTorch.
+"""Read, set and seed the global random states of Python, NumPy and, if imported, PyTorch.
 
 Used to detect whether third-party code reads or changes them.
 """
 
 from __future__ import annotations
 
+import pickle
 import random
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,59 +19,50 @@ import numpy as np
 class GlobalState:
     """The state of one global generator; equal states produce equal numbers."""
 
-    key: Any
+    key: bytes = field(repr=False)
     raw: Any = field(compare=False, repr=False)
+
+
+def _generators() -> dict[str, tuple[Callable[..., Any], ...]]:
+    """Return the functions that read, set and seed each global generator, by library."""
+    legacy = np.random
+    generators: dict[str, tuple[Callable[..., Any], ...]] = {
+        "random": (random.getstate, random.setstate, random.seed),
+        "numpy.random": (legacy.get_state, legacy.set_state, legacy.seed),
+    }
+    # Nobody can have used the generators of a library that is not imported.
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        generators["torch"] = torch.get_rng_state, torch.set_rng_state, torch.manual_seed
+        if torch.cuda.is_initialized():
+            cuda = torch.cuda
+            generators["torch.cuda"] = (
+                cuda.get_rng_state_all,
+                cuda.set_rng_state_all,
+                cuda.manual_seed_all,
+            )
+    return generators
 
 
 def global_states() -> dict[str, GlobalState]:
     """Return the state of every global generator present, keyed by library."""
-    python = random.getstate()
-    legacy = np.random.get_state(legacy=False)  # noqa: NPY002  # it is the one to look at
-    states = {
-        "random": GlobalState(python, python),
-        "numpy.random": GlobalState(_frozen(legacy), legacy),
-    }
-    torch = _torch()
-    if torch is not None:
-        raw = [torch.get_rng_state()]
-        if torch.cuda.is_initialized():
-            raw += torch.cuda.get_rng_state_all()
-        states["torch"] = GlobalState(tuple(one.numpy().tobytes() for one in raw), raw)
-    return states
+    raw = {name: read() for name, (read, _, _) in _generators().items()}
+    return {name: GlobalState(_key(state), state) for name, state in raw.items()}
+
+
+def _key(state: Any) -> bytes:
+    """Return bytes that are equal for equal states; those of PyTorch are tensors."""
+    parts = state if isinstance(state, list | tuple) else [state]
+    return pickle.dumps([np.asarray(part) for part in parts])
 
 
 def set_global_states(states: dict[str, GlobalState]) -> None:
     """Restore states returned by `global_states`."""
+    generators = _generators()
     for name, state in states.items():
-        if name == "random":
-            random.setstate(state.raw)
-        elif name == "numpy.random":
-            np.random.set_state(state.raw)  # noqa: NPY002
-        else:
-            torch = _torch()
-            torch.set_rng_state(state.raw[0])
-            if len(state.raw) > 1:
-                torch.cuda.set_rng_state_all(state.raw[1:])
+        generators[name][1](state.raw)
 
 
 def disturb_global_state(name: str, by: int) -> None:
     """Seed one global generator with `by`."""
-    if name == "random":
-        random.seed(by)
-    elif name == "numpy.random":
-        np.random.seed(by)  # noqa: NPY002
-    else:
-        _torch().manual_seed(by)
-
-
-def _torch() -> Any:
-    """Return PyTorch if it is already imported: otherwise nobody can have used its generator."""
-    module = sys.modules.get("torch")
-    return module if hasattr(module, "get_rng_state") and hasattr(module, "cuda") else None
-
-
-def _frozen(value: Any) -> Any:
-    """Convert nested dicts and arrays into something comparable."""
-    if isinstance(value, dict):
-        return tuple((key, _frozen(value[key])) for key in sorted(value))
-    return value.tobytes() if isinstance(value, np.ndarray) else value
+    _generators()[name][2](by)

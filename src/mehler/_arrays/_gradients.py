@@ -50,24 +50,29 @@ def require_no_gradient(*arrays: Array, what: str) -> None:
 
 def graft(values: Array, on: Array) -> Array:
     """Return `values` with the derivatives of `on`, which is the same function of less accuracy."""
-    if is_torch_array(values) and differentiable(on, values):
-        from mehler._arrays._torch_gradients import Graft
+    if not differentiable(on, values):
+        return values
+    return with_derivative(_second, _one, on, values)
 
-        return Graft.apply(values, on)
-    if is_jax_array(values) and differentiable(on, values):
-        import jax
 
-        grafted = jax.custom_jvp(lambda values, on: values)
-        grafted.defjvp(lambda at, moved: (grafted(*at), moved[1]))
-        return grafted(values, on)
-    return values
+def _second(_: Array, values: Array) -> Array:
+    # PyTorch's functions return no array that they take.
+    return 1.0 * values
+
+
+def _one(on: Array, _: Array) -> Array:
+    return array_namespace(on).ones_like(on)
 
 
 def constant(x: Array) -> Array:
     """Return `x` without its derivatives, for what the result does not depend on."""
-    if not differentiable(x):
-        return x
-    return graft(x, array_namespace(x).zeros_like(x))
+    if is_torch_array(x):
+        return x.detach()
+    if is_jax_array(x):
+        import jax
+
+        return jax.lax.stop_gradient(x)
+    return x
 
 
 def with_derivative(

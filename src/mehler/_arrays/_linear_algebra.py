@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler._arrays._blocks import slices
 from mehler._arrays._namespace import Array, device_of, dtype_name, is_numpy_array, is_torch_array
@@ -51,24 +52,15 @@ def squared_norm(xp: Any, total: Array) -> Array:
     return np.asarray(2.0 * above + np.sum(np.diagonal(total) ** 2))
 
 
-def packed(total: Any) -> Any:
+def packed(total: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the upper triangle of a host matrix, row by row: half the bytes to send."""
-    m = total.shape[0]
-    out = np.empty(m * (m + 1) // 2, dtype=total.dtype)
-    start = 0
-    for i in range(m):
-        out[start : start + m - i] = total[i, i:]
-        start += m - i
-    return out
+    return total[np.tri(total.shape[0], dtype=bool).T]
 
 
-def unpacked(values: Any, m: int) -> Any:
+def unpacked(values: NDArray[np.float64], m: int) -> NDArray[np.float64]:
     """Return the (m, m) matrix with that upper triangle, and zeros below it."""
     out = np.zeros((m, m), dtype=values.dtype)
-    start = 0
-    for i in range(m):
-        out[i, i:] = values[start : start + m - i]
-        start += m - i
+    out[np.tri(m, dtype=bool).T] = values
     return out
 
 

@@ -9,26 +9,22 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import array_api_compat as compat
+import array_api_extra as xpx
 import numpy as np
 
 
 @dataclass(frozen=True)
 class Library:
-    """An array library by the name that users give it.
+    """An array library by the name that users give it."""
 
-    `module` is its namespace, `install` what pip is told, `distributions` whose version counts;
-    `accelerator` says that it computes on nothing else.
-    """
-
-    module: str
-    install: str
-    distributions: tuple[str, ...]
-    accelerator: bool = False
+    module: str  # its namespace
+    install: str  # what pip is asked for
+    distributions: tuple[str, ...]  # whose version counts
+    accelerator: bool = False  # computes on nothing else
 
 
 # Simplest first: the order in which examples shrink.
@@ -134,6 +130,10 @@ class Place:
         short = namespace_name(self.xp)
         return short if self.device in (None, "cpu") else f"{short} on {self.device}"
 
+    def empty(self) -> Array:
+        """Return an array without entries, which stands for this place in a pickle."""
+        return self.xp.empty(0, device=self.device)
+
 
 def array_namespace(*arrays: Array, names: tuple[str, ...] | None = None) -> Any:
     """Return the common namespace of `arrays`, or raise TypeError naming the one that differs."""
@@ -218,8 +218,7 @@ def resolve_place(like: Any) -> Place:
     name = getattr(like, "__name__", None)
     if name in {library.module for library in LIBRARIES.values()}:
         # The bare library: ask one of its own arrays for the standard's face of it.
-        make = getattr(like, "asarray", None) or like.tensor
-        return Place(standard_namespace(make([0.0])), None)
+        return Place(standard_namespace(like.asarray([0.0])), None)
     raise TypeError(
         f"like= must be an array or an array namespace such as numpy or torch, not {like!r}"
     )
@@ -247,46 +246,20 @@ def dtype_name(dtype: Any) -> str:
     """Return ``"float32"`` for ``numpy.float32``, ``torch.float32``, ``dtype('float32')``."""
     if isinstance(dtype, str):
         return dtype
-    name = getattr(dtype, "name", None)  # NumPy, JAX, Dask and CuPy dtype objects
-    if name is None:
-        name = getattr(dtype, "__name__", None)  # scalar types such as numpy.float32
-    if name is None:
-        # torch.float32 and array_api_strict.float32 carry the name in their repr only.
-        name = str(dtype)
-    return str(name).rsplit(".", 1)[-1]
-
-
-def _floats(xp: Any, device: Any) -> dict[str, Any]:
-    info = xp.__array_namespace_info__()
-    try:
-        return dict(info.dtypes(device=device, kind="real floating"))
-    except (TypeError, ValueError):
-        # Some wrappers reject a device given in the library's own spelling.
-        return dict(info.dtypes(kind="real floating"))
+    # Dtypes have a name, and scalar types such as numpy.float32 too; those of PyTorch and of
+    # array-api-strict carry it in their repr only.
+    name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
+    return name.rsplit(".", 1)[-1]
 
 
 def has_float64(xp: Any, device: Any = None) -> bool:
     """Return whether the device computes in double precision (JAX without x64 does not)."""
-    if namespace_name(xp) == "jax.numpy":
-        import jax
-
-        return bool(jax.config.jax_enable_x64)
-    return "float64" in _floats(xp, device)
+    return "float64" in xp.__array_namespace_info__().dtypes(device=device, kind="real floating")
 
 
 def widest_float(xp: Any, device: Any = None) -> Any:
     """Return float64 where the device has it, else float32."""
     return xp.float64 if has_float64(xp, device) else xp.float32
-
-
-def _default_float(xp: Any, device: Any) -> Any:
-    if namespace_name(xp) in {"numpy", "dask.array"}:
-        return xp.float64
-    info = xp.__array_namespace_info__()
-    try:
-        return info.default_dtypes(device=device)["real floating"]
-    except (TypeError, ValueError):
-        return info.default_dtypes()["real floating"]
 
 
 def real_dtype(x: Array, *, name: str = "X") -> Any:
@@ -299,14 +272,14 @@ def real_dtype(x: Array, *, name: str = "X") -> Any:
     if xp.isdtype(x.dtype, "complex floating"):
         raise TypeError(f"{name} is complex ({text}); the maps take real data: pass its real part")
     if xp.isdtype(x.dtype, ("integral", "bool")):
-        return _default_float(xp, place_of(x).device)
+        return xpx.default_dtype(xp, device=place_of(x).device)
     raise TypeError(f"{name} has dtype {text}; the maps compute in float32 or float64: convert it")
 
 
 def resolve_dtype(dtype: Any, xp: Any, device: Any) -> Any:
     """Resolve a dtype given by name or as the namespace's object; ``None`` is the default float."""
     if dtype is None:
-        return _default_float(xp, device)
+        return xpx.default_dtype(xp, device=device)
     text = dtype_name(dtype)
     if text not in _REAL:
         raise TypeError(f"dtype must be 'float32' or 'float64', not {text!r}")
@@ -332,24 +305,6 @@ def code_dtype(xp: Any, n_values: int) -> Any:
         return xp.uint8
     # torch has no arithmetic on uint16, so uint8 is followed by the signed types.
     return xp.int16 if n_values <= 2**15 else xp.int32
-
-
-def within_floats(compute: Callable[[], Any], x: Array, *, name: str) -> Any:
-    """Compute where underflow is rounding, and other errors that NumPy is told to raise name `x`.
-
-    What overflows on the way to a finite result, or divides by zero where it is not used, is none.
-    """
-    if not isinstance(x, np.ndarray):
-        return compute()
-    try:
-        with np.errstate(under="ignore"):
-            return compute()
-    except FloatingPointError:
-        with np.errstate(all="ignore"):
-            values = compute()
-    if all(np.isfinite(one).all() for one in (values if isinstance(values, tuple) else (values,))):
-        return values
-    raise ValueError(f"{name} leads out of the range of floats: scale it")
 
 
 def is_batched(x: Any) -> bool:

@@ -199,17 +199,15 @@ class ReusedBuffer(Iterator[Array]):
         out = self._empty(self.weights.shape[2] - 1)
         for some, pieces in self._tiles():
             _select(((piece[:, :-1], piece[:, 1:]) for piece in pieces), out[some])
-        return out if _known(out) else _plain(self._both_sides(), out)
+        both = ((piece[:, :-1], piece[:, 1:]) for piece in self)
+        return out if _has_no_nan(out) else _plain(both, out)
 
     def at_winner(self, deciding: ReusedBuffer) -> Array:
         """Return the entry from the piece that wins in `deciding`: (n, m)."""
         out = self._empty(self.weights.shape[2])
         for (some, pieces), (_, offers) in zip(deciding._tiles(), self._tiles(), strict=True):
             _select(zip(pieces, offers, strict=True), out[some])
-        return out if _known(out) else _plain(zip(deciding, self, strict=True), out)
-
-    def _both_sides(self) -> Iterator[tuple[Array, Array]]:
-        return ((piece[:, :-1], piece[:, 1:]) for piece in self)
+        return out if _has_no_nan(out) else _plain(zip(deciding, self, strict=True), out)
 
     def _empty(self, n_columns: int) -> Array:
         return self.rows.new_empty((self.rows.shape[0], n_columns))
@@ -253,8 +251,7 @@ def _select(pairs: Iterator[tuple[Array, Array]], chosen: Array) -> None:
         torch.maximum(best, value, out=best)
 
 
-def _known(x: Array) -> bool:
-    """Whether no entry is NaN."""
+def _has_no_nan(x: Array) -> bool:
     return bool(x.max() == x.max())
 
 

@@ -38,28 +38,6 @@ def overwritable(x: Any) -> bool:
     return type(x) in (torch.Tensor, torch.nn.Parameter)
 
 
-class Graft(torch.autograd.Function):
-    """The values of the first argument with the derivatives of the second."""
-
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(values: Any, on: Any) -> Any:
-        return values.clone()
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        pass
-
-    @staticmethod
-    def backward(ctx: Any, grad: Any) -> Any:
-        return None, grad
-
-    @staticmethod
-    def jvp(ctx: Any, values: Any, on: Any) -> Any:
-        return on
-
-
 class Chain(torch.autograd.Function):
     """``function(x, *constants)``, whose derivative in x is ``derivative(x, *constants)``."""
 

@@ -33,11 +33,10 @@ def require_matrix(
     if x.ndim != 2:
         remedy = f"; use {name}.reshape(1, -1) for a single row" if x.ndim == 1 else ""
         raise ValueError(f"{name} must have shape (rows, columns) but has {x.ndim} axes{remedy}")
-    n_rows, width = x.shape
-    # None and NaN: the number of rows of a Dask array may be unknown.
-    unknown = n_rows is None or (isinstance(n_rows, float) and math.isnan(n_rows))
-    if (not unknown and n_rows == 0) or width == 0:
+    # The number of rows of a Dask array may be unknown: NaN, or None in the standard's face of it.
+    if 0 in x.shape:
         raise ValueError(f"{name} is empty: its shape is {tuple(x.shape)}; pass at least one row")
+    width = x.shape[1]
     if n_columns is not None and width != n_columns:
         raise ValueError(
             f"{name} has {width} columns but the map was drawn for n_inputs={n_columns}; "

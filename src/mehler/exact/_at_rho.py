@@ -23,13 +23,9 @@ def apply(function: Callable[[Any, int], Any], rho: Any, q: int) -> Any:
         # Tables serve a number by itself: an array of one would cost ten times as much.
         return function(min(1.0, max(-1.0, float(rho))), q)
     array = require_rho(rho)
-
-    def of(some: _arrays.Array) -> _arrays.Array:
-        return _arrays.within_floats(lambda: function(some, q), some, name="rho")
-
     if _arrays.is_chunked(array):
-        return array.map_blocks(of, dtype=array.dtype, meta=array._meta)
-    values = of(array)
+        return array.map_blocks(lambda some: function(some, q), dtype=array.dtype, meta=array._meta)
+    values = function(array, q)
     return values if _arrays.is_array(rho) else closed_form.scalar_if_scalar(values)
 
 

@@ -13,7 +13,7 @@ from mehler._validate import require_flag, require_integer
 from mehler._version import __version__
 from mehler.features import _plot, _rows
 from mehler.features._block import Angles, Block, WholeBlock
-from mehler.features._recipes import MAPS, elsewhere, map_at
+from mehler.features._recipes import MAPS, elsewhere, map_of
 from mehler.features._units import Columns, UnitBlock, units_per_block
 
 # More weights than this must be a mistake, such as a size with a digit too many.
@@ -271,9 +271,6 @@ class FeatureMap(ABC):
         if _arrays.is_batched(X):
             return _arrays.rows_of_batches(lambda rows: self(rows, check_finite=check_finite), X)
         finite = check_finite is True or require_flag("check_finite", check_finite)
-        return _arrays.within_floats(lambda: self._features(X, finite), X, name="X")
-
-    def _features(self, X: _arrays.Array, finite: bool) -> _arrays.Array:
         dtype, largest = self._checked(X, finite)
         name, out = _arrays.dtype_name(dtype), self._out_dtype(dtype)
         if not self.stored:
@@ -498,8 +495,8 @@ class FeatureMap(ABC):
         }
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        # Pickled as its recipe and the name of its place.
-        return map_at, (self.recipe(), elsewhere(type(self)), _arrays.address_of(self.place))
+        # Pickled as its recipe and its place: no weights.
+        return map_of, (self.recipe(), self.place.empty(), elsewhere(type(self)))
 
     # Maps are immutable: copies are the map itself, with its library, device and dtype.
     def __copy__(self: _Map) -> _Map:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from mehler import _arrays
 from mehler._version import __version__
 
 
@@ -90,13 +89,8 @@ def elsewhere(cls: type) -> type | None:
 
 
 def map_of(recipe: dict[str, Any], like: Any = None, cls: type | None = None) -> Any:
-    """Draw the map of a recipe; a module function, for pickles of maps up to version 0.2."""
+    """Draw the map of a recipe where an array is; a module function, for pickles of maps."""
     return MAPS.make(recipe, cls, like=like)
-
-
-def map_at(recipe: dict[str, Any], cls: type | None, address: _arrays.Address) -> Any:
-    """Draw the map of a recipe where it was; a module function, for pickles of maps."""
-    return map_of(recipe, address.find(), cls)
 
 
 def group_of(recipe: dict[str, Any], cls: type | None = None) -> Any:

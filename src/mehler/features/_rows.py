@@ -48,12 +48,8 @@ def of_rows(
 
     def values(a: _arrays.Array, b: _arrays.Array | None) -> _arrays.Array:
         xp = _arrays.array_namespace(a)
-
-        def cast() -> _arrays.Array:
-            found = function(xp.astype(a, wide), None if b is None else xp.astype(b, wide))
-            return xp.astype(found, _arrays.real_dtype(a), copy=False)
-
-        return _arrays.within_floats(cast, a, name="X")
+        value = function(xp.astype(a, wide), None if b is None else xp.astype(b, wide))
+        return xp.astype(value, _arrays.real_dtype(a), copy=False)
 
     if _arrays.is_chunked(x) and not paired:
         # What the map does not know is refused here, and not by a worker.

@@ -19,7 +19,6 @@ from mehler.learn._arguments import (
     shape_of,
     work_place,
 )
-from mehler.learn._pickling import reduce_in_place
 from mehler.learn._ridge._sums import RidgeSums
 
 
@@ -53,10 +52,6 @@ class PrincipalComponents:
     directions: Array = field(repr=False)
     variances: Array
     total: float
-
-    def __reduce__(self) -> tuple[Any, tuple[Any, dict[str, Any]]]:
-        """Travel between processes on the host, like maps."""
-        return reduce_in_place(self, "mean", "directions", "variances")
 
     def transform(self, X: Array) -> Array:
         """Compute the coordinates of rows, block by block.

@@ -246,13 +246,6 @@ class DeepKernel:
         if _arrays.is_batched(x) or _arrays.is_batched(y):
             return self._of_batches(x, y, tangent=tangent, error=error)
         _require_rows(x, y)
-        return _arrays.within_floats(
-            lambda: self._of_checked(x, y, tangent=tangent, error=error), x, name="X"
-        )
-
-    def _of_checked(
-        self, x: _arrays.Array, y: _arrays.Array | None, *, tangent: bool, error: bool
-    ) -> Any:
         place = _arrays.place_of(x)
         xp, dtype = place.xp, _arrays.real_dtype(x)
         wide = _arrays.widest_float(xp, place.device)

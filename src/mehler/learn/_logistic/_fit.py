@@ -10,7 +10,6 @@ from typing import Any
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler.learn._arguments import require_new_rows
-from mehler.learn._pickling import reduce_in_place
 from mehler.learn._ridge._fit import _Linear
 
 
@@ -55,10 +54,6 @@ class LogisticFit:
     gradient: float
     gap: float | None
     converged: bool
-
-    def __reduce__(self) -> tuple[Any, tuple[Any, dict[str, Any]]]:
-        """Travel between processes on the host, like maps."""
-        return reduce_in_place(self, "weights", "intercept")
 
     def decision(self, X: Array) -> Array:
         """Compute f(x), shape (n, c), where the rows are; a Dask array stays lazy.

@@ -9,7 +9,6 @@ from typing import Any
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler.learn._arguments import apply, require_new_rows
-from mehler.learn._pickling import reduce_in_place
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,10 +47,6 @@ class RidgeFit:
     lambdas: tuple[float, ...]
     errors: Any
     _flat: bool = field(repr=False)
-
-    def __reduce__(self) -> tuple[Any, tuple[Any, dict[str, Any]]]:
-        """Travel between processes on the host, like maps."""
-        return reduce_in_place(self, "weights", "intercept")
 
     def predict(self, X: Array) -> Array:
         """Compute f(x) for the rows of `X`; for classes take the largest, ``argmax(axis=1)``.

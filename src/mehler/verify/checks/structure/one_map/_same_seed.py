@@ -21,7 +21,7 @@ from mehler.verify.checks.structure._subject import Subject
 _GLOBAL = "global random state"
 # Constructors of PyTorch modules draw weights that are then overwritten, which maps cannot avoid;
 # no feature depends on them.
-_MOVED_BY_CONSTRUCTORS = ("torch",)
+_MOVED_BY_CONSTRUCTORS = ("torch", "torch.cuda")
 
 
 def check_global_state(subject: Subject) -> list[Finding]:
