@@ -178,57 +178,11 @@ def test_unknown_sizes_are_refused_before_anything_is_computed(run):
         run(mehler.MaxoutFeatures.draw(3, 500, 3, seed=0), kept)
 
 
-# -- doubling dimension --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("centres", ["anywhere", "in the set"])
-def test_doubling_dimension_of_more_rows_than_are_held(centres):
-    x = made(3000, 3, 400)
-    found = doubling.doubling_dimension(x, centres=centres, max_points=200)
-    rows = x.compute()
-    same = doubling.doubling_dimension(rows, centres=centres, max_points=200)
-    assert (found.low, found.high) == (same.low, same.high)
-    assert (found.n_points, found.n_used) == (3000, 200)
-    assert found.method == "packing in a sample"
-    # The witness names rows of the whole: no two in one ball of half the radius, all in the ball.
-    points = rows[list(found.witness.rows)]
-    away = np.linalg.norm(points - found.witness.centre, axis=1)
-    assert away.max() <= found.witness.radius * (1 + 1e-12)
-    apart = np.linalg.norm(points[:, None] - points[None], axis=2) + 1e9 * np.eye(len(points))
-    assert apart.min() > found.witness.radius * (1 - 1e-12)
-    assert len(points) == found.witness.count
-
-
-def test_columns_that_vary_in_no_sampled_row_count():
-    # Rows 0, 3, 6, ... are looked at, and there the last columns are constant.
-    x = made(300, 4, 50)
-    third = (da.arange(300, chunks=50) % 3 == 0)[:, None]
-    x = da.concatenate([x[:, :1], da.where(third, 0.0, x[:, 1:])], axis=1)
-    found = doubling.doubling_dimension(x, max_points=100)
-    flat = doubling.doubling_dimension(x[::3].compute(), max_points=100)
-    assert flat.high == 1  # a segment
-    assert found.high > 1
-
-
-def test_doubling_dimension_holds_few_chunks():
-    n, d = 50_000, 16
-    run = lambda: doubling.doubling_dimension(made(n, d, 1000), max_points=200)  # noqa: E731
-    assert peak(run) < n * d * 8 / 3
-
-
-def test_rows_that_are_no_numbers_are_refused_wherever_they_are():
-    x = made(300, 3, 50)
-    spoiled = da.where((da.arange(300, chunks=50) == 151)[:, None], np.nan, x)
-    with pytest.raises(ValueError, match="a chunk of X holds NaN or infinity, first in row 1;"):
-        doubling.doubling_dimension(spoiled, max_points=100)
-    with pytest.raises(ValueError, match=r"exact=True .* at most 14 points .* 300 rows"):
-        doubling.doubling_dimension(x, exact=True, max_points=100)
-
-
 @pytest.mark.parametrize(
     "run",
     [
         doubling.diameter,
+        doubling.doubling_dimension,
         lambda x: doubling.packing_number(x, 1.0),
         lambda x: doubling.covering_number(x, 1.0),
         lambda x: learn.nearest(lambda rows: rows, x, x[:10]),

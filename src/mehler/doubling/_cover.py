@@ -6,7 +6,7 @@ import heapq
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -21,56 +21,15 @@ _ROUNDED = 2.0**-22
 
 @dataclass(frozen=True)
 class Labels:
-    """The cell of each point, and the points sorted by cell."""
+    """The cell of each point, and the number of cells."""
 
     of: Any
     count: int
 
-    @property
-    def order(self) -> Any:
-        """Points sorted by cell."""
-        return np.argsort(self.of, kind="stable")
-
-    @property
-    def starts(self) -> Any:
-        """Where each cell begins in `order`."""
-        return np.searchsorted(np.sort(self.of), np.arange(self.count))
-
-
-class Block(Protocol):
-    """Computed squared distances from a slice of the points to others."""
-
-    @property
-    def rows(self) -> slice:
-        """First points of the pairs."""
-
-    def pairs(self, low: float, high: float) -> tuple[Any, Any]:
-        """Return the pairs with a value between two ends, ordered by their first point."""
-
-    def cells(self, labels: Labels, high: float) -> tuple[Any, int]:
-        """Return the cells with a point within `high` of each row, and the most such points."""
-
 
 @dataclass(frozen=True)
-class Full:
-    """All distances of some rows, as computed."""
-
-    rows: slice
-    squared: Any
-
-    def pairs(self, low: float, high: float) -> tuple[Any, Any]:
-        row, column = np.nonzero((self.squared <= high) & (self.squared >= low))
-        return row + self.rows.start, column
-
-    def cells(self, labels: Labels, high: float) -> tuple[Any, int]:
-        near = self.squared <= high
-        crowd = int(np.count_nonzero(near, axis=1).max())
-        return np.logical_or.reduceat(near[:, labels.order], labels.starts, axis=1), crowd
-
-
-@dataclass(frozen=True)
-class Listed:
-    """The stored near pairs of some rows."""
+class Block:
+    """The near pairs of some rows, ordered by their first point, and their squared distances."""
 
     rows: slice
     row: Any
@@ -78,10 +37,12 @@ class Listed:
     squared: Any
 
     def pairs(self, low: float, high: float) -> tuple[Any, Any]:
+        """Return the pairs with a value between two ends."""
         here = (self.squared <= high) & (self.squared >= low)
         return self.row[here], self.column[here]
 
     def cells(self, labels: Labels, high: float) -> tuple[Any, int]:
+        """Return the cells with a point within `high` of each row, and the most such points."""
         here = self.squared <= high
         row, column = self.row[here] - self.rows.start, self.column[here]
         met = np.zeros((self.rows.stop - self.rows.start, labels.count), dtype=bool)
@@ -95,7 +56,7 @@ class Pairs:
     def __init__(self, points: Points) -> None:
         self._points = points
         self._limit = -1.0
-        self._kept: list[Listed] = []
+        self._kept: list[Block] = []
 
     def may(self, squared: float) -> float:
         """Return the largest computed value of a squared distance of at most `squared`."""
@@ -114,24 +75,23 @@ class Pairs:
         if limit <= self._limit:
             yield from self._kept
             return
-        fresh: list[Listed] | None = []
-        total = 0
+        fresh, total = [], 0
         for rows in self._points.blocks():
-            block = Full(rows, self._points.squared(rows, slice(0, self._points.n)))
-            if fresh is not None:
-                total += int(np.count_nonzero(block.squared <= limit))
-                # Extrapolated from the blocks so far; checked at the end.
-                fits = total * self._points.n <= _KEPT * rows.stop
-                fresh = [*fresh, _listed(block, limit)] if fits else None
+            between = self._points.squared(rows, slice(None))
+            row, column = np.nonzero(between <= limit)
+            block = Block(rows, row + rows.start, column, between[row, column])
+            total += row.size
+            # Extrapolated from the blocks so far; checked at the end.
+            if total * self._points.n <= _KEPT * rows.stop:
+                fresh.append(_stored(block))
             yield block
-        if fresh is not None:
+        if total <= _KEPT and len(fresh) == len(list(self._points.blocks())):
             self._kept, self._limit = fresh, limit
 
 
-def _listed(block: Full, limit: float) -> Listed:
-    row, column = block.pairs(-1.0, limit)
-    squared = block.squared[row - block.rows.start, column].astype(np.float32)
-    return Listed(block.rows, row.astype(np.int32), column.astype(np.int32), squared)
+def _stored(block: Block) -> Block:
+    row, column = block.row.astype(np.int32), block.column.astype(np.int32)
+    return Block(block.rows, row, column, block.squared.astype(np.float32))
 
 
 # Largest set for which midpoints are tried as centres too.
@@ -195,8 +155,12 @@ def cover_lens(points: Points, inside: Any, radius_squared: float, enough: int) 
         candidates = np.concatenate([above, middle])
     reached = (candidates <= radius_squared).astype(np.float32)
     left = np.ones(inside.size, dtype=np.float32)
-    for _ in range(enough):
-        best = int((reached @ left).argmax())
+    for more in range(enough, 0, -1):
+        gains = reached @ left
+        best = int(gains.argmax())
+        # Gains only fall: so many balls cannot cover what is left.
+        if gains[best] * more < left.sum():
+            return False
         left *= 1 - reached[best]
         if not left.any():
             return True

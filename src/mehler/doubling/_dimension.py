@@ -12,7 +12,7 @@ from mehler._validate import require_integer
 from mehler.doubling import _universal
 from mehler.doubling._exact import exact_anywhere, exact_in_set
 from mehler.doubling._lower import Witness, largest_packing
-from mehler.doubling._points import Points, in_chunks, survey
+from mehler.doubling._points import Points
 from mehler.doubling._upper import dimension_above
 
 Centres = Literal["anywhere", "in the set"]
@@ -35,17 +35,12 @@ class DoublingDimension:
     witness : Witness
         The ball that proves `low`.
     n_points : int
-        Distinct points of the set; for a sampled Dask array, its rows.
+        Distinct points of the set.
     n_used : int
         Number of points used. If it is smaller, `low` still holds for the whole set, and `high`
         follows from the numbers of points and columns.
     method : {"all covers", "packing and covers", "packing in a sample"}
         How the ends were found.
-
-    See Also
-    --------
-    doubling_dimension : Compute it.
-    Witness : The proof of the lower end.
     """
 
     low: int
@@ -88,7 +83,8 @@ def doubling_dimension(
     Parameters
     ----------
     X : array, shape (n, d)
-        The points, in any namespace; rows that repeat count once.
+        The points, in any namespace; rows that repeat count once. A Dask array is computed, and
+        refused above 1 GiB.
     centres : {"anywhere", "in the set"}
         Whether the centres of all balls may lie anywhere in :math:`R^d`, as in Definition 2, or
         only on points of the set.
@@ -97,8 +93,6 @@ def doubling_dimension(
         are in the set; possible up to 14, or 96.
     max_points : int
         Larger sets are sampled: this many distinct points are used, evenly spaced in the rows.
-        The other rows of a Dask array are only checked, in one pass chunk by chunk, and the
-        columns that vary counted.
 
     Returns
     -------
@@ -112,11 +106,6 @@ def doubling_dimension(
     TypeError, ValueError
         X is not a non-empty matrix of finite real numbers, an option is unknown, or the set is
         too large for `exact`.
-
-    See Also
-    --------
-    covering_number : Balls needed at one scale.
-    packing_number : Separated points at one scale.
 
     Notes
     -----
@@ -152,8 +141,6 @@ def doubling_dimension(
         raise ValueError(f"centres={centres!r} is not one of {', '.join(map(repr, CENTRES))}")
     if exact not in (None, True, False):
         raise TypeError(f"exact={exact!r} is not True, False or None")
-    if in_chunks(X, max_points):
-        return _of_chunks(X, centres, exact, max_points)
     points = Points(X)
     if exact and points.n > min(_MOST[centres], max_points):
         raise ValueError(
@@ -180,23 +167,6 @@ def _between(points: Points, centres: Centres, cap: int, max_points: int) -> Dou
         return _result(points, n_points, centres, (low, cap), witness, "packing in a sample")
     high = dimension_above(points, low=low, cap=cap, centred=centred)
     return _result(points, n_points, centres, (low, high), witness, "packing and covers")
-
-
-def _of_chunks(
-    X: Array, centres: Centres, exact: bool | None, max_points: int
-) -> DoublingDimension:
-    """Bound the dimension of a Dask array from evenly spaced rows; scan the others once."""
-    if exact:
-        raise ValueError(
-            f"exact=True looks at all covers, of at most {_MOST[centres]} points with centres "
-            f"{centres}; X is a Dask array of {X.shape[0]} rows: leave it out for an interval"
-        )
-    seen = survey(X, max_points)
-    cap = _cap(centres, X.shape[0], seen.n_varying)
-    centred = centres == "in the set"
-    witness = largest_packing(seen.points, centred=centred, whole=False, cap=cap)
-    ends = _universal.log2_ceil(witness.count), cap
-    return _result(seen.points, X.shape[0], centres, ends, witness, "packing in a sample")
 
 
 def _cap(centres: Centres, n_points: int, n_varying: int) -> int:

@@ -147,7 +147,7 @@ def _over_subsets(points: Points, centre: Any, floor: Any, mask: Any) -> Minibal
         better = low[without] > low[with_it]
         low[with_it[better]] = low[without[better]]
         which[with_it[better]] = which[without[better]]
-    away = points.upper(points.squared_from(centre, slice(0, n)))
+    away = points.upper(points.squared_from(centre))
     inside = (every[:, None] >> np.arange(n)) & 1 == 1
     high = np.where(inside, away[which], 0.0).max(axis=1)
     return Miniballs(low, high, centre[which])

@@ -33,10 +33,6 @@ class Witness:
         "packing": any two rows are farther apart than the radius. "separated": no two rows lie in
         a ball of half the radius around a point of the set. "all covers": all covers of the rows
         were enumerated.
-
-    See Also
-    --------
-    doubling_dimension : Find the interval and its witness.
     """
 
     centre: Any
@@ -151,15 +147,14 @@ def _count(witness: Witness) -> int:
 
 def _sections(points: Points, centred: bool) -> Iterator[tuple[Any, Any, Any]]:
     """Yield a centre, upper ends of squared distances to it, and members, nearest first."""
-    everything = slice(0, points.n)
     anchors = np.unique(np.linspace(0, points.n - 1, _ANCHORS).astype(np.int64))
-    around = points.upper(points.squared(anchors, everything))
+    around = points.upper(points.squared_from(points.host[anchors]))
     sizes = [max(2, points.n >> j) for j in range(_HALVINGS + 1)]
     if not centred:
         # At the largest size a section is the whole set, whatever the anchor.
         sizes = sizes[1:]
         centre = enclosing_centre(points.host, steps=4 * _STEPS)
-        away = points.upper(points.squared_from(centre[None, :], everything)[0])
+        away = points.upper(points.squared_from(centre[None, :])[0])
         yield centre, away, np.argsort(away, kind="stable")
     # A few anchors at all sizes, then the next few: the budget may end before the list.
     for group in range(_GROUPS):
@@ -171,7 +166,7 @@ def _sections(points: Points, centred: bool) -> Iterator[tuple[Any, Any, Any]]:
                 yield points.host[anchor], around[row], nearest
                 continue
             centre = enclosing_centre(points.host[nearest])
-            away = points.upper(points.squared_from(centre[None, :], everything)[0])
+            away = points.upper(points.squared_from(centre[None, :])[0])
             inside = np.flatnonzero(away <= away[nearest].max())
             yield centre, away, inside[np.argsort(away[inside], kind="stable")]
 

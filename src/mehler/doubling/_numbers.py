@@ -41,11 +41,6 @@ def packing_number(X: Array, radius: float) -> Interval:
     TypeError, ValueError
         X is not a non-empty matrix of finite real numbers, or the radius not a positive one.
 
-    See Also
-    --------
-    covering_number : Balls that cover the set.
-    doubling_dimension : Growth of these numbers with the scale.
-
     Notes
     -----
     O(n^2 d), and 4 n^2 bytes at most up to 10,000 points, O(n d) beyond.
@@ -88,11 +83,6 @@ def covering_number(
         X is not a non-empty matrix of finite real numbers, the radius not a positive one, or
         `centres` unknown.
 
-    See Also
-    --------
-    packing_number : Separated points of the set.
-    doubling_dimension : Growth of these numbers with the scale.
-
     Notes
     -----
     O(n^2 d), and 4 n^2 bytes at most up to 10,000 points, O(n d) beyond.
@@ -111,7 +101,7 @@ def covering_number(
 
 def _ready(x: Array, radius: float) -> tuple[Points, float]:
     require_positive("radius", radius)
-    points = Points.of_all(x)
+    points = Points(x)
     # Beyond any distance of scaled points its square would overflow.
     return points, min(float(radius) / points.scale, _FAR)
 

@@ -10,6 +10,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._arrays import Array
@@ -24,10 +25,6 @@ class Interval:
     ----------
     low, high : float or int
         The ends.
-
-    See Also
-    --------
-    DoublingDimension : An interval with its proof.
 
     Examples
     --------
@@ -72,23 +69,18 @@ _TINY = 2.0**-1000
 
 
 class Points:
-    r"""The distinct rows of a matrix in float64, scaled by a power of two.
+    r"""The distinct rows of a matrix on the host in float64, scaled by a power of two.
 
-    Distances are computed in float64: on the device of the data if it supports that, else on the
-    host, so that the same values give the same answers everywhere. A computed :math:`\hat s`
-    stands for a squared distance s with
+    A computed :math:`\hat s` stands for a squared distance s with
     :math:`|\hat s - s| \le \mathrm{relative}\, s + \mathrm{absolute}`.
     """
 
-    def __init__(self, x: Array, *, name: str = "X") -> None:
-        rows = host_rows(x, name=name)
-        place = _arrays.place_of(x)
-        first = np.unique(rows, axis=0, return_index=True)[1]
+    def __init__(self, x: Array) -> None:
+        rows = _host_rows(x)
         # Keep the order of the data, so that choices do not depend on how rows sort.
-        self.rows = np.sort(first)
+        self.rows = np.sort(np.unique(rows, axis=0, return_index=True)[1])
         rows = rows[self.rows]
-        varies = np.any(rows != rows[:1], axis=0)
-        self.n_varying = int(varies.sum())
+        self.n_varying = int(np.any(rows != rows[:1], axis=0).sum())
         self.n, self.n_inputs = rows.shape
         largest = float(np.max(np.abs(rows)))
         self.scale = 2.0 ** (math.frexp(largest)[1] - 1) if largest > 0 else 1.0
@@ -103,25 +95,12 @@ class Points:
         reach = float(np.sqrt(np.max(np.einsum("ij,ij->i", rows, rows))))
         self.relative = (self.n_inputs + 4) * _UNIT
         self.absolute = _TINY if self.direct else (self.n_inputs + 8) * _UNIT * (2.1 * reach) ** 2
-        if _arrays.is_lazy(x) or not _arrays.has_float64(place.xp, place.device):
-            place = _arrays.resolve_place(None)
-        self.xp = place.xp
-        self._place = place
-        self.device_rows = _arrays.from_host(rows, place)
 
-    @classmethod
-    def of_all(cls, x: Array, *, name: str = "X") -> Points:
-        """Build from a matrix that must fit into memory."""
-        if _arrays.is_array(x) and x.ndim == 2:
-            _arrays.require_small(x, name=name, reason="every point is compared with every other")
-        return cls(x, name=name)
-
-    def some(self, which: Any) -> Points:
+    def some(self, which: NDArray[np.int64]) -> Points:
         """Return a subset of the points, in the same coordinates."""
         part = copy.copy(self)
         part.n = int(which.size)
         part.rows, part.host = self.rows[which], self.host[which]
-        part.device_rows = self._take(which)
         return part
 
     def upper(self, squared: Any) -> Any:
@@ -140,99 +119,53 @@ class Points:
         """Return a value such that one computed as no more is a squared distance <= `squared`."""
         return (squared - self.absolute) * (1 - 3 * self.relative)
 
-    def squared(self, rows: Any, columns: Any) -> Any:
-        """Compute squared distances between points, by indices or slices, as a host matrix.
+    def squared(self, rows: Any, columns: Any) -> NDArray[np.float64]:
+        """Compute squared distances between points, by indices or slices.
 
         Not corrected: the diagonal may differ from 0, and values may be below 0 by rounding.
         """
-        return self._squared(self._take(rows), self._take(columns))
+        return self.squared_from(self.host[rows], self.host[columns])
 
-    def squared_from(self, centres: Any, columns: Any) -> Any:
-        """Compute squared distances from host vectors (k, d), in scaled and shifted coordinates."""
-        return self._squared(_arrays.from_host(centres, self._place), self._take(columns))
+    def squared_from(
+        self, a: NDArray[np.float64], b: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Compute squared distances of vectors (k, d), in scaled and shifted coordinates.
 
-    def blocks(self, columns: int | None = None) -> Iterator[slice]:
-        """Yield slices of all points whose distances to `columns` others fit in a block."""
-        size = max(1, _BLOCK // max(1, self.n if columns is None else columns))
-        return _arrays.slices(self.n, size)
+        To other vectors, or to all points.
+        """
+        b = self.host if b is None else b
+        if self.direct:
+            total = (a[:, :1] - b[:, :1].T) ** 2
+            for k in range(1, self.n_inputs):
+                step = a[:, k : k + 1] - b[:, k : k + 1].T
+                total = total + step * step
+            return total
+        # One product: (x, |x|^2, 1) with (-2 z, 1, |z|^2).
+        left = np.concatenate([a, np.sum(a * a, axis=1, keepdims=True), np.ones((len(a), 1))], 1)
+        right = np.concatenate(
+            [-2.0 * b, np.ones((len(b), 1)), np.sum(b * b, axis=1, keepdims=True)], 1
+        )
+        return left @ right.T
 
-    def original(self, centre: Any) -> Any:
+    def blocks(self) -> Iterator[slice]:
+        """Yield slices of all points whose distances to all fit in a block."""
+        return _arrays.slices(self.n, max(1, _BLOCK // self.n))
+
+    def original(self, centre: NDArray[np.float64]) -> NDArray[np.float64]:
         """Transform a vector from inner coordinates to those of the data."""
         return (np.asarray(centre) + self.shift) * self.scale
 
-    def _take(self, which: Any) -> Array:
-        if isinstance(which, slice):
-            return self.device_rows[which, :]
-        index = _arrays.from_host(np.asarray(which, dtype=np.int64), self._place)
-        return self.xp.take(self.device_rows, index, axis=0)
 
-    def _squared(self, a: Array, b: Array) -> Any:
-        xp = self.xp
-        if self.direct:
-            total = (a[:, :1] - xp.matrix_transpose(b[:, :1])) ** 2
-            for k in range(1, self.n_inputs):
-                step = a[:, k : k + 1] - xp.matrix_transpose(b[:, k : k + 1])
-                total = total + step * step
-            return _arrays.to_host(total)
-        # One product: (x, |x|^2, 1) with (-2 z, 1, |z|^2).
-        one = xp.ones((a.shape[0], 1), dtype=a.dtype, device=self._place.device)
-        two = xp.ones((b.shape[0], 1), dtype=b.dtype, device=self._place.device)
-        left = xp.concat([a, xp.sum(a * a, axis=1, keepdims=True), one], axis=1)
-        right = xp.concat([-2.0 * b, two, xp.sum(b * b, axis=1, keepdims=True)], axis=1)
-        return _arrays.to_host(xp.matmul(left, xp.matrix_transpose(right)))
-
-
-def host_rows(x: Array, *, name: str = "X") -> Any:
+def _host_rows(x: Array) -> NDArray[np.float64]:
     """Return the matrix on the host in float64; refuse non-finite values, also of lazy arrays."""
-    _arrays.require_matrix(x, name=name)
-    if _arrays.is_lazy(x) and _arrays.namespace_name(_arrays.array_namespace(x)) == "jax.numpy":
-        raise TypeError(f"{name} has no values under jax.jit: call this on the array itself")
+    _arrays.require_matrix(x)
+    _arrays.require_small(x, name="X", reason="its points are compared with each other")
+    if _arrays.is_lazy(x) and not _arrays.is_chunked(x):
+        raise TypeError("X has no values under jax.jit: call this on the array itself")
     rows = _arrays.to_host(x).astype(np.float64)
-    if rows.shape[0] == 0:
-        raise ValueError(f"{name} is empty: its shape is {rows.shape}; pass at least one row")
-    _arrays.require_finite(rows, name=name)
+    _arrays.require_finite(rows, name="X")
     # Adding 0 turns -0 into 0: equal numbers must give equal rows.
     return rows + 0.0
-
-
-@dataclass(frozen=True)
-class Seen:
-    """A sample of points, and the number of columns in which the whole set varies."""
-
-    points: Points
-    n_varying: int
-
-
-def in_chunks(x: Array, max_points: int) -> bool:
-    """Return whether `x` is a Dask array of more than `max_points` rows."""
-    if not (_arrays.is_array(x) and _arrays.is_chunked(x)):
-        return False
-    _arrays.require_matrix(x, name="X")
-    _arrays.require_known_chunks(x)
-    return bool(x.shape[0] > max_points)
-
-
-def survey(x: Array, max_points: int) -> Seen:
-    """Load evenly spaced rows, and check all in one pass."""
-    ends = _arrays.sum_over_chunks(_Ends, x)
-    which = np.linspace(0, x.shape[0] - 1, max_points).astype(np.int64)
-    points = Points(x[which, :])
-    points.rows = which[points.rows]
-    return Seen(points, int(np.sum(ends.low < ends.high)))
-
-
-class _Ends:
-    """Minimum and maximum of each column; ``+`` combines two."""
-
-    def __init__(self, chunk: Any) -> None:
-        rows = host_rows(chunk, name="a chunk of X")
-        self.low, self.high = rows.min(axis=0), rows.max(axis=0)
-
-    def __add__(self, other: _Ends) -> _Ends:
-        both = object.__new__(_Ends)
-        both.low = np.minimum(self.low, other.low)
-        both.high = np.maximum(self.high, other.high)
-        return both
 
 
 def diameter(X: Array, *, max_points: int = 20_000) -> Interval:
@@ -259,11 +192,6 @@ def diameter(X: Array, *, max_points: int = 20_000) -> Interval:
     TypeError, ValueError
         X is not a non-empty matrix of finite real numbers.
 
-    See Also
-    --------
-    doubling_dimension : Dimension of the set.
-    mehler.bounds.kernel_error.uniform : A bound that depends on both.
-
     Notes
     -----
     O(n^2 d) and a block of memory for all pairs, O(n d) beyond.
@@ -275,7 +203,7 @@ def diameter(X: Array, *, max_points: int = 20_000) -> Interval:
     5.0
     """
     max_points = require_integer("max_points", max_points)
-    return diameter_of(Points.of_all(X), max_points)
+    return diameter_of(Points(X), max_points)
 
 
 def diameter_of(points: Points, max_points: int) -> Interval:
@@ -294,16 +222,15 @@ def diameter_of(points: Points, max_points: int) -> Interval:
 
 def _swept(points: Points) -> Interval:
     """Bound the diameter by repeated farthest-point sweeps and the balls met on the way."""
-    everything = slice(0, points.n)
     low, high = 0.0, math.inf
-    centre = points.host.mean(axis=0)[None, :]
+    centre = points.host.mean(axis=0)
     for _ in range(8):
-        away = points.squared_from(centre, everything)[0]
+        away = points.squared_from(centre[None, :])[0]
         high = min(high, float(away.max()))
         far = points.host[int(away.argmax())]
-        across = points.squared_from(far[None, :], everything)[0]
+        across = points.squared_from(far[None, :])[0]
         low = max(low, float(across.max()))
-        centre = (far + points.host[int(across.argmax())])[None, :] / 2
+        centre = (far + points.host[int(across.argmax())]) / 2
     return _ends(points, low, 4 * high)
 
 

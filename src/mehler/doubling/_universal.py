@@ -66,11 +66,6 @@ def sparse_dimension(n_nonzero: int, n_inputs: int) -> Interval:
     TypeError, ValueError
         If an argument is not an integer of at least 1, or s exceeds d.
 
-    See Also
-    --------
-    doubling_dimension : The dimension of given points.
-    mehler.bounds.maxout.approximation : Where the dimension enters.
-
     Notes
     -----
     Both ends are of the order s log(d/s). Exact integers; cost of the order s^2 products of them.
