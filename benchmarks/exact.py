@@ -16,7 +16,7 @@ import numpy as np
 from scipy import integrate, special
 
 from mehler import exact
-from mehler.exact import _table, _wedge
+from mehler.exact import pool_table, wedge_grid
 
 POOLS = (4, 64, 1024)
 RHO = 0.3
@@ -63,12 +63,12 @@ def main():
         raw.append({"what": what, "value": value, "note": note})
 
     start = time.process_time()
-    _wedge.wedge_grid()
-    _table.pool_table(3)
+    wedge_grid()
+    pool_table(3)
     row("first table of a pool size", f"{time.process_time() - start:.2f} s", "grid included")
     for q in (*POOLS, 10**6):
         start = time.process_time()
-        _table.pool_table(q)
+        pool_table(q)
         row(f"further table, q = {q}", f"{1e3 * (time.process_time() - start):.0f} ms", "")
     rho = np.random.default_rng(0).uniform(-1, 1, 10**6)
     for name in ("collision_probability", "maxout_kernel"):

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mehler.exact import certified
-from mehler.exact._mp_arguments import exact_number
-from mehler.exact.certified import _api, _line, _opposite, _wedge
-from mehler.exact.certified import _decimals as digits
+from mehler.exact.certified import _api, _line, _plane
+from mehler.exact.certified import _digits as digits
+from mehler.exact.certified._ball import exact_number
 from mehler.exact.certified._context import flint, precision
 from tests.exact.reference import POOLS, REFERENCE, kernel_values, printed
 
@@ -113,7 +113,7 @@ def test_closed_forms_lie_in_the_planar_balls():
 
 def test_planar_kernel_ball_of_two_meets_its_closed_form():
     with precision(200) as module:
-        planar = _wedge.Wedge(module, Fraction(1, 5), 2, 128).product_moment(1)
+        planar = _plane.Wedge(module, Fraction(1, 5), 2, 128).product_moment(1)
     planar = certified.Ball.from_arb(planar)
     assert planar.overlaps(certified.maxout_kernel("0.2", 2))
     assert planar.digits > 30
@@ -124,7 +124,7 @@ def test_bracket_near_minus_one_holds_the_closed_form():
     # (1 + rho) kappa/2, with kappa_3 about 0.168 t^2 and t^2/2 = 1 + rho.
     rho = Fraction(-9981, 10000)
     with precision(100) as module:
-        kappa = _api._kappa(module, rho, 3, 32)
+        kappa = digits.collision_enclosure(module, rho, 3, 32)
         bracket = certified.Ball.from_arb(_api._bracket(module, rho, 3, 32, kappa))
     ball = certified.maxout_kernel(rho, 3)
     assert bracket.contains(ball)
@@ -135,7 +135,7 @@ def test_bracket_near_minus_one_holds_the_closed_form():
 def test_kernel_of_three_meets_the_planar_sum():
     rho = Fraction(-1, 2)
     with precision(200) as module:
-        planar = certified.Ball.from_arb(_wedge.Wedge(module, rho, 3, 48).product_moment(1))
+        planar = certified.Ball.from_arb(_plane.Wedge(module, rho, 3, 48).product_moment(1))
     assert planar.overlaps(certified.maxout_kernel(rho, 3, bits=48))
 
 
@@ -175,10 +175,10 @@ def test_wrong_pool_size_is_outside():
 @pytest.mark.parametrize(
     ("module", "compute"),
     [
-        (_wedge, lambda bits: certified.collision_probability("0.5", 4, bits=bits)),
-        (_wedge, lambda bits: certified.maxout_kernel("0.5", 4, bits=bits)),
-        (_opposite, lambda bits: certified.maxout_kernel(-1, 4, bits=bits)),
-        (_opposite, lambda bits: certified.maxout_kernel(-1, 5, bits=bits)),
+        (_plane, lambda bits: certified.collision_probability("0.5", 4, bits=bits)),
+        (_plane, lambda bits: certified.maxout_kernel("0.5", 4, bits=bits)),
+        (_plane, lambda bits: certified.maxout_kernel(-1, 4, bits=bits)),
+        (_plane, lambda bits: certified.maxout_kernel(-1, 5, bits=bits)),
         (_line, lambda bits: certified.sigma2(4, bits=bits)),
         (_line, lambda bits: certified.hermite_moment(3, 4, bits=bits)),
     ],

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import ndtr
 
 from mehler import exact
-from mehler.exact import _cross_polytope
+from mehler.exact import _cross_polytope, _table
 from mehler.verify import intervals
 
 FALSE_ALARM = 1e-9
@@ -79,14 +79,12 @@ def test_draws(rho, d):
 
 
 def test_slopes_are_those_of_differences():
-    from mehler.exact import _at_rho
-
     for d in (2, 5, 64):
         slope = _cross_polytope._tables(d)[1]
         for rho in (-0.7, 0.0, 0.9):
             h = 1e-5
             ends = exact.cross_polytope_collision(np.array([rho - h, rho + h]), d)
-            found = float(_at_rho.over_root(slope, np.asarray(rho)))
+            found = float(_table.over_root(slope, np.asarray(rho)))
             assert found == pytest.approx((ends[1] - ends[0]) / (2 * h), rel=1e-6, abs=1e-9)
 
 

@@ -10,10 +10,10 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from mehler.exact._mp_arguments import exact_number, exact_rho
-from mehler.exact.certified import _closed, _context, _opposite, _wedge
-from mehler.exact.certified import _decimals as exact
-from mehler.exact.certified._wedge import Wedge
+from mehler.exact.certified import _context, _plane
+from mehler.exact.certified import _digits as exact
+from mehler.exact.certified._ball import exact_number, exact_rho
+from mehler.exact.certified._plane import Wedge
 from tests.exact import second_route
 from tests.exact.reference import POOLS, REFERENCE, kernel_values, printed
 
@@ -90,11 +90,11 @@ def test_planar_sum_equals_closed_forms(q, rho, numbers):
     with _context.precision(220, proved=False) as module:
         wedge = Wedge(module, rho, q, 136)
         pairs = [
-            (wedge.collision_probability(), _closed.collision_probability(module, rho, q)),
-            (wedge.product_moment(1), _closed.maxout_kernel(module, rho, q)),
+            (wedge.collision_probability(), exact.closed_probability(module, rho, q)),
+            (wedge.product_moment(1), exact.closed_kernel(module, rho, q)),
         ]
         if q == 2:
-            second = _closed.product_second_moment(module, rho, q)
+            second = exact.closed_second_moment(module, rho, q)
             pairs.append((wedge.product_moment(2), second))
         # 40 digits were asked for; the values are at most 3.
         assert all(abs(middle(a) - middle(b)) < 3e-40 for a, b in pairs)
@@ -103,8 +103,8 @@ def test_planar_sum_equals_closed_forms(q, rho, numbers):
 def test_way_round_minus_one_equals_closed_form_and_planar_sum(numbers):
     rho = Fraction(-98, 100)
     with _context.precision(130, proved=False) as module:
-        kernel, second = (_opposite.near_minus_one(module, rho, 3, 56, p) for p in (1, 2))
-        assert abs(middle(kernel) - middle(_closed.maxout_kernel(module, rho, 3))) < 1e-15
+        kernel, second = (_plane.near_minus_one(module, rho, 3, 56, p) for p in (1, 2))
+        assert abs(middle(kernel) - middle(exact.closed_kernel(module, rho, 3))) < 1e-15
         assert abs(middle(second) - middle(Wedge(module, rho, 3, 56).product_moment(2))) < 1e-15
 
 
@@ -240,8 +240,8 @@ def test_wrong_pool_size_is_not_taken_for_right():
 
 def test_too_coarse_a_step_is_noticed(monkeypatch):
     """The injected fault: four times the step."""
-    step_for = _wedge.step_for
-    monkeypatch.setattr(_wedge, "step_for", lambda module, q, bits: step_for(module, q, bits / 16))
+    step_for = _plane.step_for
+    monkeypatch.setattr(_plane, "step_for", lambda module, q, bits: step_for(module, q, bits / 16))
     found = exact.maxout_kernel("0.5", 4, 20)
     assert abs(found / mpmath.mpf(second_route.product_moments(0.5, 4)[0]) - 1) > 1e-4
 

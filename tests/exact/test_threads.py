@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from mehler import exact
-from mehler.exact import _table, _wedge
-from mehler.exact.activations import _rules
+from mehler.exact import _table
+from mehler.exact.activations import _panels
 
 THREADS = 8
 
 
-def race(monkeypatch, module, ask):
+def race(monkeypatch, module, build, ask):
     """Let threads ask a module for its table, which nobody has built: how often, and what they got.
 
     Building takes a while, as it does, so that every thread comes before the first one is done.
@@ -29,8 +29,8 @@ def race(monkeypatch, module, ask):
         time.sleep(0.05)
         return original(*key)
 
-    original = module._build.__wrapped__
-    monkeypatch.setattr(module, "_build", functools.cache(counted))
+    original = getattr(module, build).__wrapped__
+    monkeypatch.setattr(module, build, functools.cache(counted))
     start, found, failed = threading.Barrier(THREADS), [], []
 
     def run():
@@ -51,9 +51,9 @@ def race(monkeypatch, module, ask):
 
 
 ASKED = {
-    "pool": (_table, lambda: _table.pool_table(7)),
-    "wedge": (_wedge, _wedge.wedge_grid),
-    "activation": (_rules, lambda: _rules.table(8, 64)),
+    "pool": (_table, "_build", lambda: _table.pool_table(7)),
+    "wedge": (_table, "_build_grid", _table.wedge_grid),
+    "activation": (_panels, "_build", lambda: _panels.table(8, 64)),
 }
 
 
@@ -67,14 +67,15 @@ def test_one_build_for_all_threads(monkeypatch, name):
 
 @pytest.mark.parametrize("name", ASKED)
 def test_planted_without_its_lock(monkeypatch, name):
-    module, ask = ASKED[name]
-    monkeypatch.setattr(module, "_lock", contextlib.nullcontext())
-    builds, _ = race(monkeypatch, module, ask)
+    module, build, ask = ASKED[name]
+    lock = build.replace("_build", "") + "_lock"
+    monkeypatch.setattr(module, lock, contextlib.nullcontext())
+    builds, _ = race(monkeypatch, module, build, ask)
     assert len(builds) > 1
 
 
 def test_values_of_threads_are_those_of_one(monkeypatch):
     rho = np.linspace(-1, 1, 1001)
     expected = exact.maxout_kernel(rho, 9)
-    _, found = race(monkeypatch, _table, lambda: exact.maxout_kernel(rho, 9))
+    _, found = race(monkeypatch, _table, "_build", lambda: exact.maxout_kernel(rho, 9))
     assert all(np.array_equal(one, expected) for one in found)

@@ -22,7 +22,7 @@ from mehler._validate import (
 )
 from mehler.bounds._bound import Assumption, Bound, Form, Term
 from mehler.bounds._stack import stack
-from mehler.exact._validate import require_rho
+from mehler.exact import require_rho
 
 P = ParamSpec("P")
 Arguments = dict[str, Any]

@@ -2,26 +2,37 @@
 
 Each name comes in three precisions: float64 on arrays of any namespace (the default), mpmath
 numbers (``dps=``), and balls that provably contain the value (:mod:`mehler.exact.certified`).
+
+Names that are not in ``__all__`` are for the packages above, and no part of the public interface.
 """
 
 from typing import TYPE_CHECKING
 
 from mehler.exact import asymptotics, closed_form, orbits
-from mehler.exact._coefficients import collision_coefficients
+from mehler.exact._correlations import LARGEST_POOL as LARGEST_POOL
+from mehler.exact._correlations import require_pool as require_pool
+from mehler.exact._correlations import require_rho as require_rho
 from mehler.exact._cross_polytope import cross_polytope_collision
 from mehler.exact._kernels import (
     centred_kernel,
+    centred_variance,
     collision_probability,
+    decoupled_variance,
     locally_linear_kernel,
     maxout_kernel,
-)
-from mehler.exact._moments import hermite_moment, max_moment, sigma2
-from mehler.exact._variances import (
-    centred_variance,
-    decoupled_variance,
     maxout_variance,
     product_second_moment,
 )
+from mehler.exact._moments import centred_moment as centred_moment
+from mehler.exact._moments import collision_coefficients, hermite_moment, max_moment, sigma2
+from mehler.exact._table import collision_at as collision_at
+from mehler.exact._table import collision_slope as collision_slope
+from mehler.exact._table import evaluate as evaluate
+from mehler.exact._table import evaluate_at_angle as evaluate_at_angle
+from mehler.exact._table import kernel_at as kernel_at
+from mehler.exact._table import pool_table as pool_table
+from mehler.exact._table import second_moment_at as second_moment_at
+from mehler.exact._table import wedge_grid as wedge_grid
 from mehler.exact.activations import Activation, activation_kernel, activation_kernel_error
 
 __all__ = [

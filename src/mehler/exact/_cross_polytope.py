@@ -27,9 +27,9 @@ from numpy.polynomial import chebyshev, legendre
 
 from mehler import _arrays
 from mehler._validate import require_integer
-from mehler.exact import _at_rho, _table, closed_form
-from mehler.exact._validate import LARGEST_POOL
-from mehler.exact._wedge import N_ANGLES
+from mehler.exact import _table, closed_form
+from mehler.exact._correlations import LARGEST_POOL, at_rho
+from mehler.exact._table import N_ANGLES
 
 # Panels of a: finer where B^(d-1) turns from 0 to 1, and towards 0, where the quadrant opens within
 # tan(theta/2), down to the smallest angle.
@@ -90,9 +90,7 @@ def cross_polytope_collision(rho: Any, d: int) -> Any:
     >>> round(exact.cross_polytope_collision(0.5, 8), 6)
     0.232501
     """
-    return _at_rho.apply(
-        _collision, rho, require_integer("number of projections d", d, most=LARGEST_D)
-    )
+    return at_rho(_collision, rho, require_integer("number of projections d", d, most=LARGEST_D))
 
 
 LARGEST_D = LARGEST_POOL // 2
@@ -103,8 +101,8 @@ def _collision(rho: _arrays.Array, d: int) -> _arrays.Array:
         return closed_form.collision_on_array(rho, 2)
     value, slope = _tables(d)
 
-    between = functools.partial(_at_rho.probability, value)
-    return _arrays.with_derivative(between, lambda r: _at_rho.over_root(slope, r), rho)
+    between = functools.partial(_table.probability, value)
+    return _arrays.with_derivative(between, lambda r: _table.over_root(slope, r), rho)
 
 
 @functools.lru_cache(maxsize=64)

@@ -7,8 +7,8 @@ from typing import Any
 
 from mehler import _arrays
 from mehler._validate import require_integer
-from mehler.exact import _moments, closed_form
-from mehler.exact._validate import require_pool, require_rho
+from mehler.exact import _moments
+from mehler.exact._correlations import require_pool, require_rho, scalar_if_scalar
 
 
 def collision_near_one(rho: Any, q: int) -> Any:
@@ -44,7 +44,7 @@ def collision_near_one(rho: Any, q: int) -> Any:
     xp = _arrays.array_namespace(values)
     slope = math.sqrt(2 / math.pi) * _moments.max_moment(1, q)
     result = 1 - slope * xp.sqrt(1 - values)
-    return result if _arrays.is_array(rho) else closed_form.scalar_if_scalar(result)
+    return result if _arrays.is_array(rho) else scalar_if_scalar(result)
 
 
 def log_antipodal_constant(q: int) -> float:

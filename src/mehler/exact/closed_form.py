@@ -14,8 +14,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._validate import require_integer
-from mehler.exact._angle import angle, over_sine
-from mehler.exact._validate import require_rho
+from mehler.exact._correlations import angle, over_sine, require_rho, scalar_if_scalar
 
 
 def collision_probability(rho: Any, q: int) -> Any:
@@ -101,11 +100,6 @@ def _apply(function: Any, rho: Any, q: int) -> Any:
     q = require_integer("pool size q", q, most=3)
     values = function(require_rho(rho), q)
     return values if _arrays.is_array(rho) else scalar_if_scalar(values)
-
-
-def scalar_if_scalar(values: Any) -> Any:
-    """Convert 0-dimensional results of Python numbers to Python numbers."""
-    return float(values) if values.ndim == 0 else values
 
 
 def collision_on_array(rho: _arrays.Array, q: int) -> _arrays.Array:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays, exact
-from mehler.exact._moments import centred_moment
+from mehler.exact import centred_moment
 from mehler.features import _correlation
 
 

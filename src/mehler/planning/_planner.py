@@ -7,7 +7,7 @@ from typing import Any
 from mehler._random import require_seed
 from mehler._validate import require_flag
 from mehler.bounds._bound import require_count, require_positive, require_probability
-from mehler.exact._validate import require_pool
+from mehler.exact import require_pool
 from mehler.planning._data import look_at
 from mehler.planning._element_rows import element_rows
 from mehler.planning._kernel_rows import kernel_rows

@@ -14,7 +14,7 @@ from mehler._random import require_seed
 from mehler._validate import require_choice, require_flag, require_iterable
 from mehler.bounds import ridge
 from mehler.bounds._bound import require_positive
-from mehler.exact._validate import require_pool
+from mehler.exact import require_pool
 from mehler.planning._data import on_sphere
 from mehler.planning._plan import Plan, Row
 from mehler.planning._ridge_maps import MAPS, Draw, ridge_map

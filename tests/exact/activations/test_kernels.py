@@ -13,7 +13,7 @@ from scipy import special
 
 from mehler import _arrays
 from mehler.exact import activation_kernel, activation_kernel_error
-from mehler.exact.activations import ACTIVATIONS, _arc_cosine, _mehler
+from mehler.exact.activations import ACTIVATIONS, _closed, _series
 from tests.places import Place
 
 RHO = np.array([-1.0, -0.99, -0.7, -0.2, 0.0, 0.3, 0.8, 0.95, 1.0])
@@ -30,7 +30,7 @@ BY_HAND = {
 
 def by_series(function, rho, sx, sy):
     rho = np.asarray(rho)
-    return _mehler.pair_moment(function, rho, 1 - rho, 1 + rho, np.float64(sx), np.float64(sy))
+    return _series.pair_moment(function, rho, 1 - rho, 1 + rho, np.float64(sx), np.float64(sy))
 
 
 def panels(ends: list[float], points: int = 60) -> tuple[np.ndarray, np.ndarray]:
@@ -74,10 +74,10 @@ def test_closed_forms_agree_with_the_series(name):
 
 
 def arc_cosine(rho, order):
-    return _arc_cosine.arc_cosine(rho, 1 - rho, 1 + rho, order)
+    return _closed.arc_cosine(rho, 1 - rho, 1 + rho, order)
 
 
-@pytest.mark.parametrize("order", range(_arc_cosine.LARGEST_ORDER + 1))
+@pytest.mark.parametrize("order", range(_closed.LARGEST_ORDER + 1))
 def test_arc_cosine_kernels_obey_mehlers_derivative(order):
     """dA_n/drho = n^2 A_(n-1), and A_n(0) = (E g_+^n)^2, A_n(1) = E g^(2n)/2, A_n(-1) = 0."""
     half_moment = 2 ** (order / 2 - 1) * math.gamma((order + 1) / 2) / math.sqrt(math.pi)

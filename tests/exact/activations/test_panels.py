@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mehler.exact import activation_kernel, activation_kernel_error
-from mehler.exact.activations import _panels, _rules
+from mehler.exact.activations import _panels
 
 
 def split(function, low=0.5, high=0.75):
@@ -71,14 +71,14 @@ def test_a_function_of_lower_precision_is_not_chased(function):
     # Rounding of the function, 6e-8 of values up to 14 times the scale, is not the kernel's error.
     assert np.max(np.abs(value - truth) - error) < 2e-7
     assert np.max(error) < 1e-5
-    assert few < 51 * 10 * 2 * (_rules.POINTS + _rules.FINER) * _rules.N_PANELS
+    assert few < 51 * 10 * 2 * (_panels.POINTS + _panels.FINER) * _panels.N_PANELS
 
 
 def test_interpolation_is_exact_for_what_it_should_be():
     """Polynomials of degree 15 from 16 points; the finer rule integrates them as the coarse."""
-    x, w = _rules.points(_rules.POINTS)
-    y, v = _rules.points(_rules.FINER)
+    x, w = _panels.points(_panels.POINTS)
+    y, v = _panels.points(_panels.FINER)
     for degree in (0, 1, 7, 15):
-        assert x**degree @ _rules.interpolation() == pytest.approx(y**degree, abs=1e-12)
+        assert x**degree @ _panels.interpolation() == pytest.approx(y**degree, abs=1e-12)
         assert w @ x**degree == pytest.approx(1 / (degree + 1), rel=1e-14)
         assert v @ y**degree == pytest.approx(1 / (degree + 1), rel=1e-14)

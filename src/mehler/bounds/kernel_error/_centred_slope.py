@@ -11,7 +11,7 @@ from scipy import integrate, special
 
 from mehler import exact
 from mehler._validate import require_integer
-from mehler.exact._validate import require_pool
+from mehler.exact import require_pool
 
 # A moment by quadrature is right to 1e-10 of itself; the second one is made larger by this part,
 # which pays for the rounding of the first too.

@@ -14,7 +14,7 @@ from mehler import exact
 from mehler.bounds._bound import Assumption, Term, require_positive, require_probability
 from mehler.bounds.kernel_error import _exponent
 from mehler.bounds.kernel_error._variance import largest_variance
-from mehler.exact._validate import require_pool, require_rho
+from mehler.exact import require_pool, require_rho
 
 ROUTES = ("chernoff", "sub-gamma", "chebyshev", "hoeffding", "binomial")
 

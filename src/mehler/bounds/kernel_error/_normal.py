@@ -9,7 +9,7 @@ from mehler.bounds._bound import require_count, require_positive, require_probab
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds._inverse import least_features
 from mehler.bounds.kernel_error._variance import largest_variance
-from mehler.exact._validate import require_pool, require_rho
+from mehler.exact import require_pool, require_rho
 
 
 @elementwise

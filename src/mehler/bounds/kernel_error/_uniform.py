@@ -27,7 +27,7 @@ from mehler.bounds._inverse import least_features
 from mehler.bounds.kernel_error import _exponent
 from mehler.bounds.kernel_error._pairs import STATEMENT
 from mehler.bounds.kernel_error._slopes import log_pairs, uniform_by_slope
-from mehler.exact._validate import require_pool
+from mehler.exact import require_pool
 
 _LOG2 = math.log(2)
 # Number of levels tried as J, and of levels below it that are summed one by one.

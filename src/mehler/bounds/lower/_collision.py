@@ -12,7 +12,7 @@ from mehler.bounds._bound import Assumption, Term
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.lower._lower_bound import LowerBound
 from mehler.bounds.maxout._collision import levels
-from mehler.exact._validate import require_pool, require_rho
+from mehler.exact import require_pool, require_rho
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 # The integrand is followed until it has fallen to exp(-40) of its largest value.

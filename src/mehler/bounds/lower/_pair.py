@@ -14,7 +14,7 @@ from mehler.bounds._bound import require_count, require_probability
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.kernel_error import _joint
 from mehler.bounds.lower._lower_bound import LowerBound, below
-from mehler.exact._validate import require_pool, require_rho
+from mehler.exact import require_pool, require_rho
 
 # Berry and Esseen for equal laws, with the constant of Shevtsova (2011).
 _BERRY_ESSEEN = 0.4748

@@ -7,7 +7,7 @@ import math
 from mehler.bounds._bound import require_count, require_positive
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.lower._lower_bound import LowerBound, below
-from mehler.exact._validate import require_pool
+from mehler.exact import require_pool
 
 
 @elementwise

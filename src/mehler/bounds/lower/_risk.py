@@ -14,7 +14,7 @@ from mehler.bounds._bound import require_count, require_positive
 from mehler.bounds._elementwise import elementwise
 from mehler.bounds.lower._lower_bound import LowerBound, below
 from mehler.bounds.lower._rates import distance_from
-from mehler.exact._validate import require_pool
+from mehler.exact import require_pool
 
 # Biases of the targets that are tried; with a half they are not random.
 _AWAY = np.append(0.5 * 1.03 ** -np.arange(1, 140.0)[::-1], 0.5)

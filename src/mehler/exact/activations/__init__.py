@@ -5,9 +5,22 @@ with a stated error, for any other function.
 """
 
 from mehler.exact.activations._activation import Activation
-from mehler.exact.activations._geometry import Pairs
-from mehler.exact.activations._named import ACTIVATIONS, activation_of
-from mehler.exact.activations._pairs import activation_kernel, activation_kernel_error
+from mehler.exact.activations._closed import Sides as Sides
+from mehler.exact.activations._closed import Waves as Waves
+from mehler.exact.activations._closed import arc_cosine as arc_cosine
+from mehler.exact.activations._closed import erf_kernel as erf_kernel
+from mehler.exact.activations._closed import polynomials as polynomials
+from mehler.exact.activations._named import (
+    ACTIVATIONS,
+    activation_kernel,
+    activation_kernel_error,
+    activation_of,
+)
+from mehler.exact.activations._projections import Pairs
+from mehler.exact.activations._projections import Projected as Projected
+from mehler.exact.activations._projections import gaussian as gaussian
+from mehler.exact.activations._projections import on_sphere as on_sphere
+from mehler.exact.activations._series import coefficients as coefficients
 
 __all__ = [
     "ACTIVATIONS",

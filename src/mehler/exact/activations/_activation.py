@@ -11,9 +11,8 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._validate import require_instance, require_integer
-from mehler.exact.activations import _arc_cosine, _claims, _homogeneous, _mehler, _slopes, _waves
-from mehler.exact.activations._geometry import Pairs
-from mehler.exact.activations._projected import Projected, of_increasing
+from mehler.exact.activations import _closed, _declared, _series
+from mehler.exact.activations._projections import Pairs, Projected, of_increasing
 
 Function = Callable[[Any, _arrays.Array], _arrays.Array]
 Moment = tuple[_arrays.Array, _arrays.Array]
@@ -74,7 +73,7 @@ class Activation:
     name: str
     function: Function
     degree: int | None = None
-    waves: _waves.Waves = ()
+    waves: _closed.Waves = ()
     kernel: Kernel | None = None
     inverse: Callable[[Any], Any] | None = None
     derivative: Function | Activation | None = None
@@ -120,35 +119,35 @@ class Activation:
         """Name in messages."""
         return f"the activation {self.name!r}" if self.name else "an activation of your own"
 
-    def sides(self) -> _homogeneous.Sides:
+    def sides(self) -> _closed.Sides:
         """Return a homogeneous function on each side of 0; ValueError if it is not homogeneous."""
         if self.degree is None:
             raise ValueError(
                 f"{self.title} carries no degree: give it one if a(c t) = c^degree a(t) for c > 0"
             )
-        return _homogeneous.sides(self.on_host, self.degree, self.name)
+        return _closed.sides(self.on_host, self.degree, self.name)
 
     @functools.cached_property
     def slope(self) -> Activation:
         """The derivative as an activation; ValueError if the function jumps."""
         name = f"{self.name}'" if self.name else ""
         if self.waves:
-            waves, function = _slopes.of_waves(self.checked_waves())
+            waves, function = _declared.of_waves(self.checked_waves())
             return Activation(name, function, waves=waves)
         if self.degree is not None:
             sides = self.sides()
             if self.degree > 0:
-                return Activation(name, _slopes.of_sides(sides), degree=self.degree - 1)
+                return Activation(name, _declared.of_sides(sides), degree=self.degree - 1)
             if not sides.right == sides.left == sides.centre:
-                _slopes.refuse_jump(self.title)
+                _declared.refuse_jump(self.title)
             return Activation(name, lambda xp, t: 0.0 * t, degree=0)
         if self.slope_is_numeric:
-            _slopes.require_no_jump(self.on_host, self.title)
-            by_differences = _slopes.numeric(self.on_host)
+            _declared.require_no_jump(self.on_host, self.title)
+            by_differences = _declared.numeric(self.on_host)
             return Activation(name, lambda xp, t: by_differences(t))
         given: Any = self.derivative
         found = given if isinstance(given, Activation) else Activation(name, given)
-        _slopes.hold(self.on_host, found.on_host, self.title)
+        _declared.hold(self.on_host, found.on_host, self.title)
         return found
 
     @property
@@ -156,14 +155,14 @@ class Activation:
         """Whether :attr:`slope` differentiates by differences."""
         return not self.waves and self.degree is None and self.derivative is None
 
-    def checked_waves(self) -> _waves.Waves:
+    def checked_waves(self) -> _closed.Waves:
         """Return the verified Fourier sum of the function; ValueError if it has none."""
         if not self.waves:
             raise ValueError(
                 f"{self.title} carries no waves: a uniform phase is for sums of them, such as the "
                 "activations cos and sin; leave it out"
             )
-        _waves.require_waves(self.on_host, self.waves, self.name)
+        _closed.require_waves(self.on_host, self.waves, self.name)
         return self.waves
 
     def moment(self, pairs: Pairs, power: int, *, uniform_phase: bool = False) -> Moment:
@@ -188,7 +187,7 @@ class Activation:
             *parts, what=f"the kernel of {self.title}, power {power}, by Mehler's series"
         )
         host = [np.asarray(_arrays.to_host(one), dtype=np.float64) for one in parts]
-        found, off = _mehler.pair_moment(lambda t: self.on_host(t) ** power, *host)
+        found, off = _series.pair_moment(lambda t: self.on_host(t) ** power, *host)
         # Error from the rounding of the pairs.
         off = off + (pairs.eps if pairs.eps > _EPS else 0.0) * np.abs(found)
         value, error = (
@@ -200,17 +199,17 @@ class Activation:
         """Compute the moment and its error by a closed form, or return None."""
         if self.waves or uniform_phase:
             waves = self.checked_waves()
-            value, size = _waves.pair_moment(waves, power, pairs, uniform_phase=uniform_phase)
+            value, size = _closed.waves_moment(waves, power, pairs, uniform_phase=uniform_phase)
             return value, _ROUNDINGS * pairs.eps * size * pairs.xp.ones_like(value)
-        if self.degree is not None and self.degree * power <= _arc_cosine.LARGEST_ORDER:
+        if self.degree is not None and self.degree * power <= _closed.LARGEST_ORDER:
             value, size = self.sides().power(power).moment(pairs)
             return value, _ROUNDINGS * pairs.eps * size
         if self.kernel is None:
             return None
         if power not in self._held:
-            claimed = self.kernel(_claims.host_pairs(), power)
+            claimed = self.kernel(_declared.host_pairs(), power)
             if claimed is not None:
-                _claims.hold_kernel(self.on_host, power, *claimed, self.title)
+                _declared.hold_kernel(self.on_host, power, *claimed, self.title)
             self._held.add(power)
         return self.kernel(pairs, power)
 
@@ -244,11 +243,11 @@ class Activation:
             If neither degree, waves nor inverse determine it.
         """
         if self.waves:
-            found = _waves.cdf(self.checked_waves(), t, scale, projected)
+            found = _closed.waves_cdf(self.checked_waves(), t, scale, projected)
         elif self.degree is not None:
             found = self.sides().cdf(t, scale, projected)
         elif self.inverse is not None:
-            _claims.hold_inverse(self.on_host, self.inverse, self.title)
+            _declared.hold_inverse(self.on_host, self.inverse, self.title)
             found = of_increasing(self.inverse, t, scale, projected)
         else:
             found = None
@@ -269,7 +268,7 @@ class Activation:
         t : numpy.ndarray
             Thresholds.
         """
-        found = _waves.phase_cdf(self.checked_waves(), t)
+        found = _closed.waves_phase_cdf(self.checked_waves(), t)
         if found is None:
             raise ValueError(
                 f"{self.title} carries no distribution: its waves have no one frequency"

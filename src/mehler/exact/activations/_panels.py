@@ -1,4 +1,6 @@
-"""Adaptive panels: bisect at kinks, split at jumps.
+"""Panels of half a line: fixed Gauss-Legendre rules with Hermite functions, and adaptive ones.
+
+The Gaussian is even, so a function is integrated as its even and its odd part, from 0 on.
 
 A panel is resolved if its interpolation polynomial matches the function at the finer points, in
 mean square weighted by Gaussian mass. Bisection locates a jump to the last digit; the gap between
@@ -7,13 +9,83 @@ two jumps is then tried whole, which takes two panels instead of fifty.
 
 from __future__ import annotations
 
+import functools
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from mehler.exact.activations import _rules
+# h_k(g) phi(g) is below 1e-19 beyond this for every k < 512.
+REACH = 14.0
+PANEL = 0.25
+N_PANELS = int(REACH / PANEL)
+# The finer rule also samples both ends, with weight 0, to see a jump next to an end.
+POINTS, FINER = 16, 26
+_END = 2.0**-50
+
+
+@functools.cache
+def points(n: int) -> tuple[Any, Any]:
+    """Return Gauss-Legendre points in (0, 1) and weights of sum 1; the finer rule has both ends."""
+    x, w = np.polynomial.legendre.leggauss(n - 2 if n == FINER else n)
+    if n == FINER:
+        x, w = (np.concatenate(pair) for pair in ((x, [2 * _END - 1, 1 - 2 * _END]), (w, [0, 0])))
+    return (1 + x) / 2, w / 2
+
+
+@functools.cache
+def interpolation() -> Any:
+    """Return the matrix from values at the points of a panel to the finer ones: (POINTS, FINER)."""
+    x, _ = points(POINTS)
+    at, _ = points(FINER)
+    apart = x[:, None] - x[None, :]
+    from_each = at[None, :] - x[:, None]
+    # Lagrange's polynomials: products over the other points.
+    found = np.empty((POINTS, FINER))
+    for i in range(POINTS):
+        others = np.delete(from_each, i, axis=0)
+        found[i] = np.prod(others / np.delete(apart[i], i)[:, None], axis=0)
+    return found
+
+
+def nodes(n: int) -> Any:
+    """Return the points of all panels, (N_PANELS, n)."""
+    return PANEL * (np.arange(N_PANELS)[:, None] + points(n)[0])
+
+
+_lock = threading.Lock()
+
+
+def table(n: int, terms: int) -> Any:
+    """Return 2 w phi(g) h_k(g) at `nodes`, (N_PANELS * n, terms), shared by all threads."""
+    with _lock:
+        return _build(n, terms)
+
+
+@functools.cache
+def _build(n: int, terms: int) -> Any:
+    at = nodes(n).ravel()
+    weight = np.tile(PANEL * points(n)[1], N_PANELS)
+    values = np.empty((at.size, terms))
+    for k, column in enumerate(hermite(at, terms)):
+        values[:, k] = column
+    return values * (2.0 * weight * root_of_density(at))[:, None]
+
+
+def root_of_density(at: Any) -> Any:
+    """Compute the square root of the Gaussian density."""
+    return np.exp(-0.25 * at * at) / (2 * np.pi) ** 0.25
+
+
+def hermite(at: Any, terms: int) -> Any:
+    """Yield h_k(g) sqrt(phi(g)), which stays bounded where h_k alone would overflow."""
+    before, now = np.zeros_like(at), root_of_density(at)
+    for k in range(terms):
+        yield now
+        before, now = now, (at * now - np.sqrt(k) * before) / np.sqrt(k + 1)
+
 
 # values(scale index, g): the function at s g and at -s g, over the function's size at that scale.
 Sample = Callable[[Any, Any], tuple[Any, Any]]
@@ -32,7 +104,7 @@ _BUDGET = 1 << 16
 # Deviation over the largest value that may be rounding of a lower precision.
 _NOISE = 2.0**-20
 # A run of panels narrower than this converges to one point.
-_NARROW = _rules.PANEL * 2.0**-20
+_NARROW = PANEL * 2.0**-20
 
 
 @dataclass(frozen=True)
@@ -73,12 +145,12 @@ def deviation(sample: Sample, scale: Any, low: Any, high: Any) -> Any:
     for start in range(0, low.size, step):
         some = slice(start, start + step)
         width = (high - low)[some, None]
-        coarse = sample(scale[some], low[some, None] + width * _rules.points(_rules.POINTS)[0])
-        fine = sample(scale[some], low[some, None] + width * _rules.points(_rules.FINER)[0])
+        coarse = sample(scale[some], low[some, None] + width * points(POINTS)[0])
+        fine = sample(scale[some], low[some, None] + width * points(FINER)[0])
         for have, want in zip(coarse, fine, strict=True):
             np.maximum(
                 off[some],
-                np.max(np.abs(have @ _rules.interpolation() - want), axis=1),
+                np.max(np.abs(have @ interpolation() - want), axis=1),
                 out=off[some],
             )
     return off
@@ -160,8 +232,8 @@ def _merged(core: Panels) -> Panels:
     last = np.concatenate([first[1:], [core.scale.size]]) - 1
     scale, low, high = core.scale[first], core.low[first], core.high[last]
     jump = np.logical_or.reduceat(core.jump, first)
-    start = _rules.PANEL * np.floor(0.5 * (low + high) / _rules.PANEL)
-    before, after = start.copy(), start + _rules.PANEL
+    start = PANEL * np.floor(0.5 * (low + high) / PANEL)
+    before, after = start.copy(), start + PANEL
     # At most half of the distance to the next core.
     same = scale[1:] == scale[:-1]
     middle = 0.5 * (low[1:] + high[:-1])

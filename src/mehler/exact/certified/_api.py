@@ -9,11 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 from mehler._validate import require_integer
-from mehler.exact._mp_arguments import exact_rho, require_bits
-from mehler.exact.certified import _closed, _line, _opposite
-from mehler.exact.certified._ball import Ball
+from mehler.exact.certified import _digits, _line, _plane
+from mehler.exact.certified._ball import Ball, exact_rho, require_bits
 from mehler.exact.certified._context import precision, to_arb
-from mehler.exact.certified._wedge import Wedge
+from mehler.exact.certified._plane import Wedge
 
 # Rounding of sums of 10^5 terms, powers up to q, and cancellation between positive and negative
 # parts; not part of any proof: too few would only widen the ball.
@@ -199,7 +198,7 @@ def collision_probability(rho: Any, q: int, *, bits: int = 128) -> Ball:
     >>> Fraction(2, 3) in certified.collision_probability("0.5", 2, bits=64)
     True
     """
-    return _on_rho(_kappa, rho, q, bits)
+    return _on_rho(_digits.collision_enclosure, rho, q, bits)
 
 
 def maxout_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
@@ -232,7 +231,7 @@ def maxout_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
     >>> certified.maxout_kernel(1, 1).value
     mpf('1.0')
     """
-    return _on_rho(_kernel, rho, q, bits)
+    return _on_rho(kernel_enclosure, rho, q, bits)
 
 
 def locally_linear_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
@@ -264,7 +263,7 @@ def locally_linear_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
 
     def printed(module: Any, rho: Fraction, q: int, bits: int) -> Any:
         second = _line.expectation(module, q, [Fraction(0), Fraction(0), Fraction(1)], bits)
-        return second * to_arb(module, rho) * _kappa(module, rho, q, bits)
+        return second * to_arb(module, rho) * _digits.collision_enclosure(module, rho, q, bits)
 
     return _on_rho(printed, rho, q, bits)
 
@@ -293,26 +292,21 @@ def _coefficients(q: int, n: int, bits: int) -> tuple[Any, ...]:
 def _on_rho(compute: Callable[..., Any], rho: Any, q: int, bits: int) -> Ball:
     q, bits = _pool(q, _LARGEST_WEDGE), require_bits(bits)
     rho = exact_rho(rho)
-    lost = _closed.lost_bits(rho) if q <= 3 else 0
+    lost = _digits.lost_bits(rho) if q <= 3 else 0
     with precision(bits + _GUARD_BITS + 4 * q.bit_length() + lost) as module:
         return Ball.from_arb(compute(module, rho, q, bits))
 
 
-def _kappa(module: Any, rho: Fraction, q: int, bits: int) -> Any:
-    if q <= 3 or abs(rho) == 1:
-        return _closed.collision_probability(module, rho, q)
-    return Wedge(module, rho, q, bits).collision_probability()
-
-
-def _kernel(module: Any, rho: Fraction, q: int, bits: int) -> Any:
+def kernel_enclosure(module: Any, rho: Fraction, q: int, bits: int) -> Any:
+    """Enclose K_q at an exact correlation, by the cheapest route."""
     if q <= 3:
-        return _closed.maxout_kernel(module, rho, q)
+        return _digits.closed_kernel(module, rho, q)
     if rho == 1:
         return _line.expectation(module, q, [Fraction(0), Fraction(0), Fraction(1)], bits)
     if rho == -1:
-        return _opposite.at_minus_one(module, q, bits)
+        return _plane.at_minus_one(module, q, bits)
     if 1 + rho < _TRY_BRACKET:
-        kappa = _kappa(module, rho, q, bits)
+        kappa = _digits.collision_enclosure(module, rho, q, bits)
         if 1 + rho < _BRACKET or to_arb(module, 1 + rho) * kappa < module.arb(2) ** -bits:
             return _bracket(module, rho, q, bits, kappa)
     return Wedge(module, rho, q, bits).product_moment(1)
@@ -321,4 +315,4 @@ def _kernel(module: Any, rho: Fraction, q: int, bits: int) -> Any:
 def _bracket(module: Any, rho: Fraction, q: int, bits: int, kappa: Any) -> Any:
     """K(-1) + [0, (1 + rho) kappa(rho)], as 0 <= K' = kappa and kappa increases."""
     half = (to_arb(module, 1 + rho) * kappa / 2).upper()
-    return _opposite.at_minus_one(module, q, bits) + half + module.arb(0, half)
+    return _plane.at_minus_one(module, q, bits) + half + module.arb(0, half)

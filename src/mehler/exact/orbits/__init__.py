@@ -4,16 +4,22 @@ The limits of :class:`mehler.GroupInvariantFeatures`. Vectors enter by their nor
 products only, not by the group. All functions run on the host, in float64.
 """
 
-from mehler.exact.orbits._bins import RULES, Bins
-from mehler.exact.orbits._distances import cyclic_distance, hit_numbers, token_distance
-from mehler.exact.orbits._products import expected_product, expected_square
+from mehler.exact.orbits._products import (
+    RULES,
+    Bins,
+    expected_product,
+    expected_square,
+    limit_variance_bound,
+)
 from mehler.exact.orbits._samples import (
     coincidence_weight,
+    cyclic_distance,
+    hit_numbers,
     mean_maximum,
     orbit_sample_variance,
     sample_variance,
+    token_distance,
 )
-from mehler.exact.orbits._spread import limit_variance_bound
 from mehler.exact.orbits._templates import LAWS, TemplateLaw
 
 __all__ = [

@@ -3,14 +3,110 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from mehler._validate import require_integer, require_positive
-from mehler.exact.orbits import _sphere, _truncated
-from mehler.exact.orbits._truncated import AT, BY
+
+
+def sphere_wedge(h: Any, theta: Any, n_inputs: int) -> Any:
+    r"""Evaluate the integral of P(radius > h / cos) over an arc, over 2 pi; both arrays alike.
+
+    .. math:: T(h, \theta) = \frac1{2\pi}\int_0^\theta \Big(1 - \frac{h^2}{\cos^2\phi}
+              \Big)_+^{(d-2)/2} d\phi, \qquad h \ge 0, |\theta| \le \pi/2
+
+    A finite sum of d/2 terms, absolute error below 1e-14.
+    """
+    inside = h < 1.0
+    h = np.where(inside, h, 0.5)
+    arc = np.minimum(np.abs(theta), np.arccos(h))
+    for integral in powers(h, arc, n_inputs):  # noqa: B007  # the last one
+        pass
+    return np.where(inside, np.sign(theta) * integral / (2.0 * np.pi), 0.0)
+
+
+def powers(h: Any, arc: Any, n_inputs: int) -> Iterator[Any]:
+    r"""Yield J_p for p = (d - 2)/2 and its predecessors, ascending from 0 or -1/2.
+
+    .. math:: J_p = \int_0^a (1 - h^2\sec^2\phi)^p d\phi
+              = J_{p-1} - h (1 - h^2)^{p-1/2} \int_0^z (1 - w^2)^{p-1} dw
+
+    with z = h tan(a) / sqrt(1 - h^2), for h < 1 and a <= arccos(h): one factor 1 - h^2 sec^2 is
+    split off, and w = h tan / sqrt(1 - h^2) substituted.
+    """
+    sine, cosine = np.sin(arc), np.cos(arc)
+    short = (1.0 - h) * (1.0 + h)
+    # Both arcs below share one root: where it is small their errors cancel.
+    root = np.sqrt(np.maximum((cosine - h) * (cosine + h), 0.0))
+    scale = cosine * np.sqrt(short)
+    z = np.minimum(h * sine / scale, 1.0)
+    left = np.minimum((root / scale) ** 2, 1.0)  # 1 - z^2
+    if n_inputs % 2 == 0:
+        p, total, inner, power = 1.0, arc, z, np.sqrt(short)
+        side = z * left
+    else:
+        p, inner, power = 0.5, np.arctan2(h * sine, root), np.ones_like(h)
+        total = np.arctan2(sine, root)
+        side = z * np.sqrt(left)
+    yield total
+    for _ in range((n_inputs - 1) // 2):
+        total = total - h * power * inner
+        yield total
+        inner = (2.0 * p * inner + side) / (2.0 * p + 1.0)
+        side *= left
+        power = power * short
+        p += 1.0
+    return total
+
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
+# On [0, 1], clustered at 1 as sin(pi x/2) does: roots that vanish there become smooth.
+AT = np.sin(0.25 * np.pi * (1.0 + _NODES))
+BY = 0.25 * np.pi * _WEIGHTS * np.cos(0.25 * np.pi * (1.0 + _NODES))
+
+
+def truncated_wedge(h: Any, theta: Any, n_inputs: int, reach: float) -> Any:
+    r"""Integrate P(radius > h / cos) over an arc, over 2 pi, for squared lengths below reach^2.
+
+    With c = d reach^2 and P the regularised lower incomplete gamma function,
+
+    .. math:: P(\rho > r) = \frac{e^{-dr^2/2} P(d/2, (c - dr^2)/2)}{P(d/2, c/2)}, \qquad
+              P(a + 1, x) = P(a, x) - \frac{x^a e^{-x}}{\Gamma(a + 1)},
+
+    so that it is Owen's function less a sum of the sphere's integrals J_k, and for odd d less the
+    rest of P(1/2, x) = erf(sqrt(x)) as well, a quadrature of 64 nodes. Absolute error below 1e-12.
+    """
+    from scipy.special import gammainc, gammaln, owens_t
+
+    d, c = n_inputs, n_inputs * reach**2
+    inside = h < reach
+    h = np.where(inside, h, 0.5 * reach)
+    arc = np.minimum(np.abs(theta), np.arccos(h / reach))
+    total = 2.0 * np.pi * owens_t(h * math.sqrt(d), np.tan(arc))
+    if d % 2:
+        total = total - math.exp(-0.5 * c) * _rest(h, arc, d, c)
+    for j, integral in enumerate(powers(h / reach, arc, d)):
+        k = j - 0.5 * (d % 2)
+        if k >= 0.0:
+            weight = math.exp(k * math.log(0.5 * c) - 0.5 * c - gammaln(k + 1.0))
+            total = total - weight * integral
+    total = total / gammainc(0.5 * d, 0.5 * c)
+    return np.where(inside, np.sign(theta) * total / (2.0 * np.pi), 0.0)
+
+
+def _rest(h: Any, arc: Any, d: int, c: float) -> Any:
+    """Integrate e^x erfc(sqrt(x)), x = (c - dr^2)/2 and r = h / cos, over the arc."""
+    from scipy.special import erfcx
+
+    total = np.zeros_like(arc)
+    for at, by in zip(AT, BY):
+        square = d * (h / np.cos(at * arc)) ** 2
+        total += by * erfcx(np.sqrt(0.5 * np.maximum(c - square, 0.0)))
+    return arc * total
+
 
 LAWS = ("sphere", "gaussian", "redraw", "zero")
 
@@ -130,12 +226,12 @@ class TemplateLaw:
         """
         h, theta = np.asarray(h, dtype=np.float64), np.asarray(theta, dtype=np.float64)
         if self.name == "sphere":
-            return _sphere.wedge(h, theta, self.n_inputs)
+            return sphere_wedge(h, theta, self.n_inputs)
         if self.name == "gaussian":
             from scipy.special import owens_t
 
             return owens_t(h * math.sqrt(self.n_inputs), np.tan(theta))
-        return _truncated.wedge(h, theta, self.n_inputs, self.reach)
+        return truncated_wedge(h, theta, self.n_inputs, self.reach)
 
     def wedge_below(self, y: Any, theta: Any) -> Any:
         r"""Integrate the wedge in its first argument.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mehler._validate import require_integer
-from mehler.exact import sigma2
-from mehler.exact._validate import LARGEST_POOL
+from mehler.exact import LARGEST_POOL, sigma2
 
 
 def critical_weight_variance(pool_size: int, *, dps: int | None = None) -> Any:

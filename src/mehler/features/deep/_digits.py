@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.exact._mp_arguments import require_bits, require_dps
-from mehler.exact.certified._context import precision
+from mehler.exact.certified import precision, require_bits, require_dps
 from mehler.features.deep._duals import Dual, dual_of
 from mehler.features.deep._layers import Layer
 from mehler.features.deep._numbers import Balls, Digits

@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
-from mehler.exact.activations import Activation, _erf
-from mehler.exact.activations._arc_cosine import polynomials
-from mehler.exact.activations._homogeneous import Sides
-from mehler.exact.activations._waves import Waves
+from mehler.exact.activations import Activation, Sides, Waves, erf_kernel, polynomials
 from mehler.features.deep._layers import Elementwise, Layer, Maxout
 
 
@@ -179,7 +176,7 @@ def dual_of(layer: Layer) -> Dual:
     if a.degree is not None:
         sides = a.sides()
         return HomogeneousDual(sides, a.slope.sides() if a.degree else None)
-    if a.kernel is _erf.kernel:
+    if a.kernel is erf_kernel:
         return ErfDual()
     raise ValueError(
         f"{a.title} has no closed form for dps= and bits=, as maxout, erf and activations that "

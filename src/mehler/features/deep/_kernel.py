@@ -8,7 +8,7 @@ import numpy as np
 
 from mehler import _arrays
 from mehler._validate import require_flag, require_integer, require_not_negative, require_positive
-from mehler.exact._validate import LARGEST_POOL
+from mehler.exact import LARGEST_POOL
 from mehler.exact.activations import Pairs, activation_of
 from mehler.features.deep import _blocks, _errors, _recursion
 from mehler.features.deep._layers import Elementwise, Layer, Maxout

@@ -10,9 +10,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from mehler import _arrays
-from mehler.exact import _at_rho, _table, sigma2
-from mehler.exact.activations import Activation, Pairs
-from mehler.exact.activations._arc_cosine import arc_cosine
+from mehler.exact import (
+    collision_slope,
+    evaluate_at_angle,
+    kernel_at,
+    pool_table,
+    second_moment_at,
+    sigma2,
+)
+from mehler.exact.activations import Activation, Pairs, arc_cosine
 from mehler.features.maxout._maxout import largest
 from mehler.features.projections._base import products
 
@@ -71,7 +77,7 @@ class Maxout:
         elif self.q == 2:
             value = 2.0 * scale * arc_cosine(pairs.rho, pairs.near, pairs.far, 1)
         else:
-            table = _table.pool_table(self.q)
+            table = pool_table(self.q)
             value = scale * self._at_angle(pairs, table.kernel, self._collision)
         if self.q > 1 and pairs.differentiable:
             # At a row of zeros nothing but the linear part has a derivative.
@@ -91,8 +97,8 @@ class Maxout:
         if self.q == 2:
             near = arc_gap(pairs.near, pairs.far, 1.0, 1.0 / math.pi)
             return near, 1.0 + 2.0 * arc_cosine(pairs.rho, pairs.near, pairs.far, 1)
-        table, theta = _table.pool_table(self.q), angle_of(pairs.near, pairs.far)
-        near = pairs.near * _table.evaluate_at_angle(table.gap, theta) / self.second
+        table, theta = pool_table(self.q), angle_of(pairs.near, pairs.far)
+        near = pairs.near * evaluate_at_angle(table.gap, theta) / self.second
         return near, 2.0 - near
 
     def units(self, xp: Any, rows: _arrays.Array, weights: _arrays.Array) -> _arrays.Array:
@@ -104,8 +110,8 @@ class Maxout:
         if self.q == 1:
             spread = 1.0 + pairs.rho * pairs.rho
         else:
-            kernel = _at_rho.kernel(pairs.rho, self.q)
-            spread = _at_rho.second_moment(pairs.rho, self.q) - kernel * kernel
+            kernel = kernel_at(pairs.rho, self.q)
+            spread = second_moment_at(pairs.rho, self.q) - kernel * kernel
         return (pairs.x_scale * pairs.y_scale) ** 2 * spread
 
     def _collision(
@@ -115,20 +121,20 @@ class Maxout:
             return _arrays.array_namespace(rho).ones_like(rho)
         if self.q == 2:
             return 2.0 * arc_cosine(rho, near, far, 0)
-        table = _table.pool_table(self.q)
+        table = pool_table(self.q)
 
         def value(rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array) -> _arrays.Array:
-            found = _table.evaluate_at_angle(table.kappa, angle_of(near, far))
+            found = evaluate_at_angle(table.kappa, angle_of(near, far))
             return _arrays.array_namespace(rho).clip(found, 0.0, 1.0)
 
         def slope(rho: _arrays.Array, *_: _arrays.Array) -> _arrays.Array:
-            return _at_rho.collision_slope(rho, self.q)
+            return collision_slope(rho, self.q)
 
         return _arrays.with_derivative(value, slope, rho, near, far)
 
     def _at_angle(self, pairs: Pairs, pieces: Any, slope: Any) -> _arrays.Array:
         return _arrays.with_derivative(
-            lambda rho, near, far: _table.evaluate_at_angle(pieces, angle_of(near, far)),
+            lambda rho, near, far: evaluate_at_angle(pieces, angle_of(near, far)),
             slope,
             pairs.rho,
             pairs.near,

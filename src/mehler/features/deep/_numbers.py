@@ -7,10 +7,17 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from mehler.exact._mp_arguments import exact_number, public_mpf, to_mpf
-from mehler.exact.certified import _api, _decimals
-from mehler.exact.certified._ball import Ball
-from mehler.exact.certified._context import private_context, to_arb
+from mehler import exact
+from mehler.exact.certified import (
+    Ball,
+    collision_enclosure,
+    exact_number,
+    kernel_enclosure,
+    private_context,
+    public_mpf,
+    to_arb,
+    to_mpf,
+)
 
 
 class Digits:
@@ -58,11 +65,11 @@ class Digits:
 
     def maxout_kernel(self, rho: Any, q: int) -> Any:
         """Compute K_q."""
-        return self._own(_decimals.maxout_kernel(rho, q, self.digits))
+        return self._own(exact.maxout_kernel(rho, q, self.digits))
 
     def collision_probability(self, rho: Any, q: int) -> Any:
         """Compute kappa_q."""
-        return self._own(_decimals.collision_probability(rho, q, self.digits))
+        return self._own(exact.collision_probability(rho, q, self.digits))
 
     def _own(self, value: Any) -> Any:
         return self._context.make_mpf(value._mpf_)
@@ -117,11 +124,11 @@ class Balls:
 
     def maxout_kernel(self, rho: Any, q: int) -> Any:
         """Enclose K_q at an exact correlation."""
-        return _api._kernel(self._module, self._exact(rho), q, self._bits)
+        return kernel_enclosure(self._module, self._exact(rho), q, self._bits)
 
     def collision_probability(self, rho: Any, q: int) -> Any:
         """Enclose kappa_q at an exact correlation."""
-        return _api._kappa(self._module, self._exact(rho), q, self._bits)
+        return collision_enclosure(self._module, self._exact(rho), q, self._bits)
 
     def _exact(self, rho: Any) -> Fraction:
         # Ends of balls are binary fractions, which a ball of enough bits holds exactly.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from mehler import _arrays, _random
-from mehler.exact import _at_rho, _table
+from mehler.exact import collision_at, evaluate, kernel_at, pool_table
 from mehler.features.deep import _recursion
 from mehler.features.deep._features import DeepFeatures, inputs_of
 from mehler.features.deep._layers import Elementwise, Layer
@@ -137,9 +137,9 @@ class TangentFeatures(DeepFeatures):
         layer, w = self._of_known_variance(), self.limit.weight_variance
         pairs = _recursion.first(x, y, w, self.limit.bias_variance)
         rho, q = pairs.rho, layer.q
-        kernel, slope = _at_rho.kernel(rho, q), _at_rho.collision(rho, q)
+        kernel, slope = kernel_at(rho, q), collision_at(rho, q)
         # E[M M'; D = D']: tangents at equal winners have the mean product rho, at others 0.
-        same = rho if q == 1 else 0.25 * _table.evaluate(_table.pool_table(q).second_slope, rho)
+        same = rho if q == 1 else 0.25 * evaluate(pool_table(q).second_slope, rho)
         square = rho * rho
         own = 1.0 + 2.0 * slope * square - (slope * rho) ** 2
         both = 2.0 * rho * (same - kernel * slope)

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from mehler import _arrays, _random
-from mehler.exact.activations import Activation
-from mehler.exact.activations._projected import Projected
+from mehler.exact.activations import Activation, Projected
 from mehler.features.kitchen_sinks._weights import Draw, WeightLaw
 from mehler.features.projections import Projection
 

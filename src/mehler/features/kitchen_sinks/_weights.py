@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mehler import _arrays, _random
-from mehler.exact.activations import Activation
-from mehler.exact.activations._projected import Projected, gaussian, on_sphere
+from mehler.exact.activations import Activation, Projected, gaussian, on_sphere
 from mehler.features.projections import Projection
 
 Draw = Callable[[str], tuple[Any, ...]]

@@ -16,7 +16,7 @@ from mehler._validate import (
     require_probability,
     require_real,
 )
-from mehler.exact._validate import LARGEST_POOL
+from mehler.exact import LARGEST_POOL
 from mehler.learn._neighbours import _tuning
 
 POOLS = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)

@@ -11,7 +11,7 @@ import numpy as np
 from mehler import _arrays, exact
 from mehler._arrays import Array, _codes
 from mehler._validate import require_integer
-from mehler.exact._validate import require_rho
+from mehler.exact import require_rho
 from mehler.features import MaxoutCodes, PackedCodes
 from mehler.learn._arguments import require_rows
 from mehler.learn._neighbours import _advice, _tuning

@@ -10,8 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from mehler.exact import _at_rho, _table, _wedge, max_moment, sigma2
-from mehler.exact.activations._arc_cosine import arc_cosine
+from mehler.exact import (
+    collision_at,
+    collision_slope,
+    evaluate,
+    evaluate_at_angle,
+    kernel_at,
+    max_moment,
+    pool_table,
+    second_moment_at,
+    sigma2,
+    wedge_grid,
+)
+from mehler.exact.activations import arc_cosine
 
 # Correlations nearer to 1 or -1 are those of parallel rows.
 PARALLEL = 1e-12
@@ -45,7 +56,7 @@ def maxout_moments(rho: Any, q: int) -> Moments:
     """Compute the moments of the largest of q."""
     inside = np.where(np.abs(rho) < 1.0 - PARALLEL, rho, 0.0)
     same = inside == rho
-    kernel, slope = (np.asarray(f(rho, q)) for f in (_at_rho.kernel, _at_rho.collision))
+    kernel, slope = (np.asarray(f(rho, q)) for f in (kernel_at, collision_at))
     bend, turn = (np.where(same, one, 0.0) for one in _bends(inside, q))
     cubes, square_slope = (series(rho) for series in (third_with_first(q), _square_slope(q)))
     return Moments(
@@ -53,9 +64,9 @@ def maxout_moments(rho: Any, q: int) -> Moments:
         slope,
         bend,
         turn,
-        np.asarray(_at_rho.second_moment(rho, q)),
+        np.asarray(second_moment_at(rho, q)),
         cubes,
-        rho if q == 1 else np.asarray(_table.evaluate(_table.pool_table(q).second_slope, rho)) / 4,
+        rho if q == 1 else np.asarray(evaluate(pool_table(q).second_slope, rho)) / 4,
         square_slope,
         # Different winners have independent directions.
         np.ones_like(rho),
@@ -125,7 +136,7 @@ def _bends(rho: Any, q: int) -> tuple[Any, Any]:
     # kappa' = f/sin with f = -d kappa/d theta.
     f, slope = (chebyshev.chebval(_unit(rho), one) for one in _angle_slopes(q))
     turn = (f * rho - slope * sine2**0.5) / sine2**1.5
-    return np.asarray(_at_rho.collision_slope(rho, q)), turn
+    return np.asarray(collision_slope(rho, q)), turn
 
 
 def _unit(rho: Any) -> Any:
@@ -136,8 +147,8 @@ def _unit(rho: Any) -> Any:
 @functools.cache
 def _angle_slopes(q: int) -> tuple[Any, Any]:
     """Return series of f = -d kappa/d theta, and of its derivative."""
-    theta = _wedge.wedge_grid().theta
-    kappa = _table.evaluate_at_angle(_table.pool_table(q).kappa, theta)
+    theta = wedge_grid().theta
+    kappa = evaluate_at_angle(pool_table(q).kappa, theta)
     first = -chebyshev.chebder(_fitted(theta, kappa)) * (2.0 / np.pi)
     return first, chebyshev.chebder(first) * (2.0 / np.pi)
 
@@ -150,7 +161,7 @@ def _fitted(theta: Any, values: Any) -> Any:
 @functools.cache
 def _square_series(q: int) -> Any:
     """Return the series of E[M^2; D = D'] in the angle."""
-    grid = _wedge.wedge_grid()
+    grid = wedge_grid()
     with np.errstate(under="ignore"):
         power = np.exp((q - 1) * grid.log_g)
     half = grid.theta[:, None, None] / 2
@@ -178,6 +189,6 @@ def third_with_first(q: int) -> Any:
 @functools.cache
 def _cube_series(q: int) -> Any:
     """Return the series of minus the integral from 0 to rho."""
-    theta = _wedge.wedge_grid().theta
+    theta = wedge_grid().theta
     values = chebyshev.chebval(2.0 * theta / np.pi - 1.0, _square_series(q))
     return chebyshev.chebint(_fitted(theta, 1.5 * np.pi * np.sin(theta) * values), lbnd=0.0)

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.exact.activations import Activation
-from mehler.exact.activations._mehler import coefficients
+from mehler.exact.activations import Activation, coefficients
 from mehler.features.deep.finite_width._expansion import C, Local, P, R, State, symmetric
 
 # What the last terms may be of the largest, before the sum is called unfinished.

@@ -9,12 +9,86 @@ Schwarz, with :math:`t_n(s) = E\,a(s g)^2 - \sum_{k<n} c_k(s)^2`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
-from mehler.exact.activations import _panels, _quadrature, _rules
+from mehler.exact.activations import _panels
+
+HostFunction = Callable[[Any], Any]
+
+
+def at_nodes(function: HostFunction, scales: Any, n: int) -> Any:
+    """Evaluate at the points of all panels: (sign, scales, panels, n)."""
+    t = scales[:, None] * _panels.nodes(n).ravel()
+    both = np.stack([checked(function, sign * t) for sign in (1.0, -1.0)])
+    return both.reshape(2, scales.size, _panels.N_PANELS, n)
+
+
+def checked(function: HostFunction, t: Any) -> Any:
+    """Evaluate at t; ValueError unless values are finite and one per point."""
+    at = np.asarray(function(t), dtype=np.float64)
+    if at.shape != t.shape:
+        raise ValueError(
+            f"the activation made shape {at.shape} from {t.shape}; it must work element by element"
+        )
+    if not np.all(np.isfinite(at)):
+        bad = t[~np.isfinite(at)].flat[0]
+        raise ValueError(
+            f"the activation is not finite at {bad:g}, which projections can reach: give one "
+            "that is finite everywhere and grows no faster than a polynomial"
+        )
+    return at
+
+
+def sums(
+    values: Any, sample: _panels.Sample, leaves: _panels.Panels | None, n: int, terms: int
+) -> tuple[Any, Any, Any]:
+    """Sum coefficients (scales, terms), second and mirrored moments over panels and leaves."""
+    shape = values.shape[1], -1
+    even = (0.5 * (values[0] + values[1])).reshape(shape)
+    odd = (0.5 * (values[0] - values[1])).reshape(shape)
+    weights = _panels.table(n, terms)
+    c = np.empty((values.shape[1], terms))
+    c[:, ::2], c[:, 1::2] = even @ weights[:, ::2], odd @ weights[:, 1::2]
+    squares = [part**2 @ weights[:, 0] for part in (even, odd)]
+    if leaves is not None:
+        _add_leaves(c, squares, sample, leaves, n)
+    return c, squares[0] + squares[1], squares[0] - squares[1]
+
+
+def _add_leaves(
+    c: Any, squares: list[Any], sample: _panels.Sample, leaves: _panels.Panels, n: int
+) -> None:
+    """Add the sums of refined panels, in place."""
+    at, share = _panels.points(n)
+    count = c.shape[0]
+    for start in range(0, leaves.scale.size, 1 << 11):
+        some = leaves.chosen(slice(start, start + (1 << 11)))
+        width = (some.high - some.low)[:, None]
+        g = some.low[:, None] + width * at
+        right, left = sample(some.scale, g)
+        root = _panels.root_of_density(g)
+        weight = 2.0 * width * share * root
+        parts = weight * 0.5 * (right + left), weight * 0.5 * (right - left)
+        for total, part, sign in zip(squares, parts, (1.0, -1.0), strict=True):
+            each = np.sum(part * 0.5 * (right + sign * left) * root, axis=1)
+            total += np.bincount(some.scale, each, count)
+        for k, column in enumerate(_panels.hermite(g, c.shape[1])):
+            c[:, k] += np.bincount(some.scale, np.sum(parts[k % 2] * column, axis=1), count)
+
+
+def lost(leaves: _panels.Panels | None, n: int) -> tuple[Any, Any]:
+    """Return the quadrature error of jumps and of unresolved panels."""
+    if leaves is None:
+        return np.zeros(n), np.zeros(n)
+    lost = leaves.off**2 * leaves.mass
+    jumps = np.bincount(leaves.scale[leaves.jump], (leaves.off * leaves.mass)[leaves.jump], n)
+    rest = ~leaves.jump
+    return jumps, np.bincount(leaves.scale[rest], lost[rest], n) ** 0.5
+
 
 MOST_TERMS = 512
 _FEWEST_TERMS = 64
@@ -43,7 +117,7 @@ class Coefficients:
     tail: Any
 
 
-def coefficients(function: _quadrature.HostFunction, scales: Any) -> Coefficients:
+def coefficients(function: HostFunction, scales: Any) -> Coefficients:
     """Compute the coefficients at each of `scales` (n,), exact for the constant of scale 0."""
     starts = range(0, max(1, scales.size), _SCALES)
     parts = [_of_some(function, scales[start : start + _SCALES]) for start in starts]
@@ -61,44 +135,40 @@ def _padded(part: Coefficients, terms: int) -> Coefficients:
     return Coefficients(**values)
 
 
-def jumps(function: _quadrature.HostFunction, scales: Any) -> bool:
+def jumps(function: HostFunction, scales: Any) -> bool:
     """Return whether the function jumps within the reach of one of `scales`."""
     sample, coarse, fine, _ = _sampled(function, scales)
     leaves = _split_off(sample, coarse, fine)
     return leaves is not None and bool(np.any(leaves.jump))
 
 
-def _sampled(function: _quadrature.HostFunction, scales: Any) -> tuple[Any, Any, Any, Any]:
+def _sampled(function: HostFunction, scales: Any) -> tuple[Any, Any, Any, Any]:
     """Return the function over its size at each scale: as a sampler, by both rules; the size."""
-    coarse, fine = (
-        _quadrature.at_nodes(function, scales, n) for n in (_rules.POINTS, _rules.FINER)
-    )
+    coarse, fine = (at_nodes(function, scales, n) for n in (_panels.POINTS, _panels.FINER))
     largest = np.maximum(*(np.max(np.abs(v), axis=(0, 2, 3)) for v in (coarse, fine)))
     size = np.where(largest > 0.0, largest, 1.0)
 
     def sample(which: Any, at: Any) -> tuple[Any, Any]:
         t = scales[which, None] * at
-        return tuple(
-            _quadrature.checked(function, sign * t) / size[which, None] for sign in (1.0, -1.0)
-        )
+        return tuple(checked(function, sign * t) / size[which, None] for sign in (1.0, -1.0))
 
     return sample, coarse / size[:, None, None], fine / size[:, None, None], size
 
 
-def _of_some(function: _quadrature.HostFunction, scales: Any) -> Coefficients:
+def _of_some(function: HostFunction, scales: Any) -> Coefficients:
     sample, coarse, fine, size = _sampled(function, scales)
     leaves = _split_off(sample, coarse, fine)
     terms = _FEWEST_TERMS if leaves is None else MOST_TERMS
-    finer = _quadrature.sums(fine, sample, leaves, _rules.FINER, _FEWEST_TERMS)
+    finer = sums(fine, sample, leaves, _panels.FINER, _FEWEST_TERMS)
     while True:
-        c, second, mirror = _quadrature.sums(coarse, sample, leaves, _rules.POINTS, terms)
+        c, second, mirror = sums(coarse, sample, leaves, _panels.POINTS, terms)
         left = second - np.sum(c * c, axis=1)
         if terms >= MOST_TERMS or np.all(left <= 64 * _EPS * second):
             break
         terms *= 2
     # Error estimate: the difference from the finer rule, on the terms that it has.
     change = np.sum((finer[0] - c[:, :_FEWEST_TERMS]) ** 2, axis=1) ** 0.5
-    jumps, unresolved = _quadrature.lost(leaves, scales.size)
+    jumps, unresolved = lost(leaves, scales.size)
     moved = np.maximum(np.abs(finer[1] - second), np.abs(finer[2] - mirror))
     root = second**0.5
     loss = change + unresolved + jumps + 32 * _EPS * root
@@ -111,28 +181,26 @@ def _of_some(function: _quadrature.HostFunction, scales: Any) -> Coefficients:
 def _split_off(sample: _panels.Sample, coarse: Any, fine: Any) -> _panels.Panels | None:
     """Remove unresolved panels from both rules, in place, and split them."""
     # A rough size, to tell what is negligible.
-    weight = _rules.table(_rules.FINER, 1)[:, 0].reshape(_rules.N_PANELS, -1)
+    weight = _panels.table(_panels.FINER, 1)[:, 0].reshape(_panels.N_PANELS, -1)
     mean_square = np.sqrt(0.5 * np.einsum("snpi,pi->n", fine**2, weight))
-    off = np.max(np.abs(coarse @ _rules.interpolation() - fine), axis=(0, 3))
-    low = _rules.PANEL * np.arange(_rules.N_PANELS)
-    mass = _panels.Panels(low, low, low + _rules.PANEL, low, low).mass
+    off = np.max(np.abs(coarse @ _panels.interpolation() - fine), axis=(0, 3))
+    low = _panels.PANEL * np.arange(_panels.N_PANELS)
+    mass = _panels.Panels(low, low, low + _panels.PANEL, low, low).mass
     rough = off * np.sqrt(mass) > _panels.TOLERANCE * mean_square[:, None]
     own, panel = np.nonzero(rough)
     for values in (coarse, fine):
         values[:, own, panel] = 0.0
     if not own.size:
         return None
-    ends = low[panel], low[panel] + _rules.PANEL
+    ends = low[panel], low[panel] + _panels.PANEL
     return _panels.refined(sample, own, *ends, mean_square)
 
 
-def _constant_at_zero(
-    function: _quadrature.HostFunction, scales: Any, found: Coefficients
-) -> Coefficients:
+def _constant_at_zero(function: HostFunction, scales: Any, found: Coefficients) -> Coefficients:
     """Set the coefficients of scale 0: every unit is a(0), without quadrature."""
     zero = scales == 0.0
     if np.any(zero):
-        value = float(_quadrature.checked(function, np.zeros((1, 1)))[0, 0])
+        value = float(checked(function, np.zeros((1, 1)))[0, 0])
         found.size[zero] = 1.0
         found.c[zero] = 0.0
         found.c[zero, 0] = value
@@ -144,7 +212,7 @@ def _constant_at_zero(
 
 
 def pair_moment(
-    function: _quadrature.HostFunction, rho: Any, near: Any, far: Any, x_scale: Any, y_scale: Any
+    function: HostFunction, rho: Any, near: Any, far: Any, x_scale: Any, y_scale: Any
 ) -> tuple[Any, Any]:
     """Compute E a(u) a(v) and an error bound on the host, by Mehler's series.
 

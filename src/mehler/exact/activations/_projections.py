@@ -1,9 +1,13 @@
-"""Pairs of correlated Gaussians, the arguments of an activation's kernel."""
+"""Arguments of an activation: pairs of correlated Gaussians, and the law of one projection."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from mehler import _arrays
 
@@ -80,3 +84,38 @@ class Pairs:
 def pairs_of(rho: _arrays.Array, x_scale: _arrays.Array, y_scale: _arrays.Array) -> Pairs:
     """Build pairs from correlations that are exact, such as a caller's own numbers."""
     return Pairs(rho, 1.0 - rho, 1.0 + rho, x_scale, y_scale)
+
+
+# projected(p, scale): P(P <= p) for a projection of symmetric law with that scale, on the host.
+Projected = Callable[[Any, Any], Any]
+
+
+def gaussian(p: Any, scale: Any) -> Any:
+    """Compute P(scale g <= p)."""
+    from scipy.special import ndtr
+
+    return np.where(scale > 0.0, ndtr(p / np.where(scale > 0.0, scale, 1.0)), p >= 0.0)
+
+
+def on_sphere(d: int) -> Projected:
+    """Return p -> P(scale sqrt(d) u_1 <= p), u uniform on the unit sphere.
+
+    The square of u_1 is Beta(1/2, (d-1)/2).
+    """
+
+    def law(p: Any, scale: Any) -> Any:
+        from scipy.special import betainc
+
+        at = p / (np.where(scale > 0.0, scale, 1.0) * math.sqrt(d))
+        if d == 1:
+            tail = np.where(np.abs(at) >= 1.0, 1.0, 0.0)
+        else:
+            tail = betainc(0.5, (d - 1) / 2, np.minimum(at * at, 1.0))
+        return np.where(scale > 0.0, 0.5 + 0.5 * np.sign(at) * tail, p >= 0.0)
+
+    return law
+
+
+def of_increasing(inverse: Callable[[Any], Any], t: Any, scale: Any, projected: Projected) -> Any:
+    """For a non-decreasing activation a, {a(p) <= t} = {p <= sup {p : a(p) <= t}}."""
+    return projected(np.asarray(inverse(t), dtype=np.float64), scale)

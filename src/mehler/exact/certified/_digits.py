@@ -3,6 +3,16 @@
 Nothing global is read or set that is not put back. Arguments and errors as of the public functions
 of the same name with ``dps=``; `rho` is one number, taken as an exact rational. Results are
 mpmath.mpf. Without python-flint the same sums are taken of fixed-point numbers.
+
+**Closed forms** for pools of one, two and three.
+
+In the angle t = pi - theta = 2 arcsin sqrt((1+rho)/2), which has its digits near rho = -1:
+
+    kappa_2 = t/pi,                                 K_2 = (sin t - t cos t)/pi,
+    S_2 = 1 + rho^2 + 2 rho K',   K' = (sin t - t cos t)/pi - rho/2   (M = (u + |v|)/sqrt 2),
+    kappa_3 = 1/3 + 3/(4 pi^2) [t^2 - arccos^2(rho/2)],
+    K_3 = rho/3 - 3/(4 pi^2) [Gamma(-rho) + 2 Gamma(rho/2)],
+    Gamma(u) = u arccos^2 u - 2 sqrt(1-u^2) arccos u - 2 u.
 """
 
 from __future__ import annotations
@@ -15,18 +25,71 @@ from typing import Any
 import mpmath
 
 from mehler._validate import require_integer
-from mehler.exact._mp_arguments import exact_rho, public_mpf, require_dps
-from mehler.exact._validate import require_pool
-from mehler.exact.certified import _api, _closed, _line, _opposite
-from mehler.exact.certified._ball import Ball
+from mehler.exact.certified import _line, _plane
+from mehler.exact.certified._ball import Ball, exact_rho, public_mpf, require_dps
 from mehler.exact.certified._context import Fixed, precision, to_arb
-from mehler.exact.certified._wedge import Wedge
+from mehler.exact.certified._plane import Wedge
+
+
+def lost_bits(rho: Fraction) -> int:
+    """Return how many bits cancel next to rho = -1, where K_2 is of order t^3."""
+    x = 1 + rho
+    return 3 * max(0, x.denominator.bit_length() - x.numerator.bit_length() + 1) if x else 0
+
+
+def closed_probability(module: Any, rho: Fraction, q: int) -> Any:
+    """Return kappa_q for q <= 3."""
+    if q == 1 or abs(rho) == 1:
+        return module.arb(0 if q > 1 and rho == -1 else 1)
+    pi, t = module.arb.pi(), _angle(module, rho)
+    if q == 2:
+        return t / pi
+    other = to_arb(module, rho / 2).acos()
+    return module.arb(1) / 3 + 3 * (t * t - other * other) / (4 * pi * pi)
+
+
+def closed_kernel(module: Any, rho: Fraction, q: int) -> Any:
+    """Return K_q for q <= 3."""
+    if q == 1:
+        return to_arb(module, rho)
+    pi, t = module.arb.pi(), _angle(module, rho)
+    if q == 2:
+        return (_sine(module, rho) + t * to_arb(module, rho)) / pi
+    bracket = _gamma(module, -rho, t) + 2 * _gamma(module, rho / 2, to_arb(module, rho / 2).acos())
+    return to_arb(module, rho) / 3 - 3 * bracket / (4 * pi * pi)
+
+
+def closed_second_moment(module: Any, rho: Fraction, q: int) -> Any:
+    """Return S_q = E M^2 M'^2 for q = 1 (Isserlis) and q = 2 (u and |v| are independent)."""
+    if q == 1:
+        return to_arb(module, 1 + 2 * rho**2)
+    return 1 + 2 * to_arb(module, rho) * closed_kernel(module, rho, 2)
+
+
+def _angle(module: Any, rho: Fraction) -> Any:
+    return 2 * to_arb(module, (1 + rho) / 2).sqrt().asin()
+
+
+def _sine(module: Any, u: Fraction) -> Any:
+    return to_arb(module, 1 - u * u).sqrt()
+
+
+def _gamma(module: Any, u: Fraction, arccos: Any) -> Any:
+    exact = to_arb(module, u)
+    return exact * arccos * arccos - 2 * _sine(module, u) * arccos - 2 * exact
+
+
+def collision_enclosure(module: Any, rho: Fraction, q: int, bits: int) -> Any:
+    """Return kappa_q by a closed form or a planar sum."""
+    if q <= 3 or abs(rho) == 1:
+        return closed_probability(module, rho, q)
+    return Wedge(module, rho, q, bits).collision_probability()
 
 
 def max_moment(k: int, q: int, dps: int) -> Any:
     """Compute E M^k to relative error ``10**-dps``: about 20 ms for q = 64, dps = 30."""
     digits = require_dps(dps)
-    k, q = require_integer("order k", k, least=0), require_pool(q, dps=digits)
+    k, q = require_integer("order k", k, least=0), require_integer("pool size q", q)
     if q == 1 and k % 2:
         return mpmath.mpf(0)
     return _number(lambda module, bits: _moment(module, k, q, bits), digits, _room(k, q))
@@ -35,7 +98,7 @@ def max_moment(k: int, q: int, dps: int) -> Any:
 def hermite_moment(i: int, q: int, dps: int) -> Any:
     """Compute h_i(q) = E He_i(M)/sqrt(i!) to absolute error ``10**-dps``."""
     digits = require_dps(dps)
-    i, q = require_integer("order i", i, least=0), require_pool(q, dps=digits)
+    i, q = require_integer("order i", i, least=0), require_integer("pool size q", q)
     if i > 0 and (q == 1 or (q == 2 and i % 2 == 0)):
         return mpmath.mpf(0)
 
@@ -53,7 +116,7 @@ def collision_coefficients(q: int, n: int, dps: int) -> list[Any]:
     One integral for each partition of 1, ..., n: about 1 s for q = 64, n = 17, dps = 30.
     """
     digits = require_dps(dps)
-    q = require_pool(q, dps=digits)
+    q = require_integer("pool size q", q)
     n = require_integer("number of coefficients n", n)
     if q == 1:
         return [mpmath.mpf(1)] + [mpmath.mpf(0)] * (n - 1)
@@ -69,16 +132,16 @@ def collision_coefficients(q: int, n: int, dps: int) -> list[Any]:
 def collision_probability(rho: Any, q: int, dps: int) -> Any:
     """Compute kappa_q(rho) to absolute error ``10**-dps``; cost as of the balls."""
     rho, q, digits = _checked(rho, q, dps)
-    lost = _closed.lost_bits(rho) if q <= 3 else _room(0, q)
-    return _number(lambda module, bits: _api._kappa(module, rho, q, bits), digits, lost)
+    lost = lost_bits(rho) if q <= 3 else _room(0, q)
+    return _number(lambda module, bits: collision_enclosure(module, rho, q, bits), digits, lost)
 
 
 def maxout_kernel(rho: Any, q: int, dps: int) -> Any:
     """Compute K_q(rho) to relative error ``10**-dps``; cost as of the balls, except next to -1."""
     rho, q, digits = _checked(rho, q, dps)
     if q <= 3:
-        compute = lambda module, bits: _closed.maxout_kernel(module, rho, q)  # noqa: E731
-        return _number(compute, digits, _closed.lost_bits(rho))
+        compute = lambda module, bits: closed_kernel(module, rho, q)  # noqa: E731
+        return _number(compute, digits, lost_bits(rho))
     return _number(lambda module, bits: _product(module, rho, q, bits, 1), digits, _room(4, q))
 
 
@@ -87,18 +150,18 @@ def locally_linear_kernel(rho: Any, q: int, dps: int) -> Any:
     rho, q, digits = _checked(rho, q, dps)
 
     def compute(module: Any, bits: int) -> Any:
-        kappa = _api._kappa(module, rho, q, bits)
-        return _moment(module, 2, q, bits) * to_arb(module, rho) * kappa
+        shared = collision_enclosure(module, rho, q, bits)
+        return _moment(module, 2, q, bits) * to_arb(module, rho) * shared
 
-    return _number(compute, digits, _room(4, q) + _closed.lost_bits(rho))
+    return _number(compute, digits, _room(4, q) + lost_bits(rho))
 
 
 def product_second_moment(rho: Any, q: int, dps: int) -> Any:
     """Compute S_q(rho) = E M^2 M'^2 to relative error ``10**-dps``; cost as `maxout_kernel`."""
     rho, q, digits = _checked(rho, q, dps)
     if q <= 2:
-        compute = lambda module, bits: _closed.product_second_moment(module, rho, q)  # noqa: E731
-        return _number(compute, digits, _closed.lost_bits(rho))
+        compute = lambda module, bits: closed_second_moment(module, rho, q)  # noqa: E731
+        return _number(compute, digits, lost_bits(rho))
     return _number(lambda module, bits: _product(module, rho, q, bits, 2), digits, _room(8, q))
 
 
@@ -107,9 +170,9 @@ def _product(module: Any, rho: Fraction, q: int, bits: int, p: int) -> Any:
     if rho == 1:
         return _moment(module, 2 * p, q, bits)
     if rho == -1:
-        return _opposite.at_minus_one(module, q, bits, p)
-    if (1 + rho) / 2 < Fraction(_opposite.NEAR) ** 2:
-        return _opposite.near_minus_one(module, rho, q, bits, p)
+        return _plane.at_minus_one(module, q, bits, p)
+    if (1 + rho) / 2 < Fraction(_plane.NEAR) ** 2:
+        return _plane.near_minus_one(module, rho, q, bits, p)
     return Wedge(module, rho, q, bits).product_moment(p)
 
 
@@ -136,5 +199,5 @@ def _public(value: Any, digits: int) -> Any:
 
 def _checked(rho: Any, q: int, dps: int) -> tuple[Fraction, int, int]:
     digits = require_dps(dps)
-    q = require_pool(q, dps=digits)
+    q = require_integer("pool size q", q)
     return exact_rho(rho), q, digits

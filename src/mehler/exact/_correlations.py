@@ -1,0 +1,91 @@
+"""Arguments of the exact functions: pool sizes, and correlations with their angles."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable
+from typing import Any
+
+from mehler import _arrays
+from mehler._validate import require_integer
+
+# Largest pool size at which tests/exact verify the stated accuracy of the tables.
+LARGEST_POOL = 10**6
+
+# Correlations beyond 1 by more than this are not rounding but a bug.
+ROUNDING = {"float32": 1e-5, "float64": 1e-12}
+
+
+def require_pool(q: Any) -> int:
+    """Return a pool size for float64, whose tables stop at 10^6."""
+    return require_integer("pool size q", q, most=LARGEST_POOL)
+
+
+def require_rho(rho: Any) -> Any:
+    """Return correlations clipped to [-1, 1], if they leave it by rounding only.
+
+    The result is an array of a real floating dtype, in the namespace of `rho`; Python numbers and
+    lists become NumPy arrays. Chunks of Dask are looked at as they are computed, and tracers are
+    clipped unchecked.
+    """
+    if not _arrays.is_array(rho):
+        import numpy as np
+
+        rho = np.asarray(rho)
+        if rho.dtype.kind not in "biuf":
+            raise TypeError(f"rho must hold real numbers, but has dtype {rho.dtype}")
+    xp = _arrays.array_namespace(rho)
+    dtype = _arrays.real_dtype(rho, name="rho")
+    if _arrays.is_chunked(rho):
+        return rho.map_blocks(require_rho, dtype=dtype, meta=rho._meta.astype(dtype))
+    rho = xp.astype(rho, dtype) if rho.dtype != dtype else rho
+    if not _arrays.is_lazy(rho) and 0 not in rho.shape:
+        slack = ROUNDING[_arrays.dtype_name(dtype)]
+        # NaN fails this comparison too.
+        if not _arrays.all_true(lambda r: xp.abs(r) <= 1 + slack, rho):
+            host = _arrays.to_host(rho)
+            worst = float(host[~(abs(host) <= 1 + slack)].flat[0] if host.ndim else host)
+            cause = (
+                "as do the rows that it comes from"
+                if math.isnan(worst)
+                else "divide inner products by both norms"
+            )
+            raise ValueError(f"rho must lie in [-1, 1] but holds {worst!r}; {cause}")
+    return _arrays.graft(_arrays.clip(xp, rho, -1.0, 1.0), rho)
+
+
+def in_digits(name: str, *arguments: Any) -> Any:
+    """Call the function of :mod:`mehler.exact.certified._digits` of that name."""
+    return getattr(importlib.import_module("mehler.exact.certified._digits"), name)(*arguments)
+
+
+def angle(xp: Any, rho: _arrays.Array) -> _arrays.Array:
+    """Compute acos(rho); its derivative, infinite at -1 and 1, is given as 0 there."""
+    return _arrays.with_derivative(xp.acos, lambda r: -over_sine(xp, r), rho)
+
+
+def over_sine(xp: Any, rho: _arrays.Array) -> _arrays.Array:
+    """Compute 1/sqrt(1 - rho^2), and 0 where that is infinite."""
+    square = (1.0 - rho) * (1.0 + rho)
+    inside = square > 0.0
+    root = xp.sqrt(xp.where(inside, square, xp.ones_like(square)))
+    return xp.where(inside, 1.0 / root, xp.zeros_like(square))
+
+
+def at_rho(function: Callable[[Any, int], Any], rho: Any, q: int) -> Any:
+    """Validate, evaluate, and return a number for a number and an array for an array."""
+    q = require_pool(q)
+    if isinstance(rho, float) and q > 2 and abs(rho) <= 1.0 + ROUNDING["float64"]:
+        # Tables serve a number by itself: an array of one would cost ten times as much.
+        return function(min(1.0, max(-1.0, float(rho))), q)
+    array = require_rho(rho)
+    if _arrays.is_chunked(array):
+        return array.map_blocks(lambda some: function(some, q), dtype=array.dtype, meta=array._meta)
+    values = function(array, q)
+    return values if _arrays.is_array(rho) else scalar_if_scalar(values)
+
+
+def scalar_if_scalar(values: Any) -> Any:
+    """Convert 0-dimensional results of Python numbers to Python numbers."""
+    return float(values) if values.ndim == 0 else values

@@ -1,0 +1,357 @@
+r"""Closed forms: powers on each side of 0, Fourier sums and the error function.
+
+**Homogeneous** activations are a multiple of a power on each side of 0.
+
+.. math:: a(t) = \alpha\,t_+^D + \beta\,(-t)_+^D, \qquad \alpha = a(1),\ \beta = a(-1)
+
+follows from :math:`a(ct) = c^Da(t)` for c > 0; for D = 0, a(0) is free.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from mehler import _arrays
+from mehler.exact.activations._projections import Pairs, Projected
+
+# Largest degree of one product: beyond it moments exceed 10^17, and a series serves as well.
+LARGEST_ORDER = 16
+
+
+def arc_cosine(
+    rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array, order: int
+) -> _arrays.Array:
+    r"""Compute E g_+^n g'_+^n for standard normals of correlation rho; n = 0 counts g > 0.
+
+    .. math:: A_n = \frac{(\pi-\theta)P_n(\cos\theta) + \sin\theta\,Q_n(\cos\theta)}{2\pi}
+
+    `near` and `far` are 1 - rho and 1 + rho. Accuracy 1e-14 times the value at rho = 1.
+    """
+    return _arrays.with_derivative(
+        functools.partial(_value, order), functools.partial(_derivative, order), rho, near, far
+    )
+
+
+def _derivative(
+    order: int, rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array
+) -> _arrays.Array:
+    """Compute dA_n/dc = n^2 A_(n-1); that of A_0 is infinite at the ends, and given as 0 there."""
+    if order > 0:
+        return float(order**2) * arc_cosine(rho, near, far, order - 1)
+    xp = _arrays.array_namespace(rho)
+    square = near * far
+    inside = square > 0.0
+    root = xp.where(inside, square, xp.ones_like(square)) ** 0.5
+    return xp.where(inside, 0.5 / (math.pi * root), xp.zeros_like(root))
+
+
+def _value(
+    order: int, rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array
+) -> _arrays.Array:
+    xp = _arrays.array_namespace(rho)
+    # pi - theta and sin theta from both gaps: exact where the angle itself rounds.
+    near, far = near**0.5, far**0.5
+    p, q = polynomials(order)
+    above = 2.0 * xp.atan2(far, near) * _horner(rho, p)
+    if order > 0:
+        above = above + near * far * _horner(rho, q)
+    return xp.maximum(above / (2.0 * math.pi), xp.zeros_like(rho))
+
+
+@functools.cache
+def polynomials(order: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the coefficients of P_n and Q_n, constant first.
+
+    From :math:`dA_n/dc = n^2A_{n-1}`, which is Mehler's formula for the derivative of
+    E f(g) f(g_c), and A_n = 0 at c = -1: so :math:`P_n' = n^2P_{n-1}` and
+    :math:`P_n + (1 - c^2)Q_n' - cQ_n = n^2(1 - c^2)Q_{n-1}`, solved from the highest power down.
+    """
+    if order == 0:
+        return (1,), (0,)
+    n = order
+    before, r = polynomials(n - 1)
+    p = [Fraction(0)] + [Fraction(n * n * value, k) for k, value in enumerate(before, start=1)]
+    r_at = dict(enumerate(r))
+    q: dict[int, Fraction] = {}
+    for k in range(n, 0, -2):
+        right = n * n * (r_at.get(k, 0) - r_at.get(k - 2, 0)) - p[k]
+        q[k - 1] = ((k + 1) * q.get(k + 1, Fraction(0)) - right) / k
+    if n % 2 == 0:
+        p[0] = n * n * r_at[0] - q[1]
+    top = max(q) + 1
+    return tuple(map(int, p)), tuple(int(q.get(k, 0)) for k in range(top))
+
+
+def half_moment(order: int) -> float:
+    """Compute E g_+^n for one standard normal."""
+    return 2.0 ** (order / 2 - 1) * math.gamma((order + 1) / 2) / math.sqrt(math.pi)
+
+
+def _horner(x: _arrays.Array, coefficients: tuple[int, ...]) -> Any:
+    total: Any = x * 0.0
+    for value in reversed(coefficients):
+        total = total * x + float(value)
+    return total
+
+
+# Points at which homogeneity is checked, besides -1, 0 and 1.
+_AT = np.array([0.25, 0.7, 3.0, 64.0])
+
+
+@dataclass(frozen=True)
+class Sides:
+    """A homogeneous function: its degree, and its values at 1, -1 and 0."""
+
+    degree: int
+    right: float
+    left: float
+    centre: float
+
+    def power(self, power: int) -> Sides:
+        """Return a power of the function."""
+        values = (value**power for value in (self.right, self.left, self.centre))
+        return Sides(self.degree * power, *values)
+
+    def moment(self, pairs: Pairs) -> tuple[_arrays.Array, _arrays.Array]:
+        """Compute E a(u) a(v), and the scale of its rounding error: the value at equal rows."""
+        xp, order = pairs.xp, self.degree
+        same, opposite = self.right**2 + self.left**2, 2.0 * self.right * self.left
+        value = same * arc_cosine(pairs.rho, pairs.near, pairs.far, order)
+        if opposite != 0.0:
+            value = value + opposite * arc_cosine(-pairs.rho, pairs.far, pairs.near, order)
+        one = xp.ones_like(value)
+        size = (abs(self.right) + abs(self.left)) ** 2 * half_moment(2 * order)
+        if order == 0:
+            return self._at_zero(pairs, value), (size + self.centre**2) * one
+        factor = (pairs.x_scale * pairs.y_scale) ** order
+        # Huge rows at right or opposite angles: 0 times infinity.
+        nothing = (value == 0.0) & ~xp.isfinite(factor)
+        product = xp.where(nothing, one, factor) * value
+        if order == 1 and pairs.differentiable:
+            # At a row of zeros nothing but the linear part has a derivative.
+            zero = _arrays.constant(factor) == 0.0
+            linear = xp.where(zero, pairs.product, xp.zeros_like(value))
+            product = product + 0.25 * (self.right - self.left) ** 2 * linear
+        return product, factor * size
+
+    def _at_zero(self, pairs: Pairs, value: _arrays.Array) -> _arrays.Array:
+        """Correct pairs with a zero row, for which every unit is a(0)."""
+        xp = pairs.xp
+        mean = (self.right + self.left) * half_moment(0)
+        one = xp.ones_like(pairs.x_scale * pairs.y_scale * pairs.rho)
+        x_zero, y_zero = one * pairs.x_scale == 0.0, one * pairs.y_scale == 0.0
+        value = xp.where(x_zero | y_zero, self.centre * mean * one, value * one)
+        return xp.where(x_zero & y_zero, self.centre**2 * one, value)
+
+    def cdf(self, t: Any, scale: Any, projected: Projected) -> Any:
+        """Compute P(a(p) <= t) for a projection of symmetric law without an atom at 0."""
+        return self._side(self.right, t, scale, projected) + self._side(
+            self.left, t, scale, projected
+        )
+
+    def _side(self, at_one: float, t: Any, scale: Any, projected: Projected) -> Any:
+        """Compute P(p > 0, at_one p^degree <= t)."""
+        if self.degree == 0 or at_one == 0.0:
+            return np.where(at_one <= t, 0.5, 0.0) + 0.0 * scale
+        end = np.maximum(t / at_one, 0.0) ** (1.0 / self.degree)
+        if at_one > 0.0:
+            return np.where(t < 0.0, 0.0, projected(end, scale) - 0.5)
+        # P(p >= end) by symmetry.
+        return np.where(t < 0.0, projected(-end, scale), 0.5)
+
+
+def sides(function: Any, degree: int, name: str) -> Sides:
+    """Return the Sides of a homogeneous function, or raise ValueError naming it."""
+    right, left, centre = (float(value) for value in _values(function, [1.0, -1.0, 0.0]))
+    for sign, value in ((1.0, right), (-1.0, left)):
+        found = _values(function, sign * _AT)
+        expected = value * _AT**degree
+        off = np.abs(found - expected) > 1e-12 * np.abs(expected)
+        if np.any(off):
+            at = float(sign * _AT[off][0])
+            raise ValueError(
+                f"the activation {name!r} is said to be homogeneous of degree {degree}, but it is "
+                f"{float(found[off][0]):.6g} at {at:g} and {value:.6g} at {sign:g}: leave degree "
+                "out, or mend it"
+            )
+    if degree > 0 and centre != 0.0:
+        raise ValueError(
+            f"the activation {name!r} is said to be homogeneous of degree {degree}, but it is "
+            f"{centre:.6g} at 0, not 0: leave degree out, or mend it"
+        )
+    return Sides(degree, right, left, centre)
+
+
+def _values(function: Any, at: Any) -> Any:
+    return np.asarray(function(np.asarray(at, dtype=np.float64)), dtype=np.float64)
+
+
+Waves = tuple[tuple[int, complex], ...]
+
+_ANGLES = np.array([-7.3, -2.0, -0.6, 0.0, 0.1, 1.0, 2.9, 5.7])
+# Standard deviations beyond which a Gaussian has no mass in float64.
+_REACH = 14.0
+# Angles this wide are uniform around the circle to exp(-10^2/2), which is below rounding.
+_WIDE = 10.0
+
+
+def require_waves(function: Any, waves: Waves, name: str) -> None:
+    """Raise if the Fourier sum differs from the function, on NumPy arrays."""
+    found = np.asarray(function(_ANGLES), dtype=np.float64)
+    summed = sum((c * np.exp(1j * f * _ANGLES) for f, c in waves), np.zeros_like(_ANGLES))
+    off = np.abs(found - summed) > 1e-12 * sum(abs(c) for _, c in waves)
+    if np.any(off):
+        raise ValueError(
+            f"the activation {name!r} is said to be a sum of waves, but it is "
+            f"{found[off][0]:.6g} at {_ANGLES[off][0]:g}, where that is {summed[off][0]:.6g}: "
+            "leave waves out, or mend them"
+        )
+
+
+def power_of(waves: Waves, power: int) -> dict[int, complex]:
+    """Return frequencies and coefficients of a power of a Fourier sum."""
+    total: dict[int, complex] = {0: 1.0}
+    for _ in range(power):
+        longer: dict[int, complex] = defaultdict(complex)
+        for f, c in total.items():
+            for g, b in waves:
+                longer[f + g] += c * b
+        total = longer
+    return {f: c for f, c in total.items() if c != 0}
+
+
+def waves_moment(
+    waves: Waves, power: int, pairs: Pairs, *, uniform_phase: bool
+) -> tuple[_arrays.Array, float]:
+    r"""Compute E a(u)^p a(v)^p, and the sum of absolute weights that scales its rounding.
+
+    .. math:: \sum_{f, g} c_f c_g\, e^{-\mathrm{Var}(fu + gv)/2}
+
+    With a uniform phase added to both, only f + g = 0 remains. Every exponent is at most 0, so
+    nothing overflows.
+    """
+    terms = power_of(waves, power)
+    # A pair (f, g) and its opposite share the exponent.
+    weights: dict[tuple[int, int], float] = defaultdict(float)
+    for f, c in terms.items():
+        for g, b in terms.items():
+            if not uniform_phase or f + g == 0:
+                key = (f, g) if (f, g) >= (-f, -g) else (-f, -g)
+                weights[key] += (c * b).real
+    total: Any = pairs.rho * 0.0
+    for (f, g), weight in weights.items():
+        if weight != 0.0:
+            total = total + weight * pairs.xp.exp(-0.5 * pairs.square(f, g))
+    return total, sum(abs(c) for c in terms.values()) ** 2
+
+
+def waves_cdf(waves: Waves, t: Any, scale: Any, projected: Projected) -> Any:
+    """Compute P(a(p) <= t) for a wave A cos(f p + shift) + c; None for several frequencies.
+
+    A sum over periods of the intervals in which the wave is at most t; angles that wrap around many
+    times are treated as uniform.
+    """
+    one = _single(waves)
+    if one is None:
+        return None
+    frequency, shift, _, _ = one
+    around = waves_phase_cdf(waves, t)
+    narrow = np.minimum(scale, _WIDE / frequency)
+    periods = math.ceil(_REACH * frequency * float(np.max(narrow, initial=0.0)) / math.tau) + 2
+    low = math.pi * (1.0 - around)
+    total = np.zeros(np.broadcast_shapes(t.shape, scale.shape))
+    for k in range(-periods, periods + 1):
+        first, last = low - shift + math.tau * k, math.tau - low - shift + math.tau * k
+        total += projected(last / frequency, narrow) - projected(first / frequency, narrow)
+    # Exactly 0 or 1 beyond the amplitude, where sums would round.
+    total = np.where((around <= 0.0) | (around >= 1.0), around, total)
+    return np.where(frequency * scale < _WIDE, total, around)
+
+
+def waves_phase_cdf(waves: Waves, t: Any) -> Any:
+    """Compute P(a(p) <= t) with a uniform phase added to p: the arcsine law."""
+    one = _single(waves)
+    if one is None:
+        return None
+    _, _, amplitude, constant = one
+    return 1.0 - np.arccos(np.clip((t - constant) / amplitude, -1.0, 1.0)) / math.pi
+
+
+def _single(waves: Waves) -> tuple[int, float, float, float] | None:
+    """Return frequency, shift, amplitude and constant of a real wave of one frequency."""
+    found = {f: complex(c) for f, c in power_of(waves, 1).items()}
+    constant = found.pop(0, 0j)
+    frequency = max(found, default=0)
+    if set(found) != {frequency, -frequency}:
+        return None
+    c = found[frequency]
+    return frequency, math.atan2(c.imag, c.real), 2.0 * abs(c), constant.real
+
+
+def erf_kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | None:
+    r"""Compute Williams' kernel, from the tangent of the angle.
+
+    .. math:: \frac2\pi\arctan\frac{2\rho s_xs_y}
+              {\sqrt{1 + 2s_x^2 + 2s_y^2 + 4s_x^2s_y^2(1-\rho)(1+\rho)}}
+
+    The arcsine form loses half of the digits for long, nearly equal rows. Scales above 1 are
+    divided out, so that no square overflows.
+    """
+    if power != 1:
+        return None
+    xp = pairs.xp
+    x_rest, y_rest, square = _scaled(pairs)
+    # Long rows are brought to 1, short ones stay.
+    lengths = (pairs.x_scale * x_rest) * (pairs.y_scale * y_rest)
+    covariance = pairs.rho * lengths
+    if pairs.differentiable:
+        covariance = _arrays.graft(covariance, pairs.product * x_rest * y_rest)
+    value = (2.0 / math.pi) * xp.atan2(2.0 * covariance, square**0.5)
+    # A correlation is rounded by eps, whatever it is.
+    largest = (2.0 / math.pi) * xp.atan2(2.0 * lengths, square**0.5)
+    return value, 64.0 * pairs.eps * largest
+
+
+def erf_slope_kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | None:
+    r"""Compute the kernel of the derivative.
+
+    .. math:: \frac4\pi\left(1 + 2s_x^2 + 2s_y^2 + 4s_x^2s_y^2(1-\rho)(1+\rho)\right)^{-1/2}
+    """
+    if power != 1:
+        return None
+    x_rest, y_rest, square = _scaled(pairs)
+    value = (4.0 / math.pi) * x_rest * y_rest / square**0.5
+    return value, 64.0 * pairs.eps * value
+
+
+def _scaled(pairs: Pairs) -> tuple[_arrays.Array, _arrays.Array, _arrays.Array]:
+    """Return 1/max(1, s) of both scales, and the root's argument times the squares of both."""
+    xp = pairs.xp
+    x_rest, y_rest = (
+        1.0 / _arrays.constant(xp.maximum(s, xp.ones_like(s)))
+        for s in (pairs.x_scale, pairs.y_scale)
+    )
+    x, y = pairs.x_scale * x_rest, pairs.y_scale * y_rest
+    square = (x_rest * y_rest) ** 2 + 2.0 * ((x * y_rest) ** 2 + (y * x_rest) ** 2)
+    return x_rest, y_rest, square + (2.0 * x * y) ** 2 * pairs.near * pairs.far
+
+
+def erf_slope(xp: Any, t: _arrays.Array) -> _arrays.Array:
+    """Compute the derivative of erf."""
+    # Beyond, it is 0 in float64, and the square would overflow.
+    t = xp.clip(t, -30.0, 30.0)
+    return (2.0 / math.pi**0.5) * xp.exp(-t * t)
+
+
+def erf_inverse(t: Any) -> Any:
+    """Invert erf; infinite beyond its range."""
+    from scipy.special import erfinv
+
+    return erfinv(np.clip(t, -1.0, 1.0))
