@@ -208,13 +208,13 @@ def risks(x: Any) -> Iterator[dict[str, Any]]:
         ours = maxout.excess_risk(delta=DELTA / 3, centred=centred, **shared).value
         covered = maxout.excess_risk_by_dimension(delta=DELTA / 4, **numbers, **shared)
         before = covered.total
-        bounded = kitchen_sinks.theorem(
+        bounded = kitchen_sinks.excess_risk(
             UNITS,
             N,
             scale=scale,
             lipschitz=0.5,
             delta=DELTA / 2,
-            feature_scale=kitchen_sinks.maxout_feature_scale(
+            feature_scale=kitchen_sinks.feature_scale_maxout(
                 x.shape[1], POOL, radius=1.0, by="longest"
             ),
         ).total

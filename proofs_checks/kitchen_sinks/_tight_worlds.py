@@ -78,13 +78,14 @@ def many_features_gap(bound: Bounding) -> World:
     return World("endless features", (happens * (1 - 2e-4), happens), _NEARLY_CERTAIN)
 
 
-def wrong_sign(bound: Bounding, constraint: str) -> Iterator[World]:
-    """Take one constant feature, c(t) = -t, labels of bias b: a wrong sign loses 2 C b."""
+def wrong_sign(bound: Bounding) -> Iterator[World]:
+    """Take one constant feature, c(t) = -t, labels of bias b: a wrong sign loses 2 C b.
+
+    Box and ball of one weight are the same.
+    """
     n = 10**6
     for failure in (1e-3, 1e-6, 1e-12):
-        value = bound(
-            ENDLESS, n, scale=1.0, lipschitz=1.0, delta=failure / 2, constraint=constraint
-        ).value
+        value = bound(ENDLESS, n, scale=1.0, lipschitz=1.0, delta=failure / 2).value
         low, high = (
             float(stats.binom.cdf((n - 1) // 2, n, (1 + min(1.0, bias)) / 2))
             for bias in (value / 2 * (1 + 1e-9), value / 2)

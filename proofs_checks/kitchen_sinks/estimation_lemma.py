@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mehler.bounds import Bound, kitchen_sinks
+from mehler.bounds import Bound, kitchen_sinks, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._violations import Case, hold_bounds
@@ -27,15 +27,15 @@ _ROUNDING = 1e-9
 
 def as_recalled(n_samples: int, *, log_delta: float) -> float:
     """Return the recalled bound for C = L = 1 and c(0) = 0; delta may be below every float."""
-    smallest = kitchen_sinks.estimation_lemma(
-        n_samples, scale=1.0, lipschitz=1.0, delta=math.exp(-1), loss_at_zero=0.0, form="printed"
+    smallest = printed.kitchen_sinks.estimation_lemma(
+        n_samples, scale=1.0, lipschitz=1.0, delta=math.exp(-1), loss_at_zero=0.0
     )
     return smallest["statistical"] + smallest["confidence"] * math.sqrt(-log_delta)
 
 
 def as_proved(n_samples: int, *, log_delta: float) -> float:
     """Return the proved bound of the absolute value, likewise."""
-    smallest = kitchen_sinks.estimation_lemma(
+    smallest = kitchen_sinks.generalisation_gap(
         n_samples, scale=1.0, lipschitz=1.0, delta=math.exp(-1), two_sided=False
     )
     return smallest["statistical"] + smallest["confidence"] * math.sqrt(math.log(2) - log_delta)
@@ -92,7 +92,7 @@ def _settings(context: Context) -> tuple[tuple[tuple[int, int, int, float], ...]
     return settings, 600 if context.quick else 20_000
 
 
-def cases(context: Context, bound: Lemma = kitchen_sinks.estimation_lemma) -> list[Case]:
+def cases(context: Context, bound: Lemma = kitchen_sinks.generalisation_gap) -> list[Case]:
     """Return the largest gaps over the box beside their bounds."""
     settings, n_draws = _settings(context)
     found = []
@@ -120,7 +120,7 @@ def cases(context: Context, bound: Lemma = kitchen_sinks.estimation_lemma) -> li
 
 
 @check("kitchen-sinks.estimation-lemma", form="proved", name="largest gap over the box", pays=True)
-def gaps(context: Context, *, bound: Lemma = kitchen_sinks.estimation_lemma) -> Evidence:
+def gaps(context: Context, *, bound: Lemma = kitchen_sinks.generalisation_gap) -> Evidence:
     """Count how often the largest gap over the box exceeds the proved bound."""
     settings, n_draws = _settings(context)
     return hold_bounds(
@@ -137,7 +137,7 @@ def gaps(context: Context, *, bound: Lemma = kitchen_sinks.estimation_lemma) -> 
 
 def _tails() -> Plot:
     logs = np.linspace(2.0, 120.0, 30)
-    printed = [log_tail(_SAMPLES, as_recalled(_SAMPLES, log_delta=-one)) for one in logs]
+    recalled = [log_tail(_SAMPLES, as_recalled(_SAMPLES, log_delta=-one)) for one in logs]
     proved = [log_tail(_SAMPLES, as_proved(_SAMPLES, log_delta=-one)) for one in logs]
     return Plot(
         title="Estimation lemma: probability of a violation, one constant feature, N = 4000",
@@ -145,7 +145,7 @@ def _tails() -> Plot:
         y_label="log of the probability",
         series=(
             Series(label="promised: log delta", x=logs, y=-logs),
-            Series(label="bound as recalled", x=logs, y=printed),
+            Series(label="bound as recalled", x=logs, y=recalled),
             Series(label="proved bound", x=logs, y=proved),
         ),
         caption=(
@@ -157,7 +157,7 @@ def _tails() -> Plot:
 
 
 @check("kitchen-sinks.estimation-lemma", form="proved", name="worlds where it is tight")
-def tight(context: Context, *, bound: Lemma = kitchen_sinks.estimation_lemma) -> Evidence:
+def tight(context: Context, *, bound: Lemma = kitchen_sinks.generalisation_gap) -> Evidence:
     """Hold the bounds where they are tight: one feature, and endless ones."""
     return hold_worlds(
         [*worlds.one_feature_gap(bound), worlds.many_features_gap(bound)],

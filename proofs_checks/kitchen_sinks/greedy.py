@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.bounds import Bound, kitchen_sinks
+from mehler.bounds import Bound, kitchen_sinks, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ._steps import Steps, as_printed, equal_weights, line_search
@@ -22,7 +22,7 @@ _ROUNDING = 1e-11
 def stalls(context: Context, *, steps: Steps = as_printed) -> Evidence:
     """Run the printed steps on the sum of two orthonormal features."""
     errors = steps(np.eye(2), np.ones(2), 2.0, _STEPS)
-    bound = kitchen_sinks.greedy(_STEPS, total_weight=2.0, form="printed", c=_CONSTANT)
+    bound = printed.kitchen_sinks.greedy(_STEPS, total_weight=2.0, c=_CONSTANT)
     return Evidence.bound_comparison(
         form="printed",
         claim=(
@@ -60,7 +60,7 @@ def rate(
     context: Context,
     *,
     steps: tuple[Steps, ...] = (equal_weights, line_search),
-    bound: Callable[..., Bound] = kitchen_sinks.greedy,
+    bound: Callable[..., Bound] = kitchen_sinks.approximation_greedy,
 ) -> Evidence:
     """Hold the errors of every step of every problem against the bound."""
     worst, where = -np.inf, (0, 0)
@@ -105,7 +105,10 @@ def _rates(context: Context) -> Plot:
     dictionary, target, total = problems(context)[1]
     k = np.arange(1, 51)
     norm = float(np.linalg.norm(target))
-    promised = [kitchen_sinks.greedy(int(one), total_weight=total, norm=norm).value for one in k]
+    promised = [
+        kitchen_sinks.approximation_greedy(int(one), total_weight=total, norm=norm).value
+        for one in k
+    ]
     x = np.log10(k)
     return Plot(
         title="Greedy steps: bound and error",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.bounds import Bound, kitchen_sinks
+from mehler.bounds import Bound, kitchen_sinks, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
@@ -37,7 +37,7 @@ def _settings(context: Context) -> tuple[tuple[tuple[int, float, int, float], ..
     ), 20_000
 
 
-def average_cases(context: Context, bound: Lemma = kitchen_sinks.lemma_1) -> list[Case]:
+def average_cases(context: Context, bound: Lemma = kitchen_sinks.approximation) -> list[Case]:
     """Return the errors of averages beside their bounds: as printed, and with moments known."""
     return [*_printed_cases(context, bound), *_known_cases(context, bound)]
 
@@ -80,7 +80,7 @@ def _known_cases(context: Context, bound: Lemma) -> list[Case]:
 
 
 @check("kitchen-sinks.lemma-1", form="printed", name="errors of averages", pays=True)
-def averages(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Evidence:
+def averages(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> Evidence:
     """Count how often averages of cosines, and of random signs, are farther off than promised."""
     settings, n = _settings(context)
     return hold_bounds(
@@ -97,7 +97,7 @@ def averages(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Evide
 
 
 @check("kitchen-sinks.lemma-1", form="proved", name="errors of averages, moments known", pays=True)
-def moments(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Evidence:
+def moments(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> Evidence:
     """Count how often averages are farther off than promised where the moments are known."""
     settings, n = _settings(context)
     return hold_bounds(
@@ -125,7 +125,7 @@ def _units(context: Context, dims: tuple[int, ...], by: By | None) -> list[tuple
 def without_bound(context: Context, *, by: By | None = None) -> Evidence:
     """Show that the bound on the features is needed: 50 maxout units without one."""
     ((units, drawn),) = _units(context, (80,), by)
-    bound = kitchen_sinks.lemma_1(50, scale=units.feature_scale, delta=0.05, form="printed").value
+    bound = printed.kitchen_sinks.lemma_1(50, scale=units.feature_scale, delta=0.05).value
     violations, n = int(np.sum(drawn > bound)), int(drawn.size)
     return Evidence.bound_comparison(
         form="proved",
@@ -144,7 +144,7 @@ def without_bound(context: Context, *, by: By | None = None) -> Evidence:
     )
 
 
-def divided_cases(context: Context, bound: Lemma = kitchen_sinks.lemma_1) -> list[Case]:
+def divided_cases(context: Context, bound: Lemma = kitchen_sinks.approximation) -> list[Case]:
     """Return the errors of averages of divided maxout units beside the bound with C times E b."""
     dims = (5, 40) if context.quick else (5, 20, 80)
     found = _units(context, dims, "frobenius") + _units(context, dims, "longest")
@@ -169,7 +169,7 @@ def divided_cases(context: Context, bound: Lemma = kitchen_sinks.lemma_1) -> lis
     name="maxout units divided by a bound of theirs",
     pays=True,
 )
-def divided(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Evidence:
+def divided(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> Evidence:
     """Hold averages of divided maxout units against the bound with C times E b."""
     cases = divided_cases(context, bound)
     return hold_bounds(
@@ -193,8 +193,8 @@ def _plot(context: Context) -> Plot:
         rng = context.rng(f"plot {k}")
         cosines.append(average_errors(rng, world, k, n))
         signs.append(np.abs(mean_signs(rng, k, _SIGNS)))
-        promised.append(kitchen_sinks.lemma_1(k, scale=1.0, delta=0.05).value)
-        known = kitchen_sinks.lemma_1(
+        promised.append(kitchen_sinks.approximation(k, scale=1.0, delta=0.05).value)
+        known = kitchen_sinks.approximation(
             k, scale=1.0, delta=0.05, mean_square=world.mean_square, norm=world.norm
         )
         sharper.append(known.value)
@@ -217,7 +217,7 @@ def _plot(context: Context) -> Plot:
 
 
 @check("kitchen-sinks.lemma-1", form="proved", name="worlds where it is tight")
-def tight(context: Context, *, bound: Lemma = kitchen_sinks.lemma_1) -> Evidence:
+def tight(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> Evidence:
     """Hold the bound where it is tight: random signs, and an orthogonal basis."""
     return hold_worlds(
         [*worlds.random_signs(bound), worlds.basis(bound), worlds.basis(bound, moments=True)],

@@ -68,7 +68,9 @@ def _settings(context: Context) -> tuple[tuple[tuple[int, int, float, Loss], ...
     return settings, 600 if context.quick else 20_000
 
 
-def cases(context: Context, bound: Callable[..., Bound] = kitchen_sinks.risk_lemma) -> list[Case]:
+def cases(
+    context: Context, bound: Callable[..., Bound] = kitchen_sinks.approximation_risk
+) -> list[Case]:
     """Return the risks of averages above those of f*, beside their bounds."""
     settings, n = _settings(context)
     found = []
@@ -97,7 +99,7 @@ def cases(context: Context, bound: Callable[..., Bound] = kitchen_sinks.risk_lem
 
 @check("kitchen-sinks.risk-lemma", form="printed", name="risks of averages", pays=True)
 def averages(
-    context: Context, *, bound: Callable[..., Bound] = kitchen_sinks.risk_lemma
+    context: Context, *, bound: Callable[..., Bound] = kitchen_sinks.approximation_risk
 ) -> Evidence:
     """Count how often the average's risk exceeds that of f* by more than the bound."""
     settings, n = _settings(context)
@@ -124,7 +126,9 @@ def _plot(context: Context) -> Plot:
         drawn = losses_in_risk(rng, Cosines(2, 0.5), k, n, logistic)
         observed.append(drawn)
         signs.append(mean_signs(rng, k, _SIGNS))
-        promised.append(kitchen_sinks.risk_lemma(k, scale=1.0, lipschitz=1.0, delta=0.05).value)
+        promised.append(
+            kitchen_sinks.approximation_risk(k, scale=1.0, lipschitz=1.0, delta=0.05).value
+        )
     x = np.log10(counts)
     return Plot(
         title="Risk lemma: bound and observation at delta = 0.05, L = 1",
@@ -143,7 +147,9 @@ def _plot(context: Context) -> Plot:
 
 
 @check("kitchen-sinks.risk-lemma", form="printed", name="worlds where it is tight")
-def tight(context: Context, *, bound: Callable[..., Bound] = kitchen_sinks.risk_lemma) -> Evidence:
+def tight(
+    context: Context, *, bound: Callable[..., Bound] = kitchen_sinks.approximation_risk
+) -> Evidence:
     """Hold the bound where it is tight: the loss |t|, on random signs and one of a basis."""
     return hold_worlds(
         [*worlds.random_signs(bound, lipschitz=1.0), worlds.one_of_a_basis(bound)],

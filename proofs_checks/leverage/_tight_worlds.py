@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 
+from scipy import stats
+
 from mehler.bounds import Bound
 
 from .._worlds import World, mean_exceeds
@@ -43,3 +45,25 @@ def two_probabilities(bound: Bounding) -> Iterator[World]:
         t = 4 * value * (1 + 1e-9) * math.sqrt(_SHARE / 2 * ENDLESS)
         low, high = mean_exceeds(t, ENDLESS, third=_THIRD)
         yield World(f"two probabilities, failure {failure:g}", (2 * low, 2 * high), failure)
+
+
+def rarest_feature(bound: Bounding) -> Iterator[World]:
+    """Take a thousand orthonormal features, drawn equally often but for chance, and a tiny ridge.
+
+    In the direction of the i-th the error is ridge/n over its share of the draws plus the ridge:
+    the rarest decides. Shares are binomial and negatively associated, so that the chance that one
+    of them is too small lies between n p - (n p)^2/2 and n p, p that of a single one.
+    """
+    n, m = 1000, 10**10
+    ridge = 1e-9 / n
+    d = n / (1 + ridge * n)
+    for failure in (1e-3, 1e-15, 1e-250):
+        value = bound(m, ridge=ridge, degrees_of_freedom=d, delta=failure).value
+        # A share that is too small, at most 1.
+        least = min(1.0, ridge / n / value - ridge) if value > 0 else 1.0
+        low, high = (
+            float(stats.binom.cdf(math.floor(m * least * (1 + sign * 1e-12)), m, 1 / n))
+            for sign in (-1, 1)
+        )
+        happens = (max(low, n * low - (n * low) ** 2 / 2), min(1.0, n * high))
+        yield World(f"a thousand features, failure {failure:g}", happens, failure)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
+import math
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from mehler.bounds import leverage as bounds
+from mehler.bounds import Bound, leverage, printed, solve
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
 from .._violations import Case, hold_bounds
+from .._worlds import hold_worlds
+from . import _tight_worlds as worlds
 from ._circle import Circle
 
 _DELTA = 0.05
@@ -20,27 +22,39 @@ _ROUNDING = 1e-9
 Features = Callable[..., int]
 
 
+def as_restored(**options: Any) -> int:
+    """Compute Bach's number of features."""
+    return max(1, math.ceil(printed.leverage.proposition_6_condition(**options)))
+
+
+def as_proved(**options: Any) -> int:
+    """Compute the number at which the proved error is 4 ridge."""
+    return int(solve(leverage.approximation, at_most=4.0, n_features=None, ridge=1.0, **options))
+
+
 def cases(context: Context, form: Any, features: Features) -> list[Case]:
     """Return the errors at the promised number of features, by leverage and plainly."""
     world = Circle()
     n = 1000 if context.quick else 20_000
+    number, bound = {
+        "restored": (as_restored, printed.leverage.proposition_6),
+        "proved": (as_proved, leverage.approximation),
+    }[form]
     found = []
-    # The library calls the paper's formula, wherever it comes from, the printed one.
-    called: Literal["printed", "proved"] = "printed" if form == "restored" else "proved"
     for ridge in (1e-2, 1e-3) if context.quick else (1e-1, 1e-2, 1e-3, 1e-4):
         d = world.degrees(ridge)
         for name, law in (("leverage", world.best(ridge)), ("plain", world.law)):
-            ratio = max(world.ratio(ridge, law), d)
-            m = features(degrees_of_freedom=d, largest_ratio=ratio, delta=_DELTA, form=called)
-            bound = dataclasses.replace(
-                bounds.approximation(m, ridge=ridge, degrees_of_freedom=d, form=called),
-                probability=1 - _DELTA,
-            )
+            options = {
+                "degrees_of_freedom": d,
+                "largest_ratio": max(world.ratio(ridge, law), d),
+                "delta": _DELTA,
+            }
+            m = features(**options)
             rng = context.rng(f"{form} {name} {ridge}")
             found.append(
                 Case(
                     drawn=world.errors(rng, law, m, ridge, n) * (1 - _ROUNDING),
-                    bound=bound,
+                    bound=bound(number(**options), ridge=ridge, **options),
                     where={"ridge": ridge, "law": name, "M": m},
                 )
             )
@@ -63,13 +77,13 @@ def _held(context: Context, form: Any, features: Features, plots: Any = ()) -> E
 
 
 @check("leverage.bach", form="restored", name="errors at the restored number", pays=True)
-def restored(context: Context, *, features: Features = bounds.approximation_features) -> Evidence:
+def restored(context: Context, *, features: Features = as_restored) -> Evidence:
     """Draw Bach's number of features."""
     return _held(context, "restored", features)
 
 
 @check("leverage.bach", form="proved", name="errors at the proved number", pays=True)
-def proved(context: Context, *, features: Features = bounds.approximation_features) -> Evidence:
+def proved(context: Context, *, features: Features = as_proved) -> Evidence:
     """Draw the smaller number that is proved here."""
     return _held(context, "proved", features, (_plot(context),))
 
@@ -102,6 +116,16 @@ def fewer(context: Context, *, law: Callable[[Circle, float], Any] = Circle.best
     )
 
 
+@check("leverage.bach", form="proved", name="where it is tight")
+def tight(context: Context, *, bound: Callable[..., Bound] = leverage.approximation) -> Evidence:
+    """Compare the proved error where it is tight: many draws of orthogonal features."""
+    return hold_worlds(
+        [*worlds.rarest_feature(bound)],
+        form="proved",
+        claim="error of the whole ball, features drawn so often that it is near the ridge",
+    )
+
+
 def features_needed(rng: np.random.Generator, world: Circle, law: Any, ridge: float, n: int) -> int:
     """Return the least number on a grid of steps of 2 % at which 95 % of n draws reach 4 ridge."""
     m = 8.0
@@ -122,7 +146,7 @@ def _plot(context: Context) -> Plot:
         share = [np.mean(world.errors(rng, law, int(m), ridge, n) <= 4 * ridge) for m in counts]
         series.append(Series(label=name, x=np.log10(counts), y=np.asarray(share)))
     d = world.degrees(ridge)
-    promised = bounds.approximation_features(degrees_of_freedom=d, delta=_DELTA)
+    promised = as_proved(degrees_of_freedom=d, delta=_DELTA)
     at = np.log10([promised, promised])
     series.append(Series(label="promised, by leverage", x=at, y=np.array([0.0, 0.95])))
     return Plot(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.bounds import Bound, Term
+from mehler.bounds import Bound, printed
 from mehler.bounds import leverage as bounds
 from mehler.statements import Context, Evidence, Plot, Series, check
 
@@ -22,31 +22,9 @@ _RIDGE, _DELTA, _BOUND = 0.05, 0.2, 2**0.5
 Error = Callable[..., Bound]
 
 
-def corollary_5(
-    n_samples: int,
-    *,
-    smallest: float,
-    ridge: float,
-    degrees_of_freedom: float,
-    delta: float,
-    feature_bound: float = _BOUND,
-) -> Bound:
-    """Compute 4 Delta ridge/lambda_min, Delta from the number of rows."""
-    spread = bounds.score_error(
-        n_samples,
-        ridge=ridge,
-        degrees_of_freedom=degrees_of_freedom,
-        delta=delta,
-        feature_bound=feature_bound,
-    ).value
-    error = spread / (1 + spread)
-    return Bound(
-        statement="leverage.theorem-1",
-        form="printed",
-        quantity="sum of errors of the probabilities",
-        terms=(Term("estimation", 4 * error * ridge / smallest),),
-        probability=1 - delta,
-    )
+def corollary_5(n_scored: int, *, feature_bound: float = _BOUND, **options: Any) -> Bound:
+    """Evaluate Corollary 5 for features of at most the root of 2."""
+    return printed.leverage.corollary_5(n_scored, feature_bound=feature_bound, **options)
 
 
 def _draws(context: Context) -> tuple[Waves, list[tuple[int, list[Any]]]]:

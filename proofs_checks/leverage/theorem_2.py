@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from mehler.bounds import Bound, Term
-from mehler.bounds import leverage as bounds
+from mehler.bounds import Bound, printed
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._violations import Case, hold_bounds
@@ -20,19 +19,9 @@ ENOUGH = (4000, 8000)
 Spread = Callable[..., Bound]
 
 
-def lemma_3(n_samples: int, *, ridge: float, degrees_of_freedom: float, delta: float) -> Bound:
-    """Compute Delta, from N_0 = 8 kappa^2/(3 Delta^2 ridge) log(16 d/delta)."""
-    known = {"ridge": ridge, "degrees_of_freedom": degrees_of_freedom, "delta": delta}
-    # Delta/(1 - Delta) is what the library's bound of the scores is.
-    over = bounds.score_error(n_samples, **known, feature_bound=_BOUND).value
-    return Bound(
-        statement="leverage.theorem-2",
-        form="printed",
-        quantity="relative error of the Gram",
-        # Too few rows for any Delta below 1.
-        terms=(Term("estimation", over / (1 + over) if math.isfinite(over) else math.inf),),
-        probability=1 - delta,
-    )
+def lemma_3(n_scored: int, **options: Any) -> Bound:
+    """Evaluate Lemma 3 for features of at most the root of 2."""
+    return printed.leverage.lemma_3(n_scored, feature_bound=_BOUND, **options)
 
 
 @check("leverage.theorem-2", form="restored", name="the Gram of rows", pays=True)

@@ -11,13 +11,17 @@ from mpmath import mp
 from mehler.bounds import kernel_error, kitchen_sinks, leverage, lower, maxout, spectral
 
 RISK = {"scale": 1.0, "lipschitz": 1.0}
+LEARNING = {
+    **{"ridge": 0.01, "radius": 1.0, "lipschitz": 1.0, "n_scored": 10**9, "n_features": 10**6},
+    **{"degrees_of_freedom": 9.0, "pool_degrees": 9.0, "estimated": 9.0, "pool_size": 10**6},
+}
 
 
 @pytest.mark.parametrize(
     "bound",
     [
-        lambda: leverage.approximation(200, ridge=7.5e-5, degrees_of_freedom=50),
-        lambda: kitchen_sinks.theorem(100, 100, delta=0.9, **RISK),
+        lambda: leverage.excess_risk(10**6, delta=0.4, **LEARNING),
+        lambda: kitchen_sinks.excess_risk(100, 100, delta=0.9, **RISK),
         lambda: maxout.excess_risk(n_features=9, n_samples=9, pool_size=2, delta=0.9, **RISK),
     ],
 )
@@ -28,7 +32,7 @@ def test_a_union_bound_beyond_one_promises_nothing(bound):
 
 
 def test_probabilities_of_arrays_are_clipped_entry_by_entry():
-    found = kitchen_sinks.theorem(100, 100, delta=np.array([0.01, 0.9]), **RISK)
+    found = kitchen_sinks.excess_risk(100, 100, delta=np.array([0.01, 0.9]), **RISK)
     assert found.probability.tolist() == [0.98, 0.0]
     assert found.vacuous.tolist() == [False, True]
 
@@ -76,7 +80,7 @@ def test_a_correlation_belongs_to_maxout_units(rho, known):
 
 def test_a_square_beyond_floats_is_refused_by_name():
     with pytest.raises(ValueError, match=r"feature_scale=1\.7e"):
-        kitchen_sinks.lemma_1(100, scale=1.0, delta=0.1, feature_scale=1.7e308)
+        kitchen_sinks.approximation(100, scale=1.0, delta=0.1, feature_scale=1.7e308)
 
 
 def test_a_dimension_beyond_all_sizes_warns_of_nothing():

@@ -7,41 +7,65 @@ import math
 import pytest
 from scipy import stats
 
-from mehler.bounds import leverage
+from mehler import bounds
+from mehler.bounds import leverage, printed
 
 
 def test_approximation_by_hand():
-    bound = leverage.approximation(400, ridge=0.02, degrees_of_freedom=6.0, norm=3.0)
-    assert bound.value == pytest.approx(0.72, rel=1e-14)
-    # 8 d exp(-(9/32) M/(d + 1/4))
-    assert 1 - bound.probability == pytest.approx(48 * math.exp(-0.28125 * 400 / 6.25), rel=1e-9)
-    printed = leverage.approximation(400, ridge=0.02, degrees_of_freedom=6.0, form="printed")
-    assert 1 - printed.probability == pytest.approx(96 * math.exp(-400 / 30), rel=1e-9)
+    """The published target 4 ridge B^2, at the delta that so many features reach it with."""
+    delta = 48 * math.exp(-0.28125 * 400 / 6.25)  # 8 d exp(-(9/32) M/(d + 1/4))
+    numbers = {"ridge": 0.02, "degrees_of_freedom": 6.0, "delta": delta, "norm": 3.0}
+    assert leverage.approximation(400, **numbers).value == pytest.approx(0.72, rel=1e-12)
+    assert leverage.approximation(399, **numbers).value > 0.72
+    published = printed.leverage.proposition_6(400, **numbers)
+    assert published.value == pytest.approx(0.72, rel=1e-14)
+    # 5 d log(16 d/delta) with the same delta: log 2 more, and 5 for 32 (d + 1/4)/(9 d).
+    assert published.unmet[0].found == f"{30 * (math.log(2) + 18):.6g}"
 
 
-@pytest.mark.parametrize("form", ["proved", "printed"])
-@pytest.mark.parametrize(("d", "ratio"), [(0.5, None), (18.1, None), (18.1, 1000.0)])
+@pytest.mark.parametrize(("d", "ratio"), [(0.5, None), (0.9, 2.0), (18.1, None), (18.1, 1000.0)])
 @pytest.mark.parametrize("delta", [0.5, 0.05, 1e-9])
-def test_features_are_the_inverse(form, d, ratio, delta):
-    known = {"degrees_of_freedom": d, "largest_ratio": ratio, "form": form}
-    m = leverage.approximation_features(delta=delta, **known)
-    assert leverage.approximation(m, ridge=0.1, **known).probability >= 1 - delta
-    assert leverage.approximation(m - 1, ridge=0.1, **known).probability < 1 - delta
+@pytest.mark.parametrize("m", [1000, 10**5, 10**9])
+def test_the_relative_error_spends_delta(d, ratio, delta, m):
+    """Matrix Bernstein: 8 d exp(-M t^2/2/(D + a t/3)) is delta, and t >= |V|^(1/2) + l/3."""
+    numbers = {"degrees_of_freedom": d, "largest_ratio": ratio, "delta": delta}
+    value = leverage.approximation(m, ridge=1.0, **numbers).total
+    largest, side = ratio or d, min(1.0, d)
+    if value == math.inf:
+        assert 8 * d * math.exp(-m / 2 / (largest + side / 3)) >= delta
+        return
+    t = 1 - 1 / value
+    assert t >= math.sqrt(largest / m) + side / (3 * m)
+    # t is a difference: its digits below 1e-16.
+    spent = m * t**2 / 2 / (largest + side * t / 3)
+    assert spent == pytest.approx(math.log(8 * d / delta), rel=1e-9 + 1e-15 / t)
 
 
-@pytest.mark.parametrize("d", [0.5, 3.0, 200.0])
+def test_the_error_falls_to_the_ridge():
+    values = leverage.approximation(
+        [50, 200, 600, 10**4, 10**12], ridge=1e-3, degrees_of_freedom=18.1, delta=0.05
+    ).value
+    assert values[0] == math.inf
+    assert all(values[1:-1] > values[2:])
+    assert values[-1] == pytest.approx(1e-3, rel=1e-4)
+
+
+@pytest.mark.parametrize("d", [0.5, 0.6, 1.0, 18.12, 1e4])
 @pytest.mark.parametrize("ratio", [1.0, 4.0, 100.0])
-def test_the_proved_form_is_sharper(d, ratio):
-    known = {"degrees_of_freedom": d, "largest_ratio": ratio * d, "delta": 0.01}
-    proved = leverage.approximation_features(**known)
-    assert proved <= leverage.approximation_features(**known, form="printed")
+@pytest.mark.parametrize("delta", [0.999999, 0.05, 1e-6, 1e-200])
+def test_bachs_condition_is_enough(d, ratio, delta):
+    numbers = {"degrees_of_freedom": d, "largest_ratio": ratio * d, "delta": delta}
+    needed = printed.leverage.proposition_6_condition(**numbers)
+    assert needed == pytest.approx(5 * ratio * d * math.log(16 * d / delta))
+    assert leverage.approximation(math.ceil(needed), ridge=1.0, **numbers).total <= 4.0
 
 
-@pytest.mark.parametrize("d", [0.5, 1.0, 18.1, 1e4])
-def test_where_the_bound_says_something_the_inequality_applies(d):
-    """Matrix Bernstein asks t >= |V|^(1/2) + l/3 at t = 3/4, |V| = D/M, l = 1/M."""
-    m = leverage.approximation_features(degrees_of_freedom=d, delta=0.999999)
-    assert math.sqrt(d / m) + 1 / (3 * m) <= 0.75
+def test_features_at_one_half():
+    """32/9 (1/2 + 1/8) log(4e6) = 33.8; with 1/4 for min(1, d)/4 it was 41, more than Bach's 40."""
+    numbers = {"degrees_of_freedom": 0.5, "delta": 1e-6}
+    enough = [leverage.approximation(m, ridge=1.0, **numbers).total <= 4 for m in (33, 34)]
+    assert enough == [False, True]
+    assert math.ceil(printed.leverage.proposition_6_condition(**numbers)) == 40
 
 
 def test_score_error_by_hand():
@@ -59,18 +83,49 @@ def test_score_error_by_hand():
 
 
 @pytest.mark.parametrize("eps", [0.01, 0.5, 3.0])
-def test_score_samples_are_the_inverse(eps):
-    known = {"ridge": 0.01, "degrees_of_freedom": 5.0, "delta": 0.1}
-    n = leverage.score_error_samples(eps, **known)
-    assert leverage.score_error(n, **known).value <= eps
-    assert leverage.score_error(n - 1, **known).value > eps
+def test_rows_are_the_formula(eps):
+    numbers = {"ridge": 0.01, "degrees_of_freedom": 5.0, "delta": 0.1}
+    n = bounds.solve(leverage.score_error, at_most=eps, n_scored=None, **numbers)
+    assert n == math.ceil(800 / 3 * ((1 + eps) / eps) ** 2 * math.log(800))
 
 
-def test_mixed_ratio_takes_the_better():
+@pytest.mark.parametrize(
+    ("changes", "met"),
+    [
+        ({}, None),
+        ({"gram_norm": 0.01}, True),
+        ({"gram_norm": 0.0099}, False),
+        # The norm is at most the mean square of the features, and d at least 1/2 below it.
+        ({"ridge": 1.1}, False),
+        ({"ridge": 1.1, "feature_bound": 2**0.5}, None),
+        ({"degrees_of_freedom": 0.4}, False),
+    ],
+)
+def test_a_ridge_above_the_norm_of_the_gram_matrix_promises_nothing(changes, met):
+    numbers = {"ridge": 0.01, "degrees_of_freedom": 2.0, "delta": 0.1, **changes}
+    for bound in (
+        leverage.score_error(10**9, **numbers),
+        leverage.probability_error(10**9, pool_size=3, **numbers),
+        leverage.score_ratio(10**9, pool_size=300, estimated=2.0, mix=0.01, **numbers),
+    ):
+        (found,) = [one for one in bound.assumptions if "norm" in one.text]
+        assert found.met is met
+        assert bound.vacuous or met is not False
+
+
+def test_no_assumption_on_the_ridge_where_the_ratio_is_certain():
+    bound = leverage.score_ratio(
+        10, pool_size=3, ridge=9.0, degrees_of_freedom=0.3, estimated=0.3, mix=0.5, delta=0.1
+    )
+    assert (bound.value, bound.probability) == (2 / 9, 1.0)
+    assert not bound.vacuous
+
+
+def test_the_ratio_is_the_better_of_two():
     known = {"pool_size": 100, "ridge": 0.01, "degrees_of_freedom": 5.0, "estimated": 5.0}
-    certain = leverage.mixed_ratio(10, **known, mix=0.1, delta=0.1)
+    certain = leverage.score_ratio(10, **known, mix=0.1, delta=0.1)
     assert (certain.value, certain.probability) == (pytest.approx(1000.0), 1.0)
-    likely = leverage.mixed_ratio(10**9, **known, mix=0.1, delta=0.1)
+    likely = leverage.score_ratio(10**9, **known, mix=0.1, delta=0.1)
     assert (likely.value, likely.probability) == (pytest.approx(10 / 0.9), 0.9)
 
 
@@ -90,17 +145,20 @@ LEARNING = {
 
 def test_risk_at_the_ridge_1_over_n():
     """17.4 L B/sqrt(N)."""
-    bound = leverage.risk(400, **LEARNING)
+    bound = leverage.excess_risk(400, **LEARNING)
     assert bound.value == pytest.approx((6 + 8 * 2**0.5) * 2 / 20, rel=1e-12)
     assert bound.probability == pytest.approx(0.91)
     assert not bound.vacuous
-    again = leverage.risk(400, **LEARNING, reuse=True)
+    again = leverage.excess_risk(400, **{**LEARNING, "n_scored": None})
     # a = 2 M_0/M = 1.6, t = log(20000/0.03): Bernstein's bound of all counts together.
     cost = 1.6 * math.log(20_000 / 0.03)
     assert again["statistical"] == pytest.approx(
         32 * (1 + (2 * cost) ** 0.5 + cost / 3) ** 0.5 / 20, rel=1e-12
     )
     assert again.probability == pytest.approx(0.88)
+    # 400 rows buy no score: the ratio is the certain one, 2/ridge, and asks for more features.
+    needed = f"n_features is at least {math.ceil(32 / 9 * 800.25 * math.log(80 / 0.03))}"
+    assert needed in [one.text for one in again.assumptions]
 
 
 def test_counts_of_independent_draws_keep_the_bound_of_their_ratio():
@@ -115,7 +173,7 @@ def test_counts_of_independent_draws_keep_the_bound_of_their_ratio():
 
 @pytest.mark.parametrize(("norm", "met"), [(None, None), (7 / 400, True), (6.9 / 400, False)])
 def test_risk_wants_a_ridge_below_a_seventh_of_the_largest_eigenvalue(norm, met):
-    bound = leverage.risk(400, **LEARNING, kernel_norm=norm)
+    bound = leverage.excess_risk(400, **LEARNING, kernel_norm=norm)
     (found,) = [one for one in bound.assumptions if "seventh" in one.text]
     assert found.met is met
     assert bound.vacuous == (met is False)
@@ -123,46 +181,36 @@ def test_risk_wants_a_ridge_below_a_seventh_of_the_largest_eigenvalue(norm, met)
 
 @pytest.mark.parametrize("name", ["pool_size", "n_features"])
 def test_risk_is_vacuous_with_too_few(name):
-    bound = leverage.risk(400, **{**LEARNING, name: 100})
+    bound = leverage.excess_risk(400, **{**LEARNING, name: 100})
     assert bound.vacuous
     assert next(one.text for one in bound.unmet).startswith(f"{name} is at least")
 
 
+SCORES = {"n_scored": 9, "ridge": 0.1, "degrees_of_freedom": 2.0, "delta": 0.5}
+POOL = {**SCORES, "pool_size": 3, "estimated": 2.0, "mix": 0.5}
+BALL = {"n_features": 9, "ridge": 0.1, "degrees_of_freedom": 5.0, "delta": 0.1}
+RISK = {"n_samples": 400, **LEARNING}
+
+
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("function", "right", "wrong", "message"),
     [
-        (lambda: leverage.approximation(0, ridge=0.1, degrees_of_freedom=1.0), "n_features"),
-        (lambda: leverage.approximation(9, ridge=0.0, degrees_of_freedom=1.0), "ridge"),
-        (
-            lambda: leverage.approximation(9, ridge=0.1, degrees_of_freedom=5.0, largest_ratio=4.0),
-            "its mean",
-        ),
-        (lambda: leverage.approximation_features(degrees_of_freedom=5.0, delta=1.0), "delta"),
-        (
-            lambda: leverage.score_error(9, ridge=0.1, degrees_of_freedom=1e-3, delta=0.5),
-            "below 1/16",
-        ),
-        (
-            lambda: leverage.probability_error(
-                9, pool_size=3, ridge=0.1, degrees_of_freedom=5.0, delta=0.5
-            ),
-            "exceed pool_size",
-        ),
-        (
-            lambda: leverage.mixed_ratio(
-                9,
-                pool_size=3,
-                ridge=0.1,
-                degrees_of_freedom=2.0,
-                estimated=2.0,
-                mix=1.0,
-                delta=0.5,
-            ),
-            "mix=1.0",
-        ),
-        (lambda: leverage.risk(400, **{**LEARNING, "radius": -1.0}), "radius"),
+        (leverage.approximation, BALL, {"n_features": 0}, "n_features=0"),
+        (leverage.approximation, BALL, {"ridge": 0.0}, "ridge=0.0"),
+        (leverage.approximation, BALL, {"delta": 1.0}, "delta=1.0"),
+        (leverage.approximation, BALL, {"degrees_of_freedom": math.inf}, "degrees_of_freedom=inf"),
+        (leverage.approximation, BALL, {"largest_ratio": 4.0}, "its mean"),
+        (printed.leverage.proposition_6, BALL, {"largest_ratio": 4.0}, "its mean"),
+        (leverage.score_error, SCORES, {"degrees_of_freedom": 1e-3}, "below 1/16"),
+        (leverage.score_error, SCORES, {"gram_norm": 0.0}, "gram_norm=0.0"),
+        (leverage.probability_error, {**SCORES, "pool_size": 1}, {}, "exceed pool_size"),
+        (leverage.score_ratio, POOL, {"mix": 1.0}, "mix=1.0"),
+        (leverage.score_ratio, POOL, {"estimated": -1.0}, "estimated=-1.0"),
+        (leverage.excess_risk, RISK, {"radius": -1.0}, "radius"),
+        (leverage.excess_risk, RISK, {"reuse": True}, "'reuse'"),
+        (printed.leverage.corollary_5, SCORES, {"smallest": 0.0}, "smallest=0.0"),
     ],
 )
-def test_bad_input(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()
+def test_bad_arguments_are_refused(function, right, wrong, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        function(**{**right, **wrong})

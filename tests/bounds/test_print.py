@@ -85,7 +85,7 @@ def test_a_bound_of_somebody_else_is_cited_by_them():
     with pytest.raises(ValueError, match="'mine' has no source here: cite yours"):
         bound.cite()
     with pytest.raises(ValueError, match="style='apa' is not one of text, bibtex"):
-        kitchen_sinks.lemma_1(5, scale=1.0, delta=0.1).cite("apa")
+        kitchen_sinks.approximation(5, scale=1.0, delta=0.1).cite("apa")
 
 
 def test_printing_many_entries_gives_their_range():

@@ -29,6 +29,8 @@ ROOMS = (
     "mehler.bounds.kitchen_sinks",
     "mehler.bounds.leverage",
     "mehler.bounds.maxout",
+    "mehler.bounds.printed.kitchen_sinks",
+    "mehler.bounds.printed.leverage",
     "mehler.bounds.printed.maxout",
     "mehler.bounds.lower",
     "mehler.bounds.ridge",

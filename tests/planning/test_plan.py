@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from mehler.bounds import kernel_error, kitchen_sinks, maxout, solve
+from mehler.bounds import kernel_error, kitchen_sinks, maxout, printed, solve
 from mehler.planning import Plan, Row, plan
 from tests.places import CPU
 
@@ -111,11 +111,13 @@ def test_rows_are_the_numbers_of_the_bounds():
         assert m == solve(bound, at_most=0.2, n_features=None, **options)
         assert bound(n_features=m, **options).probability == pytest.approx(0.94)
     name = "Rahimi and Recht, units divided by their longest weight"
-    divisor = kitchen_sinks.maxout_feature_scale(20, 4, radius=1.0, by="longest")
+    divisor = kitchen_sinks.feature_scale_maxout(20, 4, radius=1.0, by="longest")
     options = {"delta": 0.03, "feature_scale": divisor, **loss}
     m = features(found, risk, name)
-    assert m == kitchen_sinks.theorem_features(0.2, 10**7, **options)
-    assert kitchen_sinks.theorem(m, 10**7, **options).probability == pytest.approx(0.94)
+    assert m == solve(
+        kitchen_sinks.excess_risk, at_most=0.2, n_features=None, n_samples=10**7, **options
+    )
+    assert kitchen_sinks.excess_risk(m, 10**7, **options).probability == pytest.approx(0.94)
 
 
 def test_out_of_reach_says_so():
@@ -141,9 +143,7 @@ def test_prints_are_planned_with_the_constants_of_the_caller_only():
     assert len(found) == 2
     theorem = next(row for row in found if row.statement == "kitchen-sinks.theorem")
     at, before = (
-        kitchen_sinks.theorem(
-            m, 10**6, scale=1.0, lipschitz=1.0, delta=0.01, c=6.0, form="printed"
-        ).value
+        printed.kitchen_sinks.theorem(m, 10**6, scale=1.0, lipschitz=1.0, delta=0.01, c=6.0).value
         for m in (theorem.features, theorem.features - 1)
     )
     assert at <= 0.1 < before

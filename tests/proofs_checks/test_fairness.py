@@ -166,7 +166,7 @@ def test_lemma_1_of_the_slides_is_checked_on_bounded_features(context):
     statement = BY_ID["kitchen-sinks.lemma-1"]
     assert statement.expected == "holds"
     assert [one.run for one in statement.checks if one.form == "printed"] == [lemma_1.averages]
-    cases = lemma_1._printed_cases(context(statement), kitchen_sinks.lemma_1)
+    cases = lemma_1._printed_cases(context(statement), kitchen_sinks.approximation)
     # Cosines, and constants of random sign: at most 1.
     assert {case.where["features"] for case in cases} == {"cosines", "signs"}
     assert r"\sup|\phi| \le 1" in statement.hypotheses

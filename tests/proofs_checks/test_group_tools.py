@@ -46,7 +46,7 @@ def test_the_mean_distance_on_a_sphere_is_an_integral(d: int) -> None:
 def test_lemma_7_has_the_constants_of_the_kitchen_sinks() -> None:
     for options in ({}, {"mean_square": 0.7, "norm": 0.5}):
         ours = lemma_7.mean_bound(9, scale=1.0, delta=0.1, **options)
-        theirs = kitchen_sinks.lemma_1(9, scale=1.0, delta=0.1, **options)
+        theirs = kitchen_sinks.approximation(9, scale=1.0, delta=0.1, **options)
         for name in ("mean", "confidence"):
             assert ours[name] == pytest.approx(theirs[name], rel=1e-14)
 

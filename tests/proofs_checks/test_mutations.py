@@ -60,11 +60,11 @@ BOUNDS = [
     maxout.approximation(n_features=9, pool_size=1, scale=1.0, delta=0.1, function="monte-carlo"),
     maxout.approximation_risk(lipschitz=1.0, n_features=9, pool_size=1, scale=1.0, delta=0.1),
     maxout.supremum(pool_size=1, delta=0.1, mean_sup=1.0),
-    kitchen_sinks.lemma_1(9, scale=1.0, delta=0.1),
-    kitchen_sinks.risk_lemma(9, scale=1.0, lipschitz=1.0, delta=0.1),
-    kitchen_sinks.estimation_lemma(9, scale=1.0, lipschitz=1.0, delta=0.1),
-    kitchen_sinks.theorem(9, 9, scale=1.0, lipschitz=1.0, delta=0.1),
-    kitchen_sinks.greedy(9, total_weight=1.0),
+    kitchen_sinks.approximation(9, scale=1.0, delta=0.1),
+    kitchen_sinks.approximation_risk(9, scale=1.0, lipschitz=1.0, delta=0.1),
+    kitchen_sinks.generalisation_gap(9, scale=1.0, lipschitz=1.0, delta=0.1),
+    kitchen_sinks.excess_risk(9, 9, scale=1.0, lipschitz=1.0, delta=0.1),
+    kitchen_sinks.approximation_greedy(9, total_weight=1.0),
     group_invariant.theorem_2(9, n_bins=9, n_points=9, delta=0.1, window=1.0, n_elements=3),
     group_invariant.theorem_3(
         9, n_templates=9, n_bins=9, window=1.0, scale=1.0, lipschitz=1.0, delta=0.1, n_elements=3

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mehler import exact
-from mehler.bounds.kitchen_sinks import maxout_feature_scale
+from mehler.bounds.kitchen_sinks import feature_scale_maxout
 
 from ._cosines import blocks
 
@@ -33,7 +33,7 @@ class Units:
         """E b, by which C grows; 1 for units as they are."""
         if self.by is None:
             return 1.0
-        return maxout_feature_scale(
+        return feature_scale_maxout(
             self.n_inputs, self.pool_size, radius=math.sqrt(self.n_inputs), by=self.by
         )
 

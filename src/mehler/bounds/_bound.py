@@ -165,7 +165,7 @@ class Bound:
     def total(self) -> Any:
         """Sum of the terms."""
         values = np.broadcast_arrays(*(term.value for term in self.terms))
-        sums = [math.fsum(entry) for entry in zip(*(value.flat for value in values), strict=True)]
+        sums = [_sum(entry) for entry in zip(*(value.flat for value in values), strict=True)]
         return np.array(sums).reshape(values[0].shape) if values[0].ndim else sums[0]
 
     @property
@@ -258,7 +258,7 @@ class Bound:
         Examples
         --------
         >>> from mehler.bounds import kitchen_sinks
-        >>> bound = kitchen_sinks.lemma_1(100, scale=1.0, delta=0.01)
+        >>> bound = kitchen_sinks.approximation(100, scale=1.0, delta=0.01)
         >>> print(bound.cite())  # doctest: +NORMALIZE_WHITESPACE
         A. Rahimi, B. Recht, Weighted Sums of Random Kitchen Sinks: Replacing minimization with
         randomization in learning, NIPS 21 (2008), Lemma 1; as proved in mehler, page
@@ -289,6 +289,14 @@ def _number(name: str, value: Any) -> Any:
         return float(array)
     array.flags.writeable = False
     return array
+
+
+def _sum(values: tuple[float, ...]) -> float:
+    """Sum without rounding; terms whose sum is beyond the largest float have infinity."""
+    try:
+        return math.fsum(values)
+    except OverflowError:
+        return math.inf
 
 
 def _is_false(met: Any) -> Any:

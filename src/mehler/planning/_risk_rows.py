@@ -86,8 +86,10 @@ def _approximation(
             _row(
                 quantity,
                 _KITCHEN,
-                lambda: kitchen_sinks.lemma_1_features(
-                    eps / loss["lipschitz"],
+                lambda: solve(
+                    kitchen_sinks.approximation,
+                    at_most=eps / loss["lipschitz"],
+                    n_features=None,
                     scale=loss["scale"],
                     delta=delta,
                     feature_scale=_divisor(known, maxouts),
@@ -166,8 +168,10 @@ def _excess(
             _row(
                 quantity,
                 _KITCHEN,
-                lambda: kitchen_sinks.theorem_features(eps, n, **divided),
-                at=lambda m: kitchen_sinks.theorem(m, n, **divided),
+                lambda: solve(
+                    kitchen_sinks.excess_risk, at_most=eps, n_features=None, n_samples=n, **divided
+                ),
+                at=lambda m: kitchen_sinks.excess_risk(m, n, **divided),
                 statement="kitchen-sinks.theorem",
                 **shared,
             )
@@ -197,7 +201,7 @@ def _printed_theorem(
 
 def _divisor(known: Known, maxouts: dict[str, Any]) -> float:
     assert known.n_inputs is not None
-    return kitchen_sinks.maxout_feature_scale(
+    return kitchen_sinks.feature_scale_maxout(
         known.n_inputs, maxouts["pool_size"], radius=1.0, by="longest"
     )
 

@@ -241,7 +241,7 @@ def test_greedy_steps_keep_the_bound(k):
         np.sqrt(np.mean((np.array(signs) * 1.7 / size / k @ phi[:, chosen].T - y) ** 2))
         for signs in itertools.product((-1, 1), repeat=k)
     )
-    assert best <= kitchen_sinks.greedy(k, total_weight=1.7, norm=norm).value + 1e-12
+    assert best <= kitchen_sinks.approximation_greedy(k, total_weight=1.7, norm=norm).value + 1e-12
 
 
 def test_scores_say_whether_sampling_pays():

@@ -1,10 +1,17 @@
-"""Norms of a representation f = int alpha(w) phi(.; w) dw, on a grid of w."""
+"""Norms of a representation f = int alpha(w) phi(.; w) dw, and the size of maxout units."""
 
 from __future__ import annotations
 
 import math
+from typing import Literal
+
+import numpy as np
 
 from mehler._arrays import Array, array_namespace, to_host
+from mehler._validate import require_choice, require_positive
+from mehler.bounds._function import count
+
+By = Literal["frobenius", "longest"]
 
 
 def norm_pi(alpha: Array, density: Array) -> float:
@@ -34,11 +41,6 @@ def norm_pi(alpha: Array, density: Array) -> float:
         Not arrays, or arrays of two libraries.
     ValueError
         Shapes that differ or are empty, NaN or infinity, a negative density.
-
-    See Also
-    --------
-    norm_h : The norm of the kernel's space.
-    lemma_1 : A bound for functions of this norm at most C.
 
     References
     ----------
@@ -85,10 +87,6 @@ def norm_h(alpha: Array, density: Array, weights: Array | None = None) -> float:
     TypeError, ValueError
         As in `norm_pi`; a negative weight.
 
-    See Also
-    --------
-    norm_pi : The sup norm relative to the density.
-
     References
     ----------
     A. Rahimi, B. Recht, Weighted sums of random kitchen sinks (2008).
@@ -120,7 +118,7 @@ def norm_h(alpha: Array, density: Array, weights: Array | None = None) -> float:
 def _on_host(**arrays: Array) -> list[list[float]]:
     """Validate values and return them as floats; all arrays but the first must be non-negative."""
     array_namespace(*arrays.values(), names=tuple(arrays))
-    found: list[list[float]] = []
+    columns: list[list[float]] = []
     for name, array in arrays.items():
         values = to_host(array)
         if values.ndim != 1 or values.size == 0:
@@ -130,14 +128,86 @@ def _on_host(**arrays: Array) -> list[list[float]]:
             )
         if values.dtype.kind not in "biuf":
             raise TypeError(f"{name} holds {values.dtype} values: pass real numbers")
-        numbers = [float(one) for one in values]
-        if not all(map(math.isfinite, numbers)):
+        if not np.isfinite(values).all():
             raise ValueError(f"{name} holds NaN or infinity: drop such points first")
-        if found and min(numbers) < 0:
-            raise ValueError(f"{name} holds {min(numbers)!r}: it must not be negative")
-        if found and len(numbers) != len(found[0]):
+        if columns and values.min() < 0:
+            raise ValueError(f"{name} holds {float(values.min())!r}: it must not be negative")
+        if columns and values.size != len(columns[0]):
             raise ValueError(
-                f"alpha has {len(found[0])} values and {name} {len(numbers)}: give one each a point"
+                f"alpha has {len(columns[0])} values and {name} {values.size}: give one each a "
+                "point"
             )
-        found.append(numbers)
-    return found
+        columns.append([float(value) for value in values])
+    return columns
+
+
+def feature_scale_maxout(
+    n_inputs: int, pool_size: int, *, radius: float, by: By = "frobenius"
+) -> float:
+    r"""Compute the mean of b(W), by which maxout units are divided to be at most 1.
+
+    A unit :math:`\phi(x; W) = \max_{j\le q}\langle w_j, x\rangle` with standard normal weights has
+    no bound, and the lemmas fail for it. On inputs with :math:`|x| \le R` it is at most b(W),
+
+    .. math::
+
+        b = R\,\|W\|_F: \quad E b = R\sqrt2\,\frac{\Gamma((dq+1)/2)}{\Gamma(dq/2)} \le R\sqrt{dq},
+        \qquad b = R\max_j|w_j|: \quad E b \le R\big(\sqrt d + \sqrt{2\log q}\big).
+
+    Draw W from a density proportional to b times the normal one and use :math:`\phi/b`: then all
+    bounds of this namespace hold with this number as `feature_scale`.
+
+    Parameters
+    ----------
+    n_inputs, pool_size : int
+        Input dimension d and pool size q.
+    radius : float
+        R, the largest norm of an input.
+    by : {"frobenius", "longest"}
+        Frobenius: :math:`W/\|W\|_F` is uniform on the unit sphere of dq coordinates, so divide a
+        normal draw by its Frobenius norm. Longest: from those, keep each W with probability
+        :math:`\max_j|w_j|/\|W\|_F`, and divide by its longest row; a smaller scale.
+
+    Returns
+    -------
+    float
+        E b, in units of the radius.
+
+    Notes
+    -----
+    Relative error below 1e-12; for the longest row by quadrature, a fraction of a millisecond.
+
+    Examples
+    --------
+    >>> from mehler.bounds.kitchen_sinks import feature_scale_maxout
+    >>> round(feature_scale_maxout(20, 4, radius=1.0), 4)
+    8.9164
+    >>> round(feature_scale_maxout(20, 4, radius=1.0, by="longest"), 4)
+    5.1502
+    """
+    n_inputs, pool_size = count("n_inputs", n_inputs), count("pool_size", pool_size)
+    require_positive("radius", radius)
+    if require_choice("by", by, ("frobenius", "longest")) == "longest":
+        return radius * _longest(n_inputs, pool_size)
+    from scipy.special import poch
+
+    # sqrt(2) Gamma((n+1)/2) / Gamma(n/2), n = dq: the ratio without its overflow.
+    return radius * (math.sqrt(2) * float(poch(n_inputs * pool_size / 2, 0.5)))
+
+
+def _longest(d: int, q: int) -> float:
+    """Compute the mean largest of q norms: the integral of 1 - P(norm <= r)^q over r >= 0."""
+    from scipy.special import gammaincc, log1p
+
+    # Lengths lie within a few of sqrt(d); above, the integrand is below q e^{-u^2/2}, u the excess.
+    low = max(0.0, math.sqrt(d) - 8.0)
+    high = math.sqrt(d) + math.sqrt(2 * math.log(q)) + 9.0
+    # In pieces: the fall from 1 to 0 is about 1/sqrt(2 log q) wide.
+    edges = np.linspace(low, high, 13)
+    nodes, weights = np.polynomial.legendre.leggauss(64)
+    half = (edges[1] - edges[0]) / 2
+    r = (edges[:-1, np.newaxis] + half * (nodes + 1)).ravel()
+    tail = gammaincc(d / 2, r**2 / 2)
+    with np.errstate(divide="ignore"):  # the tail rounds to 1 at small r, whose power is 0
+        exceeds = -np.expm1(q * log1p(-tail))
+    return low + float(half * (np.tile(weights, len(edges) - 1) @ exceeds))

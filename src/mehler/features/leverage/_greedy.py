@@ -35,7 +35,7 @@ class Greedy(Selector):
     See Also
     --------
     EERF : Choose by correlation with the target.
-    mehler.bounds.kitchen_sinks.greedy : The bound of its error.
+    mehler.bounds.kitchen_sinks.approximation_greedy : The bound of its error.
 
     Examples
     --------

@@ -40,7 +40,7 @@ def spectral_error(K_hat: Any, K: Any, lam: float) -> float:
 
     See Also
     --------
-    mehler.bounds.leverage.score_error_samples : Rows that suffice for a Delta.
+    mehler.bounds.leverage.score_error : Rows that suffice for a Delta.
 
     Notes
     -----

@@ -1,0 +1,257 @@
+r"""Lemmas and theorem of Rahimi and Recht (2008) as published, and the rate of greedy steps.
+
+Arguments are those of :mod:`mehler.bounds.kitchen_sinks`. Features are at most 1 in absolute value,
+as the theorem assumes; they are not divided, so that C is `scale`. The slides that we have leave a
+constant c open in the theorem and in the rate; the estimation lemma is from memory.
+"""
+
+from __future__ import annotations
+
+import math
+
+from mehler._validate import require_not_negative, require_positive
+from mehler.bounds._function import Formula, bound
+from mehler.bounds.kitchen_sinks import _approximation as proved
+from mehler.bounds.kitchen_sinks._approximation import INDEPENDENT, LABELS, LOSS
+from mehler.bounds.kitchen_sinks._excess_risk import SAMPLES
+
+__all__ = ["estimation_lemma", "greedy", "lemma_1", "risk_lemma", "theorem"]
+
+_BOUNDED = "features are at most 1 in absolute value"
+_DOMAINS = {
+    "c": require_positive,
+    "total_weight": require_positive,
+    "loss_at_zero": require_not_negative,
+}
+
+
+@bound(
+    "kitchen-sinks.lemma-1",
+    "distance from f* to weights of at most C/K",
+    form="printed",
+    falls_in=("n_features",),
+    assumes=(INDEPENDENT, _BOUNDED),
+)
+def lemma_1(n_features: int, *, scale: float, delta: float) -> Formula:
+    r"""Evaluate the published distance from f* to K random features, which holds.
+
+    .. math:: \frac{C}{\sqrt K}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
+
+    with probability :math:`1 - \delta`.
+
+    Parameters
+    ----------
+    n_features, scale, delta
+        As :mod:`mehler.bounds.kitchen_sinks` says.
+
+    Returns
+    -------
+    Bound
+        With the terms "mean" and "confidence".
+
+    References
+    ----------
+    A. Rahimi, B. Recht (2008), Lemma 1; :doc:`/theorems/kitchen-sinks-lemma-1`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import printed
+    >>> round(printed.kitchen_sinks.lemma_1(50, scale=1.0, delta=0.05).value, 4)
+    0.4876
+    """
+    return proved.approximation.evaluate.body(n_features, scale=scale, delta=delta)
+
+
+@bound(
+    "kitchen-sinks.risk-lemma",
+    "risk of the average of features above that of f*",
+    form="printed",
+    falls_in=("n_features",),
+    assumes=(INDEPENDENT, _BOUNDED, LABELS, LOSS),
+)
+def risk_lemma(n_features: int, *, scale: float, lipschitz: float, delta: float) -> Formula:
+    r"""Evaluate the published excess risk of the average of features, which holds: L times Lemma 1.
+
+    .. math:: \frac{LC}{\sqrt K}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
+
+    with probability :math:`1 - \delta`.
+
+    Parameters
+    ----------
+    n_features, scale, lipschitz, delta
+        As :mod:`mehler.bounds.kitchen_sinks` says.
+
+    Returns
+    -------
+    Bound
+        With the term "approximation".
+
+    References
+    ----------
+    A. Rahimi, B. Recht (2008); :doc:`/theorems/kitchen-sinks-risk-lemma`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import printed
+    >>> printed.kitchen_sinks.risk_lemma(50, scale=1.0, lipschitz=0.5, delta=0.05).value
+    0.2437...
+    """
+    return proved.approximation_risk.evaluate.body(
+        n_features, scale=scale, lipschitz=lipschitz, delta=delta
+    )
+
+
+@bound(
+    "kitchen-sinks.estimation-lemma",
+    "largest |R - R_emp| over the weights",
+    form="printed",
+    falls_in=("n_samples",),
+    assumes=(SAMPLES, _BOUNDED, LABELS, LOSS),
+    domains=_DOMAINS,
+)
+def estimation_lemma(
+    n_samples: int, *, scale: float, lipschitz: float, delta: float, loss_at_zero: float
+) -> Formula:
+    r"""Evaluate the gap between empirical and true risk as we remember it from the paper.
+
+    .. math:: \frac1{\sqrt N}\Big(4LC + 2|c(0)| + LC\sqrt{\tfrac12\log\tfrac1\delta}\Big)
+
+    with probability :math:`1 - \delta`. The last term is too small by a factor of 2.
+
+    Parameters
+    ----------
+    n_samples, scale, lipschitz, delta
+        As :mod:`mehler.bounds.kitchen_sinks` says.
+    loss_at_zero : float
+        :math:`|c(0)|`.
+
+    Returns
+    -------
+    Bound
+        With the terms "statistical", "loss at zero" and "confidence".
+
+    References
+    ----------
+    A. Rahimi, B. Recht (2008), from memory; refuted in
+    :doc:`/theorems/kitchen-sinks-estimation-lemma`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import printed
+    >>> round(printed.kitchen_sinks.estimation_lemma(4000, scale=1.0, lipschitz=1.0, delta=0.05,
+    ...                                              loss_at_zero=1.0).value, 4)
+    0.1142
+    """
+    size, root = lipschitz * scale, math.sqrt(n_samples)
+    return Formula(
+        {
+            "statistical": (4 * size / root, r"4LC/\sqrt{N}"),
+            "loss at zero": (2 * loss_at_zero / root, r"2|c(0)|/\sqrt{N}"),
+            "confidence": (
+                size * math.sqrt(-math.log(delta) / 2) / root,
+                r"LC\sqrt{\log(1/\delta)/(2N)}",
+            ),
+        },
+        probability=1 - delta,
+        trivial=2 * size,
+    )
+
+
+@bound(
+    "kitchen-sinks.theorem",
+    "risk above the best of |f|_pi <= C",
+    form="printed",
+    falls_in=("n_features", "n_samples"),
+    assumes=(INDEPENDENT, SAMPLES, _BOUNDED, LABELS, LOSS),
+    domains=_DOMAINS,
+)
+def theorem(
+    n_features: int, n_samples: int, *, scale: float, lipschitz: float, delta: float, c: float
+) -> Formula:
+    r"""Evaluate the published order of the excess risk, with a constant.
+
+    .. math:: c\,LC\Big(\frac1{\sqrt N} + \frac1{\sqrt K}\Big)\sqrt{\log(1/\delta)}
+
+    with probability :math:`1 - 2\delta`. What is proved implies it for delta below 1/2 with
+    :math:`c = 2\sqrt2 + 2/\sqrt{\log 2} < 5.24`.
+
+    Parameters
+    ----------
+    n_features, n_samples, scale, lipschitz, delta
+        As :mod:`mehler.bounds.kitchen_sinks` says.
+    c : float
+        The constant.
+
+    Returns
+    -------
+    Bound
+        With the terms "statistical" and "approximation".
+
+    References
+    ----------
+    A. Rahimi, B. Recht (2008), main theorem; :doc:`/theorems/kitchen-sinks-theorem`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import printed
+    >>> round(printed.kitchen_sinks.theorem(1000, 10_000, scale=1.0, lipschitz=0.5, delta=0.05,
+    ...                                     c=5.24).value, 4)
+    0.1887
+    """
+    size, root = c * lipschitz * scale, math.sqrt(-math.log(delta))
+    return Formula(
+        {
+            "statistical": (
+                size * root / math.sqrt(n_samples),
+                r"c\,LC\sqrt{\log(1/\delta)/N}",
+            ),
+            "approximation": (
+                size * root / math.sqrt(n_features),
+                r"c\,LC\sqrt{\log(1/\delta)/K}",
+            ),
+        },
+        probability=1 - 2 * delta,
+        trivial=2 * lipschitz * scale,
+    )
+
+
+@bound(
+    "kitchen-sinks.greedy",
+    "error of the greedy sum",
+    form="printed",
+    falls_in=("n_features",),
+    assumes=("f* is a sum of features whose absolute weights sum to at most {total_weight:g}",),
+    domains=_DOMAINS,
+)
+def greedy(n_features: int, *, total_weight: float, c: float) -> Formula:
+    r"""Evaluate the published rate :math:`cB/\sqrt K` of K greedy steps.
+
+    The steps are among the features themselves, without B and signs: false for every c.
+
+    Parameters
+    ----------
+    n_features : int or array
+        K, the number of steps.
+    total_weight : float
+        B, at least the sum of the absolute weights of f*.
+    c : float
+        The constant.
+
+    Returns
+    -------
+    Bound
+        With the term "approximation".
+
+    References
+    ----------
+    After L. K. Jones (1992) and A. R. Barron (1993); refuted in
+    :doc:`/theorems/kitchen-sinks-greedy`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import printed
+    >>> printed.kitchen_sinks.greedy(100, total_weight=2.0, c=3.0).value
+    0.6
+    """
+    value = c * total_weight / math.sqrt(n_features)
+    return Formula({"approximation": (value, r"cB/\sqrt{K}")}, trivial=2 * total_weight)

@@ -1,0 +1,233 @@
+r"""Formulas of Shahrampour and Kolouri (2019), restored: the copy that we have is without them.
+
+Arguments are those of :mod:`mehler.bounds.leverage`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from mehler._validate import require_positive, require_probability
+from mehler.bounds._bound import Assumption
+from mehler.bounds._function import Formula, bound
+from mehler.bounds.leverage import DOMAINS, require_ratio, score_error
+
+__all__ = ["corollary_5", "lemma_3", "proposition_6", "proposition_6_condition"]
+
+_DOMAINS = {**DOMAINS, "smallest": require_positive}
+_ROWS = (
+    "rows that the scores are estimated from are independent",
+    "the ridge is at most the norm of the pool's Gram matrix",
+)
+
+
+@bound(
+    "leverage.bach",
+    "squared error of the best sum, plus its ridge",
+    form="printed",
+    assumes=("features are drawn independently, with density q with respect to P",),
+    domains=DOMAINS,
+)
+def proposition_6(
+    n_features: int,
+    *,
+    ridge: float,
+    degrees_of_freedom: float,
+    delta: float,
+    largest_ratio: float | None = None,
+    norm: float = 1.0,
+) -> Formula:
+    r"""Evaluate the published error of the best sum, :math:`4\lambda B^2` for enough features.
+
+    It holds with probability :math:`1 - \delta` under :func:`proposition_6_condition`, which asks
+    for more features than :func:`mehler.bounds.leverage.approximation` does.
+
+    Parameters
+    ----------
+    n_features, ridge, degrees_of_freedom, delta, largest_ratio, norm
+        As in :func:`mehler.bounds.leverage.approximation`.
+
+    Returns
+    -------
+    Bound
+        With the term "approximation".
+
+    References
+    ----------
+    Bach (2017), Proposition 1, from memory; Shahrampour, Kolouri (2019), Proposition 6;
+    :doc:`/theorems/leverage-bach`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import printed
+    >>> printed.leverage.proposition_6(800, ridge=1e-3, degrees_of_freedom=18.1, delta=0.05).value
+    0.004
+    """
+    needed = _condition(degrees_of_freedom, delta, largest_ratio)
+    d = degrees_of_freedom
+    return Formula(
+        {"approximation": (4 * ridge * norm**2, r"4\lambda B^2")},
+        probability=1 - delta,
+        trivial=ridge * d / (1 - d) * norm**2 if d < 1 else math.inf,
+        assumptions=(
+            Assumption(
+                "M is as large as the condition asks", n_features >= needed, f"{needed:.6g}"
+            ),
+        ),
+    )
+
+
+def proposition_6_condition(
+    *, degrees_of_freedom: float, delta: float, largest_ratio: float | None = None
+) -> float:
+    r"""Compute the published number of features, :math:`5D\log(16d/\delta)`.
+
+    Parameters
+    ----------
+    degrees_of_freedom, delta, largest_ratio
+        As in :func:`proposition_6`.
+
+    Returns
+    -------
+    float
+        Negative for d far below delta: nothing is then asked for.
+
+    References
+    ----------
+    Bach (2017), Proposition 1, from memory.
+
+    Examples
+    --------
+    >>> from mehler.bounds import printed
+    >>> round(printed.leverage.proposition_6_condition(degrees_of_freedom=18.12, delta=0.05), 1)
+    785.1
+    """
+    if largest_ratio is not None:
+        require_positive("largest_ratio", largest_ratio)
+    return _condition(
+        require_positive("degrees_of_freedom", degrees_of_freedom),
+        require_probability("delta", delta),
+        largest_ratio,
+    )
+
+
+def _condition(degrees_of_freedom: float, delta: float, largest_ratio: float | None) -> float:
+    ratio = require_ratio(degrees_of_freedom, largest_ratio)
+    return 5 * ratio * math.log(16 * degrees_of_freedom / delta)
+
+
+@bound(
+    "leverage.theorem-2",
+    "relative error of the Gram matrix",
+    form="printed",
+    falls_in=("n_scored",),
+    assumes=_ROWS,
+    domains=DOMAINS,
+)
+def lemma_3(
+    n_scored: int,
+    *,
+    ridge: float,
+    degrees_of_freedom: float,
+    delta: float,
+    feature_bound: float = 1.0,
+) -> Formula:
+    r"""Evaluate :math:`\Delta` of so many rows, with d in the logarithm.
+
+    .. math:: \Delta^2 = \frac{8\kappa^2}{3\lambda N_0}\log\frac{16d}\delta
+
+    with probability :math:`1 - \delta`. The paper drops a term of the logarithm of its source and
+    says so; in the source, from memory, it is d.
+
+    Parameters
+    ----------
+    n_scored, ridge, degrees_of_freedom, delta, feature_bound
+        As :mod:`mehler.bounds.leverage` says.
+
+    Returns
+    -------
+    Bound
+        With the term "estimation"; infinite where it is not below 1.
+
+    References
+    ----------
+    Avron et al. (2017), Theorem 7, from memory; Shahrampour, Kolouri (2019), Theorem 2 and Lemma 3;
+    :doc:`/theorems/leverage-theorem-2`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import printed
+    >>> round(printed.leverage.lemma_3(100_000, ridge=0.01, degrees_of_freedom=10.0,
+    ...                                delta=0.1).value, 4)
+    0.1403
+    """
+    value, latex = _delta(n_scored, ridge, degrees_of_freedom, delta, feature_bound)
+    return Formula({"estimation": (value, latex)}, probability=1 - delta)
+
+
+@bound(
+    "leverage.theorem-1",
+    "sum of errors of the probabilities",
+    form="printed",
+    falls_in=("n_scored",),
+    assumes=_ROWS,
+    domains=_DOMAINS,
+)
+def corollary_5(
+    n_scored: int,
+    *,
+    smallest: float,
+    ridge: float,
+    degrees_of_freedom: float,
+    delta: float,
+    feature_bound: float = 1.0,
+) -> Formula:
+    r"""Evaluate the published error of all sampling probabilities together.
+
+    .. math:: \sum_i|\hat q_i - q_i| \le \frac{4\Delta\lambda}{\lambda_{\min}(G)}
+
+    with probability :math:`1 - \delta`.
+
+    Parameters
+    ----------
+    n_scored, ridge, degrees_of_freedom, delta, feature_bound
+        As :mod:`mehler.bounds.leverage` says.
+    smallest : float
+        :math:`\lambda_{\min}(G)`.
+
+    Returns
+    -------
+    Bound
+        With the term "estimation"; infinite where :math:`\Delta` is not below 1.
+
+    References
+    ----------
+    Shahrampour, Kolouri (2019), Corollary 5; :doc:`/theorems/leverage-theorem-1`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import printed
+    >>> round(printed.leverage.corollary_5(10**8, smallest=1e-3, ridge=0.01,
+    ...                                    degrees_of_freedom=10.0, delta=0.1).value, 4)
+    0.1774
+    """
+    value, latex = _delta(n_scored, ridge, degrees_of_freedom, delta, feature_bound)
+    return Formula(
+        {"estimation": (4 * value * ridge / smallest, rf"4{latex}\lambda/\lambda_{{\min}}")},
+        probability=1 - delta,
+        trivial=2.0,
+    )
+
+
+def _delta(
+    n_scored: int, ridge: float, degrees_of_freedom: float, delta: float, feature_bound: float
+) -> tuple[float, str]:
+    """Compute Delta from the proved Delta/(1 - Delta)."""
+    over = score_error.evaluate.body(
+        n_scored,
+        ridge=ridge,
+        degrees_of_freedom=degrees_of_freedom,
+        delta=delta,
+        feature_bound=feature_bound,
+    ).terms["estimation"][0]
+    return (over / (1 + over), r"\Delta") if math.isfinite(over) else (math.inf, r"\infty")

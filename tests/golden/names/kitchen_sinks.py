@@ -1,0 +1,83 @@
+"""Bounds of weighted sums of random features, under their names of that time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mehler import bounds
+from mehler.bounds import Bound, printed
+from mehler.bounds import kitchen_sinks as now
+
+norm_pi, norm_h = now.norm_pi, now.norm_h
+maxout_feature_scale = now.feature_scale_maxout
+
+
+def _form(form: str) -> str:
+    if form not in ("proved", "printed"):
+        raise ValueError(f"form={form!r}")
+    return form
+
+
+def _published(function: Any, *sizes: int, largest_feature: Any = None, **options: Any) -> Bound:
+    """The published forms took the largest feature, which is a hypothesis of theirs."""
+    if options.pop("feature_scale", 1.0) != 1:
+        raise ValueError("the published forms have no scale of the features")
+    return function(*sizes, **options)
+
+
+def _unless_published(proved: Any, published: Any, *sizes: int, form: str, **options: Any) -> Bound:
+    if _form(form) == "printed":
+        return _published(published, *sizes, **options)
+    return proved(*sizes, **options)
+
+
+def lemma_1(n_features: int, *, form: str = "proved", **options: Any) -> Bound:
+    if _form(form) == "proved" or {"mean_square", "norm"} & options.keys():
+        return now.approximation(n_features, **options)
+    return _published(printed.kitchen_sinks.lemma_1, n_features, **options)
+
+
+def risk_lemma(n_features: int, *, form: str = "proved", **options: Any) -> Bound:
+    return _unless_published(
+        now.approximation_risk, printed.kitchen_sinks.risk_lemma, n_features, form=form, **options
+    )
+
+
+def estimation_lemma(
+    n_samples: int, *, form: str = "proved", two_sided: bool = True, **options: Any
+) -> Bound:
+    if _form(form) == "printed":
+        return _published(printed.kitchen_sinks.estimation_lemma, n_samples, **options)
+    return now.generalisation_gap(n_samples, two_sided=two_sided, **options)
+
+
+def theorem(
+    n_features: int,
+    n_samples: int,
+    *,
+    form: str = "proved",
+    constraint: str = "box",
+    **options: Any,
+) -> Bound:
+    if constraint not in ("box", "ball"):
+        raise ValueError(f"constraint={constraint!r}")
+    sizes = (n_features, n_samples)
+    return _unless_published(
+        now.excess_risk, printed.kitchen_sinks.theorem, *sizes, form=form, **options
+    )
+
+
+def greedy(n_features: int, *, form: str = "proved", norm: float = 0.0, **options: Any) -> Bound:
+    if _form(form) == "printed":
+        return _published(printed.kitchen_sinks.greedy, n_features, **options)
+    return now.approximation_greedy(n_features, norm=norm, **options)
+
+
+def lemma_1_features(eps: float, **options: Any) -> int:
+    return bounds.solve(now.approximation, at_most=eps, n_features=None, **options)
+
+
+def theorem_features(eps: float, n_samples: int, **options: Any) -> int:
+    return bounds.solve(
+        now.excess_risk, at_most=eps, n_features=None, n_samples=n_samples, **options
+    )
