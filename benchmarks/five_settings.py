@@ -218,7 +218,7 @@ def risks(x: Any) -> Iterator[dict[str, Any]]:
                 x.shape[1], POOL, radius=1.0, by="longest"
             ),
         ).total
-        below = lower.risk(N, pool_size=POOL, scale=scale, lipschitz=0.5).value
+        below = lower.excess_risk(N, pool_size=POOL, scale=scale, lipschitz=0.5).value
         name = "risk, centred units" if centred else "risk"
         yield row(
             name,

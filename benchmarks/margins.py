@@ -82,7 +82,7 @@ def at(phi, x, y, n):
         w = np.asarray(fit.weights).reshape(-1)
         t = y[:n] * (z @ w) / (np.linalg.norm(w) * lengths)
         wrong = float(np.mean(y[n:] * (fresh @ w) <= 0))
-        found.append((margin.risk(t, delta=DELTA), by_rate(t), wrong, float(np.mean(t <= 0))))
+        found.append((margin.error_rate(t, delta=DELTA), by_rate(t), wrong, float(np.mean(t <= 0))))
     best = min(found, key=lambda one: one[0].total)
     rate = min(one[1] for one in found)
     least = min(one[2] for one in found)

@@ -1,6 +1,6 @@
 """Two ways to a lambda for ridge on features: leave-one-out errors, and the theorem's advice.
 
-The theorem's lambda (`bounds.ridge.ridge_choice`, what `mehler plan --task ridge` prints) is taken
+The theorem's lambda (`bounds.ridge.best_ridge`, what `mehler plan --task ridge` prints) is taken
 twice: for noise 0.1 and norm 1, the command's defaults, and for both as estimated on the training
 rows by the exact kernel, left out. Ten draws of rows and map; both lambdas fit the same features of
 the same rows, so that differences are paired. Intervals are Student's, at 95 %, for the mean over
@@ -58,8 +58,8 @@ def advised(kernel, y):
         best = min(best, (np.mean(np.sum(left**2, axis=1)), norm, lam))
     noise, norm = np.sqrt(best[:2])
     told = {"eigenvalues": mu}
-    default = ridge.ridge_choice(norm=1.0, noise=0.1, **told)
-    return default, ridge.ridge_choice(norm=norm, noise=noise, **told), noise, norm
+    default = ridge.best_ridge(norm=1.0, noise=0.1, **told)
+    return default, ridge.best_ridge(norm=norm, noise=noise, **told), noise, norm
 
 
 def one_draw(draw, x, labels, seed):

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mehler.bounds import Bound
-from mehler.bounds.lower import LowerBound
 from mehler.statements import BoundCase, Evidence, Plot
 from mehler.statements._evidence import Form
 
@@ -23,7 +22,7 @@ class Case:
     drawn: Any
     bound: Bound
     where: Mapping[str, Any] = field(default_factory=dict)
-    lower: LowerBound | None = None
+    lower: Bound | None = None
 
     @property
     def promised(self) -> float:

@@ -11,7 +11,6 @@ ORDER = (
     "ridge",
     "nearest",
     "lower",
-    "doubly-stochastic",
     "margin",
     "clipped-ridge",
 )

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler.bounds import lower
-from mehler.bounds.lower import LowerBound
+from mehler.bounds import Bound, lower
 
 # Differences of pairs of rows in one block: 16 MB.
 _BLOCK = 2_000_000
@@ -15,8 +14,8 @@ _BLOCK = 2_000_000
 
 def best_direction(
     rows: Any, m: int, *, gamma: float, delta: float, ridge: float | None, most: int = 10
-) -> LowerBound:
-    """Return the largest of `lower.gram_direction` over eigenvectors of the exact kernel.
+) -> Bound:
+    """Return the largest of `lower.gram_error_direction` over eigenvectors of the exact kernel.
 
     They are known before the draw. Without a ridge it bounds the operator norm.
     """
@@ -27,7 +26,9 @@ def best_direction(
             for one in told
         ]
     else:
-        found = [lower.gram_direction(m, ridge=ridge, delta=delta, block=2, **one) for one in told]
+        found = [
+            lower.gram_error_direction(m, ridge=ridge, delta=delta, block=2, **one) for one in told
+        ]
     return max(found, key=lambda one: float(one.value))
 
 

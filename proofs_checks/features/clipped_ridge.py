@@ -21,7 +21,7 @@ Bounding = Callable[..., Bound]
 
 
 @check("features.clipped-ridge", form="printed", name="worlds where it is tight")
-def tight(context: Context, *, bound: Bounding = bounds.clipped_risk) -> Evidence:
+def tight(context: Context, *, bound: Bounding = bounds.excess_risk_clipped) -> Evidence:
     """Hold each term where it is equal to the excess risk."""
     return hold_worlds(
         [*worlds.opposite(bound), *worlds.shrunk(bound)],
@@ -34,7 +34,7 @@ def tight(context: Context, *, bound: Bounding = bounds.clipped_risk) -> Evidenc
 def drawn(
     context: Context,
     *,
-    bound: Bounding = bounds.clipped_risk,
+    bound: Bounding = bounds.excess_risk_clipped,
     draw: Draw = MaxoutFeatures.draw,
 ) -> Evidence:
     """Hold the mean excess over draws of rows from 40, with labels that no weights explain."""

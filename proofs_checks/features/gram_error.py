@@ -10,7 +10,6 @@ import numpy as np
 
 from mehler import FourierFeatures, MaxoutFeatures
 from mehler.bounds import Bound, Term, spectral
-from mehler.bounds.lower import LowerBound
 from mehler.statements import Context, Evidence, check
 
 from .._violations import Case, hold_bounds
@@ -117,7 +116,7 @@ def _cases(context: Context, bound: Bounding) -> Iterator[Case]:
                 )
 
 
-def _below(form: str, rows: Any, m: int, ridge: float | None) -> LowerBound | None:
+def _below(form: str, rows: Any, m: int, ridge: float | None) -> Bound | None:
     """Return the lower bound by one direction, whose moments are known for pairs alone."""
     if form != "pairs":
         return None

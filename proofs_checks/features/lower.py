@@ -51,7 +51,7 @@ def uniform(context: Context, *, bound: Bounding = bounds.uniform) -> Evidence:
 
 
 @check("features.lower", form="proved", name="the best learner of two laws")
-def risk(context: Context, *, bound: Bounding = bounds.risk) -> Evidence:
+def risk(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Hold the bound of the risk against the best learner of two laws."""
     return hold_worlds(
         [*worlds.majority(bound)], form="proved", claim=f"mean excess risk, {_CLAIM}"
@@ -59,7 +59,7 @@ def risk(context: Context, *, bound: Bounding = bounds.risk) -> Evidence:
 
 
 @check("features.lower", form="proved", name="the best learner of many laws")
-def many_laws(context: Context, *, bound: Bounding = bounds.risk) -> Evidence:
+def many_laws(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Hold the bound of the risk against the best learner of two laws for each row."""
     return hold_worlds(
         [*worlds.majorities(bound)], form="proved", claim=f"mean excess risk, {_CLAIM}"
@@ -67,7 +67,7 @@ def many_laws(context: Context, *, bound: Bounding = bounds.risk) -> Evidence:
 
 
 @check("features.lower", form="proved", name="estimators of normal means")
-def rows(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
+def rows(context: Context, *, bound: Bounding = bounds.fixed_design_error) -> Evidence:
     """Hold the bound of the risk at the rows against the largest risk of good estimators."""
     return hold_worlds(
         [*worlds.normal_means(bound)],
@@ -85,7 +85,7 @@ def rank(context: Context, *, bound: Bounding = bounds.gram_error) -> Evidence:
 
 
 @check("features.lower", form="proved", name="one direction")
-def direction(context: Context, *, bound: Bounding = bounds.gram_direction) -> Evidence:
+def direction(context: Context, *, bound: Bounding = bounds.gram_error_direction) -> Evidence:
     """Hold the bound by one direction where there is no other."""
     return hold_worlds(
         [*worlds.one_direction(bound)],
@@ -95,7 +95,7 @@ def direction(context: Context, *, bound: Bounding = bounds.gram_direction) -> E
 
 
 @check("features.lower", form="proved", name="a rare draw")
-def rare(context: Context, *, bound: Bounding = bounds.gram_rare) -> Evidence:
+def rare(context: Context, *, bound: Bounding = bounds.gram_error_rare) -> Evidence:
     """Hold the bound by a rare draw for a row whose feature is seldom not 0."""
     return hold_worlds(
         [*worlds.rare_draws(bound)], form="proved", claim=f"spectral error, one row, {_CLAIM}"
@@ -103,7 +103,7 @@ def rare(context: Context, *, bound: Bounding = bounds.gram_rare) -> Evidence:
 
 
 @check("features.lower", form="proved", name="one frequency")
-def grid(context: Context, *, bound: Bounding = bounds.gram_grid) -> Evidence:
+def grid(context: Context, *, bound: Bounding = bounds.gram_error_grid) -> Evidence:
     """Hold the bound on equally spaced rows for one frequency, whose errors are computed."""
     return hold_worlds(
         [*worlds.rare_frequencies(bound)],
@@ -114,7 +114,7 @@ def grid(context: Context, *, bound: Bounding = bounds.gram_grid) -> Evidence:
 
 @check("features.lower", form="proved", name="the nearest function", pays=True)
 def nearest(
-    context: Context, *, bound: Bounding = bounds.lemma_3, draw: Draw = MaxoutFeatures.draw
+    context: Context, *, bound: Bounding = bounds.approximation, draw: Draw = MaxoutFeatures.draw
 ) -> Evidence:
     """Measure the nearest function in the world of the proof, where the bound is an equality."""
     q, m, n_draws = 4, 8, 4000 if context.quick else 40_000

@@ -20,7 +20,7 @@ _DELTA = 0.1
 
 
 @check("features.margin", form="printed", name="weights learnt in draws", pays=True)
-def drawn(context: Context, *, bound: Bounding = bounds.risk) -> Evidence:
+def drawn(context: Context, *, bound: Bounding = bounds.error_rate) -> Evidence:
     """Count how often the risk of learnt weights exceeds its bound."""
     n_draws = 1000 if context.quick else 20_000
     settings = ((2, 100, 0.0), (10, 60, 0.0), (3, 100, 0.2))
@@ -68,7 +68,7 @@ def _ratios(context: Context, bound: Bounding, n_draws: int, d: int, n: int, fli
 
 
 @check("features.margin", form="printed", name="rows learnt by heart")
-def tight(context: Context, *, bound: Bounding = bounds.separated) -> Evidence:
+def tight(context: Context, *, bound: Bounding = bounds.error_rate_separated) -> Evidence:
     """Hold margin, weights and threshold where rows are learnt by heart."""
     return hold_worlds(
         [*worlds.learnt_by_heart(bound)], form="printed", claim="probability of a wrong class"
@@ -76,7 +76,7 @@ def tight(context: Context, *, bound: Bounding = bounds.separated) -> Evidence:
 
 
 @check("features.margin", form="printed", name="labels of a coin")
-def confident(context: Context, *, bound: Bounding = bounds.separated) -> Evidence:
+def confident(context: Context, *, bound: Bounding = bounds.error_rate_separated) -> Evidence:
     """Hold the confidence where errors are those of a coin."""
     return hold_worlds(
         [*worlds.coin(bound)], form="printed", claim="chance that the risk exceeds its bound"

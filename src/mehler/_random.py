@@ -27,7 +27,7 @@ TEMPLATES = 6
 ELEMENTS = 7
 THRESHOLDS = 8
 SELECTION = 9
-STEPS = 10
+# 10 drew the steps of a learner that is gone.
 FOLDS = 11
 # And on: two for each layer of a deep network.
 LAYERS = 1024

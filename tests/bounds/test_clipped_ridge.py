@@ -26,7 +26,7 @@ def test_the_inequality_for_each_set_of_rows():
         d = float(np.trace(z @ np.linalg.inv(z.T @ z + penalty * np.eye(m)) @ z.T))
         risk = left_out(z, y, penalty, clip).mean()
         for w in (own, 2 * own, np.zeros(m), rng.standard_normal(m)):
-            bound = ridge.clipped_risk(
+            bound = ridge.excess_risk_clipped(
                 n - 1,
                 ridge=penalty / (n - 1),
                 norm=float(np.linalg.norm(w)),
@@ -40,14 +40,14 @@ def test_the_inequality_for_each_set_of_rows():
 
 
 def test_terms():
-    bound = ridge.clipped_risk(99, ridge=0.02, norm=3.0, clip=0.5, degrees_of_freedom=20)
+    bound = ridge.excess_risk_clipped(99, ridge=0.02, norm=3.0, clip=0.5, degrees_of_freedom=20)
     assert bound["bias"] == pytest.approx(0.02 * 99 * 9 / 200)
     assert bound["variance"] == pytest.approx(4 * 0.25 / 100 * (40 - 4))
     assert bound.probability == 1
     assert bound.trivial == 1
     # More degrees than rows are as many as rows.
-    full = ridge.clipped_risk(9, ridge=1.0, norm=0.0, clip=1.0, degrees_of_freedom=10)
-    more = ridge.clipped_risk(9, ridge=1.0, norm=0.0, clip=1.0, degrees_of_freedom=99)
+    full = ridge.excess_risk_clipped(9, ridge=1.0, norm=0.0, clip=1.0, degrees_of_freedom=10)
+    more = ridge.excess_risk_clipped(9, ridge=1.0, norm=0.0, clip=1.0, degrees_of_freedom=99)
     assert full.value == more.value == 4
     assert full.vacuous
 
@@ -73,13 +73,13 @@ def test_coins_in_cells_are_an_eighth(m):
     n = 400 * m
     count = np.arange(1, n + 1)
     excess = m * (1 / m) * float(np.sum(stats.binom(n, 1 / m).pmf(count) / count))
-    bound = ridge.clipped_risk(n, ridge=1e-12, norm=0.0, clip=1.0, degrees_of_freedom=m)
+    bound = ridge.excess_risk_clipped(n, ridge=1e-12, norm=0.0, clip=1.0, degrees_of_freedom=m)
     assert excess / bound.total == pytest.approx(1 / 8, rel=0.02)
 
 
 def test_rate():
     values = [
-        ridge.clipped_risk(n, ridge=1 / n, norm=2.0, clip=1.0, degrees_of_freedom=10).value
+        ridge.excess_risk_clipped(n, ridge=1 / n, norm=2.0, clip=1.0, degrees_of_freedom=10).value
         for n in (10**3, 10**5, 10**7)
     ]
     assert values[0] / values[1] == pytest.approx(100, rel=0.02)
@@ -99,4 +99,4 @@ def test_rate():
 def test_refusals(change, message):
     known = {"ridge": 0.1, "norm": 1.0, "clip": 1.0, "degrees_of_freedom": 3.0}
     with pytest.raises(ValueError, match=message):
-        ridge.clipped_risk(10, **{**known, **change})
+        ridge.excess_risk_clipped(10, **{**known, **change})

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from mehler import exact
 from mehler.bounds import lower, maxout
-from mehler.bounds.lower import _collision
+from mehler.bounds.lower._kernel import both_above
 
 POOLS = [2, 3, 16, 1024, 10**6]
 
@@ -24,7 +24,7 @@ def test_values_by_hand(rho):
     assert found["above"] == pytest.approx(q * norm.sf(2 * a / math.sqrt(2 * (1 + rho))))
     # By Owen's function: P(g > a, g' > a) = Q(a) - 2 T(a, tan(theta/2)).
     both = norm.sf(a) - 2 * owens_t(a, math.sqrt((1 - rho) / (1 + rho)))
-    found = lower.collision(rho, pool_size=q, level=a)
+    found = lower.collision_probability(rho, pool_size=q, level=a)
     assert found["both"] == pytest.approx(q * both, rel=1e-9)
     assert found["others"] == pytest.approx(-2 * q * norm.sf(a) * q * both, rel=1e-9)
 
@@ -32,8 +32,8 @@ def test_values_by_hand(rho):
 def test_both_above_keeps_its_digits_where_it_is_small():
     """Independent rows: the square of a tail."""
     a = np.array([0.5, 3.0, 8.0, 20.0])
-    np.testing.assert_allclose(_collision.both_above(a, 0.0), norm.sf(a) ** 2, rtol=1e-11)
-    np.testing.assert_allclose(_collision.both_above(a, 1.0), norm.sf(a), rtol=1e-11)
+    np.testing.assert_allclose(both_above(a, 0.0), norm.sf(a) ** 2, rtol=1e-11)
+    np.testing.assert_allclose(both_above(a, 1.0), norm.sf(a), rtol=1e-11)
 
 
 @pytest.mark.parametrize("q", POOLS)
@@ -41,7 +41,7 @@ def test_the_probability_lies_between(q):
     for rho in (-1.0, -0.5, 0.0, 0.3, 0.6, 0.9, 1.0):
         kappa = exact.collision_probability(rho, q)
         above = maxout.collision_probability(rho, pool_size=q)
-        assert lower.collision(rho, pool_size=q).value <= kappa + 1e-13
+        assert lower.collision_probability(rho, pool_size=q).value <= kappa + 1e-13
         assert kappa <= above.total + 1e-13
         assert above.value <= 1
 
@@ -49,7 +49,7 @@ def test_the_probability_lies_between(q):
 def test_no_level_is_too_high():
     """Nothing is above it, and nothing overflows on the way."""
     with np.errstate(all="raise", under="ignore"):
-        assert lower.collision(0.5, pool_size=16, level=1e200).value == 0
+        assert lower.collision_probability(0.5, pool_size=16, level=1e200).value == 0
         assert maxout.collision_probability(0.5, pool_size=16, level=1e200)["above"] == 0
 
 
@@ -65,8 +65,8 @@ def test_the_best_level_is_as_good_as_any(rho):
             options = {"pool_size": q, "level": level}
             best = maxout.collision_probability(rho, pool_size=q).total
             assert best <= maxout.collision_probability(rho, **options).total * (1 + 1e-4)
-            best = lower.collision(rho, pool_size=q).value
-            assert best >= lower.collision(rho, **options).value * (1 - 1e-4)
+            best = lower.collision_probability(rho, pool_size=q).value
+            assert best >= lower.collision_probability(rho, **options).value * (1 - 1e-4)
 
 
 def test_equal_rows_of_large_pools():
@@ -74,10 +74,10 @@ def test_equal_rows_of_large_pools():
     assert maxout.collision_probability(1.0, pool_size=10**6).total == pytest.approx(
         1 + math.log(2), rel=1e-4
     )
-    assert lower.collision(1.0, pool_size=10**6).value == pytest.approx(1 / 8, rel=1e-3)
+    assert lower.collision_probability(1.0, pool_size=10**6).value == pytest.approx(1 / 8, rel=1e-3)
 
 
-@pytest.mark.parametrize("bound", [maxout.collision_probability, lower.collision])
+@pytest.mark.parametrize("bound", [maxout.collision_probability, lower.collision_probability])
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [

@@ -74,7 +74,7 @@ def test_an_approximation_without_delta_is_the_mean_square(function):
 @pytest.mark.parametrize("rho", [math.nan, 0.5, 5.0])
 @pytest.mark.parametrize("known", [{"variance": 1.0, "third": 2.0}, {"collision": 0.3}])
 def test_a_correlation_belongs_to_maxout_units(rho, known):
-    with pytest.raises(ValueError, match="give pool_size with it"):
+    with pytest.raises(ValueError, match=r"^rho"):
         lower.one_pair(100, delta=0.1, rho=rho, **known)
 
 

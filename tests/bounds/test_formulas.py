@@ -17,10 +17,7 @@ from tests.bounds.latex import evaluate
 WITHOUT = {
     "kernel_error",
     "group_invariant",
-    "ridge",
     "spectral",
-    "margin",
-    "lower",
 }
 ROWS = rows()
 DRAWS = 8

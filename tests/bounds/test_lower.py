@@ -50,9 +50,11 @@ def test_moments_by_another_quadrature():
     density = 2 * stats.norm.pdf(t) * stats.norm.cdf(t)
     middle = stats.norm.ppf(0.5**0.5)
     expected = np.trapezoid(np.abs(t - middle) * density, t)
-    found = lower.lemma_3(1, pool_size=2, scale=2.0).value
+    found = lower.approximation(1, pool_size=2, scale=2.0).value
     assert found == pytest.approx(expected, rel=1e-8)
-    assert lower.lemma_3(1, pool_size=1, scale=2.0).value == pytest.approx(math.sqrt(2 / math.pi))
+    assert lower.approximation(1, pool_size=1, scale=2.0).value == pytest.approx(
+        math.sqrt(2 / math.pi)
+    )
 
 
 def test_risk_has_its_constant():
@@ -60,7 +62,7 @@ def test_risk_has_its_constant():
     z = np.linspace(0.5, 1.0, 1001)
     expected = 2 * np.max(z * stats.norm.sf(z)) * largest
     known = {"pool_size": 1, "scale": 1.0, "lipschitz": 1.0, "dimension": 1}
-    found = lower.risk(10**8, **known).value * 1e4
+    found = lower.excess_risk(10**8, **known).value * 1e4
     assert found == pytest.approx(expected, rel=1e-3)
 
 
@@ -99,7 +101,7 @@ def test_one_direction_of_cosines_and_sines():
     variance = second - mean**2
     third = max(mean, np.abs(v).sum() ** 2 - mean) / math.sqrt(variance)
     known = {"ridge": 0.5, "mean": mean, "variance": variance, "third": third, "block": 2}
-    below = lower.gram_direction(800, delta=0.1, **known).value
+    below = lower.gram_error_direction(800, delta=0.1, **known).value
     turn = np.linalg.cholesky(np.linalg.inv(gram + 0.5 * np.eye(5)))
     grams = np.einsum(
         "abi,abj->aij", turns.reshape(1000, 400, 5), turns.conj().reshape(1000, 400, 5)
@@ -119,7 +121,7 @@ def test_one_direction_of_cosines_and_sines():
 def test_one_direction_names_what_it_refuses(change):
     known = {"ridge": 1.0, "mean": 1.0, "variance": 2.0, "third": 3.0, **change}
     with pytest.raises(ValueError, match=next(iter(change))):
-        lower.gram_direction(100, delta=0.1, **known)
+        lower.gram_error_direction(100, delta=0.1, **known)
 
 
 def test_prints_the_other_way_round():

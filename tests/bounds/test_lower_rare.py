@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from mehler.bounds import lower, spectral
-from mehler.bounds.lower import _rare
+from mehler.bounds.lower._gram import _tails
 
-GRID = {"n_samples": 300, "spacing": 0.25, "gamma": 0.5, "ridge": 3.0}
+GRID = {"n_rows": 300, "spacing": 0.25, "gamma": 0.5, "ridge": 3.0}
 
 
 def kernel(n, step):
@@ -21,7 +21,7 @@ def kernel(n, step):
 
 def test_the_kernel_at_a_frequency_by_its_quadratic_form():
     x, gram = kernel(40, 0.3)
-    starts, most, _ = _rare._tails(40, 0.3)
+    starts, most, _ = _tails(40, 0.3)
     forms = []
     for w in starts[::40]:
         v = np.exp(1j * w * x) / math.sqrt(40)
@@ -33,7 +33,7 @@ def test_the_kernel_at_a_frequency_by_its_quadratic_form():
 
 
 def test_tails_end_where_frequencies_repeat():
-    starts, _, chances = _rare._tails(100, 2.0)
+    starts, _, chances = _tails(100, 2.0)
     assert starts[-1] < math.pi / 2
     expected = 2 * (stats.norm.cdf(math.pi / 2) - stats.norm.cdf(starts))
     assert chances == pytest.approx(expected, rel=1e-9)
@@ -46,7 +46,7 @@ def test_errors_of_draws_reach_it_as_often(m):
     mu, basis = np.linalg.eigh(gram)
     root = basis / np.sqrt(np.maximum(mu, 0) + 3.0)
     turned = root.T @ gram @ root
-    value = lower.gram_grid(m, delta=0.5, **GRID).value
+    value = lower.gram_error_grid(m, delta=0.5, **GRID).value
     assert value > 0
     reached = 0
     for seed in range(60):
@@ -61,23 +61,25 @@ def test_errors_of_draws_reach_it_as_often(m):
 
 def test_half_an_error_needs_about_n_over_the_ridge():
     for n, ridge in ((1000, 1.0), (4000, 4.0), (4000, 400.0)):
-        known = {"n_samples": n, "spacing": 0.1, "gamma": 0.5, "ridge": ridge, "delta": 0.5}
+        known = {"n_rows": n, "spacing": 0.1, "gamma": 0.5, "ridge": ridge, "delta": 0.5}
         columns = 2 * round(n / ridge / 2)
-        assert lower.gram_grid(columns, **known).value > 0.5
-        assert lower.gram_grid(4 * columns, **known).value < 0.5
+        assert lower.gram_error_grid(columns, **known).value > 0.5
+        assert lower.gram_error_grid(4 * columns, **known).value < 0.5
 
 
 def test_units_of_the_rows_do_not_matter():
-    one = lower.gram_grid(100, delta=0.3, **GRID).value
-    other = lower.gram_grid(100, delta=0.3, **{**GRID, "spacing": 25.0, "gamma": 0.5e-4}).value
+    one = lower.gram_error_grid(100, delta=0.3, **GRID).value
+    other = lower.gram_error_grid(
+        100, delta=0.3, **{**GRID, "spacing": 25.0, "gamma": 0.5e-4}
+    ).value
     assert one == pytest.approx(other, rel=1e-9)
 
 
 def test_a_draw_that_is_too_rare_proves_nothing():
     known = {"own": 10.0, "mean": 1.0, "chance": 1e-3, "ridge": 1.0}
-    assert lower.gram_rare(5, delta=0.1, **known).vacuous
-    assert lower.gram_rare(5, delta=0.004, **known).value == pytest.approx(0.5)
-    assert lower.gram_rare(20, delta=0.004, **known).vacuous
+    assert lower.gram_error_rare(5, delta=0.1, **known).vacuous
+    assert lower.gram_error_rare(5, delta=0.004, **known).value == pytest.approx(0.5)
+    assert lower.gram_error_rare(20, delta=0.004, **known).vacuous
 
 
 @pytest.mark.parametrize(
@@ -90,11 +92,11 @@ def test_a_draw_that_is_too_rare_proves_nothing():
 )
 def test_bad_grids_are_named(change, word):
     with pytest.raises(ValueError, match=word):
-        lower.gram_grid(100, delta=0.1, **{**GRID, **change})
+        lower.gram_error_grid(100, delta=0.1, **{**GRID, **change})
 
 
 @pytest.mark.parametrize("change", [{"own": 0.0}, {"mean": -1.0}, {"chance": 1.5}, {"block": 3}])
 def test_bad_draws_are_named(change):
     known = {"own": 10.0, "mean": 1.0, "chance": 1e-3, "ridge": 1.0, **change}
     with pytest.raises(ValueError, match=next(iter(change))):
-        lower.gram_rare(100, delta=0.1, **known)
+        lower.gram_error_rare(100, delta=0.1, **known)

@@ -53,16 +53,16 @@ def test_no_weights_reach_more_than_the_second_moment(q, k):
 def test_half_of_twice_the_samples_is_never_seen():
     """Targets without noise at 2 N rows: 2 a (1 - 1/(2 N))^N / 2 for a zero at rows not seen."""
     n = 10**6
-    value = lower.risk(n, pool_size=1, **SIZES).value
+    value = lower.excess_risk(n, pool_size=1, **SIZES).value
     expected = math.sqrt(2 / (math.pi * 2 * n)) * (1 - 1 / (2 * n)) ** n
     assert value == pytest.approx(expected, rel=1e-9)
-    assert value / lower.risk(n, pool_size=1, dimension=1, **SIZES).value > 1.25
+    assert value / lower.excess_risk(n, pool_size=1, dimension=1, **SIZES).value > 1.25
 
 
 @pytest.mark.parametrize("q", [1, 2, 4, 64])
 def test_below_the_upper_bound(q):
     for centred in (False, True):
-        below = lower.risk(60_000, pool_size=q, centred=centred, **SIZES).value
+        below = lower.excess_risk(60_000, pool_size=q, centred=centred, **SIZES).value
         sizes = {"n_features": 10**18, "n_samples": 60_000, "pool_size": q, **SIZES}
         above = maxout.excess_risk(centred=centred, **sizes).value
         assert below < above < 7.4 * below
@@ -71,14 +71,15 @@ def test_below_the_upper_bound(q):
 def test_more_rows_never_lower_it_and_one_row_is_two_laws():
     for q in (1, 8):
         values = [
-            lower.risk(50, pool_size=q, dimension=d, **SIZES).value for d in (1, 2, 25, 400, None)
+            lower.excess_risk(50, pool_size=q, dimension=d, **SIZES).value
+            for d in (1, 2, 25, 400, None)
         ]
         assert values == sorted(values)
         assert values[-1] == values[-2]
     # Numbers of rows that fit in no integer of an array are not tried.
-    assert lower.risk(10**19, pool_size=1, **SIZES).value > 0
-    alone = lower.risk(10**9, pool_size=1, dimension=3, **SIZES).value
-    assert alone == lower.risk(10**9, pool_size=1, dimension=1, **SIZES).value
+    assert lower.excess_risk(10**19, pool_size=1, **SIZES).value > 0
+    alone = lower.excess_risk(10**9, pool_size=1, dimension=3, **SIZES).value
+    assert alone == lower.excess_risk(10**9, pool_size=1, dimension=1, **SIZES).value
 
 
 @pytest.mark.parametrize(
@@ -87,4 +88,4 @@ def test_more_rows_never_lower_it_and_one_row_is_two_laws():
 )
 def test_bad_input_is_named(change, error):
     with pytest.raises(error, match=next(iter(change))):
-        lower.risk(10, pool_size=1, **SIZES, **change)
+        lower.excess_risk(10, pool_size=1, **SIZES, **change)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
+from mehler import bounds
 from mehler.bounds import margin
-from mehler.bounds.margin import _divergence as divergence
-from mehler.bounds.margin._gaussian import THRESHOLDS
+from mehler.bounds.margin import THRESHOLDS, largest_gap, log_moment
 
 T = np.random.default_rng(0).uniform(-0.1, 0.6, 400)
 
@@ -21,7 +21,7 @@ def test_moment_is_the_sum_over_the_binomial_law(n):
     """xi = sum_k C(n, k) (k/n)^k (1 - k/n)^(n-k), which no p exceeds."""
     k = np.arange(n + 1)
     exact = stats.binom.pmf(k, n, k / n).sum()
-    assert exact <= math.exp(divergence.log_moment(n)) <= exact * (1 + 0.015 / n)
+    assert exact <= math.exp(log_moment(n)) <= exact * (1 + 0.015 / n)
     for p in (0.03, 0.5, 0.9):
         kl = special.rel_entr(k / n, p) + special.rel_entr(1 - k / n, 1 - p)
         moment = np.exp(stats.binom.logpmf(k, n, p) + n * kl).sum()
@@ -31,7 +31,7 @@ def test_moment_is_the_sum_over_the_binomial_law(n):
 @pytest.mark.parametrize("share", [0.0, 1e-9, 0.1, 0.5, 0.999])
 @pytest.mark.parametrize("level", [1e-12, 1e-3, 0.4, 3.0])
 def test_inverse_by_fifty_digits(share, level):
-    gap = divergence.largest_gap(share, level)
+    gap = largest_gap(share, level)
     if gap == 1 - share:
         # -h(q) - (1 - q) log(1 - p) is below kl: where it is still small at the last float below 1.
         assert (1 - share) * -math.log(2**-53) < level + math.log(2)
@@ -47,9 +47,9 @@ def test_inverse_by_fifty_digits(share, level):
 
 def test_terms_add_up_to_the_formula():
     mu, threshold, delta = 7.0, 0.5, 0.02
-    bound = margin.risk(T, delta=delta, scale=mu, thresholds=(threshold,))
+    bound = margin.error_rate(T, delta=delta, scale=mu, thresholds=(threshold,))
     share = stats.norm.cdf(threshold - mu * T).mean()
-    level = (mu**2 / 2 + divergence.log_moment(400) + math.log(1 / delta)) / 400
+    level = (mu**2 / 2 + log_moment(400) + math.log(1 / delta)) / 400
     p = bound.total * stats.norm.cdf(threshold)
     assert special.rel_entr(share, p) + special.rel_entr(1 - share, 1 - p) == pytest.approx(level)
     assert bound["margin"] == pytest.approx(share)
@@ -62,11 +62,11 @@ def test_length_and_threshold_are_the_best():
     for t in (T, np.full(5000, 0.4), np.r_[np.full(900, 0.5), np.full(100, -0.5)]):
         # Of six thresholds each pays for all.
         each = [
-            margin.risk(t, delta=0.06 / 6, scale=mu, thresholds=(one,)).total
+            margin.error_rate(t, delta=0.06 / 6, scale=mu, thresholds=(one,)).total
             for one in THRESHOLDS
             for mu in lengths
         ]
-        found = margin.risk(t, delta=0.06).total
+        found = margin.error_rate(t, delta=0.06).total
         assert found <= min(each) * (1 + 1e-6)
         assert found >= 0.98 * min(each)
 
@@ -74,23 +74,29 @@ def test_length_and_threshold_are_the_best():
 def test_separated_is_the_bound_of_such_margins():
     t = np.r_[np.full(950, 0.3), np.full(50, -1.0)]
     for scale in (None, 5.0):
-        loose = margin.separated(1000, margin=0.3, below=0.05, delta=0.01, scale=scale)
-        exact = margin.risk(t, delta=0.01, scale=scale)
+        loose = margin.error_rate_separated(1000, margin=0.3, below=0.05, delta=0.01, scale=scale)
+        exact = margin.error_rate(t, delta=0.01, scale=scale)
         assert loose.total == pytest.approx(exact.total, rel=1e-3)
-        assert loose.value >= margin.risk(np.r_[t[:950], T[:50]], delta=0.01).value
+        assert loose.value >= margin.error_rate(np.r_[t[:950], T[:50]], delta=0.01).value
 
 
 def test_samples_are_the_least():
     known = {"margin": 0.4, "delta": 0.01, "below": 0.02}
-    n = margin.samples(0.1, **known)
-    assert margin.separated(n, **known).value <= 0.1 < margin.separated(n - 1, **known).value
-    with pytest.raises(ValueError, match="too small"):
-        margin.samples(0.01, **known)
+    n = bounds.solve(margin.error_rate_separated, at_most=0.1, n_samples=None, **known)
+    assert (
+        margin.error_rate_separated(n, **known).value
+        <= 0.1
+        < margin.error_rate_separated(n - 1, **known).value
+    )
+    with pytest.raises(ValueError, match=r"at_most=0\.01 is out of reach"):
+        bounds.solve(margin.error_rate_separated, at_most=0.01, n_samples=None, **known)
 
 
 def test_rate_is_that_of_the_logarithm_over_n():
     """Where all rows keep a margin; the other rate would be 10 for a hundredfold."""
-    values = [margin.separated(n, margin=0.2, delta=0.01).value for n in (10**5, 10**7, 10**9)]
+    values = [
+        margin.error_rate_separated(n, margin=0.2, delta=0.01).value for n in (10**5, 10**7, 10**9)
+    ]
     assert 65 < values[0] / values[1] < 100
     assert 70 < values[1] / values[2] < 100
     for n, value in zip((10**5, 10**7, 10**9), values, strict=True):
@@ -107,7 +113,9 @@ def test_all_weights_at_once():
     for _ in range(20):
         rows = rng.standard_normal((20, 2))
         t = np.sign(rows[:, :1]) * (rows @ net) / np.linalg.norm(rows, axis=1, keepdims=True)
-        bounds = [margin.risk(one, delta=0.5, scale=4.0, thresholds=(0.0,)).total for one in t.T]
+        bounds = [
+            margin.error_rate(one, delta=0.5, scale=4.0, thresholds=(0.0,)).total for one in t.T
+        ]
         worst.append(np.max(truth / bounds))
     assert np.median(worst) < 1
     assert max(worst) > 0.3
@@ -115,9 +123,11 @@ def test_all_weights_at_once():
 
 def test_features_of_any_size_give_the_same():
     t = T.astype(np.float32)
-    assert margin.risk(t, delta=0.1).value == pytest.approx(margin.risk(T, delta=0.1).value, 1e-4)
-    found = margin.risk(list(T), delta=[0.1, 1e-9]).value
-    assert found[1] > found[0] == margin.risk(T, delta=0.1).value
+    assert margin.error_rate(t, delta=0.1).value == pytest.approx(
+        margin.error_rate(T, delta=0.1).value, 1e-4
+    )
+    found = margin.error_rate(list(T), delta=[0.1, 1e-9]).value
+    assert found[1] > found[0] == margin.error_rate(T, delta=0.1).value
 
 
 @pytest.mark.parametrize(
@@ -138,7 +148,7 @@ def test_features_of_any_size_give_the_same():
 )
 def test_refusals(margins, options, error, message):
     with pytest.raises(error, match=message):
-        margin.risk(margins, **{"delta": 0.1, **options})
+        margin.error_rate(margins, **{"delta": 0.1, **options})
 
 
 @pytest.mark.parametrize(
@@ -152,13 +162,13 @@ def test_refusals(margins, options, error, message):
 )
 def test_refusals_of_numbers(given, message):
     with pytest.raises(ValueError, match=message):
-        margin.separated(10, **{"margin": 0.3, "delta": 0.1, **given})
+        margin.error_rate_separated(10, **{"margin": 0.3, "delta": 0.1, **given})
 
 
 def test_extremes():
-    assert margin.separated(1, margin=1.0, delta=0.5).vacuous
-    assert margin.risk([-1.0, -1.0], delta=0.1).value == 1
-    tiny = margin.separated(10**15, margin=1.0, delta=1e-300)
+    assert margin.error_rate_separated(1, margin=1.0, delta=0.5).vacuous
+    assert margin.error_rate([-1.0, -1.0], delta=0.1).value == 1
+    tiny = margin.error_rate_separated(10**15, margin=1.0, delta=1e-300)
     assert 0 < tiny.value < 1e-11
-    far = margin.risk(T, delta=0.1, thresholds=(1.0, 40.0))
-    assert far.value == pytest.approx(margin.risk(T, delta=0.1 / 2, thresholds=(1.0,)).value)
+    far = margin.error_rate(T, delta=0.1, thresholds=(1.0, 40.0))
+    assert far.value == pytest.approx(margin.error_rate(T, delta=0.1 / 2, thresholds=(1.0,)).value)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from mehler import FourierFeatures, learn
+from mehler import FourierFeatures, bounds, learn
 from mehler.bounds import ridge
 
 DECAY = 60 * 0.7 ** np.arange(60)
@@ -69,15 +69,16 @@ def test_plain_setting():
 
 
 def test_features_are_the_least_and_the_exact_kernel_is_the_limit():
-    m = ridge.excess_risk_features(0.2, **KNOWN)
+    m = bounds.solve(ridge.excess_risk, at_most=0.2, n_features=None, **KNOWN)
     assert ridge.excess_risk(m, **KNOWN).value <= 0.2 < ridge.excess_risk(m - 1, **KNOWN).value
-    with pytest.raises(ValueError, match="the bound of the exact kernel at this ridge"):
-        ridge.excess_risk_features(0.05, **KNOWN)
+    exact = sum(ridge.excess_risk(1, **KNOWN)[name] for name in ("bias", "variance"))
+    with pytest.raises(ValueError, match=f"ridge.excess_risk is {exact:.6g}"):
+        bounds.solve(ridge.excess_risk, at_most=0.05, n_features=None, **KNOWN)
 
 
 def test_choice_of_the_ridge_is_the_smallest():
     told = {"norm": 1.0, "noise": 0.5, "eigenvalues": DECAY}
-    best = ridge.ridge_choice(**told)
+    best = ridge.best_ridge(**told)
 
     def value(lam):
         bound = ridge.excess_risk(1, ridge=lam, **told, sup=1.0)

@@ -10,7 +10,7 @@ import pytest
 
 from mehler import MaxoutFeatures
 from mehler.bounds import ridge
-from mehler.bounds.ridge._bias import _STEPS, _draw_by_draw, largest, second_moment
+from mehler.bounds.ridge import _STEPS, _draw_by_draw, largest, second_moment
 from mehler.bounds.spectral._known import know
 from mehler.bounds.spectral._tails import tail
 

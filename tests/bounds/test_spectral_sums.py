@@ -6,6 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from mehler import bounds
 from mehler.bounds import ridge
 from mehler.bounds.spectral import _sums
 
@@ -37,7 +38,8 @@ def test_a_long_spectrum_is_summed_at_the_points_of_the_table_alone(monkeypatch)
     monkeypatch.setattr(
         _sums, "_exact", lambda a, w, beta: summed.append(a.size) or exact(a, w, beta)
     )
-    told = {"ridge": 0.01, "norm": 1.0, "noise": 0.1, "eigenvalues": 600 * FLAT[:1234]}
-    m = ridge.excess_risk_features(0.02, lipschitz=30.0, sup=1.0, **told)
+    target = {"ridge": 0.01, "norm": 1.0, "noise": 0.1, "eigenvalues": 600 * FLAT[:1234]}
+    sizes = {"lipschitz": 30.0, "sup": 1.0}
+    m = bounds.solve(ridge.excess_risk, at_most=0.02, n_features=None, **sizes, **target)
     assert m > 1000
     assert summed == [_sums._POINTS.size]

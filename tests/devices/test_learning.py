@@ -45,12 +45,6 @@ FITS = {
         "decision",
     ),
     "components": (lambda phi, x, y: learn.principal_components(phi, x), "transform"),
-    "streamed": (
-        lambda phi, x, y: learn.doubly_stochastic(
-            type(phi)(**phi._arguments() | {"stored": False}, like=x), x, y, lam=1e-2, seed=1
-        ),
-        "predict",
-    ),
 }
 
 

@@ -124,5 +124,5 @@ def test_plans_of_any_bandwidth_warn_of_nothing(gamma):
 @pytest.mark.filterwarnings("error")
 def test_ridges_of_the_largest_eigenvalues_warn_of_nothing():
     decay = np.linspace(1.0, 0.01, 60)
-    found = ridge.ridge_choice(norm=1.0, noise=1.0, eigenvalues=1.7e308 * decay)
+    found = ridge.best_ridge(norm=1.0, noise=1.0, eigenvalues=1.7e308 * decay)
     assert 0 < found < np.inf

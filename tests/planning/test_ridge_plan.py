@@ -30,7 +30,7 @@ def test_numbers_are_those_of_the_theorem_on_the_rows():
     assert len(made.rows) == 2
     for row, (name, (phi, known)) in zip(made.rows, maps.items(), strict=True):
         gram = phi.kernel(UNIT)
-        lam = ridge.ridge_choice(norm=2.0, noise=0.4, gram=gram)
+        lam = ridge.best_ridge(norm=2.0, noise=0.4, gram=gram)
         chosen = made.setting[name]
         assert chosen["ridge"] == pytest.approx(lam)
         freedom = np.trace(gram @ np.linalg.inv(gram + 60 * lam * np.eye(60)))
@@ -55,7 +55,7 @@ def test_other_unbounded_maps_have_the_lipschitz_constant_of_their_projections()
     assert len(made.rows) == 2
     for row, phi in zip(made.rows, maps, strict=True):
         gram = phi.kernel(UNIT)
-        lam = ridge.ridge_choice(norm=1.0, noise=0.4, gram=gram)
+        lam = ridge.best_ridge(norm=1.0, noise=0.4, gram=gram)
         told = {"ridge": lam, "norm": 1.0, "noise": 0.4, "gram": gram, "lipschitz": stretch}
         freedom = np.trace(gram @ np.linalg.inv(gram + 60 * lam * np.eye(60)))
         enough = 1.3 * (lam / 4 + 0.16 * freedom / 60)

@@ -41,7 +41,7 @@ def test_the_factor_is_the_quantile_over_the_bound(term, sizes):
     """In the world of the check where that is least, rounded up to two digits."""
     ratios = []
     for n, m, failure in sizes:
-        value = lower.all_pairs(m, n_samples=n, delta=failure, pool_size=1).value
+        value = lower.all_pairs(m, n_rows=n, delta=failure, pool_size=1).value
         if value > 0:
             ratios.append(quantile(n, m, failure) / value)
     assert min(ratios) <= factor(term) <= min(ratios) + 0.01
@@ -62,7 +62,7 @@ def test_the_factor_of_the_risk_is_the_step_of_its_grid():
             options={"xatol": 1e-10},
         )
         best = -4 * found.fun * math.sqrt(2 / math.pi)
-        value = lower.risk(n, pool_size=1, scale=1.0, lipschitz=1.0, dimension=1).value
+        value = lower.excess_risk(n, pool_size=1, scale=1.0, lipschitz=1.0, dimension=1).value
         assert value * (1 - 1e-9) <= best < value * (factor("the risk") - 0.005)
 
 

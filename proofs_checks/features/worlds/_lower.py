@@ -40,7 +40,7 @@ def lengths(bound: Bounding) -> Iterator[World]:
     """Orthonormal rows and linear units: N independent means of squares, and other pairs."""
     for n, m in ((5, 100), (1000, 10**4), (10**6, 10**6)):
         for failure in (0.3, 1e-3):
-            value = bound(m, n_samples=n, delta=failure, pool_size=1).value
+            value = bound(m, n_rows=n, delta=failure, pool_size=1).value
             chance = -math.expm1(n * math.log1p(-_of_squares(m, value)))
             name = f"{n} rows, m = {m:.0e}, chance {failure:g}"
             yield World(name, (failure, failure), chance)
@@ -189,7 +189,7 @@ def rare_frequencies(bound: Bounding) -> Iterator[World]:
         part = root.T @ np.stack([np.cos(one * x), np.sin(one * x)], axis=1)
         errors[i] = np.linalg.norm(part @ part.T - turned, 2)
     for failure in (0.3, 0.02):
-        known = {"n_samples": n, "spacing": step, "gamma": 0.5, "ridge": ridge}
+        known = {"n_rows": n, "spacing": step, "gamma": 0.5, "ridge": ridge}
         value = bound(2, delta=failure, **known).value
         # Cells count if the error is reached at either end, and so does all beyond the last.
         reached = np.maximum(errors[1:], errors[:-1]) >= value

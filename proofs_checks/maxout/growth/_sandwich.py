@@ -27,7 +27,7 @@ def sandwich(
     context: Context,
     *,
     above: Callable[..., Any] = maxout.collision_probability,
-    below: Callable[..., Any] = lower.collision,
+    below: Callable[..., Any] = lower.collision_probability,
     collision: Callable[[float, int], Any] = exact.collision_probability,
 ) -> Evidence:
     """Hold the exact probability between its bounds, at levels of a list and at the best ones."""

@@ -108,7 +108,6 @@ PLACES: dict[str, tuple[Source, str]] = {
         "after L. K. Jones (1992)",
     ),
     "features.clipped-ridge": (_OURS, ""),
-    "features.doubly-stochastic": (_OURS, ""),
     "features.gram-error": (_OURS, ""),
     "features.lower": (_OURS, ""),
     "features.margin": (_OURS, ""),

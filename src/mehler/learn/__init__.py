@@ -3,8 +3,6 @@
 from mehler.learn import losses
 from mehler.learn._box_erm._box_erm import box_erm, units
 from mehler.learn._box_erm._result import BoxERM
-from mehler.learn._doubly_stochastic._doubly_stochastic import doubly_stochastic
-from mehler.learn._doubly_stochastic._fit import StochasticFit
 from mehler.learn._folds import folds
 from mehler.learn._kernel._columns import ColumnSample, block_diagonal, column_sample
 from mehler.learn._kernel._kernel_ridge import KernelRidgeFit, kernel_ridge
@@ -33,13 +31,11 @@ __all__ = [
     "Rademacher",
     "RidgeFit",
     "RidgeSums",
-    "StochasticFit",
     "block_diagonal",
     "box_erm",
     "column_sample",
     "cross_validate",
     "cross_validate_sums",
-    "doubly_stochastic",
     "folds",
     "kernel_alignment",
     "kernel_ridge",

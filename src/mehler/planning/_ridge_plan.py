@@ -12,7 +12,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from mehler._random import require_seed
 from mehler._validate import require_choice, require_flag, require_iterable
-from mehler.bounds import ridge
+from mehler.bounds import ridge, solve
 from mehler.bounds._bound import require_positive
 from mehler.exact import require_pool
 from mehler.planning._data import on_sphere
@@ -135,7 +135,7 @@ def plan_ridge(
         kernel = _gaussian(rows, gamma) if gaussian else np.asarray(draw(2, 0).kernel(rows))
         mu = np.maximum(np.linalg.eigvalsh(kernel), 0.0)
         told: dict[str, Any] = {"norm": norm, "noise": noise, "eigenvalues": mu}
-        lam = ridge.ridge_choice(**told)
+        lam = ridge.best_ridge(**told)
         limit = norm**2 * lam / 4 + noise**2 * float(np.mean(mu / (mu + n * lam)))
         freedom = float(np.sum(mu / (mu + n * lam)))
         quantity = (
@@ -163,7 +163,7 @@ def _gaussian(rows: Any, gamma: float) -> Any:
 
 
 def _proved(quantity: str, enough: float, told: dict[str, Any]) -> Row:
-    features = ridge.excess_risk_features(enough, **told)
+    features = solve(ridge.excess_risk, at_most=enough, n_features=None, **told)
     bound = ridge.excess_risk(features, **told)
     return Row(
         quantity=quantity,

@@ -1,43 +1,47 @@
-"""Lower bounds of the spectral error of the Gram matrix."""
+"""Lower bounds of the spectral error of the Gram matrix: by rank, a direction, a rare draw."""
 
 from __future__ import annotations
 
+import functools
+import math
 from typing import Any
 
+import numpy as np
+
 from mehler._validate import require_not_negative, require_positive
-from mehler.bounds._bound import require_count
-from mehler.bounds._elementwise import elementwise
-from mehler.bounds.lower._lower_bound import LowerBound, below
-from mehler.bounds.lower._pair import one_pair
-from mehler.bounds.spectral._known import blocks, eigenvalues_of
+from mehler.bounds._bound import LowerBound
+from mehler.bounds._function import Formula, bound
+from mehler.bounds.lower._kernel import one_pair, require_fraction
+from mehler.bounds.spectral._known import blocks, with_eigenvalues
+
+_STATEMENT, _QUANTITY = "features.lower", "spectral error of the Gram matrix"
+# Frequencies in standard deviations: the largest, and how many to one.
+_FARTHEST, _STEPS = 9.0, 400
+# Lags at which the kernel is below e^(-70) are left out.
+_LONGEST = math.sqrt(140)
 
 
-@elementwise
+@bound(_STATEMENT, _QUANTITY, falls_in=("n_features",), kind=LowerBound, prepare=with_eigenvalues)
 def gram_error(
     n_features: int, *, ridge: float, gram: Any = None, eigenvalues: Any = None
-) -> LowerBound:
+) -> Formula:
     r"""Bound the spectral error of m features from below, for every map and every draw.
 
     .. math:: \|(K+\lambda)^{-1/2}(\hat K_m - K)(K+\lambda)^{-1/2}\| \ge
               \frac{\mu_{m+1}}{\mu_{m+1} + \lambda}
 
-    since m features have a Gram matrix of rank m. So d(lambda) features are not too many.
+    since m features have a Gram matrix of rank m, and :math:`\mu_i = 0` for i > n. So d(lambda)
+    features are not too many.
 
     Parameters
     ----------
-    n_features : int or array
-        m.
-    ridge, gram, eigenvalues
-        As in :func:`mehler.bounds.spectral.gram_error`.
+    n_features, ridge, gram, eigenvalues
+        As :mod:`mehler.bounds.lower` says.
 
     Returns
     -------
     LowerBound
         The single term "rank"; 0 for m of n and more.
-
-    See Also
-    --------
-    mehler.bounds.spectral.gram_error : The upper bound.
 
     References
     ----------
@@ -49,16 +53,22 @@ def gram_error(
     >>> lower.gram_error(2, ridge=1.0, eigenvalues=[9.0, 4.0, 1.0]).value
     0.5
     """
-    (n_features,) = require_count(n_features=n_features)
-    require_positive("ridge", ridge)
-    mu = eigenvalues_of(gram, eigenvalues)
-    value = float(mu[n_features] / (mu[n_features] + ridge)) if n_features < mu.size else 0.0
-    formula = r"\mu_{m+1}/(\mu_{m+1} + \lambda)"
-    return below("rank", value, formula, "spectral error of the Gram matrix", 1.0)
+    mu = float(eigenvalues[n_features]) if n_features < eigenvalues.size else 0.0
+    return Formula({"rank": (mu / (mu + ridge), r"\frac{\mu_{m+1}}{\mu_{m+1} + \lambda}")})
 
 
-@elementwise
-def gram_direction(
+@bound(
+    _STATEMENT,
+    _QUANTITY,
+    assumes=("blocks of features are independent, with the mean K",),
+    kind=LowerBound,
+    domains={
+        "mean": require_not_negative,
+        "variance": require_positive,
+        "third": require_positive,
+    },
+)
+def gram_error_direction(
     n_features: int,
     *,
     ridge: float,
@@ -67,40 +77,30 @@ def gram_direction(
     variance: float,
     third: float,
     block: int = 1,
-) -> LowerBound:
+) -> Formula:
     r"""Bound the spectral error of m features from below, by one direction of the rows.
 
     .. math:: P\Big(\|(K+\lambda)^{-1/2}(\hat K_m - K)(K+\lambda)^{-1/2}\| \ge
-              \frac{t_1(\delta)}{v^\top Kv + \lambda}\Big) \ge \delta, \qquad |v| = 1,
+              \frac{\sigma z}{(\bar X + \lambda)\sqrt M}\Big) \ge \delta, \qquad
+              \bar X = v^\top Kv, \quad |v| = 1,
 
-    with t_1 the bound of :func:`one_pair` for the mean of M independent
+    with :math:`\sigma z/\sqrt M` the bound of :func:`one_pair` for the mean of M independent
     :math:`X = v^\top Gv`, G the Gram matrix of one block. It has the rate :math:`M^{-1/2}` for any
     number of features, where :func:`gram_error` is 0.
 
     Parameters
     ----------
-    n_features : int or array
-        Columns m.
-    ridge : float
-        lambda, in units of K.
-    delta : float or array
-        The error is at least the bound with probability at least delta.
+    n_features, ridge, delta, block
+        As :mod:`mehler.bounds.lower` says.
     mean, variance : float
         Of X; the mean is :math:`v^\top Kv`.
     third : float
         An upper bound of E|X - E X|^3/sigma^3; b/sigma for X in an interval of length b.
-    block : int
-        Columns that share a draw: 2 for pairs of cosine and sine. M = m/block.
 
     Returns
     -------
     LowerBound
-        The single term "direction"; its `value` is a lower bound, 0 if nothing is proved.
-
-    See Also
-    --------
-    gram_error : By the rank, in every draw.
-    mehler.bounds.spectral.gram_error : The upper bound.
+        The single term "direction", 0 if nothing is proved.
 
     Notes
     -----
@@ -117,15 +117,170 @@ def gram_direction(
     A linear map of one row of length 1: X is the square of a normal variable.
 
     >>> from mehler.bounds import lower
-    >>> known = {"mean": 1.0, "variance": 2.0, "third": 3.1}
-    >>> round(lower.gram_direction(10_000, ridge=0.5, delta=0.05, **known).value, 4)
+    >>> square = {"mean": 1.0, "variance": 2.0, "third": 3.1}
+    >>> round(lower.gram_error_direction(10_000, ridge=0.5, delta=0.05, **square).value, 4)
     0.0165
     """
-    require_positive("ridge", ridge)
-    require_not_negative("mean", mean)
-    found = one_pair(
-        blocks(n_features, block), delta=delta, variance=variance, third=third
-    ).value / (mean + ridge)
-    formula = r"t_1(\delta)/(v^\top Kv + \lambda)"
-    text = "blocks of features are independent, with the mean K"
-    return below("direction", found, formula, "spectral error of the Gram matrix", delta, text)
+    of_mean = one_pair(blocks(n_features, block), delta=delta, variance=variance, third=third)
+    formula = r"\frac{\sigma z}{(\bar X + \lambda)\sqrt M}"
+    return Formula({"direction": (of_mean.value / (mean + ridge), formula)}, delta)
+
+
+@bound(
+    _STATEMENT,
+    _QUANTITY,
+    assumes=("blocks of features are independent",),
+    kind=LowerBound,
+    domains={"own": require_positive, "mean": require_not_negative, "chance": require_fraction},
+)
+def gram_error_rare(
+    n_features: int,
+    *,
+    ridge: float,
+    delta: float,
+    own: float,
+    mean: float,
+    chance: float,
+    block: int = 1,
+) -> Formula:
+    r"""Bound the spectral error of m features from below, by one draw that the kernel hardly has.
+
+    .. math:: P\Big(\|(K+\lambda)^{-1/2}(\hat K_m - K)(K+\lambda)^{-1/2}\| \ge
+              \frac{s/M - c}{c + \lambda}\Big) \ge 1 - (1-p)^M
+
+    if a block of features with the Gram matrix G has with probability p a direction v, |v| = 1,
+    with :math:`v^*Gv \ge s` and :math:`v^*Kv \le c`. The mean of M blocks has s/M of it alone.
+
+    Parameters
+    ----------
+    n_features, ridge, delta, block
+        As :mod:`mehler.bounds.lower` says.
+    own : float
+        s; for pairs of cosine and sine and the direction of the frequency itself half the rows.
+    mean : float
+        c.
+    chance : float
+        p, of one block.
+
+    Returns
+    -------
+    LowerBound
+        The single term "rare"; 0 where :math:`1 - (1-p)^M` is below delta.
+
+    References
+    ----------
+    Proof: :doc:`/theorems/features-lower`, after H. Avron and others (2017).
+
+    Examples
+    --------
+    A row whose feature is 30, once in 900 draws, else 0:
+
+    >>> from mehler.bounds import lower
+    >>> row = {"own": 900.0, "mean": 1.0, "chance": 1 / 900}
+    >>> round(lower.gram_error_rare(100, ridge=0.5, delta=0.1, **row).value, 3)
+    5.333
+    """
+    m = blocks(n_features, block)
+    if chance < _needed(m, delta):
+        return Formula({"rare": (0.0, "0")}, delta)
+    value = max(0.0, (own / m - mean) / (mean + ridge))
+    return Formula({"rare": (value, r"\max(0, \frac{s/M - c}{c + \lambda})")}, delta)
+
+
+@bound(
+    _STATEMENT,
+    _QUANTITY,
+    assumes=("frequencies are independent", "rows are equally spaced"),
+    kind=LowerBound,
+    domains={"spacing": require_positive, "gamma": require_positive},
+)
+def gram_error_grid(
+    n_features: int,
+    *,
+    n_rows: int,
+    spacing: float,
+    gamma: float,
+    ridge: float,
+    delta: float,
+) -> Formula:
+    r"""Bound the spectral error of plain Fourier features on equally spaced rows from below.
+
+    .. math:: P\Big(\|(K+\lambda)^{-1/2}(\hat K_m - K)(K+\lambda)^{-1/2}\| \ge
+              \frac{N/m - c}{c + \lambda}\Big) \ge \delta, \qquad
+              c = \max_{w_0 \le w \le w_1}\sum_{|j| < N}\Big(1 - \frac{|j|}N\Big)
+              e^{-\gamma h^2j^2}\cos(hjw)
+
+    for N rows at distances h on a line, the kernel :math:`e^{-\gamma z^2}`, pairs of cosine and
+    sine, and the largest :math:`w_0` with
+    :math:`P(w_0 \le |w| \le w_1) \ge 1-(1-\delta)^{2/m}`: the bound of :func:`gram_error_rare` for
+    frequencies in that tail. On long grids of rows about N/lambda columns are needed for an error
+    of a half.
+
+    Parameters
+    ----------
+    n_features, n_rows, ridge, delta
+        As :mod:`mehler.bounds.lower` says; columns come in pairs, two of each frequency.
+    spacing : float
+        h.
+    gamma : float
+        Of the kernel; frequencies are normal with the variance 2 gamma.
+
+    Returns
+    -------
+    LowerBound
+        The single term "rare".
+
+    Notes
+    -----
+    Between frequencies of a grid the sum is bounded by its second derivative. Cost: 3600
+    frequencies times min(N, 12/(h sqrt(2 gamma))) lags.
+
+    References
+    ----------
+    Proof: :doc:`/theorems/features-lower`, after H. Avron and others (2017).
+
+    Examples
+    --------
+    >>> from mehler.bounds import lower
+    >>> grid = {"n_rows": 1000, "spacing": 0.1, "gamma": 0.5, "ridge": 10.0, "delta": 0.5}
+    >>> round(lower.gram_error_grid(100, **grid).value, 2)
+    0.78
+    """
+    m = blocks(n_features, 2)
+    step = spacing * math.sqrt(2 * gamma)
+    if not 1e-4 <= step:
+        raise ValueError(f"spacing={spacing!r} is below 1e-4 of the kernel's width, too many lags")
+    starts, most, chances = _tails(n_rows, step)
+    enough = chances >= _needed(m, delta)
+    if not (starts.size and enough.any()):
+        return Formula({"rare": (0.0, "0")}, delta)
+    least = float(most[enough][-1])
+    value = max(0.0, (n_rows / (2 * m) - least) / (least + ridge))
+    return Formula({"rare": (value, r"\max(0, \frac{N/m - c}{c + \lambda})")}, delta)
+
+
+def _needed(m: int, delta: float) -> float:
+    """Return the chance of one draw at which one of m is seen with probability delta."""
+    return -math.expm1(math.log1p(-delta) / m) * (1 - 1e-12)
+
+
+@functools.lru_cache(maxsize=64)
+def _tails(n: int, step: float) -> tuple[Any, Any, Any]:
+    """Return starts w_0 of tails, c on each, and its chance, in units of the deviation of w.
+
+    c has the period 2 pi/h in w, so that tails end at half of it.
+    """
+    from scipy.special import ndtr
+
+    end = min(_FARTHEST, math.pi / step)
+    w = np.linspace(0.0, end, max(2, math.ceil(end * _STEPS)) + 1)
+    lags = np.arange(1, min(n - 1, int(_LONGEST / step)) + 1)
+    weights = 2 * (1 - lags / n) * np.exp(-((step * lags) ** 2) / 2)
+    sums = np.ones(w.size)
+    for part in np.array_split(np.arange(w.size), max(1, w.size * lags.size // 10**6)):
+        sums[part] += np.cos(np.outer(w[part], step * lags)) @ weights
+    # On a cell a function is at most its ends, and an eighth of f'' times the square of the cell.
+    bend = float(weights @ (step * lags) ** 2) * (w[1] - w[0]) ** 2 / 8
+    most = np.maximum.accumulate(sums[::-1])[::-1] + bend
+    chances = 2 * (ndtr(-w) - ndtr(-end))
+    return w[:-1], most[:-1], chances[:-1]

@@ -1,4 +1,4 @@
-"""The lower bound of the risk: any learner, targets of every sign at orthonormal rows."""
+"""Lower bounds of learning: approximation by m units, the risk of any learner, at the rows too."""
 
 from __future__ import annotations
 
@@ -9,23 +9,73 @@ from typing import Any
 import numpy as np
 
 from mehler import exact
-from mehler._validate import require_flag, require_integer
-from mehler.bounds._bound import require_count, require_positive
-from mehler.bounds._elementwise import elementwise
-from mehler.bounds.lower._lower_bound import LowerBound, below
-from mehler.bounds.lower._rates import distance_from
-from mehler.exact import require_pool
+from mehler.bounds._bound import LowerBound, square_of
+from mehler.bounds._function import Formula, bound, count
+from mehler.bounds.spectral._known import with_eigenvalues
 
+_STATEMENT = "features.lower"
 # Biases of the targets that are tried; with a half they are not random.
-_AWAY = np.append(0.5 * 1.03 ** -np.arange(1, 140.0)[::-1], 0.5)
+_BIASES = np.append(0.5 * 1.03 ** -np.arange(1, 140.0)[::-1], 0.5)
 # Numbers of rows that are tried, and the most samples of one in the mean.
 _PARTS = np.exp2(-np.arange(41) / 4)
 _MOST_SAMPLES = 2000
 _MOST_ROWS = 10**18
+_QUADRATURE: dict[str, Any] = {"epsabs": 0.0, "epsrel": 1e-11, "limit": 200}
+# The least eigenvalue over the largest, and the largest signal over the noise.
+_LEAST, _MOST = 1e-12, 1e30
 
 
-@elementwise
-def risk(
+@bound(
+    _STATEMENT,
+    "root mean square distance of the nearest function",
+    falls_in=("n_features",),
+    assumes=("the worst target of the class, and the worst law of the rows, in dimension 2 m",),
+    kind=LowerBound,
+)
+def approximation(n_features: int, *, pool_size: int, scale: float) -> Formula:
+    r"""Bound from below how near m maxout units come to a function of the class, with any weights.
+
+    .. math:: \sup_{f, \mu}\Big(E\min_{\alpha \in R^m}\Big\|\sum_l\alpha_l\phi_l
+              - f\Big\|_{L^2(\mu)}^2\Big)^{1/2} \ge \frac{C\omega(q)}{2\sqrt m}, \qquad
+              \omega(q) = E|M - \operatorname{med}M|
+
+    over f of the class with sup |alpha|/p <= C and laws mu on the unit sphere, in dimension 2 m.
+
+    Parameters
+    ----------
+    n_features, pool_size, scale
+        As :mod:`mehler.bounds.lower` says.
+
+    Returns
+    -------
+    LowerBound
+        The single term "approximation", a root mean square.
+
+    References
+    ----------
+    Proof: :doc:`/theorems/features-lower`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import lower
+    >>> round(lower.approximation(100, pool_size=1, scale=1.0).value, 4)
+    0.0399
+    """
+    from scipy.special import ndtri_exp
+
+    median = float(ndtri_exp(math.log(0.5) / pool_size))
+    value = scale * distance_from(median, pool_size) / (2 * math.sqrt(n_features))
+    return Formula({"approximation": (value, r"\frac{C\omega(q)}{2\sqrt m}")})
+
+
+@bound(
+    _STATEMENT,
+    "mean excess risk of any learner",
+    assumes=("the worst of two laws for each row, and a loss",),
+    kind=LowerBound,
+    domains={"dimension": count},
+)
+def excess_risk(
     n_samples: int,
     *,
     pool_size: int,
@@ -33,49 +83,41 @@ def risk(
     lipschitz: float,
     centred: bool = False,
     dimension: int | None = None,
-) -> LowerBound:
+) -> Formula:
     r"""Bound from below the mean excess risk of any learner, after N samples.
 
-    .. math:: \inf_{\hat f}\sup E[\mathcal E(\hat f) - \inf_F\mathcal E] \ge
-              \max_{k, \epsilon} 4\epsilon\,L\,a_k\;E\,P\Big(\mathrm{Bin}(n, \tfrac12 + \epsilon)
-              < \tfrac n2\Big), \qquad n \sim \mathrm{Bin}\big(N, \tfrac1k\big)
+    .. math:: \inf_{\hat f}\sup E[\mathcal E(\hat f) - \inf_F\mathcal E] \ge LCA_N, \qquad
+              A_N = \max_{k, \epsilon} 4\epsilon\,a_k\;E\,P\Big(\mathrm{Bin}(n, \tfrac12 + \epsilon)
+              < \tfrac n2\Big), \quad n \sim \mathrm{Bin}\big(N, \tfrac1k\big)
 
     with ties counted by half, by Assouad's lemma: k orthonormal rows, equally likely, at which the
-    class has :math:`\pm a_k` with all signs,
+    class has :math:`\pm Ca_k` with all signs,
 
-    .. math:: a_k = C\,E\,M_Z\Big(2\Phi\big(\tfrac Z{\sqrt{k-1}}\big) - 1\Big), \qquad
-              M_Z = F_M^{-1}(\Phi(Z)), \quad a_1 = C\,E|M|
+    .. math:: a_k = E\,M_Z\Big(2\Phi\big(\tfrac Z{\sqrt{k-1}}\big) - 1\Big), \qquad
+              M_Z = F_M^{-1}(\Phi(Z)), \quad a_1 = E|M|
 
-    (centred: E|M - E M|), about :math:`C\sqrt{2V/(\pi k)}`. One row has two laws, and about
-    0.34 L C E|M|/sqrt(N); 2 N rows, half of which are seen, about 0.34 L C sqrt(V/N).
+    (centred: E|M - E M|), about :math:`\sqrt{2V/(\pi k)}`, V the variance of M. One row has two
+    laws, and about 0.34 L C E|M|/sqrt(N); 2 N rows, half of which are seen, about
+    0.34 L C sqrt(V/N).
 
     Parameters
     ----------
-    n_samples : int or array
-        N.
-    pool_size : int or array
-        q; M is the largest of q standard normals, of variance V.
-    scale : float
-        C, of the class of Theorem 2.
-    lipschitz : float
-        L, of the loss.
+    n_samples, pool_size, scale, lipschitz
+        As :mod:`mehler.bounds.lower` says.
     centred : bool
         The class of centred units.
     dimension : int, optional
-        The most orthonormal rows there are; by default any number, as Theorem 2 knows none.
+        The most orthonormal rows there are; by default any number, as the upper bound knows none.
 
     Returns
     -------
     LowerBound
         The single term "statistical".
 
-    See Also
-    --------
-    mehler.bounds.maxout.excess_risk : The upper bound.
-
     Notes
     -----
-    Numbers of rows and biases are those of a grid: any of them proves the bound.
+    Numbers of rows and biases are those of a grid: any of them proves the bound. The grid depends
+    on N, so that the value may rise a little with it, from 3 to 4 samples for instance.
 
     References
     ----------
@@ -84,33 +126,101 @@ def risk(
     Examples
     --------
     >>> from mehler.bounds import lower
-    >>> known = {"pool_size": 1, "scale": 1.0, "lipschitz": 1.0}
+    >>> sizes = {"pool_size": 1, "scale": 1.0, "lipschitz": 1.0}
     >>> for dimension in (1, 5000, None):
-    ...     print(round(lower.risk(10_000, dimension=dimension, **known).value, 5))
+    ...     print(round(lower.excess_risk(10_000, dimension=dimension, **sizes).value, 5))
     0.00271
     0.00284
     0.00342
     """
-    (n_samples,) = require_count(n_samples=n_samples)
-    require_positive(scale=scale, lipschitz=lipschitz)
-    q = require_pool(pool_size)
-    most = 8 * n_samples if dimension is None else require_integer("dimension", dimension)
-    found = [_one_row(n_samples) * _one(q, require_flag("centred", centred))]
+    mean = float(exact.max_moment(1, pool_size)) if centred else 0.0
+    values = [_one_row(n_samples) * distance_from(mean, pool_size)]
+    most = 8 * n_samples if dimension is None else dimension
     most = min(most, 8 * n_samples, _MOST_ROWS)
-    found += [
-        _many_rows(n_samples, k) * _amplitude(k, q)
+    values += [
+        _many_rows(n_samples, k) * _amplitude(k, pool_size)
         for k in np.unique(np.floor(most * _PARTS)).astype(int).tolist()
         if k > 1 and n_samples <= _MOST_SAMPLES * k
     ]
-    value = scale * lipschitz * max(found)
-    quantity = "mean excess risk of any learner"
-    formula = r"4\epsilon La_k\,E\,P(Bin < n/2)"
-    text = "the worst of two laws for each row, and a loss"
-    return below("statistical", value, formula, quantity, 1.0, text)
+    return Formula({"statistical": (scale * lipschitz * max(values), "LCA_N")})
 
 
-def _one(q: int, centred: bool) -> float:
-    return distance_from(float(exact.max_moment(1, q)) if centred else 0.0, q)
+@bound(
+    _STATEMENT,
+    "mean excess risk at the rows of any learner",
+    assumes=("noise is normal and independent, and the target the worst of its norm",),
+    kind=LowerBound,
+    prepare=with_eigenvalues,
+)
+def fixed_design_error(
+    *, norm: float, noise: float, gram: Any = None, eigenvalues: Any = None
+) -> Formula:
+    r"""Bound the mean squared error at the rows from below, for every learner.
+
+    .. math:: \inf_{\hat f}\sup_{\|f\|_H \le B} E\,\frac1N\sum_{i\le N}(\hat f - f)^2(x_i) \ge
+              \frac{\sigma^2}NS, \qquad S = \sum_ir\Big(\frac{\tau_i}\sigma\Big), \quad
+              \frac{\tau_i^2}{\sigma^2} = \Big(\sqrt{\frac{\mu_i}\nu} - 1\Big)_+, \quad
+              \sum_{\mu_i > 0}\frac{\tau_i^2}{\mu_i} = B^2
+
+    for :math:`y_i = f(x_i) + \epsilon_i` with independent normal noise of variance
+    :math:`\sigma^2`, mu the eigenvalues of the exact kernel on the rows. With
+    :math:`t^2/(1+t^2)` for r(t) the sum is Pinsker's, the risk of the best linear learner; here
+    :math:`r(t) = \max\big(\frac45\,\frac{t^2}{1+t^2},\ t^2(1-t^2-t^4),\ \frac{t^2}{t^2+\pi^2}\big)`
+    , so that the bound is at least 4/5 of it.
+
+    Parameters
+    ----------
+    norm : float
+        B, the norm of the target in the kernel's space.
+    noise : float
+        sigma, the standard deviation of the targets; without noise nothing is claimed.
+    gram, eigenvalues
+        As :mod:`mehler.bounds.lower` says.
+
+    Returns
+    -------
+    LowerBound
+        The single term "minimax", a mean over the noise.
+
+    Notes
+    -----
+    A lower bound for a normal law of the noise is one for all laws of at most this variance.
+
+    References
+    ----------
+    Proof: :doc:`/theorems/features-lower`, after M. S. Pinsker (1980) and D. L. Donoho,
+    R. C. Liu, B. MacGibbon (1990).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.bounds import lower, ridge
+    >>> target = {"norm": 1.0, "noise": 0.5, "eigenvalues": 500 * 0.5 ** np.arange(1, 501)}
+    >>> above = ridge.excess_risk(10**9, ridge=ridge.best_ridge(**target), sup=1.0, **target)
+    >>> round(lower.fixed_design_error(**target).value, 5), round(above.value, 5)
+    (0.0029, 0.00469)
+    """
+    square_of("norm", norm)
+    noise_variance, value = square_of("noise", noise), 0.0
+    if noise_variance > 0:
+        ratio = min(norm / noise * math.sqrt(float(eigenvalues[0])), _MOST)
+        # One direction alone, too: with little signal the box is lost in rounding.
+        boxes = (_box(eigenvalues / eigenvalues[0], ratio), np.array([ratio * ratio]))
+        largest = max(math.fsum(_normal_mean(box)) for box in boxes)
+        value = noise_variance / eigenvalues.size * largest
+    return Formula({"minimax": (value, r"\frac{\sigma^2}{N}S")})
+
+
+def distance_from(middle: float, q: int) -> float:
+    """Return E|M - middle|, by parts: the integrals of both tails of the distribution."""
+    from scipy import integrate
+    from scipy.special import log_ndtr
+
+    # Beyond 12 below and 40 above nothing is left.
+    ends, options = (middle - 12, middle, middle + 40), _QUADRATURE
+    left = integrate.quad(lambda t: math.exp(q * log_ndtr(t)), *ends[:2], **options)[0]
+    right = integrate.quad(lambda t: -math.expm1(q * log_ndtr(t)), *ends[1:], **options)[0]
+    return float(left + right)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -125,8 +235,7 @@ def _amplitude(k: int, q: int) -> float:
         between = ndtri_exp(log_ndtr(z) / q) - ndtri_exp(log_ndtr(-z) / q)
         return float(between * math.erf(z / turn) * math.exp(-z * z / 2))
 
-    known: dict[str, Any] = {"epsabs": 0.0, "epsrel": 1e-11, "limit": 200}
-    total = sum(integrate.quad(density, *ends, **known)[0] for ends in ((0, 1), (1, 12)))
+    total = sum(integrate.quad(density, *ends, **_QUADRATURE)[0] for ends in ((0, 1), (1, 12)))
     return float(total) / math.sqrt(2 * math.pi)
 
 
@@ -134,10 +243,10 @@ def _one_row(n: int) -> float:
     """Return the largest 4 epsilon P(Bin(N, 1/2 + epsilon) < N/2)."""
     from scipy import stats
 
-    away = np.minimum(np.linspace(0.05, 3, 296) / (2 * math.sqrt(n)), 0.5)
-    law = stats.binom(n, 0.5 + away)
+    biases = np.minimum(np.linspace(0.05, 3, 296) / (2 * math.sqrt(n)), 0.5)
+    law = stats.binom(n, 0.5 + biases)
     tie = law.pmf(n / 2) / 2 if n % 2 == 0 else 0.0
-    return 4 * float(np.max(away * (law.cdf(math.ceil(n / 2) - 1) + tie)))
+    return 4 * float(np.max(biases * (law.cdf(math.ceil(n / 2) - 1) + tie)))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -146,8 +255,8 @@ def _many_rows(n_samples: int, k: int) -> float:
     from scipy import stats
 
     law = stats.binom(n_samples, 1 / k)
-    count = np.arange(min(n_samples, int(law.mean() + 10 * law.std()) + 20) + 1)
-    return 4 * float(np.max(_AWAY * (law.pmf(count) @ _wrong()[count])))
+    numbers = np.arange(min(n_samples, int(law.mean() + 10 * law.std()) + 20) + 1)
+    return 4 * float(np.max(_BIASES * (law.pmf(numbers) @ _wrong()[numbers])))
 
 
 @functools.cache
@@ -160,9 +269,32 @@ def _wrong() -> Any:
     """
     j = np.arange(_MOST_SAMPLES, dtype=float)[:, None]
     # epsilon C(2 j, j) (p(1 - p))^j, from one j to the next.
-    ratio = (0.25 - _AWAY**2) * 2 * (2 * j[:-1] + 1) / (j[:-1] + 1)
-    gained = _AWAY * np.cumprod(np.vstack([np.ones_like(_AWAY)[None], ratio]), axis=0)
+    ratio = (0.25 - _BIASES**2) * 2 * (2 * j[:-1] + 1) / (j[:-1] + 1)
+    gained = _BIASES * np.cumprod(np.vstack([np.ones_like(_BIASES)[None], ratio]), axis=0)
     odd = 0.5 - np.cumsum(gained, axis=0)
-    table = np.empty((2 * _MOST_SAMPLES, _AWAY.size))
+    table = np.empty((2 * _MOST_SAMPLES, _BIASES.size))
     table[0], table[1::2], table[2::2] = 0.5, odd, odd[:-1]
     return np.maximum(table, 0.0)
+
+
+def _box(mu: Any, size: float) -> Any:
+    """Return the squared half edges of Pinsker's box in the ellipsoid of this size, noise 1.
+
+    Of eigenvalues that are lost in rounding none is used.
+    """
+    mu = mu[mu > _LEAST]
+    # With j edges: sum over i <= j of (sqrt(1/(mu_i nu)) - 1/mu_i) = size^2.
+    root = (size * size + np.cumsum(1 / mu)) / np.cumsum(1 / np.sqrt(mu))
+    edges = root * np.sqrt(mu) - 1
+    used = int(np.flatnonzero(edges > 0)[-1]) + 1 if np.any(edges > 0) else 1
+    squares = np.maximum(root[used - 1] * np.sqrt(mu[:used]) - 1, 0.0)
+    # Rounding of the sums must not leave the ellipsoid.
+    spent = math.fsum(squares / mu[:used])
+    return squares * min(1.0, size * size / spent) if spent > 0 else squares
+
+
+def _normal_mean(squares: Any) -> Any:
+    """Return less than the minimax risk of a normal mean, noise 1, with these squared bounds."""
+    few = squares * (1 - squares - squares**2)
+    linear = 0.8 * squares / (1 + squares)
+    return np.maximum(np.maximum(linear, few), squares / (squares + math.pi**2))

@@ -43,7 +43,7 @@ def collision_probability(rho: float, *, pool_size: int, level: float | None = N
 
     See Also
     --------
-    mehler.bounds.lower.collision : The same from below.
+    mehler.bounds.lower.collision_probability : The same from below.
 
     Notes
     -----
@@ -59,7 +59,7 @@ def collision_probability(rho: float, *, pool_size: int, level: float | None = N
     >>> from mehler import exact
     >>> from mehler.bounds import lower, maxout
     >>> known = {"pool_size": 10**6}
-    >>> for function in (lower.collision, maxout.collision_probability):
+    >>> for function in (lower.collision_probability, maxout.collision_probability):
     ...     bound = function(0.5, **known)
     ...     print({term.name: round(term.value, 4) for term in bound.terms})
     {'both': 0.0008, 'others': -0.0005}

@@ -11,6 +11,7 @@ import numpy as np
 from mehler import _arrays
 from mehler._validate import require_positive, require_reals
 from mehler.bounds._bound import Assumption, require_count, square_of
+from mehler.bounds._function import Arguments
 from mehler.bounds.spectral._tails import Level
 
 # Eigenvalues of a Gram matrix are computed up to this part of the largest.
@@ -52,6 +53,12 @@ def eigenvalues_of(gram: Any, eigenvalues: Any) -> Any:
             f"{name} has an eigenvalue of {values[-1]:.6g}: a kernel is positive semidefinite"
         )
     return np.maximum(values, 0.0)
+
+
+def with_eigenvalues(arguments: Arguments) -> Arguments:
+    """Put the eigenvalues of the exact Gram matrix in its place: the step `prepare` of a bound."""
+    mu = eigenvalues_of(arguments["gram"], arguments["eigenvalues"])
+    return {**arguments, "gram": None, "eigenvalues": mu}
 
 
 def know(

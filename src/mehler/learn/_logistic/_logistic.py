@@ -65,7 +65,6 @@ def logistic(
     See Also
     --------
     ridge : Least squares on codes of classes.
-    doubly_stochastic : More units than fit into memory.
 
     Notes
     -----

@@ -1,0 +1,457 @@
+r"""Excess risk of ridge regression on random features, squared loss.
+
+Targets are :math:`y_i = f(x_i) + \epsilon_i` with independent noise of mean 0. :math:`\mu_1 \ge
+\mu_2 \ge \dots` are the eigenvalues of the exact kernel K on the N rows, and
+:math:`d(\lambda) = \sum\mu_i/(\mu_i + N\lambda)`. Proofs are in :doc:`/theorems/features-ridge`
+and, for a fast rate with clipped values, in :doc:`/theorems/features-clipped-ridge`.
+
+Functions take the same arguments:
+
+ridge : float
+    lambda, as in :func:`mehler.learn.ridge`: the penalty of mean squared errors.
+norm : float
+    R: for smoothness 1/2 the norm of the target in the kernel's space.
+noise : float
+    sigma, the largest standard deviation of the targets.
+gram : array, shape (N, N)
+    The exact kernel of the rows, as ``phi.kernel(X)``; or `eigenvalues`.
+eigenvalues : array, shape (N,)
+    All N of K, zeros included.
+smoothness : float
+    r, in (0, 1], of the source condition :math:`f = (K/N)^rg` at the rows with
+    :math:`|g|^2 \le NR^2`. A larger one gains nothing, as ridge regression saturates.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+
+from mehler._validate import require_choice, require_not_negative, require_positive
+from mehler.bounds._bound import Assumption, square_of
+from mehler.bounds._function import Formula, bound
+from mehler.bounds.spectral._known import Known, blocks, eigenvalues_of, know, with_eigenvalues
+from mehler.bounds.spectral._tails import tail
+
+__all__ = ["best_ridge", "excess_risk", "excess_risk_clipped"]
+
+Design = Literal["rows", "left-out"]
+_QUANTITIES = {
+    "rows": "mean excess risk at the rows",
+    "left-out": "mean excess risk at a row that is left out",
+}
+# Relative errors at which the bias is summed: both ends of (0, 1) count.
+_STEPS = np.unique(
+    np.concatenate([np.geomspace(1e-7, 0.5, 300), 1 - np.geomspace(0.5, 1e-12, 500)])
+)
+# Exponents of a geometric mean, and of Hoelder's inequality: any is valid.
+_MEANS = np.linspace(0.0, 1.0, 21)
+_HOELDER = np.geomspace(1e-4, 1e4, 81)
+
+
+def require_smoothness(name: str, value: Any) -> float:
+    """Return r in (0, 1]."""
+    if require_positive(name, value) > 1:
+        raise ValueError(f"{name}={value!r} must be at most 1: ridge regression saturates")
+    return float(value)
+
+
+@bound(
+    "features.ridge",
+    "mean excess risk",
+    falls_in=("n_features",),
+    domains={
+        "smoothness": require_smoothness,
+        "design": partial(require_choice, allowed=tuple(_QUANTITIES)),
+    },
+    prepare=with_eigenvalues,
+)
+def excess_risk(
+    n_features: int,
+    *,
+    ridge: float,
+    norm: float,
+    noise: float,
+    gram: Any = None,
+    eigenvalues: Any = None,
+    sup: float | None = None,
+    leverage: float | None = None,
+    lipschitz: float | None = None,
+    block: int = 1,
+    smoothness: float = 0.5,
+    design: Design = "rows",
+) -> Formula:
+    r"""Bound the mean excess risk of ridge regression on m features.
+
+    .. math:: E\,\frac1N\sum_{i \le N}(\hat f - f)^2(x_i) \le c^2R^2b_r + c\,\frac{\sigma^2
+              d(\lambda)}N + c^2R^2\min(F', F''), \qquad b_r \le s_r\lambda^{2r} =
+              r^{2r}(1-r)^{2-2r}\lambda^{2r}
+
+    for the minimiser of :math:`\frac1N\sum(y_i - \hat f(x_i))^2 + \lambda|w|^2`, in the mean over
+    noise and features, for each target of the source condition, with the rows as they are. With
+    p(t) the chance, by the inequality of :func:`mehler.bounds.spectral.gram_error`, that
+    :math:`\hat K_m + N\lambda` is below 1 - t times :math:`K + N\lambda`,
+
+    .. math:: F' = h(0) - b_r + \int_0^1h'(t)\,p(t)\,dt, \qquad F'' = \min_\tau\Big[
+              \frac{\lambda^{2r}J_r}{(1-\tau)M} + \Big(\frac{b_r\lambda^{2r}J_r}M\Big)^{1/2}
+              \Big(\frac{2\sqrt{J_0/M}}{1-\tau} + 2\sqrt{p(\tau)}\Big) + h(\tau)p(\tau)
+              + \int_\tau^1h'(t)p(t)\,dt\Big]
+
+    h(t) is lambda^(2r) s_r/(1-t)^2 for t up to r and (lambda t/(1-t))^(2r) from there, for r up to
+    1/2; beyond, that of 1/2 times (mu_1/N)^(2r-1); at most (mu_1/N)^(2r). J_r is at most
+    :math:`\frac{\kappa^2}\lambda d(\lambda)^{2r-1}` for r of at least 1/2, and J_0 at most
+    :math:`\frac{\kappa^2}{4\lambda}`; all forms are in the proof.
+
+    Parameters
+    ----------
+    n_features : int or array
+        Columns m.
+    ridge, norm, noise, gram, eigenvalues, smoothness
+        As :mod:`mehler.bounds.ridge` says.
+    sup, leverage, lipschitz, block
+        How large one block's features are, as in :func:`mehler.bounds.spectral.gram_error`, with
+        N ridge for its ridge: kappa is `sup`, and M = m/block.
+    design : {"rows", "left-out"}
+        The error at the rows that are fitted, c = 1; or at a row that is left out while the other
+        N - 1 are fitted with the same N lambda, in the mean over which: for independent rows the
+        risk at a fresh one. There :math:`c = 1 + \kappa^2/(N\lambda)`, which needs `sup`.
+
+    Returns
+    -------
+    Bound
+        Terms "bias" and "variance", those of the exact kernel's regression, and "features", which
+        more features reduce. It bounds a mean: its probability is 1. At a row that is left out it
+        is vacuous unless it is below the mean square of the target, the risk of predicting 0.
+
+    References
+    ----------
+    Proof: :doc:`/theorems/features-ridge`. A. Rudi, L. Rosasco (2017), Theorems 1 to 3; H. Avron
+    and others (2017), Lemma 2.
+
+    Examples
+    --------
+    >>> import numpy as np, mehler
+    >>> from mehler import bounds
+    >>> X = np.random.default_rng(0).standard_normal((500, 2))
+    >>> K = mehler.FourierFeatures.draw(2, 2, gamma=0.5, seed=0).kernel(X)
+    >>> target = {"ridge": 0.03, "norm": 1.0, "noise": 0.5, "gram": K, "sup": 1.0, "block": 2}
+    >>> bound = bounds.ridge.excess_risk(2000, **target)
+    >>> {term.name: round(term.value, 4) for term in bound.terms}
+    {'bias': 0.0075, 'variance': 0.004, 'features': 0.0031}
+    >>> bounds.solve(bounds.ridge.excess_risk, at_most=0.013, n_features=None, **target)
+    3458
+    """
+    spectrum = know(
+        eigenvalues,
+        ridge=eigenvalues.size * ridge,
+        sup=sup,
+        leverage=leverage,
+        lipschitz=lipschitz,
+    )
+    n, r, size = eigenvalues.size, smoothness, square_of("norm", norm)
+    c = 1.0
+    if design == "left-out":
+        if sup is None:
+            raise ValueError("design='left-out' needs sup, a bound of the features")
+        c += float(sup) * float(sup) / (n * ridge)
+        if math.isinf(c * c * size):
+            raise ValueError(f"ridge={ridge!r} is too small for design='left-out': make it larger")
+    squared, first, noise_variance = c * c * size, float(eigenvalues[0]) / n, _variance_of(noise)
+    bias = squared * worst_bias(first, ridge, r)
+    variance = c * noise_variance * math.fsum(spectrum.beta) / n
+    features = squared * added_bias(
+        spectrum, eigenvalues, blocks(n_features, block), ridge=ridge, smoothness=r, sup=sup
+    )
+    inner = first * (1 - r) >= ridge * r
+    assumptions = [
+        *spectrum.assumptions,
+        Assumption("noise is independent, of mean 0 and at most this deviation"),
+        Assumption(_target(r)),
+    ]
+    if design == "left-out":
+        of_zero = size * power(first, 2 * r)
+        assumptions.append(
+            Assumption(
+                "the bound is below the mean square of the target, the risk of predicting 0",
+                bias + variance + features < of_zero,
+                f"{of_zero:.6g}",
+            )
+        )
+    return Formula(
+        {
+            "bias": (
+                bias,
+                r"c^2R^2s_r\lambda^{2r}"
+                if inner
+                else r"c^2R^2(\mu_1/N)^{2r}\left(\frac{\lambda}{\lambda + \mu_1/N}\right)^2",
+            ),
+            "variance": (variance, r"c\sigma^2d/N"),
+            "features": (features, r"c^2R^2F"),
+        },
+        assumptions=tuple(assumptions),
+        # Without any features the error is the target itself.
+        trivial=math.inf
+        if design == "left-out"
+        else squared * power(first, 2 * r) + noise_variance,
+        quantity=_QUANTITIES[design],
+    )
+
+
+@bound(
+    "features.clipped-ridge",
+    "mean excess risk of the clipped function at a fresh row",
+    assumes=(
+        "rows are independent and of one law, or exchangeable",
+        "targets are at most clip in absolute value",
+        "features are chosen without these rows",
+    ),
+    domains={
+        "norm": require_not_negative,
+        "clip": require_positive,
+        "degrees_of_freedom": require_not_negative,
+    },
+)
+def excess_risk_clipped(
+    n_samples: int,
+    *,
+    ridge: float,
+    norm: float,
+    clip: float,
+    degrees_of_freedom: float,
+) -> Formula:
+    r"""Bound the mean excess risk of clipped ridge regression at a fresh row.
+
+    .. math:: E\,(\bar f(x) - y)^2 - E\,(\langle w, \phi(x)\rangle - y)^2 \le
+              \frac{\Lambda|w|^2}{2(N+1)} + \frac{4b^2}{N+1}\Big(2d - \frac{d^2}{N+1}\Big)
+
+    for every w of norm at most R, :math:`|y| \le b`, and :math:`\bar f` the minimiser of
+    :math:`\sum_{i\le N}(\langle w, \phi(x_i)\rangle - y_i)^2 + \Lambda|w|^2` with its values
+    clipped to [-b, b]; :math:`\Lambda = N\lambda`. Here
+    :math:`d = E\sum_{i\le N+1}\mu_i/(\mu_i + \Lambda)`, of the eigenvalues of N + 1 rows' Gram
+    matrix, which is at most the number of columns and of rows. Nothing else is asked: neither
+    bounded features, nor that the best function is among the linear ones, nor of the noise.
+
+    Parameters
+    ----------
+    n_samples : int or array
+        N, the rows that are fitted.
+    ridge : float
+        As :mod:`mehler.bounds.ridge` says; without intercept.
+    norm : float
+        R, the norm of the weights that it is compared with.
+    clip : float
+        b, at least the absolute value of all targets.
+    degrees_of_freedom : float
+        d, or more: the number of columns, or that of the kernel at lambda N/(N + 1).
+
+    Returns
+    -------
+    Bound
+        Terms "bias" and "variance". It bounds a mean over rows: its probability is 1.
+
+    References
+    ----------
+    Proof: :doc:`/theorems/features-clipped-ridge`. J. Forster, M. K. Warmuth (2002), for another
+    learner; J. Mourtada, T. Vaskevicius, N. Zhivotovskiy (2022), for truncated least squares.
+
+    Examples
+    --------
+    100 features, ten times the rows, a tenth of the bound.
+
+    >>> from mehler.bounds import ridge
+    >>> for n in (10**4, 10**5, 10**6):
+    ...     bound = ridge.excess_risk_clipped(
+    ...         n, ridge=1 / n, norm=3.0, clip=1.0, degrees_of_freedom=100
+    ...     )
+    ...     print(f"{bound.value:.5f}")
+    0.08004
+    0.00804
+    0.00080
+    """
+    size, range_ = square_of("norm", norm), square_of("clip", clip)
+    n = n_samples + 1
+    # The rows have at most one degree each.
+    per_row = min(degrees_of_freedom / n, 1.0)
+    return Formula(
+        {
+            "bias": (ridge * n_samples / n * size / 2, r"\frac{N\lambda R^2}{2(N+1)}"),
+            "variance": (
+                4 * range_ * per_row * (2 - per_row),
+                r"4b^2\min(1, \frac{d}{N+1})\left(2 - \min(1, \frac{d}{N+1})\right)",
+            ),
+        },
+        trivial=4 * range_,
+    )
+
+
+def best_ridge(
+    *,
+    norm: float,
+    noise: float,
+    gram: Any = None,
+    eigenvalues: Any = None,
+    smoothness: float = 0.5,
+) -> float:
+    r"""Return the ridge at which the exact kernel's bound is smallest.
+
+    .. math:: \arg\min_\lambda s_rR^2\lambda^{2r} + \frac{\sigma^2d(\lambda)}N,
+              \qquad s_{1/2} = \frac14
+
+    Parameters
+    ----------
+    norm, noise, gram, eigenvalues, smoothness
+        As :mod:`mehler.bounds.ridge` says.
+
+    Returns
+    -------
+    float
+        lambda, on a grid of steps of 2 %; 1e-12 of the largest eigenvalue over N without noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.bounds import ridge
+    >>> decay = 500 * 0.5 ** np.arange(1, 501)
+    >>> round(ridge.best_ridge(norm=1.0, noise=0.5, eigenvalues=decay), 4)
+    0.0028
+    """
+    size = square_of("norm", require_positive("norm", norm))
+    noise_variance = _variance_of(require_not_negative("noise", noise))
+    r = require_smoothness("smoothness", smoothness)
+    mu = eigenvalues_of(gram, eigenvalues)
+    n = mu.size
+    with np.errstate(over="ignore"):  # of eigenvalues near the end of the floats
+        grid = mu[0] / n * 1.02 ** np.arange(-1400, 300)
+        grid = grid[np.isfinite(grid)]
+        values = [
+            largest(r) * power(lam, 2 * r) * size
+            + noise_variance * float(np.mean(mu / (mu + n * lam)))
+            for lam in grid
+        ]
+    return float(grid[int(np.argmin(values))])
+
+
+def _variance_of(noise: float) -> float:
+    return square_of("noise", noise)
+
+
+def _target(r: float) -> str:
+    if r == 0.5:
+        return "the target has at most this norm in the kernel's space"
+    return f"the target is (K/N)^{r:g} g at the rows, with a mean square of g of at most norm^2"
+
+
+def largest(smoothness: float) -> float:
+    """Return s_r = sup x^(2r)/(1 + x)^2 over x >= 0, which is at x = r/(1 - r)."""
+    r = float(smoothness)
+    return r ** (2 * r) * (1 - r) ** (2 - 2 * r)
+
+
+def worst_bias(first: float, ridge: float, r: float) -> float:
+    """Return b_r, of the exact kernel whose eigenvalues over N are at most `first`."""
+    if first * (1 - r) >= ridge * r:
+        return largest(r) * power(ridge, 2 * r)
+    root = power(first, r) * (ridge / (ridge + first))
+    return root * root
+
+
+def power(base: float, exponent: float) -> float:
+    """Return a power of a positive float, infinite where it overflows."""
+    with np.errstate(over="ignore"):
+        return float(np.float64(base) ** exponent)
+
+
+def added_bias(
+    spectrum: Known, mu: Any, m: int, *, ridge: float, smoothness: float, sup: float | None
+) -> float:
+    """Return F = min(F', F''): what m blocks of features add to the exact kernel's bias over R^2.
+
+    F' is summed draw by draw, F'' is for one target, whose error is of first order and of mean 0.
+    """
+    first = float(mu[0]) / mu.size
+    bias = worst_bias(first, ridge, smoothness)
+    cap = power(first, 2 * smoothness)
+    if math.isinf(cap):
+        return math.inf
+    # A product of 0 and infinity says nothing.
+    edges = np.fmin(_draw_by_draw(first, ridge, smoothness), cap)
+    starts = np.concatenate([[0.0], _STEPS])
+    chances = np.zeros(starts.size)
+    chances[0] = 1.0
+    # No error exceeds the largest eigenvalue of the mean.
+    reached = (starts > 0) & (starts < float(spectrum.beta[0]))
+    below = tail(spectrum.beta, spectrum.level, m, -1).log_probability(starts[reached])
+    chances[reached] = np.exp(np.minimum(0.0, below))
+    rises = np.diff(edges) * chances
+    beyond = edges[:-1] * chances + np.cumsum(rises[::-1])[::-1]
+    shift = mu.size * ridge
+    remaining = np.maximum(1 - starts, shift / (float(mu[0]) + shift))
+    one_target = _one_target(spectrum, mu, m, ridge, smoothness, sup, remaining, chances)
+    every_draw = float(edges[0]) - bias + math.fsum(rises)
+    return max(0.0, min(every_draw, float(np.min(one_target + beyond))))
+
+
+def _draw_by_draw(first: float, ridge: float, r: float) -> Any:
+    """Return h at 0 and at each step, and infinity: (K/N)^(2r) is operator monotone up to 1/2.
+
+    Beyond, the target is in the ball of 1/2 whose radius is the largest (mu/N)^(r - 1/2) R.
+    """
+    low = min(r, 0.5)
+    with np.errstate(over="ignore", invalid="ignore"):
+        shape = np.where(
+            _STEPS <= low, largest(low) / (1 - _STEPS) ** 2, (_STEPS / (1 - _STEPS)) ** (2 * low)
+        )
+        shape = np.concatenate([[largest(low)], shape])
+        scaled = power(ridge, 2 * low) * power(first, 2 * (r - low)) * shape
+    return np.concatenate([scaled, [np.inf]])
+
+
+@np.errstate(all="ignore")
+def _one_target(
+    spectrum: Known,
+    mu: Any,
+    m: int,
+    ridge: float,
+    r: float,
+    sup: float | None,
+    remaining: Any,
+    chances: Any,
+) -> Any:
+    """Bound what features add where the spectral error is at most 1 - `remaining`, for each."""
+    size = power(ridge, 2 * r)
+    spread = second_moment(spectrum, mu, ridge, r, sup) / m
+    error = 2 * math.sqrt(second_moment(spectrum, mu, ridge, 0.0, sup) / m)
+    bias = worst_bias(float(mu[0]) / mu.size, ridge, r)
+    cross = np.sqrt(bias * size * spread) * (error / remaining + 2 * np.sqrt(chances))
+    added = size * spread / remaining + cross
+    return np.where(np.isnan(added), np.inf, added)
+
+
+@np.errstate(all="ignore")
+def second_moment(spectrum: Known, mu: Any, ridge: float, r: float, sup: float | None) -> float:
+    """Return J_r, the largest x^(2r) q(x)/(1 + x)^2 over x = mu_i/(N ridge).
+
+    N ridge q(K/(N ridge)) is at least E[s G], the mean of a block's Gram matrix times its leverage.
+    """
+    shift = mu.size * ridge
+    beta, rest = spectrum.beta, shift / (mu + shift)
+    level, d = spectrum.level, spectrum.level.mean
+    bounds = [math.inf]
+    if math.isfinite(level.most):
+        # Geometric means of most x, by the leverage, and of N sup^2 d/shift, by the length.
+        length = 0.0 if sup is None else sup / math.sqrt(shift)
+        constant = mu.size * length * length * d
+        for weight in _MEANS if constant > 0 else [1.0]:
+            q = level.most**weight * constant ** (1 - weight)
+            bounds.append(q * np.max(beta ** (2 * r + weight) * rest ** (2 - 2 * r - weight)))
+    if level.lipschitz:
+        # Products of floats overflow to infinity; powers raise.
+        square = 2 * level.lipschitz * level.lipschitz
+        moving = beta ** (2 * r + 1) * rest ** (1 - 2 * r)
+        still = beta ** (2 * r) * rest ** (2 - 2 * r)
+        for u in _HOELDER:
+            bounds.append((d + u * square) * np.max(moving + still * (square / u)))
+    return float(min(value for value in bounds if not math.isnan(value)))

@@ -1,0 +1,263 @@
+"""Lower bounds: moments in closed form, binomial laws by sums, and multipliers by roots."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import integrate, optimize, special, stats
+
+from mehler.bounds import lower
+from mehler.bounds.lower._kernel import _STRETCHES, _TILTS
+from tests.bounds.formulas import Arguments, Row, count, log_uniform
+from tests.bounds.latex import Value
+
+
+def of_squares(m: int, delta: float, errors: float = 2.0) -> float:
+    """Return t_1 of linear units at equal rows, whose products are squares of normal variables.
+
+    Tilted by s < 1/2 a square is one over 1 - 2 s; its fourth central moment is 15 squared
+    variances. The larger of the central limit and of the best tilt and stretch; `errors` is how
+    many of Berry's and Esseen's an interval has.
+    """
+    third = 0.4748 * math.sqrt(15 / m)
+    tail = delta / 2 + third
+    best = max(0.0, float(stats.norm.isf(tail)) * math.sqrt(2 / m)) if tail < 0.5 else 0.0
+    for s in _TILTS:
+        mean, spread = 2 * s / (1 - 2 * s), math.sqrt(2) / (1 - 2 * s)
+        rate = s * mean + s + math.log1p(-2 * s) / 2
+        inside = stats.norm.cdf(_STRETCHES) - 0.5 - errors * third
+        chances = inside * np.exp(-m * rate - s * spread * math.sqrt(m) * _STRETCHES)
+        if chances.max() >= delta:
+            best = max(best, float(mean))
+    return best
+
+
+def _of_codes(m: int, mean: float, delta: float) -> float:
+    """Return the largest error |k/m - mean| of codes that is reached with chance delta."""
+    k = np.arange(m + 1)
+    errors = np.abs(k - m * mean)
+    order = np.argsort(-errors)
+    reached = np.cumsum(stats.binom(m, mean).pmf(k)[order]) >= delta
+    # Counts are compared up to 1e-9.
+    return float(errors[order][reached.argmax()] + 1e-9) / m
+
+
+def _pair_symbols(a: Arguments) -> dict[str, Value]:
+    m, delta = a["n_features"], a["delta"]
+    if "collision" in a:
+        return {"t_1": _of_codes(m, a["collision"], delta)}
+    if "variance" in a:
+        tail = delta / 2 + 0.4748 * a["third"] / math.sqrt(m)
+        z = float(stats.norm.isf(tail)) if tail < 0.5 else 0.0
+        return {"m": m, r"\sigma": math.sqrt(a["variance"]), "z": z}
+    return {"t_1": of_squares(m, delta)}
+
+
+def _of_equal_rows(a: Arguments) -> dict[str, Value]:
+    n_rows = a["n_rows"] if "n_rows" in a else 2 ** math.floor(a["dimension"])
+
+    def t_1(delta: float) -> float:
+        """The formula is that of one pair: its own terms have a row."""
+        return float(lower.one_pair(a["n_features"], delta=delta, pool_size=a["pool_size"]).value)
+
+    return {r"\delta": a["delta"], "N": n_rows, "t_1": t_1}
+
+
+def _mean_distance(q: int, middle: float) -> float:
+    """Integrate |t - middle| over the density of the largest of q normal variables."""
+
+    def weighted(t: float) -> float:
+        density = q * math.exp((q - 1) * float(special.log_ndtr(t)) - t * t / 2)
+        return abs(t - middle) * density / math.sqrt(2 * math.pi)
+
+    options = {"epsabs": 1e-13, "epsrel": 1e-12, "limit": 500}
+    parts = ((-12.0, middle), (middle, 12.0))
+    return float(sum(integrate.quad(weighted, *ends, **options)[0] for ends in parts))
+
+
+def _median(q: int) -> float:
+    return float(stats.norm.ppf(0.5 ** (1 / q)))
+
+
+def _two_laws(n: int, q: int) -> float:
+    """Return A_N of one row: the wrong majority by the incomplete beta function, ties by half."""
+    biases = np.minimum(np.linspace(0.05, 3, 296) / (2 * math.sqrt(n)), 0.5)
+    half, odd = n // 2, n % 2
+    below = special.betainc(n - half + 1 - odd, half + odd, 0.5 - biases)
+    if not odd:
+        tie = special.gammaln(n + 1) - 2 * special.gammaln(half + 1)
+        below = below + np.exp(tie + half * np.log(np.maximum(0.25 - biases**2, 1e-300))) / 2
+    return 4 * float(np.max(biases * below)) * _mean_distance(q, 0.0)
+
+
+def _pinsker(a: Arguments) -> dict[str, Value]:
+    mu, size = np.sort(a["eigenvalues"])[::-1], a["norm"] / a["noise"]
+
+    def spent(log_nu: float) -> float:
+        return float(np.sum(np.maximum(np.sqrt(mu / math.exp(log_nu)) - 1, 0) / mu)) / size**2 - 1
+
+    log_nu = optimize.brentq(spent, -80, math.log(mu[0]) - 1e-14, xtol=1e-15)
+    squares = np.maximum(np.sqrt(mu / math.exp(log_nu)) - 1, 0)
+    one = np.array([size**2 * mu[0]])
+    sums = [
+        math.fsum(
+            max(0.8 * t / (1 + t), t * (1 - t - t * t), t / (t + math.pi**2)) for t in box.tolist()
+        )
+        for box in (squares, one)
+    ]
+    return {r"\sigma": a["noise"], "N": mu.size, "S": max(sums)}
+
+
+def _numbers(rng: np.random.Generator, **ranges: tuple[float, float]) -> Arguments:
+    return {name: log_uniform(rng, *ends) for name, ends in ranges.items()}
+
+
+def _named(a: Arguments, **letters: str) -> dict[str, Value]:
+    return {letter: a[name] for letter, name in letters.items()}
+
+
+def _pair(rng: np.random.Generator) -> Arguments:
+    return {"n_features": count(rng, 3000, 60), **_numbers(rng, delta=(1e-6, 0.5))}
+
+
+def _many(rng: np.random.Generator) -> Arguments:
+    return {**_pair(rng), "n_rows": count(rng), "pool_size": int(rng.choice((1, 4, 64)))}
+
+
+def _set(rng: np.random.Generator) -> Arguments:
+    return {**_pair(rng), "dimension": float(rng.uniform(0, 20)), "pool_size": 4}
+
+
+def _digits(rng: np.random.Generator) -> Arguments:
+    return {
+        "rho": float(rng.uniform(-0.5, 1)),
+        "pool_size": count(rng, 1000),
+        "level": float(rng.uniform(0.1, 2)),
+    }
+
+
+def _digit_symbols(a: Arguments) -> dict[str, Value]:
+    tangent = math.sqrt((1 - a["rho"]) / (1 + a["rho"]))
+    both = stats.norm.sf(a["level"]) - 2 * special.owens_t(a["level"], tangent)
+    return {**_named(a, q="pool_size"), "a": a["level"], "P": float(both), r"\Phi": stats.norm.cdf}
+
+
+def _orbits(rng: np.random.Generator) -> Arguments:
+    distance = log_uniform(rng, 0.1, 10.0)
+    return {
+        "distance": distance,
+        "share": log_uniform(rng, 1e-3, 1.0),
+        "radius": distance * float(rng.uniform(0, 0.8)),
+    }
+
+
+def _orbit_symbols(a: Arguments) -> dict[str, Value]:
+    s = math.sqrt(-math.log(a["share"]) / (a["distance"] ** 2 - a["radius"] ** 2))
+    letters = _named(a, p="share", r="radius")
+    return {**letters, r"\delta": a["distance"], "s": s, r"\mathrm{erfc}": math.erfc}
+
+
+def _spectrum(rng: np.random.Generator) -> Arguments:
+    return {"eigenvalues": rng.exponential(size=9), **_numbers(rng, ridge=(0.01, 10.0))}
+
+
+def _rank(rng: np.random.Generator) -> Arguments:
+    return {"n_features": int(rng.integers(1, 12)), **_spectrum(rng)}
+
+
+def _rank_symbols(a: Arguments) -> dict[str, Value]:
+    mu = [*sorted(a["eigenvalues"], reverse=True), *[0.0] * 20]
+    return {r"\mu_{m+1}": mu[a["n_features"]], r"\lambda": a["ridge"]}
+
+
+def _direction(rng: np.random.Generator) -> Arguments:
+    sizes = {"variance": (0.1, 10.0), "third": (1.0, 5.0), "mean": (0.1, 10.0)}
+    return {
+        "n_features": 2 * count(rng),
+        "block": 2,
+        **_numbers(rng, delta=(1e-6, 0.5), ridge=(0.01, 10.0), **sizes),
+    }
+
+
+def _direction_symbols(a: Arguments) -> dict[str, Value]:
+    blocks = a["n_features"] // 2
+    pair = _pair_symbols({**a, "n_features": blocks})
+    return {**pair, "M": blocks, r"\bar X": a["mean"], r"\lambda": a["ridge"]}
+
+
+def _rare(rng: np.random.Generator) -> Arguments:
+    sizes = {"own": (1.0, 1e4), "mean": (0.01, 10.0), "chance": (1e-4, 1.0)}
+    return {
+        "n_features": 2 * count(rng, 1000),
+        "block": 2,
+        **_numbers(rng, delta=(1e-6, 0.5), ridge=(0.01, 10.0), **sizes),
+    }
+
+
+def _rare_symbols(a: Arguments) -> dict[str, Value]:
+    letters = _named(a, s="own", c="mean")
+    return {**letters, "M": a["n_features"] // 2, r"\lambda": a["ridge"]}
+
+
+def _learner(rng: np.random.Generator) -> Arguments:
+    sizes = {"scale": (0.1, 10.0), "lipschitz": (0.1, 10.0)}
+    return {
+        "n_samples": count(rng),
+        "pool_size": int(rng.choice((1, 2, 16, 200))),
+        "dimension": 1,
+        **_numbers(rng, **sizes),
+    }
+
+
+def _learner_symbols(a: Arguments) -> dict[str, Value]:
+    letters = _named(a, L="lipschitz", C="scale")
+    return {**letters, "A_N": _two_laws(a["n_samples"], a["pool_size"])}
+
+
+def _nearest(rng: np.random.Generator) -> Arguments:
+    return {"n_features": count(rng), "pool_size": count(rng, 1000), "scale": 0.7}
+
+
+def _nearest_symbols(a: Arguments) -> dict[str, Value]:
+    omega = _mean_distance(a["pool_size"], _median(a["pool_size"]))
+    return {**_named(a, m="n_features", C="scale"), r"\omega(q)": omega}
+
+
+def _fixed(rng: np.random.Generator) -> Arguments:
+    mu = rng.exponential(size=int(rng.integers(1, 9))) + 0.01
+    return {"eigenvalues": mu, **_numbers(rng, norm=(0.1, 10.0), noise=(0.1, 10.0))}
+
+
+def _grid(rng: np.random.Generator) -> Arguments:
+    return {
+        "n_features": 2 * count(rng, 200),
+        "n_rows": count(rng, 1000),
+        "spacing": 0.2,
+        "gamma": 0.5,
+        **_numbers(rng, ridge=(0.1, 10.0), delta=(1e-3, 0.5)),
+    }
+
+
+ROWS = {
+    "lower.one_pair": Row(
+        _pair,
+        _pair_symbols,
+        ({"pool_size": 1}, {"variance": 2.0, "third": 3.1}, {"collision": 0.3}),
+    ),
+    "lower.all_pairs": Row(_many, _of_equal_rows),
+    "lower.uniform": Row(_set, _of_equal_rows),
+    "lower.collision_probability": Row(_digits, _digit_symbols),
+    "lower.energy_distance": Row(_orbits, _orbit_symbols),
+    "lower.gram_error": Row(_rank, _rank_symbols),
+    "lower.gram_error_direction": Row(_direction, _direction_symbols),
+    "lower.gram_error_rare": Row(_rare, _rare_symbols, ({}, {"chance": 1.0})),
+    "lower.gram_error_grid": Row(
+        _grid,
+        lambda a: {},
+        unread={"rare": "c is bounded between frequencies of a grid, see test_lower_rare.py"},
+    ),
+    "lower.approximation": Row(_nearest, _nearest_symbols),
+    "lower.excess_risk": Row(_learner, _learner_symbols),
+    "lower.fixed_design_error": Row(_fixed, _pinsker),
+}
