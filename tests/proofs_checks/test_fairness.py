@@ -46,7 +46,7 @@ def accused(statement, context):
 def test_nothing_is_accused_any_more(identifier, context):
     statement = BY_ID[identifier]
     assert "refuted" not in statement.expected
-    assert statement.flaw.startswith("Nothing") or not statement.flaw
+    assert statement.sections.get("What is wrong", "Nothing").startswith("Nothing")
     assert accused(statement, context) == set()
 
 
@@ -132,7 +132,7 @@ def test_corollary_5_is_not_empty_where_scores_differ(context):
     assert tau.max() / tau.min() > 9
     assert ridge <= gram.max()  # the ridge is at most the norm of G
     statement = BY_ID["leverage.theorem-1"]
-    texts = " ".join([statement.proved_text, statement.note, statement.flaw])
+    texts = " ".join([*statement.sections.values(), statement.note])
     assert "at *fixed* $\\Delta$" in texts
     assert "empty" not in texts
     # The list shows one verdict, and says whose it is.

@@ -205,11 +205,11 @@ def test_numbers_that_the_texts_quote():
     recalled = estimation_lemma.as_recalled
     for log_delta, quote in ((-40.0, "e^{-38.3}"), (-100.0, "e^{-64.4}")):
         found = _signs.log_tail(4000, recalled(4000, log_delta=log_delta))
-        assert quote in BY_ID["kitchen-sinks.estimation-lemma"].flaw
+        assert quote in BY_ID["kitchen-sinks.estimation-lemma"].sections["What is wrong"]
         assert f"e^{{{found:.1f}}}" == quote
-    assert "0.7071" in BY_ID["kitchen-sinks.greedy"].flaw
+    assert "0.7071" in BY_ID["kitchen-sinks.greedy"].sections["What is wrong"]
     assert f"{math.sqrt(0.5):.4f}" == "0.7071"
-    assert "5.24" in BY_ID["kitchen-sinks.theorem"].proved_text
+    assert "5.24" in BY_ID["kitchen-sinks.theorem"].sections["As it holds"]
     assert 5.23 < 2 * math.sqrt(2) + 2 / math.sqrt(math.log(2)) < 5.24
     assert r"\frac12\kappa" in BY_ID["kitchen-sinks.norms"].proved
 

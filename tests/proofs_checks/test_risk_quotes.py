@@ -29,12 +29,12 @@ QUOTED = [
 
 @pytest.mark.parametrize(("name", "quote", "value"), QUOTED)
 def test_quoted_numbers(name, quote, value):
-    assert quote in BY_ID[f"maxout.{name}"].flaw
+    assert quote in BY_ID[f"maxout.{name}"].sections["What is wrong"]
     assert abs(value - float(quote)) <= 0.5 * 10 ** -len(quote.partition(".")[2])
 
 
 def test_units_that_all_keep_to_one_quantile():
-    assert r"4\cdot10^{-5}$" in BY_ID["maxout.lemma-3"].flaw
+    assert r"4\cdot10^{-5}$" in BY_ID["maxout.lemma-3"].sections["What is wrong"]
     assert round(0.99**1000 * 1e5) == 4
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -93,20 +94,23 @@ def explode(context: Context) -> Evidence:
     raise RuntimeError(f"the sampler broke {SCRIPT}")
 
 
-def statement(name: str, expected: str, *checks: Check, **texts: str) -> Statement:
+def statement(
+    name: str, expected: str, *checks: Check, claim: str = "$$ E g^2 = 3 $$", **texts: Any
+) -> Statement:
     known = {"place": "Page 1", "hypotheses": "A standard normal $g$.", "ground": "Measured."}
-    texts = {"printed": r"E g^2 = 3", "title": f"Toy {name}", **known, **texts}
+    heading = "As restored" if texts.get("copy") == "lost" else "As printed"
+    sections = {heading: claim, **texts.pop("sections", {})}
+    texts = {"title": f"Toy {name}", "sections": sections, **known, **texts}
     return Statement(id=f"toy.{name}", source="A toy", expected=expected, checks=checks, **texts)
 
 
-TRUE = statement("true", "holds", check(1.0, "printed"), printed="E g^2 = 1")
+TRUE = statement("true", "holds", check(1.0, "printed"), claim="$$ E g^2 = 1 $$")
 REPAIRED = statement(
     "repaired",
     "refuted, repaired",
     check(3.0, "printed"),
     check(1.0, "proved"),
-    proved="E g^2 = 1",
-    flaw="It takes the fourth moment.",
+    sections={"What is wrong": "It takes the fourth moment.", "As it holds": "$$ E g^2 = 1 $$"},
 )
 WRONG = statement("wrong", "holds", check(3.0, "printed"))
 UNDECIDED = statement("undecided", "holds", check(1.0, "printed", n=200))
@@ -126,8 +130,10 @@ HOSTILE = statement(
     "holds",
     check(1.0, "printed"),
     title=f"Title {SCRIPT}",
-    printed=rf"\text{{{SCRIPT}}}",
-    printed_text=f"Text {SCRIPT} and $\\href{{javascript:alert(1)}}{{x}}$",
+    claim=(
+        rf"$$ \text{{{SCRIPT}}} $$ Text {SCRIPT}, $\href{{javascript:alert(1)}}{{x}}$, "
+        "[a link](javascript:alert(1)), ![a picture](https://a.example/x.png), <https://a.example>"
+    ),
     note=SCRIPT,
 )
 

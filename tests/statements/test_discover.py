@@ -28,7 +28,7 @@ def named(identifier: str) -> Statement:
         title="t",
         expected="not computable",
         ground="g",
-        printed="x",
+        sections={"As printed": "$$ x $$"},
         note="n",
     )
 

@@ -8,7 +8,7 @@ import pytest
 
 from mehler.cli import main
 from mehler.statements import discover
-from mehler.statements._entries import entries, listing
+from mehler.statements._discover import entries, listing
 
 FOUND = {one["statement"]: one["parts"] for one in entries(discover("*"))}
 

@@ -85,25 +85,22 @@ def test_front_matter_and_sections_become_fields(read):
     )
     assert one.hypotheses == "$x$ is positive, and so is $y$."
     assert (one.printed, one.proved) == ("x + y = 1", "x + y = 2")
-    assert one.printed_text.startswith("Let $x > 0$:")
-    assert "for all $y$" in one.printed_text
-    assert one.proof == "Add."
+    assert one.sections["As printed"].startswith("Let $x > 0$:")
+    assert one.sections["Proof"] == "Add."
     assert (one.copy, one.note, one.checks) == ("printed", "", CHECKS)
-    assert [heading for heading, _ in one.sections] == [
-        *("Setting", "As printed", "What is wrong", "As it holds", "Proof"),
-    ]
+    assert [*one.sections] == ["Setting", "As printed", "What is wrong", "As it holds", "Proof"]
 
 
 def test_links_lead_to_ids(read):
-    one = read(PAGE)
-    assert "[another](#toy.other-proof)" in one.printed_text
-    assert "[a picture](picture.md)" in one.printed_text
-    assert one.flaw == "It is 2, by [the proof](#toy.lemma-1-proof)."
+    text = read(PAGE).sections
+    assert "[another](#toy.other-proof)" in text["As printed"]
+    assert "[a picture](picture.md)" in text["As printed"]
+    assert text["What is wrong"] == "It is 2, by [the proof](#toy.lemma-1-proof)."
 
 
 def test_a_lost_formula_is_restored(read):
     lost = PAGE.replace("expected: refuted, repaired", f"copy: lost\nexpected: {RESTORED_REFUTED}")
-    with pytest.raises(ValueError, match="printed is empty"):
+    with pytest.raises(ValueError, match="'As restored' has no display formula"):
         read(lost)  # the section is that of a print
     one = read(lost.replace("## As printed", "## As restored"), [runs("restored", "one")])
     assert (one.copy, one.printed) == ("lost", "x + y = 1")
@@ -117,10 +114,9 @@ def test_a_lost_formula_is_restored(read):
         ("ground: A number.\n", "ground: A number.\nid: toy.lemma-2\n", "of a new key"),
         ("ground: A number.\n", "ground\n", "no line `key: value`"),
         ("---\n\n# ", "\n# ", "no front matter"),
-        ("# The sum of two numbers\n", "", "0 headings of the first level"),
+        ("# The sum of two numbers\n", "", "no heading of the first level"),
         ("## What is wrong", "## As printed", "stands twice"),
-        ("## Proof\n", "", "no section 'Proof'"),
-        ("$$ x + y\n   = 1 , $$", "", "printed is empty"),
+        ("$$ x + y\n   = 1 , $$", "", "'As printed' has no display formula"),
     ],
 )
 def test_what_is_missing_is_named(read, old, new, message):
@@ -162,23 +158,3 @@ def test_a_check_pays_once_before_it_runs():
     poor = Context(ledger=Ledger(budget=1e-12), statement="toy.lemma-1")
     with pytest.raises(BudgetExceeded):
         runs("proved", "two", pays=True)(poor)
-
-
-def test_texts_of_python_become_sections():
-    one = Statement(
-        id="paper.lemma-1",
-        source="s",
-        place="p",
-        hypotheses="h",
-        title="t",
-        expected="not computable",
-        ground="g",
-        printed="x = 1",
-        printed_text="For all $x$.",
-        proof="By hand.",
-        note="n",
-    )
-    assert one.sections == (
-        ("As printed", "For all $x$.\n\n$$ x = 1 $$"),
-        ("Proof", "By hand."),
-    )

@@ -70,7 +70,7 @@ WORDS = {
     "hypotheses": "h",
     "title": "t",
     "ground": "g",
-    "printed": "x",
+    "sections": dict.fromkeys(("As printed", "As restored", "Statement"), "$$ x $$"),
 }
 CHECK = Check(form="printed", name="c", run=lambda context: evidence("printed", "holds"))
 
@@ -86,7 +86,7 @@ CHECK = Check(form="printed", name="c", run=lambda context: evidence("printed", 
         ({"hypotheses": ""}, "a.b-1: hypotheses is empty: say all that is assumed"),
         ({"place": " "}, "place is empty: say where it stands"),
         ({"ground": ""}, "ground is empty: say what the verdict rests on"),
-        ({"printed": ""}, "printed is empty"),
+        ({"sections": {"As printed": "$x$"}}, "'As printed' has no display formula"),
     ],
 )
 def test_malformed_statement_is_refused(change, message):

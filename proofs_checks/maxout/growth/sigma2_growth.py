@@ -78,7 +78,7 @@ def _limit(rate: Rate, **texts: object) -> Evidence:
         interval=(low, high),
         resolution=_CLOSE,
         method="bounds of the proof, evaluated",
-        **texts,  # type: ignore[arg-type]  # values of one dict, of several types
+        **texts,
     )
 
 

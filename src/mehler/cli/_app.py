@@ -151,7 +151,7 @@ def statements(
     debug: Debug = False,
 ) -> int:
     """List the statements that can be checked, and the verdict expected of each."""
-    from mehler.statements._entries import entries, listing
+    from mehler.statements._discover import entries, listing
 
     chosen = _chosen(globs)
     if parts:

@@ -124,7 +124,6 @@ def _run_statement(statement: Statement, context: Context) -> StatementResult:
         one.name: getattr(statement, one.name, None) for one in fields(StatementResult)
     }
     found: dict[str, Any] = {
-        "sections": dict(statement.sections),
         "evidence": evidence,
         "verdict": verdict_of(evidence),
     }

@@ -3,10 +3,9 @@
 `discover` finds the statements of installed packages; `mehler.report.run` checks them.
 """
 
-from mehler.statements._bound_case import BoundCase
 from mehler.statements._context import BACKENDS, LEVELS, Context, Level
 from mehler.statements._discover import discover
-from mehler.statements._evidence import FORMS, Evidence
+from mehler.statements._evidence import FORMS, BoundCase, Evidence
 from mehler.statements._plot import Plot, Series
 from mehler.statements._statement import COPIES, EXPECTATIONS, Check, Statement, check
 from mehler.statements._verdict import RESTORED_HOLDS, RESTORED_REFUTED, UNDECIDED, verdict_of

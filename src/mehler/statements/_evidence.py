@@ -1,4 +1,4 @@
-"""Evidence: the measurement of one form of a statement, and its status."""
+"""Evidence: the measurement of one form of a statement, its status, and bounds beside draws."""
 
 from __future__ import annotations
 
@@ -7,9 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from mehler._validate import require_integer, require_iterable, require_real
-from mehler.statements._bound_case import BoundCase, bound_cases
+import numpy as np
+
+from mehler._validate import (
+    require_instance,
+    require_integer,
+    require_iterable,
+    require_mapping,
+    require_real,
+)
 from mehler.statements._plot import Plot
+from mehler.verify import intervals
 
 if TYPE_CHECKING:
     from mehler.verify import Verdict
@@ -24,6 +32,147 @@ _OF_VERDICT = (
     *("status", "observed", "exact", "interval", "n_features", "false_alarm", "method"),
     *("assumptions", "where", "reason"),
 )
+# What is shown of a bound beside draws, in this order.
+_SHOWN = (
+    *("n_draws", "violations", "frequency", "violation_interval", "promised", "bound"),
+    *("quantile", "quantile_interval", "ratio", "ratio_interval", "lower", "ratio_to_lower"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundCase:
+    r"""A bound that holds with a probability, beside draws: violations and looseness.
+
+    Each interval misses with probability at most the `false_alarm` of `from_draws`. The ratio's
+    lower end is at least 1 if the violations' upper end is at most the promise, and only then.
+
+    Parameters
+    ----------
+    where : mapping
+        The setting.
+    n_draws, violations : int
+        Independent draws, and those that exceed the bound.
+    violation_interval : (float, float)
+        Clopper-Pearson interval for the probability of a violation.
+    promised : float
+        The largest probability of a violation that the bound allows.
+    bound : float
+        Value of the bound.
+    quantile : float
+        The sample quantile at ``1 - promised``.
+    quantile_interval : (float, float)
+        Interval for the quantile, by order statistics.
+    lower : float, optional
+        A proved lower bound of the same quantile, which no valid bound is under.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> drawn = np.abs(np.random.default_rng(0).standard_normal(20_000))
+    >>> case = BoundCase.from_draws(drawn, bound=3.0, probability=0.95, false_alarm=1e-3)
+    >>> case.violations, round(case.ratio, 2), [round(end, 2) for end in case.ratio_interval]
+    (55, 1.54, [1.51, 1.58])
+    """
+
+    where: Mapping[str, Any] = field(default_factory=dict)
+    n_draws: int
+    violations: int
+    violation_interval: tuple[float, float]
+    promised: float
+    bound: float
+    quantile: float
+    quantile_interval: tuple[float, float]
+    lower: float | None = None
+
+    @classmethod
+    def from_draws(
+        cls,
+        drawn: Any,
+        *,
+        bound: float,
+        probability: float,
+        false_alarm: float,
+        lower: float | None = None,
+        where: Mapping[str, Any] | None = None,
+    ) -> BoundCase:
+        """Count violations and measure the quantile.
+
+        Parameters
+        ----------
+        drawn : array, shape (n,)
+            Independent draws of what is bounded, over all that the probability is over.
+        bound, probability : float
+            The bound, and the least probability with which it holds.
+        false_alarm : float
+            Largest probability that an interval misses, of each of the two.
+        lower, where
+            As in the class.
+
+        Returns
+        -------
+        BoundCase
+            With a sample quantile that is interpolated between draws.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the draws are not a vector of finite numbers, or a number is out of range.
+        """
+        values, at = np.asarray(drawn, dtype=float), dict(require_mapping("where", where or {}))
+        if not np.all(np.isfinite(values)):
+            raise ValueError(f"a draw at {at} is not finite")
+        limit = require_real("bound", bound)
+        ends = intervals.quantile(values, probability, false_alarm)
+        violations = int(np.sum(values > limit))
+        return cls(
+            where=at,
+            n_draws=values.size,
+            violations=violations,
+            violation_interval=intervals.binomial(violations, values.size, false_alarm),
+            promised=1 - probability,
+            bound=limit,
+            quantile=float(np.quantile(values, probability)),
+            quantile_interval=ends,
+            lower=None if lower is None else require_real("lower", lower),
+        )
+
+    @property
+    def frequency(self) -> float:
+        """Share of draws that exceed the bound."""
+        return self.violations / self.n_draws
+
+    @property
+    def ratio(self) -> float:
+        """The bound over the sample quantile at its own probability."""
+        return _over(self.bound, self.quantile)
+
+    @property
+    def ratio_interval(self) -> tuple[float, float]:
+        """The bound over the ends of the quantile's interval."""
+        low, high = self.quantile_interval
+        return _over(self.bound, high), _over(self.bound, low)
+
+    @property
+    def ratio_to_lower(self) -> float | None:
+        """The bound over the lower bound; None where none is known."""
+        return None if self.lower is None else _over(self.bound, self.lower)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return fields and ratios, as they are in ``report.json``."""
+        found = {name: getattr(self, name) for name in _SHOWN}
+        return {"where": dict(self.where), **found}
+
+
+def bound_cases(values: tuple[Any, ...]) -> tuple[BoundCase, ...]:
+    """Return the cases, or raise TypeError for what is none."""
+    return tuple(require_instance(f"cases[{i}]", one, BoundCase) for i, one in enumerate(values))
+
+
+def _over(bound: float, value: float) -> float:
+    """Return bound/value; of no deviation at all 1, infinity or 0: as large, larger or less."""
+    if value > 0:
+        return bound / value
+    return 1.0 if bound == value else math.inf if bound > value else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,23 +339,17 @@ class Evidence:
     def exact_comparison(
         cls,
         *,
-        form: Form,
-        check: str = "",
-        claim: str,
         observed: float,
         exact: float,
         interval: tuple[float, float],
         resolution: float | None = None,
         method: str = "computed interval",
-        assumptions: tuple[str, ...] = (),
-        plots: tuple[Plot, ...] = (),
+        **fields: Any,
     ) -> Evidence:
         """Compare a claimed value with a computed interval that contains the truth.
 
         Parameters
         ----------
-        form, check, claim, method, assumptions, plots
-            As in the class.
         observed : float
             The computed value, inside the interval.
         exact : float
@@ -215,6 +358,8 @@ class Evidence:
             An enclosure of the true value: a certified ball, or a value with its rounding bound.
         resolution : float, optional
             Absolute; a wider interval that contains the claim is inconclusive.
+        method, **fields
+            As in the class.
 
         Returns
         -------
@@ -227,8 +372,7 @@ class Evidence:
         ...                           observed=0.9, exact=1.0, interval=(0.89, 0.91)).status
         'refuted'
         """
-        low, high = _ends(interval)
-        _ordered(low, high)
+        low, high = _ordered(interval)
         status: Status
         if not low <= require_real("exact", exact) <= high:
             status = "refuted"
@@ -237,49 +381,39 @@ class Evidence:
         else:
             status = "holds"
         return cls(
-            form=form,
-            check=check,
             status=status,
-            claim=claim,
             observed=observed,
             exact=exact,
             interval=(low, high),
             resolution=resolution,
             detectable=high - low,
             method=method,
-            assumptions=assumptions,
-            plots=plots,
+            **fields,
         )
 
     @classmethod
     def bound_comparison(
         cls,
         *,
-        form: Form,
-        check: str = "",
-        claim: str,
         observed: float,
         interval: tuple[float, float],
         lower: float | None = None,
         upper: float | None = None,
-        false_alarm: float = 0.0,
-        n_features: int = 0,
         method: str = "computed interval",
-        assumptions: tuple[str, ...] = (),
-        plots: tuple[Plot, ...] = (),
+        **fields: Any,
     ) -> Evidence:
         """Compare a claimed bound, ``lower <= truth <= upper``, with an interval for the truth.
 
         Parameters
         ----------
-        form, check, claim, false_alarm, n_features, method, assumptions, plots
-            As in the class.
         observed : float
             The computed or estimated value.
         interval : (float, float)
             An interval for the true value.
         lower, upper : float, optional
             The claimed bounds; at least one.
+        method, **fields
+            As in the class.
 
         Returns
         -------
@@ -293,8 +427,7 @@ class Evidence:
         ...                           observed=0.1, interval=(0.05, 0.15), lower=0.0).status
         'holds'
         """
-        low, high = _ends(interval)
-        _ordered(low, high)
+        low, high = _ordered(interval)
         if lower is None and upper is None:
             raise ValueError("neither lower nor upper is given: give the bound that is claimed")
         bottom = -math.inf if lower is None else require_real("lower", lower)
@@ -308,20 +441,14 @@ class Evidence:
             status = "inconclusive"
         below = low - bottom <= top - high
         return cls(
-            form=form,
-            check=check,
             status=status,
-            claim=claim,
             observed=observed,
             exact=bottom if below else top,
             relation=">=" if below else "<=",
             interval=(low, high),
-            n_features=n_features,
-            false_alarm=false_alarm,
             detectable=high - low,
             method=method,
-            assumptions=assumptions,
-            plots=plots,
+            **fields,
         )
 
 
@@ -332,6 +459,8 @@ def _ends(interval: Any) -> tuple[float, float]:
     return require_real("interval", ends[0]), require_real("interval", ends[1])
 
 
-def _ordered(low: float, high: float) -> None:
+def _ordered(interval: Any) -> tuple[float, float]:
+    low, high = _ends(interval)
     if not low <= high:
         raise ValueError(f"interval=({low}, {high}) is empty or NaN: give its ends as (low, high)")
+    return low, high

@@ -1,18 +1,18 @@
-"""Statement: the printed and the proved form of a claim, with checks of both."""
+"""Statement: the printed and the proved form of a claim in Markdown, with checks of both."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
-from mehler._validate import require_flag, require_instance, require_iterable
+from mehler._validate import require_flag, require_instance, require_iterable, require_mapping
 from mehler.statements._context import Context
 from mehler.statements._evidence import FORMS, Evidence, Form
-from mehler.statements._page import Page
 from mehler.statements._verdict import RESTORED_HOLDS, RESTORED_REFUTED
 
 EXPECTATIONS = (
@@ -24,15 +24,21 @@ EXPECTATIONS = (
     RESTORED_REFUTED,
     "not computable",
 )
-# State of the print in the copy that was read: complete, without its formula, or absent, as for our
-# own statements.
-COPIES = ("printed", "lost", "none")
+# Section with the claim, by the state of the print in the copy that was read: complete, without
+# its formula, or absent, as for our own statements.
+_CLAIMED = {"printed": "As printed", "lost": "As restored", "none": "Statement"}
+COPIES = tuple(_CLAIMED)
 _MISSING = {
     "place": "say where it stands, by section, number and page or line, or that it is ours",
     "hypotheses": "say all that is assumed, or that nothing is",
     "ground": "say what the verdict rests on",
 }
+_REQUIRED = ("id", "source", "place", "expected", "hypotheses", "ground")
+_KEYS = (*_REQUIRED, "copy", "note")
 _ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
+_LINK = re.compile(r"\]\((?!\))([^)#\s]*)(#[^)\s]*)?\)")
+_FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
+_STOP = re.compile(r"(?<!\\)\s*[.,;:]$")
 # Checks by the id of their statement, in the order in which their modules were imported.
 _REGISTERED: dict[str, dict[tuple[str, str], Check]] = {}
 
@@ -56,7 +62,6 @@ class Check:
     See Also
     --------
     check : Register a function as a check.
-    Context : The argument of `run`.
     """
 
     form: Form
@@ -75,14 +80,17 @@ class Check:
             context.pay(self.name)
         return self.run(context)
 
+    @property
+    def origin(self) -> str:
+        """Module and name of the function."""
+        return f"{self.run.__module__}.{self.run.__qualname__}"
+
 
 Run = TypeVar("Run", bound=Callable[..., Evidence])
 
 
 def check(statement: str, *, form: Form, name: str, pays: bool = False) -> Callable[[Run], Run]:
-    """Register a function as a check of a statement.
-
-    The function itself is returned as it is. `Statement.read` takes what is registered for its id.
+    """Register a function as a check of a statement, which `Statement.read` gives to it.
 
     Parameters
     ----------
@@ -94,7 +102,8 @@ def check(statement: str, *, form: Form, name: str, pays: bool = False) -> Calla
     Returns
     -------
     callable
-        A decorator of ``run(context) -> Evidence``; further arguments need defaults.
+        A decorator that returns ``run(context) -> Evidence`` as it is; further arguments of the
+        function need defaults.
 
     Raises
     ------
@@ -105,27 +114,23 @@ def check(statement: str, *, form: Form, name: str, pays: bool = False) -> Calla
     --------
     >>> @check("paper.lemma-1", form="proved", name="at zero")
     ... def at_zero(context):
-    ...     return Evidence.exact_comparison(
-    ...         form="proved", claim="cos 0 = 1", observed=1.0, interval=(1.0, 1.0), exact=1.0,
-    ...         method="computed")
+    ...     return Evidence.exact_comparison(form="proved", claim="cos 0 = 1", observed=1.0,
+    ...                                      interval=(1.0, 1.0), exact=1.0)
     """
 
     def register(run: Run) -> Run:
+        new = Check(form=form, name=name, run=run, pays=pays)
         checks = _REGISTERED.setdefault(statement, {})
-        first = checks.get((form, name))
-        if first is not None and _origin(first.run) != _origin(run):
+        first = checks.setdefault((form, name), new)
+        if first.origin != new.origin:
             raise ValueError(
-                f"{statement}: {_origin(run)} and {_origin(first.run)} are both the check "
-                f"{name!r} of the {form} form: rename one"
+                f"{statement}: {new.origin} and {first.origin} are both the check {name!r} of the "
+                f"{form} form: rename one"
             )
-        checks[form, name] = Check(form=form, name=name, run=run, pays=pays)
+        checks[form, name] = new
         return run
 
     return register
-
-
-def _origin(run: Callable[..., Evidence]) -> str:
-    return f"{run.__module__}.{run.__qualname__}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,45 +151,38 @@ class Statement:
         All assumptions of the print, paraphrased; the checks satisfy them.
     ground : str
         Basis of the verdict, and how the checks satisfy the hypotheses.
-    copy : {"printed", "lost", "none"}
-        State of the print in the copy that was read. ``"lost"``: its formula is missing;
-        ``printed`` is then a reconstruction, its checks are of the form ``"restored"``, and the
-        verdict is undecided. ``"none"``: there is no print to judge, as for our own statements.
     expected : str
         The expected verdict, one of `EXPECTATIONS`.
-    printed, proved : str
-        LaTeX mathematics without dollar signs; ``proved`` is empty if the print is right.
-    printed_text, proved_text : str
-        The same in a sentence of our own; like all texts below it may contain ``$math$``.
-    flaw : str
-        The error in the printed proof or formula; empty if there is none.
-    proof : str
-        A sketch of the proof of the proved form.
+    sections : mapping
+        Headings and Markdown with ``$math$``: ``"As printed"``, ``"As restored"`` or
+        ``"Statement"``, by `copy`; then ``"What is wrong"``, ``"As it holds"`` and ``"Proof"``.
     checks : tuple of Check
         Checks of the forms.
     note : str
         Remarks; for a statement that is not computable, the reason.
-    sections : sequence of (str, str)
-        Headings and texts in Markdown with ``$math$``, up to the proof, as reports show them; by
-        default made of the texts above.
+    copy : {"printed", "lost", "none"}
+        State of the print in the copy that was read. ``"lost"``: its formula is missing, its
+        reconstruction is checked in the form ``"restored"``, and the verdict is undecided.
+        ``"none"``: there is no print to judge, as for our own statements.
 
     Raises
     ------
     ValueError
-        If the id is malformed, a text is empty, the expectation is unknown or the checks cannot
-        lead to it, or a missing formula is called printed.
+        If the id is malformed, a text or the formula of the claim is missing, the expectation is
+        unknown or the checks cannot lead to it, or a missing formula is called printed.
 
     See Also
     --------
-    Check : A check of one form.
+    check : Register a check of one form.
     discover : Find the installed statements.
 
     Examples
     --------
     >>> Statement(id="paper.lemma-1", source="A paper, Lemma 1", place="Section 2, page 3",
     ...           hypotheses="x is positive.", title="A limit", expected="not computable",
-    ...           ground="A proof.", printed=r"x \\to 0", note="No rate is claimed.").checks
-    ()
+    ...           ground="A proof.", note="No rate is claimed.",
+    ...           sections={"As printed": r"For all such x, $$ x \to 0. $$"}).printed
+    'x \\to 0'
     """
 
     id: str
@@ -194,29 +192,40 @@ class Statement:
     title: str
     expected: str
     ground: str
-    printed: str
-    proved: str = ""
-    printed_text: str = ""
-    proved_text: str = ""
-    flaw: str = ""
-    proof: str = ""
+    sections: Mapping[str, str]
     checks: tuple[Check, ...] = ()
     note: str = ""
     copy: str = "printed"
-    sections: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def printed(self) -> str:
+        """The first display formula of the claim, in LaTeX on one line without a full stop."""
+        return _formula(self.sections.get(_CLAIMED[self.copy], ""))
+
+    @property
+    def proved(self) -> str:
+        """The first display formula of *As it holds*; empty without one."""
+        return _formula(self.sections.get("As it holds", ""))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "checks", require_iterable("checks", self.checks))
-        object.__setattr__(self, "sections", tuple(self.sections) or self._made_of_texts())
+        object.__setattr__(self, "sections", dict(require_mapping("sections", self.sections)))
         require_instance("id", self.id, str)
         if not _ID.fullmatch(self.id):
             raise ValueError(
                 f"id={self.id!r} is malformed: lower case words joined by dots and dashes, "
                 "as in 'paper.theorem-1'"
             )
-        for name in ("source", "place", "hypotheses", "title", "ground", "printed"):
+        for name in ("source", "place", "hypotheses", "title", "ground"):
             if not require_instance(name, getattr(self, name), str).strip():
                 raise ValueError(f"{self.id}: {name} is empty: {_MISSING.get(name, 'say it')}")
+        if self.copy not in COPIES:
+            raise ValueError(f"{self.id}: copy={self.copy!r} is not one of {', '.join(COPIES)}")
+        if not self.printed:
+            raise ValueError(
+                f"{self.id}: section {_CLAIMED[self.copy]!r} has no display formula: give the "
+                "claim between $$"
+            )
         if self.expected not in EXPECTATIONS:
             raise ValueError(
                 f"{self.id}: expected={self.expected!r} is not one of {'; '.join(EXPECTATIONS)}"
@@ -233,8 +242,6 @@ class Statement:
 
     def _require_fair_forms(self) -> None:
         """Refuse to call a formula printed if the copy that was read does not show it."""
-        if self.copy not in COPIES:
-            raise ValueError(f"{self.id}: copy={self.copy!r} is not one of {', '.join(COPIES)}")
         forms = {check.form for check in self.checks}
         wrong = "printed" if self.copy == "lost" else "restored"
         if wrong in forms:
@@ -249,68 +256,109 @@ class Statement:
                 "undecided exactly where the formula is lost"
             )
 
-    def _made_of_texts(self) -> tuple[tuple[str, str], ...]:
-        texts = {
-            _CLAIMED.get(self.copy, ""): _with_formula(self.printed_text, self.printed),
-            "What is wrong": self.flaw,
-            "As it holds": _with_formula(self.proved_text, self.proved),
-            "Proof": self.proof,
-        }
-        return tuple((heading, text) for heading, text in texts.items() if text)
-
     @classmethod
     def read(cls, path: str | PathLike[str], checks: Iterable[Check] | None = None) -> Statement:
-        r"""Read a statement from Markdown.
+        """Read a statement from Markdown.
 
         Lines ``key: value`` between two lines ``---`` hold id, source, place, expected,
         hypotheses, ground, and where they apply copy and note; indented lines continue a value.
-        The first heading is the title. The sections are *As printed*, *As restored* or
-        *Statement*, then *What is wrong*, *As it holds*, *Proof* and *Evidence*. The first
-        display formula of a section is its short form, `printed` or `proved`.
+        The first heading is the title, text below it the section ``"Setting"``. The section
+        *Evidence* and what follows it are for the site alone.
 
         Parameters
         ----------
         path : path
             The file, in UTF-8.
         checks : iterable of Check, optional
-            By default those that `check` has registered for the id.
+            By default those that `check` has registered for the id, printed forms first.
 
         Returns
         -------
         Statement
-            Its `sections` end with the proof; links to other statements are ``#ID``.
+            Links within the page and to other statements' files are ``#ID-SECTION`` and ``#ID``.
 
         Raises
         ------
         ValueError
-            If the file has no front matter, or lacks a key or a section, or says a thing twice.
+            If the file has no front matter, lacks a key or the title, or says a thing twice.
         """
-        page = Page.read(Path(path))
-        heading = _CLAIMED.get(page.values.get("copy", "printed"), "")
-        registered = _REGISTERED.get(page.values["id"], {}).values()
-        claimed, proved = page.section(heading), page.section("As it holds")
-        values: dict[str, Any] = dict(page.values)
-        return cls(
-            **values,
-            title=page.title,
-            printed=claimed.formula,
-            printed_text=claimed.prose,
-            proved=proved.formula,
-            proved_text=proved.prose,
-            flaw=page.section("What is wrong").text,
-            proof=page.section("Proof").text,
-            sections=tuple((one.heading or "Setting", one.text) for one in page.until("Proof")),
-            checks=tuple(
-                sorted(registered, key=lambda one: FORMS.index(one.form))
-                if checks is None
-                else checks
-            ),
-        )
+        file = Path(path)
+        values, body = _front_matter(file)
+        missing = [key for key in _REQUIRED if not values.get(key)]
+        other = [key for key in values if key not in _KEYS]
+        if missing or other:
+            words = f"lacks {', '.join(missing)}" if missing else f"has {', '.join(other)}"
+            raise ValueError(f"{file}: the front matter {words}: its keys are {', '.join(_KEYS)}")
+        if checks is None:
+            registered = _REGISTERED.get(values["id"], {}).values()
+            checks = sorted(registered, key=lambda one: FORMS.index(one.form))
+        title, sections = _sections(file, body, values["id"])
+        fields: dict[str, Any] = dict(values)
+        return cls(title=title, sections=sections, checks=tuple(checks), **fields)
 
 
-# Heading of the section with the claim, by the state of the print in the copy that was read.
-_CLAIMED = {"printed": "As printed", "lost": "As restored", "none": "Statement"}
+def _formula(text: str) -> str:
+    first = _FORMULA.search(text)
+    return _STOP.sub("", " ".join(first[1].split())) if first else ""
 
 
-def _with_formula(text: str, formula: str) -> str:
-    return "\n\n".join(part for part in (text, formula and f"$$ {formula} $$") if part)
+def _front_matter(path: Path) -> tuple[dict[str, str], list[str]]:
+    """Return the values between the two lines ``---``, and the lines below them."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    if lines[:1] != ["---"] or "---" not in lines[1:]:
+        raise ValueError(f"{path} has no front matter: begin with lines `key: value` between `---`")
+    end = lines.index("---", 1)
+    values: dict[str, str] = {}
+    key = ""
+    for line in lines[1:end]:
+        if line[:1].isspace() and key:
+            values[key] = f"{values[key]} {line.strip()}".strip()
+            continue
+        key, colon, value = line.partition(":")
+        if not colon or key in values:
+            raise ValueError(f"{path}: {line!r} is no line `key: value` of a new key")
+        values[key] = value.strip()
+    return values, lines[end + 1 :]
+
+
+def _sections(path: Path, lines: list[str], own: str) -> tuple[str, dict[str, str]]:
+    """Return the title and the sections before the evidence, by their headings."""
+    title, heading, in_code = "", "Setting", False
+    found: dict[str, list[str]] = {heading: []}
+    for line in lines:
+        in_code ^= line.lstrip().startswith("```")
+        if line.startswith("# ") and not in_code:
+            title = title or line[2:].strip()
+        elif line.startswith("## ") and not in_code:
+            heading = line[3:].strip()
+            if heading in found:
+                raise ValueError(f"{path}: section {heading!r} stands twice: rename one")
+            if heading == "Evidence":
+                break
+            found[heading] = []
+        else:
+            found[heading].append(line)
+    if not title:
+        raise ValueError(f"{path}: no heading of the first level: give the title")
+    texts = {heading: "\n".join(text).strip() for heading, text in found.items()}
+    return title, {name: _linked(text, path, own) for name, text in texts.items() if text}
+
+
+def _linked(text: str, path: Path, own: str) -> str:
+    """Replace links to files of statements, and within the page, by ``#ID`` and ``#ID-SECTION``."""
+
+    def anchor(link: re.Match[str]) -> str:
+        target = _id_of((path.parent / link[1]).resolve()) if link[1] else own
+        return f"](#{target}{(link[2] or '').replace('#', '-')})" if target else link[0]
+
+    return _LINK.sub(anchor, text)
+
+
+@cache
+def _id_of(path: Path) -> str:
+    """Return the id of the statement in a file; empty if it holds none."""
+    if path.suffix != ".md" or not path.is_file():
+        return ""
+    with path.open(encoding="utf-8") as file:
+        has_values = file.readline() == "---\n"
+    return _front_matter(path)[0].get("id", "") if has_values else ""
