@@ -40,7 +40,7 @@ def alike(bound: Bounding) -> Iterator[World]:
 
 
 def rare(bound: Bounding) -> Iterator[World]:
-    """One row and a feature that is seldom not 0: where there is none, the target is lost."""
+    """A single row whose feature is mostly 0, and then the target is lost."""
     p, m = 1e-3, 2000
     for r, ridge in ((0.25, 1e-12), (0.75, 1e-9)):
         value = bound(

@@ -42,7 +42,7 @@ def mirror(across: float, distance: float = 1.0) -> Pair:
 
 
 def simplices(n: int) -> Pair:
-    """Regular simplices of n points in orthogonal spaces, and all shifts of both together.
+    """Orthogonal regular simplices of n points, and all shifts of both together.
 
     The energy distance is sqrt(2) times 2 - 2 sqrt(1 - 1/n).
     """

@@ -5,8 +5,8 @@ functions of the infinite class have the values [-s, s] at x, as the integral of
 is s less the mean projection, which is 0. Those of m templates, n bins and r sampled elements have
 [-b, b], b the step times the mean over templates of the sum over thresholds: it differs from s by
 at most s/n and s|2p - 1|, p the share of the identity among the sampled elements. Where the loss
-is linear with slope -1 the minimiser is b times the sign of the labels' mean; with the wrong sign
-its risk exceeds the least one by 2 eta (s + b).
+is linear with slope -1 the minimiser is b or -b, as the labels' mean is positive or negative; the
+other one is above the least risk by 2 eta (s + b).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Below: the words of a Reed and Solomon code, s symbols of a field of b elements and t = ceil(s/2)
 coefficients, as unit vectors with one entry 1/sqrt(s) in each of s groups of b columns. Two agree
-in fewer than s/2 places, so that they are farther than 1 apart, and all lie in the unit ball.
+in fewer than s/2 places, so that no ball of radius 1/2 holds two of them.
 Above: a ball's share of the union of C(d, s) subspaces is covered by 5^s balls in each.
 """
 

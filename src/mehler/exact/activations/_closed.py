@@ -95,9 +95,9 @@ def half_moment(order: int) -> float:
 
 
 def _horner(x: _arrays.Array, coefficients: tuple[int, ...]) -> Any:
-    total: Any = x * 0.0
-    for value in reversed(coefficients):
-        total = total * x + float(value)
+    total: Any = float(coefficients[-1])
+    for value in reversed(coefficients[:-1]):
+        total = total * x + float(value) if value else total * x
     return total
 
 

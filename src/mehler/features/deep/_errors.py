@@ -9,7 +9,7 @@ from typing import Any
 from mehler import _arrays
 from mehler.exact.activations import Pairs
 from mehler.features.deep._layers import Layer
-from mehler.features.deep._recursion import Step, divisor, gap_pairs, step
+from mehler.features.deep._recursion import Step, divisor, following, gap_error, gap_pairs, step
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,14 +37,24 @@ def of_product(pairs: Pairs, errors: Errors) -> _arrays.Array:
 
 
 def after(
-    layer: Layer, pairs: Pairs, errors: Errors, found: Step, weight: float, bias: float
+    layer: Layer, pairs: Pairs, errors: Errors, at: Step, weight: float, bias: float
 ) -> tuple[Errors, _arrays.Array, Any]:
     """Return errors of the next pairs, of their covariance and of the slope, to first order."""
     xp = pairs.xp
+    tangent = at.slope is not None
+    next_pairs = following(layer, pairs, at.covariance, weight, bias)
+
+    def parts(at: Step, then: Pairs) -> list[_arrays.Array]:
+        values = [at.covariance, then.near, then.x_scale, then.y_scale]
+        return values if at.slope is None else [*values, at.slope]
+
+    here = parts(at, next_pairs.pairs)
 
     def moved(inputs: Pairs) -> list[Any]:
-        other = step(layer, inputs, weight, bias, tangent=found.slope is not None)
-        return [xp.abs(one - two) for one, two in zip(_parts(found), _parts(other), strict=True)]
+        other = step(layer, inputs, weight, bias, tangent=tangent)
+        then = following(layer, inputs, other.covariance, weight, bias).pairs
+        there = parts(other, then)
+        return [xp.abs(one - two) for one, two in zip(here, there, strict=True)]
 
     more, less = moved(_turned(pairs, errors.near)), moved(_turned(pairs, -errors.near))
     total = [xp.maximum(one, two) for one, two in zip(more, less, strict=True)]
@@ -60,21 +70,18 @@ def after(
         for each, one, two, together in zip(total, left, right, both, strict=True)
     ]
     covariance, near, x, y, *slope = total
-    near = xp.where(found.pairs.near == 0.0, xp.zeros_like(near), near + found.near_error)
+    then = next_pairs.pairs
+    own = gap_error(layer, pairs, at, next_pairs, weight)
+    near = xp.where(then.near == 0.0, xp.zeros_like(near), near + own)
     return (
         Errors(
             near,
-            x / divisor(found.pairs.x_scale) + found.x_error,
-            y / divisor(found.pairs.y_scale) + found.y_error,
+            x / divisor(then.x_scale) + next_pairs.x_error,
+            y / divisor(then.y_scale) + next_pairs.y_error,
         ),
-        covariance + found.covariance_error,
-        slope[0] + found.slope_error if slope else None,
+        covariance + at.covariance_error,
+        slope[0] + at.slope_error if slope else None,
     )
-
-
-def _parts(found: Step) -> list[_arrays.Array]:
-    parts = [found.covariance, found.pairs.near, found.pairs.x_scale, found.pairs.y_scale]
-    return parts if found.slope is None else [*parts, found.slope]
 
 
 def _turned(pairs: Pairs, by: _arrays.Array) -> Pairs:

@@ -295,26 +295,26 @@ class DeepKernel:
     ) -> list[_arrays.Array]:
         """Go through the layers; return the kernel, and its error if that is wanted."""
         w, b = self.weight_variance, self.bias_variance
-        kernel = theta = pairs.product
-        errors = _errors.first(pairs, columns)
-        off = theta_off = _errors.of_product(pairs, errors)
-        for number in range(self.depth):
-            _require_finite(pairs, self.layer.growth, number + 1)
+        kernel = theta = pairs.product if tangent else None
+        errors = off = theta_off = None
+        if error:
+            errors = _errors.first(pairs, columns)
+            off = theta_off = _errors.of_product(pairs, errors)
+        for number in range(1, self.depth + 1):
+            _require_finite(pairs, self.layer.growth, number)
             at = _recursion.step(self.layer, pairs, w, b, tangent=tangent)
             kernel, slope = at.covariance, at.slope
-            if error:
+            if errors is not None:
                 errors, off, slope_off = _errors.after(self.layer, pairs, errors, at, w, b)
             if slope is not None:
                 if error:
                     passed = slope_off * pairs.xp.abs(theta) + (slope + slope_off) * theta_off
                     theta_off = off + w * passed
                 theta = kernel + w * slope * theta
-            pairs = at.pairs
-        found = theta if tangent else kernel
-        if not error:
-            return [found]
-        off = theta_off if tangent else off
-        return [found, off + 4.0 * pairs.eps * pairs.xp.abs(found)]
+            if number < self.depth:
+                pairs = _recursion.following(self.layer, pairs, kernel, w, b).pairs
+        value, off = (theta, theta_off) if tangent else (kernel, off)
+        return [value, off + 4.0 * pairs.eps * pairs.xp.abs(value)] if error else [value]
 
 
 def _require_rows(x: _arrays.Array, y: _arrays.Array | None) -> None:

@@ -187,7 +187,7 @@ class Elementwise:
         near, far = pairs.near, pairs.far
         ahead = arc_gap(near, far, squares, bend)  # F(1) - F(rho)
         if product == 0.0:
-            return ahead / squares, 2.0 - ahead / squares
+            return (near := ahead / squares), 2.0 - near
         xp = pairs.xp
         behind = arc_gap(far, near, product, bend)  # F(-1) - F(rho)
         below = far < near
@@ -211,9 +211,9 @@ def angle_of(near: _arrays.Array, far: _arrays.Array) -> _arrays.Array:
 def arc_gap(near: _arrays.Array, far: _arrays.Array, linear: float, bend: float) -> _arrays.Array:
     r"""Compute linear (1 - cos t) - bend (sin t - t cos t), t the angle of the pair."""
     xp = _arrays.array_namespace(near)
-    sine = (near * far) ** 0.5
-    t = xp.atan2(sine, 0.5 * (far - near))
-    bent = sine - 0.5 * t * (far - near)
+    sine, cosine = (near * far) ** 0.5, 0.5 * (far - near)
+    t = xp.atan2(sine, cosine)
+    bent = sine - t * cosine
     small = t < 0.5
     if isinstance(bent, np.ndarray) and bent.ndim:
         # Few pairs are near: NumPy computes the series for them alone.

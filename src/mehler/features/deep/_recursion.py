@@ -23,15 +23,22 @@ from mehler.features.deep._layers import Layer
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """The pairs of one layer, and what leads to them: covariances, and products of gradients."""
+    """What a layer makes of its pairs: covariances, and products of gradients.
+
+    With the errors of its formulas, at exact inputs.
+    """
+
+    covariance: _arrays.Array
+    covariance_error: _arrays.Array
+    slope: _arrays.Array | None
+    slope_error: _arrays.Array | None
+
+
+@dataclass(frozen=True, eq=False)
+class Following:
+    """The pairs of the next layer, and the relative errors of the formulas of their scales."""
 
     pairs: Pairs
-    covariance: _arrays.Array
-    slope: _arrays.Array | None
-    # Errors of the formulas of this layer, at exact inputs.
-    covariance_error: _arrays.Array
-    slope_error: _arrays.Array | None
-    near_error: _arrays.Array
     x_error: _arrays.Array
     y_error: _arrays.Array
 
@@ -52,33 +59,40 @@ def scaled(rows: _arrays.Array, weight: float, bias: float) -> _arrays.Array:
 
 
 def step(layer: Layer, pairs: Pairs, weight: float, bias: float, *, tangent: bool) -> Step:
-    """Go from the pre-activations of one layer to those of the next."""
+    """Go from the pre-activations of one layer to the covariances of the next."""
     value, error = layer.moment(pairs)
-    covariance, error = weight * value + bias, weight * error
     slope, slope_error = layer.slope(pairs) if tangent else (None, None)
+    return Step(weight * value + bias, weight * error, slope, slope_error)
+
+
+def following(
+    layer: Layer, pairs: Pairs, covariance: _arrays.Array, weight: float, bias: float
+) -> Following:
+    """Return the pairs of the next layer from those of this one and their covariances."""
     if layer.second is not None:
         x, y, near, far = _of_degree_one(layer, pairs, weight, bias)
-        # Scales: the root of a sum of squares; gaps: products, and the unit's own.
-        own = error / (weight * layer.second * divisor(pairs.x_scale * pairs.y_scale))
-        near_error = (own + 16.0 * pairs.eps) * near
+        # Scales: the root of a sum of squares.
         x_error = y_error = 4.0 * pairs.eps + 0.0 * pairs.x_scale[:1, :1]
     else:
         (x, x_error), (y, y_error) = (
             _scale(layer, pairs, s, weight, bias) for s in (pairs.x_scale, pairs.y_scale)
         )
         near, far = _gaps(pairs, covariance, x, y)
-        near_error = error / divisor(x * y) + x_error + y_error + 4.0 * pairs.eps
-        near_error = pairs.xp.where(near == 0.0, pairs.xp.zeros_like(near), near_error)
-    return Step(
-        _with_derivative(gap_pairs(near, far, x, y), covariance),
-        covariance,
-        slope,
-        error,
-        slope_error,
-        near_error,
-        x_error,
-        y_error,
-    )
+    return Following(_with_derivative(gap_pairs(near, far, x, y), covariance), x_error, y_error)
+
+
+def gap_error(
+    layer: Layer, pairs: Pairs, at: Step, after: Following, weight: float
+) -> _arrays.Array:
+    """Bound the error of the formula of the next 1 - rho, at exact inputs."""
+    near = after.pairs.near
+    if layer.second is not None:
+        # Gaps: products, and the unit's own.
+        size = weight * layer.second * divisor(pairs.x_scale * pairs.y_scale)
+        return (at.covariance_error / size + 16.0 * pairs.eps) * near
+    own = at.covariance_error / divisor(after.pairs.x_scale * after.pairs.y_scale)
+    error = own + after.x_error + after.y_error + 4.0 * pairs.eps
+    return pairs.xp.where(near == 0.0, pairs.xp.zeros_like(near), error)
 
 
 def _of_degree_one(layer: Layer, pairs: Pairs, weight: float, bias: float) -> Any:
